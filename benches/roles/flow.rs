@@ -83,7 +83,8 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
 /// A flow of this file that asks for no consent, up to the point at which it can be driven.
 pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
     let project = root.join("bench");
-    std::fs::create_dir_all(&project).unwrap();
+    // A project that leaves open how its flows end.
+    std::fs::create_dir_all(project.join("a-docs")).unwrap();
     std::fs::write(project.join("a.md"), "An artifact.\n").unwrap();
     std::fs::write(project.join("big.txt"), crate::server::words(12 * 1024)).unwrap();
     for node in 0..NODES_MAX {

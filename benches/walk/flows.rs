@@ -114,6 +114,8 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
 /// A flow of this file, up to the point at which it can be driven.
 pub(crate) fn begun(store: &Store, root: &Path, source: &str, spoken: usize) -> Core {
     let file = read_kept(source.to_owned()).unwrap();
+    // A project that leaves open how its flows end.
+    std::fs::create_dir_all(root.join("a-docs")).unwrap();
     let new = NewFlow {
         ends: a_society_facts::fact::flow::Ends::default(),
         script: Some(script(&file, spoken)),

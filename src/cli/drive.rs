@@ -8,16 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::Verb;
+use a_society_facts::fact::flow::Ends;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::{RoleInstance, Seq};
-use a_society_orchestrator::control::fault;
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
-use a_society_orchestrator::graph::Defaults;
 use a_society_orchestrator::machine::{Question, Work};
-use a_society_orchestrator::project::docs::folder::defaults;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
@@ -28,7 +26,7 @@ use super::context::Context;
 use super::notify::Notifier;
 use super::progress::{self, Progress};
 use super::prompt::{Heard, Prompt};
-use super::say::{from_fault, project_folder};
+use super::say::project_folder;
 use super::signals::Interrupts;
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -115,14 +113,8 @@ fn watch(
     (driven, interrupts): (Driven, Interrupts),
     wishes: Wishes,
 ) -> Outcome {
-    let disk = store.ground().disk.as_ref();
-    let mut chosen = defaults(disk, &project_folder(store, &flow.project));
-    // What was said when the flow began counts more than what its project has for all.
-    let begun = store.look(flow)?.screen.flow;
-    let ends = begun.ends;
-    chosen.improve = ends.improve.or(chosen.improve);
-    chosen.feedback = ends.feedback.or(chosen.feedback);
     if context.out.is_json() {
+        let begun = store.look(flow)?.screen.flow;
         // Who reads this may allow or steer from here on.
         let (project, name) = (&flow.project, &flow.flow);
         let nodes = begun.graph.nodes.iter();
@@ -141,7 +133,6 @@ fn watch(
     }
     let notifier = Notifier::begin(flow, &driven.handle);
     let mut watch = Watch {
-        chosen,
         out: &mut context.out,
         store,
         flow,
@@ -206,8 +197,6 @@ struct Watch<'a> {
     progress: Progress,
     handle: FlowHandle,
     wishes: Wishes,
-    /// What the project chooses where nobody wished for anything.
-    chosen: Defaults,
     interrupts: Interrupts,
     prompt: Option<Prompt>,
     /// Whether questions are answered with whole lines only.
@@ -223,6 +212,16 @@ struct Watch<'a> {
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
     draining: bool,
+}
+
+impl Wishes {
+    /// How the flow is to end, as far as that was said.
+    pub(crate) const fn ends(&self) -> Ends {
+        Ends {
+            improve: self.improve,
+            feedback: self.feedback,
+        }
+    }
 }
 
 impl Watch<'_> {
@@ -427,32 +426,6 @@ impl Watch<'_> {
         self.handle.drain();
         self.draining = true;
         Ok(())
-    }
-
-    fn wished(&self, question: &Question) -> Option<Verb> {
-        match question {
-            Question::Improvement { modes } => {
-                // A project cannot know that only one role took part.
-                let chosen = self.chosen.improve.filter(|mode| modes.contains(mode));
-                let mode = self.wishes.improve.or(chosen);
-                mode.map(|mode| Verb::Improve { mode })
-            }
-            Question::Feedback => {
-                let feedback = self.wishes.feedback.or(self.chosen.feedback);
-                feedback.map(|granted| Verb::Feedback { granted })
-            }
-            Question::Text { .. }
-            | Question::Consent { .. }
-            | Question::Configuration { .. }
-            | Question::Approval { .. }
-            | Question::Unpause { .. }
-            | Question::Stalled => None,
-        }
-    }
-
-    fn command(&mut self, command: Verb) -> Result<(), Stop> {
-        let refused = |error| from_fault(fault::of(&error)).into();
-        self.obeyed(command).map_err(refused)
     }
 
     fn obeyed(&mut self, command: Verb) -> Result<(), DriverError> {

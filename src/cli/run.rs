@@ -380,11 +380,7 @@ pub(crate) fn begin(
     config::workspace::consent(workspace::folder_of(store)).map_err(unusable)?;
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);
-    // Whoever goes on with it after a death does not know how it was begun.
-    new.ends = Ends {
-        improve: wishes.improve,
-        feedback: wishes.feedback,
-    };
+    new.ends = wishes.ends();
     tell_idle(
         context,
         &new.rules,

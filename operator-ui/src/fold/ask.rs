@@ -96,6 +96,7 @@ pub fn questions(pending: &[Work]) -> impl Iterator<Item = &Question> {
         | Work::Claim { .. }
         | Work::StartReflection { .. }
         | Work::StartFeedback { .. }
+        | Work::ApplyEnds
         | Work::WaitUntil { .. } => None,
     })
 }

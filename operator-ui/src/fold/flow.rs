@@ -452,6 +452,7 @@ fn ready(pending: &[Work]) -> BTreeSet<NodeId> {
         | Work::StopTurn { .. }
         | Work::StartReflection { .. }
         | Work::StartFeedback { .. }
+        | Work::ApplyEnds
         | Work::WaitUntil { .. }
         | Work::AskOperator(_) => None,
     });

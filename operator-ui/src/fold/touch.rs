@@ -149,6 +149,7 @@ const fn is_wide(fact: &Fact) -> bool {
         | Fact::SessionImported(_)
         | Fact::FeedImported(_)
         | Fact::FlowTitled(_)
+        | Fact::EndsChosen(_)
         | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)
         | Fact::FlowUnpaused(_)

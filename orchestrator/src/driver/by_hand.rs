@@ -175,6 +175,7 @@ impl Core {
             Work::StartFeedback { role: None }
             | Work::RunTurn { .. }
             | Work::StopTurn { .. }
+            | Work::ApplyEnds
             | Work::WaitUntil { .. }
             | Work::AskOperator(_) => return false,
         };

@@ -396,6 +396,7 @@ impl Core {
                     self.wake_at = Some(self.wake_at.map_or(*at, |first| first.min(*at)));
                     false
                 }
+                Work::ApplyEnds => true,
                 Work::AskOperator(_) => false,
             };
             if !begins {
@@ -419,7 +420,10 @@ impl Core {
         match work {
             Work::RunTurn { turn, .. } => !self.live.contains_key(turn),
             Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => true,
-            Work::StopTurn { .. } | Work::WaitUntil { .. } | Work::AskOperator(_) => false,
+            Work::StopTurn { .. }
+            | Work::ApplyEnds
+            | Work::WaitUntil { .. }
+            | Work::AskOperator(_) => false,
         }
     }
 
@@ -469,6 +473,7 @@ impl Core {
                 self.input(Input::StartFeedback(StartFeedback { role, session }))
                     .map(|_| None)
             }
+            Work::ApplyEnds => self.input(Input::ApplyEnds).map(|_| None),
             Work::WaitUntil { .. } | Work::AskOperator(_) => Ok(None),
         }
     }

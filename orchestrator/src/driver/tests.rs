@@ -62,7 +62,8 @@ pub(super) fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
 }
 
 fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core {
-    disk.make_folder("/w/project".as_ref()).unwrap();
+    // A project that leaves open how its flows end.
+    disk.make_folder("/w/project/a-docs".as_ref()).unwrap();
     let new = NewFlow {
         ends: a_society_facts::fact::flow::Ends::default(),
         project: "demo".parse().unwrap(),

@@ -45,7 +45,7 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::FlowImported(f) => imported::flow(state, f),
         Fact::SessionImported(f) => imported::session(state, f),
         Fact::FeedImported(f) => imported::feed(state, f),
-        Fact::FlowTitled(_) => Ok(()),
+        Fact::FlowTitled(_) | Fact::EndsChosen(_) => Ok(()),
         Fact::GraphRevised(f) => flow::revised(state, f),
         Fact::FlowPaused(f) => {
             operator::fresh(state, f.client.as_ref()).and_then(|()| flow::not_paused(state))
@@ -209,6 +209,7 @@ fn reach(fact: &Fact) -> Reach {
 
         Fact::FlowImported(_)
         | Fact::SessionImported(_)
+        | Fact::EndsChosen(_)
         | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)
         | Fact::FlowUnpaused(_)

@@ -1,6 +1,7 @@
 //! The small YAML files of a project: what a role has to read, what it owns, and who takes its
 //! turns. They are read by the same means as flow files, so that their faults look the same.
 
+use a_society_facts::fact::flow::Ends;
 use a_society_facts::fact::improvement::ImprovementMode;
 use serde::{Serialize, Serializer};
 
@@ -203,6 +204,15 @@ impl Defaults {
         Self {
             improve: self.improve.or(those.improve),
             feedback: self.feedback.or(those.feedback),
+        }
+    }
+}
+
+impl From<Defaults> for Ends {
+    fn from(defaults: Defaults) -> Self {
+        Self {
+            improve: defaults.improve,
+            feedback: defaults.feedback,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::At;
 use a_society_facts::fact::budget::Lack;
-use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, DecidingRule, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
@@ -41,6 +41,10 @@ pub enum Input {
     StartReflection(StartReflection),
     /// The driver lets the report be written that `pending` offers.
     StartFeedback(StartFeedback),
+    /// The driver applies the ends that `pending` offers.
+    ApplyEnds,
+    /// How the flow is to end is chosen beforehand; what is left open stays as it was.
+    ChooseEnds(Ends),
     /// A turn came to an outcome.
     Outcome(TurnOutcome),
     /// A call of a turn needs the operator's consent.
@@ -198,6 +202,8 @@ pub struct Create {
     pub origin: Option<String>,
     /// Whether the graph is a draft that its owner still has to write.
     pub draft: bool,
+    /// How it is to end, as far as that is chosen.
+    pub ends: Ends,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }

@@ -9,7 +9,7 @@ use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{OpenTurn, Phase, Waiting};
 
-use super::improve::{modes, offers, report_is_offered};
+use super::improve::{is_end_chosen, modes, offers, report_is_offered};
 use super::live::Board;
 use super::operate::{ends_at, turns_go_on};
 use super::turn::{At, place};
@@ -90,6 +90,9 @@ fn starts(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
                 role: improvement.and_then(|i| i.feedback.role.clone()),
             });
         }
+        Phase::ImprovementChoice | Phase::FeedbackConsent if is_end_chosen(graph, state) => {
+            work.push(Work::ApplyEnds);
+        }
         Phase::Feedback
         | Phase::ImprovementChoice
         | Phase::FeedbackConsent
@@ -119,6 +122,7 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
         work.push(asks(Question::Unpause { reason }));
     }
     match state.phase {
+        Phase::ImprovementChoice | Phase::FeedbackConsent if is_end_chosen(graph, state) => {}
         Phase::ImprovementChoice => work.push(asks(Question::Improvement {
             modes: modes(graph, state),
         })),

@@ -53,6 +53,8 @@ pub enum Work {
         /// The dedicated role, once it is known.
         role: Option<RoleInstance>,
     },
+    /// What the flow would ask about its end was chosen beforehand, and is applied.
+    ApplyEnds,
     /// Nothing is to be started before its time; the operator may try earlier.
     WaitUntil {
         /// The node, except in the improvement phase.

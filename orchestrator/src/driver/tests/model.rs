@@ -425,6 +425,8 @@ impl World {
     }
 
     fn begin_with(&self, flow: &str) -> Core {
+        // A project that leaves open how its flows end.
+        self.disk.make_folder("/w/project/a-docs".as_ref()).unwrap();
         let new = NewFlow {
             ends: a_society_facts::fact::flow::Ends::default(),
             project: "demo".parse().unwrap(),

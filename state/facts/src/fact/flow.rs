@@ -47,7 +47,7 @@ pub struct EdgeOutline {
     pub optional: bool,
 }
 
-/// How a flow is to end, as far as the operator said so when it began.
+/// How a flow is to end, as far as it is chosen beforehand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ends {
     /// How roles reflect.
@@ -63,6 +63,15 @@ impl Ends {
     #[must_use]
     pub fn is_open(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// These, and where they leave something open, those.
+    #[must_use]
+    pub fn or(self, those: Self) -> Self {
+        Self {
+            improve: self.improve.or(those.improve),
+            feedback: self.feedback.or(those.feedback),
+        }
     }
 }
 
@@ -125,6 +134,12 @@ pub struct FlowForked {
 pub struct FlowTitled {
     /// The new title.
     pub title: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EndsChosen {
+    /// What is chosen; the rest stays as it was.
+    pub ends: Ends,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

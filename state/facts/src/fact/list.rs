@@ -105,6 +105,8 @@ facts! {
     FlowImported(imported::FlowImported) = "flow_imported",
     /// The flow is called something else from now on.
     FlowTitled(flow::FlowTitled) = "flow_titled",
+    /// How the flow is to end is chosen, which counts more than what was chosen before.
+    EndsChosen(flow::EndsChosen) = "ends_chosen",
     /// The flow walks a revised graph from now on.
     GraphRevised(flow::GraphRevised) = "graph_revised",
     /// The flow starts nothing new until it is let go on.

@@ -139,6 +139,7 @@ impl Fact {
             | Self::FlowForked(_)
             | Self::FeedImported(_)
             | Self::FlowTitled(_)
+            | Self::EndsChosen(_)
             | Self::FlowPaused(_)
             | Self::FlowUnpaused(_)
             | Self::FlowCancelled(_)

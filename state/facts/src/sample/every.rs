@@ -8,9 +8,9 @@ use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_ca
 use crate::fact::Fact;
 use crate::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
 use crate::fact::flow::{
-    Author, FlowCancelled, FlowCompleted, FlowCreated, FlowForked, FlowPaused, FlowTitled,
-    FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried, PauseReason,
-    TokenBudget,
+    Author, Ends, EndsChosen, FlowCancelled, FlowCompleted, FlowCreated, FlowForked, FlowPaused,
+    FlowTitled, FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried,
+    PauseReason, TokenBudget,
 };
 use crate::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
@@ -166,7 +166,7 @@ fn journal() -> Vec<Fact> {
 fn flow() -> Vec<Fact> {
     vec![
         Fact::FlowCreated(FlowCreated {
-            ends: crate::fact::flow::Ends::default(),
+            ends: Ends::default(),
             project: id("demo"),
             title: "Notes".into(),
             input: Some(Text::Blob(blob())),
@@ -189,6 +189,12 @@ fn flow() -> Vec<Fact> {
         imported::flow(),
         Fact::FlowTitled(FlowTitled {
             title: "Notes, again".into(),
+        }),
+        Fact::EndsChosen(EndsChosen {
+            ends: Ends {
+                improve: Some(ImprovementMode::Parallel),
+                feedback: Some(false),
+            },
         }),
         Fact::GraphRevised(GraphRevised {
             client: None,

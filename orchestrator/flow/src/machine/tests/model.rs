@@ -136,6 +136,7 @@ fn inputs(point: &mut Point) -> Vec<Input> {
             Work::RunTurn { .. }
             | Work::StartReflection { .. }
             | Work::StartFeedback { .. }
+            | Work::ApplyEnds
             | Work::AskOperator(_) => {}
         }
     }

@@ -92,6 +92,7 @@ impl Sim {
                 Work::Claim { .. }
                 | Work::StartReflection { .. }
                 | Work::StartFeedback { .. }
+                | Work::ApplyEnds
                 | Work::WaitUntil { .. }
                 | Work::AskOperator(_) => None,
             })
@@ -107,6 +108,7 @@ impl Sim {
                 | Work::Claim { .. }
                 | Work::StartReflection { .. }
                 | Work::StartFeedback { .. }
+                | Work::ApplyEnds
                 | Work::WaitUntil { .. } => None,
             })
             .collect()
@@ -119,6 +121,7 @@ impl Sim {
                 Work::Claim { .. }
                 | Work::StartReflection { .. }
                 | Work::StartFeedback { .. }
+                | Work::ApplyEnds
                 | Work::WaitUntil { .. } => true,
                 Work::RunTurn { .. } | Work::StopTurn { .. } | Work::AskOperator(_) => false,
             })
@@ -141,6 +144,7 @@ impl Sim {
                     role,
                 })
             }
+            Work::ApplyEnds => Input::ApplyEnds,
             Work::WaitUntil { at, .. } => Input::TimeCame(*at),
             Work::RunTurn { .. } | Work::StopTurn { .. } | Work::AskOperator(_) => return false,
         };

@@ -20,7 +20,8 @@ impl Folder {
         // What is done here is done a thousand times, and power cuts are tried elsewhere.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.unwrap();
-        std::fs::create_dir(folder.path().join("project")).unwrap();
+        // A project that leaves open how its flows end.
+        std::fs::create_dir_all(folder.path().join("project/a-docs")).unwrap();
         Self(folder)
     }
 

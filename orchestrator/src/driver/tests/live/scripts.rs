@@ -66,7 +66,9 @@ fn new_flow(scenario: &Scenario, disk: &dyn Disk, project: &Path) -> NewFlow {
 impl Stage for InMemory {
     fn new() -> Self {
         let disk = FaultyDisk::new();
-        disk.make_folder(Path::new(PROJECT)).unwrap();
+        // A project that leaves open how its flows end.
+        disk.make_folder(&Path::new(PROJECT).join("a-docs"))
+            .unwrap();
         Self(disk)
     }
 

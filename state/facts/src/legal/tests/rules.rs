@@ -81,6 +81,7 @@ fn a_flow_that_is_over_takes_only_what_outlives_it() {
         .collect();
     insta::assert_snapshot!(refused.join("\n"), @r"
     flow_imported
+    ends_chosen
     graph_revised
     flow_paused
     flow_unpaused

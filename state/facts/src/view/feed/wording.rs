@@ -217,7 +217,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .say(),
         Fact::FlowImported(f) => Words::event("Flow imported", imported(f), "flow.imported").say(),
-        Fact::SessionImported(_) => Effect::Silent,
+        Fact::SessionImported(_) | Fact::EndsChosen(_) => Effect::Silent,
         Fact::FeedImported(f) => Effect::Imports(f),
         Fact::FlowTitled(f) => Words::event("Flow titled", f.title.clone(), "flow.titled").say(),
         Fact::GraphRevised(f) => Words::event(

@@ -71,6 +71,7 @@ impl FlowState {
             Fact::SessionImported(f) => self.session_imported(place, f),
             Fact::FeedImported(_) => {}
             Fact::FlowTitled(f) => f.title.clone_into(&mut self.title),
+            Fact::EndsChosen(f) => self.ends = f.ends.or(self.ends),
             Fact::GraphRevised(f) => {
                 self.remember(place, f.client.as_ref());
                 self.revised(f);

@@ -87,6 +87,7 @@ impl SessionView {
             | Fact::FlowImported(_)
             | Fact::FeedImported(_)
             | Fact::FlowTitled(_)
+            | Fact::EndsChosen(_)
             | Fact::GraphRevised(_)
             | Fact::FlowPaused(_)
             | Fact::FlowUnpaused(_)
