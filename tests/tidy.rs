@@ -10,6 +10,7 @@ mod generated;
 mod hearts;
 mod homes;
 mod machine;
+mod paths;
 mod repository;
 mod rust;
 mod scheduling;

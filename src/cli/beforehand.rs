@@ -16,16 +16,16 @@ use crate::text::{plain, plain_json};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Beforehand {
     /// What runs without asking: edits, edits:FOLDER, commands, a command such as 'pytest *', web,
-    /// web:HOST, mcp-tools, mcp:SERVER, mcp:SERVER/TOOL or the name of a tool; more with commas or with
-    /// --allow again
+    /// web:HOST, mcp-tools, mcp:SERVER, mcp:SERVER/TOOL or the name of a tool; separate several with
+    /// commas, or repeat --allow
     #[arg(long, value_name = "RULE,…", value_parser = allowing)]
     allow: Vec<Rules>,
 
-    /// What never runs, whatever is allowed; the role is told so. The same rules as for --allow
+    /// What never runs, whatever is allowed; the role learns of it. The same rules as for --allow
     #[arg(long, value_name = "RULE,…", value_parser = denying)]
     deny: Vec<Rules>,
 
-    /// How much may be done without asking where no rule speaks: ask (or no-access), partial (or
+    /// How much may be done without asking where no rule applies: ask (or no-access), partial (or
     /// partial-access), full (or full-access)
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     mode: Option<Mode>,

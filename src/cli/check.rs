@@ -23,11 +23,12 @@ use crate::workspace;
 /// The arguments of `check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Everything is said at once: the code, the place, the line with a caret under the fault, and what to
-try. A script.yaml beside the file is checked, too. Of a project its whole folder a-docs is checked:
-rules, index, roles with what they read and own, and the graph. So is what your configuration and
-that of the workspace say under consent:. A model, a server or a skill that a role names and nobody
-configured on this machine is a warning. It ends with 1 if there is an error; warnings alone end with 0.
+Everything is reported at once: the code, the place, the line with a caret under the fault, and \
+what to try. A script.yaml beside the file is checked, too. Of a project the whole folder a-docs \
+is checked: rules, index, roles with what they read and own, and the graph. So is consent: of \
+your configuration and of the workspace's. A model, a server or a skill that a role names and \
+that is not configured on this machine is a warning. check ends with 1 if there is an error; \
+warnings alone end with 0.
 
 Examples:
   a-society check
@@ -38,12 +39,12 @@ Examples:
   a-society check flow.yaml --json | jq -r '.diagnostics[] | \"\\(.line): \\(.message)\"'
   a-society check - < flow.yaml")]
 pub(crate) struct Arguments {
-    /// The flow file or the project's folder; every project of the workspace if it is not said; -
+    /// The flow file or the project's folder; every project of the workspace if absent; -
     /// reads a file from standard input
     #[arg(value_name = "FILE|PROJECT")]
     file: Option<PathBuf>,
 
-    /// The script that takes turns; script.yaml beside the file if it is there
+    /// The script that takes turns; script.yaml beside the file if there is one
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
 

@@ -10,8 +10,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `completions`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-In bash, zsh and fish the program itself says what fits, so that ids of flows are completed, too, and a
-script stays right when the program is updated.
+In bash, zsh and fish the script asks the program what fits, so that ids of flows are completed, \
+too, and the script stays right when the program is updated.
 
 Examples:
   a-society completions bash > ~/.local/share/bash-completion/completions/a-society

@@ -44,15 +44,16 @@ pub(crate) struct Wishes {
     #[arg(long)]
     pub(crate) until_waiting: bool,
 
-    /// How roles look back when the forward work is done; else the project says so, or it is asked
+    /// How roles look back when the forward work is done: graph, parallel or none; if absent, the
+    /// project's setting counts, or you are asked
     #[arg(long, value_name = "HOW", value_parser = super::improve::mode)]
     pub(crate) improve: Option<ImprovementMode>,
 
-    /// Whether a feedback report is written; else the project says so, or it is asked
+    /// Whether a feedback report is written; if absent, the project's setting counts, or you are asked
     #[arg(long, value_name = "yes|no", value_parser = super::feedback::yes_or_no)]
     pub(crate) feedback: Option<bool>,
 
-    /// How many turns of the flow run at once; 8 if it is not said
+    /// How many turns of the flow run at once; 8 if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) turns_at_once: Option<u16>,
 
@@ -60,15 +61,15 @@ pub(crate) struct Wishes {
     #[arg(long)]
     pub(crate) ui: bool,
 
-    /// Write what the flow delivers to a file; - is standard output, which then holds nothing else
+    /// Write what the flow delivers to a file; - is standard output, which then gets nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace the file of --output if it is there
+    /// Replace the file of --output if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 
-    /// Print what the flow delivers, what it asks and errors, and nothing of what goes on
+    /// Print only what the flow delivers, what it asks, and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

@@ -31,7 +31,7 @@ const WORD_COLUMNS: usize = 22;
 /// The arguments of `log`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --json each line is the journal's own, byte for byte. Ctrl-C ends --follow. Reading works beside
+With --json each line is the journal's own, byte for byte. Ctrl-C ends --follow. log works beside \
 the process that writes the flow.
 
 Examples:
@@ -43,11 +43,11 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FLOW")]
     flow: String,
 
-    /// Stay, and print what comes
+    /// Keep printing new facts
     #[arg(long, short)]
     follow: bool,
 
-    /// Begin with this record
+    /// Start with this record
     #[arg(long, value_name = "SEQ", default_value_t = 1)]
     since: Seq,
 }

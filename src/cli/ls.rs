@@ -26,9 +26,9 @@ const WAITS_COLUMNS_MAX: usize = 48;
 /// The arguments of `ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Forks stand under the flows they come from. The bold part of an id is enough to name the flow. AGE is
-the time since its last fact. Only the ends of journals are looked at here, and damaged flows are
-listed with the rest; verify reads every byte.
+Forks are listed below the flows they come from. The bold part of an id is enough to name the \
+flow. AGE is the time since the last fact. ls looks only at the ends of journals and lists \
+damaged flows with the rest; verify reads every byte.
 
 Examples:
   a-society ls

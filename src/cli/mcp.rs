@@ -20,12 +20,13 @@ use crate::workspace;
 /// The arguments of `mcp`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Your own servers stand under mcp-servers in your configuration. A flow trusts one as it is when a role
-of the flow uses it first; when its definition changes, the role waits until you approve the new one.
-What a .mcp.json of the workspace or of a project names is only wanted: nothing of it is started
-before you have approved exactly what it says, and anything else is asked about again. Approvals are
-kept beside your configuration, outside every workspace. Servers that roles of the workspace's projects
-name are listed with those roles; one that no list has is missing, and its roles work without its tools.
+Your own servers are configured under mcp-servers: of your configuration. A flow trusts a server \
+as it is when one of its roles first uses it; when its definition changes, the role waits until \
+you approve the new one. A server that a .mcp.json of the workspace or of a project names is not \
+started before you have approved exactly that definition, and you are asked again when it \
+changes. Approvals are kept beside your configuration, outside every workspace. Servers that \
+roles of the workspace's projects name are listed with those roles; a role works without the \
+tools of a server that is not configured.
 
 Examples:
   a-society mcp ls
@@ -42,23 +43,23 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List the servers, what each would run, and how it stands
+    /// List the servers, what each would run, and whether it may
     Ls,
     /// Add a server of your own, or replace one
     Add(Box<mcp_change::Add>),
-    /// Take a server of your own out
+    /// Remove a server of your own
     Rm {
         /// The server
         #[arg(value_name = "SERVER")]
         name: String,
     },
-    /// Start a server, list what it offers, and end it
+    /// Start a server, list its tools, and end it
     Test {
         /// The server
         #[arg(value_name = "SERVER")]
         name: String,
     },
-    /// Let a server run as it is now
+    /// Approve a server as it is now
     Approve {
         /// The server
         #[arg(value_name = "SERVER")]
@@ -67,7 +68,7 @@ enum Verb {
         #[arg(value_name = "HASH")]
         hash: String,
     },
-    /// Take an approval back
+    /// Revoke an approval
     Revoke {
         /// The server
         #[arg(value_name = "SERVER")]

@@ -20,8 +20,8 @@ use crate::text::plain;
 /// The arguments of `models`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Models are configured in one file of yours outside every workspace; `models ls` says where. It holds
-no keys, only where they are: in a variable, in a file that nobody else may read, or in the
+Models are configured in one file of yours outside every workspace; `models ls` prints its path. \
+It holds no keys, only where they are: in a variable, in a file that only you may read, or in the \
 system's keyring. Nothing in a workspace can name a provider or a key.
 
 Examples:
@@ -48,11 +48,11 @@ enum Verb {
     Add(Box<add::Add>),
     /// Change members of a model
     Edit(Box<change::Edit>),
-    /// Take a model out
+    /// Remove a model
     Rm(change::Rm),
-    /// List the models that are known, with their windows and prices
+    /// List the known models, with their windows and prices
     Catalogue(known::Arguments),
-    /// Send one small request and say what is wrong
+    /// Send one small request, and report what is wrong
     Test {
         /// The model; the default one if absent
         #[arg(value_name = "MODEL", conflicts_with = "search")]
@@ -61,7 +61,7 @@ enum Verb {
         #[arg(long)]
         search: bool,
     },
-    /// Make a model the one of roles that name none
+    /// Make a model the default for roles that name none
     Use {
         /// The model
         #[arg(value_name = "MODEL")]

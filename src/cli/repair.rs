@@ -15,9 +15,9 @@ use crate::text::{plain, size};
 #[command(
     group = clap::ArgGroup::new("what").required(true).args(["dry_run", "apply", "restore"]),
     after_help = "\
-A repair keeps every record before the damage. Everything from it on is taken out of the journal and
-kept, byte for byte, in the flow's folder quarantine/; nothing is thrown away. --restore puts the
-records of such a piece back at the end, as far as they can still be read and still make sense.
+A repair keeps every record before the damage. Everything from there on is taken out of the \
+journal and kept, byte for byte, in quarantine/ of the flow's folder; nothing is thrown away. \
+--restore appends the records of such a piece again, as far as they can be read and are legal.
 
 Examples:
   a-society repair a1b2 --dry-run
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     apply: bool,
 
-    /// Put back what is kept as quarantine/NAME
+    /// Restore what is kept as quarantine/NAME
     #[arg(long, value_name = "NAME")]
     restore: Option<String>,
 }

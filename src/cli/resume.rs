@@ -15,12 +15,12 @@ use crate::workspace;
 /// The arguments of `resume`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It goes on exactly where its journal ends: an answer that is recorded is not asked for again, and a
-command that may have run is not run again by itself. It is shown as run shows it, and ends with the
-same codes; a flow that another process drives ends it with 5.
+resume goes on exactly where the journal ends: an answer that is recorded is not asked for again, \
+and a command that may have run is not run again by itself. It prints and ends as run does; if \
+another process drives the flow, it ends with 5.
 
-The rules with which the flow was begun still hold. --allow and --deny add to them and answer what
-is asked already, too; run --help says how rules are written.
+The rules with which the flow was started still hold. --allow and --deny add to them, and also \
+answer what is already being asked; run --help explains rules.
 
 Examples:
   a-society resume a1b2

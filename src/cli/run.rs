@@ -43,46 +43,48 @@ const ALL: &str = ".";
 /// The arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The flow is walked until it is over, waits for you, or is interrupted. On a terminal the words of a
-role stream, what ran stays above, the nodes stand below with time, tokens and cost, and what the flow
-asks is answered there with a key (with a typed word where A_SOCIETY_PLAIN is set). Into a pipe or a
-file goes what the flow delivers alone; each event is then a line of stderr, which --quiet leaves out,
-and with --json an object of stdout. Everything that happens is recorded before it counts, so
-that resume goes on after any end of this process. Ctrl-C starts nothing new and lets running turns
-reach a recorded point; a second one ends at once, and nothing recorded is lost either way.
+run walks the graph until the flow is over, waits for you, or is interrupted. On a terminal it \
+streams what a role says, keeps what ran above, shows the nodes below with time, tokens and cost, \
+and you answer what the flow asks with a key (with a typed word if A_SOCIETY_PLAIN is set). Into \
+a pipe or a file it writes nothing but what the flow delivers; each event is then a line of \
+stderr, which --quiet leaves out, or with --json an object of stdout. Everything is recorded \
+before it counts, so resume goes on after any end of this process. Ctrl-C starts nothing new and \
+lets running turns reach a recorded point; a second one ends at once. Nothing recorded is lost \
+either way.
 
-A project is a folder of the workspace, or the workspace itself, with a folder a-docs: its flows walk
-a-docs/workflow/main.yaml, and its roles read what it gives them. A flow file that defines no roles
-takes them from its project, and what it leaves unsaid of a node, the project's graph says.
+A project is a folder of the workspace, or the workspace itself, with a folder a-docs: its flows \
+walk a-docs/workflow/main.yaml, and its roles read what that folder gives them. A flow file \
+without roles takes them from its project, and what it does not say about a node is taken from \
+the project's graph.
 
-A flow file works on the folder of the workspace that it is in, if that has a folder a-docs, is a
-repository or has flows already, and else on the workspace as a whole. --project says otherwise. The folder
-in which its roles work is printed first.
+A flow file works on the folder of the workspace that it is in, if that folder has an a-docs, is \
+a repository or has flows already; otherwise it works on the whole workspace. --project chooses \
+another folder. The folder in which the roles work is printed first.
 
-With --draft a flow begins without a graph, in a project's folder or for the workspace as a whole. Its
-owner asks what is wanted, writes the graph into the flow's record, and the flow walks that from then on.
+With --draft a flow starts without a graph, for a project or for the whole workspace. Its owner \
+asks what is wanted and writes the graph into the flow's record; the flow then walks that graph.
 
-A script.yaml beside the graph takes the turns of models, unless another script is named. Without a
-workspace one is made in the current folder.
+A script.yaml beside the graph takes the turns of models, unless --script names another one. \
+Without a workspace, one is created in the current folder.
 
-A flow delivers the file that its closing node wrote last in the turn in which it closed or, if it wrote
-none, the artifact that was handed to it last. Its path is printed at the end; --output hands over what it
-holds, as soon as the forward work is closed. With --json the first object names the flow, and the last one
-has what it delivered.
+A flow delivers the last file that its closing node wrote in the turn in which it closed or, if \
+it wrote none, the last artifact that was handed to it. The path is printed at the end; --output \
+writes the content as soon as the forward work is closed. With --json the first object names the \
+flow, and the last one has what it delivered.
 
-With --allow, --deny and --mode it runs where nobody watches. A rule only answers what you would be
-asked: --deny counts more than --allow, and what neither names is asked as always. A command is
-compared argument by argument: in 'pytest *' the last * is any further arguments, elsewhere one. A
-line with anything in it that a shell would interpret, such as ; | $ > or a variable before it, is
-asked about. A command is allowed with all its options. A comma in quotes belongs to its rule. The
-rules stay with the flow: resume and fork keep them. consent: of your configuration says the same
+With --allow, --deny and --mode a flow runs unattended. A rule only answers what you would be \
+asked: --deny overrides --allow, and calls that no rule names are asked about as usual. A command \
+is compared argument by argument: the last * of 'pytest *' covers any further arguments, any \
+other * exactly one. A line that a shell would interpret (; | $ > or a variable in front) is \
+asked about. A command is allowed with all its options. A comma in quotes belongs to its rule. \
+Rules stay with the flow: resume and fork keep them. consent: of your configuration holds rules \
 for all flows.
 
-A flow file that belongs to no project ends with its forward work, unless it says improve: or you say
---improve. A project has its own answer, or you are asked.
+A flow file outside every project ends with its forward work, unless it says improve: or you say \
+--improve. In a project the project's own setting holds, or you are asked.
 
-It ends with 0 when the flow is over, with 8 to 12 when it waits for you, which tell what for
-(a-society help lists them), and with 130 when it was interrupted.
+run ends with 0 when the flow is over, with 8 to 12 when it waits for you (a-society help lists \
+for what), and with 130 when it was interrupted.
 
 Examples:
   a-society run flow.yaml
@@ -110,21 +112,21 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME|.", value_parser = project)]
     project: Option<Chosen>,
 
-    /// How the flow is called; the graph's name if it is not said
+    /// The flow's title; the graph's name if absent
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// What the flow is asked to do; @FILE reads it from a file, - from standard input, and a text that
-    /// begins with @ is typed with two of them: @@home is @home
+    /// What the flow is to do; @FILE reads it from a file, - from standard input, and @@home is the text
+    /// @home
     #[arg(long, value_name = "TEXT|@FILE")]
     input: Option<String>,
 
-    /// The script that takes turns; script.yaml beside the file if it is there
+    /// The script that takes turns; script.yaml beside the file if there is one
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
 
-    /// How many tokens it may use before it asks you, or none for as many as it wants; else its file says
-    /// so, or limits: of the configuration, or 20 million
+    /// How many tokens it may use before it asks you, or none for no limit; if absent, what its file or
+    /// limits: of the configuration say, or 20 million
     #[arg(long, value_name = "TOKENS|none", allow_negative_numbers = true, value_parser = super::budget::limit)]
     budget: Option<Limit>,
 

@@ -24,7 +24,7 @@ pub(crate) struct To {
     #[arg(value_name = "FLOW")]
     flow: String,
 
-    /// A name for this command: said again under the same name, it counts once
+    /// A name for this command: repeated under the same name, it counts once
     #[arg(long, value_name = "ID", value_parser = client_id)]
     client_id: Option<ClientId>,
 }

@@ -58,16 +58,17 @@ const KNOCK: Duration = Duration::from_millis(200);
 /// The arguments of `serve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It prints an address for your browser. The part after # is a token that signs in the first browser that
-opens it, with all that you may do. For another browser, or after a cookie was deleted, --link prints a
-new address. Without a token the server shows nothing, not even to this machine. Flows that nobody drives are shown as
-stopped and go on when you say so, or at once with --resume. A flow that waits for a limit of its provider
-to reset goes on by itself when the time comes; pause it if it should not. Ctrl-C lets running turns reach a recorded point; nothing that was recorded is lost.
+serve prints an address for your browser. The part after # is a token that signs in the first \
+browser that opens it, with all your rights. For another browser, or after a cookie was deleted, \
+--link prints a new address. Without a token the server shows nothing, not even to this machine. \
+Flows that no process drives are shown as stopped; they go on when you say so, or at once with \
+--resume. A flow that waits for a provider's limit to reset goes on by itself at that time; pause \
+it if it should not. Ctrl-C lets running turns reach a recorded point; nothing recorded is lost.
 
-It listens on this machine only. Another address is refused unless what is sent is encrypted, with
---tls-cert and --tls-key, or you also say --insecure-lan: everybody on the way can then read the
-token and act as you. A tunnel, such as ssh -L, is as good as encryption. Whoever comes by a name
-and not by the address itself needs that name in --allow-host.
+It listens on this machine only. Another address is refused unless the connection is encrypted, \
+with --tls-cert and --tls-key, or you also say --insecure-lan: then everybody on the way can read \
+the token and act as you. A tunnel, such as ssh -L, is as good as encryption. A browser that uses \
+a name instead of the address needs that name in --allow-host.
 
 Examples:
   a-society serve
@@ -85,7 +86,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     open: bool,
 
-    /// Go on with every flow that is stopped
+    /// Resume every flow that is stopped
     #[arg(long)]
     resume: bool,
 
@@ -93,7 +94,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["open", "resume", "journal"])]
     link: bool,
 
-    /// Listen on another address than this machine's own; wants encryption or --insecure-lan
+    /// Listen on another address than this machine's own; needs encryption or --insecure-lan
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
 
@@ -109,7 +110,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Let everybody on the network read what is sent, the token too
+    /// Send everything unencrypted, the token too
     #[arg(long)]
     insecure_lan: bool,
 

@@ -27,9 +27,9 @@ const LOOKS_MAX: u32 = 6_000;
 /// The arguments of `session`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each role instance of a flow has a session: everything it was told and said. Made shorter, a summary
-stands in place of the history, which is kept in an archive and can be put back. Nothing of it is
-lost either way: the journal has all of it.
+Each role instance of a flow has a session: everything it was told and said. Compacting replaces \
+the history with a summary; the history is archived and can be restored. Nothing is lost either \
+way: the journal has all of it.
 
 Examples:
   a-society session ls a1b2
@@ -47,11 +47,11 @@ pub(crate) struct Arguments {
 enum Verb {
     /// List the sessions of a flow
     Ls(Ls),
-    /// Let a summary take the place of a role's history
+    /// Replace a role's history with a summary
     Compact(Compact),
     /// List the archived histories
     Archives(Archives),
-    /// Put a history back in the place of its summary
+    /// Restore an archived history
     Restore(Restore),
     /// Print a session with its archives, as JSON
     Export(Export),
@@ -72,9 +72,9 @@ struct Ls {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The model of the role makes the summary, and that costs what it costs. If it cannot be asked, or
-makes none, the beginnings of the oldest messages replace them, and this says so and why. A role of
-which a turn is open is not touched.
+The model of the role writes the summary, which costs as much as any request. If it cannot be \
+asked or writes none, the beginnings of the oldest messages are kept instead, and compact reports \
+that and the reason. A session with an open turn is left alone.
 
 Examples:
   a-society session compact a1b2 writer
@@ -109,8 +109,8 @@ struct Archives {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The summary goes, and what was said since stays behind the history. A history that had nearly filled
-the window will be compacted again with the role's next request.
+The summary is removed, and everything said since follows the restored history. A history that \
+had nearly filled the window is compacted again with the role's next request.
 
 Examples:
   a-society session restore a1b2 writer k7")]
@@ -129,9 +129,10 @@ struct Restore {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is printed is what transcript.json in the flow's folder holds, folded from the journal: the
-present messages, the system prompt, and the archived histories. Nothing is changed, and it
-works beside the process that drives the flow. What tools gave was redacted before it was recorded.
+export prints what transcript.json in the flow's folder holds, folded from the journal: the \
+present messages, the system prompt, and the archived histories. It changes nothing, and works \
+beside the process that drives the flow. Secrets in what tools returned were removed before it \
+was recorded.
 
 Examples:
   a-society session export a1b2 writer > writer.json
@@ -145,7 +146,7 @@ struct Export {
     #[arg(value_name = "ROLE", value_parser = role)]
     role: RoleInstance,
 
-    /// As it was at this record; as it is now if it is not said
+    /// As it was at this record; as it is now if absent
     #[arg(long, value_name = "SEQ")]
     at: Option<Seq>,
 }

@@ -34,9 +34,9 @@ const TEXT_COLUMNS_MAX: usize = 100;
 /// The arguments of `show`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is shown is folded from the journal, from the last checkpoint on, so a long flow is shown at
-once. Nothing is changed, and it works beside the process that writes the flow. A damaged flow is
-shown as far as it is sound, and the command then ends with 4.
+show folds the journal from the last checkpoint on, so that a long flow is shown at once. It \
+changes nothing, and works beside the process that writes the flow. A damaged flow is shown as \
+far as it is sound, and show then ends with 4.
 
 Examples:
   a-society show a1b2

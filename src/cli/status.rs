@@ -33,7 +33,7 @@ const CONSENT_COLUMNS_MAX: usize = 300;
 /// The arguments of `status`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is changed, and it works beside the process that drives the flow. show says more.
+status changes nothing, and works beside the process that drives the flow. show prints more.
 
 Examples:
   a-society status a1b2

@@ -52,22 +52,23 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The arguments of `watch`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It shows what waits for you in all flows, the nodes of one, and the feed of one of its roles, and keeps
-up with them. Nothing is driven by it: an answer goes to the process that drives the flow, and for a flow
-that nobody drives it is recorded, and the flow then goes on with resume.
+watch shows what waits for you in all flows, the nodes of one flow, and the feed of one of its \
+roles, and keeps them up to date. It drives nothing: an answer goes to the process that drives \
+the flow; for a flow that no process drives it is recorded, and the flow goes on with resume.
 
-The arrows choose a question and the letters at the bottom answer it; a letter counts only when the
-question was chosen, and no key pressed, for 0.4 seconds. What was not shown to its end cannot be allowed:
-PgUp and PgDn read on, and v shows all of it in $PAGER (else less). Tab goes from the questions to the flows
-and the feed, q ends.
+The arrows choose a question and the letters at the bottom answer it; a letter counts only if the \
+question has been chosen, and no key pressed, for 0.4 seconds. A call that was not shown to its \
+end cannot be allowed: PgUp and PgDn scroll, and v shows all of it in $PAGER (else less). Tab \
+goes from the questions to the flows and the feed, q ends.
 
-A turn of your own has the keys that it has in run: w writes a file in $VISUAL or $EDITOR (else vi), f chooses
-one of the project, h hands one over, b sends the work back.
+A turn of your own has the same keys as in run: w writes a file in $VISUAL or $EDITOR (else vi), \
+f chooses a file of the project, h hands one over, b sends the work back.
 
-With s you say something to the role whose feed is shown, and it hears it with its next request; with S
-the answer that is arriving is cut off for it. A text that was refused is in the line again when you press s.
+s sends a message to the role whose feed is shown, which reads it with its next request; S also \
+cuts off the answer that is arriving. A text that was refused is in the line again when you press \
+s.
 
-It needs a terminal; elsewhere there are status and log --follow.
+watch needs a terminal; elsewhere use status and log --follow.
 
 Examples:
   a-society watch

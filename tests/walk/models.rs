@@ -32,20 +32,20 @@ const KILLS_FULL: u64 = 400;
 pub(super) const SPOKEN: usize = 1_000;
 
 /// A model that keeps a log with a command, writes a file, and closes.
-pub(super) struct Model {
+pub(crate) struct Model {
     server: Server,
 }
 
 /// What the model says when it is shown so many results, and [`SPOKEN`] more for each word of the
 /// operator: blocks with their deltas.
-pub(super) type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
+pub(crate) type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
 
 impl Model {
     pub(super) fn start() -> Self {
         Self::start_with(keeps_a_log)
     }
 
-    pub(super) fn start_with(script: Script) -> Self {
+    pub(crate) fn start_with(script: Script) -> Self {
         Self::start_refusing(script, |_| None)
     }
 
@@ -64,7 +64,7 @@ impl Model {
     }
 
     /// Where it is asked.
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         self.server.url()
     }
 
@@ -150,7 +150,7 @@ fn results(request: &Value) -> usize {
 }
 
 /// A call of a tool, as the wire says it.
-pub(super) fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
+pub(crate) fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
     let block =
         json!({ "type": "tool_use", "id": format!("toolu_{results}"), "name": name, "input": {} });
     let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
