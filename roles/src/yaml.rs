@@ -1,4 +1,4 @@
-//! Small YAML documents as trees whose values know where they stand.
+//! Small YAML documents as trees whose values know their places.
 //!
 //! This is the only file of the crate that knows serde-saphyr. It reads what models write into
 //! fenced blocks and what people write into scripts, so that everything about it is bounded, and
@@ -32,7 +32,7 @@ impl Budget {
     };
 
     /// A script for ten thousand nodes has about thirty values for each. The arguments of its
-    /// calls stand seven levels deep and may go on.
+    /// calls are seven levels deep and may go on.
     pub(crate) const SCRIPT: Self = Self {
         depth: 40,
         nodes: 400_000,
@@ -47,7 +47,7 @@ pub(crate) struct Tree {
     pub value: Value,
 }
 
-/// Where a value stands in its document.
+/// The place of a value in its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     /// Counted from 1.

@@ -1,8 +1,8 @@
 //! Patterns in schemas: which could keep a matcher busy.
 //!
-//! Nothing here matches anything. A provider may, and one that goes back over what it has tried
-//! can take time that doubles with each letter. What does that for sure is told from what might;
-//! what might is common in honest schemas, for addresses of mail for example.
+//! Nothing here matches anything. A provider may, and a backtracking engine can take time that doubles
+//! with each letter. A pattern that certainly does so is distinguished from one that might; the latter
+//! is common in honest schemas, for example for mail addresses.
 
 use super::limits::PATTERN_BYTES_MAX;
 
@@ -13,7 +13,7 @@ pub(super) enum Judgement {
     Fine,
     /// It is left out: it might take long, or it is too long itself.
     Doubtful,
-    /// Nobody writes it who means well: a repetition of nothing but repetitions.
+    /// Nobody writes this in good faith: a repetition of nothing but repetitions.
     Trap,
 }
 
@@ -24,7 +24,7 @@ struct Group {
     repeats: bool,
     /// It offers a choice.
     has_choice: bool,
-    /// Something in it stands exactly once.
+    /// Something in it occurs exactly once.
     has_fixed: bool,
     /// What was read last and may still be followed by how often.
     last: Option<Atom>,
@@ -42,7 +42,7 @@ enum Atom {
 }
 
 impl Group {
-    /// The last atom stands exactly once.
+    /// The last atom occurs exactly once.
     fn settle(&mut self) {
         match self.last.take() {
             None => {}
@@ -59,7 +59,7 @@ impl Group {
         }
     }
 
-    /// The last atom may stand many times.
+    /// The last atom may occur many times.
     fn repeat(&mut self) -> Judgement {
         self.repeats = true;
         match self.last.take() {

@@ -63,7 +63,7 @@ enum End {
     Unknown,
 }
 
-/// The last that a server said beside the protocol.
+/// The end of a server's stderr.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Aside(Arc<Mutex<Vec<u8>>>);
 
@@ -79,7 +79,7 @@ impl Aside {
         kept.extend_from_slice(bytes);
     }
 
-    /// For a sentence; empty if nothing was said.
+    /// As part of a sentence; empty if stderr was empty.
     pub(super) fn shown(&self, redactor: &Redactor) -> String {
         let text = String::from_utf8_lossy(&lock(&self.0)).into_owned();
         let text = redactor.redact(&text);
@@ -105,7 +105,7 @@ impl Process {
         let stderr = child.stderr.take();
         let pid = child.id();
         let (tell, end) = watch::channel(None);
-        // A server that nobody listens to is ended with this value.
+        // A server whose handle is dropped is ended with this value.
         let process = Self {
             end,
             child,
@@ -123,7 +123,7 @@ impl Process {
         }
     }
 
-    /// What it said beside the protocol.
+    /// Its stderr.
     pub(super) fn aside(&self) -> &Aside {
         &self.aside
     }
@@ -133,10 +133,10 @@ impl Process {
         self.end.borrow().is_none()
     }
 
-    /// Waits until it has ended and what it said until then can be heard.
+    /// Waits until it has ended and its last output can be read.
     pub(super) async fn gone(&self, last_words: Duration) {
         let mut end = self.end.clone();
-        // The sender is dropped only after it has said so.
+        // The sender is dropped only after it has reported the end.
         let _said = end.wait_for(Option::is_some).await;
         tokio::time::sleep(last_words).await;
     }

@@ -119,7 +119,7 @@ impl Found {
     }
 
     /// A reference leads to everything below its target. One that comes back to a place above
-    /// itself goes on for ever when somebody writes the schema out.
+    /// itself goes on for ever when the schema is written out.
     fn check_circles(&self) -> Result<(), String> {
         if self.references.is_empty() {
             return Ok(());
@@ -153,7 +153,7 @@ impl Found {
     }
 }
 
-/// Whether a place is another or lies below it.
+/// Whether a place is another or below it.
 fn is_within(place: &str, other: &str) -> bool {
     let other = other.trim_end_matches('/');
     place
@@ -171,8 +171,8 @@ fn check_pattern(pattern: &str) -> Result<(), String> {
     ))
 }
 
-/// The same with plain texts, and without doubtful patterns, which nobody here matches by. Names
-/// of fields must be plain as they are: a model that calls the tool has to write them.
+/// The same with plain texts, and without doubtful patterns, by which nothing here matches. Names of
+/// fields must already be plain: a model that calls the tool has to write them.
 fn shown(value: &Value) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => Value::String(plain::escaped(text)),

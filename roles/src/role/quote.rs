@@ -13,8 +13,8 @@ pub(crate) fn fenced(text: &str) -> String {
     format!("{fence}text\n{body}\n{fence}\n")
 }
 
-/// The text between tags of this name. If the end tag stands in the text, both tags bear a number
-/// that no end tag in it has.
+/// The text between tags of this name. If the text contains the end tag, both tags get a number that no
+/// end tag in it has.
 pub(crate) fn tagged(tag: &str, attributes: &[(&str, &str)], text: &str) -> String {
     let attributes: String = attributes
         .iter()
@@ -25,8 +25,8 @@ pub(crate) fn tagged(tag: &str, attributes: &[(&str, &str)], text: &str) -> Stri
     format!("<{tag}{attributes}>\n{body}\n</{tag}>")
 }
 
-/// The tag, or the tag with the first number from 2 whose end does not stand in the text. White
-/// space and other cases are looked through, because a model does, too.
+/// The tag, or the tag with the first number from 2 whose end tag the text does not contain. White
+/// space and other cases are ignored, because a model ignores them, too.
 fn unused(tag: &str, text: &str) -> String {
     if !text.contains('<') {
         return tag.to_owned();

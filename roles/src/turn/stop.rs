@@ -1,8 +1,8 @@
 //! Reaching a taker that waits for the outside world.
 //!
-//! A taker that waits cannot be told anything through [`super::taker::Taker::next`]. Whoever
-//! drives the flow keeps a clone of the signal that the taker was made with, and raises it first;
-//! the step that the taker then returns says how far it came.
+//! A taker that waits cannot be reached through [`super::taker::Taker::next`]. The driver keeps a clone
+//! of the signal that the taker was made with, and raises it first; the step that the taker then
+//! returns says how far it came.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

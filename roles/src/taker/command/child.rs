@@ -219,7 +219,7 @@ fn capture(
         let mut bytes = [0; 16 * 1024];
         let mut stream = stream;
         while let Some(read) = stream.as_mut().and_then(|it| read_some(it, &mut bytes)) {
-            // Whoever wanted the output is gone, and a daemon still writes.
+            // The reader of the output is gone, and a daemon still writes.
             let Some(into) = into.upgrade() else {
                 break;
             };

@@ -9,13 +9,13 @@ use crate::handoff::{
 use crate::port::RecordPath;
 use crate::turn::job::Job;
 
-/// With these codes the shell at the gate says that there is no such program, or that it is none.
+/// The exit codes with which the shell at the gate reports that a program is missing or not executable.
 const NOT_STARTED: [u8; 2] = [126, 127];
 
-/// What is said where the shell at the gate says nothing.
+/// The reason where the shell at the gate gives none.
 const UNSAID: &str = "nothing says why";
 
-/// Why a program was not started, if that is what its exit code says and nobody gave the code a meaning.
+/// Why a program was not started, if its exit code says so and the flow gave the code no other meaning.
 pub(super) fn not_started(spec: &CommandSpec, report: &Report) -> Option<String> {
     let How::Exited(code) = report.how else {
         return None;
@@ -72,7 +72,7 @@ pub(super) fn verdict(job: &Job, spec: &CommandSpec, report: &Report) -> Verdict
     }
 }
 
-/// What is said when nothing can be told from the call's result any more.
+/// The answer when the call's result is unknown.
 pub(super) fn unknown() -> String {
     answer(
         "What the command came to is not known, and it is not run again by itself. Look what it \
@@ -82,14 +82,14 @@ pub(super) fn unknown() -> String {
     )
 }
 
-/// What is said when the outcome could not be applied. A program cannot mend it.
+/// The answer when the outcome could not be applied. A program cannot correct it.
 pub(super) fn refused(message: &str) -> String {
     let problem = problem_of(message);
     let words = format!("The outcome of the command could not be applied.\n\n{problem}");
     answer(&words, &Outcome::PromptHuman)
 }
 
-/// What is said when the output of the program could not be handed over.
+/// The answer when the output of the program could not be handed over.
 pub(super) fn failed(why: &str) -> String {
     answer(why, &Outcome::PromptHuman)
 }
@@ -259,7 +259,7 @@ mod tests {
         let block = handoff_block(&Outcome::AwaitHandoff);
         let printed = report(How::Exited(1), &format!("log\n{block}"));
         assert_eq!(judged(&spec, &printed), Outcome::AwaitHandoff);
-        // A block that is wrong is told to be wrong, and not passed over.
+        // A malformed block is reported, and not skipped.
         let wrong = report(How::Exited(0), "```handoff\ntype: x\n```\n");
         let answer = verdict(&job("a", "b", 0), &spec, &wrong).answer;
         assert_eq!(

@@ -82,7 +82,7 @@ pub(crate) fn kill(leader: u32, mark: &Mark) -> Vec<u32> {
 /// Kills what is left in the group when its leader has ended.
 pub(super) fn kill_group(leader: u32) {
     if let Some(group) = pid_of(leader) {
-        // There is nobody to signal when the program left nothing behind.
+        // The signal has no receiver when the program left nothing behind.
         let _gone = kill_process_group(group, Signal::KILL);
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn end_stranger(process: &ProcessName, mark: &Mark) -> bool {
         let left = end(process.pid, mark, SURVIVOR_GRACE);
         return left.is_empty();
     }
-    // The number may belong to somebody else by now; only what bears the mark is ours.
+    // The number may have been reused by now; only what bears the mark is ours.
     let mut found = false;
     for _ in 0..KILL_ROUNDS {
         let members = members(None, mark).unwrap_or_default().pids;
@@ -188,7 +188,7 @@ fn kin(pid: u32, (leader, since): (Option<u32>, Option<u64>), mark: &Mark) -> Ki
     if entries.any(|entry| entry == mark.entry) {
         return Kin::Member;
     }
-    // Threads of the system have no memory of their own, and what is older is nobody's child.
+    // Threads of the system have no memory of their own, and what is older is not a child of ours.
     let is_younger = since.is_some() && number(START_TICKS_WORD) >= since;
     let has_memory = number(MEMORY_WORD).is_some_and(|bytes| bytes > 0);
     if environment.is_empty() && is_younger && has_memory {
