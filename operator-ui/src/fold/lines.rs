@@ -95,7 +95,7 @@ fn places(script: &[Edit]) -> Vec<&[Edit]> {
     places
 }
 
-/// One line of the way from one text to the other: what happens, and where both stand.
+/// One line of the way from one text to the other: what happens, and the place in both.
 type Edit = (Op, usize, usize);
 
 /// How much may still be shown.
@@ -178,7 +178,7 @@ fn replaced(old: &[&str], new: &[&str]) -> Vec<Edit> {
     gone.chain(come).collect()
 }
 
-/// How far one gets in so many edits, by diagonal: place `i` of round `d` stands on the diagonal
+/// How far one gets in so many edits, by diagonal: place `i` of round `d` is the diagonal
 /// `2i - d`, and holds the furthest place in the old text.
 type Round = Vec<usize>;
 

@@ -99,7 +99,7 @@ pub trait Actions: Debug + Send + Sync {
     /// What is configured, for one page of the settings; nothing if there is no such page.
     fn settings(&self, page: &str) -> Option<serde_json::Value>;
 
-    /// A skill of the operator's own, or of a project: what it says, and what a role is told of it.
+    /// A skill of the operator's own, or of a project: its text, and its part of a role's prompt.
     ///
     /// # Errors
     /// In the operator's words, when there is none.
@@ -140,7 +140,7 @@ pub fn adopt(hubs: &Arc<Hubs>, begun: Begun) {
         .name("flow-end".to_owned())
         .spawn(move || {
             answer_what_was_chosen(&driven, chosen);
-            // Why it ended is in its journal, or was said by its own error.
+            // Why it ended is in its journal, or its own error was reported.
             drop(driven.task.join());
             hubs.leaves(&flow);
         });
@@ -172,7 +172,7 @@ fn answer_what_was_chosen(driven: &Driven, chosen: Chosen) {
             | Work::WaitUntil { .. } => None,
         });
         if let Some(command) = asked.filter(|_| news) {
-            // Who answered before us was heard first, and that counts.
+            // An answer that came before ours counts.
             drop(driven.handle.obey(command, None));
         }
     }

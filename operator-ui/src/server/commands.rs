@@ -1,5 +1,5 @@
-//! What a browser wants to be done: said to the flow's driver, here or in another process, and
-//! answered after it is durable.
+//! Commands of a browser: sent to the flow's driver, here or in another process, and answered after
+//! they are durable.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -24,7 +24,7 @@ use crate::protocol::down::{Ack, False, Fault, True};
 use crate::protocol::flow::ConsentMode;
 use crate::protocol::row;
 
-/// Does what is wanted and says what came of it. It waits for the disk.
+/// Carries a command out and returns the result. It waits for the disk.
 pub(super) fn done(app: &Shared, cmd: &str, flow: &row::FlowRef, command: Command) -> Ack {
     app.hubs.counts.commands.fetch_add(1, Ordering::Relaxed);
     match try_it(app, cmd, flow, command) {
@@ -98,7 +98,7 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
     let (done, heard) =
         say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
     if heard == Heard::ByUs && is_awaited && goes_on(&command, done.facts) {
-        // It rested, and was answered here: here it goes on. That it cannot is told by its row.
+        // It rested, and was answered here: here it continues. If it cannot, its row shows that.
         drop(resume(app, &flow));
     }
     Ok(done)
@@ -117,7 +117,7 @@ pub(super) fn resume(app: &Shared, flow: &FlowRef) -> Result<Done, Fault> {
     })
 }
 
-/// Says a command to whoever drives the flow.
+/// Sends a command to the driver of the flow.
 pub(super) fn say(
     app: &Shared,
     flow: &FlowRef,
@@ -132,7 +132,7 @@ pub(super) fn say(
     if let Some(handle) = app.hubs.handle(flow) {
         match handle.obey(command.clone(), Some(client.clone())) {
             Ok(taken) => return Ok((done(taken), Heard::ByDriver)),
-            // It ended just now; it is said as to any other.
+            // It ended just now; the command goes the way of other flows.
             Err(DriverError::Gone) => {}
             Err(error) => return Err(wire_fault(control_fault::of(&error))),
         }
@@ -182,7 +182,7 @@ pub(super) fn from_unsaid(error: Unsaid) -> Fault {
     }
 }
 
-/// Who decides second is told what the first decided.
+/// The loser of two decisions gets the winner's.
 fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault {
     if let Command::Reply { asked: Some(_), .. } = command
         && error.code == "command-refused"
@@ -244,8 +244,8 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
     words
 }
 
-/// Whether anybody waits for what is said. A role may also be configured whose turns go on, or in a
-/// flow that was cut off; neither is a word to go on.
+/// Whether something waits for the command. A role may also be configured while its turns go on, or in
+/// a flow that was interrupted; neither continues the flow.
 fn is_awaited(app: &Shared, flow: &FlowRef, command: &Command) -> bool {
     use a_society_facts::fact::node::WaitReason;
     let Command::Configure { role, .. } = command else {
@@ -260,7 +260,7 @@ fn is_awaited(app: &Shared, flow: &FlowRef, command: &Command) -> bool {
     })
 }
 
-/// A budget that frees nobody, or a rule that answers nothing, is one fact.
+/// A budget that is still too small, or a rule that answers nothing, is one fact.
 const ALONE: u64 = 1;
 
 /// Whether a flow that rested has something to do after a command that came to so many facts.
@@ -276,7 +276,7 @@ fn goes_on(command: &Command, facts: u64) -> bool {
         | Command::Improve { .. }
         | Command::Feedback { .. }
         | Command::Unpause {} => true,
-        // Whoever was told what to do instead does it; who was not waits.
+        // A role that got other instructions follows them; one without waits.
         Command::Deny { reason, .. } => {
             matches!(reason, Some(reason) if !reason.trim().is_empty())
         }
@@ -451,7 +451,7 @@ const fn heard_when(when: When) -> a_society_facts::fact::operator::SteerWhen {
     }
 }
 
-/// A scope is one that there is: a strange one would take everything away, which nobody meant.
+/// Refuses an unknown scope: it would take every right away, which nobody intends.
 fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Fault> {
     match settings.get(SCOPE) {
         Some(word) if Scope::of_word(word).is_none() => {
