@@ -74,7 +74,7 @@ pub(crate) fn role(text: &str) -> Result<RoleInstance, String> {
 }
 
 impl Who {
-    /// Whom a command means: the only one that waits if nobody is named.
+    /// Whom a command means: the only one that waits if none is named.
     pub(crate) fn whom(&self) -> Whom {
         match (&self.node, &self.role) {
             (Some(node), _) => Whom::Node(node.clone()),
@@ -84,7 +84,7 @@ impl Who {
     }
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) store: Store,
@@ -96,7 +96,7 @@ pub(crate) struct Said {
 /// Says a command to a flow.
 ///
 /// # Errors
-/// When there is no such flow, it refuses, or nobody could hear it.
+/// When there is no such flow, it refuses, or no driver could take the command.
 pub(crate) fn deliver(context: &mut Context<'_>, to: &To, command: Command) -> Result<Said, Stop> {
     let (store, flow) = context.flow(&to.flow)?;
     if words_of(&command).is_some_and(holds_a_secret) {
@@ -117,7 +117,7 @@ pub(crate) fn deliver(context: &mut Context<'_>, to: &To, command: Command) -> R
     })
 }
 
-/// What whoever typed a secret is told.
+/// The warning about input that contains a secret.
 pub(crate) const SECRET: &str = "something in it looks like a secret, and is blanked out; keep keys \
                                  in files or variables that the configuration names";
 
@@ -149,7 +149,7 @@ fn words_of(command: &Command) -> Option<&str> {
     }
 }
 
-/// Says a command to a flow and tells what came of it.
+/// Sends a command to a flow and prints the result.
 ///
 /// # Errors
 /// As [`deliver`].
@@ -164,7 +164,7 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &s
     })
 }
 
-/// Tells what came of a command, in these words.
+/// Prints the result of a command, in these words.
 ///
 /// # Errors
 /// When it cannot be printed, or the flow cannot be looked at.
@@ -210,7 +210,7 @@ pub(crate) fn project_folder(store: &Store, project: &ProjectName) -> PathBuf {
     place::folder_of(store, project)
 }
 
-/// Why a command came to nothing, as the operator sees it.
+/// Why a command failed, as the operator sees it.
 pub(crate) fn from_fault(fault: Fault) -> OperatorError {
     let kind = match fault.code {
         FaultCode::CommandRefused => ("command-refused", ExitCode::Refused),
