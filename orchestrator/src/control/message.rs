@@ -1,7 +1,7 @@
-//! What is said to a flow by its operator, as it travels between processes: one JSON object a line.
+//! The operator's commands to a flow, as they travel between processes: one JSON object a line.
 //!
-//! It is the operator's part of what the machine hears, without names that only the driving
-//! process can make up. The version is in every request, and an unknown one is refused in words.
+//! It is the operator's part of the machine's inputs, without names that only the driving process can
+//! mint. The version is in every request, and an unknown one is refused in words.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use a_society_facts::id::{ApprovalId, ClientId, ConsentId, NodeId, RoleInstance,
 use a_society_facts::{At, Hash};
 use serde::{Deserialize, Serialize};
 
-/// The version of what is said here.
+/// The version of the protocol.
 pub const VERSION: u32 = 1;
 
 /// What the operator wants.
@@ -97,10 +97,10 @@ pub enum Command {
         role: RoleInstance,
         /// What it says.
         text: String,
-        /// When it is heard.
+        /// When the role gets it.
         when: SteerWhen,
     },
-    /// Make a role's session shorter: a summary takes the place of its history.
+    /// Compact a role's session: a summary replaces its history.
     Compact {
         /// The role instance.
         role: RoleInstance,
@@ -140,7 +140,7 @@ pub enum Command {
     Reopen {
         /// The node.
         node: NodeId,
-        /// What is said about it.
+        /// A note about it.
         note: Option<String>,
     },
     /// Walk another graph from now on.
@@ -193,14 +193,14 @@ pub enum Whom {
 pub struct Request {
     /// The version.
     pub v: u32,
-    /// The client's name for the command; one that was heard before does not count again.
+    /// The client's name for the command; a repeated one does not count again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
     /// The command.
     pub command: Command,
 }
 
-/// What came of a command: it is durable.
+/// The result of a command: it is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     /// The last record of the flow.
@@ -219,7 +219,7 @@ pub enum Answer {
     Error(Fault),
 }
 
-/// Why a command came to nothing.
+/// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{what}: {why}")]
 pub struct Fault {
@@ -237,7 +237,7 @@ pub struct Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultCode {
-    /// The flow does not take it as it stands.
+    /// The flow does not take it in its present state.
     CommandRefused,
     /// It could mean several.
     CommandAmbiguous,
@@ -247,7 +247,7 @@ pub enum FaultCode {
     MessageUnfit,
     /// The message is of another version.
     NewerVersion,
-    /// Nobody drives the flow any more.
+    /// The flow has no driver any more.
     FlowGone,
     /// The disk is full.
     DiskFull,

@@ -1,4 +1,4 @@
-//! The operator's commands: names are made up, texts are kept, and the machine hears an input.
+//! The operator's commands: mints names, keeps texts, and gives the machine an input.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ use crate::project::flow_file::{FileError, read_kept};
 use crate::withheld::without_secrets;
 
 impl Core {
-    /// Hears a command of the operator: what follows from it is durable on return. A command whose
-    /// client's name was heard before counts once.
+    /// Carries out a command of the operator: what follows from it is durable on return. A command
+    /// whose client's name is known counts once.
     ///
     /// # Errors
     /// When it could mean several things, the machine refuses, or the journal does.
@@ -42,11 +42,11 @@ impl Core {
         if says_beforehand {
             let asked = self.state().consents.len();
             self.answer_by_rules()?;
-            // Whoever rested here goes on because of these.
+            // The roles that rested go on because of these.
             facts += asked.saturating_sub(self.state().consents.len());
         }
         if revises {
-            // It was read a moment ago, or the machine would not have heard of it.
+            // It was read a moment ago, or the machine would have refused.
             let source = self.flow.whole_text(&self.state().graph.source)?;
             let file = read_kept(source).map_err(unfit)?;
             self.roles.revised(&file);
@@ -55,8 +55,8 @@ impl Core {
         Ok(Taken { seq, facts })
     }
 
-    /// Most commands are inputs of the machine; what is done to sessions is not, because the flow
-    /// stands where it stood.
+    /// Most commands are inputs of the machine; changes of sessions are not, because the flow does not
+    /// move.
     #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
     fn carry_out(
         &mut self,

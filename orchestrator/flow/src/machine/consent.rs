@@ -14,7 +14,7 @@ use super::input::{ConsentAnswered, ConsentAsked};
 use super::refusal::Refusal;
 use super::turn::{At, heard, place};
 
-/// One request per role instance at a time; whoever asks waits.
+/// One request per role instance at a time; the role that asks waits.
 pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>, Refusal> {
     let turn = heard(state, input.turn, input.attempt)?;
     if turn.stop {
@@ -93,7 +93,7 @@ pub(super) fn resolved(
     })
 }
 
-/// Whoever waits for this answer goes on with its turn.
+/// The role that waits for this answer goes on with its turn.
 pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
     let mut waits = state.waits();
     let (node, waiting) = waits.find(|(_, w)| w.consent.as_ref() == Some(consent))?;
@@ -106,7 +106,7 @@ pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
     }))
 }
 
-/// A request with its answer, and whoever waits for it going on.
+/// A request with its answer, and the wake-up of the role that waits for it.
 pub(super) fn settle(
     state: &FlowState,
     consent: &ConsentId,
@@ -118,8 +118,8 @@ pub(super) fn settle(
     [fact].into_iter().chain(woken(state, consent))
 }
 
-/// The answer itself comes last, because it bears the command's name: whatever a crash cuts off
-/// before it is said again with the command.
+/// The answer itself comes last, because it bears the command's name: what a crash cuts off before it
+/// is recorded again when the command is repeated.
 pub(super) fn answered(state: &FlowState, input: &ConsentAnswered) -> Result<Vec<Fact>, Refusal> {
     let client = input.client.as_ref();
     let Some(open) = state.consents.get(&input.consent) else {

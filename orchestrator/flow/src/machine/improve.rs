@@ -103,14 +103,14 @@ pub(super) fn choose(
     Ok(facts)
 }
 
-/// The flow is done; whatever the operator said and nobody heard is given back first.
+/// The flow is done; the operator's messages that no role took up are given back first.
 pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
     let mut facts = returned(state);
     facts.push(Fact::FlowCompleted(FlowCompleted {}));
     facts
 }
 
-/// Everything the operator said and nobody heard, given back.
+/// The operator's messages that no role took up, given back.
 pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
     let nodes = state.replies.values().flatten();
     let steers = state.steers.values().flatten();
@@ -126,7 +126,7 @@ pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
         .collect()
 }
 
-/// What the operator said to roles that reflect, and they have not heard.
+/// The operator's messages to roles that reflect, not taken up yet.
 pub(super) fn unheard(improvement: &Improvement) -> impl Iterator<Item = &Said> {
     let report = improvement.feedback.work.iter();
     (improvement.roles.values().chain(report)).flat_map(|role| &role.replies)

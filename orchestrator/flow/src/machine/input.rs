@@ -1,7 +1,7 @@
-//! Everything that can be said to a flow from outside: by its driver, by a turn, by the operator.
+//! The inputs of a flow: from its driver, from a turn, from the operator.
 //!
-//! Ids, texts and artifacts come in as data, named and hashed by whoever can do that. An input of
-//! the operator that bears a client's id counts once; said again, it leads to no facts.
+//! Ids, texts and artifacts come in as data, named and hashed by the caller. An input of the operator
+//! that bears a client's id counts once; repeated, it leads to no facts.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use a_society_facts::message::Text;
 
 use crate::graph::FlowGraph;
 
-/// What is said to a flow.
+/// An input of a flow.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The flow begins.
@@ -172,7 +172,7 @@ pub enum Input {
     },
     /// The operator makes a finding a proposed change.
     ProposeChange(ProposeChange),
-    /// The operator decides about a proposal; one that is applied stands in its file already.
+    /// The operator decides about a proposal; one that is applied is in its file already.
     DecideChange {
         /// Its name.
         change: String,
@@ -239,13 +239,13 @@ pub struct StartReflection {
 /// The driver lets the report be written.
 #[derive(Debug, Clone)]
 pub struct StartFeedback {
-    /// The dedicated role, which is none of the flow's.
+    /// The dedicated role, which the graph does not contain.
     pub role: RoleInstance,
     /// The names of its session, used if it has none.
     pub session: Option<NewSession>,
 }
 
-/// What a turn came to, with the try that says so; an earlier try is not heard.
+/// The outcome of a turn, with the try that reports it; that of an earlier try is ignored.
 #[derive(Debug, Clone)]
 pub struct TurnOutcome {
     /// The turn.
@@ -272,9 +272,9 @@ pub enum Outcome {
     AwaitHandoff,
     /// The forward work is done.
     ForwardPassClosed {
-        /// What the project's health checks said: nothing, or one short sentence.
+        /// The result of the project's health checks: nothing, or one short sentence.
         health: Result<(), String>,
-        /// What the operator is asked before it closes, if anything.
+        /// The question to the operator before it closes, if anything.
         asks: Option<Text>,
     },
     /// A reflection is done.
@@ -309,7 +309,7 @@ pub enum Outcome {
         trouble: Trouble,
         /// What it needs, in words.
         why: String,
-        /// When it may go on by itself, if its provider said so.
+        /// When it may go on by itself, if its provider named a time.
         until: Option<At>,
     },
     /// The role's model or tools must be chosen before it can work.
@@ -368,11 +368,11 @@ pub struct ConsentAsked {
     pub terms: ConsentTerms,
     /// Whether it is asked whatever the mode of the flow is, so that no mode answers it.
     pub narrowed: bool,
-    /// The rule that may deny it, if nobody but a shell can tell.
+    /// The rule that may deny it, if only a shell could decide that.
     pub doubt: Option<DecidingRule>,
 }
 
-/// What a role is told to do instead of what the operator declined.
+/// What a role should do instead of what the operator declined.
 #[derive(Debug, Clone)]
 pub struct Guidance {
     /// What the operator says.
@@ -394,7 +394,7 @@ pub struct ConsentAnswered {
     pub grant: Option<Grant>,
     /// Other open requests that this grant covers.
     pub also: Vec<ConsentId>,
-    /// What the role is told to do instead, when it is denied.
+    /// What the role should do instead, when it is denied.
     pub reason: Option<Text>,
     /// The client's name for the command.
     pub client: Option<ClientId>,
@@ -437,7 +437,7 @@ pub struct Steer {
     pub text: Text,
     /// The message it becomes.
     pub message: MessageId,
-    /// When it is heard.
+    /// When the role gets it.
     pub when: SteerWhen,
     /// The client's name for the command.
     pub client: Option<ClientId>,
