@@ -148,7 +148,7 @@ fn link_targets(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A link's path from the root, given the document it stands in.
+/// A link's path from the root, given the document that holds it.
 fn resolve(document: &str, target: &str) -> String {
     let mut path = Path::new(document)
         .parent()
