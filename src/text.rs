@@ -85,7 +85,7 @@ pub(crate) fn wrapped(line: &str, columns_max: usize) -> Vec<String> {
         }
         row.push(c);
         columns += wide;
-        // A character of a script without spaces may stand at the end of a row.
+        // A character of a script without spaces may end a row.
         if c == ' ' || width_of(c) == 2 {
             gap = Some(row.len());
         }
@@ -155,7 +155,7 @@ fn width_of(c: char) -> usize {
 
 /// JSON with every hidden character inside its strings as `\u` escapes. It means the same.
 pub(crate) fn plain_json(json: &str) -> Cow<'_, str> {
-    // A newline stands only between members, where it moves nothing that was shown before.
+    // A newline occurs only between members, where it moves nothing that was shown before.
     let hidden = |c: char| c != '\n' && is_hidden(c);
     if !json.contains(hidden) {
         return Cow::Borrowed(json);

@@ -88,7 +88,7 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
     std::fs::write(project.join("a.md"), "An artifact.\n").unwrap();
     std::fs::write(project.join("big.txt"), crate::server::words(12 * 1024)).unwrap();
     for node in 0..NODES_MAX {
-        // Whoever calls no tool hands on what is there already.
+        // A role that calls no tool hands on what is there already.
         std::fs::write(project.join(format!("n{node}.md")), "An artifact.\n").unwrap();
     }
     let new = NewFlow {

@@ -1,4 +1,4 @@
-//! A session that has said much already.
+//! A session with a long history.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Makes it happen: connects facts, flow, roles and the disk.
 //!
-//! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
+//! [`driver`] owns one flow: it takes inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`fork`] makes a new flow of a part of another, [`import_state`] of the
 //! files that another program kept. [`project`] knows where flows, roles and their files come from.
 //! [`sent`] writes a request that left once more, [`delivered`] reads what a flow made.

@@ -1,4 +1,4 @@
-//! What another graph would change for a flow that runs, judged before anything is said to the flow:
+//! What another graph would change for a flow that runs, judged before the flow gets it:
 //! what is wrong with its file, what it changes, and why it would be refused.
 
 use std::path::Path;
@@ -42,7 +42,7 @@ pub fn source_of(store: &Store, flow: &FlowRef) -> Result<String, RunError> {
     Ok(whole(store, &store.folder(flow), text)?)
 }
 
-/// Judges a graph for a flow of the project in this folder. The flow itself hears nothing.
+/// Judges a graph for a flow of the project in this folder. The flow itself gets no input.
 ///
 /// # Errors
 /// When the flow cannot be read.

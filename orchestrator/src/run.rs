@@ -1,7 +1,7 @@
 //! Starting a flow, and going on with one.
 //!
 //! Both end in the same place: a flow that is open for writing, its roles, and a task that drives
-//! it. What a flow needs to go on lies in its own folder: its graph in the journal, its script in
+//! it. Everything that a flow needs to go on is in its own folder: its graph in the journal, its script in
 //! the record folder.
 
 use std::collections::BTreeMap;
@@ -63,13 +63,13 @@ pub struct NewFlow {
     pub file: FlowFile,
     /// The text of the script that takes its turns, if one does.
     pub script: Option<String>,
-    /// How it is to end, as far as that is said.
+    /// How it is to end, if that is chosen.
     pub ends: Ends,
-    /// The tokens it may use, if that is said.
+    /// The tokens it may use, if that is chosen.
     pub tokens: Option<TokenBudget>,
-    /// How much it may do without asking, if that is said; else what the operator's configuration says.
+    /// How much it may do without asking, if that is chosen; else the operator's configuration counts.
     pub mode: Option<ConsentMode>,
-    /// What the operator says beforehand about its calls.
+    /// The operator's standing rules about its calls.
     pub rules: ConsentRules,
     /// The client's name for the command.
     pub client: Option<ClientId>,
@@ -211,12 +211,12 @@ fn choose_ends(core: &mut Core, now: Ends, project: &Path) -> Result<(), DriverE
     core.command(Input::ChooseEnds(ends)).map(drop)
 }
 
-/// The budget of a flow that nothing is said about.
+/// The budget of a flow that sets none.
 pub(crate) fn usual_tokens() -> Option<TokenBudget> {
     bounds().tokens.map(TokenBudget::AtMost)
 }
 
-/// The mode of a flow that nothing is said about. `run` refuses a configuration that cannot be read, and
+/// The mode of a flow that chooses none. `run` refuses a configuration that cannot be read, and
 /// without one the flow asks.
 fn usual_mode() -> Option<ConsentMode> {
     user::consent().unwrap_or_default().mode

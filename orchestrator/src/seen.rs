@@ -33,7 +33,7 @@ pub(crate) struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    /// A message as it is said to the role: texts that are blobs whole, and images with their bytes.
+    /// A message as the role gets it: texts that are blobs whole, and images with their bytes.
     fn whole(&self, entry: &Entry) -> Result<Arc<Message>, Error> {
         let mut message = entry.whole(self.text)?;
         let image = message.image().filter(|image| image.data.is_none());

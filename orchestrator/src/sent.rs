@@ -1,10 +1,10 @@
 //! A request as it left for its model, written anew from the journal.
 //!
-//! Nobody keeps the bytes of requests: each repeats the whole conversation. The journal has what they
-//! were made of and their hash. So a request is written once more, by the same hands that write what
-//! is sent, and the hash tells whether these are the very bytes. Nothing is sent, nobody is asked,
+//! The bytes of requests are not kept: each repeats the whole conversation. The journal has what they
+//! were made of and their hash. So a request is encoded once more, by the same code that writes what
+//! is sent, and the hash tells whether these are the very bytes. Nothing is sent,
 //! no configuration is read and no server of tools is started. Only a journal of an older version, which
-//! does not say what its requests were made of, needs what the role is made of today.
+//! does not record what its requests were made of, needs the role's present definition.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -52,10 +52,10 @@ pub enum Unwritten {
     /// The journal cannot be read.
     #[error(transparent)]
     State(#[from] Error),
-    /// Another record stands there, or none.
+    /// The record is something else, or missing.
     #[error("record {0} is no request to a model")]
     NoRequest(Seq),
-    /// A script, a program or a person took the turn.
+    /// A script, a program or a person played the role.
     #[error("no model takes the turns of {0}, so that nothing was sent")]
     NoModel(RoleInstance),
     /// An older version of the program wrote the journal.
@@ -130,7 +130,7 @@ fn without_what_varies(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Un
 /// first; until the taker has enough.
 ///
 /// # Errors
-/// When the journal cannot be read. Why one request cannot be written is told in its place.
+/// When the journal cannot be read. A request that cannot be written has its reason in its place.
 pub fn each(
     store: &Store,
     flow: &FlowRef,
@@ -275,7 +275,7 @@ fn from_journal(
     write_anew(frame, session, &whole).map_err(Unwritten::Lost)
 }
 
-/// What a role without a model was told; nothing if a model was asked.
+/// The words of a role without a model; `None` if a model was asked.
 fn words(
     here: Here<'_>,
     moment: Moment<'_>,

@@ -1,5 +1,5 @@
-//! What the operator types may hold a key that was pasted by mistake. It is blanked out before any
-//! disk and any model sees it, and whoever typed it is told.
+//! The operator's input may hold a key that was pasted by mistake. It is blanked out before any disk
+//! and any model sees it, and its sender is warned.
 
 use std::sync::LazyLock;
 

@@ -50,7 +50,7 @@ pub(crate) enum Counted {
     Turns,
 }
 
-/// A limit, or that there is none.
+/// A limit, or none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit(Option<u64>);
 

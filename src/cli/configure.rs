@@ -88,9 +88,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(done)
 }
 
-/// What is said of a model that is chosen before it is configured.
+/// The warning about a model that is chosen before it is configured.
 fn unknown(name: &str) -> Option<String> {
-    // A configuration that cannot be read is what the role's next turn will say.
+    // A faulty configuration is reported by the role's next turn.
     let (_, catalog) = user::catalog().ok()?;
     if name == AUTO || catalog.models.contains_key(name) {
         return None;

@@ -184,7 +184,7 @@ pub(super) fn body(out: &mut Output, diff: &Diff) -> Result<(), Stop> {
     out.line("")
 }
 
-/// Where a hunk stands, as other tools read it.
+/// The place of a hunk, as other tools read it.
 fn place(hunk: &Hunk) -> String {
     let without = |op: Op| {
         let lines = hunk.lines.iter();

@@ -103,11 +103,11 @@ pub(crate) fn shown(
     outcome
 }
 
-/// Watches a flow that is driven, from a record on, and lets it go in good order. Whoever starts it
-/// listens for interruptions before it does.
+/// Watches a flow that is driven, from a record on, and releases it in good order. The caller listens
+/// for interruptions before it starts the flow.
 ///
 /// # Errors
-/// When the flow cannot be driven on, or nobody reads what is printed.
+/// When the flow cannot be driven on, or the output is closed.
 fn watch(
     context: &mut Context<'_>,
     (store, flow, known): (&Store, &FlowRef, Seq),
@@ -204,11 +204,11 @@ struct Watch<'a> {
     is_plain: bool,
     /// With which programs a person writes a file, and reads what does not fit on the screen.
     environment: &'a Environment,
-    /// The question that stands at the cursor.
+    /// The question at the cursor.
     card: Option<Card>,
     /// Questions that the operator answers when the rest is done.
     later: Vec<Question>,
-    /// To whom something is being said.
+    /// The role that a message is being typed for.
     steers: Option<RoleInstance>,
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
@@ -335,7 +335,7 @@ impl Watch<'_> {
         self.say(&says, true)
     }
 
-    /// Whether it is time to ask the operator: nothing goes on without an answer or, where somebody looks,
+    /// Whether it is time to ask the operator: nothing goes on without an answer or, on a terminal,
     /// anything is asked.
     fn may_ask(&self, seen: &Seen) -> bool {
         let asks = |work: &Work| matches!(work, Work::AskOperator(_));
@@ -393,8 +393,8 @@ impl Watch<'_> {
         self.progress.draw(self.out, seen, (&self.handle, now))
     }
 
-    /// Below a question that a key answers the nodes are drawn as they stand now, while what is finished
-    /// is held back, so that the question stays where it can be read. A line that is typed is left alone.
+    /// Below a question that a key answers the nodes are drawn in their present state, while finished
+    /// lines are held back, so that the question stays readable. A line that is typed is left alone.
     fn hold(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let Some(card) = self.card.as_ref().filter(|card| card.takes_keys()) else {
             return Ok(());
@@ -415,14 +415,14 @@ impl Watch<'_> {
         self.out.draw(&[says.to_owned()], &[], columns)
     }
 
-    /// Draws once more and leaves it as it stands; what is printed next stands below it.
+    /// Draws once more and keeps it; later lines are printed below it.
     fn leave_drawn(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         self.draw(seen)?;
         self.out.finish_drawing();
         Ok(())
     }
 
-    /// Lets the flow go; what it waits for is told at the end.
+    /// Releases the flow; what it waits for is printed at the end.
     fn leave(&mut self) -> Result<(), Stop> {
         self.handle.drain();
         self.draining = true;
@@ -442,8 +442,8 @@ impl Watch<'_> {
     }
 }
 
-/// Whether nothing goes on now, and the operator is asked something. Beside that, somebody may wait for a
-/// limit of a provider to reset.
+/// Whether no work goes on, and the operator is asked something. A wait for a limit of a provider to
+/// reset does not count as work.
 fn rests(seen: &Seen) -> bool {
     let asks = |work: &Work| matches!(work, Work::AskOperator(_));
     let waits = |work: &Work| asks(work) || matches!(work, Work::WaitUntil { .. });

@@ -1,4 +1,4 @@
-//! `findings`: what roles found when they looked back, and the changes that come of it.
+//! `findings`: what roles found in retrospectives, and the changes that they propose.
 
 use std::path::PathBuf;
 
@@ -206,7 +206,7 @@ fn lines(finding: &Finding, full: bool) -> Vec<String> {
     shown
 }
 
-/// How a proposal stands, in words.
+/// The state of a proposal, in words.
 fn stands(store: &Store, found: &Found, proposal: &Proposal) -> &'static str {
     let now = now(store, &found.flow, proposal);
     proposal.stands(now.as_deref()).words()

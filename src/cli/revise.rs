@@ -45,7 +45,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     say(context, &arguments.to, Verb::Revise { source })
 }
 
-/// Says what would come of it.
+/// Prints what it would change.
 fn foretold(context: &mut Context<'_>, arguments: &Arguments, source: String) -> Outcome {
     let (store, flow) = context.flow(arguments.to.flow())?;
     let project = project_folder(&store, &flow.project);

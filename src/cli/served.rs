@@ -74,7 +74,7 @@ impl Workspace {
         workspace::folder_of(&self.store)
     }
 
-    /// What a new flow is made of, and the file beside which its script lies.
+    /// What a new flow is made of, and the file whose folder holds its script.
     fn read(&self, new: &Wanted) -> Result<(ProjectName, FlowFile, Option<PathBuf>), Fault> {
         match &new.from {
             NewFrom::File(path) => self.of_file(Path::new(path)),

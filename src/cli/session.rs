@@ -248,7 +248,7 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-/// How long messages are as they stand in a transcript.
+/// How long messages are in a transcript.
 fn bytes(messages: &[Entry]) -> u64 {
     messages.iter().map(Entry::approx_bytes).sum()
 }

@@ -1,4 +1,4 @@
-//! `show`: where one flow stands, on one screen.
+//! `show`: the state of one flow, on one screen.
 
 use std::collections::BTreeMap;
 
@@ -276,7 +276,7 @@ fn nodes(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// How a node stands, in a word, and more about it.
+/// The state of a node in a word, and details.
 fn node_stands(state: &FlowState, node: &NodeId, now: At) -> (&'static str, String) {
     if let Some(running) = state.running.get(node) {
         let since = age(now.ms() - running.since.ms());

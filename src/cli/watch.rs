@@ -131,15 +131,15 @@ fn no_terminal(flow: Option<&FlowRef>) -> Stop {
     OperatorError::new(("no-terminal", ExitCode::Usage), what, why, hint).into()
 }
 
-/// Waits for keys, but not for longer than this, and says whether somebody is at the other end of the
-/// terminal still. A terminal that is gone never has a key, so that a loop that asks it for one would not end.
+/// Waits for keys, but not for longer than this, and returns whether the terminal is still connected. A
+/// terminal that is gone never has a key, so that a loop that asks it for one would not end.
 fn is_there(terminal: &impl AsFd, wait: Duration) -> bool {
     let mut asked = [PollFd::new(terminal, PollFlags::IN)];
     let Ok(wait) = Timespec::try_from(wait) else {
         return true;
     };
     let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    // A signal ends the wait, and what it told is looked at.
+    // A signal ends the wait, and its effect is checked.
     poll(&mut asked, Some(&wait)).is_err() || !asked[0].revents().intersects(gone)
 }
 
@@ -153,7 +153,7 @@ struct Screen {
     source: Source,
     state: State,
     view: View,
-    /// What comes of the answer that is on its way.
+    /// The result of the answer that is on its way.
     answer: Option<Receiver<Result<String, String>>>,
     colours: bool,
     /// What a person writes a file with, and reads what does not fit on the screen.
@@ -206,7 +206,7 @@ impl Screen {
             if !is_there(&io::stdin(), LOOK_EVERY) {
                 return Err(refused(io::Error::other("it was closed")));
             }
-            // Every key that waits is heard before the next look.
+            // Every pending key is handled before the next look.
             while event::poll(Duration::ZERO).map_err(refused)? {
                 let Some(key) = key_of(event::read().map_err(refused)?) else {
                     continue;

@@ -58,8 +58,8 @@ pub struct ViewsIndex {
     pub project: ProjectName,
     /// The end of the journal when this was written; it was durable then.
     pub position: Position,
-    /// When the last segment was last changed, as the file system said right before; 0 if it did
-    /// not say. A listing that finds the same need not read the segment.
+    /// When the last segment was last changed, as the file system reported right before; 0 if it did
+    /// not. A listing that finds the same need not read the segment.
     #[serde(default)]
     pub segment_modified_ms: i64,
     /// Whether the flow was closed in good order.
@@ -146,7 +146,7 @@ pub fn names(views: &Views) -> Vec<ViewName> {
         .collect()
 }
 
-/// The bytes of a view of a flow whose blobs lie in this folder.
+/// The bytes of a view of a flow whose blobs are in this folder.
 #[must_use]
 pub fn bytes_of(
     (disk, folder): (&dyn Disk, &FlowFolder),
@@ -400,7 +400,7 @@ impl ViewKeeper {
     ) -> Result<(), Error> {
         let file = name.file(&self.folder);
         self.buffer.clear();
-        // A text that is kept as a blob stands whole in the file, and in memory only meanwhile.
+        // A text that is kept as a blob is whole in the file, and in memory only meanwhile.
         let read = |hash| blob::read_text(disk, &self.folder, hash);
         name.write(folded.views, Texts(&read), &mut self.buffer);
         if let Some(parent) = file.parent()

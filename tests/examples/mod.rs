@@ -180,7 +180,7 @@ fn walked(name: &str) -> Arc<Seen> {
     seen
 }
 
-/// Looks again and again until the flow waits for somebody.
+/// Polls until the flow waits for the operator.
 fn at_rest(look: impl Fn(u64) -> Option<Arc<Seen>>) -> Arc<Seen> {
     let mut after = 0;
     loop {

@@ -29,7 +29,7 @@ fn without_place(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether everything that one value says is said by another; the other may say more.
+/// Whether one value has everything that another has; it may have more.
 pub(super) fn says(old: &Value, new: &Value, at: &str) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {

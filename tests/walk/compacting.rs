@@ -584,7 +584,7 @@ fn a_summary_that_is_too_long_is_cut_to_its_share_or_done_without_and_the_replac
             panic!("one replacement");
         };
         assert!(replacement.contains(says), "{says}: {replacement:.400}");
-        // A tenth of the window is for the summary; the rest is what stands beside it.
+        // A tenth of the window is for the summary; the rest is the text around it.
         assert!(
             replacement.len() < 20_000 * 4 / 6,
             "{} bytes",

@@ -1,4 +1,4 @@
-//! Small YAML documents as trees whose values know where they stand.
+//! Small YAML documents as trees whose values know their places.
 //!
 //! This is the only file of the crate that knows serde-saphyr. It reads what models write into
 //! fenced blocks and what people write into scripts, so that everything about it is bounded, and
@@ -47,7 +47,7 @@ pub struct Tree {
     pub value: Value,
 }
 
-/// Where a value stands in its document.
+/// The place of a value in its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Counted from 1.

@@ -67,7 +67,7 @@ pub struct FlowFold {
     is_damaged: bool,
 }
 
-/// Reads the whole of a text, which may lie in a blob.
+/// Reads the whole of a text, which may be in a blob.
 pub type ReadText<'a> = &'a dyn Fn(&Text) -> String;
 
 impl FlowFold {
@@ -96,7 +96,7 @@ impl FlowFold {
         }
     }
 
-    /// Where the flow stands.
+    /// The state of the flow.
     #[must_use]
     pub const fn state(&self) -> &FlowState {
         &self.state
@@ -177,7 +177,7 @@ impl FlowFold {
         }
     }
 
-    /// The roles as whoever drives the flow has them.
+    /// The roles as the driver of the flow has them.
     const fn roles(&self) -> &BTreeMap<String, InlineRole> {
         match &self.roles_in_file {
             Some(roles) => roles,

@@ -17,13 +17,13 @@ pub const PASSED_MAX: usize = 100;
 /// How many decisions are shown.
 pub const DECIDED_MAX: usize = 50;
 
-/// How many earlier decisions stand beside a question.
+/// How many earlier decisions are shown with a question.
 pub const EARLIER_MAX: usize = 5;
 
-/// How much of the last words of a role stands beside its question.
+/// How much of the last text of a role is shown with its question.
 pub const SAID_BEFORE_BYTES_MAX: usize = 600;
 
-/// How much of a text stands in one line.
+/// How much of a text is shown in one line.
 pub const SHORT_CHARS_MAX: usize = 80;
 
 /// What is compared and shown of the change that a call would make. It is made for every edit when

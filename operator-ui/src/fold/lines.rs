@@ -100,7 +100,7 @@ fn places(script: &[Edit]) -> Vec<&[Edit]> {
     places
 }
 
-/// One line of the way from one text to the other: what happens, and where both stand.
+/// One line of the way from one text to the other: what happens, and the place in both.
 type Edit = (Op, usize, usize);
 
 /// How much may still be shown.

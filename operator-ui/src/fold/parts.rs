@@ -106,7 +106,7 @@ impl Maker<'_> {
         }
     }
 
-    /// When a node goes on by itself, if somebody is there to let it.
+    /// When a node goes on by itself, if the flow has a driver.
     fn again(&self, node: &NodeOutline) -> Option<Again> {
         self.driven_by?;
         let until = (self.state.awaiting_operator.get(&node.id)).and_then(|waits| waits.until);

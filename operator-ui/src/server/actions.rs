@@ -62,7 +62,7 @@ pub trait Actions: Debug + Send + Sync {
     /// What is configured, for one page of the settings; nothing if there is no such page.
     fn settings(&self, page: &str) -> Option<serde_json::Value>;
 
-    /// A skill of the operator's own, or of a project: what it says, and what a role is told of it.
+    /// A skill of the operator's own, or of a project: its text, and its part of a role's prompt.
     ///
     /// # Errors
     /// In the operator's words, when there is none.

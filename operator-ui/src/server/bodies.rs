@@ -24,7 +24,7 @@ use crate::hub::flow::whole_text;
 use crate::protocol::ask::Diff;
 use crate::protocol::http::BodyParts;
 
-/// What was heard of items, by the record that began each.
+/// The texts of items, by the record that began each.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
     told: BTreeMap<Seq, Told>,

@@ -26,7 +26,7 @@ use crate::protocol::http::{Segment, Transcript, TranscriptMessage};
 /// Four bytes make a token, roughly.
 const BYTES_A_TOKEN: usize = 4;
 
-/// A request that was sent to a model, as the journal names it, and what became of it.
+/// A request that was sent to a model, as the journal names it, and its result.
 struct Sent {
     seq: u64,
     at: String,
@@ -64,7 +64,7 @@ pub(super) fn of(
     })
 }
 
-/// A session to take along, as it stands on a disk, or one archive of it: the name of its file, and
+/// A session to take along, as it is on disk, or one archive of it: the name of its file, and
 /// its text.
 pub(super) fn taken(
     hubs: &Hubs,

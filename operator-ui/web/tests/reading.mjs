@@ -12,7 +12,7 @@ export async function has(page, count, what) {
   await until(counted, (n) => n >= count, what);
 }
 
-/** Every row of a feed: which record began it, and the text of what was said. */
+/** Every row of a feed: which record began it, and its text. */
 export async function rowsOf(page) {
   await page.getByRole("log").focus();
   await page.keyboard.press("Home");

@@ -51,7 +51,7 @@ struct Part<T>(Mutex<Option<Said<T>>>);
 
 #[derive(Debug)]
 struct Said<T> {
-    /// What the file said; absent for what does not come from it.
+    /// The text of the file; absent for what does not come from it.
     of: Option<String>,
     is: T,
 }
@@ -179,7 +179,7 @@ impl Models {
     /// Who answers `web_search`.
     ///
     /// # Errors
-    /// Says in words why nobody does.
+    /// Describes why there is none.
     pub fn search(&self) -> Result<SearchService, String> {
         let nobody = || "the configuration has no `search`".to_owned();
         self.search.get(user::search)?.ok_or_else(nobody)
@@ -202,7 +202,7 @@ impl Models {
     }
 
     /// What stops a turn that goes nowhere. A configuration that cannot be used names no model either,
-    /// and that is told.
+    /// and that is reported.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds.get(user::bounds).unwrap_or_default()
@@ -344,14 +344,14 @@ pub fn of(catalog: &Catalog, name: &str) -> Result<Found, End> {
     })
 }
 
-/// What came of trying a model out.
+/// The result of a trial of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trial {
-    /// What it said, in a few words.
+    /// Its answer, in a few words.
     pub said: String,
     /// The tokens it read.
     pub input_tokens: u64,
-    /// The tokens it said.
+    /// The tokens it wrote.
     pub output_tokens: u64,
     /// What that cost, in millionths; 0 if no price is known.
     pub cost_micros: u64,

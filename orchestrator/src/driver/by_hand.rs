@@ -22,7 +22,7 @@ use super::step::Heard;
 use super::turn_thread;
 use super::withhold::SecretFilter;
 
-/// How many messages there must be: one alone may be what stands for others already.
+/// How many messages there must be: a single one may be a summary already.
 const MESSAGES_MIN: usize = 2;
 
 /// The window of a model that cannot be asked.
@@ -93,7 +93,7 @@ impl Core {
         Ok(usize::try_from(after - before).unwrap_or(usize::MAX))
     }
 
-    /// The archived messages take the place of what stands for them.
+    /// Replaces a summary by its archived messages.
     pub(super) fn restore(
         &mut self,
         role: RoleInstance,

@@ -93,7 +93,7 @@ impl Core {
         Ok(())
     }
 
-    /// A step of whoever chooses.
+    /// Handles a step of the choosing model.
     pub(super) fn choose(
         &mut self,
         turn: TurnId,

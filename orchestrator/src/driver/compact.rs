@@ -1,5 +1,5 @@
-//! Making a session shorter in the middle of a turn: a turn aside makes the summary, and one message
-//! then replaces everything that was said. Between turns the operator may want the same: `by_hand`.
+//! Compacts a session in the middle of a turn: a turn aside makes the summary, and one message then
+//! replaces the history. The operator's compaction between turns is in `by_hand`.
 
 use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
@@ -168,7 +168,7 @@ impl Core {
         Ok((compaction, aside))
     }
 
-    /// A request beside a turn is going to leave. What it is made of is always said.
+    /// A request beside a turn is going to leave. What it is made of is always recorded.
     pub(super) fn ask_aside(
         &mut self,
         turn: TurnId,
@@ -189,7 +189,7 @@ impl Core {
         Ok(())
     }
 
-    /// The last request of a turn aside came to nothing and is made again.
+    /// The last request of a turn aside failed and is retried.
     pub(super) fn fail_aside(
         &mut self,
         aside: TurnId,

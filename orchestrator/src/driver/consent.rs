@@ -17,12 +17,12 @@ use super::error::DriverError;
 use super::step::Heard;
 use crate::mint;
 
-/// What a model is told when what would run is not what the operator had seen.
+/// The result for a model when the call has changed since the operator saw it.
 const CHANGED: &str = "This call did not run: what it would do has changed since the operator \
                        allowed it. Look at the present state, and ask again.";
 
-/// What a model is told when the file that it would work on is not what the operator had seen. Says
-/// nothing of a call that names no file.
+/// The result for a model when the file of a call has changed since the operator saw it; `None` for a
+/// call that names no file.
 pub(super) fn changed(arguments: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Written {
@@ -103,7 +103,7 @@ impl Core {
             doubt: request.doubt,
         };
         self.command(Input::ConsentAsked(input))?;
-        // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
+        // The turn stays open. An answer continues it, with the call allowed or not.
         self.leave(turn);
         Ok(Heard::Over)
     }
@@ -195,7 +195,7 @@ impl Core {
             Some(Judged::Denied(by)) => (ConsentAnswer::Deny, by),
             Some(Judged::Doubtful(_)) | None => return Ok(None),
         };
-        // What the role is told, so that it goes on.
+        // The reason for the role, so that it goes on.
         let reason = match answer {
             ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
                 Some(self.keep_words(&format!("the rule {} refuses it.", by.words(answer)))?)
@@ -226,7 +226,7 @@ impl Core {
         (grant, also)
     }
 
-    /// Whether grants do not count for whoever asks.
+    /// Whether grants do not count for the role that asks.
     fn asks_always(&self, consent: &ConsentId) -> bool {
         let open = self.state().consents.get(consent);
         let most = open.and_then(|open| self.roles.most(&open.role));

@@ -35,7 +35,7 @@ pub enum DriverError {
         /// Why, in words.
         why: String,
     },
-    /// The revised flow file is none.
+    /// The revised flow file is not a flow file.
     #[error("the file is not a flow file")]
     NotAFlow(Vec<Diagnostic>),
     /// A change that a finding leads to cannot be proposed or applied.
@@ -50,7 +50,7 @@ pub enum DriverError {
 }
 
 impl DriverError {
-    /// What the disk or the journal refused, told apart from everything else.
+    /// The error of the disk or the journal, apart from all others.
     ///
     /// # Errors
     /// With the error itself, when it is of another kind.

@@ -20,7 +20,7 @@ use crate::limits::{FRAME_INLINE_BYTES_MAX, FRAME_TEXTS_MAX, FRAME_TOOLS_MAX};
 /// What requests are made of, as this process kept it.
 #[derive(Debug, Default)]
 pub(super) struct KeptTexts {
-    /// The longer texts, by the hashes of what was said.
+    /// The longer texts, by the hashes of their contents.
     texts: BTreeMap<Hash, Text>,
     /// The last sets of tools. Each session has one of a few, and searching one for secrets takes longer
     /// than comparing it.

@@ -3,7 +3,7 @@
 //! Nothing is recorded of that: the record of the next request says when it was asked, and the
 //! failure before it says until when it would have waited. A process that dies in between begins the
 //! turn's next try when it is back, and that asks at once, too. The early request counts as every
-//! other among those that may fail, so that nobody can ask a provider more often by it.
+//! other among those that may fail, so that it does not allow more requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,7 +57,7 @@ impl Nap {
     }
 }
 
-/// How a turn stands to its provider.
+/// How a turn stands with its provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Pace {
     /// It does not wait for it.
@@ -69,7 +69,7 @@ pub(super) enum Pace {
     Hurried,
 }
 
-/// How a turn stands to its provider after a step; nothing if as before.
+/// How a turn stands with its provider after a step; `None` if as before.
 const fn pace_after(step: &Step) -> Option<Pace> {
     match step {
         Step::Failed {
@@ -108,7 +108,7 @@ const fn pace_after(step: &Step) -> Option<Pace> {
 }
 
 impl LiveTurn {
-    /// Hears how a step changes the turn's pace.
+    /// Applies a step to the turn's pace.
     pub(super) fn keep_pace(&mut self, step: &Step) {
         if let Some(pace) = pace_after(step) {
             self.pace = pace;
@@ -116,7 +116,7 @@ impl LiveTurn {
         }
     }
 
-    /// What a turn hears whose time has passed.
+    /// The reply for a turn whose time has passed.
     pub(super) fn woken(&mut self) -> Told {
         if self.pace != Pace::Hurried {
             return Told::Done { call: None };
@@ -127,7 +127,7 @@ impl LiveTurn {
         Told::Hurried
     }
 
-    /// Whether it waits for its provider, and nobody stopped it.
+    /// Whether it waits for its provider, and is not stopped.
     fn waits(&self) -> bool {
         self.pace != Pace::Goes && !self.told_to_stop
     }
@@ -173,7 +173,7 @@ impl Core {
     /// for as long as the process drives the flow: after that nothing waits.
     ///
     /// # Errors
-    /// When nobody waits so, or several do and none was named.
+    /// When no turn waits so, or several do and none was named.
     pub(super) fn retry_now(
         &mut self,
         to: Whom,

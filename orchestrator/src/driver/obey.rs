@@ -30,7 +30,7 @@ impl Core {
         if says_beforehand {
             let asked = self.state().consents.len();
             self.answer_by_rules()?;
-            // Whoever rested here goes on because of these.
+            // The roles that rested go on because of these.
             facts += asked.saturating_sub(self.state().consents.len());
         }
         if revises && facts > 0 {

@@ -147,8 +147,8 @@ impl Core {
         }))
     }
 
-    /// What the role was last told to do, or told by the operator, and has not answered; nothing of
-    /// it that stays anyway.
+    /// The last task or words of the operator that the role has not answered, without the parts that
+    /// stay anyway.
     fn unanswered(&self, role: &RoleInstance, shorter: &Shorter) -> Request {
         let Some(session) = self.flow.views().session(role) else {
             return Request::default();
@@ -286,8 +286,7 @@ fn id_of(entry: &Entry) -> Option<String> {
     entry.id.as_ref().map(ToString::to_string)
 }
 
-/// Everything that a session was told and said, newest first: after a message that replaced a
-/// history comes that history.
+/// Everything in a session, newest first: after a message that replaced a history comes that history.
 fn newest_first(session: &SessionView) -> Vec<&Entry> {
     let mut all: Vec<&Entry> = Vec::new();
     let mut entries = &session.messages[..];

@@ -1,4 +1,4 @@
-//! A turn begins or goes on: the role is told what it is here for, and its taker is made.
+//! Begins or continues a turn: gives the role its packet, and makes its taker.
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
@@ -40,7 +40,7 @@ impl Core {
         }
         self.mend_untold(turn, &role, &task)?;
         if self.settle_calls(turn)? {
-            // The operator said no and no more; the role goes on when it hears what to do instead.
+            // The operator denied without guidance; the role goes on when it gets some.
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
             return Ok(None);
         }
@@ -167,8 +167,8 @@ impl Core {
         self.say(role, text.into(), Origin::Continuation, None)
     }
 
-    /// A model whose turn was cut off between two requests hears of it, if nothing is left to be done
-    /// before it is asked again.
+    /// Notes the interruption in the session of a model whose turn was cut off between two requests, if
+    /// nothing else is done before the next one.
     fn tell_interrupted(
         &mut self,
         turn: TurnId,
@@ -202,8 +202,8 @@ impl Core {
         done && is_result && !request.calls.iter().any(|call| ends(&call.tool))
     }
 
-    /// A session that speaks of a folder which the flow does not have any more hears once where paths
-    /// start now.
+    /// Notes once where paths start now, in a session that names a folder which the flow does not have
+    /// any more.
     fn tell_moved(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
         let views = self.flow.views();
         let Some(session) = views.session(role) else {
@@ -282,7 +282,7 @@ impl Core {
         Ok(self.roles.is_outdated(&views.flow, role, &text))
     }
 
-    /// Tells the role whatever it has not been told, and returns what the turn began with.
+    /// Gives the role all outstanding messages, and returns the text that began the turn.
     fn tell(
         &mut self,
         turn: TurnId,
@@ -291,7 +291,7 @@ impl Core {
     ) -> Result<String, DriverError> {
         let (untold, unsaid, node) = self.owed(turn, role, task);
         let mut packet = String::new();
-        // A reply to a node that goes on is all that needs to be said.
+        // For a node that goes on, a reply is enough.
         if untold && (unsaid.is_empty() || !self.was_here(role, task)) {
             let about = match task {
                 Task::Node(node) => About::Node(node),
@@ -347,7 +347,7 @@ impl Core {
         handoff::chosen(call.input.get(), answer)
     }
 
-    /// Whether the role was not told, what the operator said and it has not heard, and the node.
+    /// Whether the packet is outstanding, the operator's words that the role has not got, and the node.
     fn owed(
         &self,
         turn: TurnId,
@@ -410,7 +410,7 @@ impl Core {
         }))
     }
 
-    /// What the turn began with, and of which kind it is. A turn that goes on was told before.
+    /// The text that began the turn, and its kind. A turn that goes on has its packet already.
     fn begun(
         &self,
         role: &RoleInstance,

@@ -1,7 +1,7 @@
 //! Secrets are removed from what a turn says before anything of it is recorded or shown.
 //!
 //! The model itself reads its own words unchanged for the rest of the turn: what was removed is kept
-//! in memory until the turn ends, and nowhere else. A process that takes the turn over after a crash
+//! in memory until the turn ends, and nowhere else. A process that continues the turn after a crash
 //! knows only what is recorded.
 
 use std::collections::BTreeMap;

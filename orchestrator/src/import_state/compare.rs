@@ -1,8 +1,8 @@
 //! What of the old files the new views do not show, member by member.
 //!
 //! The state of the new flow is written in the shape of the old file, and the two are compared.
-//! What the new views say besides does not matter; what they do not say, or say otherwise, is
-//! listed. A list that stands for a set is compared as a set.
+//! What the new views show besides does not matter; what they lack, or show differently, is
+//! listed. A list that means a set is compared as a set.
 
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::Grant;
@@ -251,7 +251,7 @@ fn improvement(old: &Value, names: &Names, views: &Views) -> Value {
     let running = roles().filter(|role| !is_done(role));
     let running = running.map(|(role, _)| role.to_string());
     let report = improvement.feedback.report();
-    // The graph of the phase is written anew; it stands where it stood.
+    // The graph of the phase is written anew; its path stays.
     let graph = old["improvementWorkflowPath"].as_str();
     let graph = graph.filter(|path| names.within(path) == IMPROVEMENT_NAME);
     let consent = match (improvement.feedback.granted, state.phase) {

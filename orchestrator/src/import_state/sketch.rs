@@ -56,7 +56,7 @@ impl<'m> Sketch<'m> {
         Ok(())
     }
 
-    /// Says facts that belong together, or none of them; `what` is then said to be left.
+    /// Appends facts that belong together, or none of them; `what` is then reported as left out.
     pub(super) fn try_all(
         &mut self,
         what: &str,

@@ -72,7 +72,7 @@ pub struct Written {
 }
 
 impl Bench {
-    /// Whoever takes a turn of a model's role. One that cannot work says what it lacks.
+    /// The taker of a model's turn. One that cannot work reports what it lacks.
     pub fn taker(
         &self,
         job: Arc<Job>,
@@ -86,7 +86,7 @@ impl Bench {
         }
     }
 
-    /// Whoever makes a summary of a role's session.
+    /// The taker that summarises a role's session.
     ///
     /// # Errors
     /// Says in words what it lacks.
@@ -100,7 +100,7 @@ impl Bench {
         Ok(Box::new(ModelTaker::summarising(job, gear, stop)))
     }
 
-    /// The ways in which the next request of a job could be written. Nobody is asked, and no server
+    /// The ways in which the next request of a job could be written. No request is sent, and no server
     /// of tools is started.
     ///
     /// # Errors
@@ -223,7 +223,7 @@ impl Bench {
         let (mut newly, mut waits) = (Vec::new(), Vec::new());
         for name in names {
             match roster.judge(name, trusted.get(name).copied()) {
-                // A server that is not there is told when its tools are wanted.
+                // A missing server is reported when its tools are wanted.
                 Verdict::Known | Verdict::Unknown => {}
                 Verdict::Trusted(definition) => newly.push((name.clone(), definition)),
                 Verdict::Waits(why) => waits.push(why),
@@ -277,7 +277,7 @@ impl Bench {
         skills_in(&skill_folders(&self.project), &self.project)
     }
 
-    /// How many tokens the model of a role reads at most, if it can be told.
+    /// How many tokens the model of a role reads at most, if known.
     #[must_use]
     pub fn window(
         &self,
@@ -363,8 +363,8 @@ impl Bench {
         }
     }
 
-    /// Removes what a killed process left of a call beside its files. One that cannot be removed is in
-    /// nobody's way.
+    /// Removes what a killed process left of a call beside its files. One that cannot be removed does
+    /// no harm.
     pub fn clear_halves(&self, role: &RoleInstance, call: &ToolCall) {
         if let Ok(tools) = Toolbox::open(self.setting(role, None)) {
             drop(tools.clear_halves(call));

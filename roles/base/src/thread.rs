@@ -35,8 +35,8 @@ pub fn begin_within<'scope, T: Send + 'scope>(
     begun.spawn_scoped(scope, work).map_err(NoThread)
 }
 
-/// Whether the system gives a thread at present. What begins threads by itself and panics where there
-/// is none is asked for only after this.
+/// Whether the system can start a thread at present. Libraries that start threads and panic on failure
+/// are called only after this.
 ///
 /// # Errors
 /// When it gives none.

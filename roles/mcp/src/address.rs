@@ -38,7 +38,7 @@ const RESERVED_HEADERS: &[&str] = &[
     "upgrade",
 ];
 
-/// Where an address lies.
+/// Which network an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// On this machine.
@@ -102,7 +102,7 @@ pub(super) fn check_header(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Where a host lies as far as its name tells; other names are looked up when they are reached.
+/// The network of a host as far as its name reveals it; other names are resolved when they are reached.
 fn place_of_host(host: &str) -> Place {
     if host == "localhost" {
         return Place::Here;
@@ -111,7 +111,7 @@ fn place_of_host(host: &str) -> Place {
     bare.parse().map_or(Place::Public, place)
 }
 
-/// Where an address lies.
+/// Which network an address belongs to.
 pub(super) fn place(address: IpAddr) -> Place {
     match address {
         IpAddr::V4(address) => place_v4(address),

@@ -34,7 +34,7 @@ use super::{plain, runtime, web};
 /// How much longer than [`TOOLS_MAX`] a list is read, so that the operator learns what is left out.
 const TOOLS_READ_MAX: usize = TOOLS_MAX * 4;
 
-/// How long a server that is told that its answer is not wanted any more may take to be told.
+/// How long a server may take to receive the cancellation of a request.
 const FAREWELL_LIMIT: Duration = Duration::from_secs(5);
 
 /// An open connection. Dropping it ends the server's process.
@@ -172,7 +172,7 @@ impl Connection {
         runs && !self.service.is_closed() && !self.service.peer().is_transport_closed()
     }
 
-    /// What it said of its own accord.
+    /// What it reported without being asked.
     pub(super) fn guest(&self) -> &Guest {
         &self.guest
     }
@@ -265,8 +265,8 @@ impl Connection {
         })
     }
 
-    /// Sends a request and waits for its answer, within bounds. A server whose answer is not
-    /// wanted any more is told so, whoever gave up.
+    /// Sends a request and waits for its answer, within bounds. A server whose answer is no longer
+    /// wanted gets a cancellation, whichever side gave up.
     async fn ask(
         &self,
         request: ClientRequest,
@@ -365,14 +365,14 @@ fn raw(tool: Tool) -> RawTool {
     }
 }
 
-/// Why a server is no more: what it did wrong, how it ended, what it said last.
+/// Why a server ended: its violation, its exit, and its last output.
 async fn obituary(
     process: Option<&Process>,
     verdict: &Verdict,
     otherwise: &str,
     redactor: &Redactor,
 ) -> String {
-    // It may take a moment until the system tells that it ended. One that broke the protocol may
+    // It may take a moment until the system reports that it ended. One that broke the protocol may
     // well go on.
     if let Some(process) = process
         && verdict.get().is_none()
@@ -412,8 +412,8 @@ fn words(why: &dyn std::error::Error, redactor: &Redactor) -> String {
     shown(untyped(&said), redactor)
 }
 
-/// What was said without the name of the transport's type and without the step of the protocol, which
-/// tell nobody anything who did not write it.
+/// A message of the transport without the name of its type and the step of the protocol, which help
+/// only the authors of the SDK.
 fn untyped(said: &str) -> &str {
     let after = |said| {
         Some(

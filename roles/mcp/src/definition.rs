@@ -18,8 +18,8 @@ pub(super) struct RawTool {
     pub(super) name: String,
     pub(super) description: String,
     pub(super) schema: Map<String, Value>,
-    /// Everything else that the server says about it. Nobody trusts it, and it counts as part of
-    /// the definition all the same.
+    /// Everything else that the server says about it. It is not trusted, but is part of
+    /// the definition.
     pub(super) others: Value,
 }
 
@@ -36,7 +36,7 @@ pub struct ToolDefinition {
     pub schema: Value,
     /// What it may do. Only the operator can say that it just reads.
     pub effect: Effect,
-    /// The hash of everything that was said about it and of how its server is reached.
+    /// The hash of everything that the server says about it and of how its server is reached.
     pub definition: Hash,
 }
 

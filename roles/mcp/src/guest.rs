@@ -28,7 +28,7 @@ const METHOD_SHOWN_BYTES: usize = 60;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Guest(Arc<Seen>);
 
-/// What a server said of its own accord.
+/// What a server sent without being asked.
 #[derive(Debug, Default)]
 struct Seen {
     has_other_tools: AtomicBool,
@@ -39,7 +39,7 @@ struct Seen {
 }
 
 impl Guest {
-    /// Whether it said, since it was last looked, that its tools are others now.
+    /// Whether it has announced, since the last call, that its tools changed.
     pub(super) fn take_change(&self) -> bool {
         self.0.has_other_tools.swap(false, Ordering::SeqCst)
     }
@@ -50,8 +50,8 @@ impl Guest {
         asked.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Waits until it asks too much at once; for ever, or until nobody needs the answer, if it
-    /// does not.
+    /// Resolves when it sends too many requests at once; otherwise never, or once the answer is no
+    /// longer needed.
     pub(super) fn flood(&self) -> impl Future<Output = bool> + Send + 'static {
         // This must not keep alive what it watches.
         let seen = Arc::downgrade(&self.0);
@@ -100,8 +100,8 @@ impl Guest {
     }
 }
 
-/// A transport whose messages the guest hears in their order. The SDK handles each in a task of
-/// its own, so that an answer could overtake the word, said before it, that the tools are others.
+/// A transport that passes messages to the guest in their order. The SDK handles each in a task of its
+/// own, so that an answer could overtake the notification, sent before it, that the tools changed.
 #[derive(Debug)]
 pub(super) struct Heard<T> {
     pub(super) transport: T,
@@ -150,7 +150,7 @@ impl Service<RoleClient> for Guest {
         _notification: ServerNotification,
         _context: NotificationContext<RoleClient>,
     ) -> Result<(), ErrorData> {
-        // What counts was heard when it arrived.
+        // The guest has handled what counts when it arrived.
         Ok(())
     }
 

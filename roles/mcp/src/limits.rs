@@ -35,7 +35,7 @@ pub const FAILURES_MAX: u32 = 5;
 /// After so many calls in a row without an answer in time a server is ended and started again.
 pub(super) const SILENCES_MAX: u32 = 3;
 
-/// How long one call may take when nobody says otherwise: most tools answer within seconds, and
+/// How long one call may take when nothing else is configured: most tools answer within seconds, and
 /// those that drive a browser or a build within minutes.
 pub const CALL_LIMIT: Duration = Duration::from_secs(5 * 60);
 
@@ -62,7 +62,7 @@ pub(super) const ENTRY_BYTES_MAX: usize = 16 * 1024;
 /// Tools of one server. A model chooses badly among more than a few dozen.
 pub(super) const TOOLS_MAX: usize = 256;
 
-/// Pages of one list: a server that gives one tool a page is still heard.
+/// Pages of one list: a server with one tool on each page is still accepted.
 pub(super) const PAGES_MAX: usize = TOOLS_MAX;
 
 /// A description. Real ones are a few hundred bytes, long ones a few thousand; it is paid for with
@@ -117,10 +117,10 @@ pub(super) const OUTPUT_BYTES_MAX: usize = 48 * 1024;
 /// The arguments of one call, as JSON.
 pub(super) const ARGUMENTS_BYTES_MAX: usize = 1024 * 1024;
 
-/// How long a server that has ended may still be heard: its last answer may be in the pipe.
+/// How long a server that has ended is still read: its last answer may be in the pipe.
 pub(super) const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// How long what a server that has ended said on the side may take to arrive: it is in the pipe.
+/// How long the stderr of a server that has ended may take to arrive: it is in the pipe.
 pub(super) const ASIDE_GRACE: Duration = Duration::from_millis(50);
 
 /// How long a server may take to end by itself when it is not needed any more, twice at the most.

@@ -2,7 +2,7 @@
 //!
 //! Providers take letters, digits, `_` and `-`, and 64 of them. What a server calls its tools may
 //! be longer and odder, so that two names may become one; then neither is offered, because nobody
-//! could tell which was approved.
+//! could say which one was approved.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use a_society_facts::Hash;
 use super::limits::{NAME_BYTES_MAX, SERVER_NAME_BYTES_MAX};
 use super::plain;
 
-/// What stands before the names of all tools of servers.
+/// The prefix of the names of all tools of servers.
 const FAMILY: &str = "mcp";
 
-/// What stands between the parts of a name; no name of a server has it inside.
+/// The separator between the parts of a name; no name of a server contains it.
 const JOINT: &str = "__";
 
 /// How much of a hash tells two long names apart.

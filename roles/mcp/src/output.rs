@@ -49,7 +49,7 @@ impl Output {
         }
     }
 
-    /// What a server said instead of a result.
+    /// The error that a server sent instead of a result.
     pub(super) fn fault(words: &str, redactor: &Redactor) -> Self {
         Self {
             text: plain::ends(&redactor.redact(words), OUTPUT_BYTES_MAX),

@@ -14,11 +14,10 @@
 //!   tickets:
 //!     url: https://tickets.example.com/mcp
 //!     headers: { Authorization: { secret: tickets, prefix: "Bearer " } }
-//!     private-network: true                 # its name stands for an address of ours
+//!     private-network: true                 # its name may resolve to a private address
 //! ```
 //!
-//! The file is the operator's own and lies outside every workspace. Other keys of it are not
-//! looked at.
+//! The file is the operator's own and outside every workspace. Other keys of it are not read.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,7 +28,7 @@ use super::limits::{CALL_LIMIT, CALL_LIMIT_MAX_S, ENTRIES_MAX, ENTRY_BYTES_MAX, 
 use super::spec::{Reach, ServerSpec, SpecFault, Variable};
 use super::{address, name, plain};
 
-/// Faults that are kept of one file; nobody reads further.
+/// How many faults of one file are collected; a reader needs no more.
 const FAULTS_MAX: usize = 100;
 
 const PROGRAM_KEYS: &[&str] = &[

@@ -33,7 +33,7 @@ pub(super) struct Pipes {
     outgoing: Option<mpsc::Sender<Outgoing>>,
 }
 
-/// Why a connection was ended by us, said once.
+/// Why we ended a connection, set once.
 pub(super) type Verdict = Arc<OnceLock<String>>;
 
 /// A message, and whom to tell when it is written.
@@ -102,7 +102,7 @@ impl Transport<RoleClient> for Pipes {
     }
 
     async fn close(&mut self) -> Result<(), SendFault> {
-        // The writer ends when nobody can send to it, and closes the server's input with it.
+        // The writer ends when its channel has no sender, and closes the server's input with it.
         self.outgoing = None;
         self.incoming.close();
         Ok(())
@@ -120,7 +120,7 @@ fn write(mut stdin: impl Write, mut lines: mpsc::Receiver<Outgoing>) {
     }
 }
 
-/// Reads messages until the stream ends, nobody wants them, or the protocol is broken.
+/// Reads messages until the stream ends, the receiver is dropped, or the protocol is broken.
 fn read(
     stream: impl Read,
     arrived: &mpsc::Sender<RxJsonRpcMessage<RoleClient>>,
@@ -217,7 +217,7 @@ fn next_line(stream: &mut impl BufRead, line: &mut Vec<u8>) -> Result<bool, Stri
 }
 
 fn shown(line: &[u8], redactor: &Redactor) -> String {
-    // A secret that is cut here lies behind what is shown.
+    // A secret that is cut here is beyond the part that is shown.
     let line = line.get(..LINE_LOOKED_AT_BYTES).unwrap_or(line);
     let line = redactor.redact(&String::from_utf8_lossy(line));
     format!("`{}`", plain::head(&plain::line(&line), LINE_SHOWN_BYTES))

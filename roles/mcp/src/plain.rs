@@ -25,8 +25,8 @@ pub(super) fn line(text: &str) -> String {
     escaped(&words.join(" "))
 }
 
-/// Whether a letter shows as itself. Wide spaces and full-width letters do in prose, where nobody
-/// takes them for others; commands are held to more.
+/// Whether a letter shows as itself. Wide spaces and full-width letters do in prose, where they are not
+/// mistaken for others; commands have a stricter rule.
 pub(super) fn is_plain(letter: char) -> bool {
     let is_wide = matches!(letter, '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{3000}')
         || matches!(letter, '\u{ff01}'..='\u{ff5e}');

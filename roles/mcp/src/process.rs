@@ -53,7 +53,7 @@ pub(super) struct Process {
     exit: watch::Receiver<Option<Exit>>,
 }
 
-/// The last that a server said beside the protocol.
+/// The end of a server's stderr.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Aside(Arc<Mutex<Vec<u8>>>);
 
@@ -69,7 +69,7 @@ impl Aside {
         kept.extend_from_slice(bytes);
     }
 
-    /// For a sentence; empty if nothing was said.
+    /// As part of a sentence; empty if stderr was empty.
     pub(super) fn shown(&self, redactor: &Redactor) -> String {
         let text = String::from_utf8_lossy(&lock(&self.0)).into_owned();
         let text = redactor.redact(&text);
@@ -154,7 +154,7 @@ impl Process {
         self.exit.borrow().is_none()
     }
 
-    /// Waits until it has ended and what it said until then can be heard.
+    /// Waits until it has ended and its last output can be read.
     pub(super) async fn gone(&self, last_words: Duration) {
         let mut exit = self.exit.clone();
         // The sender is dropped only after it has said so.

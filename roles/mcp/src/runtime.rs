@@ -36,14 +36,14 @@ impl Waiter {
         stop: &StopSignal,
         work: impl Future<Output = T>,
     ) -> Result<T, Cut> {
-        // Whoever calls from within a runtime would block its other tasks, and perhaps for ever.
+        // A call from within a runtime would block that runtime's other tasks, perhaps for ever.
         if Handle::try_current().is_ok() {
             return Err(Cut::NoRuntime);
         }
         let runtime = self.0.get_or_init(make).as_ref().ok_or(Cut::NoRuntime)?;
         let (tell, told) = oneshot::channel();
         stop.when_raised(move || {
-            // Nobody waits any more if the work is done.
+            // The receiver is gone if the work is done.
             let _heard = tell.send(());
         });
         runtime.block_on(async {
@@ -63,7 +63,7 @@ impl Waiter {
 
 impl Drop for Waiter {
     fn drop(&mut self) {
-        // A name that is still looked up must not hold up whoever wants to end.
+        // A pending name resolution must not delay the end of the process.
         if let Some(runtime) = self.0.take().flatten() {
             runtime.shutdown_background();
         }

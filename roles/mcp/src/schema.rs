@@ -110,7 +110,7 @@ impl Found {
     }
 
     /// A reference leads to everything below its target. One that comes back to a place above
-    /// itself goes on for ever when somebody writes the schema out.
+    /// itself goes on for ever when the schema is written out.
     fn check_circles(&self) -> Result<(), String> {
         if self.references.is_empty() {
             return Ok(());
@@ -144,7 +144,7 @@ impl Found {
     }
 }
 
-/// Whether a place is another or lies below it.
+/// Whether a place is another or below it.
 fn is_within(place: &str, other: &str) -> bool {
     let other = other.trim_end_matches('/');
     place

@@ -53,7 +53,7 @@ pub enum CallFault {
         /// What is different, if what it was is still known.
         difference: Option<Difference>,
     },
-    /// The arguments are none. The call was not made.
+    /// The arguments are invalid. The call was not made.
     Arguments {
         /// Why, in words.
         why: String,
@@ -192,7 +192,7 @@ pub(super) struct Wanted {
 }
 
 impl Server {
-    /// The list of tools of the present connection, if there is one and nobody is busy with it.
+    /// The list of tools of the present connection, if there is one and the slot is free.
     pub(super) fn known_tools(&self) -> Option<Arc<Tools>> {
         self.slot.try_lock().ok()?.tools.clone()
     }
@@ -276,7 +276,7 @@ impl Server {
     pub(super) fn state(&self) -> Health {
         let mut health = self.health().clone();
         health.is_resting = self.is_resting.load(Ordering::SeqCst);
-        // Whoever holds the slot is starting it or asking it for its list.
+        // The holder of the slot is starting the server or asking for its list.
         if let Ok(slot) = self.slot.try_lock() {
             let connection = slot.connection.as_ref();
             health.is_running = connection.is_some_and(|connection| connection.is_alive());
@@ -287,7 +287,7 @@ impl Server {
     /// Ends it, politely at first.
     pub(super) async fn close(&self) {
         let connection = self.slot.lock().await.connection.take();
-        // Nobody calls any more, so that nobody else holds it.
+        // No call is left that could hold another reference.
         if let Some(connection) = connection.and_then(Arc::into_inner) {
             connection.close().await;
         }

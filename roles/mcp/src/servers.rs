@@ -33,7 +33,7 @@ pub struct Call<'t> {
     pub tool: &'t str,
     /// The hash of the definition under which it was approved.
     pub definition: Hash,
-    /// Its arguments, as a JSON object; nothing stands for none.
+    /// Its arguments, as a JSON object; empty for none.
     pub arguments: &'t str,
     /// How long it may take; without it as long as its server's calls may.
     pub limit: Option<Duration>,

@@ -22,13 +22,12 @@ pub struct ServerSpec {
     /// Its tools of which the operator says that the same call twice is one. It counts only for
     /// those of which the server says so too.
     pub repeats: Vec<String>,
-    /// Its tools of which the operator says that what they do cannot be taken back: when nobody knows
+    /// Its tools of which the operator says that what they do cannot be taken back: when it is unknown
     /// what became of a call, the flow waits for the operator.
     pub irreversible: Vec<String>,
     /// How long one call may take.
     pub call_limit: Duration,
-    /// What the operator says it is good for. It is shown to whoever chooses, and no part of what is
-    /// trusted.
+    /// The operator's description of it, for choosing among servers. No part of it is trusted.
     pub about: Option<String>,
 }
 
@@ -55,7 +54,7 @@ pub enum Reach {
         url: String,
         /// What is sent with every request.
         headers: BTreeMap<String, Variable>,
-        /// Whether its name may stand for an address of a private network.
+        /// Whether its name may resolve to a private address.
         is_private: bool,
     },
 }
@@ -92,7 +91,7 @@ impl fmt::Display for SpecFault {
     }
 }
 
-/// What whoever may read the environment and the keys gives to servers.
+/// The environment and the secrets that servers may get, read by the code that may read them.
 #[derive(Clone, Default)]
 pub struct Given {
     /// The variables that servers may inherit by name.

@@ -1,8 +1,8 @@
 //! Servers that a workspace would like to have: read, shown, and never started.
 //!
-//! Many tools keep a list of servers in the folder they work on. Whoever can write to that folder
-//! can write to that list, so that it is a wish. It becomes a server only when the operator
-//! approves the very definition that was shown, by its hash.
+//! Many tools keep a list of servers in the folder they work on. Anyone who can write to that folder
+//! can write to that list, so an entry is only a wish. It becomes a server when the operator approves,
+//! by its hash, the very definition that was shown.
 
 use std::collections::BTreeMap;
 

@@ -83,7 +83,7 @@ fn relisten() -> ExponentialBackoff {
 fn client(is_https_only: bool, is_private: bool) -> reqwest::Result<reqwest::Client> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
-        // Whoever was first chose the same.
+        // Another thread that installed one first installed the same.
         let _was_first = rustls::crypto::ring::default_provider().install_default();
     });
     reqwest::Client::builder()

@@ -8,7 +8,7 @@ use super::blocks::Blocks;
 /// Everything a model answered to one request.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// What it said, without its reasoning.
+    /// Its text, without the reasoning.
     pub text: String,
     /// What it wants done, in order.
     pub calls: Vec<AskedCall>,
@@ -38,7 +38,7 @@ pub struct AskedCall {
     pub fault: Option<CallFault>,
 }
 
-/// Why a call that a model asked for must not run. Each is told to the model as the call's result.
+/// Why a call that a model asked for must not run. The model gets it as the call's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallFault {
     /// The arguments are not JSON.
@@ -72,7 +72,7 @@ pub enum CallFault {
 }
 
 impl CallFault {
-    /// What the model is told in place of a result.
+    /// The result that the model gets instead.
     #[must_use]
     pub fn told(&self) -> String {
         match self {

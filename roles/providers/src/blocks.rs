@@ -1,8 +1,8 @@
-//! An answer as its provider said it, kept so that the same provider gets it back unchanged.
+//! An answer exactly as its provider sent it, kept so that the same provider gets it back unchanged.
 //!
 //! Signed reasoning, encrypted items and blocks that are not known here have no place in a
 //! transcript's four shapes. They are kept beside the message, byte for byte, with the provider
-//! and the model that said them: another model never sees them.
+//! and the model that produced them: another model never sees them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -45,7 +45,7 @@ impl Blocks {
         self.blocks.iter().map(|raw| raw.get())
     }
 
-    /// Whether this provider and model said them.
+    /// Whether this provider and model produced them.
     #[must_use]
     pub fn are_of(&self, provider: &str, model: &str) -> bool {
         self.provider == provider && self.model == model
@@ -62,7 +62,7 @@ impl Blocks {
         }
         let is_work = |raw: &str| {
             let kind = serde_json::from_str(raw).map_or_else(|_| String::new(), |it: Kind| it.kind);
-            // A call of our own tools stands in the message.
+            // A call of our own tools is already in the message.
             let is_ours = matches!(kind.as_str(), "tool_use" | "function_call");
             !is_ours && (kind.contains("tool_") || kind.ends_with("_call"))
         };
@@ -90,8 +90,8 @@ impl Blocks {
     }
 }
 
-/// The blocks of an answer as a conversation holds them: as their fact does, and read when somebody
-/// needs them. A long conversation is told anew for each turn, and nearly all of it was written before.
+/// The blocks of an answer as a conversation holds them: raw, as in their fact, and parsed on first
+/// use. A long conversation is read anew for each turn, and nearly all of it was written before.
 #[derive(Debug)]
 pub struct SaidBlocks {
     kept: Arc<RawValueEq>,
@@ -129,7 +129,7 @@ impl SaidBlocks {
         read.as_ref()
     }
 
-    /// Whether somebody needed them.
+    /// Whether they have been parsed.
     #[cfg(test)]
     pub(super) fn were_read(&self) -> bool {
         self.read.get().is_some()

@@ -1,4 +1,4 @@
-//! What is heard while a model answers.
+//! What arrives while a model answers.
 
 use a_society_facts::fact::turn::Usage;
 

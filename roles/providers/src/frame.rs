@@ -1,5 +1,5 @@
-//! What a request is made of besides its session, as a journal keeps it, and the way back: the same
-//! bytes from the journal alone, with nobody asked and no configuration read.
+//! Everything of a request besides its session, as a journal keeps it, and the way back: the same bytes
+//! from the journal alone, without a provider or a configuration.
 
 use a_society_facts::fact::request::{Beside, RequestFrame};
 use a_society_facts::message::{Message, Text};

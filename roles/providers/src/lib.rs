@@ -4,7 +4,7 @@
 //! into the exact bytes of its wire ([`Provider::prepare`]), so that they can be named in the
 //! journal before they leave, and then sends them ([`Provider::start`]). What comes back is read
 //! from a [`Stream`]: events while the model speaks, and at the end one whole [`Answer`] or one
-//! [`Fault`]. Whether a fault is tried again is not decided here but by whoever takes the turn.
+//! [`Fault`]. The taker of the turn decides whether it is retried.
 
 pub mod answer;
 pub mod blocks;

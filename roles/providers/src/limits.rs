@@ -5,8 +5,8 @@ use std::time::Duration;
 /// How often something may arrive before it is read. A model that is faster than its reader is slowed down.
 pub const ARRIVALS_WAITING: usize = 64;
 
-/// How long words that come fast are gathered before they are passed on. Nobody sees a hundredth of a
-/// second, and each time somebody has to be woken.
+/// How long words that come fast are gathered before they are passed on. A hundredth of a second is not
+/// visible, and each event wakes a reader.
 pub const GATHERED_TIME: Duration = Duration::from_millis(10);
 
 /// How much text is passed on at once, however fast it comes.
@@ -15,7 +15,8 @@ pub const GATHERED_BYTES: usize = 4 * 1024;
 /// How long connecting may take: far networks need a second or two, and dead ones never answer.
 pub const CONNECT: Duration = Duration::from_secs(15);
 
-/// How long the beginning of an answer may take. Long prompts are read before anything is said.
+/// How long the beginning of an answer may take. A provider reads a long prompt before it sends
+/// anything.
 pub const FIRST_BYTE: Duration = Duration::from_secs(120);
 
 /// How long nothing at all may come while an answer is under way.
@@ -27,14 +28,14 @@ pub const ONLY_PINGS: Duration = Duration::from_secs(600);
 /// How long one answer may take. The longest outputs of slow models take less than half of it.
 pub const WHOLE_ANSWER: Duration = Duration::from_secs(60 * 60);
 
-/// After how long without anything the operator is told, and how often again.
+/// After how long without data the operator is notified, and how often again.
 pub const STALLED: Duration = Duration::from_secs(30);
 
 /// How long the rest of a response may take whose answer is whole. It is a few bytes, and with them
 /// the connection serves the next request.
 pub const REST: Duration = Duration::from_secs(2);
 
-/// How long the same may take when that time passed while nobody read.
+/// How long the same may take when that time passed while nothing drove the connection.
 pub const REST_AGAIN: Duration = Duration::from_millis(50);
 
 /// From what length on the beginning of a conversation is kept as it was written: writing and hashing
@@ -49,7 +50,7 @@ pub const BODY_PIECES_BYTES_MIN: usize = 512 * 1024;
 /// written whole the next time, and nothing else changes.
 pub const SENT_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// How much of a response that reports an error is read. Its reason stands at the beginning.
+/// How much of a response that reports an error is read. Its reason is at the beginning.
 pub const ERROR_BODY_BYTES: usize = 64 * 1024;
 
 /// How much of a provider's own words an error repeats.
@@ -59,7 +60,7 @@ pub const ERROR_WORDS_BYTES: usize = 500;
 /// their last event.
 pub const EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long a whole stream may be: the longest text and the longest arguments, told in events that
+/// How long a whole stream may be: the longest text and the longest arguments, in events that
 /// are mostly frame.
 pub const STREAM_BYTES: u64 = 512 * 1024 * 1024;
 

@@ -20,10 +20,10 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     ///
-    /// If the request is none that may be sent.
+    /// If the request cannot be sent.
     fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault>;
 
-    /// How it is spoken to, so that its requests can be written anew; nothing if that cannot be told.
+    /// How it is spoken to, so that its requests can be written anew; nothing if that is unknown.
     fn speech(&self) -> Option<Speech> {
         None
     }

@@ -15,10 +15,10 @@ use a_society_facts::message::{Message, ToolCall};
 use super::blocks::{Blocks, SaidBlocks};
 use super::request::Said;
 
-/// What stands for a result that nobody has: the call may or may not have run.
+/// The result of a call whose own result was lost: the call may or may not have run.
 pub const UNKNOWN_OUTCOME: &str = "The outcome is unknown: the work was interrupted before the result of this call was saved. Check what happened before you repeat it.";
 
-/// What stands for a result without a text.
+/// The result of a call that returned no text.
 const NO_OUTPUT: &str = "(no output)";
 
 /// What a history begins with whose beginning is gone.
@@ -30,7 +30,7 @@ const GO_ON: &str = "Continue.";
 /// The most text one message may have: below what any provider takes in one string.
 const MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 
-/// What stands at the end of a text that was cut.
+/// The end of a text that was cut.
 const CUT: &str = "\n[… cut here]";
 
 /// How long the name of a tool may be, for every provider.
@@ -45,7 +45,7 @@ pub fn repair<'a>(history: &'a [Said], provider: &str, model: &str) -> Vec<Cow<'
 /// What is known of the beginning of a history that was mended before, when its rest is.
 #[derive(Debug, Default)]
 pub(super) struct Before {
-    /// Which side spoke last; absent if nothing was said.
+    /// Which side spoke last; absent if the history is empty.
     pub(super) last: Option<Side>,
     /// The names of its calls, as they were mended.
     known_ids: HashSet<String>,
@@ -251,7 +251,7 @@ impl<'a> Mending<'a, '_> {
                 let said = with_own_blocks(said, provider, model);
                 self.calls(at, said, calls, text.as_deref());
             }
-            // Results are taken with their calls; one without a call is nobody's.
+            // Results are taken with their calls; one without a call is dropped.
             Message::ToolResult { .. } => {}
         }
     }
@@ -459,8 +459,8 @@ fn with_own_blocks<'a>(said: &'a Said, provider: &str, model: &str) -> Cow<'a, S
     })
 }
 
-/// Two messages of the model as one. Their blocks are kept only if both have them: a block that
-/// does not stand for all of a message would hide the rest.
+/// Two messages of the model as one. Their blocks are kept only if both have them: a block that covers
+/// a part of a message would hide the rest.
 fn join(before: Said, after: Said) -> Said {
     let both = before.blocks().zip(after.blocks());
     let between = if both.is_some() { "" } else { "\n\n" };

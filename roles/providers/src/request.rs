@@ -19,7 +19,7 @@ pub struct Request<'a> {
     pub model: &'a str,
     /// The system prompt; empty for none. It is the same for all requests of a session.
     pub system: &'a str,
-    /// What stands after it and differs from flow to flow; empty for none.
+    /// What follows it and differs from flow to flow; empty for none.
     pub environment: &'a str,
     /// The conversation so far. It is repaired while it is prepared.
     pub messages: &'a [Said],
@@ -53,7 +53,7 @@ impl<'a> Request<'a> {
         Some((image.kind, image.data.as_deref()?))
     }
 
-    /// The system prompt with everything that stands after it, for wires that take one text.
+    /// The system prompt with everything that follows it, for wires that take one text.
     pub(super) fn whole_system(self) -> Cow<'a, str> {
         if self.environment.is_empty() {
             return Cow::Borrowed(self.system);
@@ -100,7 +100,7 @@ struct Offered {
     needs_arguments: bool,
 }
 
-/// A tool as a model is told about it.
+/// A tool as a model sees it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ToldTool {
     /// Its name: letters, digits, `_` and `-`, at most 64.

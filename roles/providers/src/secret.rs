@@ -4,7 +4,7 @@ use std::fmt;
 
 use a_society_base::redact::Redactor;
 
-/// What stands for a key wherever a text would show it.
+/// The placeholder for a key in texts.
 pub const HIDDEN: &str = "[key]";
 
 /// How short a word may be that is taken for a key by how it begins.
@@ -26,7 +26,7 @@ impl Secret {
         &self.0
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -2,7 +2,7 @@
 //!
 //! Follows the event stream format of HTML: lines end with LF, CR or CRLF, one space after a
 //! colon is no part of the value, several `data` lines are one text, an event that no blank line
-//! ends is none. Bytes become text only when a line is whole, so that a character that two pieces
+//! ends is dropped. Bytes become text only when a line is whole, so that a character that two pieces
 //! share survives.
 
 use memchr::memchr2;
@@ -133,7 +133,7 @@ impl Decoder {
                 }
                 self.event.data.push_str(value);
             }
-            // `id` and `retry` are for streams that are resumed, and unknown fields for nobody.
+            // `id` and `retry` are for streams that are resumed, and unknown fields are ignored.
             _ => {}
         }
         Ok(())

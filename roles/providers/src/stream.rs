@@ -1,4 +1,4 @@
-//! What is read while a model answers. Reading waits; the thread that takes the turn may.
+//! The stream of a model's answer. Reading blocks; it happens on the turn's own thread.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -24,7 +24,7 @@ pub struct Stream {
     is_over: bool,
     /// Whether anything of an answer was read.
     streamed: bool,
-    /// Ends what fills the stream, when nobody reads it any more.
+    /// Ends what fills the stream, when its reader is gone.
     end: OnDrop,
 }
 

@@ -14,11 +14,11 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self {
-            // Hours of work of several roles. What uses more is asked about once.
+            // Hours of work of several roles. What uses more asks the operator once.
             tokens: Some(20_000_000),
-            // A role that needs more is not getting anywhere, and says so loudly.
+            // A role that needs more is not getting anywhere, and stops with an error.
             answers: 200,
-            // It is told at the third time; a model that asks twice more will not stop by itself.
+            // The model is warned at the third call; a model that asks twice more will not stop by itself.
             same_call: 5,
         }
     }

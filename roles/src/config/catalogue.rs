@@ -124,14 +124,14 @@ impl Known<'_> {
         self.model.max_output_tokens.min(most)
     }
 
-    /// The prices, as somebody would type them.
+    /// The prices, as a person would type them.
     #[must_use]
     pub fn prices(&self) -> Option<NewPrices> {
         self.model.price.as_ref().map(typed)
     }
 }
 
-/// Prices, as somebody would type them. What is the price of input anyway is left out.
+/// Prices, as a person would type them. A price equal to that of input is left out.
 #[must_use]
 pub fn typed(price: &Price) -> NewPrices {
     let other = |micros: u64| (micros != price.input).then(|| decimal(micros));

@@ -1,4 +1,4 @@
-//! What is said beforehand about calls: by the operator for all flows, and by a workspace for its own.
+//! Standing decisions about calls: the operator's for all flows, and a workspace's for its own.
 
 use a_society_yaml::{Budget, Tree, Value};
 
@@ -11,11 +11,11 @@ use crate::consent::policy;
 const CONSENT: &str = "consent";
 const CONSENT_KEYS: &[&str] = &["mode", "allow", "deny"];
 
-/// What is said beforehand about calls.
+/// Standing decisions about calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConsentConfig {
-    /// The operator's: the mode of flows that nothing is said about. A workspace's: the most that its flows
-    /// have.
+    /// The operator's: the mode of flows that choose none. A workspace's: the most permissive mode that
+    /// its flows may have.
     pub mode: Option<ConsentMode>,
     /// The rules.
     pub rules: ConsentRules,

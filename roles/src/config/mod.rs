@@ -22,9 +22,9 @@
 //!     window: 200000                  # tokens
 //!     max-output: 32000               # tokens
 //!     thinking: budget                # or levels, fixed
-//!     effort: medium                  # unless a role says otherwise
-//!     efforts: [low, medium, high]    # those to choose from; all, if not said
-//!     edit-tool: replace              # or patch; what the model is trained on, if not said
+//!     effort: medium                  # unless a role sets its own
+//!     efforts: [low, medium, high]    # those to choose from; all, if absent
+//!     edit-tool: replace              # or patch; what the model is trained on, if absent
 //!     images: true                    # it is sent the images that it reads; not on openai-chat
 //!     price: { input: 3.00, output: 15.00, cache-read: 0.30, cache-write: 3.75 }
 //!   small:
@@ -96,7 +96,7 @@ pub fn parse_secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<Text
     parse::secrets(text)
 }
 
-/// Reads who answers `web_search`; nobody does, if a configuration has no `search`.
+/// Reads the service that answers `web_search`; there is none if a configuration has no `search`.
 ///
 /// ```yaml
 /// search:
@@ -165,7 +165,7 @@ pub fn parse_notify(text: &str) -> Result<Option<NotifyConfig>, Vec<TextFault>> 
 ///
 /// ```yaml
 /// consent:
-///   mode: partial                       # of flows that nothing is said about; or ask, full
+///   mode: partial                       # of flows that choose none; or ask, full
 ///   allow: [edits:src, 'pytest *']      # what runs without asking
 ///   deny: [web, 'rm *', mcp:mail/send]  # what never runs, whatever is allowed elsewhere
 /// ```

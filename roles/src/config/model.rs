@@ -35,8 +35,8 @@ pub struct ModelsConfig {
 }
 
 impl ModelsConfig {
-    /// Reads the part of a configuration that is about models, or says everything that is wrong
-    /// with it. The keys of `others` belong to somebody else, and are left to them.
+    /// Reads the models' part of a configuration, or reports everything that is wrong with it. The keys
+    /// of `others` are read elsewhere and skipped here.
     ///
     /// # Errors
     ///
@@ -71,7 +71,7 @@ pub struct ProviderConfig {
 }
 
 impl ProviderConfig {
-    /// The provider with its key, which somebody has fetched from where it is.
+    /// The provider with its key, which the caller has fetched.
     #[must_use]
     pub fn endpoint(&self, key: Option<Secret>) -> Endpoint {
         Endpoint {

@@ -64,8 +64,8 @@ const MAX_BUDGET_TOKENS: u64 = 1_000_000_000_000;
 /// The most answers that a turn can have.
 const MAX_ANSWERS: u64 = 100_000;
 
-/// The most often that the same call can be tried. It is said to the model at the third time, so that a
-/// smaller number than that and one more would leave it no time to do something else.
+/// The highest number of times that the same call may be tried. The model is warned at the third; a
+/// smaller limit than one more than that would leave it no time to do something else.
 const SAME_CALL: std::ops::RangeInclusive<u64> = 4..=1_000;
 
 /// The least window in which a turn has room.
@@ -74,12 +74,10 @@ const MIN_WINDOW_TOKENS: u64 = 2_048;
 /// The most tokens that a window is believed to have.
 const MAX_WINDOW_TOKENS: u64 = 1_000_000_000;
 
-/// How much of the window an answer may take, if nothing is said: a quarter, and no more than
-/// most models can.
+/// The default size of an answer: a quarter of the window, and no more than most models can produce.
 const DEFAULT_MAX_OUTPUT_TOKENS: u64 = 32_000;
 
-/// The most that a million tokens cost, in units of money; above it, somebody has mistaken the
-/// unit.
+/// The most that a million tokens may cost, in units of money; a higher number is a mistaken unit.
 const MAX_PRICE: f64 = 1_000_000.0;
 
 pub(super) fn models(text: &str, others: &[&str]) -> Result<ModelsConfig, Vec<TextFault>> {
@@ -89,7 +87,7 @@ pub(super) fn models(text: &str, others: &[&str]) -> Result<ModelsConfig, Vec<Te
     read(text, Budget::BLOCK, |sink, tree| sink.models(tree, others))
 }
 
-/// The sources of secrets under `secrets`; the other keys are somebody else's.
+/// The sources of secrets under `secrets`; other keys are read elsewhere.
 pub(super) fn secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<TextFault>> {
     if is_blank(text) {
         return Ok(BTreeMap::new());
@@ -105,7 +103,7 @@ pub(super) fn secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<Tex
     })
 }
 
-/// The search service under `search`; the other keys are somebody else's.
+/// The search service under `search`; other keys are read elsewhere.
 pub(super) fn search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>> {
     if is_blank(text) {
         return Ok(None);
@@ -132,7 +130,7 @@ pub(super) fn search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>>
     })
 }
 
-/// How far tools reach, under `tools`; the other keys are somebody else's.
+/// How far tools reach, under `tools`; other keys are read elsewhere.
 pub(super) fn tools(text: &str) -> Result<Reach, Vec<TextFault>> {
     if is_blank(text) {
         return Ok(Reach::default());
@@ -143,7 +141,7 @@ pub(super) fn tools(text: &str) -> Result<Reach, Vec<TextFault>> {
     })
 }
 
-/// What stops a flow that goes nowhere, under `limits`; the other keys are somebody else's.
+/// What stops a flow that makes no progress, under `limits`; other keys are read elsewhere.
 pub(super) fn limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
     if is_blank(text) {
         return Ok(Bounds::default());
@@ -154,7 +152,7 @@ pub(super) fn limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
     })
 }
 
-/// What stands under a key of the whole document.
+/// The value of a key at the top of the document.
 pub(super) fn top<'t>(tree: &'t Tree, wanted: &str) -> Option<&'t Tree> {
     let Value::Map(entries) = &tree.value else {
         return None;
@@ -177,7 +175,7 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.lines().all(says_nothing)
 }
 
-/// The entries of a mapping whose keys are names that somebody chose.
+/// The entries of a mapping whose keys are chosen names.
 fn named<'t>(sink: &mut Sink<'_>, tree: &'t Tree, what: &str) -> Vec<(String, &'t Tree)> {
     let Value::Map(entries) = &tree.value else {
         let kind = tree.value.kind();
@@ -192,7 +190,7 @@ fn named<'t>(sink: &mut Sink<'_>, tree: &'t Tree, what: &str) -> Vec<(String, &'
         let Some(name) = sink.words(key, "a name") else {
             continue;
         };
-        // Names stand in file names, on the command line and in facts.
+        // Names are part of file names, command lines and facts.
         let is_legal = |c: char| c.is_ascii_alphanumeric() || "-_.:/".contains(c);
         if name.len() > 100 || !name.chars().all(is_legal) {
             let message = "a name has letters, digits and `-_.:/`, at most 100".to_owned();
@@ -642,7 +640,7 @@ impl Sink<'_> {
         Some(Price {
             input,
             output: output?,
-            // What is not said costs as much as what is not cached.
+            // An absent price equals that of uncached input.
             cache_read: read.unwrap_or(input),
             cache_write: write.unwrap_or(input),
         })

@@ -1,4 +1,4 @@
-//! What a configuration says, and what is said about it.
+//! What a configuration means, and the faults that are reported about it.
 
 use a_society_providers::http::Wire;
 use a_society_providers::request::{Effort, Thinking};

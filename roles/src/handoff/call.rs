@@ -1,7 +1,7 @@
 //! Endings as calls: two tools that end a turn, and what their arguments mean.
 //!
-//! The list of tools stands first in every request, so the definitions depend on nothing that
-//! changes from turn to turn. What is open now stands in the packet, and the machine judges it.
+//! The list of tools comes first in every request, so the definitions must not change from turn to
+//! turn. The packet says what is open now, and the machine judges it.
 
 use a_society_providers::{ToldTool, ToolDefinition};
 use serde_json::value::RawValue;
@@ -123,7 +123,7 @@ const ASK_SCHEMA: &str = r#"{"type":"object","properties":{"question":{"type":"s
 /// Reads the arguments of a call that ends a turn.
 ///
 /// # Errors
-/// When it cannot be told what they mean.
+/// When their meaning is ambiguous.
 pub fn read_call(
     tool: EndingTool,
     arguments: &str,
@@ -354,7 +354,7 @@ fn choices(given: &Map<String, Value>) -> Vec<String> {
     list.iter().filter_map(text).take(MAX_CHOICES).collect()
 }
 
-/// The choice that an answer names by its number or in its words, as the model is told of it.
+/// The choice that an answer names by its number or in its words, in the form that the model reads.
 #[must_use]
 pub fn chosen(arguments: &str, answer: &str) -> Option<String> {
     let given = serde_json::from_str::<Value>(arguments)

@@ -85,8 +85,8 @@ fn read(text: &str, is_whole: bool) -> Result<Outcome, HandoffFault> {
     .outcome()
 }
 
-/// The block that counts: the last one that is tagged as one; else what stands between tags, or the
-/// last block of all if it is data that can mean nothing else.
+/// The block that counts: the last one that is tagged as one; else the text between tags, or the last
+/// block of all if it is data that can mean nothing else.
 fn counts<'t>(text: &'t str, blocks: &[Block<'t>]) -> Option<Block<'t>> {
     let is_tagged =
         |block: &&Block<'_>| is_nearly_tagged(block.opening.tag) || is_data_tagged(block);
@@ -319,7 +319,7 @@ impl Reader<'_> {
         self.target(item, entries)
     }
 
-    /// Keys that nobody asked for say something to people; what they say is in the artifact, too.
+    /// Unknown keys are comments for people; the artifact repeats what they say.
     fn target(&self, map: &Tree, entries: &[(Tree, Tree)]) -> Read<Target> {
         Ok(Target {
             target_node_id: self.field(map, entries, NODE, "a target")?,

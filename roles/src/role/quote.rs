@@ -12,8 +12,8 @@ pub(crate) fn tagged(tag: &str, attributes: &[(&str, &str)], text: &str) -> Stri
     format!("<{tag}{attributes}>\n{body}\n</{tag}>")
 }
 
-/// The tag, or the tag with the first number from 2 whose end does not stand in the text. White
-/// space and other cases are looked through, because a model does, too.
+/// The tag, or the tag with the first number from 2 whose end tag the text does not contain. White
+/// space and other cases are ignored, because a model ignores them, too.
 fn unused(tag: &str, text: &str) -> String {
     if !text.contains('<') {
         return tag.to_owned();

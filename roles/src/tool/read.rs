@@ -20,7 +20,7 @@ use crate::consent::Tier;
 /// What is read.
 #[derive(Debug, Clone)]
 pub(super) enum Reading {
-    /// A file, from a line on, and how many lines at most; 0 if that is not said.
+    /// A file, from a line on, and how many lines at most; 0 if absent.
     File(Located, u64, u64),
     Folder(Located),
     Grep(Located, Box<Grep>),
@@ -86,8 +86,8 @@ impl Toolbox {
         Ok(self.planned(tool, Effect::Pure, summary, ask, Deed::Read(reading)))
     }
 
-    /// Reads. What was found when the call was planned is opened anew, and judged anew: another
-    /// file may stand there now, and consent was given for the one before.
+    /// Reads. What was found when the call was planned is opened and judged anew: another file may be
+    /// there now, and consent was given for the one before.
     pub(super) fn read(
         &self,
         reading: &Reading,

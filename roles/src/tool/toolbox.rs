@@ -67,13 +67,13 @@ pub(super) enum Deed {
     Command(Box<Launch>),
     /// It asks for what a command beside the turn wrote.
     Output(Box<CommandOutput>),
-    /// It says the task list, and is told this.
+    /// It returns the task list; this is the result.
     Todo(String),
     /// It reads a page.
     Fetch(Box<Fetch>),
     /// It searches the web.
     Search(Box<Query>),
-    /// It says this and does nothing.
+    /// It returns this and does nothing.
     Say(String),
 }
 
@@ -403,8 +403,8 @@ impl Toolbox {
         }
     }
 
-    /// Remembers files that are shown, or made, as they are now, and says so for the record. What is
-    /// written by nobody needs no record.
+    /// Remembers files that are shown, or made, as they are now, and returns them for the record. A file
+    /// without a path in the roots is not recorded.
     fn noted(&self, seen: Vec<(PathBuf, Hash)>) -> Vec<Known> {
         let inner = &self.0;
         let each = seen.into_iter().filter_map(|(real, hash)| {

@@ -77,7 +77,7 @@ impl Watch<'_> {
         let is_own = call.own.is_some();
         let text = call.shown.clone().or_else(|| call.text.clone());
         let card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
-        // The question stands among what is finished, where long lines may wrap. Where a key answers, the
+        // The question is among the finished lines, where long lines may wrap. Where a key answers, the
         // block is drawn below it.
         if card.takes_keys() {
             self.progress.settle(self.out)?;

@@ -19,7 +19,7 @@ pub(crate) const ROWS_MAX: usize = 12;
 /// So many nodes have a key.
 const KEYS: usize = 9;
 
-/// How a node stands: a sign, a word, and how much it wants to be seen.
+/// The state of a node: a sign, a word, and its weight on the screen.
 pub(crate) struct Stands {
     pub(crate) sign: &'static str,
     pub(crate) word: String,

@@ -1,5 +1,5 @@
-//! Where `watch` gets what it shows: the list of flows, and the journal of the one that is looked
-//! at, read beside whoever writes it.
+//! The data of `watch`: the list of flows, and the journal of the chosen one, read while its driver
+//! writes it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -143,7 +143,7 @@ impl Source {
                 continue;
             };
             let state = &seen.screen.flow;
-            // What cannot be read is said where the flow is looked at.
+            // The view of the flow reports what cannot be read.
             let work = works_and_asks(&self.store, &row.flow, state).unwrap_or_default();
             let asked = asks::of(&row.flow, state, &work).into_iter();
             let asked = asked.map(|ask| self.ask(&row.flow, state, ask)).collect();
@@ -267,7 +267,7 @@ impl Followed {
         let state = &self.screen.flow;
         let nodes = state.graph.nodes.iter().map(|node| {
             let stands = stands(state, &node.id, now);
-            // An answer is read when somebody drives the flow.
+            // An answer is read when the flow is driven.
             let answered = state.replies.contains_key(&node.id);
             let waits = state.awaiting_operator.contains_key(&node.id) && !answered;
             let (sign, word) = match (answered, waits) {
@@ -331,7 +331,7 @@ fn line(row: &Row, now: At) -> FlowLine {
         (None, None) => "never began".to_owned(),
         (None, Some(summary)) => Standing::of(summary, row.held_by.is_some()).words(now),
     };
-    // Nothing goes on by itself in a flow that nobody drives.
+    // Nothing goes on by itself in a flow without a driver.
     let stopped = row.held_by.is_none() && !over && row.damage.is_none();
     let status = if stopped {
         format!("{status}; a-society resume {}", asks::short(&row.flow))

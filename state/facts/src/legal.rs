@@ -30,7 +30,7 @@ use crate::view::FlowState;
 pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
     gate(state, fact)?;
     match fact {
-        // What is said of the journal is said by who holds it, at any time.
+        // Facts about the journal come from the holder of its lock, at any time.
         Fact::SegmentStarted(_)
         | Fact::WriterOpened(_)
         | Fact::RecoveryTruncated(_)
@@ -122,7 +122,7 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
     }
 }
 
-/// When a kind of fact may be said at all.
+/// When a kind of fact is legal at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// At any time.
@@ -158,11 +158,11 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::RepairApplied(_)
         | Fact::BlobLost(_)
         | Fact::BlobFound(_)
-        // A fork whose damage lies before its parent was created shares nothing but that beginning.
+        // A fork whose damage is before its parent's creation shares nothing but that beginning.
         | Fact::FlowForked(_) => Reach::Always,
         Fact::FlowCreated(_) => Reach::Birth,
 
-        // What is said of the flow's name, of its sessions, of proposals and budgets outlives it,
+        // Facts about the flow's name, of its sessions, of proposals and budgets outlives it,
         // and so does whatever brings an open turn to its end.
         Fact::FeedImported(_)
         | Fact::FlowTitled(_)

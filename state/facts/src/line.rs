@@ -122,7 +122,7 @@ pub enum BadLine {
     Payload {
         /// The word.
         word: String,
-        /// What the parser said.
+        /// The parser's message.
         why: String,
     },
     /// It was written by a newer version.
@@ -149,7 +149,7 @@ pub enum CannotWrite {
     NotJson {
         /// Its word.
         word: &'static str,
-        /// What the serialiser said.
+        /// The serialiser's message.
         why: String,
     },
 }
@@ -327,7 +327,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The frame of a line, and where its word and its payload stand.
+/// The frame of a line, and the places of its word and its payload.
 struct Cut<'a> {
     frame: Frame,
     word: &'a str,

@@ -65,7 +65,7 @@ pub(super) fn gather(hubs: &Hubs, flow: &FlowRef) -> Result<Gathered, Failed> {
     let folder = hubs.store.folder(flow);
     let read = |text: &Text| whole_text(&hubs.store, &folder, text);
     let mut fold = hubs.fold_of(flow);
-    // What is told of the past is told as it was while somebody drove.
+    // Past states are rendered as those of a live flow.
     fold.driven(Liveness {
         driven_by: Some(DrivenBy::Server),
         holder: None,
@@ -95,7 +95,7 @@ pub(super) fn gather(hubs: &Hubs, flow: &FlowRef) -> Result<Gathered, Failed> {
         return Err(Failed::TooLong);
     }
     match read_all {
-        // What is good before some damage is shown; that there is damage is told by the flow's row.
+        // What is good before some damage is shown; the flow's row shows that there is damage.
         Ok(_) | Err(a_society_state::Error::Damaged(_)) => gatherer.done(hubs),
         Err(error) => Err(unread(&error).into()),
     }
@@ -106,7 +106,7 @@ impl Gatherer<'_> {
         let text = String::from_utf8_lossy(line);
         let mut line = text.trim_end().to_owned();
         if let Some(Fact::DraftAdded(f)) = recorded.fact() {
-            // A secret that streams may be in two pieces; in the feed it stands whole, and is found.
+            // A secret that streams may be in two pieces; in the feed it is whole, and is found.
             let whole = format!("[{} bytes of streamed text]", f.text.len());
             line = with_text(&line, whole);
         }

@@ -48,7 +48,7 @@ pub(super) fn claim(
     Ok(facts)
 }
 
-/// What is read, dropped and heard on entering.
+/// What is read, dropped and taken up on entering.
 fn enter(board: &Board<'_>, node: &NodeId, role: &RoleInstance) -> NodeClaimed {
     let mut consumed: Vec<Inbound> = Vec::new();
     let mut dropped: Vec<EdgeName> = Vec::new();

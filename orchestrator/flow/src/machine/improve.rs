@@ -162,7 +162,7 @@ pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
     facts
 }
 
-/// Everything the operator said and nobody heard, given back.
+/// The operator's messages that no role took up, given back.
 pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
     let nodes = state.replies.values().flatten();
     let steers = state.steers.values().flatten();
@@ -178,7 +178,7 @@ pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
         .collect()
 }
 
-/// What the operator said to roles that reflect, and they have not heard.
+/// The operator's messages to roles that reflect, not taken up yet.
 pub(super) fn unheard(improvement: &Improvement) -> impl Iterator<Item = &Said> {
     let report = improvement.feedback.work.iter();
     (improvement.roles.values().chain(report)).flat_map(|role| &role.replies)

@@ -138,14 +138,14 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
     }
 }
 
-/// Whether somebody waits for consent that another program had asked for, and asks again as soon as the
+/// Whether a role waits for a consent that another program had requested, and asks again as soon as the
 /// flow is opened.
 fn asks_again(state: &FlowState) -> bool {
     let mut waits = state.waits();
     waits.any(|(_, w)| w.reason == WaitReason::Consent && w.consent.is_none())
 }
 
-/// The question of a wait, unless it is answered and only has to be heard.
+/// The question of a wait, unless it is answered and the role only has to take it up.
 fn asked(state: &FlowState, node: Option<&NodeId>, waiting: &Waiting) -> Option<Question> {
     let (role, owned) = (waiting.role.clone(), node.cloned());
     match waiting.reason {

@@ -53,7 +53,7 @@ pub(super) fn revise(
     Ok(facts)
 }
 
-/// What the operator said to roles that the new graph has no turn for, given back.
+/// The operator's messages to roles that the new graph has no turn for, given back.
 fn unheard(state: &FlowState, new: &FlowGraph) -> Vec<Fact> {
     let stays = |role: &RoleInstance| {
         state.session(role).is_some() || new.role_instances().any(|known| known == role)

@@ -90,7 +90,7 @@ pub enum Task {
     Reflection,
     /// The report is written.
     Feedback,
-    /// Somebody sent the session a message.
+    /// The session got a message.
     Send,
 }
 

@@ -8,7 +8,7 @@ use super::super::user;
 use super::super::withheld::Withheld;
 use super::{Grade, Place, Refusal, Sheet, check_place};
 
-/// What stands in the place of a key.
+/// The placeholder of a key.
 const WITHHELD: &str = "[secret withheld]";
 
 /// The service that is configured: its address, where its key is, and why that is not to be had.

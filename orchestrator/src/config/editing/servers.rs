@@ -14,7 +14,7 @@ use super::super::user;
 use super::hint::Hint;
 use super::{Grade, Place, Refusal, Sheet, check_place, looks_like_key};
 
-/// A server as somebody wants it.
+/// A server as the operator wants it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewServer {
     /// Its name.
@@ -27,7 +27,7 @@ pub struct NewServer {
     pub folder: Option<String>,
     /// Its address, if it is on the network.
     pub url: Option<String>,
-    /// Whether its name may stand for an address of a private network.
+    /// Whether its name may resolve to a private address.
     pub is_private: bool,
     /// The variables that it inherits.
     pub inherits: Vec<String>,
@@ -218,7 +218,7 @@ pub fn removed(sheet: &Sheet, name: &str) -> Result<String, Refusal> {
 /// Starts a server, asks what it offers, and ends it.
 ///
 /// # Errors
-/// When there is none of that name, or it waits for approval.
+/// When no server has that name, or it waits for approval.
 pub fn try_out(name: &str, lists: &[PathBuf]) -> Result<Result<Vec<String>, String>, Refusal> {
     let roster = Roster::read(lists)?;
     if roster.named(name).is_none() {

@@ -107,7 +107,7 @@ fn whoever_looks_on_learns_what_is_in_no_record_yet_and_after_which_it_comes() {
     assert!(!core.take_streamed());
     next_piece(&mut core, &mut turn, DraftKind::Text);
     assert!(core.take_streamed() && !core.take_streamed());
-    // What nobody looks at waits for its batch; somebody who does makes it begin.
+    // Without an observer, text waits for its batch; an observer makes it begin.
     let before = core.flow().position().seq;
     assert_eq!(core.ahead().unwrap(), []);
     let begun = core.flow().position().seq;

@@ -1,6 +1,5 @@
 //! Whole turns of a model on a real folder: consent, budgets, a window that fills, and deaths at
-//! any step. The model is played by a provider that says what it was told to say and keeps what it
-//! was asked.
+//! any step. A scripted provider plays the model and keeps its requests.
 
 mod streams;
 
@@ -66,14 +65,14 @@ roles:
 /// What a model says to a conversation.
 pub(super) type Says = fn(&[Message]) -> Vec<Arrival>;
 
-/// Says what it was told to say, one answer a request.
+/// Gives its scripted answers, one a request.
 #[derive(Debug, Default)]
 pub(super) struct Puppet {
     answers: Mutex<VecDeque<Vec<Arrival>>>,
     asked: Mutex<Vec<Vec<Message>>>,
     /// Whether there is no model for what is not a turn.
     is_gone: AtomicBool,
-    /// What it says to a conversation when it was told nothing.
+    /// Its answer to a conversation without a script.
     says: Option<Says>,
 }
 

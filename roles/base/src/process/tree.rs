@@ -140,7 +140,7 @@ impl Family<'_> {
 /// Kills what is left in the group when its leader has ended.
 pub(super) fn kill_group(leader: u32) {
     if let Some(group) = pid_of(leader) {
-        // There is nobody to signal when the program left nothing behind.
+        // The signal has no receiver when the program left nothing behind.
         let _gone = kill_process_group(group, Signal::KILL);
     }
 }
@@ -154,7 +154,7 @@ pub fn end_stranger(process: &ProcessName, mark: &Mark) -> bool {
             .end(SURVIVOR_GRACE)
             .is_empty();
     }
-    // The number may belong to somebody else by now; only what bears the mark is ours.
+    // The number may have been reused by now; only what bears the mark is ours.
     let mut found = false;
     for _ in 0..KILL_ROUNDS {
         let members = members(None, mark).unwrap_or_default().pids;
@@ -276,7 +276,7 @@ fn kin(pid: u32, (leader, since): (Option<u32>, Option<u64>), mark: &Mark) -> Ki
     if entries.any(|entry| entry == mark.entry) {
         return Kin::Member;
     }
-    // Threads of the system have no memory of their own, and what is older is nobody's child.
+    // Threads of the system have no memory of their own, and what is older is not a child of ours.
     let is_younger = since.is_some() && number(START_TICKS_WORD) >= since;
     let has_memory = number(MEMORY_WORD).is_some_and(|bytes| bytes > 0);
     if environment.is_empty() && is_younger && has_memory {

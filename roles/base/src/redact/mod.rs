@@ -1,6 +1,6 @@
 //! Secrets, blanked out before a model or a disk sees them.
 //!
-//! Two kinds are known: values that this process holds, which are found wherever they stand, also
+//! Two kinds are known: values that this process holds, which are found wherever they are, also
 //! in base64 and as parts of addresses; and texts that look like keys of well-known kinds. Escape
 //! sequences of terminals in between hide neither. What is not found, and no one should rely on
 //! it: a value that was broken over lines, reversed, compressed or encrypted.
@@ -21,7 +21,7 @@ use pattern::PATTERNS;
 pub use stream::Stream;
 use view::View;
 
-/// What stands in the place of a secret.
+/// The placeholder of a secret.
 pub const MARK: &str = "[secret withheld]";
 
 /// Shorter values are no secrets: they would blank out ordinary words.
@@ -132,7 +132,7 @@ impl Redactor {
         }
     }
 
-    /// Where secrets stand, in order, none reaching into another.
+    /// Where secrets are, in order, without overlaps.
     fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
         let view = View::new(text);
         let bytes = view.bytes();
@@ -197,7 +197,7 @@ fn blanked(text: &str, ranges: &[(usize, usize)]) -> String {
     out
 }
 
-/// A value as it may stand in a text.
+/// The forms in which a value may occur in a text.
 fn spellings(value: &str) -> Vec<Vec<u8>> {
     let mut all = vec![value.as_bytes().to_vec(), percent(value).into_bytes()];
     let json = serde_json::to_string(value).unwrap_or_default();
@@ -209,8 +209,8 @@ fn spellings(value: &str) -> Vec<Vec<u8>> {
     all
 }
 
-/// The letters of a value in base64 that do not depend on what stands around it, for one of the
-/// three places at which it can begin.
+/// The letters of a value in base64 that do not depend on the text around it, for one of the three
+/// places at which it can begin.
 fn base64_core(value: &[u8], skipped: usize) -> Vec<Vec<u8>> {
     let mut padded = vec![0; skipped];
     padded.extend_from_slice(value);
@@ -224,7 +224,7 @@ fn base64_core(value: &[u8], skipped: usize) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A value as it stands in an address.
+/// A value as it occurs in an address.
 fn percent(value: &str) -> String {
     use std::fmt::Write as _;
 

@@ -242,7 +242,7 @@ fn login_at(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     if bytes.get(end) != Some(&b'@') {
         return None;
     }
-    // A password may have an `@` in it that nobody escaped; the host begins after the last one.
+    // A password may have an `@` in it that is not escaped; the host begins after the last one.
     loop {
         let more = run(bytes, end + 1, is_login);
         if bytes.get(end + 1 + more) != Some(&b'@') || end - from > LONGEST_LOGIN {

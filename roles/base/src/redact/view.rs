@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-/// The bytes that are looked at, and where they stand in the text.
+/// The bytes that are searched, and their places in the text.
 #[derive(Debug)]
 pub(super) struct View<'a> {
     bytes: Cow<'a, [u8]>,
-    /// Where each byte stands; nothing if nothing was left out.
+    /// The place of each byte; empty if nothing was left out.
     places: Vec<usize>,
     length: usize,
 }

@@ -1,7 +1,7 @@
 //! Servers that are started for a test: hostile ones of our own, and real ones of others.
 //!
-//! Names of tests begin with the row of the bad inputs that they hold against us. What needs no
-//! server stands beside the code.
+//! Names of tests begin with the row of the table of bad inputs that they cover. Tests that need no
+//! server are beside the code.
 //!
 //! | Row | What | Where |
 //! |---|---|---|
@@ -9,7 +9,7 @@
 //! | M03 | definitions that change after their approval | `hostile`, `web`, `definition` |
 //! | M05 | descriptions that give orders | `hostile`, `definition` |
 //! | M07 | noise, garbage and lines without end | `hostile`, `pipes` |
-//! | M09 | no answer, a late one, nobody who listens | `hostile`, `web` |
+//! | M09 | no answer, a late one, a client that is gone | `hostile`, `web` |
 //! | M11 | what a server asks of us | `hostile` |
 //! | M13 | schemas that are traps | `hostile`, `schema` |
 //! | M15 | ids of sessions that bring headers | `web`, and beside the client |

@@ -22,7 +22,7 @@ const PIP_VERSION: &str = "2026.10.19";
 /// One installation at a time.
 static INSTALLING: Mutex<()> = Mutex::new(());
 
-/// The target folder, from where this test lies in it.
+/// The target folder, relative to this test's executable.
 fn target() -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     exe.ancestors().nth(3).unwrap().join("mcp-servers")

@@ -1,4 +1,4 @@
-//! Servers that end: how it is told, that nothing runs twice, and when they are tried again.
+//! Servers that end: how it is reported, that nothing runs twice, and when they are tried again.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Servers over HTTP that lie, and what they get to hear.
+//! Servers over HTTP that lie, and how the client answers them.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -17,7 +17,7 @@ struct Heard {
     body: String,
 }
 
-/// What was heard by a server whose answers a test chooses.
+/// The requests that arrived at a server whose answers a test chooses.
 #[derive(Clone, Default)]
 struct Ears(Arc<Mutex<Vec<Heard>>>);
 

@@ -25,7 +25,7 @@ pub struct Timeouts {
     pub only_pings: Duration,
     /// One answer.
     pub whole: Duration,
-    /// Until the operator is told that nothing comes, and between one such word and the next.
+    /// After how long without data the operator is notified, and how often again.
     pub stalled: Duration,
 }
 
@@ -50,7 +50,7 @@ pub struct Transport {
     trusted: Vec<Vec<u8>>,
     /// Made when it is needed first: reading the system's certificates takes a while.
     client: OnceLock<Result<Client, String>>,
-    /// One that trusts nobody, for addresses without TLS on a machine without certificates.
+    /// One that trusts no certificate, for addresses without TLS on a machine without certificates.
     plain: OnceLock<Result<Client, String>>,
     /// The last request of each conversation.
     pub(super) sent: Sent,

@@ -100,7 +100,7 @@ impl FromStr for Wire {
     }
 }
 
-/// Where a provider is, and what it is told with each request.
+/// Where a provider is, and what each request carries.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     /// Its name in the configuration.
@@ -131,7 +131,7 @@ impl HttpProvider {
     ///
     /// # Errors
     ///
-    /// If its address or a header is none.
+    /// If its address or a header is invalid.
     pub fn new(endpoint: Endpoint, transport: Arc<Transport>) -> Result<Self, Fault> {
         let invalid = |why: String| Fault::new(FaultClass::Invalid, why);
         let no_address = |why: String| invalid(format!("the address of {} {why}", endpoint.name));

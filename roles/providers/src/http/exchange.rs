@@ -23,7 +23,7 @@ use crate::sse::{Decoder, Item};
 use crate::wire::reader::{Asked, Progress, Reader};
 use crate::wire::words::{Words, encoded, is_success, retry_after_ms, without_stream};
 
-/// How often everything else has its turn before a request is sent: a connection hears of an end, passes it on,
+/// How often all other tasks run before a request is sent: a connection notices its end, reports it,
 /// and is kept for the next request.
 const CATCHING_UP: usize = 4;
 
@@ -39,8 +39,8 @@ pub(super) async fn exchange(
 ) {
     let mut request_id = None;
     let (mut listening, mut rest) = (None, None);
-    // Connections that are kept hear now what happened to them while nobody drove them: that the last answer
-    // has ended, or that the server closed them.
+    // Idle connections notice now what happened while nothing drove them: that the last answer has
+    // ended, or that the server closed them.
     for _ in 0..CATCHING_UP {
         yield_now().await;
     }
@@ -78,7 +78,7 @@ pub(super) async fn exchange(
     // What arrived with it goes with it, so that the reader wakes up once.
     let gathered = listening.as_mut().map(Listener::gathered);
     let all = gathered.into_iter().flatten().chain([last]).collect();
-    // Nobody may be there any more to hear it.
+    // The reader may be gone already.
     let _heard = arrivals.send(all).await;
     if let Some(response) = rest {
         read_on(response).await;
@@ -91,7 +91,7 @@ async fn read_on(mut response: Response) {
     let end = async { while let Ok(Some(_)) = response.chunk().await {} };
     let mut end = pin!(end);
     if timeout(limits::REST, &mut end).await.is_err() {
-        // The time also passes while nobody drives this; the end may have come long ago.
+        // The time also passes while nothing drives this; the end may have come long ago.
         let _in_time = timeout(limits::REST_AGAIN, end).await;
     }
 }
@@ -178,7 +178,7 @@ struct Listener<'a> {
     streamed: bool,
     items: Vec<Item>,
     events: Vec<Event>,
-    /// What was heard and not passed on yet.
+    /// What arrived and was not passed on yet.
     gathered: Gathered,
     /// Whether the answer began or something was passed on a moment ago, so that what comes now waits for
     /// more.
@@ -293,7 +293,7 @@ impl<'a> Listener<'a> {
         self.resting && self.gathered.bytes < limits::GATHERED_BYTES
     }
 
-    /// Hears a piece, and those after it that are there already.
+    /// Reads a piece, and those after it that are there already.
     async fn hear_all(
         &mut self,
         first: reqwest::Result<Option<Bytes>>,
@@ -360,7 +360,7 @@ impl<'a> Listener<'a> {
         true
     }
 
-    /// What was heard and not passed on yet.
+    /// What arrived and was not passed on yet.
     fn gathered(&mut self) -> Vec<Arrival> {
         let gathered = std::mem::take(&mut self.gathered);
         gathered.events.into_iter().map(Arrival::Event).collect()
@@ -379,7 +379,7 @@ fn is_of_an_answer(event: &Event) -> bool {
     }
 }
 
-/// What comes of a future that does not have to be waited for.
+/// The result of a future that is ready at its first poll.
 async fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = std::pin::pin!(future);
     poll_fn(|context| {

@@ -1,5 +1,4 @@
-//! What was heard of an answer and is passed on together, so that whoever waits for it is not woken for
-//! each word.
+//! Events of an answer that are passed on together, so that the reader is not woken for each word.
 
 use crate::event::Event;
 

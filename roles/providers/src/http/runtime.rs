@@ -9,7 +9,7 @@ use tokio::runtime::{Builder, Runtime};
 /// It has no thread of its own: the threads that wait for answers drive it, one at a time, and each
 /// passes it on when its own answer is there. A turn that is alone therefore reads its connection itself,
 /// and no other thread has to wake it for each piece; while no answer is waited for, connections that
-/// are kept for later need nobody.
+/// are kept for later need no thread.
 ///
 /// # Errors
 ///

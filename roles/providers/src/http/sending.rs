@@ -1,4 +1,4 @@
-//! A body on its way: piece by piece, with its length said before.
+//! A body on its way: piece by piece, with its length in the header.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -1,11 +1,11 @@
 //! What was written last in each conversation, so that only what is new in a request is written.
 //!
-//! Every request repeats the whole conversation, and the journal names it by its hash. What the last
-//! request began with is kept as bytes, with the messages that they stand for: a request whose
-//! history begins with the same messages goes on from there. Within a turn they are known by their
-//! addresses; a new turn has read its session again, and they are compared.
-//! The bytes are what they would be if all of it were written anew; whatever could come to be
-//! written in another way, such as the marks that move on with the conversation, is not kept.
+//! Every request repeats the whole conversation, and the journal names it by its hash. The beginning of
+//! the last request is kept as bytes, with the messages that they encode: a request whose history
+//! begins with the same messages continues from there. Within a turn the messages are recognised by
+//! their addresses; a new turn has read its session again, and they are compared. The bytes are those
+//! that a complete encoding would give; whatever could later be written differently, such as the cache
+//! marks that move with the conversation, is not kept.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -54,7 +54,7 @@ struct Last {
 /// How requests of a conversation begin.
 #[derive(Debug, Default)]
 struct Beginning {
-    /// The messages that it stands for, as they came.
+    /// The messages that it encodes, as they came.
     history: Vec<Said>,
     /// What is known of them for mending the rest.
     before: Before,
@@ -69,7 +69,7 @@ struct Beginning {
 }
 
 impl Sent {
-    /// Keeps beginnings of any length, and as much of them as it is told.
+    /// Keeps beginnings of any length, up to so many bytes of them.
     #[cfg(test)]
     pub(super) fn keeping(most_bytes: usize) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl Sent {
         request: &Request<'_>,
     ) -> serde_json::Result<(Body, Hash)> {
         let of = [pen.provider, request.model];
-        // Nobody waits while it is written; who asks for the same meanwhile writes all of it.
+        // The entry is taken while it is written; a concurrent request for the same encodes all of it.
         let kept = request.cache_key.and_then(|key| self.take(key, of));
         let going_on = kept.and_then(|mut kept| {
             let mended = kept.rest(pen, request)?;

@@ -23,7 +23,7 @@ enum State {
     Open {
         until_ms: u64,
     },
-    /// One request looks. If nothing is heard of it until then, the next one does.
+    /// One request probes. If it reports nothing until then, the next one does.
     Looking {
         until_ms: u64,
     },
@@ -35,7 +35,7 @@ impl Default for Circuit {
     }
 }
 
-/// What came of a request, as far as others are concerned.
+/// The outcome of a request, as far as others are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// The provider works.
@@ -66,7 +66,8 @@ impl Outcome {
 }
 
 impl Circuit {
-    /// How long a request must wait; nothing if it may go. Whoever may go must say what came of it.
+    /// How long a request must wait; nothing if it is admitted. An admitted caller must report the
+    /// outcome.
     pub fn admit(&mut self, now_ms: u64) -> Option<u64> {
         match self.0 {
             State::Closed { .. } => None,
@@ -91,7 +92,7 @@ impl Circuit {
         self.admit(now_ms)
     }
 
-    /// Hears what came of a request.
+    /// Takes the outcome of a request.
     pub fn hear(&mut self, outcome: Outcome, now_ms: u64) {
         let open = State::Open {
             until_ms: now_ms.saturating_add(limits::CIRCUIT_OPEN_MS),

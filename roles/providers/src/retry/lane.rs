@@ -1,12 +1,12 @@
 //! The rate of one model, shared by all roles that ask it.
 //!
-//! When the provider says that it was asked too often, everybody waits, in the order in which they
-//! came, and each gets a moment of its own when the wait is over. Whoever is refused keeps its
-//! place before those who came after it, so that nobody is served twice before it.
+//! When the provider answers that it was asked too often, all requests wait, in the order in which they
+//! came, and each gets a slot of its own when the wait is over. A request that is refused keeps its
+//! place before those that came later, so that none of them is served twice before it.
 //!
-//! One that the operator does not let wait goes before its time, alone: what comes of it is heard as of
-//! any other. If it is answered, the provider lets through again, and nobody waits for the rest of the
-//! time; those who wait then still go one by one.
+//! A request that the operator forces goes before its time, alone; its outcome counts as any other. If
+//! it is answered, the provider is available again and the rest of the wait is dropped; those still
+//! waiting go one by one.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ pub struct Ticket(pub u64);
 /// Whether a request may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// It may. What comes of it must be told.
+    /// It may go. The caller must report the outcome.
     Go,
     /// Not yet; ask again then.
     Wait {
@@ -34,13 +34,13 @@ pub enum Admission {
 #[derive(Debug, Clone, Default)]
 pub struct Lane {
     circuit: Circuit,
-    /// Until when nobody may go.
+    /// Until when no request may go.
     closed_until_ms: u64,
     /// When the first of those who wait may go, if nothing else keeps it.
     next_slot_ms: u64,
     /// Those who wait, the longest first.
     waiting: Vec<Waiting>,
-    /// Those who went and have not said what came of it.
+    /// Admitted requests whose outcome is not reported yet.
     under_way: BTreeMap<Ticket, Gone>,
     /// How many came so far.
     came: u64,
@@ -51,7 +51,7 @@ struct Waiting {
     ticket: Ticket,
     /// When it came, as a number that grows.
     came: u64,
-    /// When it was told to ask again.
+    /// When it last got the answer to ask again.
     told_ms: u64,
 }
 
@@ -80,7 +80,7 @@ impl Lane {
 
     /// Asks to go.
     pub fn ask(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
-        // Whoever was told to ask again and never did keeps nobody waiting for ever.
+        // A request that never asked again must not block the others for ever.
         let stays = |it: &Waiting| it.told_ms.saturating_add(limits::CIRCUIT_OPEN_MS) > now_ms;
         self.waiting.retain(stays);
         let is_free = now_ms >= self.closed_until_ms && self.waiting.is_empty();
@@ -154,7 +154,7 @@ impl Lane {
         self.under_way.remove(&ticket);
     }
 
-    /// Hears what came of a request.
+    /// Takes the outcome of a request.
     pub fn hear(&mut self, ticket: Ticket, outcome: Outcome, now_ms: u64) {
         self.circuit.hear(outcome, now_ms);
         let gone = self.under_way.remove(&ticket);
@@ -222,7 +222,7 @@ impl Lanes {
         asks(lane.or_default())
     }
 
-    /// Hears what came of a request.
+    /// Takes the outcome of a request.
     pub fn hear(
         &self,
         (provider, model): (&str, &str),
@@ -354,7 +354,7 @@ mod tests {
         assert_eq!(lane.ask(first, 0), Admission::Go);
         lane.hear(first, asked(40_000), 0);
         assert_eq!(lane.ask(second, 0), Admission::Wait { ms: 40_250 });
-        // Refused again: nobody else goes, and it keeps its place before the one that came later.
+        // Refused again: no other goes, and it keeps its place before the one that came later.
         assert_eq!(lane.press(first, 5_000), Admission::Go);
         assert_eq!(lane.ask(second, 5_000), Admission::Wait { ms: 35_000 });
         lane.hear(first, asked(50_000), 6_000);

@@ -4,13 +4,13 @@
 /// provider may be away for half a minute.
 pub const RETRIES_BEFORE: u32 = 5;
 
-/// How often it is sent again after an answer had begun. What had been said is paid for each time.
+/// How often it is sent again after an answer had begun. The lost answer is paid for each time.
 pub const RETRIES_AFTER: u32 = 3;
 
 /// The first wait is at most this long, and each later one at most twice the one before.
 pub const BASE_MS: u64 = 1_000;
 
-/// No wait of our own choice is longer: whoever watches should see something happen.
+/// No wait of our own choice is longer: an operator who watches should see progress.
 pub const CAP_MS: u64 = 60_000;
 
 /// How much is at most added to a wait that the provider chose, so that not all come back at once.

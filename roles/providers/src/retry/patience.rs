@@ -5,7 +5,7 @@ use a_society_facts::Hash;
 use super::limits;
 use crate::fault::{Fault, FaultClass, Remedy};
 
-/// What one turn has borne so far.
+/// The failures that one turn has tolerated so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Patience {
     /// Failures of the present request before anything came.

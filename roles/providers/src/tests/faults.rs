@@ -1,4 +1,4 @@
-//! Every fault of a provider, on every wire, with what must come of it.
+//! Every fault of a provider, on every wire, with the required reaction.
 
 use std::net::TcpListener;
 

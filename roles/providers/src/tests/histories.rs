@@ -1,9 +1,9 @@
 //! Any history becomes one that every provider takes.
 //!
-//! A history grows by answers that each of the wires really read, of two models each, and suffers
-//! what histories suffer: calls without results, results in the wrong place, turns that were
-//! stopped, text that a crash cut off, beginnings that compaction replaced. Whatever came of it is
-//! then sent to every wire and model, and the strict server's rules say whether it is taken.
+//! A history grows by answers that each of the wires really read, of two models each, and suffers what
+//! histories suffer: calls without results, results in the wrong place, turns that were stopped, text
+//! that a crash cut off, beginnings that compaction replaced. The result is then sent to every wire and
+//! model, and the strict server's rules decide whether it is accepted.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -24,7 +24,7 @@ const MODELS: [&str; 2] = ["m-1", "m-2"];
 /// What happens to a session next.
 #[derive(Debug, Clone)]
 enum Happening {
-    /// Somebody says something.
+    /// A message of the operator.
     Told(String),
     /// A model answers.
     Answered {
@@ -41,7 +41,7 @@ enum Happening {
     CutOff(String),
     /// The messages before this one are gone.
     Trimmed(u8),
-    /// A summary stands for everything.
+    /// A summary replaces everything.
     Compacted(String),
     /// One message is gone.
     Lost(u8),
@@ -269,7 +269,7 @@ fn at_once(wire: Wire, request: &Request<'_>, history: &[Cow<'_, Said>]) -> Vec<
     body.unwrap()
 }
 
-/// The same session as somebody holds it who has just read it.
+/// The same session as a process that has just read it holds it.
 fn read_again(history: &[Said]) -> Vec<Said> {
     let said = history.iter().map(|said| Said {
         message: Arc::new(Message::clone(&said.message)),

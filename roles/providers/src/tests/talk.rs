@@ -258,7 +258,7 @@ fn a_raised_signal_ends_a_stream_that_waits_and_closes_its_connection() {
         let mut stream = provider.start(prepared, &stop);
         let is_asked = server.is_asked();
         let raiser = std::thread::spawn(move || {
-            // Not before the server has the request: who never had one hears nobody go.
+            // Not before the server has the request: without one it cannot notice a client that goes.
             for _ in 0..4_000 {
                 if is_asked() {
                     break;
@@ -380,7 +380,7 @@ fn from_each_mark_of_a_long_round_what_was_cached_before_is_in_sight() {
         let wanted = if 2 * calls > 15 { 3 } else { 2 };
         assert_eq!(marked.len(), wanted, "{calls} calls: {marked:?}");
         let gaps = marked.windows(2).map(|pair| pair[1] - pair[0]);
-        // Between the calls of one answer no mark can stand.
+        // Between the calls of one answer no mark is possible.
         let out_of_sight = gaps.filter(|gap| *gap > IN_SIGHT.max(calls + 1)).count();
         assert_eq!(out_of_sight, 0, "{calls} calls: {marked:?}");
     }
@@ -486,7 +486,7 @@ fn what_a_server_puts_beside_its_calls_goes_back_to_it_and_content_may_come_in_p
 fn the_next_request_goes_over_the_same_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    // It serves one connection only: whoever makes a second one waits for ever.
+    // It serves one connection only: a client that opens a second one waits for ever.
     let serving = std::thread::spawn(move || {
         let (connection, _) = listener.accept().unwrap();
         let mut reader = BufReader::new(&connection);
@@ -534,7 +534,7 @@ fn a_connection_that_the_server_closed_meanwhile_is_not_used_again() {
     serving.join().unwrap();
 }
 
-/// Hears a whole request.
+/// Reads a whole request.
 fn hear(reader: &mut BufReader<&TcpStream>) {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -617,7 +617,7 @@ fn an_answer_is_the_same_wherever_its_stream_is_cut_in_pieces() {
             check(&[&bytes[..first], &bytes[first..]]);
         }
         // Two cuts: all there are in the whole test, and always those within one character and the
-        // bytes around it, wherever it stands.
+        // bytes around it, wherever it is.
         if full() {
             let words = [Piece::text(words)];
             let sample = strict::say(wire, "m-1", &words, Ending::Natural, Default::default());

@@ -13,7 +13,7 @@ use super::strict::{self, Ending, Piece, Used};
 use super::*;
 use crate::FaultClass;
 
-/// A server with a certificate that nobody signed, and that certificate.
+/// A server with a self-signed certificate, and that certificate.
 fn self_signed() -> (String, Vec<u8>) {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let pem = made.cert.pem().into_bytes();
@@ -33,7 +33,7 @@ fn self_signed() -> (String, Vec<u8>) {
             let session = ServerConnection::new(Arc::clone(&config)).unwrap();
             let mut stream = StreamOwned::new(session, connection.unwrap());
             let mut request = [0; 64 * 1024];
-            // Whoever does not trust the certificate hangs up here.
+            // A client that does not trust the certificate hangs up here.
             if stream.read(&mut request).is_ok_and(|read| read > 0) {
                 let said = [Piece::text("Hi.")];
                 let body = strict::say(Wire::Chat, "m-1", &said, Ending::Natural, Used::default());

@@ -112,13 +112,13 @@ impl Assembly {
         !self.calls.is_empty()
     }
 
-    /// How much was said, for an estimate.
+    /// The size of the answer so far, for an estimate.
     pub(super) fn bytes(&self) -> usize {
         let calls = self.calls.iter().map(|call| call.arguments.len());
         self.text.len() + self.reasoning_bytes + calls.sum::<usize>()
     }
 
-    /// The calls as they stand at the end. Unless the answer ended for them, none may run.
+    /// The calls at the end of the answer. Unless the answer ended for them, none may run.
     pub(super) fn asked(&self, stop: &Stop, needs_arguments: &BTreeSet<String>) -> Vec<AskedCall> {
         let counts = *stop == Stop::Tools;
         let asked = self.calls.iter().enumerate().map(|(at, call)| {
@@ -220,7 +220,7 @@ pub(super) enum Count {
 }
 
 impl Tally {
-    /// Takes a count as it stands in the provider's JSON.
+    /// Takes a count from the provider's JSON.
     pub(super) fn take(&mut self, what: Count, value: Option<&Value>) {
         let Some(value) = value.filter(|value| !value.is_null()) else {
             return;

@@ -138,8 +138,8 @@ impl Words {
     fn class(&self) -> Option<FaultClass> {
         let found = KINDS.iter().find(|(_, kinds)| self.is(kinds));
         let class = found.map(|(class, _)| *class);
-        // Some kinds stand for everything that is wrong with a request; then only the message says
-        // what it is.
+        // Some kinds cover everything that is wrong with a request; then only the message distinguishes
+        // the cause.
         match class {
             None | Some(FaultClass::BadRequest | FaultClass::Server) => self.phrase().or(class),
             Some(_) => class,

@@ -1,8 +1,8 @@
 //! A request in pieces: what is before its messages, those that will be written in the same way the
 //! next time, and the rest.
 //!
-//! On every wire the messages stand at the end of the body, so that the pieces only have to be put
-//! one behind the other, with what earlier requests of the session wrote between the first two.
+//! On every wire the messages come last in the body, so that the pieces only have to be concatenated,
+//! with what earlier requests of the session wrote between the first two.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 /// What is after the last message.
 pub(crate) const END: &[u8] = b"]}";
 
-/// A request, as far as it does not stand in what was written before.
+/// A request without the part that is already encoded.
 #[derive(Debug)]
 pub(crate) struct Written {
     /// Everything up to the messages, to which a message follows.
@@ -31,7 +31,7 @@ pub(super) fn head(frame: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Messages one after the other, as they stand in a list.
+/// Messages as the items of a JSON array.
 pub(super) fn list(items: &[impl Serialize]) -> serde_json::Result<Vec<u8>> {
     let mut out = Vec::new();
     for item in items {

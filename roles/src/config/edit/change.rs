@@ -40,7 +40,7 @@ pub struct Changes {
     pub thinking: Option<String>,
     /// Its effort, by its word.
     pub effort: Option<String>,
-    /// Its prices; those that are not said stay.
+    /// Its prices; those that are absent stay as they are.
     pub prices: Option<NewPrices>,
     /// How the key of its provider is found: `env`, `file` or `keyring`, and where.
     pub key: Option<(String, String)>,

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use a_society_yaml::{Budget, Tree, Value, parse};
 
-/// How far lines under a key are moved in, if there are none yet.
+/// How far lines under a key are indented, if there are none yet.
 const INDENT: usize = 2;
 
 /// Sets a value below these keys, or adds it after the sibling that comes first in `after` and is there.
@@ -217,7 +217,7 @@ fn is_flow(text: &str, map: &Tree) -> bool {
         .is_some_and(|found| found.starts_with('{'))
 }
 
-/// The bytes of a mapping in braces that stands on one line and has no other within it.
+/// The bytes of a mapping in braces that is on one line and contains no other mapping.
 fn flow(text: &str, tree: &Tree) -> Option<Range<usize>> {
     let Value::Map(entries) = &tree.value else {
         return None;
@@ -232,7 +232,7 @@ fn flow(text: &str, tree: &Tree) -> Option<Range<usize>> {
     is_whole.then_some(bytes)
 }
 
-/// The bytes of a value that stands on one line.
+/// The bytes of a value that is on one line.
 fn scalar(text: &str, tree: &Tree) -> Option<Range<usize>> {
     let is_scalar = matches!(
         tree.value,

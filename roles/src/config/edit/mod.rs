@@ -90,7 +90,7 @@ pub enum EditFault {
     Unfit(Vec<TextFault>),
     /// There is something of that name.
     Taken(String),
-    /// The provider is there already, and not as it is said to be.
+    /// The provider exists already, with other values.
     Differs {
         /// Its name.
         provider: String,
@@ -106,7 +106,7 @@ pub enum EditFault {
         /// All names.
         others: Vec<String>,
     },
-    /// There is no provider of that name, and it is not said how a new one is spoken to.
+    /// There is no provider of that name, and the change does not say how to reach a new one.
     NoProvider {
         /// The name.
         provider: String,
@@ -220,8 +220,8 @@ fn no_model(config: &ModelsConfig, name: &str) -> EditFault {
     }
 }
 
-/// Refuses what is said of a provider that the configuration has otherwise: requests, and the key with
-/// them, would go where nobody meant them to.
+/// Refuses values for an existing provider that differ from the configuration: requests, and the key
+/// with them, would go to an address that nobody intended.
 fn agrees(there: &ProviderConfig, said: &NewProvider) -> Result<(), EditFault> {
     let differs = |has: String| {
         Err(EditFault::Differs {

@@ -85,7 +85,7 @@ pub fn without_rule(text: &str, list: List, rule: &str) -> Result<String, EditFa
     chosen(ways, &expected).map_err(|faults| faults.unwrap_or_else(by_hand))
 }
 
-/// The first way that says what is expected. If there is none, what is wrong with the first of them.
+/// The first way whose result is what is expected. If there is none, the fault of the first of them.
 fn chosen(
     ways: [Option<String>; 4],
     expected: &ConsentConfig,

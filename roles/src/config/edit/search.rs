@@ -1,4 +1,4 @@
-//! Who answers `web_search`, said and taken out.
+//! Sets and removes the service that answers `web_search`.
 
 use super::super::parse_search;
 use super::{EditFault, layout, quoted};

@@ -12,13 +12,13 @@ use crate::handoff::{
 use crate::port::RecordPath;
 use crate::turn::job::Job;
 
-/// With these codes the shell at the gate says that there is no such program, or that it is none.
+/// The exit codes with which the shell at the gate reports that a program is missing or not executable.
 const NOT_STARTED: [u8; 2] = [126, 127];
 
-/// What is said where the shell at the gate says nothing.
+/// The reason where the shell at the gate gives none.
 const UNSAID: &str = "nothing says why";
 
-/// Why a program was not started, if that is what its exit code says and nobody gave the code a meaning.
+/// Why a program was not started, if its exit code says so and the flow gave the code no other meaning.
 pub(super) fn not_started(spec: &CommandSpec, report: &Report) -> Option<String> {
     let ExitCause::Exited(code) = report.cause else {
         return None;
@@ -77,7 +77,7 @@ pub(super) fn verdict(job: &Job, spec: &CommandSpec, report: &Report) -> Verdict
     }
 }
 
-/// What is said when nothing can be told from the call's result any more.
+/// The answer when the call's result is unknown.
 pub(super) fn unknown() -> String {
     answer(
         "What the command came to is not known, and it is not run again by itself. Look what it \
@@ -87,14 +87,14 @@ pub(super) fn unknown() -> String {
     )
 }
 
-/// What is said when the outcome could not be applied. A program cannot mend it.
+/// The answer when the outcome could not be applied. A program cannot correct it.
 pub(super) fn refused(message: &str) -> String {
     let problem = problem_of(message);
     let words = format!("The outcome of the command could not be applied.\n\n{problem}");
     answer(&words, &Outcome::PromptHuman)
 }
 
-/// What is said when the output of the program could not be handed over.
+/// The answer when the output of the program could not be handed over.
 pub(super) fn failed(why: &str) -> String {
     answer(why, &Outcome::PromptHuman)
 }

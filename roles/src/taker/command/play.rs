@@ -48,7 +48,7 @@ pub struct CommandTaker {
     tool_call: String,
     call: Option<CallId>,
     answered: u32,
-    /// What it was told in the turn.
+    /// The words that it got in the turn.
     words: Words,
 }
 
@@ -107,8 +107,8 @@ impl CommandTaker {
         taker
     }
 
-    /// Continues where the recorded conversation stands. Nothing that may have run is run again:
-    /// whoever drives the flow gives such a call its result before.
+    /// Continues from the end of the recorded conversation. Nothing that may have run is run again: the
+    /// driver gives such a call its result first.
     fn go_on(&mut self) {
         let job = Arc::clone(&self.job);
         match tail(&job) {
@@ -243,7 +243,7 @@ impl CommandTaker {
         }
     }
 
-    /// The call came to nothing, and only the operator can say how to go on.
+    /// The call failed, and only the operator can decide how to continue.
     fn failed(&mut self, call: CallId, why: String) -> Step {
         let next = Next::AskForEnd(failed(&why));
         self.finish_failed(call, why, next)
@@ -353,7 +353,7 @@ impl Taker for CommandTaker {
                 self.next = Next::AskForEnd(refused(&message));
             }
             // A program that is still held or running is ended with the value that holds it.
-            // Only a taker that asked for it hears of it.
+            // Only a taker that asked for it gets it.
             Told::Begun { .. }
             | Told::Compacted { .. }
             | Told::Denied { .. }

@@ -1,8 +1,8 @@
 //! What a program came to, as text that can be read again.
 //!
 //! The text is the result of the call: the journal keeps it, and after a crash the turn's outcome
-//! is decided from it alone. Lengths stand before the outputs, so that nothing that a program
-//! prints can be taken for something that we say about it.
+//! is decided from it alone. Lengths precede the outputs, so that nothing that a program
+//! prints can be mistaken for a part of the report.
 
 use a_society_base::process::gate::{ExitCause, GateReport};
 
@@ -14,7 +14,7 @@ pub(super) struct Report {
     pub stderr: String,
 }
 
-/// What stands between the two outputs.
+/// The separator between the two outputs.
 const BETWEEN: &str = "\n[stderr]\n";
 
 fn cause_in_words(cause: ExitCause) -> String {
@@ -58,7 +58,7 @@ impl Report {
         head + stdout + BETWEEN + stderr
     }
 
-    /// Reads it again. A text that was cut on its way, or that nobody here wrote, is none.
+    /// Parses it. A text that was truncated or that was not written here gives nothing.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (head, body) = text.split_once('\n')?;
         let (cause, lengths) = head.split_once("; stdout ")?;

@@ -40,7 +40,7 @@ struct Item {
     fault: Option<String>,
     plan: Option<Planned>,
     call: Option<CallId>,
-    /// Whether nobody takes back what it does.
+    /// Whether no later event can revoke its effect.
     is_settled: bool,
     running: Option<Going>,
     finished: Option<Finished>,

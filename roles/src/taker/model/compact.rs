@@ -21,7 +21,7 @@ use super::taker::{ModelTaker, Next};
 use crate::role::compaction::{Shares, bounded, former_summary, is_replacement, request_of};
 use crate::turn::step::{Asking, Compact, Step, Tried};
 
-/// What a model is told that makes a summary.
+/// The instructions of a model that makes a summary.
 const INSTRUCTIONS: &str = "\
 Summarize the conversation so that this role can go on with your text alone. Headings:
 ## Task - what was asked, every constraint, the operator's words that still hold
@@ -72,7 +72,7 @@ pub(super) fn cut_off() -> Fault {
 #[derive(Debug)]
 pub(super) struct Summary {
     prepared: Prepared,
-    /// How long what it stands for is.
+    /// The length of what it replaces.
     bytes: usize,
 }
 
@@ -280,7 +280,7 @@ impl ModelTaker {
         (text, all.sum())
     }
 
-    /// A message replaces what was said, but for the last messages.
+    /// A message replaces the conversation, except for the last messages.
     pub(super) fn compacted(&mut self, replacement: String, kept_last: usize) {
         let from = self.said.len().saturating_sub(kept_last);
         let kept = self.said.split_off(from);

@@ -22,7 +22,7 @@ pub struct Model {
     pub name: String,
     /// Its name with its provider.
     pub id: String,
-    /// How many tokens it reads at most; 0 if nobody knows.
+    /// How many tokens it reads at most; 0 if unknown.
     pub window: u64,
     /// How many tokens one answer may have.
     pub max_output: u64,
@@ -104,8 +104,8 @@ impl Model {
     }
 }
 
-/// Stands in for a role that cannot work before something is chosen or mended; it says so and
-/// ends.
+/// Takes the place of a role that cannot work before something is chosen or corrected; it reports that
+/// and ends.
 #[derive(Debug)]
 pub struct Unready(pub End);
 

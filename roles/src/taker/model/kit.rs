@@ -1,5 +1,5 @@
-//! Everything that a model may call in one turn: our own tools, and those of MCP servers. A call
-//! looks the same to the turn whoever runs it.
+//! Everything that a model may call in one turn: our own tools, and those of MCP servers. A call looks
+//! the same to the turn, wherever its tool runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const REMOTE: &str = "mcp__";
 /// The tools that are only there where they are configured.
 const WEB: [&str; 2] = ["fetch_url", "web_search"];
 
-/// How much of a call's arguments stands in its one line for the operator.
+/// How much of a call's arguments its one line for the operator shows.
 const SUMMARY_CHARS: usize = 120;
 
 /// The tools of one turn.
@@ -187,7 +187,7 @@ impl Kit {
         self.offered.chunk_by(move |a, b| ends(a) == ends(b))
     }
 
-    /// What a call would do, or why it is none.
+    /// What a call would do, or why it is invalid.
     pub(super) fn plan(&self, call: &ToolCall) -> Result<Planned, String> {
         if self.ends_turn(&call.name) {
             return Ok(Planned::Ending(Box::new(self.plan_ending(call))));
@@ -272,7 +272,7 @@ impl Kit {
             node,
             definition: &definition,
         };
-        // Only the operator can have said that it reads.
+        // Only the operator can declare that it only reads.
         let tier = if tool.effect == Effect::Pure {
             Tier::Free
         } else {

@@ -40,7 +40,7 @@ pub struct ModelTaker {
     pub(super) kit: Option<Kit>,
     /// What its requests are made of besides the session.
     frame: Option<Arc<RequestFrame>>,
-    /// What of it is not there, and was not told.
+    /// The parts of it that are absent and not reported yet.
     absent: Vec<Absent>,
     /// The conversation, as the next request says it.
     pub(super) said: Vec<Said>,
@@ -57,7 +57,7 @@ pub struct ModelTaker {
     pub(super) body_bytes: u64,
     /// A request of this turn that its provider has counted.
     counted: Option<Counted>,
-    /// What was borne of the provider.
+    /// The failures of the provider tolerated so far.
     pub(super) patience: Patience,
     /// How often the dice were thrown.
     pub(super) throws: u32,
@@ -77,7 +77,7 @@ pub struct ModelTaker {
     pub(super) no_summary: bool,
     /// What is known about the window besides the last count.
     pub(super) filling: Filling,
-    /// What was borne while a summary was asked for.
+    /// The same while a summary was requested.
     pub(super) summaries: Bearing,
     /// Whether it makes a summary and nothing else.
     pub(super) only_summarises: bool,
@@ -105,7 +105,7 @@ pub(super) enum Next {
 }
 
 impl ModelTaker {
-    /// Takes the turn from where its record stands.
+    /// Takes the turn from the end of its record.
     #[must_use]
     pub fn new(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
         let next = match tail(&job) {
@@ -121,7 +121,7 @@ impl ModelTaker {
                 conclude_called(text, calls, &job.allowed).map_or(Next::Ask, Next::End)
             }
         };
-        // Nobody else holds the job as a rule, so that a long history is moved and not copied.
+        // Usually there is no other reference to the job, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
         let same = Same::of(&job.history, job.answers_before, gear.bounds.same_call);
         let history = std::mem::take(&mut job.history);
@@ -491,8 +491,8 @@ impl Taker for ModelTaker {
     }
 
     fn next(&mut self, told: Told) -> Step {
-        // It is said of the one request that waited, and of none that follows it. With words of the
-        // operator that request leaves as another one, which was as little to wait.
+        // The hurry applies to the one request that waited, and to none that follows it. If the
+        // operator also steered, another request leaves in its place, which was not to wait either.
         let is_the_same = self.is_hurried && matches!(told, Told::Steered { kept: None, .. });
         self.is_hurried = is_the_same || matches!(told, Told::Hurried);
         let call = self.hear_of(told);
@@ -561,7 +561,7 @@ fn lost_secret(call: &ToolCall) -> Option<String> {
 }
 
 impl Drop for ModelTaker {
-    /// Nobody waits for a turn that is gone.
+    /// Releases the lane of a turn that is gone.
     fn drop(&mut self) {
         // Also after a refusal, which keeps the turn's place for its next try.
         let lane = (self.gear.provider.name(), self.gear.model.id.as_str());

@@ -18,7 +18,7 @@ use crate::turn::step::End;
 pub(super) struct Filling {
     /// Whether an answer has come since the taker was made.
     asked: bool,
-    /// What the provider said when it refused a request as too long, until the session is shorter.
+    /// The provider's message when it refused a request as too long, until the session is shorter.
     refused: Option<String>,
     /// How often in a row the session was compacted and the window was full nevertheless.
     fruitless: u32,

@@ -90,7 +90,7 @@ impl Item {
         }
     }
 
-    /// Whether a turn may end after it: something was said, or the request failed.
+    /// Whether a turn may end after it: the role said something, or the request failed.
     fn is_said(&self) -> bool {
         match self {
             Self::Say(_) | Self::Fault { .. } => true,
@@ -110,7 +110,7 @@ impl Item {
 }
 
 fn item(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
-    // A plain text is what is said most often.
+    // A plain text is the most frequent item.
     if let Value::Text(_) = &tree.value {
         return sink
             .words(tree, "an item")

@@ -31,7 +31,7 @@ pub struct ScriptedTaker {
     /// Whether the next answer is the one that was in flight when a crash came.
     is_in_flight: bool,
     acts: VecDeque<Act>,
-    /// What it was told in the turn.
+    /// The words that it got in the turn.
     words: Words,
     /// The call that runs.
     call: Option<CallId>,
@@ -87,14 +87,14 @@ impl ScriptedTaker {
         taker
     }
 
-    /// What was said to it in mid-turn, after which it answers anew.
+    /// Takes words that came in mid-turn, after which it answers anew.
     fn hear(&mut self, words: &[String]) {
         words.iter().for_each(|words| self.words.hear(words));
         self.acts.clear();
         self.end = None;
     }
 
-    /// Continues where the recorded conversation stands.
+    /// Continues from the end of the recorded conversation.
     fn go_on(&mut self) {
         let job = Arc::clone(&self.job);
         match tail(&job) {
@@ -129,7 +129,7 @@ impl ScriptedTaker {
         number.min(self.answers.len().saturating_sub(1))
     }
 
-    /// The acts of the next answer, as far as they do not depend on what is heard.
+    /// The acts of the next answer, as far as they do not depend on later input.
     fn plan_answer(&mut self) {
         let place = self.place_of(self.answered);
         let Some(answer) = self.answers.get(place) else {
@@ -420,7 +420,7 @@ impl Taker for ScriptedTaker {
             }
             Told::Steered { words, .. } => self.hear(&words),
             Told::Mend { message } => self.hear(&[message]),
-            // Only a taker that asked for it hears of it.
+            // Only a taker that asked for it gets it.
             Told::Begun { .. }
             | Told::Compacted { .. }
             | Told::Denied { .. }

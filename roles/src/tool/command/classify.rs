@@ -94,7 +94,7 @@ const NOT_NAMES: &[&str] = &[
     "flock",
 ];
 
-/// The words of a command that a shell takes as they stand.
+/// The words of a command that a shell takes literally.
 ///
 /// Words are letters, digits and `_ - . / @ % + , :`, one space apart. So there are no quotes, no
 /// variables, no patterns, no lists and no comments. The first word is a plain name: no path, no

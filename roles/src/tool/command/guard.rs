@@ -3,8 +3,8 @@
 //! It is the gate: before it reads the word that opens it, the command does not exist. It is the
 //! wall: what it takes from itself, it takes from all that it starts. And it is the end: whatever
 //! was started, in however many sessions, is its descendant, and does not outlive it. It ends all
-//! of it when the command ends, when its time is up, when it is told to stop, and when whoever
-//! started it is gone, which it notices by the end of its input.
+//! of it when the command ends, when its time is up, when it gets a stop, and when the
+//! process that started it is gone, which it notices by the end of its input.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -31,12 +31,12 @@ enum Event {
     Exited,
     Closed,
     TimeUp,
-    /// Whoever started us closed our input, or is gone.
+    /// The process that started us closed our input, or is gone.
     Stop,
 }
 
 /// Guards one command. This is what the program does when it is started with the words of
-/// [`crate::tool::Guard`]; the exit code is for nobody but a person who looks.
+/// [`crate::tool::Guard`]; only a person who looks reads the exit code.
 #[must_use]
 pub fn guard(input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> u8 {
     let mut output = output;
@@ -77,7 +77,7 @@ fn line(input: &mut impl BufRead) -> Option<String> {
 
 fn say(output: &Mutex<impl Write>, frame: &Frame) {
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-    // Whoever listened may be gone; then the end of our input says so too.
+    // The listener may be gone; then the end of our input reports that too.
     let _heard = frame::write(frame, &mut *output);
 }
 
@@ -175,7 +175,7 @@ impl Watchers {
 
     /// The command is there. Each of them waits for its part of it.
     fn watch(&self, child: &Child, written: io::PipeReader) {
-        // They wait for it, so that they are there to hear.
+        // They block on this, so that they are ready.
         let _heard = self.written.send(written);
         let _heard = self.exit.send(child.id());
     }
@@ -193,8 +193,7 @@ fn await_start(events: &Receiver<Event>) -> Option<Child> {
     }
 }
 
-/// Starts the command on a thread of its own: walls stand around a thread, and around what it
-/// starts.
+/// Starts the command on a thread of its own: walls apply to a thread, and to what it starts.
 fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) -> Result<(), NoThread> {
     thread::begin("start", move || {
         let event = match spawn(&order, scratch) {
@@ -219,7 +218,7 @@ fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
     if let Some(scratch) = scratch {
         variables.push(("TMPDIR".to_owned(), scratch));
     }
-    // One pipe for all, so that what failed stands where it was said.
+    // One pipe for both, so that errors appear between the lines where they occurred.
     let no_pipe = |why: io::Error| format!("There is no pipe for its output: {why}.");
     let (written, writer) = io::pipe().map_err(no_pipe)?;
     let errors = writer.try_clone().map_err(no_pipe)?;
@@ -239,7 +238,7 @@ fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
 
 fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) -> Result<(), NoThread> {
     thread::begin("input", move || {
-        // Nothing more is said; whatever comes is passed over until the end.
+        // No further input is expected; discard it until the end.
         let mut input = input;
         let _all = io::copy(&mut input, &mut io::sink());
         drop(tell.send(Event::Stop));
@@ -247,7 +246,7 @@ fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) -> Result
     .map(drop)
 }
 
-/// A guard that is asked to end ends what it guards first. Whoever cleans up after a crash asks so.
+/// A guard that gets a signal ends its command first. Recovery after a crash sends one.
 fn watch_signals(tell: Sender<Event>) -> Result<(), NoThread> {
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
 

@@ -139,7 +139,7 @@ impl Held {
         (report, took)
     }
 
-    /// The guard is gone, and nobody else ends what it started.
+    /// The guard is gone, and nothing else ends what it started.
     fn lost(&self, was_opened: bool) -> Report {
         let survivors = self.guard.family().kill();
         let why = if was_opened {

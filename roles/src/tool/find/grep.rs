@@ -185,7 +185,7 @@ impl Search<'_> {
         if !matcher.is_match(&plain).unwrap_or(false) {
             return;
         }
-        // Only now, because it takes longer; and as a whole, because a line of a key is none.
+        // Only now, because it takes longer; and as a whole, because a single line of a key is not recognised.
         let text = self
             .tools
             .0

@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
 /// A file on the way.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
-    /// The folder in which it stands.
+    /// Its folder.
     pub folder: &'a OwnedFd,
     /// Its name there.
     pub name: &'a OsStr,

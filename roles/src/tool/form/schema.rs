@@ -12,9 +12,9 @@ use super::{Form, Kind, Member, Need};
 const BOUND: &str = "{bound}";
 
 impl Form {
-    /// The tool as models are told about it, its members in the order of the form. These words stand where a
-    /// kind names them, and the bound of outputs where the description does. A tool whose schema cannot be
-    /// written is not offered.
+    /// The tool's definition for models, its members in the order of the form. These words replace a
+    /// kind that names them, and the bound of outputs its placeholder in the description. A tool whose
+    /// schema cannot be written is not offered.
     pub(in super::super) fn definition(
         &self,
         words: &BTreeMap<String, Vec<String>>,

@@ -1,4 +1,4 @@
-//! What the file tools do when nobody means harm.
+//! What the file tools do with honest input.
 
 use std::sync::Arc;
 

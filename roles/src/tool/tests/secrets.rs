@@ -14,7 +14,7 @@ fn tools(stage: &Stage, change: impl FnOnce(&mut Setting)) -> Toolbox {
     Toolbox::open(setting).unwrap()
 }
 
-/// What is secret in a canary: what stands around it may be shown.
+/// The secret part of a canary: the text around it may be shown.
 fn core(canary: &str) -> String {
     if canary.contains("PRIVATE KEY") {
         return "MIIEvQIBADANBgkq".to_owned();

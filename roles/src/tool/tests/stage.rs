@@ -75,7 +75,7 @@ impl Stage {
     }
 }
 
-/// This test binary, told to be a guard.
+/// This test binary with the arguments that make it a guard.
 pub(in super::super) fn this_binary_as_guard() -> Guard {
     let program = std::env::current_exe().unwrap();
     let words = [

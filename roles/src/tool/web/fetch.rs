@@ -142,7 +142,7 @@ fn shown(url: &Url, answer: &Answer) -> Output {
     }
 }
 
-/// The tag around a page: one whose end does not stand in its text.
+/// The tag around a page: one whose end tag the text does not contain.
 fn tag(body: &str) -> String {
     let body = body.to_ascii_lowercase();
     let mut tag = "page".to_owned();

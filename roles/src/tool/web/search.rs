@@ -169,7 +169,7 @@ fn found(answer: &Answer) -> Result<Found, Refusal> {
 /// Asks a search service for one thing, to see whether it answers: the addresses of what it found.
 ///
 /// # Errors
-/// Says in words what is wrong; what the service said may be in it.
+/// Describes what is wrong; it may quote the service.
 pub fn try_search(service: &SearchService) -> Result<Vec<String>, String> {
     let said = |refusal: Refusal| refusal.text;
     let url = endpoint(service).map_err(said)?;

@@ -59,7 +59,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Whether nothing was said.
+    /// Whether nothing is chosen.
     #[must_use]
     pub fn is_open(&self) -> bool {
         *self == Self::default()
@@ -111,7 +111,7 @@ pub struct FlowCreated {
     /// How much it may do without asking; if absent, it asks every time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ConsentMode>,
-    /// What the operator said beforehand.
+    /// The operator's standing rules.
     #[serde(default, skip_serializing_if = "ConsentRules::is_empty")]
     pub rules: ConsentRules,
     /// The client's name for the command that made it.
@@ -237,7 +237,7 @@ pub struct NodeReopened {
 pub struct NodeRetried {
     /// The node whose turn starts again.
     pub node: NodeId,
-    /// Whether its time had come, and nobody said anything.
+    /// Whether its time had come, without a command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_time: bool,
     /// The client's name for the command.

@@ -1,7 +1,7 @@
-//! What a fact mentions that lies outside the journal: blobs, and quarantined files.
+//! What a fact mentions that is outside the journal: blobs, and quarantined files.
 //!
-//! Whoever opens, exports or prunes a flow asks here what belongs to it, so that no other place
-//! has to know which member of which fact is a reference.
+//! Code that opens, exports or prunes a flow asks here what belongs to it, so that no other place has
+//! to know which member of which fact is a reference.
 
 use super::Fact;
 use super::imported::These;
@@ -9,7 +9,7 @@ use crate::handoff::{Artifact, Delivery};
 use crate::hash::Hash;
 use crate::message::Text;
 
-/// Is told of a blob: its hash and its size.
+/// Gets each blob: its hash and its size.
 type Each<'a> = &'a mut dyn FnMut(Hash, u64);
 
 fn text(text: &Text, each: Each<'_>) {

@@ -1,4 +1,4 @@
-//! Facts about sessions: their lives, what is said in them, and what verbs did to what they show.
+//! Facts about sessions: their lives, their messages, and what verbs did to what they show.
 
 use serde::{Deserialize, Serialize};
 
@@ -74,11 +74,11 @@ pub struct SessionOpened {
     pub user: Option<String>,
 }
 
-/// Where a session stands in its life.
+/// The state of a session in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
-    /// It exists and nothing was said.
+    /// It exists and has no message.
     Created,
     /// It is used.
     Active,
@@ -103,12 +103,12 @@ pub struct SystemPromptBuilt {
     pub text: Text,
     /// The hash of everything it was built from.
     pub fingerprint: Hash,
-    /// Where its texts came from, in their order; what every role is told first comes from the program.
+    /// Where its texts came from, in their order; the text for every role comes from the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PromptSource>,
 }
 
-/// Why a message was added that no model said.
+/// Why a message that no model produced was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -128,7 +128,7 @@ pub enum Origin {
     Injection,
     /// The packet of the improvement phase.
     Improvement,
-    /// What stands in place of a history that was compacted.
+    /// What replaces a history that was compacted.
     Compaction,
     /// A note of the runtime.
     Runtime,
@@ -151,7 +151,7 @@ pub struct MessageAdded {
     /// The client's name for the command that added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
-    /// For a word to a busy role: the request of its turn with which it is heard.
+    /// For a word to a busy role: the request of its turn that carries it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
 }
@@ -212,7 +212,7 @@ pub struct SessionCompacted {
     /// The node that was active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
-    /// The message that stands for the history from now on.
+    /// The message that replaces the history from now on.
     pub message: MessageId,
     /// What it says.
     pub replacement: Text,

@@ -186,7 +186,7 @@ pub(super) fn budget_reached(state: &FlowState, f: &BudgetReached) -> Result<(),
     };
     let used_up = account.is_some_and(|account| {
         let spent = match f.measure {
-            // A turn that still runs is not counted yet, but whoever watches the clock knows.
+            // A turn that still runs is not counted yet, but the process that watches the clock knows.
             Measure::WallMs => f.spent.max(account.spent.wall_ms),
             Measure::Tokens | Measure::CostMicros | Measure::Turns => account.spent.of(f.measure),
         };

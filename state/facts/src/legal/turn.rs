@@ -121,7 +121,7 @@ pub(super) fn resumed(state: &FlowState, f: &TurnResumed) -> Result<(), Illegal>
     Ok(())
 }
 
-/// A turn leaves nothing open behind: no call without a result, no text that nobody decided about.
+/// A turn leaves nothing open behind: no call without a result, no text without a decision.
 pub(super) fn ended(state: &FlowState, f: &TurnEnded) -> Result<(), Illegal> {
     let turn = present(state, f.turn, f.attempt, &f.role)?;
     let asked = turn.request.as_ref();
@@ -145,8 +145,8 @@ pub(super) fn settled(id: TurnId, turn: &OpenTurn) -> Result<(), Illegal> {
     }
 }
 
-/// Whether what a turn came to can be told: its last answer is there, with all that it asked for.
-/// A person's turn asks no model, and a turn that is over was looked at when it ended.
+/// Whether the outcome of a turn can be judged: its last answer is there, with the results of all its
+/// calls. A person's turn asks no model, and a turn that is over was checked when it ended.
 pub(super) fn concluded(state: &FlowState, id: TurnId) -> Result<(), Illegal> {
     let Some(turn) = state.turns.get(&id) else {
         return Ok(());
@@ -211,7 +211,7 @@ pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Ill
     }
 }
 
-/// Whether everything that a turn began with was said to the role.
+/// Whether the role got everything that its turn began with.
 fn is_told(state: &FlowState, f: &ModelRequested, turn: &OpenTurn) -> bool {
     match turn.cause {
         Cause::Node => {
@@ -268,7 +268,7 @@ pub(super) fn draft_discarded(state: &FlowState, f: &DraftDiscarded) -> Result<(
     drafted(state, f.turn, f.request, &f.role)
 }
 
-/// Whether a request left streamed text that nobody decided about.
+/// Whether a request left streamed text without a decision.
 fn drafted(state: &FlowState, id: TurnId, number: u32, role: &RoleInstance) -> Result<(), Illegal> {
     let turn = open(state, id, role)?;
     match &turn.request {

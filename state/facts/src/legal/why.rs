@@ -20,13 +20,13 @@ pub enum Illegal {
     /// The flow is completed or cancelled.
     #[error("the flow is {status}; reopen a node to go on")]
     Over {
-        /// How it stands.
+        /// Its state.
         status: &'static str,
     },
     /// It belongs to another phase.
     #[error("the flow is {status}, and this does not belong there")]
     WrongPhase {
-        /// How it stands.
+        /// Its state.
         status: &'static str,
     },
     /// Nothing new starts in a pause.

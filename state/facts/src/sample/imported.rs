@@ -1,4 +1,4 @@
-//! What is said of a flow that another program began.
+//! Facts about a flow that another program began.
 
 use super::ids::id;
 use super::scribe::{delivery, edge};

@@ -262,7 +262,7 @@ impl Scribe {
         }
     }
 
-    /// A node is claimed, its role is told why, and its turn begins.
+    /// A node is claimed, its role gets its packet, and its turn begins.
     pub(super) fn enter(
         &mut self,
         node: &str,

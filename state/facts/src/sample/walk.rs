@@ -63,7 +63,7 @@ fn prepare(scribe: &mut Scribe) {
     }));
 }
 
-/// The owner asks something, hears the answer, and hands the work to the writer.
+/// The owner asks something, gets the answer, and hands the work to the writer.
 fn intake(scribe: &mut Scribe) {
     let mut turn = scribe.enter("owner-intake", "owner", Entry::First, Vec::new());
     scribe.say(Fact::SessionResumed(SessionResumed {

@@ -31,7 +31,7 @@ pub struct Touched {
 /// All views of one flow.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Views {
-    /// Where the flow stands.
+    /// The state of the flow.
     pub flow: FlowState,
     /// The sessions, by their seats.
     pub sessions: BTreeMap<Seat, SessionView>,
@@ -45,7 +45,7 @@ pub(super) fn changes_only_a_draft(recorded: &Recorded) -> bool {
 }
 
 impl Views {
-    /// The flow in short. It is made when somebody asks: it looks at every node, and facts are many.
+    /// The flow in short. It is made on demand: it reads every node, and facts are many.
     #[must_use]
     pub fn summary(&self) -> Summary {
         Summary::of(&self.flow)

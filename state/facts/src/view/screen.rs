@@ -18,7 +18,7 @@ use crate::seat::Seat;
 /// The state of a flow and the ends of its feeds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Screen {
-    /// Where the flow stands.
+    /// The state of the flow.
     pub flow: FlowState,
     /// The same in short.
     pub summary: Summary,

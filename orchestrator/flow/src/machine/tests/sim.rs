@@ -154,7 +154,7 @@ impl Sim {
         true
     }
 
-    /// The role is told what it has to be told, and its open calls get their results.
+    /// The role gets its messages, and its open calls get their results.
     pub(super) fn tell(&mut self, turn: TurnId) {
         let Some(open) = self.flow.state.turns.get(&turn).cloned() else {
             return;

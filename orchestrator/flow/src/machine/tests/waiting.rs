@@ -27,7 +27,7 @@ fn fault() -> Outcome {
     }
 }
 
-/// The role is told what to mend.
+/// The role gets the request for a repair.
 fn tell(flow: &mut Flow, role: &str, node: Option<&str>) {
     let message = id(&format!("s{}", flow.mint()));
     flow.append(Fact::MessageAdded(MessageAdded {

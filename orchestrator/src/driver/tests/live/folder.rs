@@ -44,7 +44,7 @@ impl Folder {
         Store::new(ground, self.path().join(".a-society/state"))
     }
 
-    /// These files and no others lie there. The folder stays the same one: consent is bound to it.
+    /// Makes these the only files. The folder stays the same one: consent is bound to it.
     pub(super) fn set(&self, files: &Files) {
         let state = self.path().join(".a-society");
         std::fs::remove_dir_all(state).unwrap();

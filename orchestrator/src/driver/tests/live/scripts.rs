@@ -117,7 +117,7 @@ impl Stage for InMemory {
     }
 }
 
-/// Another program began it, and nothing had happened. Nobody looked at its project.
+/// Another program began it, and nothing had happened. Its project was not checked.
 fn nothing_yet() -> FlowImported {
     FlowImported {
         state_version: "11".to_owned(),
@@ -377,7 +377,7 @@ fn solo_goes_on_behind_every_record_also_while_its_owner_writes_the_graph_and_lo
 #[test]
 fn interrupted_goes_on_behind_every_record() {
     let mut scenario = example("interrupted", forward);
-    // The answer that was in flight is said as a whole after a crash, and does not break off.
+    // The answer that was in flight comes whole after a crash, and does not break off.
     scenario.asks = true;
     every_prefix_goes_on::<InMemory>(&scenario, SLICES);
 }
@@ -391,7 +391,7 @@ fn a_flow_that_waits_for_a_limit_goes_on_behind_every_record() {
          resets-in-ms: 900 }} }}, {wrote} ]\n  - node: write\n    say: [ {wrote} ]\n"
     );
     let mut scenario = scripted("limited", super::super::HELLO, &script, forward);
-    // The answer that was in flight is said as a whole after a crash, and meets no limit.
+    // The answer that was in flight comes whole after a crash, and meets no limit.
     scenario.asks = true;
     every_prefix_goes_on::<InMemory>(&scenario, SLICES);
 }

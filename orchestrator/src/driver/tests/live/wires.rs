@@ -134,7 +134,7 @@ pub(super) struct Steered {
     words: &'static str,
 }
 
-/// Says what is to be said by now. It has a name, so that it counts once however often it is said.
+/// Sends the due messages. Each has a name, so that it counts once however often it is sent.
 pub(super) fn steer(core: &mut Core, steers: &[Steered]) {
     for (number, steer) in steers.iter().enumerate() {
         let role = "owner".parse().unwrap();
@@ -187,7 +187,7 @@ fn a_role_that_is_spoken_to_goes_on_behind_every_record_and_hears_everything_onc
     ] {
         let mut scenario = scenario(name, insists, forward);
         scenario.steers = steers;
-        // Where it is cut off decides at which request the words are heard.
+        // The cut decides which request carries the words.
         scenario.asks = true;
         every_prefix_goes_on::<OnDisk>(&scenario, SLICES / 2);
     }

@@ -33,7 +33,7 @@ fn a_model_that_only_ever_asks_for_tools_is_stopped_loudly_at_the_limit_of_a_tur
     assert!(core.state().calls.is_empty(), "every call has its result");
 }
 
-/// An answer that asks for a tool with arguments that nobody can read.
+/// An answer that asks for a tool with arguments that are not JSON.
 fn unreadable() -> Vec<Arrival> {
     let mut arrivals = calls(&[("write_file", "{}")]);
     if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {

@@ -14,7 +14,7 @@ fn session(core: &Core) -> &SessionView {
     core.flow().views().session(&owner()).unwrap()
 }
 
-/// A role that has read a file, said much and now waits for an answer.
+/// A role that has read a file, written much and now waits for an answer.
 fn asks() -> [Vec<Arrival>; 2] {
     [
         calls(&[("read_file", r#"{"path":"a.txt"}"#)]),

@@ -123,8 +123,8 @@ impl Clock for JumpingClock {
     }
 }
 
-/// A turn with a silence, a stream that breaks off, a call and a death after so many steps; every
-/// fact that came of it.
+/// A turn with a silence, a stream that breaks off, a call and a death after so many steps; returns
+/// every fact that followed.
 fn walked_by(clock: fn() -> Arc<dyn Clock>, dies_after: usize) -> Vec<Fact> {
     let silent = Arrival::Event(Event::Stalled { seconds: 30 });
     let broken = [vec![silent], fault(FaultClass::Stalled)].concat();

@@ -112,7 +112,7 @@ fn a_turn_that_read_its_session_again_reads_no_blocks_of_what_was_written_before
         history.push(user("And now?"));
         sent.write(pen(wire), &request(&history, &tools)).unwrap();
         let kept = sent.kept("flow/owner");
-        // A session holds the texts of blocks, which nobody has read.
+        // A session holds the texts of blocks that were not parsed yet.
         let mut again: Vec<Said> = history.clone();
         again.extend([answered(16), user("And then?")]);
         sent.write(pen(wire), &request(&again, &tools)).unwrap();

@@ -28,7 +28,7 @@ pub(crate) struct Messages {
     stop: Option<Stop>,
     /// Whether the last event of the stream arrived.
     is_over: bool,
-    /// Whether a block was too long to be kept, so that the blocks are not what was said.
+    /// Whether a block was too long to be kept, so that the blocks are incomplete.
     is_lossy: bool,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Messages {
 struct Open {
     kind: String,
     object: RawObject,
-    /// Where what it says stands in the text of the answer, which holds it already.
+    /// Where its text is in the text of the answer, which holds it already.
     spoken: Vec<Range<usize>>,
     /// What deltas added to its other texts.
     texts: BTreeMap<String, String>,
@@ -220,7 +220,7 @@ impl Messages {
         });
     }
 
-    /// The blocks as they are sent back. Blank texts are left out, because nobody takes them back.
+    /// The blocks as they are sent back. Blank texts are left out, because the provider refuses them.
     fn kept(&self, calls: &[AskedCall]) -> Vec<Box<RawValue>> {
         if self.is_lossy {
             return Vec::new();

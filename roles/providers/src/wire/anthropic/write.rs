@@ -194,7 +194,7 @@ pub(crate) fn body(
     serde_json::to_vec(&frame(request, thinking, messages))
 }
 
-/// A request with these messages, which stand at its end.
+/// A request with these messages at its end.
 fn frame<'a>(
     request: &Request<'a>,
     (thinking, output_config): (Option<ThinkingParam>, Option<OutputConfig>),
@@ -425,7 +425,7 @@ fn call_ids(blocks: &Blocks) -> Vec<String> {
 }
 
 fn tool_use(raw: &RawValue) -> Option<RawObject> {
-    // Most blocks are none, and are long: this looks before it reads.
+    // Most blocks are not calls, and are long: search before parsing.
     if !raw.get().contains("\"tool_use\"") {
         return None;
     }
@@ -433,8 +433,8 @@ fn tool_use(raw: &RawValue) -> Option<RawObject> {
     (block.text("type")? == "tool_use").then_some(block)
 }
 
-/// The blocks as they came, with the names that their calls have in this request. Nothing, if they
-/// do not stand for exactly these calls.
+/// The blocks as they came, with the names that their calls have in this request. Nothing, if their
+/// calls are not exactly these.
 fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<Vec<Piece<'a>>> {
     let mut wanted = calls.iter().zip(ids);
     let mut parts = Vec::with_capacity(blocks.blocks.len());

@@ -195,7 +195,7 @@ impl Chunks {
         let Some(calls) = spelled::calls(&self.said.text, &self.asked.offered) else {
             return Stop::End;
         };
-        // They were heard as words already.
+        // They were streamed as text already.
         let mut out = Vec::new();
         for call in calls {
             let at = self.said.begin_call("", &call.name, &mut out);

@@ -122,7 +122,7 @@ pub(crate) fn write(
     ids: &mut Ids<'_>,
     dialect: ChatDialect,
 ) -> serde_json::Result<Written> {
-    // Whatever reasoning stands before the part is followed by words of the user, there or here.
+    // Reasoning before the part is always followed by words of the user, there or here.
     let present = open.iter().rposition(|said| is_user(said));
     let settled_until = present.map_or_else(
         || settled.iter().rposition(|said| is_user(said)).unwrap_or(0),
@@ -163,7 +163,7 @@ fn system<'a>(request: &Request<'a>) -> Option<Line<'a>> {
     (!content.trim().is_empty()).then_some(Line::System { content })
 }
 
-/// A request with these messages, which stand at its end.
+/// A request with these messages at its end.
 fn frame<'a>(request: &Request<'a>, dialect: ChatDialect, messages: Vec<Line<'a>>) -> Body<'a> {
     let limit = Some(request.max_output_tokens);
     let tools = request.tools.iter().map(|tool| Tool {

@@ -188,8 +188,8 @@ impl Items {
         Ok(())
     }
 
-    /// The items as they are sent back, as far as all of them are there. Messages that say nothing
-    /// are left out, because nobody takes them back.
+    /// The items as they are sent back, if all of them are complete. Empty messages are left out,
+    /// because the provider refuses them.
     fn kept(&self) -> Vec<Box<RawValue>> {
         let wholes: Option<Vec<_>> = self.items.values().map(|open| open.whole.clone()).collect();
         let says_something = |raw: &RawValue| {

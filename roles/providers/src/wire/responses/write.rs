@@ -134,7 +134,7 @@ pub(crate) fn body(
     ))
 }
 
-/// A request with these items, which stand at its end.
+/// A request with these items at its end.
 fn frame<'a>(request: &Request<'a>, input: Vec<Item<'a>>) -> Body<'a> {
     let tools = request.tools.iter().map(|tool| Tool {
         kind: "function",
@@ -272,8 +272,8 @@ fn function_call(raw: &RawValue) -> Option<RawObject> {
     (kind == "function_call").then_some(item)
 }
 
-/// The items as they came, with the names that their calls have in this request. Nothing, if they
-/// do not stand for exactly these calls.
+/// The items as they came, with the names that their calls have in this request. Nothing, if their
+/// calls are not exactly these.
 ///
 /// Reasoning that the provider cannot read back, or that led to nothing which is still there, is
 /// left out: both are refused.

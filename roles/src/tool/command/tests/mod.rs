@@ -347,7 +347,7 @@ fn a_command_ends_at_its_time_limit_and_what_it_left_behind_ends_with_it() {
         late.output,
         "begun\n[ended after 300 ms; set timeout_ms or background]\n"
     );
-    // It holds the output open, and nobody waits for it.
+    // It holds the output open, which delays no one.
     let command = format!("setsid bash -c 'exec -a {word} sleep 600' & echo over");
     assert_eq!(
         output(&tools, "run_command", json!({ "command": command })),
@@ -541,7 +541,7 @@ fn a_guard_that_is_asked_to_end_ends_its_command_first() {
     let process = running.process().unwrap();
     let flow = tools.0.setting.owner.flow.clone();
     let watched = word.clone();
-    // As whoever opens the flow after a crash would.
+    // As recovery after a crash would.
     let cleaner = thread::spawn(move || {
         grown(&watched);
         let began = Instant::now();

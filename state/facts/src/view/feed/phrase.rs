@@ -26,7 +26,7 @@ pub(super) fn shown(text: &Text) -> String {
     }
 }
 
-/// What the operator said is shown as it was said.
+/// The operator's text is shown unchanged.
 pub(super) fn shown_whole(text: &Text) -> String {
     text.shown()
 }
@@ -154,7 +154,8 @@ pub(super) fn grant(grant: &Grant) -> String {
     }
 }
 
-/// A command that is allowed stands behind the hash of where and how it runs, which tells a person nothing.
+/// An allowed command is preceded by the hash of where and how it runs, which means nothing to a
+/// person.
 fn as_typed(command: &str) -> &str {
     let is_hash =
         |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -193,7 +194,7 @@ pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
     }
 }
 
-/// What became of a history.
+/// The result of a compaction.
 pub(super) fn compacted(f: &SessionCompacted) -> String {
     match &f.why {
         None => format!(

@@ -215,7 +215,7 @@ impl FlowState {
             .is_some_and(|paths| paths.contains(path))
     }
 
-    /// What is left of a budget; absent if there is none.
+    /// What is left of a budget; absent without a limit.
     #[must_use]
     pub fn left(&self, role: Option<&RoleInstance>, measure: Measure) -> Option<u64> {
         let account = match role {

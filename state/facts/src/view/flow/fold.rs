@@ -16,7 +16,7 @@ use crate::line::{Body, Recorded};
 use crate::view::View;
 use crate::view::flow::parts::Wanted;
 
-/// Where a fact stands in the journal.
+/// The place of a fact in the journal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) seq: Seq,
@@ -295,12 +295,12 @@ impl FlowState {
         if let Some(name) = &f.name {
             name.clone_into(&mut self.title);
         }
-        // Whatever process still runs is the parent's, and nobody ends it on the fork's behalf.
+        // Whatever process still runs is the parent's, and the fork does not end it.
         self.writer = None;
         for call in self.calls.values_mut() {
             call.process = None;
         }
-        // What roles were told of where they are is true of the parent only.
+        // The folders in the roles' prompts are those of the parent.
         for session in self.sessions.values_mut() {
             session.prompt = None;
         }

@@ -1,4 +1,4 @@
-//! Where a flow stands: the state that is written to `flow.json` and that every decision reads.
+//! The state of a flow, which is written to `flow.json` and which every decision reads.
 
 mod ask;
 mod chart;

@@ -27,7 +27,7 @@ use crate::id::{MessageId, NodeId, RoleInstance, TurnId};
 impl FlowState {
     pub(super) fn claimed(&mut self, place: Place, f: &NodeClaimed) {
         let waited = self.awaiting_operator.remove(&f.node);
-        // What an interrupted entry had read and not told is told by this one.
+        // This entry passes on what an interrupted one had read but not passed on.
         let before = waited
             .and_then(|waiting| waiting.held)
             .or_else(|| self.running.remove(&f.node))
@@ -67,7 +67,7 @@ impl FlowState {
         if !self.visited.insert(f.node.clone()) {
             *self.entered_again.entry(f.node.clone()).or_default() += 1;
         }
-        // Whoever was told what to do and could not say a word is not told twice.
+        // A role that got its packet and did not answer does not get it twice.
         let again = match f.entry {
             Entry::Again | Entry::Configured | Entry::Recovered => true,
             Entry::First | Entry::Reopened | Entry::Reply => false,
@@ -95,7 +95,7 @@ impl FlowState {
         );
     }
 
-    /// Whether the last thing that a role was told, and that it has not answered, is this.
+    /// Whether this is the last matter that a role got and has not answered.
     fn is_unanswered(&self, role: &RoleInstance, matter: &Matter) -> bool {
         let session = self.session(role);
         session.is_some_and(|session| session.unanswered.as_ref() == Some(matter))

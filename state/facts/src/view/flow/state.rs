@@ -27,7 +27,7 @@ use crate::id::{
 use crate::message::Text;
 use crate::seat::Seat;
 
-/// Where a flow stands.
+/// The state of a flow.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FlowState {
     /// The flow; absent before the first record.
@@ -36,7 +36,7 @@ pub struct FlowState {
     pub project: Option<ProjectName>,
     /// How people call it.
     pub title: String,
-    /// How it stands.
+    /// Its status.
     pub status: FlowStatus,
     /// How far it came, whether it pauses or not.
     pub phase: Phase,
@@ -48,10 +48,10 @@ pub struct FlowState {
     pub origin: Option<String>,
     /// Whether the graph is a draft.
     pub draft: bool,
-    /// How it is to end, as far as that was said when it began.
+    /// How it is to end, as far as that was chosen when it began.
     #[serde(default, skip_serializing_if = "Ends::is_open")]
     pub ends: Ends,
-    /// The budget of tokens with which it began, as far as that was said.
+    /// The budget of tokens with which it began, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenBudget>,
     /// When it was created.
@@ -88,9 +88,9 @@ pub struct FlowState {
     pub wanted: BTreeMap<NodeId, Wanted>,
     /// Replies that their nodes have not read, oldest first.
     pub replies: BTreeMap<NodeId, Vec<Said>>,
-    /// Words to roles that they have not heard, oldest first.
+    /// Messages to roles that they have not got, oldest first.
     pub steers: BTreeMap<RoleInstance, Vec<Said>>,
-    /// Handoffs that wait for the operator's word, or that have it and are not yet applied.
+    /// Handoffs that wait for the operator's decision, or that have it and are not yet applied.
     pub staged: BTreeMap<ApprovalId, Staged>,
     /// Edges whose forward work is done.
     pub completed_edges: BTreeSet<EdgeName>,
@@ -113,7 +113,7 @@ pub struct FlowState {
     pub consent_mode: ConsentMode,
     /// What need not be asked again.
     pub grants: BTreeSet<Grant>,
-    /// What the operator said beforehand, for this flow.
+    /// The operator's standing rules for this flow.
     #[serde(default, skip_serializing_if = "ConsentRules::is_empty")]
     pub rules: ConsentRules,
     /// The MCP servers the operator trusts, by the hash of their definitions.

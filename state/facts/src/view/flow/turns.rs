@@ -150,7 +150,7 @@ impl FlowState {
         self.answer(&f.role);
     }
 
-    /// What a role was told has been heard: by a word of the role, or by what it came to.
+    /// A role has answered its last message: by a text, or by its outcome.
     fn answer(&mut self, role: &RoleInstance) {
         if let Some(session) = self.session_mut(role) {
             session.unanswered = None;
@@ -391,14 +391,14 @@ impl FlowState {
     }
 }
 
-/// The role of a running node was told something.
+/// The role of a running node got a message.
 fn told(running: &mut Running, f: &MessageAdded) {
     running.unsaid.retain(|said| said.id != f.message);
     if f.origin == Origin::Entry {
         running.received.clear();
         running.dropped.clear();
     }
-    // A node entered by a reply is told no more than the reply, unless something arrived too.
+    // A node entered by a reply gets no more than the reply, unless something arrived too.
     let nothing_left =
         running.unsaid.is_empty() && running.received.is_empty() && running.dropped.is_empty();
     running.told |= nothing_left && opens_a_turn(f.origin);
@@ -466,7 +466,7 @@ impl Usage {
         self.all_input_tokens().saturating_add(self.output_tokens)
     }
 
-    /// How much of the window a request filled: what the provider said, else what it counted.
+    /// How much of the window a request filled: the size that the provider reported, else the tokens that it counted.
     #[must_use]
     pub fn window_tokens(&self) -> u64 {
         if self.context_tokens > 0 {

@@ -45,7 +45,7 @@ impl SessionView {
     )]
     fn fold(&mut self, seq: Seq, at: At, fact: &Fact) {
         match fact {
-            // Where another program had asked for consent, the turn stands as it was left.
+            // Where another program had asked for consent, the turn stays as it was left.
             Fact::NodeSuspended(f) => {
                 self.is_active &= f.reason == WaitReason::Consent && f.consent.is_none();
             }
@@ -174,8 +174,8 @@ impl SessionView {
         self.last_activity_at = Some(at);
     }
 
-    /// A draft that nobody kept or discarded is kept as it is: text that was shown is not taken
-    /// back in silence.
+    /// A draft that was neither kept nor discarded is kept as it is: text that was shown does not
+    /// disappear silently.
     fn leave_draft(&mut self, seq: Seq, at: At) {
         if let Some(draft) = self.draft.take() {
             let message = Message::Assistant {

@@ -19,7 +19,7 @@ impl SessionView {
         (mem::replace(&mut self.messages, kept), cut)
     }
 
-    /// The node's exchanges begin where they began, or with what stands for their beginning.
+    /// The node's exchanges begin where they began, or with the summary that replaces their beginning.
     fn shift_mark(&mut self, cut: usize, replaced_by: usize) {
         if let Some(mark) = &mut self.node {
             mark.start = if mark.start < cut {
@@ -68,7 +68,7 @@ impl SessionView {
         self.weigh();
     }
 
-    /// The history takes the place of the message that stood for it. If that message is itself in
+    /// The history comes back in place of its summary. If that message is itself in
     /// an archive by now, the history comes before everything.
     fn restore_compacted(&mut self, place: usize) {
         let archive = self.archives.remove(place);

@@ -26,7 +26,7 @@ pub struct NodeMark {
     pub start: usize,
 }
 
-/// A history that was compacted, and what stands for it.
+/// A history that was compacted, and its summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Archive {
     /// The compaction.
@@ -112,7 +112,7 @@ pub struct SessionView {
     pub generation: u32,
     /// What the key says it is.
     pub kind: SessionKind,
-    /// Where it stands in its life.
+    /// Its state in its life.
     pub state: SessionState,
     /// Where it comes from.
     pub parent: Option<Parent>,
@@ -181,7 +181,7 @@ impl SessionView {
         }
     }
 
-    /// The messages of the current node; all of them if there is none.
+    /// The messages of the current node; all of them without a node.
     #[must_use]
     pub fn exchanges(&self) -> &[Entry] {
         let start = self.node.as_ref().map_or(0, |mark| mark.start);

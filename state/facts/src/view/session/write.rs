@@ -114,7 +114,7 @@ impl SessionView {
         out.push(b'\n');
     }
 
-    /// One archive of the session, as it stands in `transcript.json`.
+    /// One archive of the session, as `transcript.json` has it.
     #[must_use]
     pub fn archive_json(&self, id: &str, texts: Texts<'_>) -> Option<Vec<u8>> {
         let of = self.archives.iter().find(|archive| archive.id == id)?;

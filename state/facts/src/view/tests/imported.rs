@@ -1,4 +1,4 @@
-//! A flow that another program began: its views are what it was said to hold.
+//! A flow that another program began: its views hold what was imported.
 
 use serde_json::{Value, json};
 
