@@ -64,7 +64,9 @@ fn collect(schema: &Value, keys: &mut BTreeSet<String>) {
     for (name, value) in members {
         if name == "properties" {
             let described = value.as_object().into_iter().flatten();
-            let described = described.filter(|(_, value)| value.get("description").is_some() || value.get("$ref").is_some());
+            let described = described.filter(|(_, value)| {
+                value.get("description").is_some() || value.get("$ref").is_some()
+            });
             keys.extend(described.map(|(key, _)| key.clone()));
         }
         collect(value, keys);
