@@ -75,7 +75,8 @@ pub fn has_more_to_start(before: &[Work], now: &[Work]) -> bool {
         Work::RunTurn { .. }
         | Work::Claim { .. }
         | Work::StartReflection { .. }
-        | Work::StartFeedback { .. } => true,
+        | Work::StartFeedback { .. }
+        | Work::ApplyEnds => true,
         Work::StopTurn { .. } | Work::WaitUntil { .. } | Work::AskOperator(_) => false,
     };
     now.iter().filter(starts).any(|work| !before.contains(work))
