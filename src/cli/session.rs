@@ -381,7 +381,7 @@ fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
             .any(|id| *id == kept.replacement_message.id)
     });
     if context.out.is_json() {
-        let archive = done.map(|kept| of_compacted(role, kept));
+        let archive = done.map(|kept| of_compacted(&Seat::from(role), kept));
         context.out.value(&json!({
             "project": said.flow.project,
             "flow": said.flow.flow,

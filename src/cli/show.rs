@@ -431,7 +431,7 @@ fn feeds(seen: &Look, items_max: usize) -> Vec<Vec<Cell>> {
         };
         vec![
             item.at.to_string().into(),
-            role.as_str().into(),
+            role.to_string().into(),
             one_line(&says, TEXT_COLUMNS_MAX).into(),
         ]
     })

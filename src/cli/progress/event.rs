@@ -318,7 +318,7 @@ impl Teller {
                 let what = What::Compacted {
                     tokens_before: f.tokens_before,
                 };
-                vec![(None, f.node.clone(), Some(f.role.clone()), what)]
+                vec![(None, f.node.clone(), f.seat.role().cloned(), what)]
             }
             Fact::HandoffStaged(f) => {
                 let what = What::Stages {

@@ -288,16 +288,11 @@ impl Followed {
             .screen
             .feeds
             .iter()
-            .map(|(role, feed)| {
+            .filter_map(|(seat, feed)| {
                 let last = feed.items().map(|item| item.seq).max().unwrap_or(0);
-                let role = role.clone();
-                (
-                    last,
-                    Feed {
-                        role,
-                        items: items(feed),
-                    },
-                )
+                let role = seat.role()?.clone();
+                let items = items(feed);
+                Some((last, Feed { role, items }))
             })
             .collect();
         feeds.sort_by_key(|(last, _)| std::cmp::Reverse(*last));

@@ -1,12 +1,13 @@
 //! Rows I10 to I12: a flow ends as it was chosen beforehand, whoever drives it.
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::{Author, Ends, PauseReason};
+use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode::{self, GraphBased, None, Parallel};
+use a_society_facts::verb::Verb;
 
 use super::operator::any_ends;
 use super::sim::Sim;
-use super::support::{Flow, graph};
+use super::support::{Flow, graph, wants};
 use crate::machine::{Input, Question, Work};
 
 /// The owner alone, a pair, and three roles.
@@ -93,17 +94,12 @@ fn i10_a_flow_that_pauses_applies_nothing_until_it_goes_on() {
     sim.say(Input::Pause {
         reason,
         detail: Option::None,
-        client: Option::None,
     })
     .unwrap();
     let asks = Work::AskOperator(Question::Unpause { reason });
     assert_eq!(sim.flow.pending(), [asks]);
     assert!(words(&mut sim, Input::ApplyEnds).starts_with("refused"));
-    sim.say(Input::Unpause {
-        by: Author::Operator,
-        client: Option::None,
-    })
-    .unwrap();
+    sim.say(wants(Verb::Unpause {})).unwrap();
     assert_eq!(sim.flow.pending(), [Work::ApplyEnds]);
 }
 
