@@ -13,6 +13,14 @@ use crate::limits::FOLDER_NAME_BYTES_MAX;
 /// Begins the text of a chat's seat. No name of a role instance holds a colon.
 const CHAT: &str = "chat:";
 
+/// The digit of half a byte.
+const fn hex(half: u8) -> char {
+    match half {
+        0..=9 => (b'0' + half) as char,
+        _ => (b'A' + half - 10) as char,
+    }
+}
+
 /// What a session is addressed by. Facts and views write it as one text: the seat of a role is the name of the role
 /// instance, that of a chat begins with `chat:`. So facts about roles read as they did before there were chats.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,7 +50,8 @@ impl Seat {
             if plain(byte) {
                 name.push(char::from(byte));
             } else {
-                name.push_str(&format!("%{byte:02X}"));
+                name.push('%');
+                name.extend([byte >> 4, byte & 0xF].map(hex));
             }
         }
         if name.len() > FOLDER_NAME_BYTES_MAX {

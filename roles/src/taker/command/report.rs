@@ -88,9 +88,7 @@ impl From<GateReport> for Report {
         let mut stderr = report.stderr;
         if !report.survivors.is_empty() {
             let left = report.survivors;
-            stderr.push_str(&format!(
-                "\n[processes that could not be ended: {left:?}]\n"
-            ));
+            stderr = format!("{stderr}\n[processes that could not be ended: {left:?}]\n");
         }
         Self {
             cause: report.cause,
