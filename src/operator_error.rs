@@ -121,7 +121,7 @@ impl From<Error> for OperatorError {
             Error::NoFlow(wanted) => Self::new(
                 ("flow-not-found", ExitCode::NotFound),
                 format!("there is no flow {wanted:?} here"),
-                "no id, and no part of an id after its dash, begins so",
+                "no flow id starts with that, and no part of one after its dash",
                 "a-society ls --all",
             ),
             Error::Ambiguous { prefix, candidates } => Self::new(

@@ -234,28 +234,4 @@ fn collect(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{HELP_COLUMNS, pages};
-
-    /// A paragraph that is broken in the source would be broken once more by clap, which leaves
-    /// single words on lines.
-    #[test]
-    fn each_paragraph_of_a_help_text_is_one_line_that_clap_wraps() {
-        for (words, command) in pages() {
-            let texts = [command.get_after_help(), command.get_long_about()];
-            for text in texts.into_iter().flatten().map(ToString::to_string) {
-                let lines: Vec<&str> = text.lines().collect();
-                for pair in lines.windows(2) {
-                    let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
-                    let is_broken =
-                        is_prose(pair[0]) && is_prose(pair[1]) && !pair[0].ends_with(':');
-                    assert!(!is_broken, "{words:?}: {pair:?}");
-                }
-                let long = lines
-                    .iter()
-                    .find(|line| line.starts_with(' ') && line.chars().count() > HELP_COLUMNS);
-                assert_eq!(long, None, "{words:?}");
-            }
-        }
-    }
-}
+mod tests;

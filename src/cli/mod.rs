@@ -23,8 +23,6 @@ pub(crate) mod demo;
 pub(crate) mod deny;
 pub(crate) mod diff;
 pub(crate) mod dispatch;
-#[cfg(test)]
-mod documented;
 pub(crate) mod drive;
 pub(crate) mod duration;
 mod editor;

@@ -1,14 +1,33 @@
-//! Every command line that a document or a help text shows can be typed.
+//! Help texts are wrapped once, and every command line that they or a document show can be typed.
 
 use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use super::arguments::{Arguments, pages};
+use super::{Arguments, HELP_COLUMNS, pages};
 
 /// What makes what follows another command.
-const NEXT: [&str; 4] = ["|", "&&", ";", "then"];
+const NEXT: [&str; 4] = ["|", "&&", "&", ";"];
+
+/// A paragraph that is broken in the source would be broken once more by clap, which leaves single
+/// words on lines.
+#[test]
+fn each_paragraph_of_a_help_text_is_one_line_that_clap_wraps() {
+    let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+    let is_wide = |line: &&&str| !is_prose(line) && line.chars().count() > HELP_COLUMNS;
+    for (words, command) in pages() {
+        let texts = [command.get_after_help(), command.get_long_about()];
+        for text in texts.into_iter().flatten().map(ToString::to_string) {
+            let lines: Vec<&str> = text.lines().collect();
+            let mut pairs = lines.windows(2);
+            let broken = pairs
+                .find(|pair| is_prose(pair[0]) && is_prose(pair[1]) && !pair[0].ends_with(':'));
+            assert_eq!(broken, None, "{words:?}");
+            assert_eq!(lines.iter().find(is_wide), None, "{words:?}");
+        }
+    }
+}
 
 #[test]
 fn every_command_line_in_documents_can_be_typed() {
@@ -23,9 +42,11 @@ fn every_command_line_in_documents_can_be_typed() {
     let mut count = 0;
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
-        for line in typed_in(&text) {
-            count += expect_typed(&line, &file.display().to_string());
-        }
+        let place = file.display().to_string();
+        count += typed_in(&text)
+            .iter()
+            .map(|line| expect_typed(line, &place))
+            .sum::<usize>();
     }
     assert!(count > 50, "only {count} command lines were found");
 }
@@ -105,9 +126,9 @@ fn commands(line: &str) -> Vec<Vec<String>> {
         }
         if !is_quoted && NEXT.contains(&word.as_str()) {
             found.push(std::mem::take(&mut command));
-        } else if !is_quoted && [">", ">>", "<"].contains(&word.as_str()) {
+        } else if !is_quoted && [">", ">>", "<", "2>"].contains(&word.as_str()) {
             words.next();
-        } else {
+        } else if is_quoted || word != "2>&1" {
             command.push(word);
         }
     }
