@@ -85,12 +85,9 @@ impl Report {
 
 impl From<GateReport> for Report {
     fn from(report: GateReport) -> Self {
-        let mut stderr = report.stderr;
-        if !report.survivors.is_empty() {
-            let left = report.survivors;
-            stderr.push_str(&format!(
-                "\n[processes that could not be ended: {left:?}]\n"
-            ));
+        let (mut stderr, left) = (report.stderr, report.survivors);
+        if !left.is_empty() {
+            stderr = format!("{stderr}\n[processes that could not be ended: {left:?}]\n");
         }
         Self {
             cause: report.cause,
