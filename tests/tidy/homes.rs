@@ -164,6 +164,10 @@ const TOUCHES: [Touch; 6] = [
                 "reads the address at which the page is served",
             ),
             (
+                "roles/base/src/address.rs",
+                "says which addresses belong to the public internet; it opens nothing",
+            ),
+            (
                 "roles/mcp/src/",
                 "MCP servers are reached, and every address that their names lead to is judged",
             ),

@@ -105,7 +105,10 @@ impl Process {
         };
         let mut child = Supervised::spawn(&start).map_err(cannot)?;
         drop(watched);
-        let (pipes, stderr) = ((child.stdin(), child.stdout()), child.stderr());
+        let (pipes, stderr) = (
+            (child.take_input(), child.take_output()),
+            child.take_errors(),
+        );
         let (tell, exit) = watch::channel(None);
         let process = Self {
             exit,

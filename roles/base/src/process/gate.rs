@@ -110,7 +110,7 @@ impl Gated {
             format!("The command could not be started in {folder}: {why}.")
         })?;
         Ok(Self {
-            stdin: process.stdin(),
+            stdin: process.take_input(),
             process,
         })
     }
@@ -133,8 +133,8 @@ impl Gated {
         stop: &StopSignal,
     ) -> Result<GateReport, NoThread> {
         let (tell, events) = mpsc::channel();
-        let stdout = capture(self.process.stdout(), output_limit_bytes, &tell)?;
-        let stderr = capture(self.process.stderr(), output_limit_bytes, &tell)?;
+        let stdout = capture(self.process.take_output(), output_limit_bytes, &tell)?;
+        let stderr = capture(self.process.take_errors(), output_limit_bytes, &tell)?;
         let (pid, exited, rings) = (self.process.pid(), tell.clone(), tell.clone());
         thread::begin("exit", move || {
             let _exit = await_exit(pid);

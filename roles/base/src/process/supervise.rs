@@ -111,17 +111,17 @@ impl Supervised {
     }
 
     /// Its input, once.
-    pub fn stdin(&mut self) -> Option<ChildStdin> {
+    pub fn take_input(&mut self) -> Option<ChildStdin> {
         self.child.stdin.take()
     }
 
     /// Its output, once.
-    pub fn stdout(&mut self) -> Option<ChildStdout> {
+    pub fn take_output(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
 
     /// What it writes beside its output, once.
-    pub fn stderr(&mut self) -> Option<ChildStderr> {
+    pub fn take_errors(&mut self) -> Option<ChildStderr> {
         self.child.stderr.take()
     }
 

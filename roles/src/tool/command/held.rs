@@ -65,10 +65,10 @@ impl Held {
         let child = start(&words, &mark, order.walls.spaces.are_there())
             .map_err(|why| format!("The guard of commands could not be started: {why}."))?;
         let mut guard = Supervised::new(child, &mark);
-        let stdout = guard.stdout();
+        let stdout = guard.take_output();
         let stdout = stdout.ok_or("The guard of commands has no output.")?;
         let mut held = Self {
-            stdin: guard.stdin(),
+            stdin: guard.take_input(),
             stdout: BufReader::new(stdout),
             guard,
             time_limit: Duration::from_millis(order.time_limit_ms),
