@@ -13,7 +13,7 @@ pub(super) enum Judgement {
     Fine,
     /// It is left out: it might take long, or it is too long itself.
     Doubtful,
-    /// Nobody writes this in good faith: a repetition of nothing but repetitions.
+    /// A repetition of nothing but repetitions, which has no honest use.
     Trap,
 }
 

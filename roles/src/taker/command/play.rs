@@ -25,7 +25,7 @@ use crate::turn::words::{PROGRAM, Words};
 /// The tool that runs it.
 const TOOL: &str = "run_command";
 
-/// Takes the turns of a role that is a program.
+/// The taker of a role that is a program.
 #[derive(Debug)]
 pub struct CommandTaker {
     job: Arc<Job>,
@@ -56,7 +56,7 @@ enum Next {
 }
 
 impl CommandTaker {
-    /// Takes the turn of this job. Raise `stop` to end the program while it runs.
+    /// A taker for this job's turn. Raise `stop` to end the program while it runs.
     ///
     /// A turn that begins with the operator's reply ends with the outcome that the reply says, as
     /// a turn of the operator would; any other reply runs the program again.
