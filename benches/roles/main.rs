@@ -2,7 +2,7 @@
 //! left on the disk.
 //!
 //! The models are a server on loopback in this process; the runtime is a process of its
-//! own, so that time, memory and processor can be told apart. `cargo bench --bench roles` runs all
+//! own, so that time, memory and processor can be measured apart. `cargo bench --bench roles` runs all
 //! figures and prints one table; a name as an argument runs only the figures whose name holds it,
 //! and `--quick` makes everything smaller.
 

@@ -86,7 +86,7 @@ pub(crate) fn asked(words: &[String]) -> bool {
 /// After this long a configuration is not being edited, as it is nearly always.
 const CONFIG_SETTLED: Duration = Duration::from_secs(4);
 
-/// Takes the turns, and prints what that took.
+/// Drives the flows, and prints what that took.
 fn take(root: &Path, work: Work) {
     if let Work::Bare(pairs, bodies) = work {
         return ask(root, pairs, bodies);

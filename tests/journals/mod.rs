@@ -170,7 +170,7 @@ fn what_is_read_from_an_old_journal_is_written_as_it_stood() {
 #[test]
 fn the_facts_of_this_version_are_written_down() {
     let mut text = String::from(
-        "# Facts\n\nEverything that can happen in a flow, by the word that stands for it in the \
+        "# Facts\n\nEverything that can happen in a flow, by the word that names it in the \
          journal. This page is made from `state/facts/src/fact/list.rs`.\n\n| Word | True when |\n\
          | --- | --- |\n",
     );

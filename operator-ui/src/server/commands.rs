@@ -396,7 +396,7 @@ const fn heard_when(when: When) -> a_society_facts::fact::operator::SteerWhen {
     }
 }
 
-/// Refuses an unknown scope: it would take every right away, which nobody intends.
+/// Refuses an unknown scope: it would take every right away.
 fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Fault> {
     match settings.get(SCOPE) {
         Some(word) if Scope::of_word(word).is_none() => {

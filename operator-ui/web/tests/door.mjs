@@ -11,7 +11,7 @@ export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; sty
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /**
- * A server of the page. `api(url, request, response)` answers what lies below `/api`; `enters()` says whether a socket
+ * A server of the page. `api(url, request, response)` answers paths below `/api`; `enters()` says whether a socket
  * may come in, `joins(one)` greets it, and `hears(one, message)` takes its message. `build()` is what the page came with.
  */
 export class Door {

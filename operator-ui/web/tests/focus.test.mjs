@@ -131,7 +131,7 @@ test("a screen reader hears boundaries and nothing of what streams, one thing in
   await until(() => page.locator("[role=log]").innerText(), (text) => text.includes("streamed streamed"), "it streams");
   await page.clock.runFor(10_000);
   assert.deepEqual(await heard(), ["", ""]);
-  // By the page's own clock, which also goes on by itself: what was said politely, and when.
+  // By the page's own clock, which also goes on by itself: the polite announcements, and when.
   await page.evaluate(() => {
     window.told = [];
     new MutationObserver(() => {

@@ -1,4 +1,4 @@
-// The inbox when very much waits, and what becomes of a denial.
+// The inbox when very much waits, and what follows a denial.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armed, decisions, says, stage, until } from "./stage.mjs";

@@ -35,7 +35,7 @@ export async function rowsOf(page) {
   });
 }
 
-/** The rows that a feed folded from the journal comes to. Nothing in these tests is read, so that no rows are one. */
+/** The rows of a feed that is folded from the journal. These tests have no calls that are shown as one row. */
 export function expected(feed) {
   const shown = feed.filter((item) => item.event !== "turn.ended");
   return shown.map((item) => ({ seq: Number(item.id.slice(1)), text: item.type === "assistant" ? item.text : null, pending: item.pending === true }));

@@ -239,7 +239,7 @@ test("a tab that is loaded anew shows the flows and the graph it had at once, an
   await page.getByRole("navigation", { name: "Workspace" }).getByText("Billing export").waitFor();
 });
 
-// ── what happens while somebody looks ─────────────────────────────────────────────────────────────
+// ── what happens while the page is open ─────────────────────────────────────────────────────────────
 
 test("an ask that comes never moves the one that is looked at, whatever it blocks", async () => {
   for (const [size, look] of Object.entries(SIZES)) {

@@ -381,7 +381,7 @@ mod tests {
     fn a_server_is_used_only_as_it_was_trusted_or_approved() {
         let hash = |command: &str| entry(None, command, None).definition;
         let (a, b) = (Some(hash("a")), hash("b"));
-        // From where, what was approved, what the flow trusts, and what becomes of command `b`.
+        // From where, what was approved, what the flow trusts, and the verdict on command `b`.
         let rows = [
             (None, None, None, "trusted"),
             (None, None, Some(b), "known"),

@@ -43,7 +43,7 @@ pub(super) struct LiveTurn {
     pub(super) task: Task,
     pub(super) stop: StopSignal,
     pub(super) nap: Nap,
-    /// How it stands with its provider.
+    /// Whether it waits for its provider.
     pub(super) pace: Pace,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
     pub(super) thought: Option<DraftStream>,

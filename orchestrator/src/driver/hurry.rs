@@ -57,7 +57,7 @@ impl Nap {
     }
 }
 
-/// How a turn stands with its provider.
+/// Whether a turn waits for its provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Pace {
     /// It does not wait for it.
@@ -69,7 +69,7 @@ pub(super) enum Pace {
     Hurried,
 }
 
-/// How a turn stands with its provider after a step; `None` if as before.
+/// The same after a step; `None` if it does not change.
 const fn pace_after(step: &Step) -> Option<Pace> {
     match step {
         Step::Failed {

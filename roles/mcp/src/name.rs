@@ -1,8 +1,8 @@
 //! The names by which a model knows tools of servers.
 //!
 //! Providers take letters, digits, `_` and `-`, and 64 of them. What a server calls its tools may
-//! be longer and odder, so that two names may become one; then neither is offered, because nobody
-//! could say which one was approved.
+//! be longer and odder, so that two names may become one; then neither is offered, because it
+//! would be unclear which one was approved.
 
 use std::collections::BTreeMap;
 

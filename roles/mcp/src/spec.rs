@@ -22,8 +22,8 @@ pub struct ServerSpec {
     /// Its tools of which the operator says that the same call twice is one. It counts only for
     /// those of which the server says so too.
     pub repeats: Vec<String>,
-    /// Its tools of which the operator says that what they do cannot be taken back: when it is unknown
-    /// what became of a call, the flow waits for the operator.
+    /// Its tools whose effect the operator declares irreversible: when the outcome of a call is unknown,
+    /// the flow waits for the operator.
     pub irreversible: Vec<String>,
     /// How long one call may take.
     pub call_limit: Duration,

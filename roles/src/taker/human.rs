@@ -16,7 +16,7 @@ use crate::turn::step::{End, Step, Told};
 use crate::turn::tail::{begun_text, last_said};
 use crate::turn::taker::Taker;
 
-/// Takes the turns of a role that is the operator.
+/// The taker of a role that is the operator.
 #[derive(Debug)]
 pub struct HumanTaker {
     job: Arc<Job>,
@@ -24,7 +24,7 @@ pub struct HumanTaker {
 }
 
 impl HumanTaker {
-    /// Takes the turn of this job.
+    /// A taker for this job's turn.
     #[must_use]
     pub fn new(job: Arc<Job>, begun_with: BegunWith) -> Self {
         let end = match begun_with {

@@ -21,7 +21,7 @@ pub(crate) enum Tail<'h> {
     Called(&'h str, &'h [ToolCall]),
 }
 
-/// The words with which a turn began: its packet, else the last that was said to the role.
+/// The words with which a turn began: its packet, else the last message to the role.
 pub(crate) fn begun_text(job: &Job) -> &str {
     if !job.packet.is_empty() {
         return &job.packet;

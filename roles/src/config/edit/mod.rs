@@ -221,7 +221,7 @@ fn no_model(config: &ModelsConfig, name: &str) -> EditFault {
 }
 
 /// Refuses values for an existing provider that differ from the configuration: requests, and the key
-/// with them, would go to an address that nobody intended.
+/// with them, would go to an unintended address.
 fn agrees(there: &ProviderConfig, said: &NewProvider) -> Result<(), EditFault> {
     let differs = |has: String| {
         Err(EditFault::Differs {

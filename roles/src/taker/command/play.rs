@@ -66,7 +66,7 @@ enum Next {
 }
 
 impl CommandTaker {
-    /// Takes the turn of this job. Raise `stop` to end the program while it runs.
+    /// A taker for this job's turn. Raise `stop` to end the program while it runs.
     ///
     /// A turn that begins with the operator's reply ends with the outcome that the reply says, as
     /// a turn of the operator would; any other reply runs the program again.

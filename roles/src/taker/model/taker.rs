@@ -30,7 +30,7 @@ use crate::turn::step::{Asking, End, Step, Told};
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
 
-/// Takes the turns of a role whose answers come from a model.
+/// The taker of a role whose answers come from a model.
 #[derive(Debug)]
 pub struct ModelTaker {
     pub(super) job: Arc<Job>,
@@ -105,7 +105,7 @@ pub(super) enum Next {
 }
 
 impl ModelTaker {
-    /// Takes the turn from the end of its record.
+    /// A taker that continues from the end of the turn's record.
     #[must_use]
     pub fn new(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
         let next = match tail(&job) {

@@ -19,7 +19,7 @@ use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
 use crate::turn::words::{SCRIPT, Words};
 
-/// Takes the turns of a role whose answers are written down.
+/// The taker of a role whose answers are written down.
 #[derive(Debug)]
 pub struct ScriptedTaker {
     job: Arc<Job>,
@@ -61,7 +61,7 @@ struct Place {
 }
 
 impl ScriptedTaker {
-    /// Takes the turn that the script has for this job.
+    /// A taker for the turn that the script has for this job.
     #[must_use]
     pub fn new(script: &Script, job: Arc<Job>, files: Arc<dyn RecordFiles>) -> Self {
         let mut taker = Self {

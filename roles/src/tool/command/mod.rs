@@ -98,7 +98,7 @@ impl Toolbox {
             is_irreversible,
             ..Wants::default()
         };
-        // A command that nobody reviews does not run without all walls.
+        // A command that runs without review does not run without all walls.
         let is_ruled = matches!(self.ruled("run_command", &wants), Some(Judged::Allowed(_)));
         let order = Order {
             run: vec![shell(), "-c".to_owned(), given.command.clone()],

@@ -1,3 +1,5 @@
+//! Tests of the verbs: every verb reads and writes as one JSON object, and what is not one is refused.
+
 use super::*;
 
 fn read(text: &str) -> Result<Verb, String> {

@@ -24,7 +24,7 @@ use crate::message::Text;
 pub struct Said {
     /// Its id, and that of the message it becomes.
     pub id: MessageId,
-    /// What was said.
+    /// Its text.
     pub text: Text,
     /// When.
     pub at: At,

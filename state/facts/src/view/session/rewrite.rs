@@ -72,7 +72,7 @@ impl SessionView {
     /// an archive by now, the history comes before everything.
     fn restore_compacted(&mut self, place: usize) {
         let archive = self.archives.remove(place);
-        // What the next request fills is what it filled then, and what was said since.
+        // The next request fills what it filled then, and the messages since.
         self.latest_context_usage = self
             .latest_context_usage
             .saturating_add(archive.tokens_before);
