@@ -1335,7 +1335,7 @@ at: number,
  */
 name?: string,
 /**
- * A note for the interrupted role.
+ * The first message to it.
  */
 first_message?: string, };
 
