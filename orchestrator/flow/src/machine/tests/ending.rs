@@ -135,13 +135,15 @@ fn i10_from_every_prefix_of_every_way_to_end_the_flow_ends_so() {
                 asked(chosen, number == 0, &sim.flow.pending());
                 sim.benign();
             }
-            let said = |fact: &Fact| match fact {
-                Fact::FeedbackDecided(f) => {
-                    chosen.feedback.is_none_or(|chosen| chosen == f.granted)
+            let said = |fact: &Fact| {
+                if let Fact::FeedbackDecided(f) = fact {
+                    return chosen.feedback.is_none_or(|chosen| chosen == f.granted);
                 }
-                Fact::ImprovementChosen(f) => (chosen.improve)
-                    .is_none_or(|chosen| chosen == f.mode || (chosen == Parallel && number == 0)),
-                _ => true,
+                let Fact::ImprovementChosen(f) = fact else {
+                    return true;
+                };
+                let fits = |chosen| chosen == f.mode || (chosen == Parallel && number == 0);
+                chosen.improve.is_none_or(fits)
             };
             assert!(sim.flow.facts.iter().all(said), "{chosen:?} after {kept}");
         }
