@@ -47,7 +47,7 @@ impl Scene {
     fn new(by_page: bool) -> Self {
         let workspace = stage(FLOW);
         // A project that leaves open how its flows end.
-        std::fs::create_dir(workspace.path().join("demo/a-docs")).unwrap();
+        std::fs::create_dir(workspace.path().join("a-docs")).unwrap();
         let server = Server::start(&workspace, &[]);
         let flow = started(&server);
         let window = Window::new(&flow, &["owner"]);
