@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, TurnId};
@@ -14,7 +15,6 @@ use a_society_facts::view::flow::{CallState, OpenCall};
 use a_society_flow::machine::{Outcome, Task};
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::taker::command::end_survivor;
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use super::core::{Core, LiveTurn, Start};

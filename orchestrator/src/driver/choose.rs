@@ -54,20 +54,15 @@ impl Core {
         chosen: BTreeMap<String, String>,
         by: ChosenBy,
     ) -> Result<(), DriverError> {
-        let known = self.state().configurations.get(role);
-        let mut settings = known.map_or_else(BTreeMap::new, |known| known.settings.clone());
-        settings.extend(chosen);
-        let role = role.clone();
         self.input(Input::ConfigureRole {
-            role,
-            settings,
+            role: role.clone(),
+            settings: chosen,
             by,
-            client: None,
         })?;
         Ok(())
     }
 
-    /// A step of whoever chooses.
+    /// Handles a step of the choosing model.
     pub(super) fn choose(
         &mut self,
         turn: TurnId,

@@ -1,21 +1,21 @@
 //! A call that must not run without consent: what is granted, and asking the operator.
 
-use a_society_facts::Hash;
+use a_society_base::stop::StopSignal;
+use a_society_facts::Verb;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentRuled, ConsentRules, DecidingRule, Grant,
 };
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::Effect;
-use a_society_facts::id::{CallId, ClientId, ConsentId, NodeId, RoleInstance, TurnId};
+use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
-use a_society_flow::machine::{ConsentAnswered, ConsentAsked, Input};
+use a_society_flow::machine::{Brought, Commanded, ConsentAsked, Input, RuleAnswered};
 use a_society_roles::consent::policy::Judged;
 use a_society_roles::consent::{Ask, Decision, decide};
 use a_society_roles::turn::step::{Consent, Told};
-use a_society_roles::turn::stop::StopSignal;
 
 use super::core::Core;
 use super::errand::ErrandId;
@@ -24,12 +24,12 @@ use super::role_source::RoleSource;
 use super::step::Heard;
 use crate::mint;
 
-/// What a model is told when what would run is not what the operator had seen.
+/// The result for a model when the call has changed since the operator saw it.
 const CHANGED: &str = "This call did not run: what it would do has changed since the operator \
                        allowed it. Look at the present state, and ask again.";
 
-/// What a model is told when the file that it would work on is not what the operator had seen. Says
-/// nothing of a call that names no file.
+/// The result for a model when the file of a call has changed since the operator saw it; `None` for a
+/// call that names no file.
 pub(super) fn changed(arguments: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Written {
@@ -110,7 +110,7 @@ impl Core {
             doubt: request.doubt,
         };
         self.command(Input::ConsentAsked(input))?;
-        // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
+        // The turn stays open. An answer continues it, with the call allowed or not.
         self.leave(turn);
         Ok(Heard::Over)
     }
@@ -147,55 +147,6 @@ impl Core {
         own.map_or(flow, |own| own.min(flow))
     }
 
-    /// The operator allows a call.
-    pub(super) fn consented(
-        &mut self,
-        named: (Option<ConsentId>, Option<Hash>),
-        Granted { grant, also }: Granted,
-        client: Option<ClientId>,
-    ) -> Result<Input, DriverError> {
-        let (consent, action) = self.open_consent(named)?;
-        // What cannot be granted for good is allowed this once.
-        let answer = if grant.is_some() {
-            ConsentAnswer::AllowFlow
-        } else {
-            ConsentAnswer::AllowOnce
-        };
-        Ok(Input::ConsentAnswered(ConsentAnswered {
-            consent,
-            answer,
-            action,
-            grant,
-            also,
-            reason: None,
-            by: None,
-            client,
-        }))
-    }
-
-    /// The operator denies a call, and may say what to do instead; blank words say nothing.
-    pub(super) fn denied(
-        &mut self,
-        named: (Option<ConsentId>, Option<Hash>),
-        reason: Option<String>,
-        client: Option<ClientId>,
-    ) -> Result<Input, DriverError> {
-        let (consent, action) = self.open_consent(named)?;
-        Ok(Input::ConsentAnswered(ConsentAnswered {
-            consent,
-            answer: ConsentAnswer::Deny,
-            action,
-            grant: None,
-            also: Vec::new(),
-            reason: reason
-                .filter(|reason| !reason.trim().is_empty())
-                .map(|reason| self.keep_words(&reason))
-                .transpose()?,
-            by: None,
-            client,
-        }))
-    }
-
     /// The operator says beforehand what may be done without asking. What is asked already is answered by
     /// it, too.
     ///
@@ -207,12 +158,10 @@ impl Core {
         rules: ConsentRules,
     ) -> Result<(), DriverError> {
         if !rules.is_empty() {
-            let client = None;
-            self.command(Input::ConsentRules { rules, client })?;
+            self.obey(Verb::Rules { rules, back: false }, None)?;
         }
         if let Some(mode) = mode {
-            let client = None;
-            self.command(Input::ConsentMode { mode, client })?;
+            self.obey(Verb::Mode { mode }, None)?;
         }
         self.answer_by_rules()
     }
@@ -244,7 +193,7 @@ impl Core {
                 for (consent, judged) in judged {
                     // Whoever rested here goes on because of these.
                     if let Some(answered) = core.by_rule(&consent, judged)? {
-                        facts += core.command(Input::ConsentAnswered(answered))?;
+                        facts += core.command(Input::RuleAnswered(answered))?;
                     }
                 }
                 Ok(facts)
@@ -274,7 +223,7 @@ impl Core {
         &self,
         consent: &ConsentId,
         judged: Judged,
-    ) -> Result<Option<ConsentAnswered>, DriverError> {
+    ) -> Result<Option<RuleAnswered>, DriverError> {
         let Some(action) = self.state().consents.get(consent).map(|open| open.action) else {
             return Ok(None);
         };
@@ -283,81 +232,50 @@ impl Core {
             Judged::Denied(by) => (ConsentAnswer::Deny, by),
             Judged::Doubtful(_) => return Ok(None),
         };
-        // What the role is told, so that it goes on.
+        // The reason for the role, so that it goes on.
         let reason = match answer {
             ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
                 Some(self.keep_words(&format!("the rule {} refuses it.", by.words(answer)))?)
             }
             ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => None,
         };
-        Ok(Some(ConsentAnswered {
+        Ok(Some(RuleAnswered {
             consent: consent.clone(),
             answer,
             action,
-            grant: None,
-            also: Vec::new(),
             reason,
-            by: Some(by),
-            client: None,
+            by,
         }))
-    }
-
-    /// The request that is meant: the one that is named, or the only one.
-    fn open_consent(
-        &self,
-        (named, seen): (Option<ConsentId>, Option<Hash>),
-    ) -> Result<(ConsentId, Hash), DriverError> {
-        let open = &self.state().consents;
-        let only = || match open.len() {
-            0 => Err(DriverError::NothingAsked),
-            1 => Ok(open.keys().next().cloned()),
-            _ => Err(DriverError::ManyAsked(open.keys().cloned().collect())),
-        };
-        let named = match named {
-            Some(named) => Some(named),
-            None => only()?,
-        };
-        let named = named.ok_or(DriverError::NothingAsked)?;
-        // The machine says what is open when this one is not.
-        let present = open
-            .get(&named)
-            .map_or_else(|| Hash::of(&[]), |open| open.action);
-        Ok((named, seen.unwrap_or(present)))
     }
 
     /// Finds out what an answer for the rest of the flow grants, and which other requests that covers. The call is
     /// allowed when that is known; one of which it cannot be found out is allowed this once.
     pub(super) fn ask_grant(
         &mut self,
-        named: (Option<ConsentId>, Option<Hash>),
-        client: Option<ClientId>,
+        consent: ConsentId,
+        mut said: Commanded,
     ) -> Result<ErrandId, DriverError> {
-        let (consent, action) = self.open_consent(named)?;
+        if let Verb::Allow {
+            consent: named,
+            action,
+            ..
+        } = &mut said.verb
+        {
+            // It means this request, whichever are open by then.
+            let open = self.state().consents.get(&consent);
+            *action = action.or(open.map(|open| open.action));
+            *named = Some(consent.clone());
+        }
         let open = self.open_requests();
         let (mut roles, state, _) = self.roles_apart();
         let stop = StopSignal::default();
         self.send_for_command(stop.clone(), move || {
-            let granted = granted_by(roles.as_mut(), &state, (&consent, &open), &stop);
+            let (grant, also) = granted_by(roles.as_mut(), &state, (&consent, &open), &stop);
             drop(state);
-            Box::new(move |core: &mut Self| {
-                if core.has_counted(client.as_ref()) {
-                    return Ok(0);
-                }
-                let named = (Some(consent), Some(action));
-                let input = core.consented(named, granted, client)?;
-                core.command(input)
-            })
+            said.brought = Brought::Grant(grant, also);
+            Box::new(move |core: &mut Self| core.command(Input::Commanded(said)))
         })
     }
-}
-
-/// What an answer for the rest of the flow grants.
-#[derive(Debug, Default)]
-pub(super) struct Granted {
-    /// What is granted, if anything can be.
-    grant: Option<Grant>,
-    /// Which other requests that covers.
-    also: Vec<ConsentId>,
 }
 
 /// A request that is open, with what is known about its call.
@@ -378,14 +296,14 @@ fn granted_by(
     state: &FlowState,
     (consent, open): (&ConsentId, &[OpenRequest]),
     stop: &StopSignal,
-) -> Granted {
+) -> (Option<Grant>, Vec<ConsentId>) {
     let mut grant_of = |open: &OpenRequest| {
         let whose = (&open.role, open.node.as_ref());
         roles.grant(state, whose, &open.asked, stop)
     };
     let mut meant = open.iter().filter(|open| open.consent == *consent);
     let Some(grant) = meant.next().and_then(&mut grant_of) else {
-        return Granted::default();
+        return (None, Vec::new());
     };
     let others = open.iter().filter(|open| open.consent != *consent);
     let covered: Vec<&OpenRequest> = others
@@ -395,8 +313,5 @@ fn granted_by(
     let counts = |open: &&&OpenRequest| roles.most(&open.role) != Some(ConsentMode::NoAccess);
     let also = covered.iter().filter(counts);
     let also = also.map(|open| open.consent.clone()).collect();
-    Granted {
-        grant: Some(grant),
-        also,
-    }
+    (Some(grant), also)
 }

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::id::TurnId;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
-use a_society_roles::turn::stop::StopSignal;
 
 use super::core::Core;
 use super::error::DriverError;

@@ -29,7 +29,7 @@ impl Core {
         task: &Task,
     ) -> Result<(), DriverError> {
         self.append(Fact::SessionResumed(SessionResumed {
-            role: role.clone(),
+            seat: role.clone().into(),
             turn: Some(turn),
         }))?;
         let open = self
@@ -87,7 +87,7 @@ impl Core {
         };
         let done = request.state == RequestState::Answered && request.is_settled();
         let ends = |tool: &str| EndingTool::of_name(tool).is_some();
-        let session = self.flow.views().sessions.get(&open.role);
+        let session = self.flow.views().session(&open.role);
         let last = session.and_then(|session| session.messages.last());
         let is_result =
             last.is_some_and(|last| matches!(&*last.message, Message::ToolResult { .. }));
@@ -102,7 +102,7 @@ impl Core {
         role: &RoleInstance,
     ) -> Result<(), DriverError> {
         let views = self.flow.views();
-        let Some(session) = views.sessions.get(role) else {
+        let Some(session) = views.session(role) else {
             return Ok(());
         };
         let told = |entry: &Entry| {
@@ -134,14 +134,14 @@ impl Core {
 
     /// Whether a session ends with what a request of this turn streamed before it was cut off.
     fn ends_cut_off(&self, turn: TurnId, role: &RoleInstance) -> bool {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let last = session.and_then(|session| session.messages.last());
         last.is_some_and(|entry| entry.interrupted && entry.turn == Some(turn))
     }
 
     /// Whether no system prompt was built for a role's session.
     pub(super) fn has_no_prompt(&self, role: &RoleInstance) -> bool {
-        let session = self.state().sessions.get(role);
+        let session = self.state().session(role);
         session.is_some_and(|session| session.prompt.is_none())
     }
 
@@ -154,7 +154,7 @@ impl Core {
         if !views.flow.configurations.contains_key(role) {
             return Ok(None);
         }
-        let session = views.sessions.get(role);
+        let session = views.session(role);
         let prompt = session.and_then(|session| session.system_prompt.as_ref());
         let text = prompt.map(|prompt| self.flow.whole_text(prompt));
         Ok(text.transpose()?)
@@ -167,13 +167,13 @@ impl Core {
     ) -> Result<(), DriverError> {
         let Prompt { text, sources } = prompt;
         let fingerprint = Hash::of(text.as_bytes());
-        let known = self.state().sessions.get(role);
+        let known = self.state().session(role);
         if known.is_some_and(|session| session.prompt == Some(fingerprint)) {
             return Ok(());
         }
         let text = self.flow.keep_text(text)?;
         let fact = SystemPromptBuilt {
-            role: role.clone(),
+            seat: role.clone().into(),
             text,
             fingerprint,
             sources,
@@ -218,7 +218,7 @@ impl Core {
                 Origin::Reply
             };
             self.append(Fact::MessageAdded(MessageAdded {
-                role: role.clone(),
+                seat: role.clone().into(),
                 message: said.id,
                 text: said.text,
                 origin,
@@ -232,7 +232,7 @@ impl Core {
 
     /// The choice that an answer of the operator names, if the role offered some.
     fn chosen(&self, role: &RoleInstance, answer: &str) -> Option<String> {
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         let mut entries = session.messages.iter().rev();
         let asked = entries.find_map(|entry| match &*entry.message {
             Message::AssistantToolCalls { calls, .. } => Some(calls),
@@ -244,7 +244,7 @@ impl Core {
         handoff::chosen(call.input.get(), answer)
     }
 
-    /// Whether the role was not told, what the operator said and it has not heard, and the node.
+    /// Whether the packet is outstanding, the operator's words that the role has not got, and the node.
     fn owed(
         &self,
         turn: TurnId,
@@ -276,7 +276,7 @@ impl Core {
 
     /// Whether the role's session already speaks of this task.
     fn was_here(&self, role: &RoleInstance, task: &Task) -> bool {
-        let Some(session) = self.flow.views().sessions.get(role) else {
+        let Some(session) = self.flow.views().session(role) else {
             return false;
         };
         match task {
@@ -297,7 +297,7 @@ impl Core {
     ) -> Result<(), DriverError> {
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::MessageAdded(MessageAdded {
-            role: role.clone(),
+            seat: role.clone().into(),
             message,
             text,
             origin,
@@ -318,7 +318,7 @@ impl Core {
             Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         let here = || {
             let entries = entries.iter().rev();
@@ -354,7 +354,7 @@ impl Core {
         task: &Task,
         packet: String,
     ) -> Result<Job, DriverError> {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let all = session.map_or(&[][..], |session| &session.messages);
         let node = match task {
             Task::Node(node) => Some(node.clone()),

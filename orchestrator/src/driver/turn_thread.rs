@@ -25,7 +25,7 @@ pub(super) enum Duty {
     Errand(Errand),
 }
 
-/// What the thread of a turn hears.
+/// The replies to the thread of a turn.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// The answer to its step.
@@ -34,7 +34,7 @@ pub(super) enum Answer {
     Next(Box<Duty>),
 }
 
-/// How the thread of a turn hears it.
+/// The channel of those replies.
 pub(super) type Answers = SyncSender<Answer>;
 
 /// A thread that waits, and how it is given something to do.
@@ -49,7 +49,7 @@ pub(super) struct TurnThreads {
 }
 
 impl TurnThreads {
-    /// Threads whose turns are heard on this line.
+    /// Threads whose turns use this line.
     pub(super) fn new(line: Line) -> Self {
         let idle = Arc::default();
         Self { line, idle }
@@ -173,7 +173,7 @@ fn run(start: &mut Start, said: Option<Box<Step>>, line: &Line) -> Option<Box<Du
     }
 }
 
-/// A turn on a thread. A fault of the program that ends its thread is told to the flow, which would
+/// A turn on a thread. A fault of the program that ends its thread is reported to the flow, which would
 /// wait for the turn for ever otherwise.
 struct Known<'l> {
     line: &'l Line,
@@ -213,7 +213,7 @@ fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
     if waits_for_nothing(&step) {
-        // Later steps are heard after it. A taker that is to stop learns so from its signal and at its
+        // Later steps are handled after it. A taker that is to stop learns so from its signal and at its
         // next step, and so does one whose turn goes on elsewhere.
         line.tell(start.turn, start.attempt, step)?;
         return Some(Answer::Heard(Heard::Go(Told::Done { call: None })));
@@ -221,7 +221,7 @@ fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
     line.ask(start.turn, start.attempt, step)
 }
 
-/// Whether a turn goes on from a step whatever comes of it: text that streams, and what only has to be
+/// Whether a turn goes on from a step without its result: text that streams, and what only has to be
 /// recorded before the next step is.
 fn waits_for_nothing(step: &Step) -> bool {
     match step {
@@ -250,8 +250,8 @@ fn waits_for_nothing(step: &Step) -> bool {
 mod tests {
     use std::sync::mpsc::Sender;
 
+    use a_society_base::stop::StopSignal;
     use a_society_roles::turn::step::End;
-    use a_society_roles::turn::stop::StopSignal;
     use a_society_roles::turn::taker::Taker;
 
     use super::*;

@@ -5,7 +5,7 @@ use std::sync::{Condvar, PoisonError};
 use std::time::{Duration, Instant};
 
 use a_society_facts::fact::operator::{SteerWhen, StopScope};
-use a_society_roles::mcp::{Given, Limits};
+use a_society_mcp::{Given, Limits};
 
 use super::super::live::wires;
 use super::*;
@@ -86,7 +86,7 @@ fn until(handle: &FlowHandle, holds: impl Fn(&Seen) -> bool) {
     }
 }
 
-fn timed(handle: &FlowHandle, command: Command) -> Duration {
+fn timed(handle: &FlowHandle, command: Verb) -> Duration {
     let begun = Instant::now();
     handle.obey(command, None).unwrap();
     begun.elapsed()
@@ -97,8 +97,8 @@ fn fastest(times: impl IntoIterator<Item = Duration>) -> Duration {
     times.into_iter().min().unwrap()
 }
 
-fn steer() -> Command {
-    Command::Steer {
+fn steer() -> Verb {
+    Verb::Steer {
         role: "owner".parse().unwrap(),
         text: "Be quick.".into(),
         when: SteerWhen::Queue,
@@ -107,7 +107,7 @@ fn steer() -> Command {
 
 /// The flow hears what is said to its role, and pauses and goes on, at once.
 fn obeys(handle: &FlowHandle) {
-    for (command, undo) in [(steer(), None), (Command::Pause, Some(Command::Unpause))] {
+    for (command, undo) in [(steer(), None), (Verb::Pause {}, Some(Verb::Unpause {}))] {
         let tries = (0..3).map(|_| {
             let time = timed(handle, command.clone());
             if let Some(undo) = &undo {
@@ -120,9 +120,9 @@ fn obeys(handle: &FlowHandle) {
     }
 }
 
-fn stop() -> Command {
+fn stop() -> Verb {
     let scope = StopScope::All;
-    Command::Stop { scope }
+    Verb::Stop { scope }
 }
 
 fn ends(driven: Driven) {
@@ -211,7 +211,7 @@ fn a_call_that_a_crash_cut_off_is_looked_at_without_holding_the_flow_up() {
 /// The operator allows the only call that asks, for the rest of the flow.
 fn allowing(driven: &Driven) -> std::thread::JoinHandle<Result<usize, DriverError>> {
     let handle = driven.handle.clone();
-    let command = Command::Allow {
+    let command = Verb::Allow {
         consent: None,
         action: None,
         for_the_flow: true,
