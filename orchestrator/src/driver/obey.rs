@@ -55,7 +55,7 @@ impl Core {
             Obeyed::Now(taken) if says_beforehand && !self.state().consents.is_empty() => {
                 self.ask_rules(taken.facts).map(Obeyed::Later)
             }
-            obeyed => Ok(obeyed),
+            obeyed @ (Obeyed::Now(_) | Obeyed::Later(_)) => Ok(obeyed),
         }
     }
 
