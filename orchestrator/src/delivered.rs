@@ -29,9 +29,9 @@ pub struct Delivered {
     pub node: NodeId,
     /// The path of the artifact, from the project's folder or from `record/`.
     pub path: String,
-    /// Where the file stands.
+    /// The path of the file.
     pub file: PathBuf,
-    /// What it holds.
+    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 

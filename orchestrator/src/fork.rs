@@ -29,7 +29,7 @@ use crate::project::flow_file::{SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::record::{KEPT_REQUEST, OUTPUTS, named_in_record};
 use crate::run::RunError;
 
-/// What somebody wants of a fork.
+/// The options of a fork.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
     /// The last record it shares; the last one there is if absent.
@@ -38,12 +38,12 @@ pub struct Wish {
     pub name: Option<String>,
 }
 
-/// Who would hear what is said to a fork first.
+/// The receiver of the first message to a fork.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hearer {
-    /// Somebody who waits for words.
+    /// A role that waits for a message.
     Waits(RoleInstance),
-    /// Somebody whose turn was under way; the words come with its next one.
+    /// A role whose turn was under way; it gets the message with its next one.
     Works(RoleInstance),
 }
 
@@ -85,15 +85,15 @@ impl ForkPlan {
         self.name.as_ref().unwrap_or(own)
     }
 
-    /// Who would hear a first message.
+    /// The receiver of a first message.
     #[must_use]
     pub fn hearer(&self) -> Option<Hearer> {
         hearer_of(&self.cut.views.flow)
     }
 }
 
-/// Who hears what is said to a flow that nobody drives: the first who waits for words, else the
-/// first whose turn was cut off.
+/// The receiver of a message to a flow without a driver: the first role that waits for a message, else
+/// the first whose turn was interrupted.
 #[must_use]
 pub fn hearer_of(state: &FlowState) -> Option<Hearer> {
     let mut waits = state.waits().map(|(_, waiting)| waiting);
@@ -101,12 +101,12 @@ pub fn hearer_of(state: &FlowState) -> Option<Hearer> {
     let waits = waits.map(|waiting| Hearer::Waits(waiting.role.clone()));
     waits.or_else(|| {
         let mut turns = state.turns.values().map(|turn| &turn.role);
-        let works = turns.find(|role| state.main_turn_of(role).is_some());
+        let works = turns.find(|&role| state.main_turn_of(role).is_some());
         works.map(|role| Hearer::Works(role.clone()))
     })
 }
 
-/// Whether somebody who waits for this is answered with words.
+/// Whether a wait of this kind is answered with a message.
 const fn hears_words(reason: WaitReason) -> bool {
     match reason {
         WaitReason::PromptHuman
@@ -165,7 +165,7 @@ pub fn plan(
     })
 }
 
-/// Makes the fork of a plan; it is durable on return, and nobody drives it yet.
+/// Makes the fork of a plan; it is durable on return, without a driver yet.
 ///
 /// # Errors
 /// When its name cannot be used, what it would share is gone, or the file system refuses. There is
@@ -178,7 +178,7 @@ pub fn make(
 ) -> Result<FlowRef, RunError> {
     let id = mint::flow_id(mint, now).map_err(DriverError::from)?;
     let forked = fork::make(store, &plan.cut, (id, plan.name.clone()), &plan.record)?;
-    // Its views are only a convenience for whoever lists it next.
+    // Its views only make the next listing faster.
     if let Ok((flow, _)) = store.open(&forked) {
         drop(flow.close());
     }
@@ -195,9 +195,9 @@ fn carried(cut: &Cut) -> Vec<String> {
     )];
     let sessions = state.sessions.iter();
     let sessions: Vec<String> = sessions
-        .map(|(role, session)| {
+        .map(|(seat, session)| {
             let messages = usize::try_from(session.messages).unwrap_or(usize::MAX);
-            format!("{role} ({})", count(messages, "message"))
+            format!("{seat} ({})", count(messages, "message"))
         })
         .collect();
     if !sessions.is_empty() {
@@ -221,7 +221,7 @@ fn carried(cut: &Cut) -> Vec<String> {
     said
 }
 
-/// What is said of turns that were under way. They begin in the fork as after a crash.
+/// The notes about turns that were under way. They begin in the fork as after a crash.
 fn open_turns(state: &FlowState) -> Vec<String> {
     let turns = state.turns.iter();
     turns
@@ -269,7 +269,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// Files that were handed over stand where they stood, with the bytes they had then. The
+    /// Handed-over files keep their paths, with the bytes they had then. The
     /// flow's own files are its graph as it was, and its script, which never changes.
     fn of(store: &Store, project: &Path, cut: &Cut) -> Result<Self, RunError> {
         let (disk, folder) = (store.ground().disk.as_ref(), store.folder(&cut.parent));
@@ -324,7 +324,7 @@ impl Kept {
         }
     }
 
-    /// A file that a call changed and that nobody handed over since. What it held is believed
+    /// A file that a call changed and that was not handed over since. What it held is believed
     /// only if its hash is the one that was recorded.
     fn written(&mut self, disk: &dyn Disk, folder: &FlowFolder, written: &Written) {
         let said = said_changes(&written.tool, &written.arguments).into_iter();
@@ -362,7 +362,7 @@ impl Kept {
                 .about(&folder.blob(*hash))
                 .is_ok_and(|about| about.kind == Kind::File),
         };
-        // A file that became a folder later stands in the way of what is in it; so it was.
+        // A file that became a folder later conflicts with the files in it; so it was.
         let ancestors = Path::new(path).ancestors().skip(1);
         let mut above = ancestors.filter_map(Path::to_str);
         let in_the_way = above.any(|above| self.files.contains_key(above));
@@ -397,7 +397,7 @@ fn made(said: SaidChange, before: Option<String>) -> Option<String> {
 }
 
 /// The path below the record folder that a call names, if it names one: absolute, or of a file
-/// that stands there.
+/// that is there.
 fn in_record(disk: &dyn Disk, folder: &FlowFolder, written: &str) -> Option<String> {
     let record = folder.record();
     let path = Path::new(named_in_record(written).unwrap_or(written));
@@ -423,8 +423,8 @@ fn in_record(disk: &dyn Disk, folder: &FlowFolder, written: &str) -> Option<Stri
         .map(|names| names.join("/"))
 }
 
-/// Where in the record folder a file stood that was handed over. Records of earlier versions do not
-/// name the folder: such a file stands there now, or it does not stand in the project either.
+/// The path in the record folder of a handed-over file. Records of earlier versions do not
+/// name the folder: such a file is there now, or it is not in the project either.
 fn path_in_record<'a>(
     disk: &dyn Disk,
     folder: &FlowFolder,

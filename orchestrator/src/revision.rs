@@ -1,13 +1,13 @@
-//! What another graph would change for a flow that runs, judged before anything is said to the flow:
+//! What another graph would change for a flow that runs, judged before the flow gets it:
 //! what is wrong with its file, what it changes, and why it would be refused.
 
 use std::path::Path;
 
-use a_society_facts::fact::flow::Author;
+use a_society_facts::Verb;
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::{Diagnostic, FlowGraph, differences};
-use a_society_flow::machine::{Input, Refusal, Revise, decide};
+use a_society_flow::machine::{Brought, Commanded, Input, NewGraph, Refusal, decide};
 use a_society_state::layout::FlowFolder;
 use a_society_state::{FlowRef, Store, blob};
 
@@ -42,7 +42,7 @@ pub fn source_of(store: &Store, flow: &FlowRef) -> Result<String, RunError> {
     Ok(whole(store, &store.folder(flow), text)?)
 }
 
-/// Judges a graph for a flow of the project in this folder. The flow itself hears nothing.
+/// Judges a graph for a flow of the project in this folder. The flow itself gets no input.
 ///
 /// # Errors
 /// When the flow cannot be read.
@@ -102,11 +102,16 @@ fn walked(store: &Store, flow: &FlowRef, state: &FlowState) -> Result<FlowFile, 
 }
 
 fn refusal(now: &FlowGraph, state: &FlowState, file: &FlowFile) -> Option<Refusal> {
-    let input = Input::Revise(Revise {
+    let new = NewGraph {
         graph: Box::new(file.graph.clone()),
         source: Text::Inline(file.source.clone()),
-        by: Author::Operator,
+    };
+    let input = Input::Commanded(Commanded {
         client: None,
+        verb: Verb::Revise {
+            source: String::new(),
+        },
+        brought: Brought::Graph(new),
     });
     decide(now, state, input).err()
 }

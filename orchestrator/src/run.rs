@@ -1,7 +1,7 @@
 //! Starting a flow, and going on with one.
 //!
 //! Both end in the same place: a flow that is open for writing, its roles, and a task that drives
-//! it. What a flow needs to go on lies in its own folder: its graph in the journal, its script in
+//! it. Everything that a flow needs to go on is in its own folder: its graph in the journal, its script in
 //! the record folder.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use a_society_facts::line::Body;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Fact};
 use a_society_flow::graph::{Budget, FlowGraph, InlineRole, RoleName};
-use a_society_flow::machine::outline;
+use a_society_flow::machine::{Input, outline};
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::taker::scripted::Script;
 use a_society_roles::tool::Background;
@@ -36,7 +36,7 @@ use crate::driver::task::{Driven, drive};
 use crate::limits::{TURNS_AT_ONCE, TURNS_AT_ONCE_IN_PROCESS};
 use crate::mint::{self, Mint, SystemMint};
 use crate::project::bench::Bench;
-use crate::project::docs::folder::is_project;
+use crate::project::docs::folder::{defaults, is_project};
 use crate::project::docs::{self, library::Library};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
@@ -63,13 +63,13 @@ pub struct NewFlow {
     pub file: FlowFile,
     /// The text of the script that takes its turns, if one does.
     pub script: Option<String>,
-    /// How it is to end, as far as that is said.
+    /// How it is to end, if that is chosen.
     pub ends: Ends,
-    /// The tokens it may use, if that is said.
+    /// The tokens it may use, if that is chosen.
     pub tokens: Option<TokenBudget>,
-    /// How much it may do without asking, if that is said; else what the operator's configuration says.
+    /// How much it may do without asking, if that is chosen; else the operator's configuration counts.
     pub mode: Option<ConsentMode>,
-    /// What the operator says beforehand about its calls.
+    /// The operator's standing rules about its calls.
     pub rules: ConsentRules,
     /// The client's name for the command.
     pub client: Option<ClientId>,
@@ -145,7 +145,7 @@ pub fn create(
     let source = texts.keep(new.file.source.clone())?;
     let own = (new.file.budget.as_ref()).is_some_and(|budget| budget.tokens.is_some());
     let tokens = new.tokens.or_else(|| usual_tokens().filter(|_| !own));
-    let ends = ends_of(&new, is_project(disk.as_ref(), &new.project_folder));
+    let ends = ends_of(&new, disk.as_ref());
     let input = new.input.map(|input| texts.keep(without_secrets(&input)));
     let input = input.transpose()?;
     let created = FlowCreated {
@@ -173,24 +173,50 @@ fn driven(core: Core) -> Result<Driven, RunError> {
     Ok(drive(core, door)?)
 }
 
-/// How a flow ends: as the operator says, or its file. The roles of a file without a project have no texts
-/// that could be improved, so that its flow ends with its forward work. A project has its own answer or
-/// asks, and so does a draft, whose owner writes the graph.
-fn ends_of(new: &NewFlow, of_project: bool) -> Ends {
-    let of_file = new.file.ends;
+/// How a flow ends: as the operator says, or its file, or its project. The roles of a file without a project
+/// have no texts that could be improved, so that its flow ends with its forward work. What is left open is
+/// asked, as everything is of a draft outside of a project, whose owner writes the graph.
+fn ends_of(new: &NewFlow, disk: &dyn Disk) -> Ends {
+    let of_project = is_project(disk, &new.project_folder);
     let usual = Some(ImprovementMode::None).filter(|_| !of_project && !new.file.is_draft);
-    Ends {
-        improve: new.ends.improve.or(of_file.improve).or(usual),
-        feedback: new.ends.feedback.or(of_file.feedback),
-    }
+    let usual = Ends {
+        improve: usual,
+        feedback: None,
+    };
+    let of_file = Ends::from(new.file.ends);
+    let of_project = defaults(disk, &new.project_folder).into();
+    new.ends.or(of_file).or(of_project).or(usual)
 }
 
-/// The budget of a flow that nothing is said about.
+/// What the operator changes of the terms of a flow as it goes on.
+#[derive(Debug, Clone, Default)]
+pub struct Amendment {
+    /// How much it may do without asking, if that changes.
+    pub mode: Option<ConsentMode>,
+    /// What is said about its calls, besides what was said before.
+    pub rules: ConsentRules,
+    /// How it is to end, as far as that is chosen now.
+    pub ends: Ends,
+}
+
+/// How the flow is to end is chosen now, or was, or is as its project has it for all.
+fn choose_ends(core: &mut Core, now: Ends, project: &Path) -> Result<(), DriverError> {
+    let state = core.state();
+    let ends = now
+        .or(state.ends)
+        .or(defaults(core.flow().disk(), project).into());
+    if ends == state.ends || state.phase.is_over() {
+        return Ok(());
+    }
+    core.command(Input::ChooseEnds(ends)).map(drop)
+}
+
+/// The budget of a flow that sets none.
 pub(crate) fn usual_tokens() -> Option<TokenBudget> {
     bounds().tokens.map(TokenBudget::AtMost)
 }
 
-/// The mode of a flow that nothing is said about. `run` refuses a configuration that cannot be read, and
+/// The mode of a flow that chooses none. `run` refuses a configuration that cannot be read, and
 /// without one the flow asks.
 fn usual_mode() -> Option<ConsentMode> {
     user::consent().unwrap_or_default().mode
@@ -213,8 +239,7 @@ impl Texts<'_> {
     }
 }
 
-/// Goes on with a flow, whatever ended the process that drove it before. What the operator says beforehand
-/// about its calls counts besides what was said before.
+/// Goes on with a flow, whatever ended the process that drove it before.
 ///
 /// # Errors
 /// When it is damaged, another process writes it, or something of it cannot be used.
@@ -223,11 +248,13 @@ pub fn resume(
     flow: &FlowRef,
     project_folder: PathBuf,
     turns_at_once: Option<usize>,
-    (mode, rules): (Option<ConsentMode>, ConsentRules),
+    amendment: Amendment,
 ) -> Result<(Driven, OpenReport), RunError> {
-    let (mut core, report) = reopen(store, flow, project_folder, Box::new(SystemMint))?;
+    let mint = Box::new(SystemMint);
+    let (mut core, report) = reopen(store, flow, project_folder.clone(), mint)?;
     core.limit_turns(turns_at_once);
-    core.said_beforehand(mode, rules)?;
+    core.said_beforehand(amendment.mode, amendment.rules)?;
+    choose_ends(&mut core, amendment.ends, &project_folder)?;
     Ok((driven(core)?, report))
 }
 

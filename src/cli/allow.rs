@@ -1,7 +1,7 @@
 //! `allow`: the operator lets a call run that asks for consent.
 
+use a_society_facts::Verb;
 use a_society_facts::id::ConsentId;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -33,12 +33,12 @@ pub(crate) struct Arguments {
 
 /// Allows.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Allow {
+    let command = Verb::Allow {
         consent: arguments.consent.clone(),
         action: None,
         for_the_flow: arguments.for_the_flow,
     };
-    say(context, &arguments.to, command, "allowed")
+    say(context, &arguments.to, command)
 }
 
 /// Reads the name of a request for consent.

@@ -1,7 +1,7 @@
 //! `approve`: the operator lets a staged handoff through.
 
+use a_society_facts::Verb;
 use a_society_facts::id::ApprovalId;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -27,12 +27,7 @@ pub(crate) struct Arguments {
 /// Approves.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let approval = arguments.approval.clone();
-    say(
-        context,
-        &arguments.to,
-        Command::Approve { approval },
-        "approved",
-    )
+    say(context, &arguments.to, Verb::Approve { approval })
 }
 
 /// Reads the name of an approval.

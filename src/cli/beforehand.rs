@@ -36,7 +36,7 @@ pub(crate) struct Beforehand {
 pub(crate) struct Rules(Vec<String>);
 
 impl Beforehand {
-    /// The mode, if it was said.
+    /// The mode, if one was given.
     pub(crate) fn mode(&self) -> Option<ConsentMode> {
         self.mode.map(Mode::mode)
     }
@@ -47,7 +47,7 @@ impl Beforehand {
     }
 }
 
-/// The rules that were said, each once.
+/// The rules that were given, each once.
 pub(crate) fn one_list(allow: &[Rules], deny: &[Rules]) -> ConsentRules {
     let all = |lists: &[Rules]| lists.iter().flat_map(|list| list.0.clone()).collect();
     let mut rules = ConsentRules::default();

@@ -1,9 +1,9 @@
 //! `budget`: what a flow, or a role of it, may spend.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::TokenBudget;
 use a_society_facts::id::RoleInstance;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, role, say};
@@ -50,7 +50,7 @@ pub(crate) enum Counted {
     Turns,
 }
 
-/// A limit, or that there is none.
+/// A limit, or none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit(Option<u64>);
 
@@ -77,7 +77,7 @@ pub(super) fn limit(text: &str) -> Result<Limit, String> {
 
 /// Sets the budget.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Budget {
+    let command = Verb::Budget {
         role: arguments.role.clone(),
         measure: match arguments.measure {
             Counted::Tokens => Measure::Tokens,
@@ -86,5 +86,5 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         },
         limit: arguments.limit.0,
     };
-    say(context, &arguments.to, command, "the budget is set")
+    say(context, &arguments.to, command)
 }

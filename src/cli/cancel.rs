@@ -1,6 +1,6 @@
 //! `cancel`: a flow is ended before it is done.
 
-use a_society_orchestrator::control::message::Command;
+use a_society_facts::Verb;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -26,5 +26,5 @@ pub(crate) struct Arguments {
 /// Cancels.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let why = arguments.why.clone();
-    say(context, &arguments.to, Command::Cancel { why }, "cancelled")
+    say(context, &arguments.to, Verb::Cancel { why })
 }

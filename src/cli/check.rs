@@ -59,9 +59,9 @@ struct Found {
     is_there: bool,
     diagnostics: Vec<Diagnostic>,
     script: Option<(PathBuf, Vec<ScriptFault>)>,
-    /// What is wrong with what is said beforehand about calls: by the workspace, and by the operator.
+    /// Faults of the standing rules about calls: the workspace's and the operator's.
     configuration: Vec<String>,
-    /// What of the configuration could not be looked at, and which of its rules never answer anything.
+    /// What of the configuration could not be checked, and which of its rules never answer anything.
     idle: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
             fix(context, &folder)?;
         }
         let mut found = look(&folder, None, Some(&root))?;
-        // It is the same for all of them, and said once.
+        // It is the same for all of them, and printed once.
         found.configuration = std::mem::take(&mut configuration);
         found.idle = std::mem::take(&mut idle);
         sound &= found.is_sound();
@@ -230,8 +230,7 @@ fn workspace_of(context: &mut Context<'_>) -> Option<PathBuf> {
     Some(workspace::folder_of(&store).to_owned())
 }
 
-/// What is wrong with what is said beforehand about calls, and which of it is about servers that are not
-/// configured.
+/// Faults of the standing rules about calls, and the rules for servers that are not configured.
 fn configuration(context: &mut Context<'_>) -> (Vec<String>, Vec<String>) {
     let workspace = workspace_of(context);
     let of_workspace = workspace.as_deref().map(config::workspace::consent);

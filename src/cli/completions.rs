@@ -23,8 +23,8 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-/// Its words are split at `=` and `:`; the program knows the first, and what stands before the second is
-/// taken off again. Without candidates nothing is offered, and paths only where one belongs.
+/// Bash splits words at `=` and `:`; the program knows the first, and the part before the second is
+/// removed again. Without candidates nothing is offered, and paths only where one belongs.
 const BASH: &str = r#"_a_society() {
     local value about
     COMPREPLY=()

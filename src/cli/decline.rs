@@ -1,7 +1,7 @@
 //! `decline`: the operator discards a staged handoff; its node waits for guidance.
 
+use a_society_facts::Verb;
 use a_society_facts::id::ApprovalId;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -32,9 +32,9 @@ pub(crate) struct Arguments {
 
 /// Declines.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Decline {
+    let command = Verb::Decline {
         approval: arguments.approval.clone(),
         reason: arguments.reason.clone(),
     };
-    say(context, &arguments.to, command, "declined")
+    say(context, &arguments.to, command)
 }

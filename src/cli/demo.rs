@@ -123,7 +123,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         // It is an example, and the examples are checked by the tests.
         return Ok(ExitCode::Failed);
     };
-    // Somebody who looks shall see it happen.
+    // A person who watches should see it happen.
     let looks = context.out.is_terminal() && !context.out.is_json();
     let script = if looks {
         shown_slowly(script)

@@ -1,7 +1,7 @@
 //! `deny`: the operator denies a call its consent.
 
+use a_society_facts::Verb;
 use a_society_facts::id::ConsentId;
-use a_society_orchestrator::control::message::Command;
 
 use super::allow::request;
 use super::context::Context;
@@ -34,12 +34,12 @@ pub(crate) struct Arguments {
 
 /// Denies.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Deny {
+    let command = Verb::Deny {
         consent: arguments.consent.clone(),
         action: None,
         reason: arguments.reason.clone(),
     };
-    say(context, &arguments.to, command, "denied")
+    say(context, &arguments.to, command)
 }
 
 /// Reads words that say something.

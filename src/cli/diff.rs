@@ -64,8 +64,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if let Some(role) = &arguments.role {
         let seen = store.look(&flow)?;
         let state = &seen.screen.flow;
-        if !state.graph.nodes.iter().any(|node| node.role == *role)
-            && !state.sessions.contains_key(role)
+        if !state.graph.nodes.iter().any(|node| node.role == *role) && state.session(role).is_none()
         {
             return Err(unknown(
                 role,
@@ -185,7 +184,7 @@ pub(super) fn body(out: &mut Output, diff: &Diff) -> Result<(), Stop> {
     out.line("")
 }
 
-/// Where a hunk stands, as other tools read it.
+/// The place of a hunk, as other tools read it.
 fn place(hunk: &Hunk) -> String {
     let without = |op: Op| {
         let lines = hunk.lines.iter();

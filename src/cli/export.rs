@@ -128,7 +128,7 @@ fn into_stdout(context: &mut Context<'_>, store: &Store, flow: &FlowRef) -> Resu
         if let Error::Io { source, .. } = &error
             && source.kind() == std::io::ErrorKind::BrokenPipe
         {
-            // Whoever read the archive does not read any more.
+            // The reader of the archive is gone.
             return refused(source);
         }
         error.into()

@@ -1,9 +1,8 @@
-//! `findings`: what roles found when they looked back, and the changes that come of it.
+//! `findings`: what roles found in retrospectives, and the changes that they propose.
 
 use std::path::PathBuf;
 
 use a_society_facts::id::{ProjectName, RoleInstance};
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::findings::{self, Finding, Found, Proposal};
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
@@ -97,12 +96,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
         None => list(context, arguments),
         Some(Verb::Propose(propose)) => {
-            let command = Command::Propose {
+            let command = a_society_facts::Verb::Propose {
                 role: propose.role.clone(),
                 path: propose.path.clone(),
                 text: read_text(&propose.with)?,
             };
-            say(context, &propose.to, command, "proposed")
+            say(context, &propose.to, command)
         }
         Some(Verb::Diff(named)) => diff(context, named),
         Some(Verb::Apply(named)) => decide(context, named, true),
@@ -111,12 +110,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 fn decide(context: &mut Context<'_>, named: &Named, applied: bool) -> Outcome {
-    let command = Command::Change {
+    let command = a_society_facts::Verb::Change {
         change: named.change.clone(),
         applied,
     };
-    let done = if applied { "applied" } else { "declined" };
-    say(context, &named.to, command, done)
+    say(context, &named.to, command)
 }
 
 fn list(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
@@ -208,7 +206,7 @@ fn lines(finding: &Finding, full: bool) -> Vec<String> {
     shown
 }
 
-/// How a proposal stands, in words.
+/// The state of a proposal, in words.
 fn stands(store: &Store, found: &Found, proposal: &Proposal) -> &'static str {
     let now = now(store, &found.flow, proposal);
     proposal.stands(now.as_deref()).words()

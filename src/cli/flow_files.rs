@@ -48,7 +48,7 @@ fn unfit(path: &str, why: &str, hint: &str) -> Stop {
     OperatorError::new(("file-unfit", ExitCode::Failed), what, why, hint).into()
 }
 
-/// Reads a flow file. Everything that is remarkable about it is told.
+/// Reads a flow file. Prints all of its diagnostics.
 ///
 /// # Errors
 /// When it cannot be read, or is not a flow file.
@@ -70,7 +70,7 @@ pub(crate) enum Target {
     Project(FlowFile, PathBuf),
 }
 
-/// Reads a flow file, or a project's folder. Everything that is remarkable about it is told.
+/// Reads a flow file, or a project's folder. Prints all of its diagnostics.
 ///
 /// # Errors
 /// When it cannot be read, or is neither.
@@ -82,7 +82,7 @@ pub(crate) fn read_target(out: &mut Output, path: &Path) -> Result<Target, Stop>
     Ok(Target::Project(project.canonical, path.to_owned()))
 }
 
-/// Reads a project's folder. Everything that is remarkable about it is told.
+/// Reads a project's folder. Prints all of its diagnostics.
 ///
 /// # Errors
 /// When it is no project, or something is wrong with it.
@@ -149,7 +149,7 @@ pub(crate) fn lines(diagnostic: &Diagnostic) -> Vec<String> {
     text.lines().map(|line| plain(line).into_owned()).collect()
 }
 
-/// The script that takes the turns of a flow: the one that is named, or the one beside the file.
+/// The script for the turns of a flow: the one that is named, or the one beside the file.
 pub(crate) fn script_path(flow: &Path, named: Option<&Path>) -> Option<PathBuf> {
     if let Some(named) = named {
         return Some(named.to_owned());

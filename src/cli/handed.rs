@@ -22,7 +22,7 @@ use super::asks;
 /// Texts that differ in very much are compared roughly after this.
 const COMPARED_WITHIN: Duration = Duration::from_millis(500);
 
-/// So many lines stand around a difference.
+/// The number of context lines around a difference.
 const LINES_AROUND: usize = 3;
 
 /// What would be handed over.
@@ -135,7 +135,7 @@ pub(crate) fn own_turn_of(
         return None;
     }
     let turn = own_turn(state, &file.workflow, (node.as_ref(), role))?;
-    // What cannot be read of it is said where the flow is shown.
+    // The views of the flow report what cannot be read.
     let handed = handed_last(store, flow).unwrap_or_default();
     let is_for = |delivery: &&Delivery| Some(delivery.receiver()) == node.as_ref();
     let came_in = texts(store, flow, handed.iter().filter(is_for));

@@ -80,7 +80,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-/// Faults of the archive are told about the archive, not about the folder it was unpacked into.
+/// Faults of the archive name the archive, not about the folder it was unpacked into.
 fn explain(error: Error, archive: &str) -> OperatorError {
     let unfit = |why: String| {
         OperatorError::new(

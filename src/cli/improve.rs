@@ -1,7 +1,7 @@
 //! `improve`: the operator says how roles look back when the forward work is done.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 /// Chooses.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let mode = arguments.mode;
-    say(context, &arguments.to, Command::Improve { mode }, "chosen")
+    say(context, &arguments.to, Verb::Improve { mode })
 }
 
 /// Reads a way to look back.

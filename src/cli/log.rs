@@ -25,7 +25,7 @@ const POLL: Duration = Duration::from_millis(100);
 /// What a fact says is cut to this, so that it stays on a line or two.
 const SAYS_COLUMNS_MAX: usize = 140;
 
-/// The words of facts are padded to this, so that what they say stands in a column.
+/// The names of facts are padded to this, so that their texts form a column.
 const WORD_COLUMNS: usize = 22;
 
 /// The arguments of `log`.
@@ -97,7 +97,7 @@ fn begin(store: &Store, flow: &FlowRef, since: Seq) -> Result<Follower, Stop> {
     }
 }
 
-/// A torn end that nobody is writing is left over from a process that died.
+/// A torn end without a writer is left over from a process that died.
 fn tell_torn(out: &mut Output, store: &Store, flow: &FlowRef, follower: &Follower) {
     let Some(tail) = follower.torn() else { return };
     let held = lock::is_held(store.ground().disk.as_ref(), &store.folder(flow));

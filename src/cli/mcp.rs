@@ -108,7 +108,7 @@ fn roster(context: &mut Context<'_>) -> Result<Roster, Stop> {
     Roster::read(&lists.unwrap_or_default()).map_err(unusable)
 }
 
-/// How a server stands: the word for programs, and the words for people.
+/// The state of a server: the word for programs, and the words for people.
 pub(super) const fn words(standing: Standing) -> (&'static str, &'static str) {
     match standing {
         Standing::Own => ("own", "yours"),

@@ -1,7 +1,7 @@
 //! `mode`: how much a flow may do without asking.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::operator::ConsentMode;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -54,5 +54,5 @@ impl Mode {
 /// Sets the mode.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let mode = arguments.mode.mode();
-    say(context, &arguments.to, Command::Mode { mode }, "it is so")
+    say(context, &arguments.to, Verb::Mode { mode })
 }

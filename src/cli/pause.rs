@@ -1,6 +1,6 @@
 //! `pause`: nothing new is started until the flow is let go on.
 
-use a_society_orchestrator::control::message::Command;
+use a_society_facts::Verb;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -20,5 +20,5 @@ pub(crate) struct Arguments {
 
 /// Pauses.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    say(context, &arguments.to, Command::Pause, "pauses")
+    say(context, &arguments.to, Verb::Pause {})
 }

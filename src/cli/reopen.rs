@@ -1,7 +1,7 @@
 //! `reopen`: a node that is done runs again.
 
+use a_society_facts::Verb;
 use a_society_facts::id::NodeId;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, node, say, text};
@@ -31,9 +31,9 @@ pub(crate) struct Arguments {
 
 /// Reopens.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Reopen {
+    let command = Verb::Reopen {
         node: arguments.node.clone(),
         note: arguments.note.as_deref().map(text).transpose()?,
     };
-    say(context, &arguments.to, command, "reopened")
+    say(context, &arguments.to, command)
 }

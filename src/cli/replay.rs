@@ -1,5 +1,5 @@
-//! A journal that is played back: it is written once more, into a workspace of its own among the
-//! temporary ones, as fast as is wanted. Whoever follows cannot tell it from one that is written now.
+//! Plays a journal back: writes it once more, into a temporary workspace of its own, as fast as wanted.
+//! A follower cannot distinguish it from one that is written now.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -60,7 +60,7 @@ pub(crate) enum Clock {
     Fixed,
 }
 
-/// A clock that stands still for people, and runs for those who measure.
+/// A clock that does not move for people, and runs for measurements.
 #[derive(Debug)]
 struct Standing(At, Arc<dyn Told>);
 
@@ -134,7 +134,7 @@ pub(crate) fn begin(
             for (at, line) in lines {
                 std::thread::sleep(speed.pause(at.ms() - before.ms()));
                 before = at;
-                // Nobody is left to be told but those who look, and they see where it stops.
+                // Only the viewers are left, and they see where it stops.
                 if write(&path, std::iter::once(line.as_str())).is_err() {
                     return;
                 }

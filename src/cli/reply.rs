@@ -1,6 +1,6 @@
 //! `reply`: the operator answers a node or a role that waits.
 
-use a_society_orchestrator::control::message::Command;
+use a_society_facts::Verb;
 
 use super::context::Context;
 use super::say::{To, Who, say, text};
@@ -30,10 +30,10 @@ pub(crate) struct Arguments {
 
 /// Answers.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Reply {
+    let command = Verb::Reply {
         to: arguments.who.whom(),
         text: text(&arguments.text)?,
         asked: None,
     };
-    say(context, &arguments.to, command, "answered")
+    say(context, &arguments.to, command)
 }

@@ -1,6 +1,6 @@
 //! `resume`: a flow that is not over goes on, whatever ended the process that drove it before.
 
-use a_society_orchestrator::run;
+use a_society_orchestrator::run::{self, Amendment};
 
 use super::beforehand::{Beforehand, tell_idle};
 use super::context::Context;
@@ -47,10 +47,16 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let project = project_folder(&store, &flow.project);
     let interrupts = Interrupts::listen()?;
     let known = store.look(&flow)?.screen.flow.seq;
-    let said = (arguments.beforehand.mode(), arguments.beforehand.rules());
-    tell_idle(context, &said.1, &project, workspace::folder_of(&store));
+    let amendment = Amendment {
+        mode: arguments.beforehand.mode(),
+        rules: arguments.beforehand.rules(),
+        ends: arguments.wishes.ends(),
+    };
+    let root = workspace::folder_of(&store);
+    tell_idle(context, &amendment.rules, &project, root);
     let turns = arguments.wishes.turns_at_once.map(usize::from);
-    let (driven, report) = run::resume(&store, &flow, project, turns, said).map_err(from_run)?;
+    let resumed = run::resume(&store, &flow, project, turns, amendment);
+    let (driven, report) = resumed.map_err(from_run)?;
     if !context.out.is_json() {
         for line in opened(&report) {
             context.out.note(&plain(&line));

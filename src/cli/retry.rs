@@ -1,10 +1,10 @@
 //! `retry`: a turn that was stopped, or failed, is taken again, or a request that waits for its
 //! provider is tried before its time.
 
-use a_society_orchestrator::control::message::{Command, Taken};
+use a_society_facts::Verb;
 
 use super::context::Context;
-use super::say::{To, Who, deliver, say, tell};
+use super::say::{To, Who, say};
 use crate::operator_error::Outcome;
 
 /// The arguments of `retry`.
@@ -34,11 +34,10 @@ pub(crate) struct Arguments {
 /// Retries.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let to = arguments.who.whom();
-    if !arguments.now {
-        let retry = Command::Retry { to };
-        return say(context, &arguments.to, retry, "is tried again");
-    }
-    let said = deliver(context, &arguments.to, Command::RetryNow { to })?;
-    let words = |_: Taken| "its provider is asked now";
-    tell(context, &said, words)
+    let verb = if arguments.now {
+        Verb::RetryNow { to }
+    } else {
+        Verb::Retry { to }
+    };
+    say(context, &arguments.to, verb)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use a_society_orchestrator::control::message::Command;
+use a_society_facts::Verb;
 use a_society_orchestrator::revision::judge;
 use serde_json::json;
 
@@ -42,15 +42,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if arguments.dry_run {
         return foretold(context, arguments, source);
     }
-    say(
-        context,
-        &arguments.to,
-        Command::Revise { source },
-        "revised",
-    )
+    say(context, &arguments.to, Verb::Revise { source })
 }
 
-/// Says what would come of it.
+/// Prints what it would change.
 fn foretold(context: &mut Context<'_>, arguments: &Arguments, source: String) -> Outcome {
     let (store, flow) = context.flow(arguments.to.flow())?;
     let project = project_folder(&store, &flow.project);

@@ -3,7 +3,6 @@
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_orchestrator::config::editing::Sheet;
 use a_society_orchestrator::config::editing::rules::{added, removed, said};
-use a_society_orchestrator::control::message::Command;
 use serde_json::json;
 
 use super::beforehand::{Rules, allowing, denying, one_list};
@@ -104,9 +103,8 @@ fn change(
     }
     if let Some(flow) = flow {
         let rules = rules.clone();
-        let done = if back { "taken back" } else { "said" };
         let to = To::flow_named(flow);
-        return say(context, &to, Command::Rules { rules, back }, done);
+        return say(context, &to, a_society_facts::Verb::Rules { rules, back });
     }
     let sheet = Sheet::read().map_err(refused)?;
     let change = if back { removed } else { added };

@@ -235,7 +235,7 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         (Some(_), Some(_)) => return Err(two_projects()),
         (Some(project), None) => project.name(&store)?,
         (None, Some(folder)) => name_of(&store, folder)?,
-        // The last name is that of a file, which there is none of.
+        // The last part is the name of a file, which does not exist here.
         (None, None) => project_of(&store, context, Path::new("draft"))?,
     };
     let home = project_folder(&store, &project);
@@ -370,7 +370,7 @@ pub(crate) fn begin(
     if let Err(error @ ConfigError::Faulty { .. }) = user::bounds() {
         return Err(super::models::unusable(error));
     }
-    // What was said beforehand must not be taken for nothing.
+    // Standing rules that cannot be read must not count as none.
     if let Err(error @ (ConfigError::Faulty { .. } | ConfigError::Unreadable { .. })) =
         user::consent()
     {
@@ -382,11 +382,7 @@ pub(crate) fn begin(
     config::workspace::consent(workspace::folder_of(store)).map_err(unusable)?;
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);
-    // Whoever goes on with it after a death does not know how it was begun.
-    new.ends = Ends {
-        improve: wishes.improve,
-        feedback: wishes.feedback,
-    };
+    new.ends = wishes.ends();
     tell_idle(
         context,
         &new.rules,
@@ -415,8 +411,8 @@ pub(crate) fn begin(
     shown(context, (store, &flow, 0), (driven, interrupts), wishes)
 }
 
-/// The workspace: the one around the current folder, the one around what is run, or, if there is
-/// none, a new one in the current folder. What the operator does not expect is said.
+/// The workspace: the one around the current folder, the one around what is run, or, if there is none,
+/// a new one in the current folder. A choice that the operator may not expect is printed.
 fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop> {
     let found = context.store();
     let named = context.workspace.is_some() || context.environment.workspace.is_some();
@@ -455,7 +451,7 @@ fn project_of(store: &Store, context: &Context<'_>, file: &Path) -> Result<Proje
 }
 
 /// The project that a file in this folder belongs to: the folder of the workspace it is in, where that is a
-/// project, and else the workspace itself. A folder that only keeps flow files is none.
+/// project, and else the workspace itself. A folder that only keeps flow files is not a project.
 ///
 /// # Errors
 /// When the workspace is gone.

@@ -34,7 +34,7 @@ use crate::workspace;
 /// The port, unless another is wanted: the same each time, so that a bookmark stays good.
 const PORT: u16 = 4780;
 
-/// How many sockets are open at once if nobody says otherwise.
+/// The default number of sockets that are open at once.
 const SOCKETS: u16 = server::limits::SOCKETS_MAX;
 
 /// How often it is looked whether the operator interrupted.
@@ -193,7 +193,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     end(context, &mut server, &interrupts);
     if let Some(path) = told {
-        // The next server writes it anew; an old one misleads nobody, as its token is worth nothing.
+        // The next server writes it anew; an old one does no harm, as its token is worth nothing.
         drop(store.ground().disk.remove_file(&path));
     }
     Ok(ExitCode::Ok)
@@ -292,11 +292,10 @@ fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), St
     Ok((server, actions))
 }
 
-/// From where the page's files come while they are worked on, which is said.
+/// The source of the page's files while they are worked on, after a note about it.
 ///
 /// # Errors
-/// When that is not this machine, or others are served, too: a development server gives files to
-/// whoever asks.
+/// client.
 fn worked_on(context: &mut Context<'_>, listen: SocketAddr) -> Result<Option<Source>, Stop> {
     let Some(value) = &context.environment.page else {
         return Ok(None);
@@ -343,9 +342,10 @@ struct Told {
     process: ProcessName,
 }
 
-/// Writes down how the server is reached, for the operator's other programs and for nobody else.
+/// Writes a file with the server's address and token, readable for the operator's other programs only.
 ///
-/// One that still answers keeps its place: whoever ends first would otherwise take the other's away.
+/// One whose server still answers keeps its place: the first server to end would otherwise remove the
+/// other's.
 fn tell_file(
     context: &mut Context<'_>,
     store: &Store,
@@ -390,7 +390,7 @@ fn running(store: &Store, path: &Path) -> Option<Told> {
     if process::named(disk, told.process.pid) != told.process {
         return None;
     }
-    // A process that was killed keeps its number for as long as nobody asked how it ended.
+    // A process that was killed keeps its number until its parent has waited for it.
     TcpStream::connect_timeout(&told.address, KNOCK).ok()?;
     Some(told)
 }
@@ -449,7 +449,7 @@ fn open(context: &mut Context<'_>, url: &str) {
     }
 }
 
-/// Goes on with what only waits for a limit to reset, or with every flow that nobody drives.
+/// Goes on with what only waits for a limit to reset, or with every flow without a driver.
 fn resume(
     context: &mut Context<'_>,
     store: &Store,
@@ -524,7 +524,7 @@ pub(crate) fn linger(context: &mut Context<'_>, interrupts: &Interrupts) {
     }
 }
 
-/// Whether a path lies in the workspace; only such a file is run for a page.
+/// Whether a path is inside the workspace; only such a file is run for a page.
 pub(crate) fn lies_within(root: &Path, path: &Path) -> bool {
     let plain = path.components().all(|part| {
         matches!(

@@ -15,7 +15,7 @@ use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow, SentRequest};
 use a_society_operator_ui::protocol::made::{MadeProject, NewProject};
 use a_society_operator_ui::protocol::settings::{Setting, SettingDone, SkillSetting, Trial, Tried};
-use a_society_operator_ui::server::{Actions, Begun, Chosen};
+use a_society_operator_ui::server::{Actions, Begun};
 use a_society_orchestrator::config::servers::{Roster, lists_in};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::config::withheld::Withheld;
@@ -25,7 +25,7 @@ use a_society_orchestrator::project::docs::folder::{
 use a_society_orchestrator::project::draft;
 use a_society_orchestrator::project::flow_file::{self, FlowFile};
 use a_society_orchestrator::project::place::servers_named;
-use a_society_orchestrator::run::{self, NewFlow, RunError};
+use a_society_orchestrator::run::{self, Amendment, NewFlow, RunError};
 use a_society_orchestrator::sent;
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
@@ -74,7 +74,7 @@ impl Workspace {
         workspace::folder_of(&self.store)
     }
 
-    /// What a new flow is made of, and the file beside which its script lies.
+    /// What a new flow is made of, and the file whose folder holds its script.
     fn read(&self, new: &Wanted) -> Result<(ProjectName, FlowFile, Option<PathBuf>), Fault> {
         match &new.from {
             NewFrom::File(path) => self.of_file(Path::new(path)),
@@ -127,16 +127,6 @@ impl Workspace {
             )
         })?;
         Ok((project, file, Some(whole)))
-    }
-
-    /// What was chosen beforehand: when the flow began, or else for all of its project.
-    fn chosen(&self, flow: &FlowRef, ends: Ends) -> Chosen {
-        let disk = self.store.ground().disk.as_ref();
-        let chosen = defaults(disk, &project_folder(&self.store, &flow.project));
-        Chosen {
-            improve: ends.improve.or(chosen.improve),
-            feedback: ends.feedback.or(chosen.feedback),
-        }
     }
 
     fn project(&self, name: &str) -> Result<(ProjectName, PathBuf), Fault> {
@@ -193,27 +183,17 @@ impl Actions for Workspace {
         };
         // It tells for as long as the flow is driven.
         drop(Notifier::begin(&flow, &driven.handle));
-        // Its file may say more than the operator did.
-        let seen = driven.handle.seen();
-        let chosen = self.chosen(&flow, seen.map_or(ends, |seen| seen.state.ends));
-        Ok(Begun {
-            flow,
-            driven,
-            chosen,
-        })
+        Ok(Begun { flow, driven })
     }
 
     fn resume(&self, flow: &FlowRef) -> Result<Begun, Fault> {
         let project = project_folder(&self.store, &flow.project);
-        let resumed = run::resume(&self.store, flow, project, None, Default::default());
+        let resumed = run::resume(&self.store, flow, project, None, Amendment::default());
         let (driven, _) = resumed.map_err(|error| from_run(&error))?;
         drop(Notifier::begin(flow, &driven.handle));
-        let look = self.store.look(flow);
-        let ends = look.map_or_else(|_| Ends::default(), |look| look.screen.flow.ends);
         Ok(Begun {
             flow: flow.clone(),
             driven,
-            chosen: self.chosen(flow, ends),
         })
     }
 

@@ -1,4 +1,4 @@
-//! `status`: how a flow stands, what works, and what it waits for, in a few lines.
+//! `status`: the state of a flow, what works, and what it waits for, in a few lines.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
 use crate::text::{age, one_line, plain};
 
-/// What is said of rules is cut to this, so that it stays on a few lines; `--json` has all of them.
+/// The text of rules is cut to this, so that it takes a few lines; `--json` has all of them.
 const CONSENT_COLUMNS_MAX: usize = 300;
 
 /// The arguments of `status`.

@@ -1,8 +1,8 @@
 //! `steer`: the operator says something to a role at work.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::RoleInstance;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, role, say, text};
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
 
 /// Steers.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Steer {
+    let command = Verb::Steer {
         role: arguments.role.clone(),
         text: text(&arguments.text)?,
         when: if arguments.now {
@@ -49,10 +49,5 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             SteerWhen::Queue
         },
     };
-    let done = if arguments.now {
-        "said; a model that speaks is cut off for it, a program or a person hears it when its next turn begins"
-    } else {
-        "said; a model hears it with its next request, a program or a person when its next turn begins"
-    };
-    say(context, &arguments.to, command, done)
+    say(context, &arguments.to, command)
 }

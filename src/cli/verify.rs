@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     flow: Option<String>,
 }
 
-/// What came of checking one flow.
+/// The result of checking one flow.
 type Checked = Result<Verified, OperatorError>;
 
 /// Checks.

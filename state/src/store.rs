@@ -39,7 +39,7 @@ pub struct FlowRef {
     pub flow: FlowId,
 }
 
-/// A folder that stands where flows stand and cannot be one.
+/// A folder among the flows that cannot be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stranger {
     /// Where.
@@ -48,7 +48,7 @@ pub struct Stranger {
     pub why: String,
 }
 
-/// Every flow of a store, and whatever else stands there.
+/// Every flow of a store, and whatever else is in its folders.
 #[derive(Debug, Clone, Default)]
 pub struct Census {
     /// The flows, by project and id.
@@ -112,7 +112,7 @@ impl Store {
             flow: id,
         };
         let created = Fact::FlowCreated(created);
-        // What cannot be is refused before anything of it stands on the disk.
+        // Validate before creating files.
         legal(&FlowState::default(), &created).map_err(|illegal| Error::Illegal {
             seq: 1,
             why: illegal.to_string(),
@@ -164,7 +164,7 @@ impl Store {
         Ok(look(self.disk(), &self.folder(flow), &flow.flow))
     }
 
-    /// Reads a flow's journal from its beginning, beside whoever writes it.
+    /// Reads a flow's journal from its beginning, while its driver may be writing it.
     ///
     /// # Errors
     /// When there is no such flow.
@@ -245,7 +245,7 @@ impl Store {
         }
     }
 
-    /// The one flow whose id begins so, or that is named as `project/id`. The part after the dash
+    /// The one flow whose id has this prefix, or that is named as `project/id`. The part after the dash
     /// alone is enough, because it is what people remember.
     ///
     /// # Errors
@@ -296,7 +296,7 @@ impl std::fmt::Display for FlowRef {
 /// The file by which `git` leaves a workspace's own folder alone.
 const IGNORE_FILE: &str = ".gitignore";
 
-/// What lies in a workspace's own folder and belongs to this machine. People keep skills beside it.
+/// The files of a workspace's own folder that belong to this machine. People keep skills beside them.
 const MACHINES_OWN: [&str; 2] = ["state", "server.json"];
 
 /// Makes a folder that is there a workspace, for its owner alone and out of sight of `git`.

@@ -266,7 +266,7 @@ fn revises(results: usize) -> Vec<(Value, Vec<Value>)> {
     }
 }
 
-/// The graph that the journal says counts, and the one that lies in the record folder.
+/// The graph that counts according to the journal, and the one in the record folder.
 fn graphs(place: &Place, flow: &str) -> (Option<String>, String) {
     let log = place.run(&["log", flow, "--json"]).out;
     let mut records = log
@@ -389,7 +389,7 @@ fn a_session_is_made_shorter_and_restored_with_and_without_a_driver() {
     assert_eq!(said["messages"].as_u64(), Some(messages));
     child.kill().unwrap();
     child.wait().unwrap();
-    // Nobody drives it now.
+    // It has no driver now.
     let said = place.run(&["session", "compact", &flow, "owner", "--json"]);
     let said: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(

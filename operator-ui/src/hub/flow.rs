@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::id::Seq;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::driver::ahead::{Ahead, Onlooker};
@@ -31,8 +32,8 @@ struct Shared {
     /// Which making of the parts this is. Only who knows this one learns which parts went: they are
     /// made from what the journal comes to, and what came and went before is in none of them.
     making: String,
-    /// Whether the journal was lost and read anew. Nobody can know then whether it goes on from what
-    /// was read before, so that all of it is another epoch.
+    /// Whether the journal was lost and read anew. It may not continue what was read before, so that
+    /// all of it is another epoch.
     was_lost: bool,
     /// The epoch of the parts: the journal's, and the making.
     parts_epoch: String,
@@ -58,7 +59,7 @@ pub struct FlowHub {
 
 impl Onlooker for FlowHub {
     fn streamed(&self) {
-        // Whoever was told already looks anyway.
+        // Once the bell has rung, the reader looks anyway.
         if !self.streamed.swap(true, Ordering::SeqCst) {
             self.bell.ring();
         }
@@ -132,7 +133,7 @@ impl FlowHub {
         Ok(hub)
     }
 
-    /// How it is told to look.
+    /// The bell that makes it read.
     #[must_use]
     pub const fn bell(&self) -> &Arc<Bell> {
         &self.bell
@@ -251,10 +252,10 @@ struct Reader {
     folder: FlowFolder,
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
-    taken: Vec<(RoleInstance, KeptChange)>,
+    taken: Vec<(Seat, KeptChange)>,
     /// In which items are serialised.
     buffer: Vec<u8>,
-    /// Since when nobody follows, as the clock counts.
+    /// Since when there are no followers, as the clock counts.
     idle_us: u64,
 }
 
@@ -273,7 +274,7 @@ impl Reader {
         self.hub.end();
     }
 
-    /// Whether nobody has followed for a while.
+    /// Whether there have been no followers for a while.
     fn is_left(&mut self, hubs: &Hubs) -> bool {
         let now_us = hubs.store.ground().clock.elapsed_us();
         if !self.hub.followers.is_empty() || self.idle_us == 0 {
@@ -291,13 +292,13 @@ impl Reader {
         let grew = self.follower.seq() > before;
         self.fold.damaged(outcome.is_err());
         self.fold.configured(hubs.models());
-        // What streamed is asked for before the journal is read, so that it never lies before it.
+        // The streamed text is read before the journal, so that it is never older.
         let mut streams = false;
         for text in &ahead {
             streams |= self.fold.ahead(text);
         }
         if self.fold.driven(hubs.liveness(&self.hub.flow)) {
-            // Whoever begins to drive it reads what its project says of its roles.
+            // A new driver reads the project's roles.
             let project = &self.hub.flow.project;
             self.fold.project_has(place::roles_of(&hubs.store, project));
         }
@@ -346,7 +347,7 @@ impl Reader {
         };
         let outcome = self.follower.read(&mut each);
         hubs.counts.facts.fetch_add(batch, Ordering::Relaxed);
-        // Nothing is shown that a power cut could take back, whoever wrote it.
+        // Nothing is shown that a power cut could undo, whichever process wrote it.
         if durable_first {
             self.follower.settle()?;
         }
@@ -370,16 +371,16 @@ impl Reader {
         shared.at = words::maybe_at(self.at);
         shared.ready = true;
         if grew {
-            // What could not be read was mended: whoever comes now is shown it.
+            // The unreadable part was repaired: new followers get the flow.
             shared.gone = None;
         }
         if !parts.is_empty() {
             shared.parts.put(parts, (seq, !grew));
         }
-        for (role, change) in feeds {
+        for (seat, change) in feeds {
             shared
                 .feeds
-                .entry(role.to_string())
+                .entry(seat.to_string())
                 .or_default()
                 .put(change);
         }
@@ -388,8 +389,8 @@ impl Reader {
         self.hub.followers.tell();
     }
 
-    /// The journal is damaged, or is not the continuation of what was read: it is read anew, and who
-    /// follows is told what is wrong if that does not help.
+    /// The journal is damaged, or does not continue what was read: it is read anew, and followers get
+    /// the error if that does not help.
     fn lost(&mut self, hubs: &Hubs, error: &Error) {
         let gone = matches!(hubs.store.follow(&self.hub.flow), Err(Error::NoFlow(_)));
         if gone {
@@ -421,9 +422,9 @@ impl Reader {
 }
 
 /// Takes what changed in feeds since this was last asked, serialised.
-fn kept(fold: &mut FlowFold, taken: &mut Vec<(RoleInstance, KeptChange)>, buffer: &mut Vec<u8>) {
+fn kept(fold: &mut FlowFold, taken: &mut Vec<(Seat, KeptChange)>, buffer: &mut Vec<u8>) {
     let feeds = fold.take_feeds().into_iter();
-    taken.extend(feeds.map(|(role, _, change)| (role, KeptChange::new(change, buffer))));
+    taken.extend(feeds.map(|(seat, _, change)| (seat, KeptChange::new(change, buffer))));
 }
 
 fn tell_damage(hub: &FlowHub, error: &Error) {
@@ -435,7 +436,7 @@ fn tell_damage(hub: &FlowHub, error: &Error) {
     }
 }
 
-/// The whole of a text that may lie in a blob; its beginning if the blob is lost.
+/// The whole of a text that may be in a blob; its beginning if the blob is lost.
 pub(crate) fn whole_text(store: &Store, folder: &FlowFolder, text: &Text) -> String {
     let whole = blob::get_text(store.ground().disk.as_ref(), folder, text);
     whole.unwrap_or_else(|_| text.beginning().to_owned())

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallFinished, CallIntended, ModelAnswered};
 use a_society_facts::id::{CallId, RoleInstance, Seq};
 use a_society_facts::message::{AnswerText, Text};
-use a_society_facts::view::route::feed_role;
+use a_society_facts::view::route::feed_seat;
 use a_society_facts::view::{FeedView, FlowState, View};
 use a_society_facts::{Hash, Recorded};
 use a_society_state::{FlowRef, blob};
@@ -23,7 +24,7 @@ use crate::hub::flow::whole_text;
 use crate::protocol::ask::Diff;
 use crate::protocol::http::BodyParts;
 
-/// What was heard of items, by the record that began each.
+/// The texts of items, by the record that began each.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
     told: BTreeMap<Seq, Told>,
@@ -31,13 +32,13 @@ pub(super) struct Bodies {
     calls: BTreeMap<CallId, Seq>,
     /// What the last answer of each role wants, by the id of the call.
     asked: BTreeMap<RoleInstance, BTreeMap<String, Box<RawValue>>>,
-    feeds: BTreeMap<RoleInstance, FeedView>,
+    feeds: BTreeMap<Seat, FeedView>,
 }
 
 /// What the facts say that made an item.
 #[derive(Debug, Default)]
 struct Told {
-    role: Option<RoleInstance>,
+    seat: Option<Seat>,
     arguments_hash: Option<Hash>,
     arguments: Option<serde_json::Value>,
     edits: Vec<Edit>,
@@ -62,11 +63,11 @@ impl Bodies {
     ) {
         let Some(fact) = recorded.fact() else { return };
         self.facts(recorded.seq, fact, wanted(recorded.seq));
-        if let Some(role) = feed_role(flow, fact).cloned() {
+        if let Some(seat) = feed_seat(flow, fact) {
             if wanted(recorded.seq) {
-                self.told.entry(recorded.seq).or_default().role = Some(role.clone());
+                self.told.entry(recorded.seq).or_default().seat = Some(seat.clone());
             }
-            self.feeds.entry(role).or_default().apply(recorded);
+            self.feeds.entry(seat).or_default().apply(recorded);
         }
     }
 
@@ -113,9 +114,9 @@ impl Bodies {
         }
     }
 
-    /// The items of a role as its feed has them, with all of their texts.
-    pub(super) fn texts(&self, role: &RoleInstance) -> BTreeMap<String, &str> {
-        let items = self.feeds.get(role).into_iter().flat_map(FeedView::items);
+    /// The items of a seat as its feed has them, with all of their texts.
+    pub(super) fn texts(&self, seat: &Seat) -> BTreeMap<String, &str> {
+        let items = self.feeds.get(seat).into_iter().flat_map(FeedView::items);
         items
             .map(|item| (wire_id(item), item.text.as_str()))
             .collect()
@@ -130,8 +131,8 @@ impl Bodies {
         id: &str,
         bounds: &Bounds,
     ) -> Option<Whole> {
-        let role = self.told.get(&first)?.role.as_ref()?;
-        let mut items = self.feeds.get(role)?.items();
+        let seat = self.told.get(&first)?.seat.as_ref()?;
+        let mut items = self.feeds.get(seat)?.items();
         let item = items.find(|item| wire_id(item) == id)?;
         Some(self.of(hubs, flow, first, &item.text, bounds))
     }

@@ -51,9 +51,9 @@ pub struct Side {
     pub flow: String,
     /// Its title.
     pub title: String,
-    /// How it stands, in words.
+    /// Its state, in words.
     pub standing: String,
-    /// How long it lasted, or lasts until now if somebody drives it.
+    /// How long it lasted, or lasts until now if it is driven.
     pub ms: u64,
     /// What it used in all.
     pub cost: Cost,
@@ -75,7 +75,7 @@ pub struct GraphChange {
 /// What one run did at a node.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct NodeSide {
-    /// How it stands there.
+    /// Its state there.
     pub state: NodeState,
     /// The same in words.
     pub words: String,
@@ -98,7 +98,7 @@ pub struct NodeLine {
     pub differs: bool,
 }
 
-/// How an artifact stands in two runs.
+/// How an artifact compares between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileStands {
@@ -126,7 +126,7 @@ pub struct Text {
 pub struct FileLine {
     /// Its path.
     pub path: String,
-    /// How it stands.
+    /// How it compares.
     pub stands: FileStands,
     /// In the first run.
     pub a: Option<Text>,

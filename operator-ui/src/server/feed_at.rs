@@ -36,7 +36,7 @@ pub(super) fn each_upto(
     each_in(&hubs.store, flow, upto, each)
 }
 
-/// The same, for who serves nobody.
+/// The same, without a server.
 pub(super) fn each_in(
     store: &Store,
     flow: &FlowRef,
@@ -59,7 +59,7 @@ pub(super) fn each_in(
             }
         }),
     };
-    // What is good before some damage is shown; that there is damage is told by the flow's row.
+    // What is good before some damage is shown; the flow's row shows that there is damage.
     match read {
         Ok(_) | Err(a_society_state::Error::Damaged(_)) => Ok(()),
         Err(error) => Err(unread(&error)),
@@ -92,7 +92,7 @@ fn feed_at(app: &Shared, flow: &FlowRef, role: &str, at: Option<Seq>) -> Result<
     let mut facts: u64 = 0;
     let mut take = |fold: &mut FlowFold| {
         for (of, _, change) in fold.take_feeds() {
-            if of.as_str() == role {
+            if of.to_string() == role {
                 feed.put(change.into());
             }
         }
@@ -114,7 +114,7 @@ pub(super) fn state(app: &Shared, flow: &FlowRef, at: Option<Seq>) -> Result<Flo
     state_as(hubs, flow, at, hubs.liveness(flow))
 }
 
-/// A flow as it was at a record, while somebody drove it.
+/// A flow as it was at a record, as a live flow.
 #[cfg(test)]
 pub(super) fn driven_state(
     hubs: &Hubs,

@@ -190,7 +190,7 @@ fn imported(files: &mut BTreeMap<String, Vec<FileVersion>>, seq: Seq, f: &FlowIm
 }
 
 /// The bytes of a version: of a blob, of what a record carries itself, or of the file that was
-/// delivered, which nobody but its project keeps.
+/// delivered, which only its project keeps.
 pub(super) fn blob(
     store: &Store,
     flow: &FlowRef,

@@ -34,7 +34,7 @@ mod track;
 mod transcript;
 
 pub use access::{Access, Secrets};
-pub use actions::{Actions, Begun, Chosen};
+pub use actions::{Actions, Begun};
 pub use compare::{
     Comparison, FileLine, FileStands, GraphChange, NodeLine, NodeSide, Side, Text, compared,
 };

@@ -8,7 +8,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::SessionView;
 use a_society_facts::view::View;
-use a_society_facts::view::route::session_role;
+use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
 use a_society_state::{FlowRef, blob};
 use serde_json::{Map, Value, json};
@@ -26,7 +26,7 @@ use crate::protocol::http::{Segment, Transcript, TranscriptMessage};
 /// Four bytes make a token, roughly.
 const BYTES_A_TOKEN: usize = 4;
 
-/// A request that was sent to a model, as the journal names it, and what became of it.
+/// A request that was sent to a model, as the journal names it, and its result.
 struct Sent {
     seq: u64,
     at: String,
@@ -64,7 +64,7 @@ pub(super) fn of(
     })
 }
 
-/// A session to take along, as it stands on a disk, or one archive of it: the name of its file, and
+/// A session to take along, as it is on disk, or one archive of it: the name of its file, and
 /// its text.
 pub(super) fn taken(
     hubs: &Hubs,
@@ -219,8 +219,8 @@ impl Read {
         {
             *self.tools.entry(f.tool.clone()).or_default() += 1;
         }
-        if session_role(fact) == Some(role) {
-            let new = || SessionView::new(role.clone(), Some(flow.clone()));
+        if session_seat(fact).is_some_and(|seat| seat == *role) {
+            let new = || SessionView::new(role.into(), Some(flow.clone()));
             self.session.get_or_insert_with(new).apply(recorded);
         }
     }
@@ -306,27 +306,13 @@ fn lists(session: &SessionView) -> Vec<List> {
         "What the model sees now".to_owned(),
         live,
     )];
-    for (member, kind) in [
-        ("compactionArchives", "compaction"),
-        ("trimArchives", "trim"),
-    ] {
-        for archive in array(view.get(member).unwrap_or(&Value::Null)) {
-            let id = archive
-                .get("id")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned();
-            let at = archive
-                .get("compactedAt")
-                .or_else(|| archive.get("trimmedAt"));
-            let at = at.and_then(Value::as_str).unwrap_or_default();
-            let messages = array(
-                archive
-                    .get("archivedTranscriptHistory")
-                    .unwrap_or(&Value::Null),
-            );
-            lists.push((id, kind, format!("Archived {at}"), messages));
-        }
+    for archive in array(view.get("compactionArchives").unwrap_or(&Value::Null)) {
+        let text = |member| archive.get(member).and_then(Value::as_str);
+        let id = text("id").unwrap_or_default().to_owned();
+        let at = text("compactedAt").unwrap_or_default();
+        let messages = archive.get("archivedTranscriptHistory");
+        let messages = array(messages.unwrap_or(&Value::Null));
+        lists.push((id, "compaction", format!("Archived {at}"), messages));
     }
     lists
 }

@@ -1,6 +1,6 @@
-//! Where a flow's control socket stands, and how one is made and reached.
+//! The path of a flow's control socket, and how one is made and reached.
 //!
-//! It stands in the flow's folder, readable and writable by its owner only. Paths of sockets are
+//! It is in the flow's folder, readable and writable by its owner only. Paths of sockets are
 //! short everywhere, and folders of flows need not be; a long one is reached through a descriptor
 //! of its folder. A socket that a dead process left is removed only by the holder of the lock.
 
@@ -36,7 +36,7 @@ pub(super) struct Parts {
     pub(super) listener: Arc<UnixListener>,
     /// What says that it should end.
     pub(super) closed: Arc<AtomicBool>,
-    /// How many clients have said something and have no answer yet.
+    /// How many clients have sent a command and have no answer yet.
     pub(super) answering: Arc<AtomicUsize>,
 }
 
@@ -75,7 +75,7 @@ impl Door {
         let flags = SocketFlags::CLOEXEC;
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-        // Before it has a name, so that there is no moment at which somebody else may connect.
+        // Before it has a name, so that there is no moment at which another user may connect.
         rustix::fs::fchmod(&socket, OURS_ONLY)?;
         rustix::net::bind(&socket, &SocketAddrUnix::new(&way.path)?)?;
         rustix::fs::chmod(&way.path, OURS_ONLY)?;
@@ -101,11 +101,11 @@ impl Door {
 impl Drop for Door {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::SeqCst);
-        // A last knock wakes whoever listens; then the name goes. What fails here leaves a stale
+        // A last connection wakes the listener; then the name goes. What fails here leaves a stale
         // name that the next holder of the lock removes.
         drop(connect(&self.folder));
         drop(remove_stale(&self.folder.control()));
-        // The process may end right after this, and whoever was heard shall learn what came of it.
+        // The process may end right after this, and pending clients should get their answers.
         for _ in 0..LAST_ANSWERS_NAPS_MAX {
             if self.answering.load(Ordering::SeqCst) == 0 {
                 return;
@@ -129,7 +129,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 /// Knocks at the socket of a flow.
 ///
 /// # Errors
-/// When there is none, or nobody listens.
+/// When there is none, or it has no listener.
 pub fn connect(folder: &FlowFolder) -> io::Result<UnixStream> {
     UnixStream::connect(way(folder)?.path)
 }

@@ -12,7 +12,7 @@ use super::step::Heard;
 use super::turn_thread::TurnThreads;
 use crate::limits::STEPS_AT_ONCE;
 
-/// The turns that the task takes itself, each with what it hears next.
+/// The turns that the task takes itself, each with the reply for its next step.
 #[derive(Debug, Default)]
 pub(super) struct AtOnce {
     turns: Vec<(Start, Told)>,

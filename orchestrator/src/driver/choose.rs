@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::fact::turn::{
@@ -15,7 +16,6 @@ use a_society_facts::message::AnswerText;
 use a_society_facts::view::flow::RequestState;
 use a_society_flow::machine::{Input, Outcome, Task};
 use a_society_roles::turn::step::{Asking, Choose, Told};
-use a_society_roles::turn::stop::StopSignal;
 
 use super::budget::Short;
 use super::core::{Core, Start};
@@ -85,20 +85,15 @@ impl Core {
         chosen: BTreeMap<String, String>,
         by: ChosenBy,
     ) -> Result<(), DriverError> {
-        let known = self.state().configurations.get(role);
-        let mut settings = known.map_or_else(BTreeMap::new, |known| known.settings.clone());
-        settings.extend(chosen);
-        let role = role.clone();
         self.input(Input::ConfigureRole {
-            role,
-            settings,
+            role: role.clone(),
+            settings: chosen,
             by,
-            client: None,
         })?;
         Ok(())
     }
 
-    /// A step of whoever chooses.
+    /// Handles a step of the choosing model.
     pub(super) fn choose(
         &mut self,
         turn: TurnId,

@@ -1,13 +1,13 @@
 //! A call that must not run without consent: what is granted, and asking the operator.
 
-use a_society_facts::Hash;
+use a_society_facts::Verb;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentRuled, ConsentRules, DecidingRule, Grant,
 };
-use a_society_facts::id::{CallId, ClientId, ConsentId, TurnId};
+use a_society_facts::id::{CallId, ConsentId, TurnId};
 use a_society_facts::view::flow::CallState;
-use a_society_flow::machine::{ConsentAnswered, ConsentAsked, Input};
+use a_society_flow::machine::{ConsentAsked, Input, RuleAnswered};
 use a_society_roles::consent::policy::Judged;
 use a_society_roles::consent::{Ask, Decision, decide};
 use a_society_roles::turn::step::{Consent, Told};
@@ -17,12 +17,12 @@ use super::error::DriverError;
 use super::step::Heard;
 use crate::mint;
 
-/// What a model is told when what would run is not what the operator had seen.
+/// The result for a model when the call has changed since the operator saw it.
 const CHANGED: &str = "This call did not run: what it would do has changed since the operator \
                        allowed it. Look at the present state, and ask again.";
 
-/// What a model is told when the file that it would work on is not what the operator had seen. Says
-/// nothing of a call that names no file.
+/// The result for a model when the file of a call has changed since the operator saw it; `None` for a
+/// call that names no file.
 pub(super) fn changed(arguments: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Written {
@@ -103,7 +103,7 @@ impl Core {
             doubt: request.doubt,
         };
         self.command(Input::ConsentAsked(input))?;
-        // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
+        // The turn stays open. An answer continues it, with the call allowed or not.
         self.leave(turn);
         Ok(Heard::Over)
     }
@@ -140,60 +140,6 @@ impl Core {
         own.map_or(flow, |own| own.min(flow))
     }
 
-    /// The operator allows a call.
-    pub(super) fn consented(
-        &mut self,
-        named: (Option<ConsentId>, Option<Hash>),
-        for_the_flow: bool,
-        client: Option<ClientId>,
-    ) -> Result<Input, DriverError> {
-        let (consent, action) = self.open_consent(named)?;
-        let (grant, also) = if for_the_flow {
-            self.granted_by(&consent)
-        } else {
-            (None, Vec::new())
-        };
-        // What cannot be granted for good is allowed this once.
-        let answer = if grant.is_some() {
-            ConsentAnswer::AllowFlow
-        } else {
-            ConsentAnswer::AllowOnce
-        };
-        Ok(Input::ConsentAnswered(ConsentAnswered {
-            consent,
-            answer,
-            action,
-            grant,
-            also,
-            reason: None,
-            by: None,
-            client,
-        }))
-    }
-
-    /// The operator denies a call, and may say what to do instead; blank words say nothing.
-    pub(super) fn denied(
-        &mut self,
-        named: (Option<ConsentId>, Option<Hash>),
-        reason: Option<String>,
-        client: Option<ClientId>,
-    ) -> Result<Input, DriverError> {
-        let (consent, action) = self.open_consent(named)?;
-        Ok(Input::ConsentAnswered(ConsentAnswered {
-            consent,
-            answer: ConsentAnswer::Deny,
-            action,
-            grant: None,
-            also: Vec::new(),
-            reason: reason
-                .filter(|reason| !reason.trim().is_empty())
-                .map(|reason| self.keep_words(&reason))
-                .transpose()?,
-            by: None,
-            client,
-        }))
-    }
-
     /// The operator says beforehand what may be done without asking. What is asked already is answered by
     /// it, too.
     ///
@@ -205,12 +151,10 @@ impl Core {
         rules: ConsentRules,
     ) -> Result<(), DriverError> {
         if !rules.is_empty() {
-            let client = None;
-            self.command(Input::ConsentRules { rules, client })?;
+            self.obey(Verb::Rules { rules, back: false }, None)?;
         }
         if let Some(mode) = mode {
-            let client = None;
-            self.command(Input::ConsentMode { mode, client })?;
+            self.obey(Verb::Mode { mode }, None)?;
         }
         self.answer_by_rules()
     }
@@ -219,15 +163,15 @@ impl Core {
     pub(super) fn answer_by_rules(&mut self) -> Result<(), DriverError> {
         let open: Vec<ConsentId> = self.state().consents.keys().cloned().collect();
         for consent in open {
-            if let Some(answered) = self.by_rule(&consent)? {
-                self.command(Input::ConsentAnswered(answered))?;
+            if let Some(ruled) = self.by_rule(&consent)? {
+                self.command(Input::RuleAnswered(ruled))?;
             }
         }
         Ok(())
     }
 
     /// What the rules say about an open request, if they say something.
-    fn by_rule(&mut self, consent: &ConsentId) -> Result<Option<ConsentAnswered>, DriverError> {
+    fn by_rule(&mut self, consent: &ConsentId) -> Result<Option<RuleAnswered>, DriverError> {
         let state = &self.flow.views().flow;
         let Some(open) = state.consents.get(consent) else {
             return Ok(None);
@@ -251,50 +195,24 @@ impl Core {
             Some(Judged::Denied(by)) => (ConsentAnswer::Deny, by),
             Some(Judged::Doubtful(_)) | None => return Ok(None),
         };
-        // What the role is told, so that it goes on.
+        // The reason for the role, so that it goes on.
         let reason = match answer {
             ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
                 Some(self.keep_words(&format!("the rule {} refuses it.", by.words(answer)))?)
             }
             ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => None,
         };
-        Ok(Some(ConsentAnswered {
+        Ok(Some(RuleAnswered {
             consent: consent.clone(),
             answer,
             action,
-            grant: None,
-            also: Vec::new(),
             reason,
-            by: Some(by),
-            client: None,
+            by,
         }))
     }
 
-    /// The request that is meant: the one that is named, or the only one.
-    fn open_consent(
-        &self,
-        (named, seen): (Option<ConsentId>, Option<Hash>),
-    ) -> Result<(ConsentId, Hash), DriverError> {
-        let open = &self.state().consents;
-        let only = || match open.len() {
-            0 => Err(DriverError::NothingAsked),
-            1 => Ok(open.keys().next().cloned()),
-            _ => Err(DriverError::ManyAsked(open.keys().cloned().collect())),
-        };
-        let named = match named {
-            Some(named) => Some(named),
-            None => only()?,
-        };
-        let named = named.ok_or(DriverError::NothingAsked)?;
-        // The machine says what is open when this one is not.
-        let present = open
-            .get(&named)
-            .map_or_else(|| Hash::of(&[]), |open| open.action);
-        Ok((named, seen.unwrap_or(present)))
-    }
-
     /// What an answer for the rest of the flow grants, and which other requests that covers.
-    fn granted_by(&mut self, consent: &ConsentId) -> (Option<Grant>, Vec<ConsentId>) {
+    pub(super) fn granted_by(&mut self, consent: &ConsentId) -> (Option<Grant>, Vec<ConsentId>) {
         let grant = self.grant_of(consent);
         if grant.is_none() {
             return (None, Vec::new());
@@ -308,7 +226,7 @@ impl Core {
         (grant, also)
     }
 
-    /// Whether grants do not count for whoever asks.
+    /// Whether grants do not count for the role that asks.
     fn asks_always(&self, consent: &ConsentId) -> bool {
         let open = self.state().consents.get(consent);
         let most = open.and_then(|open| self.roles.most(&open.role));

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::DraftKind;
@@ -18,7 +19,6 @@ use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
 };
 use a_society_roles::turn::step::Worst;
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::Flow;
 use a_society_state::draft::DraftStream;
@@ -43,7 +43,7 @@ pub(super) struct LiveTurn {
     pub(super) task: Task,
     pub(super) stop: StopSignal,
     pub(super) nap: Nap,
-    /// How it stands to its provider.
+    /// Whether it waits for its provider.
     pub(super) pace: Pace,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
     pub(super) thought: Option<DraftStream>,
@@ -51,11 +51,11 @@ pub(super) struct LiveTurn {
     /// How many answers it may have.
     pub(super) answers_at_most: u32,
     pub(super) told_to_stop: bool,
-    /// What the turn is about to end with, as it was judged when a call said so.
+    /// What the turn is about to end with, as judged at the call that ends it.
     pub(super) judged: Option<a_society_flow::machine::Outcome>,
-    /// Whether it hears what the operator says while it goes on.
+    /// Whether it gets the operator's words while it goes on.
     pub(super) hears: bool,
-    /// For how many seconds its provider has said nothing, once that is long.
+    /// For how many seconds its provider has been silent, once that is long.
     pub(super) silent_s: u64,
     /// What the request that is under way may still cost.
     pub(super) reserved: Worst,
@@ -63,9 +63,9 @@ pub(super) struct LiveTurn {
     pub(super) compaction: Option<(String, TurnId)>,
     /// The turn in which is chosen what the role works with, and its last request.
     pub(super) choosing: Option<(TurnId, u32)>,
-    /// What its last request was made of besides the session, as its taker said it.
+    /// What its last request was made of besides the session, as its taker reported it.
     pub(super) frame: Option<Arc<RequestFrame>>,
-    /// Removes secrets from what it says.
+    /// Removes secrets from its text.
     pub(super) filter: SecretFilter,
     /// Its place among the turns of the process.
     pub(super) _place: Option<Place>,
@@ -80,7 +80,7 @@ pub struct Start {
     pub attempt: u32,
     /// What takes it: a model, a script, a command, a person.
     pub taker: Box<dyn Taker>,
-    /// How it is told to stop while it waits for the outside world.
+    /// The signal that stops it while it waits for the outside world.
     pub stop: StopSignal,
     /// How it is woken while it only lets time pass.
     pub nap: Nap,
@@ -110,7 +110,7 @@ pub struct Core {
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
-    /// What models said in turns that are open, where a secret was in it.
+    /// The models' texts in open turns that contained a secret.
     pub(super) spoken: SpokenInTurns,
     /// The longer texts that requests are made of, as they were kept.
     pub(super) kept_texts: KeptTexts,
@@ -122,10 +122,10 @@ pub struct Core {
     crowded: bool,
     /// When a limit of a provider resets for which a role waits; the first of them.
     wake_at: Option<At>,
-    /// The roles whose turns the operator has just tried again. Their first requests do not wait for what
-    /// other requests heard of their provider.
+    /// The roles whose turns the operator has just retried. Their first requests do not wait for what
+    /// other requests learned about their provider.
     pub(super) tried_again: BTreeSet<RoleInstance>,
-    /// Whether this process drives the flow on, and not only hears a command for it.
+    /// Whether this process drives the flow on, and does not only open it for a command.
     driven: bool,
     /// Whether nothing new is started, because the process ends.
     draining: bool,
@@ -186,7 +186,7 @@ impl Core {
         Ok(core)
     }
 
-    /// Says how many turns of the flow run at once, if anybody said so.
+    /// Sets how many turns of the flow run at once, if that is configured.
     pub fn limit_turns(&mut self, turns_at_once: Option<usize>) {
         self.turns_at_once = turns_at_once.unwrap_or(self.turns_at_once).max(1);
     }
@@ -197,7 +197,7 @@ impl Core {
         self.room = room;
     }
 
-    /// What was handed over and still has to be read stands where it stood.
+    /// Restores handed-over files that still have to be read.
     fn put_back(&self) -> Result<(), DriverError> {
         let state = self.state();
         let reading = state.running.values().flat_map(|running| &running.received);
@@ -231,7 +231,7 @@ impl Core {
         self.live.len()
     }
 
-    /// The roles whose provider has said nothing for a while, and for how many seconds.
+    /// The roles whose provider has been silent for a while, and for how many seconds.
     #[must_use]
     pub fn silent(&self) -> BTreeMap<RoleInstance, u64> {
         let silent = self.live.values().filter(|live| live.silent_s > 0);
@@ -246,23 +246,19 @@ impl Core {
         pending(&self.graph, self.state())
     }
 
-    /// Hears an input. What follows is appended, and not yet durable.
+    /// Handles an input. The facts that follow are appended, and not yet durable.
     ///
     /// # Errors
     /// When the machine refuses, and then nothing changed; or when the journal does.
     pub fn input(&mut self, input: Input) -> Result<usize, DriverError> {
-        let revised = if let Input::Revise(revise) = &input {
-            Some((*revise.graph).clone())
-        } else {
-            None
-        };
+        let revised = input.graph().cloned();
         let facts = decide(&self.graph, self.state(), input)?;
         let count = facts.len();
         let records = facts.iter().any(may_change_records);
         for fact in facts {
             self.append(fact)?;
         }
-        if let Some(graph) = revised {
+        if let Some(graph) = revised.filter(|_| count > 0) {
             self.graph = graph;
         }
         if records {
@@ -279,7 +275,7 @@ impl Core {
         roles.keep_records(graph, &flow.views().flow);
     }
 
-    /// Hears an input of the operator: it is durable on return.
+    /// Handles an input of the operator: it is durable on return.
     ///
     /// # Errors
     /// As [`Self::input`].
@@ -400,6 +396,7 @@ impl Core {
                     self.wake_at = Some(self.wake_at.map_or(*at, |first| first.min(*at)));
                     false
                 }
+                Work::ApplyEnds => true,
                 Work::AskOperator(_) => false,
             };
             if !begins {
@@ -423,7 +420,10 @@ impl Core {
         match work {
             Work::RunTurn { turn, .. } => !self.live.contains_key(turn),
             Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => true,
-            Work::StopTurn { .. } | Work::WaitUntil { .. } | Work::AskOperator(_) => false,
+            Work::StopTurn { .. }
+            | Work::ApplyEnds
+            | Work::WaitUntil { .. }
+            | Work::AskOperator(_) => false,
         }
     }
 
@@ -433,8 +433,8 @@ impl Core {
         self.wake_at
     }
 
-    /// Whether work waits for room that other flows of the process take. Nobody says when there is
-    /// some; it is looked for again after a while.
+    /// Whether work waits for room that other flows of the process take. There is no notification for free
+    /// room, so it is tried again after a while.
     #[must_use]
     pub const fn is_crowded(&self) -> bool {
         self.crowded
@@ -473,6 +473,7 @@ impl Core {
                 self.input(Input::StartFeedback(StartFeedback { role, session }))
                     .map(|_| None)
             }
+            Work::ApplyEnds => self.input(Input::ApplyEnds).map(|_| None),
             Work::WaitUntil { .. } | Work::AskOperator(_) => Ok(None),
         }
     }
@@ -539,7 +540,7 @@ impl Core {
     }
 }
 
-/// A role that is none of the flow's own, nor another instance of one.
+/// A role that the graph does not contain, nor another instance of one.
 fn feedback_role(graph: &FlowGraph) -> Result<RoleInstance, DriverError> {
     let is_known = |name: &str| graph.role_instances().any(|role| role.base() == name);
     let numbered = (2_u32..).map(|number| format!("{FEEDBACK_ROLE}-{number}"));

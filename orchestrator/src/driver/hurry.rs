@@ -3,21 +3,20 @@
 //! Nothing is recorded of that: the record of the next request says when it was asked, and the
 //! failure before it says until when it would have waited. A process that dies in between begins the
 //! turn's next try when it is back, and that asks at once, too. The early request counts as every
-//! other among those that may fail, so that nobody can ask a provider more often by it.
+//! other among those that may fail, so that it does not allow more requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::id::{ClientId, NodeId};
-use a_society_flow::machine::{Input, Task};
+use a_society_facts::{Verb, Whom};
+use a_society_flow::machine::Task;
 use a_society_roles::turn::step::{Choose, Compact, Step, Told};
-use a_society_roles::turn::stop::StopSignal;
 
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;
-use super::obey::target;
-use crate::control::message::Whom;
 use crate::limits::HURRIED_MAX;
 
 /// How long a turn sleeps before it looks whether it should wake.
@@ -58,7 +57,7 @@ impl Nap {
     }
 }
 
-/// How a turn stands to its provider.
+/// Whether a turn waits for its provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Pace {
     /// It does not wait for it.
@@ -70,7 +69,7 @@ pub(super) enum Pace {
     Hurried,
 }
 
-/// How a turn stands to its provider after a step; nothing if as before.
+/// The same after a step; `None` if it does not change.
 const fn pace_after(step: &Step) -> Option<Pace> {
     match step {
         Step::Failed {
@@ -109,7 +108,7 @@ const fn pace_after(step: &Step) -> Option<Pace> {
 }
 
 impl LiveTurn {
-    /// Hears how a step changes the turn's pace.
+    /// Applies a step to the turn's pace.
     pub(super) fn keep_pace(&mut self, step: &Step) {
         if let Some(pace) = pace_after(step) {
             self.pace = pace;
@@ -117,7 +116,7 @@ impl LiveTurn {
         }
     }
 
-    /// What a turn hears whose time has passed.
+    /// The reply for a turn whose time has passed.
     pub(super) fn woken(&mut self) -> Told {
         if self.pace != Pace::Hurried {
             return Told::Done { call: None };
@@ -128,7 +127,7 @@ impl LiveTurn {
         Told::Hurried
     }
 
-    /// Whether it waits for its provider, and nobody stopped it.
+    /// Whether it waits for its provider, and is not stopped.
     fn waits(&self) -> bool {
         self.pace != Pace::Goes && !self.told_to_stop
     }
@@ -170,24 +169,27 @@ impl LiveTurn {
 }
 
 impl Core {
-    /// Tries the request at once that waits for its provider. Nothing of it is recorded.
+    /// Tries the request at once that waits for its provider. Nothing of it is recorded, so that the client's name is known
+    /// for as long as the process drives the flow: after that nothing waits.
     ///
     /// # Errors
-    /// When nobody waits so, or several do and none was named.
+    /// When no turn waits so, or several do and none was named.
     pub(super) fn retry_now(
         &mut self,
-        whom: &Whom,
+        to: Whom,
         client: Option<ClientId>,
     ) -> Result<usize, DriverError> {
-        let meant = |live: &LiveTurn| live.waits() && live.is(whom);
+        if client.as_ref().is_some_and(|id| self.hurried.contains(id)) {
+            return Ok(0);
+        }
+        let meant = |live: &LiveTurn| live.waits() && live.is(&to);
         let named = |of: &dyn Fn(&LiveTurn) -> bool| {
             let turns = self.live.values().filter(|live| of(live));
             turns.map(LiveTurn::named).collect()
         };
         match self.live.values().filter(|live| meant(live)).count() {
             0 if self.wakes_at().is_some() => {
-                let target = target(whom.clone());
-                return self.command(Input::Retry { target, client });
+                return self.commanded(Verb::Retry { to }, client);
             }
             0 => return Err(DriverError::NothingWaits(named(&LiveTurn::waits))),
             1 => {}
@@ -203,11 +205,5 @@ impl Core {
             }
         }
         Ok(0)
-    }
-
-    /// Whether a command of that name had a request tried at once. It is known for as long as the
-    /// process drives the flow: after that nothing waits.
-    pub(super) fn has_hurried(&self, client: &ClientId) -> bool {
-        self.hurried.contains(client)
     }
 }

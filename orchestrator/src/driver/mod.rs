@@ -3,8 +3,9 @@
 //! [`core`] is the loop without threads: an input goes in, facts are appended, and what must now be
 //! started comes out. `tell`, `step` and `outcome` are its verbs for turns. [`task`] runs it
 //! on a thread of its own, takes turns that never wait itself (`at_once`) and gives each of the
-//! others a thread, which does what its steps need by itself while the flow is free (`line`); everyone else holds a [`handle`], and what the operator says comes in through
-//! `obey`. Whoever reads along learns from [`ahead`] what is not recorded yet.
+//! others a thread, which does what its steps need by itself while the flow is free (`line`); everyone
+//! else holds a [`handle`], and the operator's commands come in through `obey`. Observers get from
+//! [`ahead`] what is not recorded yet.
 
 pub mod ahead;
 mod at_once;

@@ -1,8 +1,8 @@
-//! Calls that a crash cut off: what is known about each, and what the model is told.
+//! Calls that a crash interrupted: what is known about each, and which result the model gets.
 //!
 //! A call that was only intended never ran, and may run now. One that was started and only reads,
 //! or does the same when it is done twice, runs again, marked. One that was started and may have changed something is never run again by itself:
-//! the model is told that its outcome is unknown, and the operator sees a mark.
+//! the model reads that its outcome is unknown, and the operator sees a mark.
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
@@ -20,7 +20,7 @@ use super::error::DriverError;
 use super::role_source::Touched;
 use crate::mint;
 
-/// What the model gets when nobody knows what a call did.
+/// What the model gets when the effect of a call is unknown.
 const UNKNOWN: &str = "The outcome is unknown: the process ended after this call was started and \
                        before its result was saved. Check the present state before you repeat it.";
 /// Why a call that was cut off runs again by itself.
@@ -80,7 +80,7 @@ impl Core {
         let denials: Vec<Denied> = denials.filter_map(|call| call.denied).collect();
         let waits = denials.contains(&Denied::Plainly);
         if !denials.is_empty() {
-            // Nothing else of the same answer runs: the model has to hear of the denial first.
+            // Nothing else of the same answer runs: the model has to read of the denial first.
             for (call, open) in self.open_calls(turn) {
                 self.finish_call(turn, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;
             }
@@ -101,7 +101,6 @@ impl Core {
         self.command(Input::Pause {
             reason: PauseReason::Irreversible,
             detail: Some(detail),
-            client: None,
         })?;
         Ok(())
     }
@@ -150,7 +149,7 @@ impl Core {
 
     /// A call as the model asked for it.
     pub(super) fn asked_call(&self, role: &RoleInstance, tool_call: &str) -> Option<ToolCall> {
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         session.messages.iter().rev().find_map(|entry| {
             if let Message::AssistantToolCalls { calls, .. } = &*entry.message {
                 calls.iter().find(|call| call.id == tool_call).cloned()
@@ -184,7 +183,7 @@ impl Core {
         self.finish_unintended(turn, told)
     }
 
-    /// What an answer asked for and nobody had begun with gets its result, too.
+    /// A call of an answer that was never begun gets its result, too.
     fn finish_unintended(&mut self, turn: TurnId, told: &str) -> Result<(), DriverError> {
         let Some(open) = self.state().turns.get(&turn) else {
             return Ok(());

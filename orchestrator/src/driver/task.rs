@@ -1,13 +1,14 @@
-//! The task that owns a flow: it hears one thing at a time, and nothing else touches the flow.
+//! The task that owns a flow: it handles one event at a time, and nothing else touches the flow.
 //!
-//! The flow's own thread hears commands and lets time pass. A turn's thread that finds the flow free does
-//! what its step needs by itself, because waking another thread takes longer than most steps.
+//! The flow's own thread handles commands and lets time pass. A turn's thread that finds the flow free
+//! handles its step itself, because waking another thread takes longer than most steps.
 
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, TurnId};
 use a_society_roles::turn::step::Step;
 
@@ -19,7 +20,7 @@ use super::handle::{FlowHandle, Seen, Window, next};
 use super::line::Line;
 use super::step::Heard;
 use super::turn_thread::{Answer, Answers, TurnThreads};
-use crate::control::message::{Command, Taken};
+use crate::control::message::Taken;
 use crate::control::server;
 use crate::control::socket::Door;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
@@ -28,13 +29,13 @@ use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
 const BROKE: &str =
     "a fault of this program ended the turn; what it wrote to its error output says where";
 
-/// What a flow's task hears.
+/// The events of a flow's task.
 #[derive(Debug)]
 pub(super) enum Inbox {
     /// The operator wants something.
     Command {
         /// What.
-        command: Box<Command>,
+        command: Box<Verb>,
         /// The client's name for it.
         client: Option<ClientId>,
         /// Where the answer goes.
@@ -58,7 +59,7 @@ pub(super) enum Inbox {
         /// Which try.
         attempt: u32,
     },
-    /// Somebody looks on, and wants what streamed and is in no record yet.
+    /// An observer asks for streamed text that is in no record yet.
     Ahead {
         /// Where the answer goes.
         answer: SyncSender<Vec<Ahead>>,
@@ -98,8 +99,8 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     Ok(Driven { handle, task })
 }
 
-/// What the flow's thread does: it hears commands, lets time pass, and hears the turns that did not find
-/// the flow free.
+/// The loop of the flow's thread: it handles commands, lets time pass, and handles the turns that did
+/// not find the flow free.
 fn run(line: &Line, heard: Receiver<Inbox>, door: Option<Door>) -> Result<(), DriverError> {
     let ended = work(line, &heard);
     let why = ended.as_ref().err().map(ToString::to_string);
@@ -150,7 +151,7 @@ fn work(line: &Line, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
     }
 }
 
-/// Turns that hear an answer only after the sync they wait for.
+/// Turns that get an answer only after the sync they wait for.
 type Waiting = Vec<(Answers, Heard)>;
 
 /// A flow that is driven, and what its turns wait for. The flow's thread and those of its turns hold it
@@ -159,8 +160,8 @@ type Waiting = Vec<(Answers, Heard)>;
 pub(super) struct Task {
     core: Core,
     threads: TurnThreads,
-    /// The threads whose turns are over and which do not know it yet: one that hears at once which turn is
-    /// next is woken once and not twice.
+    /// The threads whose turns are over and that do not know it yet: one that gets its next turn with the
+    /// answer is woken once and not twice.
     done: Vec<Answers>,
     /// The turns that need no thread.
     at_once: AtOnce,
@@ -187,8 +188,8 @@ impl Task {
         }
     }
 
-    /// Hears one step on the thread of its turn, and starts what follows from it. Says whether the flow's
-    /// own thread has something to do now.
+    /// Handles one step on the thread of its turn, and starts what follows from it. Returns whether the
+    /// flow's own thread has something to do now.
     pub(super) fn hear_here(&mut self, said: Inbox) -> bool {
         let heard = self.try_here(said);
         heard.unwrap_or_else(|why| {
@@ -224,7 +225,7 @@ impl Task {
             }
         }
         for thread in self.done.drain(..) {
-            // A thread that is gone has nothing to hear.
+            // A thread that is gone needs no answer.
             drop(thread.send(Answer::Heard(Heard::Over)));
         }
         let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
@@ -269,8 +270,8 @@ impl Task {
         self.threads.run_or_fail(&mut self.core, *next, None)
     }
 
-    /// How long the flow's thread waits until somebody says something. An idle flow waits as long as it
-    /// takes, and comes to rest when nobody answers at once.
+    /// How long the flow's thread waits for the next event. An idle flow waits as long as it takes, and
+    /// writes its views when none comes at once.
     fn patience(&self, idle: bool) -> Option<u64> {
         match (idle, self.core.rests()) {
             (false, _) => Some(TICK_MS),
@@ -283,7 +284,7 @@ impl Task {
         }
     }
 
-    /// Hears what lies in the inbox. Turns that wait for a sync share one.
+    /// Handles all events of the inbox. Turns that wait for a sync share one.
     fn hear_all(
         &mut self,
         first: Inbox,
@@ -318,7 +319,7 @@ impl Task {
     fn tell(&mut self, answer: Answers, heard: Heard) {
         match heard {
             Heard::Over => self.done.push(answer),
-            // A thread that is gone has nothing to hear.
+            // A thread that is gone needs no answer.
             Heard::Go(_) => drop(answer.send(Answer::Heard(heard))),
         }
     }

@@ -1,5 +1,6 @@
-//! A turn begins or goes on: the role is told what it is here for, and its taker is made.
+//! Begins or continues a turn: gives the role its packet, and makes its taker.
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::{EdgeOutline, PauseReason};
@@ -16,7 +17,6 @@ use a_society_roles::role::packet::{interrupted_message, moved_message};
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::step::Worst;
-use a_society_roles::turn::stop::StopSignal;
 
 use super::choose::First;
 use super::core::{Core, LiveTurn, Start};
@@ -40,7 +40,7 @@ impl Core {
         }
         self.mend_untold(turn, &role, &task)?;
         if self.settle_calls(turn)? {
-            // The operator said no and no more; the role goes on when it hears what to do instead.
+            // The operator denied without guidance; the role goes on when it gets some.
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
             return Ok(None);
         }
@@ -137,7 +137,7 @@ impl Core {
         task: &Task,
     ) -> Result<(), DriverError> {
         self.append(Fact::SessionResumed(SessionResumed {
-            role: role.clone(),
+            seat: role.clone().into(),
             turn: Some(turn),
         }))?;
         let open = self
@@ -167,8 +167,8 @@ impl Core {
         self.say(role, text.into(), Origin::Continuation, None)
     }
 
-    /// A model whose turn was cut off between two requests hears of it, if nothing is left to be done
-    /// before it is asked again.
+    /// Notes the interruption in the session of a model whose turn was cut off between two requests, if
+    /// nothing else is done before the next one.
     fn tell_interrupted(
         &mut self,
         turn: TurnId,
@@ -195,18 +195,18 @@ impl Core {
         };
         let done = request.state == RequestState::Answered && request.is_settled();
         let ends = |tool: &str| EndingTool::of_name(tool).is_some();
-        let session = self.flow.views().sessions.get(&open.role);
+        let session = self.flow.views().session(&open.role);
         let last = session.and_then(|session| session.messages.last());
         let is_result =
             last.is_some_and(|last| matches!(&*last.message, Message::ToolResult { .. }));
         done && is_result && !request.calls.iter().any(|call| ends(&call.tool))
     }
 
-    /// A session that speaks of a folder which the flow does not have any more hears once where paths
-    /// start now.
+    /// Notes once where paths start now, in a session that names a folder which the flow does not have
+    /// any more.
     fn tell_moved(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
         let views = self.flow.views();
-        let Some(session) = views.sessions.get(role) else {
+        let Some(session) = views.session(role) else {
             return Ok(());
         };
         let told = |entry: &Entry| {
@@ -238,7 +238,7 @@ impl Core {
 
     /// Whether a session ends with what a request of this turn streamed before it was cut off.
     fn ends_cut_off(&self, turn: TurnId, role: &RoleInstance) -> bool {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let last = session.and_then(|session| session.messages.last());
         last.is_some_and(|entry| entry.interrupted && entry.turn == Some(turn))
     }
@@ -246,8 +246,7 @@ impl Core {
     fn prompt(&mut self, role: &RoleInstance) -> Result<(), DriverError> {
         let built = self
             .state()
-            .sessions
-            .get(role)
+            .session(role)
             .is_none_or(|session| session.prompt.is_some());
         if built && !self.is_outdated(role)? {
             return Ok(());
@@ -255,13 +254,13 @@ impl Core {
         let Prompt { text, sources } =
             (self.roles).system_prompt(&self.graph, &self.flow.views().flow, role);
         let fingerprint = Hash::of(text.as_bytes());
-        let known = self.state().sessions.get(role);
+        let known = self.state().session(role);
         if known.is_some_and(|session| session.prompt == Some(fingerprint)) {
             return Ok(());
         }
         let text = self.flow.keep_text(text)?;
         let fact = SystemPromptBuilt {
-            role: role.clone(),
+            seat: role.clone().into(),
             text,
             fingerprint,
             sources,
@@ -272,7 +271,7 @@ impl Core {
     /// Whether the prompt was built before other skills were chosen.
     fn is_outdated(&self, role: &RoleInstance) -> Result<bool, DriverError> {
         let views = self.flow.views();
-        let session = views.sessions.get(role);
+        let session = views.session(role);
         let Some(prompt) = session.and_then(|session| session.system_prompt.as_ref()) else {
             return Ok(false);
         };
@@ -283,7 +282,7 @@ impl Core {
         Ok(self.roles.is_outdated(&views.flow, role, &text))
     }
 
-    /// Tells the role whatever it has not been told, and returns what the turn began with.
+    /// Gives the role all outstanding messages, and returns the text that began the turn.
     fn tell(
         &mut self,
         turn: TurnId,
@@ -292,7 +291,7 @@ impl Core {
     ) -> Result<String, DriverError> {
         let (untold, unsaid, node) = self.owed(turn, role, task);
         let mut packet = String::new();
-        // A reply to a node that goes on is all that needs to be said.
+        // For a node that goes on, a reply is enough.
         if untold && (unsaid.is_empty() || !self.was_here(role, task)) {
             let about = match task {
                 Task::Node(node) => About::Node(node),
@@ -322,7 +321,7 @@ impl Core {
                 Origin::Reply
             };
             self.append(Fact::MessageAdded(MessageAdded {
-                role: role.clone(),
+                seat: role.clone().into(),
                 message: said.id,
                 text: said.text,
                 origin,
@@ -336,7 +335,7 @@ impl Core {
 
     /// The choice that an answer of the operator names, if the role offered some.
     fn chosen(&self, role: &RoleInstance, answer: &str) -> Option<String> {
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         let mut entries = session.messages.iter().rev();
         let asked = entries.find_map(|entry| match &*entry.message {
             Message::AssistantToolCalls { calls, .. } => Some(calls),
@@ -348,7 +347,7 @@ impl Core {
         handoff::chosen(call.input.get(), answer)
     }
 
-    /// Whether the role was not told, what the operator said and it has not heard, and the node.
+    /// Whether the packet is outstanding, the operator's words that the role has not got, and the node.
     fn owed(
         &self,
         turn: TurnId,
@@ -380,7 +379,7 @@ impl Core {
 
     /// Whether the role's session already speaks of this task.
     fn was_here(&self, role: &RoleInstance, task: &Task) -> bool {
-        let Some(session) = self.flow.views().sessions.get(role) else {
+        let Some(session) = self.flow.views().session(role) else {
             return false;
         };
         match task {
@@ -401,7 +400,7 @@ impl Core {
     ) -> Result<(), DriverError> {
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::MessageAdded(MessageAdded {
-            role: role.clone(),
+            seat: role.clone().into(),
             message,
             text,
             origin,
@@ -411,7 +410,7 @@ impl Core {
         }))
     }
 
-    /// What the turn began with, and of which kind it is. A turn that goes on was told before.
+    /// The text that began the turn, and its kind. A turn that goes on has its packet already.
     fn begun(
         &self,
         role: &RoleInstance,
@@ -422,7 +421,7 @@ impl Core {
             Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         let here = || {
             let entries = entries.iter().rev();
@@ -458,7 +457,7 @@ impl Core {
         task: &Task,
         packet: String,
     ) -> Result<Job, DriverError> {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let all = session.map_or(&[][..], |session| &session.messages);
         let node = match task {
             Task::Node(node) => Some(node.clone()),

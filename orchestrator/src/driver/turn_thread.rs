@@ -14,10 +14,10 @@ use super::line::Line;
 use super::step::Heard;
 use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
 
-/// A turn from its beginning, or from a step that it has said already.
+/// A turn from its beginning, or from a step that it has returned already.
 type Taken = (Start, Option<Step>);
 
-/// What the thread of a turn hears.
+/// The replies to the thread of a turn.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// The answer to its step.
@@ -26,7 +26,7 @@ pub(super) enum Answer {
     Next(Box<Start>),
 }
 
-/// How the thread of a turn hears it.
+/// The channel of those replies.
 pub(super) type Answers = SyncSender<Answer>;
 
 /// A thread that waits, and how it is given a turn.
@@ -41,7 +41,7 @@ pub(super) struct TurnThreads {
 }
 
 impl TurnThreads {
-    /// Threads whose turns are heard on this line.
+    /// Threads whose turns use this line.
     pub(super) fn new(line: Line) -> Self {
         let idle = Arc::default();
         Self { line, idle }
@@ -127,7 +127,7 @@ impl TurnThreads {
                 idle.retain(|(thread, _)| *thread != own);
                 let left = idle.len() < before;
                 drop(idle);
-                // Somebody who found it in the meantime has sent it a turn, or is about to.
+                // Another thread that found it in the meantime has sent it a turn, or is about to.
                 if left { None } else { turns.recv().ok() }
             }
         }
@@ -151,7 +151,7 @@ fn run(start: &mut Start, said: Option<Step>, line: &Line) -> Option<Box<Start>>
     }
 }
 
-/// A turn on a thread. A fault of the program that ends its thread is told to the flow, which would
+/// A turn on a thread. A fault of the program that ends its thread is reported to the flow, which would
 /// wait for the turn for ever otherwise.
 struct Known<'l> {
     line: &'l Line,
@@ -191,7 +191,7 @@ fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
     if waits_for_nothing(&step) {
-        // Later steps are heard after it. A taker that is to stop learns so from its signal and at its
+        // Later steps are handled after it. A taker that is to stop learns so from its signal and at its
         // next step, and so does one whose turn goes on elsewhere.
         line.tell(start.turn, start.attempt, step)?;
         return Some(Answer::Heard(Heard::Go(Told::Done { call: None })));
@@ -199,7 +199,7 @@ fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
     line.ask(start.turn, start.attempt, step)
 }
 
-/// Whether a turn goes on from a step whatever comes of it: text that streams, and what only has to be
+/// Whether a turn goes on from a step without its result: text that streams, and what only has to be
 /// recorded before the next step is.
 fn waits_for_nothing(step: &Step) -> bool {
     match step {
@@ -228,8 +228,8 @@ fn waits_for_nothing(step: &Step) -> bool {
 mod tests {
     use std::sync::mpsc::Sender;
 
+    use a_society_base::stop::StopSignal;
     use a_society_roles::turn::step::End;
-    use a_society_roles::turn::stop::StopSignal;
     use a_society_roles::turn::taker::Taker;
 
     use super::*;

@@ -13,7 +13,7 @@ use a_society_state::files::read_whole;
 
 use crate::limits::FLOW_FILE_BYTES_MAX;
 
-/// The name of the script that lies beside a flow file.
+/// The name of the script beside a flow file.
 pub const SCRIPT_NAME: &str = "script.yaml";
 
 /// The snapshot of the graph in the record folder.

@@ -1,4 +1,4 @@
-//! Where the project of a flow lies in its workspace, and what its roles name.
+//! Where the project of a flow is in its workspace, and what its roles name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

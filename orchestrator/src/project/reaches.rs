@@ -1,4 +1,4 @@
-//! How far the tools of a flow's roles reach, for whoever looks at the flow and does not drive it.
+//! How far the tools of a flow's roles reach, for a process that shows the flow and does not drive it.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,12 +1,13 @@
-//! The roles of one flow: who they are, what they are told, and who takes their turns.
+//! The roles of one flow: who they are, which packets they get, and what plays them.
 //!
-//! A role of a self-contained file is defined there. What it is told is put together from the
+//! A role of a self-contained file is defined there. Its packet is built from the
 //! flow's state alone, so that a turn that begins after a crash begins with the same words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
 use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
@@ -34,7 +35,6 @@ use a_society_roles::taker::human::HumanTaker;
 use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
 use a_society_roles::tool::{WorkflowCheck, is_small_window};
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::blob;
 use a_society_state::disk::{Kind, SharedDisk};
@@ -60,9 +60,9 @@ use crate::record::named_in_record;
 /// The roles of one flow.
 #[derive(Debug)]
 pub struct Workshop {
-    /// The disk the flow lies on.
+    /// The disk that holds the flow.
     pub disk: SharedDisk,
-    /// Where the flow's things lie.
+    /// The folder of the flow.
     pub folder: FlowFolder,
     /// The roles its file defines.
     pub roles: BTreeMap<RoleName, InlineRole>,
@@ -86,7 +86,7 @@ impl Workshop {
             .map(|(_, role)| role)
     }
 
-    /// Who takes the turns of a role: a script that was given takes those of models, too.
+    /// What plays a role: a script that was given plays models, too.
     fn executor(&self, role: &RoleInstance) -> Executor {
         let named = self
             .definition(role)
@@ -170,7 +170,7 @@ impl Workshop {
         }
     }
 
-    /// What a node is told of the flow's input: where the flow begins all of it, elsewhere its file.
+    /// The part of the flow's input in a node's packet: where the flow begins all of it, elsewhere its path.
     fn input(&self, state: &FlowState, node: &NodeId) -> Option<FlowInput> {
         let kept = state.input.as_ref()?;
         let begins = state.graph.entering(node).next().is_none();
@@ -400,7 +400,8 @@ impl Workshop {
     }
 }
 
-/// Whether a role is only told something. Nothing that a role writes gives a role more than that.
+/// Whether a role has only instructions and readings. A file that a role writes gives a role no more
+/// than that.
 fn is_only_told(role: &InlineRole) -> bool {
     let told = InlineRole {
         instructions: role.instructions.clone(),
@@ -451,7 +452,7 @@ fn settings_of<'a>(state: &'a FlowState, role: &RoleInstance) -> &'a BTreeMap<St
     chosen.map_or(&NOTHING, |chosen| &chosen.settings)
 }
 
-/// Whether a skill lies in the project, so that its path is the same on every machine.
+/// Whether a skill is in the project, so that its path is the same on every machine.
 fn is_of_project(skill: &Skill) -> bool {
     Path::new(&skill.path).is_relative()
 }
@@ -464,7 +465,7 @@ fn kind_of(running: Option<&Running>) -> EntryKind {
     }
 }
 
-/// What arrived, in the order of the graph's edges: a role reads the same whoever was faster.
+/// The deliveries, in the order of the graph's edges: a role reads the same, whichever was first.
 fn in_order_of_the_graph<'a>(
     state: &FlowState,
     node: &NodeId,
@@ -642,7 +643,7 @@ impl RoleSource for Workshop {
         let configured = state.configurations.get(role);
         let choices = Choices {
             settings: settings_of(state, role),
-            // What the operator chose is the whole choice; how far tools reach is none of it.
+            // An operator's choice replaces defaults, except for the tool scope.
             is_whole: configured.is_some_and(|chosen| {
                 let says_more = chosen.settings.keys().any(|key| key != SCOPE);
                 chosen.by == ChosenBy::Operator && says_more

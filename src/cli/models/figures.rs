@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::text::plain;
 
-/// A member of a model with what it says; nothing where it is not said.
+/// A member of a model with its value; `None` where it is absent.
 pub(super) type Member = (&'static str, Value);
 
 /// What a model reads, says and costs.
@@ -112,7 +112,7 @@ pub(super) fn key(catalog: &Catalog, provider: &str) -> Key {
     }
 }
 
-/// The place of a key as it was said: in a variable, a file or the keyring.
+/// The place of a key as it was given: in a variable, a file or the keyring.
 pub(super) fn key_place([env, file, keyring]: [&Option<String>; 3]) -> Option<Place> {
     let places = [("env", env), ("file", file), ("keyring", keyring)];
     let mut places = places.into_iter();

@@ -37,7 +37,7 @@ use super::super::skills::as_json;
 use crate::text::count;
 use crate::workspace::folder_of;
 
-/// The models as roles may be given them. Without a configuration there are none.
+/// The models that roles may use. Without a configuration there are none.
 pub(super) fn choices() -> Vec<ModelChoice> {
     let Ok((_, catalog)) = user::catalog() else {
         return Vec::new();
@@ -258,7 +258,7 @@ pub(super) fn skill(store: &Store, name: &str, project: Option<&str>) -> Result<
     Ok(as_json(&shown, &by))
 }
 
-/// Changes a skill of the operator's own, or says what roles would be told of it.
+/// Changes a skill of the operator's own, or returns what roles would see.
 pub(super) fn change_skill(setting: &SkillSetting) -> Result<SettingDone, Fault> {
     let done = match &setting.change {
         SkillChange::Add(wish) => put_skill(wish, None, setting.look),
@@ -292,7 +292,7 @@ const fn skill_done(words: String, shown: Option<String>) -> SettingDone {
     }
 }
 
-/// A new text of the configuration, and what is said of it.
+/// A new text of the configuration, and the messages about it.
 #[derive(Debug, Default)]
 struct Done {
     text: String,

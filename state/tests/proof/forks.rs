@@ -42,17 +42,17 @@ fn grown(disk: &FaultyDisk, segment_bytes: u64) -> Store {
     created.project = named(PARENT).project;
     let mut flow = store.create(PARENT.parse().unwrap(), created).unwrap();
     flow.set_segment_bytes(segment_bytes);
-    let mut role = None;
+    let mut seat = None;
     for fact in facts {
         if let Fact::SessionOpened(opened) = &fact {
-            role.get_or_insert(opened.role.clone());
+            seat.get_or_insert(opened.seat.clone());
         }
         flow.append(fact).unwrap();
     }
     let text = flow.keep_text(long_text()).unwrap();
     let mut said = message(1, text);
     if let Fact::MessageAdded(said) = &mut said {
-        said.role = role.unwrap();
+        said.seat = seat.unwrap();
     }
     flow.append(said).unwrap();
     flow.append(titled(3)).unwrap();

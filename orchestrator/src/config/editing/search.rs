@@ -1,14 +1,14 @@
 //! Who answers `web_search`.
 
-use a_society_roles::provider::config::edit::{with_search, without_search};
-use a_society_roles::provider::config::parse_search;
+use a_society_roles::config::edit::{with_search, without_search};
+use a_society_roles::config::parse_search;
 use a_society_roles::tool::try_search;
 
 use super::super::user;
 use super::super::withheld::Withheld;
 use super::{Grade, Place, Refusal, Sheet, check_place};
 
-/// What stands in the place of a key.
+/// The placeholder of a key.
 const WITHHELD: &str = "[secret withheld]";
 
 /// The service that is configured: its address, where its key is, and why that is not to be had.

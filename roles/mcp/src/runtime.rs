@@ -1,0 +1,122 @@
+//! The runtime on which the SDK's tasks run, and waiting for them from threads that may wait.
+
+use std::future::Future;
+use std::sync::OnceLock;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::oneshot;
+
+use a_society_base::stop::StopSignal;
+use a_society_base::thread;
+
+/// Tasks here parse messages and wait; one thread is enough for all servers.
+const THREADS: usize = 1;
+
+/// Names of hosts are looked up on threads that block, and never many at once.
+const BLOCKING_THREADS_MAX: usize = 4;
+
+/// Why something was not waited for to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// The turn was stopped.
+    Stopped,
+    /// The system gives no more threads, or the caller may not wait.
+    NoRuntime,
+}
+
+/// The runtime of a set of servers, made when it is first needed.
+#[derive(Debug, Default)]
+pub(super) struct Waiter(OnceLock<Option<Runtime>>);
+
+impl Waiter {
+    /// Waits for some work until it is done or the turn is stopped. Work that is given up is
+    /// dropped.
+    pub(super) fn wait<T>(
+        &self,
+        stop: &StopSignal,
+        work: impl Future<Output = T>,
+    ) -> Result<T, Cut> {
+        // A call from within a runtime would block that runtime's other tasks, perhaps for ever.
+        if Handle::try_current().is_ok() {
+            return Err(Cut::NoRuntime);
+        }
+        let runtime = self.0.get_or_init(make).as_ref().ok_or(Cut::NoRuntime)?;
+        let (tell, told) = oneshot::channel();
+        stop.when_raised(move || {
+            // The receiver is gone if the work is done.
+            let _heard = tell.send(());
+        });
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                Ok(()) = told => Err(Cut::Stopped),
+                done = work => Ok(done),
+            }
+        })
+    }
+
+    /// Whether anything was ever waited for.
+    pub(super) fn is_made(&self) -> bool {
+        self.0.get().is_some()
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        // A pending name resolution must not delay the end of the process.
+        if let Some(runtime) = self.0.take().flatten() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Leaves a task to the runtime on which the present one runs.
+pub(super) fn leave(task: impl Future<Output = ()> + Send + 'static) {
+    if let Ok(runtime) = Handle::try_current() {
+        drop(runtime.spawn(task));
+    }
+}
+
+fn make() -> Option<Runtime> {
+    // The builder panics where it gets no thread.
+    thread::is_to_be_had().ok()?;
+    Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .max_blocking_threads(BLOCKING_THREADS_MAX)
+        .thread_name("mcp")
+        .enable_all()
+        .build()
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_ends_a_wait_that_would_never_end() {
+        let stop = StopSignal::default();
+        let raiser = stop.clone();
+        let wait = move || Waiter::default().wait(&stop, std::future::pending::<()>());
+        let waiting = std::thread::spawn(wait);
+        raiser.raise();
+        assert_eq!(waiting.join().unwrap(), Err(Cut::Stopped));
+    }
+
+    #[test]
+    fn what_is_done_is_given_back_and_a_raised_stop_comes_first() {
+        let (waiter, stop) = (Waiter::default(), StopSignal::default());
+        assert_eq!(waiter.wait(&stop, async { 7 }), Ok(7));
+        stop.raise();
+        assert_eq!(waiter.wait(&stop, async { 7 }), Err(Cut::Stopped));
+    }
+
+    #[test]
+    fn waiting_within_a_runtime_is_refused() {
+        let (waiter, stop) = (Waiter::default(), StopSignal::default());
+        let within = waiter.wait(&stop, async {
+            Waiter::default().wait(&StopSignal::default(), async { 7 })
+        });
+        assert_eq!(within, Ok(Err(Cut::NoRuntime)));
+    }
+}
