@@ -5,8 +5,7 @@
 //! turn's next try when it is back, and that asks at once, too. The early request counts as every
 //! other among those that may fail, so that it does not allow more requests.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use a_society_base::stop::StopSignal;
@@ -19,41 +18,67 @@ use super::core::{Core, LiveTurn};
 use super::error::DriverError;
 use crate::limits::HURRIED_MAX;
 
-/// How long a turn sleeps before it looks whether it should wake.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// How a turn is woken that only lets time pass.
+/// Wakes a turn that only lets time pass.
 #[derive(Debug, Clone, Default)]
-pub struct Nap {
+pub struct Nap(Arc<Bell>);
+
+#[derive(Debug, Default)]
+struct Bell {
+    reasons: Mutex<Reasons>,
+    rings: Condvar,
+}
+
+/// Why a turn wakes.
+#[derive(Debug, Default)]
+struct Reasons {
     /// The turn is left at the next recorded point.
-    over: StopSignal,
+    is_over: bool,
     /// What it waits with is tried now.
-    hurried: Arc<AtomicBool>,
+    is_hurried: bool,
+    /// The turn is stopped.
+    is_stopped: bool,
+    /// Whether the turn's stop signal rings the bell.
+    is_connected: bool,
+}
+
+impl Bell {
+    fn reasons(&self) -> MutexGuard<'_, Reasons> {
+        self.reasons.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ring(&self, reason: impl FnOnce(&mut Reasons)) {
+        reason(&mut self.reasons());
+        self.rings.notify_all();
+    }
 }
 
 impl Nap {
     /// No time passes any more in this turn.
     pub(super) fn end(&self) {
-        self.over.raise();
+        self.0.ring(|reasons| reasons.is_over = true);
     }
 
     /// What it waits with is tried now.
     pub(super) fn hurry(&self) {
-        self.hurried.store(true, Ordering::SeqCst);
+        self.0.ring(|reasons| reasons.is_hurried = true);
     }
 
-    /// Lets time pass, in short looks. Each is at least as long as it says, so that the whole is, too.
+    /// Nothing is tried before its time any more.
+    fn calm(&self) {
+        self.0.reasons().is_hurried = false;
+    }
+
+    /// Lets time pass until something wakes the turn.
     pub(super) fn sleep(&self, time: Duration, stop: &StopSignal) {
-        let mut left = time;
-        let wakes = || {
-            let hurried = self.hurried.load(Ordering::SeqCst);
-            hurried || stop.is_raised() || self.over.is_raised()
-        };
-        while !left.is_zero() && !wakes() {
-            let look = left.min(LOOK);
-            std::thread::sleep(look);
-            left = left.saturating_sub(look);
+        let is_connected = std::mem::replace(&mut self.0.reasons().is_connected, true);
+        if !is_connected {
+            let bell = Arc::clone(&self.0);
+            stop.when_raised(move || bell.ring(|reasons| reasons.is_stopped = true));
         }
+        let sleeps =
+            |reasons: &mut Reasons| !reasons.is_over && !reasons.is_hurried && !reasons.is_stopped;
+        let reasons = self.0.reasons();
+        drop(self.0.rings.wait_timeout_while(reasons, time, sleeps));
     }
 }
 
@@ -112,7 +137,7 @@ impl LiveTurn {
     pub(super) fn keep_pace(&mut self, step: &Step) {
         if let Some(pace) = pace_after(step) {
             self.pace = pace;
-            self.nap.hurried.store(false, Ordering::SeqCst);
+            self.nap.calm();
         }
     }
 
@@ -123,7 +148,7 @@ impl LiveTurn {
         }
         // Where it has to wait on, it may be hurried once more.
         self.pace = Pace::Waits;
-        self.nap.hurried.store(false, Ordering::SeqCst);
+        self.nap.calm();
         Told::Hurried
     }
 
@@ -209,5 +234,37 @@ impl Core {
             }
         }
         Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_nap_ends_with_its_time_and_at_once_when_it_is_hurried_over_or_stopped() {
+        let (nap, stop) = (Nap::default(), StopSignal::default());
+        nap.sleep(Duration::from_millis(5), &stop);
+        let wakes: [fn(&Nap, &StopSignal); 3] = [
+            |nap, _| nap.hurry(),
+            |nap, _| nap.end(),
+            |_, stop| stop.raise(),
+        ];
+        for wake in wakes {
+            let (nap, stop) = (Nap::default(), StopSignal::default());
+            let (own, heard) = (nap.clone(), stop.clone());
+            let asleep = std::thread::spawn(move || {
+                let begun = Instant::now();
+                own.sleep(Duration::from_secs(60), &heard);
+                begun.elapsed()
+            });
+            wake(&nap, &stop);
+            assert!(asleep.join().unwrap() < Duration::from_secs(30));
+        }
+        nap.hurry();
+        nap.calm();
+        nap.sleep(Duration::from_millis(5), &stop);
     }
 }

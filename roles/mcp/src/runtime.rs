@@ -1,7 +1,8 @@
-//! The runtime on which the SDK's tasks run, and waiting for them from threads that may wait.
+//! The one runtime of the process on which the SDK's tasks run, and waiting for them from threads that may wait.
 
 use std::future::Future;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::oneshot;
@@ -9,11 +10,12 @@ use tokio::sync::oneshot;
 use a_society_base::stop::StopSignal;
 use a_society_base::thread;
 
-/// Tasks here parse messages and wait; one thread is enough for all servers.
-const THREADS: usize = 1;
+/// Tasks here parse messages and wait. With two threads a server that floods its own does not hold up those of other
+/// flows.
+const THREADS: usize = 2;
 
-/// Names of hosts are looked up on threads that block, and never many at once.
-const BLOCKING_THREADS_MAX: usize = 4;
+/// Names of hosts are looked up on threads that block: a few for each flow that a process drives as a rule.
+const BLOCKING_THREADS_MAX: usize = 16;
 
 /// Why something was not waited for to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,9 +26,12 @@ pub(super) enum Cut {
     NoRuntime,
 }
 
-/// The runtime of a set of servers, made when it is first needed.
+/// Waits for the tasks of a set of servers.
 #[derive(Debug, Default)]
-pub(super) struct Waiter(OnceLock<Option<Runtime>>);
+pub(super) struct Waiter {
+    /// Whether anything was ever waited for.
+    has_waited: AtomicBool,
+}
 
 impl Waiter {
     /// Waits for some work until it is done or the turn is stopped. Work that is given up is
@@ -40,7 +45,8 @@ impl Waiter {
         if Handle::try_current().is_ok() {
             return Err(Cut::NoRuntime);
         }
-        let runtime = self.0.get_or_init(make).as_ref().ok_or(Cut::NoRuntime)?;
+        let runtime = shared().ok_or(Cut::NoRuntime)?;
+        self.has_waited.store(true, Ordering::SeqCst);
         let (tell, told) = oneshot::channel();
         stop.when_raised(move || {
             // The receiver is gone if the work is done.
@@ -56,17 +62,8 @@ impl Waiter {
     }
 
     /// Whether anything was ever waited for.
-    pub(super) fn is_made(&self) -> bool {
-        self.0.get().is_some()
-    }
-}
-
-impl Drop for Waiter {
-    fn drop(&mut self) {
-        // A pending name resolution must not delay the end of the process.
-        if let Some(runtime) = self.0.take().flatten() {
-            runtime.shutdown_background();
-        }
+    pub(super) fn has_waited(&self) -> bool {
+        self.has_waited.load(Ordering::SeqCst)
     }
 }
 
@@ -75,6 +72,18 @@ pub(super) fn leave(task: impl Future<Output = ()> + Send + 'static) {
     if let Ok(runtime) = Handle::try_current() {
         drop(runtime.spawn(task));
     }
+}
+
+/// The runtime, which is made when it is needed first. It is never dropped, so that a pending name resolution does not
+/// delay the end of the process.
+fn shared() -> Option<&'static Runtime> {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    if let Some(made) = RUNTIME.get() {
+        return Some(made);
+    }
+    // What is refused now may be granted later.
+    let made = make()?;
+    Some(RUNTIME.get_or_init(|| made))
 }
 
 fn make() -> Option<Runtime> {

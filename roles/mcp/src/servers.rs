@@ -147,7 +147,7 @@ impl Servers {
 
 impl Drop for Servers {
     fn drop(&mut self) {
-        if !self.waiter.is_made() {
+        if !self.waiter.has_waited() {
             return;
         }
         // All at once, so that the slowest says how long it takes.

@@ -14,5 +14,4 @@ pub(crate) use endpoint::written;
 pub use endpoint::{Endpoint, HttpProvider, Wire};
 /// An address.
 pub use reqwest::Url;
-#[cfg(test)]
-pub(crate) use runtime::shared as shared_runtime;
+pub use runtime::shared as shared_runtime;

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use a_society_base::address::{is_local_name, is_public};
 use a_society_base::stop::StopSignal;
 use a_society_base::thread;
+use a_society_providers::http::shared_runtime;
 use reqwest::{Client, Method, redirect};
 use url::{Host, Url};
 
@@ -161,10 +162,7 @@ impl Web {
             .resolve_to_addrs(&name, &addresses)
             .build()
             .map_err(|why| Fault::Failed(told(&why)))?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|why| Fault::Failed(why.to_string()))?;
+        let runtime = shared_runtime().map_err(Fault::Failed)?;
         runtime.block_on(exchange(client, ask))
     }
 
