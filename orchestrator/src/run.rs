@@ -371,11 +371,11 @@ fn take_over(
         background: Background::default(),
     };
     let workshop = Workshop {
-        bench,
-        library: Library::of(Arc::clone(&disk), &project),
+        bench: Arc::new(bench),
+        library: Arc::new(Library::of(Arc::clone(&disk), &project)),
         disk,
         folder,
-        roles,
+        roles: Arc::new(roles),
         script,
         files,
         home,
