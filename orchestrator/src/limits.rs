@@ -31,6 +31,14 @@ pub const IDLE_THREADS_MAX: usize = 4;
 /// How long such a thread waits. A flow that moves gives it a turn at once.
 pub const IDLE_THREAD_TIME: Duration = Duration::from_secs(1);
 
+/// How many commands of a flow wait at once until something outside is found out. Each has a thread; an operator
+/// gives one at a time, and a program that gives more is told so.
+pub const COMMAND_ERRANDS_MAX: usize = 16;
+
+/// How long a command waits at most until something outside is found out, such as what a server of tools offers.
+/// It is less than the time that a client waits for its answer.
+pub const COMMAND_ERRAND_US: u64 = 20_000_000;
+
 /// How many messages wait for a flow's task before the next sender waits for a place.
 pub const INBOX_MAX: usize = 256;
 

@@ -357,10 +357,10 @@ fn take_over(
         background: Background::default(),
     };
     let workshop = Workshop {
-        bench,
-        library: Library::of(disk, &project),
+        bench: Arc::new(bench),
+        library: Arc::new(Library::of(disk, &project)),
         place,
-        roles,
+        roles: Arc::new(roles),
         script,
         files,
         home,

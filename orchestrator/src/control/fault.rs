@@ -53,6 +53,11 @@ pub fn of(error: &DriverError) -> Fault {
             };
         }
         DriverError::Change(fault) => of_change(fault),
+        DriverError::Busy => (
+            FaultCode::CommandRefused,
+            "other commands wait already until something outside is found out",
+            "give the command again when they have their answers",
+        ),
         DriverError::Gone => (
             FaultCode::FlowGone,
             "nobody drives the flow any more",

@@ -9,7 +9,7 @@ use a_society_roles::turn::step::{Step, Told};
 use super::core::{Core, Start};
 use super::error::DriverError;
 use super::step::Heard;
-use super::turn_thread::TurnThreads;
+use super::turn_thread::{Duty, TurnThreads};
 use crate::limits::STEPS_AT_ONCE;
 
 /// The turns that the task takes itself, each with the reply for its next step.
@@ -51,7 +51,10 @@ impl AtOnce {
         for (start, told) in std::mem::take(&mut self.turns) {
             match share(core, start, told)? {
                 Share::Next(start, told) => self.turns.push((start, told)),
-                Share::Waits(start, step) => threads.run_or_fail(core, start, Some(step))?,
+                Share::Waits(start, step) => {
+                    // No command waits for a turn.
+                    drop(threads.run_or_fail(core, Duty::Turn(start, Some(Box::new(step))))?);
+                }
                 Share::Over => {}
             }
         }

@@ -12,15 +12,15 @@ use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_facts::view::session::SessionView;
 use a_society_flow::machine::{Task, Work};
 use a_society_roles::role::compaction::Shares;
-use a_society_roles::turn::step::{Asking, Told, Worst};
+use a_society_roles::turn::step::{Asking, Told};
+use a_society_roles::turn::taker::Taker;
 
 use super::budget::Short;
-use super::core::{Core, LiveTurn, Start};
+use super::core::{Core, LiveTurn};
 use super::error::DriverError;
-use super::hurry::{Nap, Pace};
+use super::hurry::Nap;
 use super::step::Heard;
 use super::turn_thread;
-use super::withhold::SecretFilter;
 
 /// How many messages there must be: a single one may be a summary already.
 const MESSAGES_MIN: usize = 2;
@@ -48,49 +48,35 @@ impl Core {
         let task = self.task_of(&role);
         let job = self.job(aside, 1, &role, &task, String::new())?;
         let (stop, nap) = (StopSignal::default(), Nap::default());
-        let live = LiveTurn {
-            attempt: 1,
-            role: role.clone(),
-            task,
-            stop: stop.clone(),
-            nap: nap.clone(),
-            pace: Pace::default(),
-            draft: None,
-            thought: None,
-            calls: 0,
-            answers_at_most: self.roles.answers_at_most(),
-            silent_s: 0,
-            told_to_stop: false,
-            judged: None,
-            hears: false,
-            reserved: Worst::default(),
-            compaction: Some((compaction, aside)),
-            choosing: None,
-            frame: None,
-            filter: SecretFilter::new(None),
-            _place: self.place(),
-        };
+        let mut live = LiveTurn::new(1, (role, task), (stop.clone(), nap), self.place());
+        live.compaction = Some((compaction, aside));
         self.live.insert(aside, live);
-        match self.roles.summariser(job, stop.clone()) {
-            Ok(taker) => {
-                self.filter_secrets(aside, taker.as_ref());
-                self.asides.push(Start {
-                    turn: aside,
-                    attempt: 1,
-                    taker,
-                    stop,
-                    nap,
-                });
-            }
+        let mut roles = self.roles.another();
+        self.send((aside, 1), true, move || {
+            let taker = roles.summariser(job, stop);
+            Box::new(move |core: &mut Self| core.summarised_by(aside, taker).map(|()| 0))
+        })?;
+        self.flow.sync()?;
+        let after = self.flow.position().seq;
+        Ok(usize::try_from(after - before).unwrap_or(usize::MAX))
+    }
+
+    /// Whoever makes the summary is there, or nobody can make it.
+    fn summarised_by(
+        &mut self,
+        aside: TurnId,
+        taker: Result<Box<dyn Taker>, String>,
+    ) -> Result<(), DriverError> {
+        match taker {
+            Ok(taker) => self.take(aside, taker),
             Err(why) => {
                 let shares = Shares::of(WINDOW_UNKNOWN);
                 self.do_without(aside, why, Usage::default(), Some(shares))?;
                 self.leave(aside);
+                self.owed += 1;
             }
         }
-        self.flow.sync()?;
-        let after = self.flow.position().seq;
-        Ok(usize::try_from(after - before).unwrap_or(usize::MAX))
+        Ok(())
     }
 
     /// Replaces a summary by its archived messages.
@@ -214,10 +200,11 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn finish_asides(&mut self) -> Result<(), DriverError> {
-        for start in std::mem::take(&mut self.asides) {
+        self.run_errands_here()?;
+        for start in self.take_begun() {
             turn_thread::run_here(self, start)?;
         }
-        Ok(())
+        self.sync_owed()
     }
 }
 

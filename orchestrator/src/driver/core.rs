@@ -1,8 +1,9 @@
 //! The loop: input, decide, append, apply, pending, start what is not running.
 //!
-//! The core owns the flow and knows which turns it has started. It neither waits nor spawns: what
-//! must now be started comes out as [`Start`]s. After a crash nothing here is different: the flow
-//! was folded by its open, `Opened` is one more input, and `pending` says what goes on.
+//! The core owns the flow and knows which turns it has started. It spawns nothing, and waits for nothing but
+//! the flow's own folder: what must now be started comes out as [`Start`]s, and what may wait for the outside
+//! world before as errands. After a crash nothing here is different: the flow was
+//! folded by its open, `Opened` is one more input, and `pending` says what goes on.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use a_society_roles::turn::taker::Taker;
 use a_society_state::Flow;
 use a_society_state::draft::DraftStream;
 
+use super::errand::{ErrandId, Errands};
 use super::error::DriverError;
 use super::frame::KeptTexts;
 use super::hurry::{Nap, Pace};
@@ -67,8 +69,44 @@ pub(super) struct LiveTurn {
     pub(super) frame: Option<Arc<RequestFrame>>,
     /// Removes secrets from its text.
     pub(super) filter: SecretFilter,
+    /// What is run before its taker can be made; it has none until then.
+    pub(super) errand: Option<ErrandId>,
     /// Its place among the turns of the process.
     pub(super) _place: Option<Place>,
+}
+
+impl LiveTurn {
+    /// A turn that has no taker yet.
+    pub(super) fn new(
+        attempt: u32,
+        (role, task): (RoleInstance, Task),
+        (stop, nap): (StopSignal, Nap),
+        place: Option<Place>,
+    ) -> Self {
+        Self {
+            attempt,
+            role,
+            task,
+            stop,
+            nap,
+            pace: Pace::default(),
+            draft: None,
+            thought: None,
+            calls: 0,
+            answers_at_most: u32::MAX,
+            told_to_stop: false,
+            judged: None,
+            hears: false,
+            silent_s: 0,
+            reserved: Worst::default(),
+            compaction: None,
+            choosing: None,
+            frame: None,
+            filter: SecretFilter::new(None),
+            errand: None,
+            _place: place,
+        }
+    }
 }
 
 /// A turn that must now be taken.
@@ -105,7 +143,7 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Core {
     pub(super) flow: Flow,
-    pub(super) graph: FlowGraph,
+    pub(super) graph: Arc<FlowGraph>,
     pub(super) roles: Box<dyn RoleSource>,
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
@@ -114,8 +152,10 @@ pub struct Core {
     pub(super) spoken: SpokenInTurns,
     /// The longer texts that requests are made of, as they were kept.
     pub(super) kept_texts: KeptTexts,
-    /// What was begun beside the flow's turns, and has to be taken now.
-    pub(super) asides: Vec<Start>,
+    /// The turns that were begun and must now be taken.
+    pub(super) begun: Vec<Start>,
+    /// What must be started or was, before turns and commands can go on.
+    pub(super) errands: Errands,
     turns_at_once: usize,
     room: Room,
     /// Whether work waits for room that other flows of the process take.
@@ -147,7 +187,7 @@ impl Core {
     /// # Errors
     /// When the graph cannot be read back, or the journal refuses.
     pub fn take_over(flow: Flow, parts: Parts) -> Result<Self, DriverError> {
-        let graph = graph_of(&flow)?;
+        let graph = Arc::new(graph_of(&flow)?);
         let Parts {
             roles,
             mint,
@@ -165,7 +205,8 @@ impl Core {
             live,
             spoken: SpokenInTurns::new(),
             kept_texts: KeptTexts::default(),
-            asides: Vec::new(),
+            begun: Vec::new(),
+            errands: Errands::default(),
             turns_at_once,
             room,
             crowded: false,
@@ -221,7 +262,7 @@ impl Core {
 
     /// The graph it walks.
     #[must_use]
-    pub const fn graph(&self) -> &FlowGraph {
+    pub fn graph(&self) -> &FlowGraph {
         &self.graph
     }
 
@@ -251,7 +292,7 @@ impl Core {
     /// # Errors
     /// When the machine refuses, and then nothing changed; or when the journal does.
     pub fn input(&mut self, input: Input) -> Result<usize, DriverError> {
-        let revised = input.graph().cloned();
+        let revised = input.graph().cloned().map(Arc::new);
         let facts = decide(&self.graph, self.state(), input)?;
         let count = facts.len();
         let records = facts.iter().any(may_change_records);
@@ -320,8 +361,16 @@ impl Core {
 
     /// A turn does not run here any more.
     pub(super) fn leave(&mut self, turn: TurnId) {
-        self.live.remove(&turn);
+        self.forget(turn);
         self.changed = true;
+    }
+
+    /// A turn that was about to run does not, and nothing follows from that.
+    pub(super) fn forget(&mut self, turn: TurnId) {
+        let live = self.live.remove(&turn);
+        if let Some(errand) = live.and_then(|live| live.errand) {
+            self.errands.forget(errand);
+        }
     }
 
     /// Makes the end of a turn durable, if one ended and nothing that came after it has done so:
@@ -336,9 +385,17 @@ impl Core {
         Ok(())
     }
 
-    /// Starts nothing new from now on; turns that run go on to their next recorded point.
+    /// Starts nothing new from now on; turns that run go on to their next recorded point. Those that have no
+    /// taker yet are at one.
     pub fn drain(&mut self) {
         self.draining = true;
+        self.errands.end_overdue(self.flow.elapsed_us(), true);
+        let live = self.live.iter();
+        let preparing = live.filter(|(_, live)| live.errand.is_some());
+        let preparing: Vec<TurnId> = preparing.map(|(turn, _)| *turn).collect();
+        for turn in preparing {
+            self.leave(turn);
+        }
         for live in self.live.values() {
             live.nap.end();
         }
@@ -348,12 +405,32 @@ impl Core {
         self.draining
     }
 
-    /// Goes on as far as it can without waiting, and says which turns must now be taken.
+    /// Goes on as far as it can, and says which turns must now be taken. Errands are run on this thread, in a
+    /// process that drives nothing else.
     ///
     /// # Errors
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
-        let mut starts = std::mem::take(&mut self.asides);
+        loop {
+            self.advance_apart()?;
+            if !self.errands.are_new() {
+                return Ok(self.take_begun());
+            }
+            self.run_errands_here()?;
+        }
+    }
+
+    /// The turns that must now be taken.
+    pub(super) fn take_begun(&mut self) -> Vec<Start> {
+        std::mem::take(&mut self.begun)
+    }
+
+    /// Goes on as far as it can without waiting. Turns that must be taken and errands that must be run wait for
+    /// whoever drives the flow.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub(super) fn advance_apart(&mut self) -> Result<(), DriverError> {
         if !self.driven && !self.draining {
             self.driven = true;
             self.input(Input::Driven)?;
@@ -368,13 +445,13 @@ impl Core {
         }
         while self.changed && !self.draining {
             self.changed = false;
-            self.begin_pending(&mut starts)?;
+            self.begin_pending()?;
         }
-        Ok(starts)
+        Ok(())
     }
 
     /// Begins what is pending and does not go on already, in order, while there is room for it.
-    fn begin_pending(&mut self, starts: &mut Vec<Start>) -> Result<(), DriverError> {
+    fn begin_pending(&mut self) -> Result<(), DriverError> {
         let own = self.turns_at_once.saturating_sub(self.live.len());
         let free = self.room.free();
         let mut room = own.min(free);
@@ -406,7 +483,7 @@ impl Core {
             }
             room = room.saturating_sub(1);
             match self.begin(work) {
-                Ok(start) => starts.extend(start),
+                Ok(()) => {}
                 // What was begun before it in this round took it away; the next round knows.
                 Err(DriverError::Refused(_)) if self.changed => return Ok(()),
                 Err(error) => return Err(error),
@@ -440,7 +517,7 @@ impl Core {
         self.crowded
     }
 
-    fn begin(&mut self, work: Work) -> Result<Option<Start>, DriverError> {
+    fn begin(&mut self, work: Work) -> Result<(), DriverError> {
         match work {
             Work::RunTurn {
                 turn,
@@ -453,16 +530,15 @@ impl Core {
                 attempt,
                 role,
                 task,
-            } => self.stop_turn(turn, attempt, role, task).map(|()| None),
+            } => self.stop_turn(turn, attempt, role, task),
             Work::Claim { node, role, .. } => {
                 let session = self.new_session(&role)?;
-                self.input(Input::Claim(Claim { node, session }))
-                    .map(|_| None)
+                self.input(Input::Claim(Claim { node, session })).map(drop)
             }
             Work::StartReflection { role, .. } => {
                 let session = self.new_session(&role)?;
                 self.input(Input::StartReflection(StartReflection { role, session }))
-                    .map(|_| None)
+                    .map(drop)
             }
             Work::StartFeedback { role } => {
                 let role = match role {
@@ -471,10 +547,10 @@ impl Core {
                 };
                 let session = self.new_session(&role)?;
                 self.input(Input::StartFeedback(StartFeedback { role, session }))
-                    .map(|_| None)
+                    .map(drop)
             }
-            Work::ApplyEnds => self.input(Input::ApplyEnds).map(|_| None),
-            Work::WaitUntil { .. } | Work::AskOperator(_) => Ok(None),
+            Work::ApplyEnds => self.input(Input::ApplyEnds).map(drop),
+            Work::WaitUntil { .. } | Work::AskOperator(_) => Ok(()),
         }
     }
 
@@ -520,6 +596,7 @@ impl Core {
                 stream.tick(&mut self.flow)?;
             }
         }
+        self.errands.end_overdue(self.flow.elapsed_us(), false);
         self.changed |= self.crowded;
         self.flow.tick();
         Ok(())

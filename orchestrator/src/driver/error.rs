@@ -41,6 +41,9 @@ pub enum DriverError {
     /// A change that a finding leads to cannot be proposed or applied.
     #[error(transparent)]
     Change(#[from] ChangeFault),
+    /// As many commands wait for the outside world as may.
+    #[error("too many commands are under way at once")]
+    Busy,
     /// The flow's task is gone.
     #[error("the flow is not driven any more")]
     Gone,
@@ -65,6 +68,7 @@ impl DriverError {
             | Self::Session { .. }
             | Self::NotAFlow(_)
             | Self::Change(_)
+            | Self::Busy
             | Self::Gone
             | Self::System(_)) => Err(error),
         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use a_society_base::stop::StopSignal;
 use a_society_facts::id::{ClientId, NodeId};
 use a_society_facts::{Verb, Whom};
-use a_society_flow::machine::Task;
+use a_society_flow::machine::{Brought, Commanded, Input, Task};
 use a_society_roles::turn::step::{Choose, Compact, Step, Told};
 
 use super::core::{Core, LiveTurn};
@@ -144,7 +144,7 @@ impl LiveTurn {
         self.nap.hurry();
     }
 
-    fn node(&self) -> Option<&NodeId> {
+    pub(super) fn node(&self) -> Option<&NodeId> {
         match &self.task {
             Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
@@ -189,7 +189,11 @@ impl Core {
         };
         match self.live.values().filter(|live| meant(live)).count() {
             0 if self.wakes_at().is_some() => {
-                return self.commanded(Verb::Retry { to }, client);
+                return self.command(Input::Commanded(Commanded {
+                    client,
+                    verb: Verb::Retry { to },
+                    brought: Brought::Nothing,
+                }));
             }
             0 => return Err(DriverError::NothingWaits(named(&LiveTurn::waits))),
             1 => {}

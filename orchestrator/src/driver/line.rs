@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::Step;
 
+use super::errand::{ErrandId, Report};
 use super::error::DriverError;
 use super::task::{Inbox, Task};
 use super::turn_thread::Answer;
@@ -78,6 +79,19 @@ impl Line {
             answer: Some(answer),
         })?;
         answered.recv().ok()
+    }
+
+    /// Reports the result of an errand. There is no answer when the flow is gone.
+    pub(super) fn report(&self, id: ErrandId, report: Report) -> Option<Answer> {
+        let (answer, answered) = sync_channel(1);
+        self.say(Inbox::Report { id, report, answer })?;
+        answered.recv().ok()
+    }
+
+    /// The thread of an errand ended by a fault of the program.
+    pub(super) fn lost(&self, id: ErrandId) {
+        // A flow that is gone waits for nobody.
+        drop(self.inbox.send(Inbox::Lost { id }));
     }
 
     /// The thread of a turn ended by a fault of the program.

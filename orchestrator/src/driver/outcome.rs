@@ -222,9 +222,12 @@ impl Core {
         task: Task,
     ) -> Result<(), DriverError> {
         if let Some(live) = self.live.get_mut(&turn) {
-            live.told_to_stop = true;
             live.stop.raise();
-            return Ok(());
+            if live.errand.is_none() {
+                live.told_to_stop = true;
+                return Ok(());
+            }
+            // It has no taker yet that would have to be waited for.
         }
         drop((role, task));
         self.stopped(turn, attempt).map(drop)

@@ -55,7 +55,17 @@ pub enum Choice {
 }
 
 /// Knows roles: their prompts, their packets, and who takes their turns.
+///
+/// What a role is told and what takes its turns may depend on configuration, on a project's files and on servers
+/// of tools: whoever calls this must be able to wait, unless it says otherwise.
 pub trait RoleSource: Send + std::fmt::Debug {
+    /// The same roles, for work apart from the flow.
+    fn another(&self) -> Box<dyn RoleSource>;
+    /// Whether anything is waited for before a turn of a role begins.
+    fn waits(&self, role: &RoleInstance) -> bool {
+        let _ = role;
+        true
+    }
     /// The system prompt of a role instance.
     fn system_prompt(
         &mut self,
@@ -151,12 +161,14 @@ pub trait RoleSource: Send + std::fmt::Debug {
     }
     /// The file that a checkable call touches, as it is now.
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
-    /// What would have to be granted for a call never to be asked about, if anything can.
+    /// What would have to be granted for a call never to be asked about, if anything can. Raising the
+    /// signal ends what it waits for.
     fn grant(
         &mut self,
         state: &FlowState,
         whose: (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant>;
     /// Writes the files of the record folder that are folded from the facts, where they differ. They
     /// are for people and programs that look; nothing is lost if one cannot be written.

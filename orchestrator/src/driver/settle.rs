@@ -12,9 +12,9 @@ use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, Denied, OpenCall};
 use a_society_flow::machine::Input;
-use a_society_roles::taker::command::end_survivor;
 use a_society_roles::tool::said_changes;
 
+use super::begin::Survey;
 use super::core::Core;
 use super::error::DriverError;
 use super::role_source::Touched;
@@ -49,15 +49,24 @@ impl Core {
     /// Settles what is known about every call of a turn that a crash cut off, and says whether the
     /// turn waits for guidance, because one was denied without a word. A call that is left open may run now: the taker intends it again and is given
     /// the same call.
-    pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<bool, DriverError> {
+    pub(super) fn settle_calls(
+        &mut self,
+        turn: TurnId,
+        mut survey: Survey,
+    ) -> Result<bool, DriverError> {
         for (call, open) in self.open_calls(turn) {
-            self.reap(&call, &open)?;
+            if survey.reaped.contains(&call) {
+                self.reaped(&call, &open)?;
+            }
             match (open.state, open.effect) {
                 (CallState::Started, Effect::Pure | Effect::Idempotent) => {
                     let (role, why) = (open.role, RUN_AGAIN.to_owned());
                     self.append(Fact::CallRerun(CallRerun { call, role, why }))?;
                 }
-                (CallState::Started, Effect::Checkable) => self.check(turn, call, &open)?,
+                (CallState::Started, Effect::Checkable) => {
+                    let file = survey.touched.remove(&call).unwrap_or(Touched::Unknown);
+                    self.check(turn, call, (&open, file))?;
+                }
                 (CallState::Started, Effect::Mutating) => {
                     self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
                 }
@@ -118,15 +127,12 @@ impl Core {
     }
 
     /// A call whose file tells whether it happened.
-    fn check(&mut self, turn: TurnId, call: CallId, open: &OpenCall) -> Result<(), DriverError> {
-        let asked = self.asked_call(&open.role, &open.tool_call);
-        let file = match &asked {
-            Some(asked) => {
-                self.roles.clear_halves(&open.role, asked);
-                self.roles.touched(&open.role, asked)
-            }
-            None => Touched::Unknown,
-        };
+    fn check(
+        &mut self,
+        turn: TurnId,
+        call: CallId,
+        (open, file): (&OpenCall, Touched),
+    ) -> Result<(), DriverError> {
         let (before, after) = planned(open);
         match file {
             Touched::Has(now) if now == after => match self.take_snapshot(open)? {
@@ -214,15 +220,11 @@ impl Core {
         Ok(())
     }
 
-    /// Ends what is left of the program of a call, if it survived the process that ran it.
-    fn reap(&mut self, call: &CallId, open: &OpenCall) -> Result<(), DriverError> {
-        let process = open.process.as_ref();
-        let Some(process) = process.filter(|_| open.state == CallState::Started) else {
+    /// What was left of the program of a call was ended: it had survived the process that ran it.
+    fn reaped(&mut self, call: &CallId, open: &OpenCall) -> Result<(), DriverError> {
+        let Some(process) = &open.process else {
             return Ok(());
         };
-        if !end_survivor(process, self.flow.id(), call) {
-            return Ok(());
-        }
         self.append(Fact::CallReaped(CallReaped {
             call: call.clone(),
             role: open.role.clone(),
@@ -230,7 +232,7 @@ impl Core {
         }))
     }
 
-    fn open_calls(&self, turn: TurnId) -> Vec<(CallId, OpenCall)> {
+    pub(super) fn open_calls(&self, turn: TurnId) -> Vec<(CallId, OpenCall)> {
         let mine = self
             .state()
             .calls

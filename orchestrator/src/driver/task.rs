@@ -3,6 +3,7 @@
 //! The flow's own thread handles commands and lets time pass. A turn's thread that finds the flow free
 //! handles its step itself, because waking another thread takes longer than most steps.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
@@ -14,13 +15,14 @@ use a_society_roles::turn::step::Step;
 
 use super::ahead::Ahead;
 use super::at_once::AtOnce;
-use super::core::{Core, Start};
+use super::core::Core;
+use super::errand::{CommandAnswer, ErrandId, Report};
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
 use super::line::Line;
+use super::obey::Obeyed;
 use super::step::Heard;
-use super::turn_thread::{Answer, Answers, TurnThreads};
-use crate::control::message::Taken;
+use super::turn_thread::{Answer, Answers, Duty, TurnThreads};
 use crate::control::server;
 use crate::control::socket::Door;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
@@ -30,7 +32,6 @@ const BROKE: &str =
     "a fault of this program ended the turn; what it wrote to its error output says where";
 
 /// The events of a flow's task.
-#[derive(Debug)]
 pub(super) enum Inbox {
     /// The operator wants something.
     Command {
@@ -39,7 +40,7 @@ pub(super) enum Inbox {
         /// The client's name for it.
         client: Option<ClientId>,
         /// Where the answer goes.
-        answer: SyncSender<Result<Taken, DriverError>>,
+        answer: SyncSender<CommandAnswer>,
     },
     /// A turn says its next step.
     Step {
@@ -51,6 +52,20 @@ pub(super) enum Inbox {
         step: Step,
         /// Where the answer goes, if the turn waits for one.
         answer: Option<Answers>,
+    },
+    /// The result of an errand.
+    Report {
+        /// Which.
+        id: ErrandId,
+        /// What the core does with it.
+        report: Report,
+        /// Where the thread that ran it hears what is next.
+        answer: Answers,
+    },
+    /// The thread of an errand ended by a fault of the program.
+    Lost {
+        /// Which errand.
+        id: ErrandId,
     },
     /// The thread of a turn ended by a fault of the program.
     Broke {
@@ -104,9 +119,11 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
 fn run(line: &Line, heard: Receiver<Inbox>, door: Option<Door>) -> Result<(), DriverError> {
     let ended = work(line, &heard);
     let why = ended.as_ref().err().map(ToString::to_string);
-    let task = line.end();
-    if let Some(task) = &task {
+    let mut task = line.end();
+    if let Some(task) = &mut task {
         task.show(why, true);
+        // Whoever waits for an errand learns that the flow is gone.
+        task.asking.clear();
     }
     // The socket goes while the lock is held: a process that finds the lock free finds no socket of
     // ours, and the next one that takes the lock cannot lose its own. Senders that still wait in the
@@ -165,6 +182,8 @@ pub(super) struct Task {
     done: Vec<Answers>,
     /// The turns that need no thread.
     at_once: AtOnce,
+    /// The commands whose answers wait for an errand.
+    asking: BTreeMap<ErrandId, SyncSender<CommandAnswer>>,
     window: Arc<Window>,
     /// When the flow was last shown, as its clock counts.
     shown_at_us: u64,
@@ -181,6 +200,7 @@ impl Task {
             threads: TurnThreads::new(line.clone()),
             done: Vec::new(),
             at_once: AtOnce::default(),
+            asking: BTreeMap::new(),
             window,
             shown_at_us: 0,
             draining: false,
@@ -215,20 +235,25 @@ impl Task {
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
-        let starts = self.core.advance()?;
-        let ends = starts.is_empty();
+        self.core.advance_apart()?;
+        let (starts, errands) = (self.core.take_begun(), self.core.take_errands());
+        let ends = starts.is_empty() && errands.is_empty();
+        for errand in errands {
+            self.start(Duty::Errand(errand))?;
+        }
         for start in starts {
             if start.taker.is_prompt() {
                 self.at_once.begin(start);
             } else {
-                self.take(start)?;
+                self.start(Duty::Turn(start, None))?;
             }
         }
         for thread in self.done.drain(..) {
             // A thread that is gone needs no answer.
             drop(thread.send(Answer::Heard(Heard::Over)));
         }
-        let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
+        let rests = self.core.live_turns() == 0 && !self.core.errands.has_commands();
+        let idle = rests && !self.core.is_crowded();
         if idle {
             // Nothing is shown before it is durable.
             self.core.sync()?;
@@ -257,9 +282,9 @@ impl Task {
         }
     }
 
-    /// Runs a turn on the thread of one that is over, or on another.
-    fn take(&mut self, start: Start) -> Result<(), DriverError> {
-        let mut next = Box::new(start);
+    /// Starts a turn or an errand on the thread of one that is over, or on another.
+    fn start(&mut self, duty: Duty) -> Result<(), DriverError> {
+        let mut next = Box::new(duty);
         while let Some(thread) = self.done.pop() {
             match thread.send(Answer::Next(next)) {
                 Ok(()) => return Ok(()),
@@ -267,7 +292,10 @@ impl Task {
                 Err(SendError(Answer::Heard(_))) => return Ok(()),
             }
         }
-        self.threads.run_or_fail(&mut self.core, *next, None)
+        match self.threads.run_or_fail(&mut self.core, *next)? {
+            Some((id, failed)) => self.answer_command(id, failed),
+            None => Ok(()),
+        }
     }
 
     /// How long the flow's thread waits for the next event. An idle flow waits as long as it takes, and
@@ -296,7 +324,7 @@ impl Task {
         // What comes in meanwhile has its turn, too, and those who wait do not wait for ever.
         for _ in 0..=INBOX_MAX {
             let Some(said) = next.take() else { break };
-            let is_step = matches!(said, Inbox::Step { .. });
+            let is_step = matches!(said, Inbox::Step { .. } | Inbox::Report { .. });
             self.hear(said, &mut waiting)?;
             if is_step {
                 line.heard_queued();
@@ -331,14 +359,24 @@ impl Task {
                 client,
                 answer,
             } => {
-                let result = self.core.obey(*command, client);
-                let stopped = self.core.flow().poison().map(str::to_owned);
-                // The client may have gone; its command has taken effect all the same.
-                drop(answer.send(result));
-                match stopped {
-                    Some(why) => Err(a_society_state::Error::Poisoned { why }.into()),
-                    None => Ok(()),
-                }
+                let result = match self.core.obey_apart(*command, client) {
+                    Ok(Obeyed::Later(errand)) => {
+                        self.asking.insert(errand, answer);
+                        return Ok(());
+                    }
+                    Ok(Obeyed::Now(taken)) => Ok(taken),
+                    Err(error) => Err(error),
+                };
+                self.say_taken(&answer, result)
+            }
+            Inbox::Report { id, report, answer } => {
+                let taken = self.core.report(id, report)?;
+                self.done.push(answer);
+                taken.map_or(Ok(()), |taken| self.answer_command(id, taken))
+            }
+            Inbox::Lost { id } => {
+                let taken = self.core.lose(id, BROKE.to_owned())?;
+                taken.map_or(Ok(()), |taken| self.answer_command(id, taken))
             }
             Inbox::Step {
                 turn,
@@ -370,6 +408,28 @@ impl Task {
                 self.core.drain();
                 Ok(())
             }
+        }
+    }
+
+    /// Answers a command that waited for an errand.
+    fn answer_command(&mut self, id: ErrandId, taken: CommandAnswer) -> Result<(), DriverError> {
+        match self.asking.remove(&id) {
+            Some(answer) => self.say_taken(&answer, taken),
+            None => Ok(()),
+        }
+    }
+
+    fn say_taken(
+        &self,
+        answer: &SyncSender<CommandAnswer>,
+        taken: CommandAnswer,
+    ) -> Result<(), DriverError> {
+        let stopped = self.core.flow().poison().map(str::to_owned);
+        // The client may have gone; its command has taken effect all the same.
+        drop(answer.send(taken));
+        match stopped {
+            Some(why) => Err(a_society_state::Error::Poisoned { why }.into()),
+            None => Ok(()),
         }
     }
 

@@ -1,136 +1,28 @@
-//! Begins or continues a turn: gives the role its packet, and makes its taker.
+//! A turn begins or goes on: the role is told what it is here for, and what its taker is made of.
 
-use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::{EdgeOutline, PauseReason};
+use a_society_facts::fact::flow::EdgeOutline;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
 use a_society_facts::fact::turn::{DraftKept, StopReason};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text, ToolCall};
 use a_society_facts::view::flow::{RequestState, Said};
 use a_society_facts::view::session::Entry;
-use a_society_flow::machine::{Outcome, Task, allowed, findings_path, report_path};
+use a_society_flow::machine::{Task, allowed, findings_path, report_path};
 use a_society_roles::handoff::{self, Allowed, EndingTool, Signal};
 use a_society_roles::role::former::speaks_of_another_folder;
 use a_society_roles::role::packet::{interrupted_message, moved_message};
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::step::Worst;
 
-use super::choose::First;
-use super::core::{Core, LiveTurn, Start};
+use super::core::Core;
 use super::error::DriverError;
-use super::hurry::{Nap, Pace};
-use super::role_source::About;
-use super::withhold::SecretFilter;
 use crate::{mint, seen};
 
 impl Core {
-    pub(super) fn run_turn(
-        &mut self,
-        turn: TurnId,
-        attempt: u32,
-        role: RoleInstance,
-        task: Task,
-    ) -> Result<Option<Start>, DriverError> {
-        let resumed = attempt > 1;
-        if resumed {
-            self.keep_what_was_cut(turn, &role, &task)?;
-        }
-        self.mend_untold(turn, &role, &task)?;
-        if self.settle_calls(turn)? {
-            // The operator denied without guidance; the role goes on when it gets some.
-            self.conclude(turn, attempt, Outcome::ConsentDenied)?;
-            return Ok(None);
-        }
-        let pause = self.state().paused.as_ref().map(|pause| pause.reason);
-        if pause == Some(PauseReason::Irreversible) {
-            // The turn stays open, and goes on when the operator lets the flow go on.
-            return Ok(None);
-        }
-        if let Some(lack) = self.over_turns(turn, &role) {
-            self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
-            return Ok(None);
-        }
-        let (stop, nap) = (StopSignal::default(), Nap::default());
-        let first = self.choose_first(turn, attempt, (&role, &task), (&stop, &nap))?;
-        if let First::Other(start) = first {
-            return Ok(start.map(|start| *start));
-        }
-        self.prompt(&role)?;
-        if resumed {
-            self.tell_interrupted(turn, &role, &task)?;
-        }
-        let packet = self.tell(turn, &role, &task)?;
-        self.tell_moved(turn, &role)?;
-        let (packet, begun_with) = self.begun(&role, &task, packet)?;
-        let packet = self.with_words((turn, &role, &task), packet)?;
-        let job = self.job(turn, attempt, &role, &task, packet)?;
-        self.begin_live((turn, attempt), role.clone(), task, (&stop, &nap));
-        match self.roles.taker(job, begun_with, stop.clone()) {
-            Ok(taker) => {
-                self.filter_secrets(turn, taker.as_ref());
-                Ok(Some(Start {
-                    turn,
-                    attempt,
-                    taker,
-                    stop,
-                    nap,
-                }))
-            }
-            Err(why) => {
-                self.fail_turn(turn, attempt, why)?;
-                Ok(None)
-            }
-        }
-    }
-
-    /// A turn runs here from now on.
-    pub(super) fn begin_live(
-        &mut self,
-        (turn, attempt): (TurnId, u32),
-        role: RoleInstance,
-        task: Task,
-        (stop, nap): (&StopSignal, &Nap),
-    ) {
-        let hears = self.roles.hears(&role);
-        if hears && self.is_interrupted(turn, &role) {
-            stop.cut();
-        }
-        let pace = if self.tried_again.remove(&role) {
-            nap.hurry();
-            Pace::Hurried
-        } else {
-            Pace::default()
-        };
-        let live = LiveTurn {
-            attempt,
-            hears,
-            role,
-            task,
-            stop: stop.clone(),
-            nap: nap.clone(),
-            pace,
-            draft: None,
-            thought: None,
-            calls: self.calls_of(turn),
-            answers_at_most: self.roles.answers_at_most(),
-            told_to_stop: false,
-            judged: None,
-            silent_s: 0,
-            reserved: Worst::default(),
-            compaction: None,
-            choosing: None,
-            frame: None,
-            filter: SecretFilter::new(None),
-            _place: self.place(),
-        };
-        self.live.insert(turn, live);
-    }
-
     /// What was streamed before a crash is kept as the message it was becoming.
-    fn keep_what_was_cut(
+    pub(super) fn keep_what_was_cut(
         &mut self,
         turn: TurnId,
         role: &RoleInstance,
@@ -167,9 +59,9 @@ impl Core {
         self.say(role, text.into(), Origin::Continuation, None)
     }
 
-    /// Notes the interruption in the session of a model whose turn was cut off between two requests, if
-    /// nothing else is done before the next one.
-    fn tell_interrupted(
+    /// A model whose turn was cut off between two requests hears of it, if nothing is left to be done
+    /// before it is asked again.
+    pub(super) fn tell_interrupted(
         &mut self,
         turn: TurnId,
         role: &RoleInstance,
@@ -202,9 +94,13 @@ impl Core {
         done && is_result && !request.calls.iter().any(|call| ends(&call.tool))
     }
 
-    /// Notes once where paths start now, in a session that names a folder which the flow does not have
-    /// any more.
-    fn tell_moved(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
+    /// A session that speaks of a folder which the flow does not have any more hears once where paths
+    /// start now.
+    pub(super) fn tell_moved(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+    ) -> Result<(), DriverError> {
         let views = self.flow.views();
         let Some(session) = views.session(role) else {
             return Ok(());
@@ -243,16 +139,33 @@ impl Core {
         last.is_some_and(|entry| entry.interrupted && entry.turn == Some(turn))
     }
 
-    fn prompt(&mut self, role: &RoleInstance) -> Result<(), DriverError> {
-        let built = self
-            .state()
-            .session(role)
-            .is_none_or(|session| session.prompt.is_some());
-        if built && !self.is_outdated(role)? {
-            return Ok(());
+    /// Whether no system prompt was built for a role's session.
+    pub(super) fn has_no_prompt(&self, role: &RoleInstance) -> bool {
+        let session = self.state().session(role);
+        session.is_some_and(|session| session.prompt.is_none())
+    }
+
+    /// The system prompt of a role for which something was chosen since it may have been built.
+    pub(super) fn prompt_before_choice(
+        &self,
+        role: &RoleInstance,
+    ) -> Result<Option<String>, DriverError> {
+        let views = self.flow.views();
+        if !views.flow.configurations.contains_key(role) {
+            return Ok(None);
         }
-        let Prompt { text, sources } =
-            (self.roles).system_prompt(&self.graph, &self.flow.views().flow, role);
+        let session = views.session(role);
+        let prompt = session.and_then(|session| session.system_prompt.as_ref());
+        let text = prompt.map(|prompt| self.flow.whole_text(prompt));
+        Ok(text.transpose()?)
+    }
+
+    pub(super) fn build_prompt(
+        &mut self,
+        role: &RoleInstance,
+        prompt: Prompt,
+    ) -> Result<(), DriverError> {
+        let Prompt { text, sources } = prompt;
         let fingerprint = Hash::of(text.as_bytes());
         let known = self.state().session(role);
         if known.is_some_and(|session| session.prompt == Some(fingerprint)) {
@@ -268,39 +181,22 @@ impl Core {
         self.append(Fact::SystemPromptBuilt(fact))
     }
 
-    /// Whether the prompt was built before other skills were chosen.
-    fn is_outdated(&self, role: &RoleInstance) -> Result<bool, DriverError> {
-        let views = self.flow.views();
-        let session = views.session(role);
-        let Some(prompt) = session.and_then(|session| session.system_prompt.as_ref()) else {
-            return Ok(false);
-        };
-        if !views.flow.configurations.contains_key(role) {
-            return Ok(false);
-        }
-        let text = self.flow.whole_text(prompt)?;
-        Ok(self.roles.is_outdated(&views.flow, role, &text))
+    /// Whether the role has to be told what it is here for. A reply to a node that goes on is all that needs to be
+    /// said.
+    pub(super) fn is_untold(&self, turn: TurnId, role: &RoleInstance, task: &Task) -> bool {
+        let (untold, unsaid, _) = self.owed(turn, role, task);
+        untold && (unsaid.is_empty() || !self.was_here(role, task))
     }
 
-    /// Gives the role all outstanding messages, and returns the text that began the turn.
-    fn tell(
+    /// Tells the role whatever it has not been told, and returns what the turn began with.
+    pub(super) fn tell(
         &mut self,
         turn: TurnId,
-        role: &RoleInstance,
-        task: &Task,
+        (role, task): (&RoleInstance, &Task),
+        packet: Option<String>,
     ) -> Result<String, DriverError> {
-        let (untold, unsaid, node) = self.owed(turn, role, task);
-        let mut packet = String::new();
-        // For a node that goes on, a reply is enough.
-        if untold && (unsaid.is_empty() || !self.was_here(role, task)) {
-            let about = match task {
-                Task::Node(node) => About::Node(node),
-                Task::Reflection | Task::Send => About::Reflection,
-                Task::Feedback => About::Feedback,
-            };
-            let allowed = self.allowed(role, task);
-            let state = &self.flow.views().flow;
-            packet = self.roles.packet(&self.graph, state, role, about, allowed);
+        let (_, unsaid, node) = self.owed(turn, role, task);
+        if let Some(packet) = &packet {
             let origin = match task {
                 Task::Node(_) => Origin::Entry,
                 Task::Reflection | Task::Feedback => Origin::Improvement,
@@ -309,6 +205,7 @@ impl Core {
             let text = self.flow.keep_text(packet.clone())?;
             self.say(role, text, origin, node.as_ref())?;
         }
+        let mut packet = packet.unwrap_or_default();
         for mut said in unsaid {
             let text = self.flow.whole_text(&said.text)?;
             if let Some(choice) = self.chosen(role, &text) {
@@ -410,8 +307,8 @@ impl Core {
         }))
     }
 
-    /// The text that began the turn, and its kind. A turn that goes on has its packet already.
-    fn begun(
+    /// What the turn began with, and of which kind it is. A turn that goes on was told before.
+    pub(super) fn begun(
         &self,
         role: &RoleInstance,
         task: &Task,

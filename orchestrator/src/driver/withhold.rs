@@ -16,7 +16,6 @@ use a_society_facts::view::session::Entry;
 use a_society_providers::Blocks;
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::{Choose, Compact, End, Step};
-use a_society_roles::turn::taker::Taker;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -173,13 +172,6 @@ impl SecretFilter {
 }
 
 impl Core {
-    /// What a taker says is searched for the secrets that it knows.
-    pub(super) fn filter_secrets(&mut self, turn: TurnId, taker: &dyn Taker) {
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.filter = SecretFilter::new(taker.redactor());
-        }
-    }
-
     /// A step of a turn without the secrets in it.
     pub(super) fn without_secrets(
         &mut self,

@@ -379,18 +379,20 @@ impl Bench {
         held.map_or(Touched::Unknown, Touched::Has)
     }
 
-    /// What an answer for the whole flow would grant.
+    /// What an answer for the whole flow would grant. A server of tools that does not run is started for it, and
+    /// is waited for until the signal is raised.
     #[must_use]
     pub fn grant(
         &self,
         (role, node): (&RoleInstance, Option<&NodeId>),
         reach: Reach,
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant> {
         if let Some(server) = server_of(&call.name) {
             let roster = self.roster().ok()?;
             let servers = self.models.servers(&roster).ok()?;
-            let tools = servers.tools(server, &StopSignal::default()).ok()?;
+            let tools = servers.tools(server, stop).ok()?;
             return tools.named(&call.name).map(mcp::ToolDefinition::grant);
         }
         let mut setting = self.setting(role, node);

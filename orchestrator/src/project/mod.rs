@@ -12,6 +12,7 @@ pub mod docs;
 pub mod draft;
 pub mod files;
 pub mod flow_file;
+mod handed;
 pub mod place;
 mod program;
 pub mod reaches;

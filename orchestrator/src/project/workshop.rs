@@ -43,6 +43,7 @@ use serde::Deserialize;
 
 use super::bench::Bench;
 use super::choices::{Choices, SCOPE, SKILLS};
+use super::handed::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{About, Choice, RoleSource, Touched};
@@ -57,22 +58,22 @@ use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
 use crate::record::named_in_record;
 
 /// The roles of one flow.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Workshop {
     /// Where the flow is kept.
     pub place: FlowPlace,
     /// The roles its file defines.
-    pub roles: BTreeMap<RoleName, InlineRole>,
+    pub roles: Arc<BTreeMap<RoleName, InlineRole>>,
     /// The script, if turns are taken by one.
     pub script: Option<Script>,
     /// The record folder.
     pub files: Arc<dyn RecordFiles>,
     /// What the project gives roles to read.
-    pub library: Library,
+    pub library: Arc<Library>,
     /// The project's folder, if the roles come from there.
     pub home: Option<PathBuf>,
     /// What models work with.
-    pub bench: Bench,
+    pub bench: Arc<Bench>,
 }
 
 impl Workshop {
@@ -462,41 +463,17 @@ fn kind_of(running: Option<&Running>) -> EntryKind {
     }
 }
 
-/// The deliveries, in the order of the graph's edges: a role reads the same, whichever was first.
-fn in_order_of_the_graph<'a>(
-    state: &FlowState,
-    node: &NodeId,
-    read: &'a [Delivery],
-) -> Vec<&'a Delivery> {
-    let around = state.graph.entering(node).chain(state.graph.leaving(node));
-    let places: BTreeMap<&EdgeName, usize> = around
-        .enumerate()
-        .map(|(place, edge)| (&edge.edge, place))
-        .collect();
-    let mut sorted: Vec<&Delivery> = read.iter().collect();
-    // What came twice along one edge stays in the order in which it came.
-    sorted.sort_by_key(|delivery| places.get(&delivery.edge).copied());
-    sorted
-}
-
-/// The artifacts that were ever passed along an edge.
-fn passed<'a>(state: &'a FlowState, edge: &EdgeName) -> impl Iterator<Item = &'a String> {
-    let from = state
-        .history
-        .get(&edge.from)
-        .and_then(|to| to.get(&edge.to));
-    from.into_iter().flatten()
-}
-
-fn passed_before(state: &FlowState, edge: &EdgeName) -> bool {
-    passed(state, edge).count() > 1
-}
-
-fn last_passed(state: &FlowState, edge: &EdgeName) -> String {
-    passed(state, edge).last().cloned().unwrap_or_default()
-}
-
 impl RoleSource for Workshop {
+    fn another(&self) -> Box<dyn RoleSource> {
+        Box::new(self.clone())
+    }
+
+    fn waits(&self, role: &RoleInstance) -> bool {
+        let is_scripted = self.executor(role) == Executor::Scripted;
+        // All that a turn of a script begins with is in the flow's own folder then.
+        !is_scripted || self.home.is_some() || !self.role_readings(role).is_empty()
+    }
+
     fn system_prompt(&mut self, _: &FlowGraph, state: &FlowState, role: &RoleInstance) -> Prompt {
         let definition = self.definition(role);
         let instructions = definition.and_then(|role| role.instructions.clone());
@@ -595,7 +572,7 @@ impl RoleSource for Workshop {
                 "{role} follows a script, and the flow was started without one"
             )),
             (Executor::Model, _) => {
-                let (roles, of_project) = (self.roles.clone(), self.home.is_some());
+                let (roles, of_project) = (Arc::clone(&self.roles), self.home.is_some());
                 let check = move |text: &str| judged(&roles, of_project, text.to_owned()).map(drop);
                 let check = WorkflowCheck(Arc::new(check));
                 let definition = self.definition(&role);
@@ -720,10 +697,11 @@ impl RoleSource for Workshop {
         state: &FlowState,
         (role, node): (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant> {
         let settings = settings_of(state, role);
         let reach = self.bench.reach(self.definition(role), settings).ok()?;
-        self.bench.grant((role, node), reach, call)
+        self.bench.grant((role, node), reach, call, stop)
     }
 
     fn ruled(
@@ -778,7 +756,7 @@ impl RoleSource for Workshop {
     fn revised(&mut self, file: &FlowFile) {
         // A file without roles leaves them where they come from.
         if file.defines_roles {
-            self.roles.clone_from(&file.roles);
+            self.roles = Arc::new(file.roles.clone());
             self.home = None;
         }
         // The snapshot is for people; the graph that counts is in the journal.

@@ -159,7 +159,7 @@ fn a_fork_at_every_record_is_the_fold_of_what_it_shares() {
             assert!(lines(&store, &fork)[..at as usize] == parent_lines[..at as usize]);
             let expected = fold(parent[..at as usize].iter().chain(&of_fork[at as usize..]));
             assert!(
-                store.look(&fork).unwrap().screen.flow == expected.flow,
+                store.look(&fork).unwrap().screen.flow == *expected.flow,
                 "{at}"
             );
             let (mut flow, report) = store.open(&fork).unwrap();

@@ -16,7 +16,7 @@ mod folder;
 mod meaning;
 mod models;
 mod scripts;
-mod wires;
+pub(super) mod wires;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -19,7 +19,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
 use a_society_facts::{Verb, Whom};
 use a_society_flow::graph::FlowGraph;
-use a_society_mcp::Servers;
+use a_society_mcp::{self as mcp, Servers};
 use a_society_providers::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
@@ -33,6 +33,7 @@ use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Store};
 use serde_json::value::RawValue;
 
+use self::hanging::Spot;
 use super::super::core::{Core, Parts};
 use super::super::role_source::{About, Choice, RoleSource, Touched};
 use super::{at, store, walk};
@@ -46,7 +47,9 @@ mod bounds;
 mod budgets;
 mod choosing;
 mod denying;
+pub(super) mod hanging;
 mod hurrying;
+mod puppet;
 mod secrets;
 mod sessions;
 mod settling;
@@ -95,37 +98,6 @@ impl Puppet {
 
     fn asked(&self) -> Vec<Vec<Message>> {
         self.asked.lock().unwrap().clone()
-    }
-}
-
-impl Provider for Puppet {
-    fn name(&self) -> &str {
-        "puppet"
-    }
-
-    fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault> {
-        let messages: Vec<Message> = request
-            .messages
-            .iter()
-            .map(|said| Message::clone(&said.message))
-            .collect();
-        let body = serde_json::to_vec(&messages).unwrap();
-        Ok(Prepared {
-            model: request.model.to_owned(),
-            hash: Hash::of(&body),
-            body: body.into(),
-            needs_arguments: Default::default(),
-            offered: Default::default(),
-        })
-    }
-
-    fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
-        let messages: Vec<Message> = serde_json::from_slice(&prepared.body.whole()).unwrap();
-        let follows = self.says.map(|says| says(&messages));
-        self.asked.lock().unwrap().push(messages);
-        let answer = self.answers.lock().unwrap().pop_front().or(follows);
-        let nothing = || fault(FaultClass::BadRequest);
-        Stream::of(answer.unwrap_or_else(nothing), stop)
     }
 }
 
@@ -179,7 +151,7 @@ pub(super) fn closes() -> Vec<Arrival> {
     says("Done.\n\n```handoff\ntype: forward-pass-closed\n```")
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Actors {
     pub(super) puppet: Arc<Puppet>,
     pub(super) project: PathBuf,
@@ -195,6 +167,8 @@ pub(super) struct Actors {
     pub(super) wire: Option<Arc<dyn Provider>>,
     /// The only server of tools that there is.
     pub(super) server: Option<Arc<Servers>>,
+    /// Where something outside never comes, if anywhere.
+    pub(super) hangs: Option<hanging::Gate>,
 }
 
 impl Actors {
@@ -214,6 +188,13 @@ impl Actors {
 }
 
 impl Actors {
+    /// Waits for ever at the place where something hangs.
+    fn passes(&self, spot: Spot) {
+        if let Some(gate) = &self.hangs {
+            gate.pass(spot);
+        }
+    }
+
     fn model(&self) -> Model {
         Model {
             name: "puppet".into(),
@@ -255,7 +236,12 @@ impl Actors {
 }
 
 impl RoleSource for Actors {
+    fn another(&self) -> Box<dyn RoleSource> {
+        Box::new(self.clone())
+    }
+
     fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> Prompt {
+        self.passes(Spot::Prompt);
         Prompt {
             text: format!("You are {role}.{}", self.earlier),
             sources: Vec::new(),
@@ -270,6 +256,7 @@ impl RoleSource for Actors {
         about: About<'_>,
         _: a_society_roles::handoff::Allowed,
     ) -> String {
+        self.passes(Spot::Packet);
         format!("{about:?}")
     }
 
@@ -279,6 +266,7 @@ impl RoleSource for Actors {
         _: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
+        self.passes(Spot::Taker);
         let gear = self.gear(&job);
         Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
     }
@@ -298,6 +286,7 @@ impl RoleSource for Actors {
         (role, _): (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
     ) -> Choice {
+        self.passes(Spot::Choice);
         if !self.chooses || state.configurations.contains_key(role) {
             return Choice::Nothing;
         }
@@ -332,6 +321,7 @@ impl RoleSource for Actors {
     }
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+        self.passes(Spot::Touched);
         self.tools(role)
             .hashes_now(call)
             .ok()
@@ -343,7 +333,13 @@ impl RoleSource for Actors {
         _: &FlowState,
         (role, _): (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant> {
+        self.passes(Spot::Grant);
+        if let Some(servers) = &self.server {
+            let tools = servers.tools("list", stop).ok()?;
+            return tools.named(&call.name).map(mcp::ToolDefinition::grant);
+        }
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }
@@ -359,6 +355,8 @@ struct World {
     chooses: bool,
     /// What an earlier version wrote into system prompts.
     earlier: &'static str,
+    server: Option<Arc<Servers>>,
+    hangs: Option<hanging::Gate>,
 }
 
 impl World {
@@ -375,6 +373,8 @@ impl World {
             most: None,
             chooses: false,
             earlier: "",
+            server: None,
+            hangs: None,
         }
     }
 
@@ -401,7 +401,8 @@ impl World {
             chooses: self.chooses,
             earlier: self.earlier,
             wire: None,
-            server: None,
+            server: self.server.clone(),
+            hangs: self.hangs.clone(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! All views of one flow together, and which of them a fact changed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::View;
 use super::feed::FeedView;
@@ -31,8 +32,8 @@ pub struct Touched {
 /// All views of one flow.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Views {
-    /// The state of the flow.
-    pub flow: FlowState,
+    /// The state of the flow. Work apart from the flow may hold it; then the next fact is applied to a copy.
+    pub flow: Arc<FlowState>,
     /// The sessions, by their seats.
     pub sessions: BTreeMap<Seat, SessionView>,
     /// The feeds, by their seats.
@@ -74,7 +75,7 @@ impl Views {
             touched.session = self.apply_session(recorded, fact);
             touched.all_sessions = self.apply_flow_id(recorded, fact);
         }
-        self.flow.apply(recorded);
+        Arc::make_mut(&mut self.flow).apply(recorded);
         touched
     }
 

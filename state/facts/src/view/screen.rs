@@ -38,7 +38,7 @@ impl Screen {
     pub fn of(views: &Views) -> Self {
         let end = |(seat, feed): (&Seat, &FeedView)| (seat.clone(), feed.end(BOUNDS));
         Self {
-            flow: views.flow.clone(),
+            flow: FlowState::clone(&views.flow),
             summary: views.summary(),
             feeds: views.feeds.iter().map(end).collect(),
         }

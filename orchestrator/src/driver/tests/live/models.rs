@@ -48,6 +48,7 @@ impl OnDisk {
             earlier: "",
             wire: wired.map(|wired| self.1.provider(wired)),
             server,
+            hangs: None,
         };
         let parts = Parts {
             roles: Box::new(actors),

@@ -210,7 +210,7 @@ done
 "#;
 
 /// A server of tools that this process may start: one of its tools only reads.
-pub(super) fn server(folder: &Path) -> Arc<Servers> {
+pub(in crate::driver::tests) fn server(folder: &Path) -> Arc<Servers> {
     let script = folder.join("server.sh");
     std::fs::write(&script, SERVER).unwrap();
     let text = format!(
