@@ -26,6 +26,29 @@ fn the_readme_can_be_followed() {
 }
 
 #[test]
+fn the_flow_of_the_readme_runs_to_its_end_where_a_script_takes_the_turns_of_its_models() {
+    let workspace = Workspace::new();
+    let flow = Page::read("README.md").file("flow.yaml");
+    assert!(flow.lines().count() <= 10, "{flow}");
+    let write = |name: &str, text: &str| std::fs::write(workspace.path().join(name), text).unwrap();
+    write("flow.yaml", &flow);
+    write("turns.yaml", "default: forward\nscript: []\n");
+    let said = workspace.run(&[
+        "run",
+        "flow.yaml",
+        "--script",
+        "turns.yaml",
+        "--input",
+        "Notes.",
+    ]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(
+        said.err.contains("deliver  the forward work is done"),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn every_page_of_the_guide_can_be_followed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(GUIDE);
     let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
