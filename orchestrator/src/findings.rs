@@ -8,9 +8,8 @@ use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Change;
-use a_society_state::disk::{Disk, Kind};
-use a_society_state::layout::FlowFolder;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::disk::Kind;
+use a_society_state::{FlowPlace, FlowRef, Store};
 
 use crate::driver::change::CHANGEABLE;
 use crate::record::in_project;
@@ -113,8 +112,7 @@ pub fn of(store: &Store, flow: &FlowRef) -> Result<Found, a_society_state::Error
     let look = store.look(flow)?;
     let state = &look.screen.flow;
     let reading = Reading {
-        disk: store.ground().disk.as_ref(),
-        folder: &store.folder(flow),
+        place: store.place(flow),
     };
     Ok(Found {
         flow: flow.clone(),
@@ -124,12 +122,11 @@ pub fn of(store: &Store, flow: &FlowRef) -> Result<Found, a_society_state::Error
     })
 }
 
-struct Reading<'a> {
-    disk: &'a dyn Disk,
-    folder: &'a FlowFolder,
+struct Reading {
+    place: FlowPlace,
 }
 
-impl Reading<'_> {
+impl Reading {
     fn findings(&self, state: &FlowState) -> Vec<Finding> {
         let Some(improvement) = &state.improvement else {
             return Vec::new();
@@ -180,7 +177,7 @@ impl Reading<'_> {
     }
 
     fn blob(&self, hash: Hash) -> Option<String> {
-        let bytes = blob::get(self.disk, self.folder, hash).ok()?;
+        let bytes = self.place.whole_blob(hash).ok()?;
         String::from_utf8(bytes).ok()
     }
 }

@@ -3,7 +3,7 @@
 //! [`driver`] owns one flow: it takes inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`fork`] makes a new flow of a part of another, [`import_state`] of the
 //! files that another program kept. [`project`] knows where flows, roles and their files come from.
-//! [`sent`] writes a request that left once more, [`delivered`] reads what a flow made.
+//! [`workspace`] knows which project a file has and what a new flow is made of. [`sent`] writes a request that left once more, [`delivered`] reads what a flow made.
 
 pub mod config;
 pub mod control;
@@ -21,6 +21,7 @@ pub mod run;
 mod seen;
 pub mod sent;
 pub mod withheld;
+pub mod workspace;
 
 // The floor above prints graphs, diagnostics and questions; it knows them through here.
 pub use a_society_flow::{graph, machine};

@@ -8,6 +8,16 @@ pub const ARTIFACT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The largest flow file. The parser refuses larger ones itself; this spares reading them.
 pub const FLOW_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
+/// The largest flow file that is offered where one is to be chosen. They are written by hand; what is larger is
+/// something else, and is run only by its name.
+pub const FLOW_FILE_OFFERED_BYTES_MAX: u64 = 256 * 1024;
+
+/// How many entries of folders are looked at for flow files; a workspace may be the folder of all.
+pub const FLOW_FILES_ENTRIES_LOOKED_AT_MAX: usize = 2_000;
+
+/// How deep flow files are looked for.
+pub const FLOW_FILES_DEPTH_MAX: usize = 2;
+
 /// How many turns of one flow run at once, unless it is set otherwise. More of them wait; a person
 /// cannot follow more, and a provider's limits are met sooner.
 pub const TURNS_AT_ONCE: usize = 8;

@@ -126,11 +126,10 @@ pub fn create(
         project: new.project.clone(),
         flow: id.clone(),
     };
-    let folder = store.folder(&flow);
+    let place = store.place(&flow);
     let disk = Arc::clone(&store.ground().disk);
-    let files = RecordFolder::new(Arc::clone(&disk), folder.record());
     // The record folder comes first: a flow that exists has everything it needs to go on.
-    a_society_state::files::make_folders(disk.as_ref(), &folder.record())?;
+    let files = RecordFolder::new(Arc::clone(&disk), place.make_record()?);
     files.keep(
         &RecordPath::of_name(SNAPSHOT_NAME),
         new.file.source.as_bytes(),
@@ -138,15 +137,13 @@ pub fn create(
     if let Some(script) = &new.script {
         files.keep(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
     }
-    let texts = Texts {
-        disk: disk.as_ref(),
-        folder: &folder,
-    };
-    let source = texts.keep(new.file.source.clone())?;
+    let source = place.keep_text(new.file.source.clone())?;
     let own = (new.file.budget.as_ref()).is_some_and(|budget| budget.tokens.is_some());
     let tokens = new.tokens.or_else(|| usual_tokens().filter(|_| !own));
     let ends = ends_of(&new, disk.as_ref());
-    let input = new.input.map(|input| texts.keep(without_secrets(&input)));
+    let input = new
+        .input
+        .map(|input| place.keep_text(without_secrets(&input)));
     let input = input.transpose()?;
     let created = FlowCreated {
         project: new.project,
@@ -169,7 +166,7 @@ pub fn create(
 
 /// Drives what is open. A file system without sockets costs nothing but the way in for others.
 fn driven(core: Core) -> Result<Driven, RunError> {
-    let door = Door::open(core.flow().folder()).ok();
+    let door = Door::open(&core.flow().place()).ok();
     Ok(drive(core, door)?)
 }
 
@@ -228,17 +225,6 @@ fn bounds() -> Bounds {
     user::bounds().unwrap_or_default()
 }
 
-struct Texts<'a> {
-    disk: &'a dyn Disk,
-    folder: &'a a_society_state::layout::FlowFolder,
-}
-
-impl Texts<'_> {
-    fn keep(&self, text: String) -> Result<Text, a_society_state::Error> {
-        a_society_state::blob::put_text(self.disk, self.folder, text)
-    }
-}
-
 /// Goes on with a flow, whatever ended the process that drove it before.
 ///
 /// # Errors
@@ -281,7 +267,7 @@ pub fn reopen(
         (file.roles, file.defines_roles) = (roles, true);
     }
     let disk = Arc::clone(&store.ground().disk);
-    let files = RecordFolder::new(disk, opened.folder().record());
+    let files = RecordFolder::new(disk, opened.place().record());
     let kept = files.read(&RecordPath::of_name(SCRIPT_NAME))?;
     let text = kept.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let script = script_of(text.as_deref())?;
@@ -351,8 +337,8 @@ fn take_over(
     mint: Box<dyn Mint>,
 ) -> Result<Core, RunError> {
     let disk = Arc::clone(&store.ground().disk);
-    let folder = flow.folder().clone();
-    let record = folder.record();
+    let place = flow.place();
+    let record = place.record();
     let files = Arc::new(RecordFolder::new(Arc::clone(&disk), record.clone()));
     // A file that defines no roles walks with those of its project.
     let home = file_is_of_project(&file, disk.as_ref(), &project);
@@ -372,9 +358,8 @@ fn take_over(
     };
     let workshop = Workshop {
         bench: Arc::new(bench),
-        library: Arc::new(Library::of(Arc::clone(&disk), &project)),
-        disk,
-        folder,
+        library: Arc::new(Library::of(disk, &project)),
+        place,
         roles: Arc::new(roles),
         script,
         files,

@@ -26,7 +26,7 @@ use a_society_roles::taker::model::conversation;
 use a_society_roles::tool::Background;
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::words::{PROGRAM, SCRIPT, Words};
-use a_society_state::{Error, FlowRef, Store, blob};
+use a_society_state::{Error, FlowRef, Store};
 
 use crate::config::models::Models;
 use crate::project::bench::{Bench, Written};
@@ -248,12 +248,9 @@ fn from_journal(
     frame: &RequestFrame,
     change: Change<'_>,
 ) -> Result<Prepared, Unwritten> {
-    let (disk, folder) = (
-        here.store.ground().disk.as_ref(),
-        here.store.folder(here.flow),
-    );
-    let whole = |text: &Text| blob::get_text(disk, &folder, text);
-    let bytes = |hash: Hash| blob::get(disk, &folder, hash);
+    let place = here.store.place(here.flow);
+    let whole = |text: &Text| place.whole_text(text);
+    let bytes = |hash: Hash| place.whole_blob(hash);
     let kept = seen::Kept {
         text: &whole,
         bytes: &bytes,
@@ -285,16 +282,13 @@ fn words(
     if ![SCRIPT, PROGRAM].contains(&asked.model.as_str()) {
         return Ok(None);
     }
-    let (disk, folder) = (
-        here.store.ground().disk.as_ref(),
-        here.store.folder(here.flow),
-    );
+    let place = here.store.place(here.flow);
     let session = moment.views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let entries = seen::of_turn(entries, asked.turn);
     let mut words = Words::default();
     for entry in entries {
-        let said = entry.whole(|text| blob::get_text(disk, &folder, text))?;
+        let said = entry.whole(|text| place.whole_text(text))?;
         if let Message::User { content } = &*said {
             words.hear(&change(content));
         }
@@ -321,10 +315,10 @@ fn by_configuration(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwri
         project,
     } = here;
     let Moment { views, asked } = moment;
-    let folder = store.folder(flow);
-    let record = folder.record();
+    let place = store.place(flow);
+    let record = place.record();
     let disk = store.ground().disk.as_ref();
-    let whole = |text: &Text| blob::get_text(disk, &folder, text);
+    let whole = |text: &Text| place.whole_text(text);
     let source = whole(&views.flow.graph.source)?;
     let definition = definition(store, source, project, &asked.role)?;
     let executor = (definition.as_ref()).map_or(Executor::Model, InlineRole::executor);
@@ -339,7 +333,7 @@ fn by_configuration(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwri
         models: Models::default(),
         background: Background::default(),
     };
-    let bytes = |hash: Hash| blob::get(disk, &folder, hash);
+    let bytes = |hash: Hash| place.whole_blob(hash);
     let kept = seen::Kept {
         text: &whole,
         bytes: &bytes,
@@ -380,7 +374,7 @@ fn job(
     let known = views.flow.flow_id.clone();
     let at = seen::Place {
         flow: known.unwrap_or_else(|| here.flow.flow.clone()),
-        record: here.store.folder(here.flow).record(),
+        record: here.store.place(here.flow).record(),
         project: here.project.to_owned(),
     };
     let whose = (asked.turn, asked.attempt, &asked.role);

@@ -13,7 +13,7 @@ use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
 use a_society_operator_ui::protocol::command::Measure;
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::machine::{Question, Work};
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::words;
@@ -299,8 +299,8 @@ fn staged(state: &FlowState, approval: &ApprovalId) -> String {
 
 /// All of a text that may be kept as a blob.
 pub(crate) fn whole(store: &Store, flow: &FlowRef, text: &Text) -> String {
-    let disk = store.ground().disk.as_ref();
-    blob::get_text(disk, &store.folder(flow), text)
+    let whole = store.place(flow).whole_text(text);
+    whole
         .unwrap_or_else(|error| format!("{}\n[the rest cannot be read: {error}]", text.beginning()))
 }
 

@@ -9,12 +9,14 @@ use a_society_orchestrator::project::docs::folder::{
 };
 use a_society_orchestrator::project::flow_file::{FlowFile, inspect};
 use a_society_orchestrator::project::unconfigured::Configured;
+use a_society_orchestrator::workspace::material::inspect_project;
 use a_society_orchestrator::{Script, ScriptFault};
-use a_society_state::disk::RealDisk;
+use a_society_state::disk::{Kind, RealDisk};
+use a_society_state::files::kind_behind;
 use serde_json::json;
 
 use super::context::Context;
-use super::flow_files::{fault_line, inspect_project, lines, read_text, script_path};
+use super::flow_files::{fault_line, lines, read_text, script_path};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::{count, plain};
@@ -129,7 +131,7 @@ fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
 
 /// Rewrites what has an older form, and says on stderr what it was.
 fn fix(context: &mut Context<'_>, project: &Path) -> Result<(), Stop> {
-    if !project.is_dir() {
+    if !is_folder(project) {
         let what = format!("{} is not a project", project.display());
         let why = "only files of a project have older forms";
         let hint = "name the folder of a project, or leave --fix out";
@@ -148,6 +150,10 @@ fn fix(context: &mut Context<'_>, project: &Path) -> Result<(), Stop> {
     Ok(())
 }
 
+fn is_folder(path: &Path) -> bool {
+    kind_behind(&RealDisk, path) == Some(Kind::Folder)
+}
+
 fn verdict(sound: bool) -> ExitCode {
     if sound {
         ExitCode::Ok
@@ -158,8 +164,8 @@ fn verdict(sound: bool) -> ExitCode {
 
 /// Looks at a flow file or a project, and at the script that plays it.
 fn look(file: &Path, script: Option<&Path>, workspace: Option<&Path>) -> Result<Found, Stop> {
-    let (flow, mut diagnostics, graph) = if file.is_dir() {
-        let (project, diagnostics) = inspect_project(file);
+    let (flow, mut diagnostics, graph) = if is_folder(file) {
+        let (project, diagnostics) = inspect_project(&RealDisk, file);
         (
             project.map(|it| it.canonical),
             diagnostics,
@@ -196,7 +202,7 @@ fn unconfigured(
     workspace: Option<&Path>,
     is_scripted: bool,
 ) -> Vec<Diagnostic> {
-    let of_project = file.is_dir();
+    let of_project = is_folder(file);
     let beside = if of_project {
         Some(file)
     } else {

@@ -9,6 +9,8 @@ use a_society_orchestrator::import_state::make::{Plan, Ready, make, plan};
 use a_society_orchestrator::import_state::source::{beside, find};
 use a_society_orchestrator::mint::SystemMint;
 use a_society_state::Store;
+use a_society_state::disk::Kind;
+use a_society_state::files::kind_behind;
 use serde_json::{Value, json};
 
 use super::asks;
@@ -244,7 +246,8 @@ fn is_elsewhere(store: &Store, project: &ProjectName) -> bool {
     let own = root
         .file_name()
         .is_some_and(|name| name == project.as_str());
-    !own && !root.join(project.as_str()).is_dir()
+    let folder = root.join(project.as_str());
+    !own && kind_behind(store.ground().disk.as_ref(), &folder) != Some(Kind::Folder)
 }
 
 fn list(out: &mut crate::output::Output, heading: &str, lines: &[String]) -> Result<(), Stop> {

@@ -8,7 +8,8 @@ mod known;
 use a_society_orchestrator::config::editing::models::with_usual;
 use a_society_orchestrator::config::editing::{Grade, Refusal, Sheet, search};
 use a_society_orchestrator::config::models::{Catalog, try_out};
-use a_society_orchestrator::config::user::{self, ConfigError, Reach};
+use a_society_orchestrator::config::user::{self, ConfigError};
+use a_society_orchestrator::workspace::settings::reach_json;
 use serde_json::json;
 
 use super::context::Context;
@@ -170,15 +171,6 @@ fn address<'c>(catalog: &'c Catalog, provider: &str) -> &'c str {
     found.map(|it| it.base_url.as_str()).unwrap_or_default()
 }
 
-/// How far tools reach, for programs.
-pub(super) fn reach_json(reach: &Reach) -> serde_json::Value {
-    json!({
-        "scope": reach.scope.word(),
-        "folders": reach.folders,
-        "network": reach.reaches_network(),
-    })
-}
-
 /// Whether `web_search` works: where it asks, and the words for it.
 fn search_state() -> (Option<String>, String) {
     match user::search() {
@@ -264,18 +256,10 @@ fn test_search(context: &mut Context<'_>) -> Outcome {
             .out
             .value(&json!({ "search": true, "found": found }))?;
     } else {
-        let line = format!("web_search works: {}", found_words(&found));
+        let line = format!("web_search works: {}", search::found_words(&found));
         context.out.line(&plain(&line))?;
     }
     Ok(ExitCode::Ok)
-}
-
-/// What a trial of a search found.
-pub(super) fn found_words(found: &[String]) -> String {
-    match found {
-        [] => "it answers, and found nothing".to_owned(),
-        found => format!("it found {}", found.join(", ")),
-    }
 }
 
 /// The configuration, or something beside it, cannot be used.

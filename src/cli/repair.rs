@@ -119,7 +119,7 @@ fn carry_out(context: &mut Context<'_>, store: &Store, wanted: &RepairPlan) -> O
         context.out.flush()?;
     }
     let (opened, report) = apply(store, wanted)?;
-    let (end, kept_in) = (opened.position().seq, opened.folder().quarantine());
+    let (end, kept_in) = (opened.position().seq, opened.place().quarantine());
     opened.close()?;
     let kept_in = kept_in.display().to_string();
     let done = report::opened(&report);
@@ -212,7 +212,5 @@ fn told(context: &mut Context<'_>, flow: &FlowRef, restored: &Restored) -> Outco
 
 /// The names of what recoveries and repairs took out of a journal.
 fn kept(store: &Store, flow: &FlowRef) -> Vec<String> {
-    let folder = store.folder(flow).quarantine();
-    let entries = store.ground().disk.list(&folder).unwrap_or_default();
-    entries.into_iter().map(|entry| entry.name).collect()
+    store.place(flow).quarantined()
 }

@@ -10,15 +10,13 @@ use a_society_facts::fact::Fact;
 use a_society_facts::{At, line};
 use a_society_state::clock::Clock as Told;
 use a_society_state::disk::{Disk, How, RealDisk};
-use a_society_state::layout::FlowFolder;
 use a_society_state::store::OUR_FOLDER;
-use a_society_state::{Ground, Store};
+use a_society_state::{FlowRef, Ground, Store};
 
 use super::context::Context;
 use super::flow_files::read_text;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop, from_io};
-use crate::output_file::make_folder;
 use crate::workspace;
 
 /// No pause of a journal takes longer when it is played back: a night is not worth a night.
@@ -109,20 +107,23 @@ pub(crate) fn begin(
         return Err(unfit(journal, "it is empty"));
     };
     let (first, last) = (*first, *last);
-    let flow = named(journal, &text)?;
+    let flow = FlowRef {
+        project: "replay".parse().map_err(a_society_state::Error::from)?,
+        flow: named(journal, &text)?
+            .parse()
+            .map_err(a_society_state::Error::from)?,
+    };
     let folder = context
         .environment
         .temporary
         .join(format!("a-society-replay-{}", std::process::id()));
     let root = folder.join(OUR_FOLDER).join("state");
-    let flow = FlowFolder::at(root.join("replay").join(flow));
-    make_folder(&flow.journal())?;
     let mut ground: Ground = workspace::machine();
     if clock == Clock::Fixed {
         ground.clock = Arc::new(Standing(last, Arc::clone(&ground.clock)));
     }
     let store = Store::new(ground, root);
-    let path = flow.segment(1);
+    let path = store.place(&flow).played_into()?;
     if speed.0 == 0.0 {
         write(&path, lines.iter().map(|(_, line)| line.as_str()))?;
         return Ok(Played { store });

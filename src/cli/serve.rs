@@ -27,7 +27,7 @@ use super::served::Workspace;
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
-use crate::output_file::{whole_path, write_private};
+use crate::output_file::write_private;
 use crate::text::plain;
 use crate::workspace;
 
@@ -522,16 +522,4 @@ pub(crate) fn linger(context: &mut Context<'_>, interrupts: &Interrupts) {
     while interrupts.count() == before {
         std::thread::sleep(LOOK);
     }
-}
-
-/// Whether a path is inside the workspace; only such a file is run for a page.
-pub(crate) fn lies_within(root: &Path, path: &Path) -> bool {
-    let plain = path.components().all(|part| {
-        matches!(
-            part,
-            std::path::Component::Normal(_) | std::path::Component::CurDir
-        )
-    });
-    let whole = whole_path(&root.join(path));
-    plain && whole.is_ok_and(|path| whole_path(root).is_ok_and(|root| path.starts_with(root)))
 }

@@ -7,7 +7,7 @@ use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
 use a_society_facts::view::session::{Archive, Entry, SessionView, Texts};
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -176,8 +176,8 @@ fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
         return Err(no_session(&export.role, &views));
     };
     let mut bytes = Vec::new();
-    let (disk, folder) = (&store.ground().disk, store.folder(&flow));
-    let read = |hash| blob::read_text(disk.as_ref(), &folder, hash);
+    let place = store.place(&flow);
+    let read = |hash| place.text_of(hash);
     session.write_json(&mut bytes, Texts(&read));
     context.out.bytes(&bytes)?;
     Ok(ExitCode::Ok)

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use a_society_orchestrator::config::editing::skills::{Shown, look, put, remove};
+use a_society_orchestrator::config::editing::skills::{look, put, remove};
 use a_society_orchestrator::config::skill::{NewSkill, import};
 use a_society_orchestrator::config::user;
+use a_society_orchestrator::workspace::skills::{Skills, skill_json};
 use serde_json::json;
 
 use super::context::Context;
 use super::flow_files::read_text;
 use super::models::{refused, unusable};
-use super::skill_users::Skills;
 use super::table::{self, Cell};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
@@ -202,7 +202,7 @@ fn show(context: &mut Context<'_>, name: &str, project: Option<&Path>) -> Outcom
     let row = skills.named(name, own.as_deref());
     let by = row.map(|row| skills.named_by(row)).unwrap_or_default();
     if context.out.is_json() {
-        context.out.value(&as_json(&shown, &by))?;
+        context.out.value(&skill_json(&shown, &by))?;
         return Ok(ExitCode::Ok);
     }
     context
@@ -228,26 +228,6 @@ fn show(context: &mut Context<'_>, name: &str, project: Option<&Path>) -> Outcom
         context.out.line(&plain(line))?;
     }
     Ok(ExitCode::Ok)
-}
-
-/// A skill as it was looked at, for programs and for the page.
-pub(super) fn as_json(shown: &Shown, named_by: &[String]) -> serde_json::Value {
-    let sight = &shown.sight;
-    let files = sight.files.iter();
-    let files = files.map(|(path, bytes)| json!({ "path": path, "bytes": bytes }));
-    let kept = |text: &str| (!shown.is_withheld).then(|| text.to_owned());
-    json!({
-        "name": sight.name,
-        "description": kept(&sight.description),
-        "text": kept(&sight.text),
-        "told": shown.told.as_deref().and_then(kept),
-        "withheld": shown.is_withheld,
-        "path": sight.path,
-        "files": files.collect::<Vec<_>>(),
-        "faults": sight.faults,
-        "named_by": named_by,
-        "version": sight.version,
-    })
 }
 
 fn edit(

@@ -12,15 +12,15 @@ use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{Work, pending};
 use a_society_orchestrator::project::reaches;
+use a_society_orchestrator::workspace::settings::reach_json;
 use a_society_state::look::Look;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::asks::{self, Ask};
 use super::context::Context;
 use super::cost;
 use super::delivered;
-use super::models::reach_json;
 use super::report::damage_json;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
@@ -242,8 +242,7 @@ pub(crate) fn works_and_asks(
     flow: &FlowRef,
     state: &FlowState,
 ) -> Result<Vec<Work>, Stop> {
-    let disk = store.ground().disk.as_ref();
-    let source = blob::get_text(disk, &store.folder(flow), &state.graph.source)?;
+    let source = store.place(flow).whole_text(&state.graph.source)?;
     let (graph, _) = graph::parse(&source, "workflow.yaml");
     Ok(graph.map_or_else(Vec::new, |graph| pending(&graph, state)))
 }

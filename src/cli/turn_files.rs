@@ -35,7 +35,7 @@ pub(crate) fn own_turn(
         return None;
     };
     let disk = store.ground().disk.as_ref();
-    let (files, _) = own::files(disk, &store.folder(flow).record(), FILES_LISTED_MAX);
+    let (files, _) = own::files(disk, &store.place(flow).record(), FILES_LISTED_MAX);
     let own = Own::new((turn, role.to_string()), files, asks::is_cut(&came_in));
     Some((own, came_in))
 }
@@ -90,7 +90,7 @@ impl TurnFiles<'_> {
 
     /// The shared folder of the flow.
     fn record(&self) -> PathBuf {
-        self.store.folder(self.flow).record()
+        self.store.place(self.flow).record()
     }
 
     fn disk(&self) -> &dyn Disk {

@@ -57,6 +57,17 @@ pub(crate) fn read_from(
     Ok(())
 }
 
+/// What stands at a path, or behind the links that stand there; nothing if that cannot be found out.
+pub fn kind_behind(disk: &dyn Disk, path: &Path) -> Option<Kind> {
+    match disk.about(path).ok()?.kind {
+        Kind::Other => {
+            let whole = disk.whole(path).ok()?;
+            Some(disk.about(&whole).ok()?.kind)
+        }
+        kind @ (Kind::File | Kind::Folder) => Some(kind),
+    }
+}
+
 /// Reads a whole file of at most so many bytes.
 ///
 /// # Errors

@@ -22,6 +22,7 @@ use crate::layout::FlowFolder;
 use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_CLOSE_SHARE, LOW_SPACE_BYTES};
 use crate::lock::FlowLock;
 use crate::open::Ground;
+use crate::place::FlowPlace;
 use crate::views::{Folded, ViewKeeper};
 use crate::{blob, checkpoint, reserve};
 
@@ -87,6 +88,15 @@ impl Flow {
     #[must_use]
     pub const fn folder(&self) -> &FlowFolder {
         &self.folder
+    }
+
+    /// Where it is kept, as the floors above know it.
+    #[must_use]
+    pub fn place(&self) -> FlowPlace {
+        FlowPlace::new(
+            std::sync::Arc::clone(&self.ground.disk),
+            self.folder.clone(),
+        )
     }
 
     /// Everything folded from its journal.

@@ -5,20 +5,23 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::FlowCreated;
-use a_society_facts::id::{FlowId, ProjectName};
+use a_society_facts::id::{FlowId, ProjectName, Seq};
 use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
 
 use crate::adopt::is_foreign;
 use crate::atomic::replace;
+use crate::checkpoint;
 use crate::disk::{Disk, Entry, Kind};
 use crate::error::Error;
 use crate::files::{make_folders, uninterrupted};
 use crate::flow::Flow;
 use crate::journal::follow::Follower;
+use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
 use crate::look::{Look, look};
 use crate::open::{Ground, OpenReport, open};
+use crate::place::FlowPlace;
 
 /// The name of the folder in a workspace that is ours.
 pub const OUR_FOLDER: &str = ".a-society";
@@ -102,6 +105,12 @@ impl Store {
         FlowFolder::of(&self.root, &flow.project, &flow.flow)
     }
 
+    /// A flow as the floors above ask for its texts, its record and its holder.
+    #[must_use]
+    pub fn place(&self, flow: &FlowRef) -> FlowPlace {
+        FlowPlace::new(std::sync::Arc::clone(&self.ground.disk), self.folder(flow))
+    }
+
     /// Makes a flow; its first facts are durable on return.
     ///
     /// # Errors
@@ -172,6 +181,32 @@ impl Store {
         self.must_exist(flow)?;
         let disk = std::sync::Arc::clone(&self.ground.disk);
         Ok(Follower::new(disk, self.folder(flow), flow.flow.clone()))
+    }
+
+    /// Reads a flow's journal from the record after this one, or from its beginning.
+    #[must_use]
+    pub fn follow_after(&self, flow: &FlowRef, end: Option<Position>) -> Follower {
+        let disk = std::sync::Arc::clone(&self.ground.disk);
+        let (folder, id) = (self.folder(flow), flow.flow.clone());
+        match end {
+            Some(end) => Follower::after(disk, folder, id, end),
+            None => Follower::new(disk, folder, id),
+        }
+    }
+
+    /// Reads a flow's journal from no later than a record: from the checkpoint if that suffices, because then
+    /// the journal before it need not be read.
+    ///
+    /// # Errors
+    /// When there is no such flow.
+    pub fn follow_since(&self, flow: &FlowRef, since: Seq) -> Result<Follower, Error> {
+        self.must_exist(flow)?;
+        let folder = self.folder(flow);
+        let kept = (since > 1)
+            .then(|| checkpoint::read(self.disk(), &folder, &flow.flow))
+            .flatten()
+            .filter(|kept| kept.position.seq < since);
+        Ok(self.follow_after(flow, kept.map(|kept| kept.position)))
     }
 
     fn must_exist(&self, flow: &FlowRef) -> Result<(), Error> {

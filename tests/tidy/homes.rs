@@ -20,7 +20,7 @@ struct Touch {
     homes: &'static [(&'static str, &'static str)],
 }
 
-const TOUCHES: [Touch; 6] = [
+const TOUCHES: [Touch; 7] = [
     Touch {
         what: "print",
         needles: &[
@@ -214,6 +214,23 @@ const TOUCHES: [Touch; 6] = [
                 "starts the guard of a command, and the guard the command",
             ),
         ],
+    },
+    Touch {
+        what: "know where things of a flow lie",
+        needles: &[
+            "FlowFolder",
+            "state::layout",
+            "blob::",
+            "lock::",
+            "store.folder(",
+            "flow.folder()",
+            "flow().folder()",
+            "opened.folder()",
+        ],
+        homes: &[(
+            "state/",
+            "the floors above ask `Store`, `Flow` and `FlowPlace` for texts, the record and the holder",
+        )],
     },
 ];
 

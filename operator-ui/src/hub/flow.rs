@@ -12,8 +12,7 @@ use a_society_facts::{At, Recorded};
 use a_society_orchestrator::driver::ahead::{Ahead, Onlooker};
 use a_society_orchestrator::project::place;
 use a_society_state::journal::follow::Follower;
-use a_society_state::layout::FlowFolder;
-use a_society_state::{Error, FlowRef, Store, blob};
+use a_society_state::{Error, FlowPlace, FlowRef};
 
 use super::hubs::{Bell, Followers, Hubs, lock};
 use super::keep::{Feed, KeptChange, Parts};
@@ -109,25 +108,26 @@ impl FlowHub {
             streamed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         });
-        let folder = hubs.store.folder(flow);
+        let place = hubs.store.place(flow);
+        let watched = place.watched();
         let reader = Reader {
             hub: Arc::clone(&hub),
             hubs: Arc::downgrade(hubs),
             fold: hubs.fold_of(flow),
             follower,
-            folder,
+            place,
             at: None,
             taken: Vec::new(),
             buffer: Vec::new(),
             idle_us: 0,
         };
-        hubs.ring_for(hubs.store.folder(flow).journal(), &hub.bell);
+        hubs.ring_for(watched.clone(), &hub.bell);
         std::thread::Builder::new()
             .name("hub".to_owned())
             .spawn(move || reader.run())
             .map_err(|source| Error::Io {
                 doing: "follow",
-                path: hubs.store.folder(flow).journal(),
+                path: watched,
                 source,
             })?;
         Ok(hub)
@@ -249,7 +249,7 @@ struct Reader {
     hubs: Weak<Hubs>,
     fold: FlowFold,
     follower: Follower,
-    folder: FlowFolder,
+    place: FlowPlace,
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
     taken: Vec<(Seat, KeptChange)>,
@@ -332,9 +332,9 @@ impl Reader {
     fn read(&mut self, hubs: &Hubs) -> Result<(), Error> {
         let mut batch: u64 = 0;
         let (fold, taken, buffer) = (&mut self.fold, &mut self.taken, &mut self.buffer);
-        let (store, folder, at) = (&hubs.store, &self.folder, &mut self.at);
+        let (place, at) = (&self.place, &mut self.at);
         let mut durable_first = false;
-        let read = |text: &Text| whole_text(store, folder, text);
+        let read = |text: &Text| place.text_or_beginning(text);
         let mut each = |recorded: &Recorded| {
             durable_first |= !matches!(recorded.fact(), Some(Fact::DraftAdded(_)));
             *at = Some(recorded.at);
@@ -434,10 +434,4 @@ fn tell_damage(hub: &FlowHub, error: &Error) {
         drop(shared);
         hub.followers.tell();
     }
-}
-
-/// The whole of a text that may be in a blob; its beginning if the blob is lost.
-pub(crate) fn whole_text(store: &Store, folder: &FlowFolder, text: &Text) -> String {
-    let whole = blob::get_text(store.ground().disk.as_ref(), folder, text);
-    whole.unwrap_or_else(|_| text.beginning().to_owned())
 }

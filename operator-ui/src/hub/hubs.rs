@@ -328,9 +328,7 @@ impl Hubs {
     /// Who drives a flow now.
     #[must_use]
     pub fn liveness(&self, flow: &FlowRef) -> Liveness {
-        let folder = self.store.folder(flow);
-        let disk = self.store.ground().disk.as_ref();
-        let holder = a_society_state::lock::is_held(disk, &folder).unwrap_or(None);
+        let holder = self.store.place(flow).holder().unwrap_or(None);
         let ours = lock(&self.driven).contains_key(flow);
         let driven_by = holder.as_ref().map(|_| {
             if ours {

@@ -16,7 +16,7 @@ use a_society_orchestrator::project::place;
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, index};
 
-use super::flow::{whole_text, wire_ref};
+use super::flow::wire_ref;
 use super::hubs::{Bell, Followers, Hubs, lock};
 use super::keep::Parts;
 use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
@@ -314,7 +314,7 @@ impl Lister {
             over,
         };
         if !over {
-            let journal = hubs.store.folder(flow).journal();
+            let journal = hubs.store.place(flow).watched();
             lock(&self.hub.journals).insert(journal.clone(), flow.clone());
             self.watch(hubs, journal);
         }
@@ -415,8 +415,10 @@ fn asks_of(
     if state.status.is_over() || look.damage.is_some() {
         return Vec::new();
     }
-    let folder = hubs.store.folder(flow);
-    let source = whole_text(&hubs.store, &folder, &state.graph.source);
+    let source = hubs
+        .store
+        .place(flow)
+        .text_or_beginning(&state.graph.source);
     let (graph, _) = graph::parse(&source, "workflow.yaml");
     let seen = Seen {
         hubs,

@@ -10,7 +10,7 @@ use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::route::feed_seat;
 use a_society_facts::view::{FeedView, FlowState, View};
 use a_society_facts::{Hash, Recorded};
-use a_society_state::{FlowRef, blob};
+use a_society_state::FlowRef;
 use serde_json::value::RawValue;
 
 use super::limits::TEXT_BYTES_MAX;
@@ -20,7 +20,6 @@ use crate::fold::limits::EDITED_FILES_MAX;
 use crate::fold::lines::Bounds;
 use crate::fold::words;
 use crate::hub::Hubs;
-use crate::hub::flow::whole_text;
 use crate::protocol::ask::Diff;
 use crate::protocol::http::BodyParts;
 
@@ -150,10 +149,9 @@ impl Bodies {
             let text = in_feed.to_owned();
             return Whole { text, parts: None };
         };
-        let folder = hubs.store.folder(flow);
-        let disk = hubs.store.ground().disk.as_ref();
-        let whole = |text: &Text| whole_text(&hubs.store, &folder, text);
-        let kept = |hash: Hash| blob::get(disk, &folder, hash).ok();
+        let place = hubs.store.place(flow);
+        let whole = |text: &Text| place.text_or_beginning(text);
+        let kept = |hash: Hash| place.whole_blob(hash).ok();
         let text = told.result.as_ref().or(told.said.as_ref());
         let text = text.map_or_else(|| in_feed.to_owned(), whole);
         let arguments = told

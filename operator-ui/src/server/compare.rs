@@ -17,7 +17,7 @@ use super::{costs, files};
 use crate::fold::flow::assembled;
 use crate::fold::lines::compare;
 use crate::fold::{FlowFold, Liveness};
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
 use crate::protocol::ask::Diff;
 use crate::protocol::flow::{FlowState, NodeState};
@@ -249,8 +249,8 @@ impl Run {
 
 /// The state of a flow as the page has it.
 fn state_of(store: &Store, flow: &FlowRef, is_driven: bool) -> Result<FlowState, Fault> {
-    let folder = store.folder(flow);
-    let read = |text: &Kept| whole_text(store, &folder, text);
+    let place = store.place(flow);
+    let read = |text: &Kept| place.text_or_beginning(text);
     let mut fold = FlowFold::new(wire_ref(flow), Vec::new());
     let mut facts: u64 = 0;
     each_in(store, flow, None, &mut |recorded| {

@@ -17,7 +17,7 @@ use crate::fold::feed::first_of_id;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, words};
 use crate::hub::Hubs;
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::hub::keep::Feed;
 use crate::protocol::Fault;
 use crate::protocol::flow::FlowState;
@@ -85,8 +85,8 @@ pub(super) fn items(
 }
 
 fn feed_at(app: &Shared, flow: &FlowRef, role: &str, at: Option<Seq>) -> Result<Feed, Fault> {
-    let folder = app.hubs.store.folder(flow);
-    let read = |text: &Text| whole_text(&app.hubs.store, &folder, text);
+    let place = app.hubs.store.place(flow);
+    let read = |text: &Text| place.text_or_beginning(text);
     let mut fold = FlowFold::new(wire_ref(flow), Vec::new());
     let mut feed = Feed::default();
     let mut facts: u64 = 0;
@@ -134,8 +134,8 @@ fn state_as(
     at: Option<Seq>,
     liveness: crate::fold::Liveness,
 ) -> Result<FlowState, Fault> {
-    let folder = hubs.store.folder(flow);
-    let read = |text: &Text| whole_text(&hubs.store, &folder, text);
+    let place = hubs.store.place(flow);
+    let read = |text: &Text| place.text_or_beginning(text);
     let mut fold = hubs.fold_of(flow);
     let mut facts: u64 = 0;
     each_upto(hubs, flow, at, &mut |recorded| {

@@ -9,7 +9,7 @@ use a_society_facts::handoff::{Artifact, Delivery, Way};
 use a_society_facts::id::{ApprovalId, Seq, TurnId};
 use a_society_facts::{Hash, Recorded};
 use a_society_orchestrator::delivered::{self, Delivered};
-use a_society_state::{FlowRef, Store, blob as blobs};
+use a_society_state::{FlowRef, Store};
 
 use super::authors::Authors;
 use super::blocking::{missing, unread};
@@ -204,8 +204,7 @@ pub(super) fn blob(
         )
     };
     let hash: Hash = hash.parse().map_err(|_| unknown())?;
-    let folder = store.folder(flow);
-    let kept = blobs::get(store.ground().disk.as_ref(), &folder, hash);
+    let kept = store.place(flow).whole_blob(hash);
     let bytes = match kept {
         Ok(bytes) => bytes,
         Err(_) => match carried(store, flow, hash)? {

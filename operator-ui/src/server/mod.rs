@@ -9,6 +9,7 @@ mod blocking;
 mod bodies;
 mod commands;
 mod compare;
+pub mod configuring;
 mod costs;
 pub mod dev;
 mod diff;

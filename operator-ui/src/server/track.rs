@@ -15,7 +15,7 @@ use super::app::Shared;
 use super::feed_at::each_upto;
 use super::limits::{TRACK_CLOCK_MAX, TRACKS_MAX};
 use crate::fold::FlowFold;
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
 use crate::protocol::down::Part;
 use crate::protocol::flow::NodeState;
@@ -55,8 +55,8 @@ pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Arc<str>, Fault> {
     if let Some(text) = head.and_then(|head| app.tracks.find(flow, head)) {
         return Ok(text);
     }
-    let folder = app.hubs.store.folder(flow);
-    let read = |text: &Text| whole_text(&app.hubs.store, &folder, text);
+    let place = app.hubs.store.place(flow);
+    let read = |text: &Text| place.text_or_beginning(text);
     let mut tracker = Tracker::new(flow);
     each_upto(&app.hubs, flow, None, &mut |recorded| {
         tracker.hear(recorded, &read)

@@ -10,7 +10,7 @@ use a_society_facts::view::SessionView;
 use a_society_facts::view::View;
 use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
-use a_society_state::{FlowRef, blob};
+use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
 use super::blocking::missing;
@@ -19,7 +19,6 @@ use super::limits::{MESSAGES_MAX, TAKEN_BYTES_MAX, TEXT_BYTES_MAX};
 use super::routes::Window;
 use crate::fold::words;
 use crate::hub::Hubs;
-use crate::hub::flow::whole_text;
 use crate::protocol::Fault;
 use crate::protocol::http::{Segment, Transcript, TranscriptMessage};
 
@@ -46,9 +45,9 @@ pub(super) fn of(
     let role: RoleInstance = role.parse().map_err(|_| unknown())?;
     let read = read(hubs, flow, &role, window.at)?;
     let session = read.session.as_ref().ok_or_else(unknown)?;
-    let folder = hubs.store.folder(flow);
+    let place = hubs.store.place(flow);
     let prompt = session.system_prompt.as_ref();
-    let prompt = prompt.map(|text| whole_text(&hubs.store, &folder, text));
+    let prompt = prompt.map(|text| place.text_or_beginning(text));
     let lists = lists(session);
     let segments = segments(&lists, prompt.as_deref(), &read);
     let wanted = window.seg.as_deref().unwrap_or("live");
@@ -77,8 +76,8 @@ pub(super) fn taken(
     let session = read.session.as_ref().ok_or_else(unknown)?;
     let mut name = format!("{}-{role}", flow.flow);
     let mut bytes = Vec::new();
-    let folder = hubs.store.folder(flow);
-    let read = |hash| blob::read_text(hubs.store.ground().disk.as_ref(), &folder, hash);
+    let place = hubs.store.place(flow);
+    let read = |hash| place.text_of(hash);
     match window.seg.as_deref() {
         None => session.write_json(&mut bytes, Texts(&read)),
         Some(id) => {

@@ -7,7 +7,7 @@ use std::path::Path;
 use a_society_facts::Verb;
 use a_society_facts::id::ClientId;
 use a_society_flow::machine::has_more_to_start;
-use a_society_state::{Error, FlowRef, Store, lock};
+use a_society_state::{Error, FlowRef, Store};
 
 use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
 use super::message::{Answer, Fault, FaultCode, Request, Taken, VERSION};
@@ -75,8 +75,7 @@ pub fn say(
     project: &Path,
     (command, client): (Verb, ClientId),
 ) -> Result<(Taken, Heard), Unsaid> {
-    let folder = store.folder(flow);
-    let disk = store.ground().disk.as_ref();
+    let place = store.place(flow);
     let request = Request {
         v: VERSION,
         client: Some(client),
@@ -86,8 +85,8 @@ pub fn say(
     loop {
         tries += 1;
         let again = tries < TRIES_MAX;
-        if let Some(holder) = lock::is_held(disk, &folder).map_err(RunError::from)? {
-            match socket::connect(&folder) {
+        if let Some(holder) = place.holder().map_err(RunError::from)? {
+            match socket::connect(&place) {
                 Ok(stream) => match ask(&stream, &request) {
                     // The client id makes a second delivery harmless.
                     Err(unsaid) if again && unsaid.says_that_it_left() => {}

@@ -11,7 +11,7 @@ use a_society_facts::view::Views;
 use a_society_facts::view::flow::Phase;
 use a_society_facts::{At, Fact, Hash, Recorded};
 use a_society_state::adopt::Coming;
-use a_society_state::disk::{Disk, Kind};
+use a_society_state::disk::Disk;
 use a_society_state::{FlowRef, Store};
 
 use super::compare::compare;
@@ -101,19 +101,16 @@ fn planned(
 ) -> Result<Plan, String> {
     let disk = store.ground().disk.as_ref();
     let mut source = read(disk, found)?;
-    let target = store.folder(&source.flow);
-    let is_there = disk.about(target.root()).is_ok();
-    let has_journal = disk
-        .about(&target.journal())
-        .is_ok_and(|about| about.kind == Kind::Folder);
-    if has_journal {
+    let target = store.place(&source.flow);
+    let is_there = disk.about(target.path()).is_ok();
+    if target.has_journal() {
         return already(store, &source);
     }
-    let in_place = is_there && target.root() == found.place;
+    let in_place = is_there && target.path() == found.place;
     if is_there && !in_place {
         return Err(format!(
             "something else stands where it would be: {}",
-            target.root().display()
+            target.path().display()
         ));
     }
     source.ailments = ailing(store, &source.flow.project);

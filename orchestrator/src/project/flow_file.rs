@@ -119,8 +119,16 @@ fn whole(
 /// # Errors
 /// When it cannot be read, or with everything that is wrong with it.
 pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
-    let (file, diagnostics) = inspect(path, text(disk, path)?);
-    let path = path.to_owned();
+    read_as(disk, path, path)
+}
+
+/// Reads a flow file that is called otherwise than the path at which it lies.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(disk: &dyn Disk, path: &Path, called: &Path) -> Result<FlowFile, FileError> {
+    let (file, diagnostics) = inspect(called, text(disk, path)?);
+    let path = called.to_owned();
     file.ok_or(FileError::NotAFlow { path, diagnostics })
 }
 

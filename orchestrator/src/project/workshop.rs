@@ -36,10 +36,9 @@ use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
 use a_society_roles::tool::{WorkflowCheck, is_small_window};
 use a_society_roles::turn::job::{BegunWith, Job};
 use a_society_roles::turn::taker::Taker;
-use a_society_state::blob;
-use a_society_state::disk::{Kind, SharedDisk};
+use a_society_state::FlowPlace;
+use a_society_state::disk::Kind;
 use a_society_state::files::read_whole;
-use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
 use super::bench::Bench;
@@ -61,10 +60,8 @@ use crate::record::named_in_record;
 /// The roles of one flow.
 #[derive(Debug, Clone)]
 pub struct Workshop {
-    /// The disk that holds the flow.
-    pub disk: SharedDisk,
-    /// The folder of the flow.
-    pub folder: FlowFolder,
+    /// Where the flow is kept.
+    pub place: FlowPlace,
     /// The roles its file defines.
     pub roles: Arc<BTreeMap<RoleName, InlineRole>>,
     /// The script, if turns are taken by one.
@@ -103,7 +100,7 @@ impl Workshop {
         match &artifact.text {
             Some(text) => Some(text.clone()),
             None => {
-                let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
+                let bytes = self.place.whole_blob(artifact.hash).ok()?;
                 String::from_utf8(bytes).ok()
             }
         }
@@ -157,7 +154,7 @@ impl Workshop {
             roles.map(|(name, role)| (name.to_string(), first_line(role).unwrap_or_default()));
         let graph = self.home.as_deref().and_then(|home| {
             let file = folder::workflow_of(home);
-            let bytes = read_whole(self.disk.as_ref(), &file, PROJECT_FILE_BYTES_MAX).ok()?;
+            let bytes = read_whole(self.place.disk(), &file, PROJECT_FILE_BYTES_MAX).ok()?;
             let path = file.strip_prefix(home).unwrap_or(&file);
             Some(Reading {
                 path: path.display().to_string(),
@@ -175,7 +172,7 @@ impl Workshop {
     fn input(&self, state: &FlowState, node: &NodeId) -> Option<FlowInput> {
         let kept = state.input.as_ref()?;
         let begins = state.graph.entering(node).next().is_none();
-        let whole = begins.then(|| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok());
+        let whole = begins.then(|| self.place.whole_text(kept).ok());
         let path = || FlowInput::At(format!("record/{}", records::INPUT_NAME));
         Some(whole.flatten().map_or_else(path, FlowInput::Whole))
     }
@@ -186,12 +183,12 @@ impl Workshop {
         let bytes = kept
             .blob()
             .map_or(kept.beginning().len() as u64, |blob| blob.bytes);
-        let place = self.folder.record().join(records::INPUT_NAME);
-        let there = self.disk.about(&place);
+        let place = self.place.record().join(records::INPUT_NAME);
+        let there = self.place.disk().about(&place);
         if there.is_ok_and(|about| about.kind == Kind::File && about.size_bytes == bytes) {
             return;
         }
-        if let Ok(text) = blob::get_text(self.disk.as_ref(), &self.folder, kept) {
+        if let Ok(text) = self.place.whole_text(kept) {
             let path = RecordPath::of_name(records::INPUT_NAME);
             drop(self.files.write(&path, text.as_bytes()));
         }
@@ -257,7 +254,7 @@ impl Workshop {
     fn sayings(&self) -> Sayings {
         let home = self.home.as_deref();
         home.map_or_else(Sayings::default, |home| {
-            folder::sayings(self.disk.as_ref(), home)
+            folder::sayings(self.place.disk(), home)
         })
     }
 
@@ -722,7 +719,7 @@ impl RoleSource for Workshop {
 
     fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState) {
         let improvement = records::improvement(state);
-        let whole = |kept| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok();
+        let whole = |kept| self.place.whole_text(kept).ok();
         let all = [
             (records::RECORD_NAME, Some(records::record(graph, state))),
             (records::IMPROVEMENT_NAME, improvement),
@@ -746,7 +743,7 @@ impl RoleSource for Workshop {
 
     fn contract(&mut self, file: FlowFile) -> Result<FlowFile, String> {
         match &self.home {
-            Some(home) => over_canonical_of(self.disk.as_ref(), home, file)
+            Some(home) => over_canonical_of(self.place.disk(), home, file)
                 .map_err(|fault| format!("it cannot be laid over the project's graph: {fault}")),
             None => Ok(file),
         }
@@ -769,6 +766,6 @@ impl RoleSource for Workshop {
 
     fn health(&mut self) -> Vec<Ailment> {
         let home = self.home.as_ref();
-        home.map_or_else(Vec::new, |home| ailments(self.disk.as_ref(), home))
+        home.map_or_else(Vec::new, |home| ailments(self.place.disk(), home))
     }
 }

@@ -72,14 +72,6 @@ pub(super) fn prices_words(spec: &ModelSpec) -> String {
     )
 }
 
-/// The prices as they would be typed.
-pub(in crate::cli) fn typed_prices(spec: &ModelSpec) -> Option<String> {
-    let prices = spec.price.as_ref().map(typed)?;
-    let cached = [prices.cache_read, prices.cache_write];
-    let cached = cached.map(|price| price.unwrap_or_else(|| prices.input.clone()));
-    Some([prices.input, prices.output, cached.join(",")].join(","))
-}
-
 /// Where a provider's key is, and whether it is there; never the key.
 pub(super) struct Key {
     /// For people.

@@ -2,7 +2,6 @@
 //! writes it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use a_society_facts::At;
 use a_society_facts::Whom;
@@ -238,12 +237,7 @@ impl Source {
 
     fn begin(&self, flow: &FlowRef) -> Option<Followed> {
         let seen = self.store.look(flow).ok()?;
-        let disk = Arc::clone(&self.store.ground().disk);
-        let folder = self.store.folder(flow);
-        let follower = match seen.end {
-            Some(end) => Follower::after(disk, folder, flow.flow.clone(), end),
-            None => Follower::new(disk, folder, flow.flow.clone()),
-        };
+        let follower = self.store.follow_after(flow, seen.end);
         Some(Followed {
             flow: flow.clone(),
             follower,

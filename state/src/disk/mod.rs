@@ -9,7 +9,7 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub mod faulty;
@@ -101,6 +101,10 @@ pub trait Disk: Debug + Send + Sync {
     fn list(&self, path: &Path) -> io::Result<Vec<Entry>>;
     /// The node at a path; `NotFound` if there is none.
     fn about(&self, path: &Path) -> io::Result<About>;
+    /// A path that is there as it is behind links and dots. A disk without links gives it back as it is.
+    fn whole(&self, path: &Path) -> io::Result<PathBuf> {
+        self.about(path).map(|_| path.to_owned())
+    }
     /// Gives a folder and all that is in it to its owner alone, and returns how many names others could
     /// use before. A folder that is private is taken to hold only what is, and links are left alone.
     fn keep_private(&self, path: &Path) -> io::Result<u64>;

@@ -7,7 +7,7 @@
 use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, OFlags};
 use rustix::io::Errno;
@@ -132,6 +132,10 @@ impl Disk for RealDisk {
             size_bytes: metadata.len(),
             modified_ms: metadata.mtime().saturating_mul(1000).saturating_add(millis),
         })
+    }
+
+    fn whole(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
     }
 
     fn keep_private(&self, path: &Path) -> io::Result<u64> {

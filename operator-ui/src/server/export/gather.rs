@@ -18,7 +18,7 @@ use super::past::Past;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, Liveness, row, words};
 use crate::hub::Hubs;
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::protocol::exported::Moment;
 use crate::protocol::feed::Item;
 use crate::protocol::flow::FlowState;
@@ -62,8 +62,8 @@ struct Gatherer<'a> {
 
 /// Reads a flow.
 pub(super) fn gather(hubs: &Hubs, flow: &FlowRef) -> Result<Gathered, Failed> {
-    let folder = hubs.store.folder(flow);
-    let read = |text: &Text| whole_text(&hubs.store, &folder, text);
+    let place = hubs.store.place(flow);
+    let read = |text: &Text| place.text_or_beginning(text);
     let mut fold = hubs.fold_of(flow);
     // Past states are rendered as those of a live flow.
     fold.driven(Liveness {

@@ -216,6 +216,15 @@ impl KeyState {
         }
     }
 
+    /// Why the key is not to be had, if it is not.
+    #[must_use]
+    pub fn missing(self) -> Option<String> {
+        match self {
+            Self::Missing(_, why) => Some(why),
+            Self::None | Self::Found(_) => None,
+        }
+    }
+
     /// Whether requests can be sent as far as the key is concerned.
     #[must_use]
     pub const fn is_ready(&self) -> bool {

@@ -81,3 +81,12 @@ pub fn set(sheet: &Sheet, place: &Place, endpoint: Option<&str>) -> Result<Strin
 pub fn removed(sheet: &Sheet) -> Result<String, Refusal> {
     Ok(without_search(&sheet.text)?)
 }
+
+/// What a search found, in words.
+#[must_use]
+pub fn found_words(found: &[String]) -> String {
+    match found {
+        [] => "it answers, and found nothing".to_owned(),
+        found => format!("it found {}", found.join(", ")),
+    }
+}

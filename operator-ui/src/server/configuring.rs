@@ -1,17 +1,6 @@
-//! The operator's configuration for the page: what it says, and what is changed in it.
-
-use std::collections::BTreeMap;
-use std::path::Path;
+//! What is changed in the operator's configuration from the page.
 
 use a_society_facts::fact::operator::ConsentRules;
-use a_society_facts::fact::turn::Usage;
-use a_society_operator_ui::protocol::ask::ModelChoice;
-use a_society_operator_ui::protocol::down::Fault;
-use a_society_operator_ui::protocol::http::NewFlow;
-use a_society_operator_ui::protocol::settings::{
-    KeyPlace, ModelRemoval, ModelWish, RuleList, RuleWish, ServerWish, Setting, SettingChange,
-    SettingDone, SkillChange, SkillSetting, SkillWish, Trial, Tried,
-};
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
     Changes, KeyState, NewOne, NewPrices, Removal, added, changed, prices, removed, with_usual,
@@ -19,26 +8,28 @@ use a_society_orchestrator::config::editing::models::{
 use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
 use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
 use a_society_orchestrator::config::editing::{rules, search, skills};
-use a_society_orchestrator::config::models::{Catalog, ModelSpec, try_out};
-use a_society_orchestrator::config::policy;
+use a_society_orchestrator::config::models::try_out;
 use a_society_orchestrator::config::servers::lists_in;
 use a_society_orchestrator::config::skill::NewSkill;
 use a_society_orchestrator::config::user;
-use a_society_orchestrator::config::user::ConsentConfig;
-use a_society_orchestrator::config::workspace;
-use a_society_orchestrator::project::place::projects_of;
-use a_society_orchestrator::withheld::holds_a_secret;
+use a_society_orchestrator::project::place::{projects_of, workspace_of};
+use a_society_orchestrator::workspace::rules::checked_rules;
+use a_society_orchestrator::workspace::skills::{Skills, skill_json};
 use a_society_state::Store;
 use serde_json::{Value, json};
+use std::path::Path;
 
-use super::super::models::{figures, found_words};
-use super::super::skill_users::Skills;
-use super::super::skills::as_json;
-use crate::text::count;
-use crate::workspace::folder_of;
+use crate::protocol::ask::ModelChoice;
+use crate::protocol::down::Fault;
+use crate::protocol::http::NewFlow;
+use crate::protocol::settings::{
+    KeyPlace, ModelRemoval, ModelWish, RuleList, RuleWish, ServerWish, Setting, SettingChange,
+    SettingDone, SkillChange, SkillSetting, SkillWish, Trial, Tried,
+};
 
 /// The models that roles may use. Without a configuration there are none.
-pub(super) fn choices() -> Vec<ModelChoice> {
+#[must_use]
+pub fn choices() -> Vec<ModelChoice> {
     let Ok((_, catalog)) = user::catalog() else {
         return Vec::new();
     };
@@ -50,129 +41,11 @@ pub(super) fn choices() -> Vec<ModelChoice> {
     models.collect()
 }
 
-/// What roles name, by the name of the model: each with its project.
-pub(super) type NamedBy = BTreeMap<String, Vec<String>>;
-
-/// The models with whence they come, and the version of the file that says so.
-pub(super) fn models(named_by: &NamedBy) -> Value {
-    let sheet = match Sheet::read() {
-        Ok(sheet) => sheet,
-        Err(refusal) => return json!({ "models": [], "version": "", "fault": refusal.why }),
-    };
-    let catalog = match sheet.catalog() {
-        Ok(catalog) => catalog,
-        Err(refusal) => {
-            return json!({ "models": [], "version": sheet.version(), "fault": refusal.why });
-        }
-    };
-    let models = catalog.models.iter().map(|(name, spec)| {
-        let mut row = model(spec);
-        if let Value::Object(row) = &mut row {
-            row.insert(
-                "usual".to_owned(),
-                json!(catalog.model.as_ref() == Some(name)),
-            );
-            row.insert("named_by".to_owned(), json!(named_by.get(name)));
-        }
-        row
-    });
-    let models: Vec<Value> = models.collect();
-    let providers = catalog.providers.values().map(|provider| {
-        json!({
-            "name": provider.name,
-            "wire": provider.wire.word(),
-            "address": provider.base_url,
-            // From where, never what.
-            "key": provider.key.as_ref().map(ToString::to_string),
-            "key_missing": missing(&catalog, &provider.name),
-        })
-    });
-    let providers: Vec<Value> = providers.collect();
-    json!({
-        "file": sheet.path,
-        "version": sheet.version(),
-        "models": models,
-        "providers": providers,
-        "search": search_service(&sheet),
-    })
-}
-
-/// Who answers `web_search`, and whether its key is there.
-fn search_service(sheet: &Sheet) -> Value {
-    match search::service(sheet) {
-        Ok(found) => json!(found.map(|found| {
-            json!({
-                "endpoint": found.endpoint,
-                "key": found.key,
-                "key_missing": found.missing,
-            })
-        })),
-        Err(refusal) => json!({ "fault": refusal.why }),
-    }
-}
-
-fn model(spec: &ModelSpec) -> Value {
-    let price = spec.price.as_ref();
-    let million = |input_tokens, output_tokens| Usage {
-        input_tokens,
-        output_tokens,
-        ..Default::default()
-    };
-    json!({
-        "name": spec.name,
-        "provider": spec.provider,
-        "id": spec.id,
-        "window_tokens": spec.window_tokens,
-        "max_output_tokens": spec.max_output_tokens,
-        "images": spec.images,
-        "effort": spec.effort.map(|effort| effort.word()),
-        "input_micros": price.map(|price| price.of(&million(1_000_000, 0))),
-        "output_micros": price.map(|price| price.of(&million(0, 1_000_000))),
-        "prices": figures::typed_prices(spec),
-    })
-}
-
-fn missing(catalog: &Catalog, provider: &str) -> Option<String> {
-    match KeyState::of(catalog, provider) {
-        KeyState::Missing(_, why) => Some(why),
-        KeyState::None | KeyState::Found(_) => None,
-    }
-}
-
-/// The models that are known, with where their makers answer for them.
-pub(super) fn catalogue() -> Value {
-    let catalogue = Catalogue::shipped().unwrap_or_default();
-    let models = catalogue.models().map(|known| {
-        let mut row = model(known.model);
-        if let Value::Object(row) = &mut row {
-            let key = known.provider.key.as_ref().map(|key| key.parts().1);
-            row.insert("wire".to_owned(), json!(known.provider.wire.word()));
-            row.insert("address".to_owned(), json!(known.provider.base_url));
-            row.insert("key_env".to_owned(), json!(key));
-        }
-        row
-    });
-    let models: Vec<Value> = models.collect();
-    json!({ "as_of": catalogue.as_of, "models": models })
-}
-
-/// What of the operator's own servers can be changed, by their names, and the version of the file that says so.
-pub(super) fn own_servers(page: &mut Value) {
-    let Ok(sheet) = Sheet::read() else { return };
-    let specs = servers::servers(&sheet).unwrap_or_default();
-    let own = specs
-        .iter()
-        .map(|spec| (spec.name.clone(), servers::described(spec)));
-    let own: serde_json::Map<String, Value> = own.collect();
-    if let Value::Object(page) = page {
-        page.insert("version".to_owned(), json!(sheet.version()));
-        page.insert("file".to_owned(), json!(sheet.path));
-        page.insert("own".to_owned(), Value::Object(own));
-    }
-}
-
 /// Changes what is configured, as the terminal's own commands do.
-pub(super) fn configure(setting: &Setting) -> Result<SettingDone, Fault> {
+///
+/// # Errors
+/// In the operator's words.
+pub fn configure(setting: &Setting) -> Result<SettingDone, Fault> {
     change(setting).map_err(fault)
 }
 
@@ -226,7 +99,8 @@ fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
 }
 
 /// The skills, with where they lie and who names them.
-pub(super) fn skills(store: &Store) -> Value {
+#[must_use]
+pub fn skills(store: &Store) -> Value {
     let read = user::skills().map_err(Refusal::from);
     let read = read.and_then(|folder| Ok((folder, Skills::read(Some(store))?)));
     match read {
@@ -240,10 +114,13 @@ pub(super) fn skills(store: &Store) -> Value {
 }
 
 /// A skill of the operator's own, or of a project of the workspace.
-pub(super) fn skill(store: &Store, name: &str, project: Option<&str>) -> Result<Value, Fault> {
+///
+/// # Errors
+/// In the operator's words.
+pub fn skill(store: &Store, name: &str, project: Option<&str>) -> Result<Value, Fault> {
     let disk = store.ground().disk.as_ref();
     let folder = project.map(|project| {
-        let mut all = projects_of(disk, folder_of(store));
+        let mut all = projects_of(disk, workspace_of(store));
         all.remove(project).ok_or_else(|| Fault {
             code: "not-found".to_owned(),
             what: "this skill cannot be shown".to_owned(),
@@ -255,16 +132,22 @@ pub(super) fn skill(store: &Store, name: &str, project: Option<&str>) -> Result<
     let all = Skills::read(Some(store)).map_err(fault)?;
     let row = all.named(name, project);
     let by = row.map(|row| all.named_by(row)).unwrap_or_default();
-    Ok(as_json(&shown, &by))
+    Ok(skill_json(&shown, &by))
 }
 
 /// Changes a skill of the operator's own, or returns what roles would see.
-pub(super) fn change_skill(setting: &SkillSetting) -> Result<SettingDone, Fault> {
+///
+/// # Errors
+/// In the operator's words.
+pub fn change_skill(setting: &SkillSetting) -> Result<SettingDone, Fault> {
     let done = match &setting.change {
         SkillChange::Add(wish) => put_skill(wish, None, setting.look),
         SkillChange::Edit(wish) => put_skill(wish, Some(&setting.version), setting.look),
         SkillChange::Remove(name) => skills::remove(name, &setting.version).map(|gone| {
-            let files = count(gone.files.len(), "file");
+            let files = match gone.files.len() {
+                1 => "1 file".to_owned(),
+                files => format!("{files} files"),
+            };
             skill_done(format!("{name} is removed, with {files}"), None)
         }),
     };
@@ -328,7 +211,7 @@ fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, Refusal> {
     };
     let done = added(sheet, &catalogue, &new)?;
     let mut notes = Vec::new();
-    if let Some(why) = missing(&done.config, &done.provider) {
+    if let Some(why) = KeyState::of(&done.config, &done.provider).missing() {
         notes.push(why);
     }
     if done.config.model.as_ref() == Some(&wish.name) {
@@ -481,62 +364,23 @@ const fn list(wish: &RuleWish) -> &'static str {
 }
 
 /// The rules that a flow is begun with, checked as the command line checks its own.
-pub(super) fn rules_of(new: &NewFlow) -> Result<ConsentRules, Fault> {
-    let no_rule = |why: String| Fault {
+///
+/// # Errors
+/// In the operator's words.
+pub fn rules_of(new: &NewFlow) -> Result<ConsentRules, Fault> {
+    checked_rules(&new.allow, &new.deny).map_err(|why| Fault {
         code: "usage".to_owned(),
         what: "a rule cannot be read".to_owned(),
         why,
         r#try: "say it otherwise, or leave it out".to_owned(),
-    };
-    for rule in new.allow.iter().chain(&new.deny) {
-        if holds_a_secret(rule) {
-            return Err(no_rule(
-                "something in it looks like a secret, which is not recorded".to_owned(),
-            ));
-        }
-    }
-    for rule in &new.allow {
-        policy::check_allow(rule).map_err(|fault| no_rule(fault.to_string()))?;
-    }
-    for rule in &new.deny {
-        policy::check(rule).map_err(|fault| no_rule(fault.to_string()))?;
-    }
-    let mut rules = ConsentRules::default();
-    rules.add(&ConsentRules {
-        allow: new.allow.clone(),
-        deny: new.deny.clone(),
-    });
-    Ok(rules)
-}
-
-/// The rules about calls, each with where it is written.
-pub(super) fn said_beforehand(root: &Path) -> Value {
-    let read = Sheet::read().and_then(|sheet| {
-        let said = rules::said(&sheet, Some(root))?;
-        Ok((sheet, said))
-    });
-    let (sheet, said) = match read {
-        Ok(read) => read,
-        Err(refusal) => return json!({ "fault": refusal.why }),
-    };
-    let of = |config: &ConsentConfig| {
-        json!({
-            "mode": config.mode,
-            "allow": config.rules.allow,
-            "deny": config.rules.deny,
-        })
-    };
-    json!({
-        "file": sheet.path,
-        "version": sheet.version(),
-        "own": of(&said.own),
-        "workspace": of(&said.workspace),
-        "workspace_file": workspace::path(root),
     })
 }
 
 /// Tries out what is configured.
-pub(super) fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
+///
+/// # Errors
+/// In the operator's words.
+pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
     match trial {
         Trial::Server(name) => {
             let said = servers::try_out(name, &lists_in(root)).map_err(fault)?;
@@ -555,7 +399,7 @@ pub(super) fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
             let said = search::try_out().map_err(fault)?;
             Ok(Tried {
                 works: said.is_ok(),
-                words: said.map_or_else(|why| why, |found| found_words(&found)),
+                words: said.map_or_else(|why| why, |found| search::found_words(&found)),
                 offers: Vec::new(),
             })
         }

@@ -3,28 +3,31 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use a_society_orchestrator::config::editing::Refusal;
-use a_society_orchestrator::config::editing::skills::{List, Row, list};
-use a_society_orchestrator::project::flow_file;
+use crate::config::editing::Refusal;
+use crate::config::editing::skills::{List, Row, Shown, list};
+use crate::project::flow_file;
+use crate::project::place::workspace_of;
 use a_society_state::Store;
 use a_society_state::disk::Disk;
-use a_society_state::files::read_whole;
 use serde_json::{Value, json};
 
-use super::served::{FLOW_FILE_BYTES_MAX, flow_files};
-use crate::workspace;
+use super::flow_files::{flow_files, offered};
 
 /// The skills of the operator and of a workspace, each with who names it.
 #[derive(Debug, Default)]
-pub(super) struct Skills {
-    pub(super) list: List,
+pub struct Skills {
+    /// What there is.
+    pub list: List,
     /// By the name of a skill: flow files and their roles.
     files: BTreeMap<String, Vec<(String, String)>>,
 }
 
 impl Skills {
     /// Lists them; outside of a workspace those of the operator.
-    pub(super) fn read(store: Option<&Store>) -> Result<Self, Refusal> {
+    ///
+    /// # Errors
+    /// When the configuration cannot be read.
+    pub fn read(store: Option<&Store>) -> Result<Self, Refusal> {
         let Some(store) = store else {
             let list = list(None)?;
             return Ok(Self {
@@ -32,7 +35,7 @@ impl Skills {
                 ..Self::default()
             });
         };
-        let (disk, root) = (store.ground().disk.as_ref(), workspace::folder_of(store));
+        let (disk, root) = (store.ground().disk.as_ref(), workspace_of(store));
         Ok(Self {
             list: list(Some((disk, root)))?,
             files: in_flow_files(disk, root),
@@ -40,7 +43,8 @@ impl Skills {
     }
 
     /// Who names a skill, in words.
-    pub(super) fn named_by(&self, row: &Row) -> Vec<String> {
+    #[must_use]
+    pub fn named_by(&self, row: &Row) -> Vec<String> {
         let roles = row.named_by.iter();
         let roles = roles.map(|by| format!("{}/{}", by.project, by.role));
         let project = row.project.as_deref();
@@ -52,13 +56,15 @@ impl Skills {
     }
 
     /// A skill of the operator's own, or of a project.
-    pub(super) fn named(&self, name: &str, project: Option<&str>) -> Option<&Row> {
+    #[must_use]
+    pub fn named(&self, name: &str, project: Option<&str>) -> Option<&Row> {
         let mut rows = self.list.rows.iter();
         rows.find(|row| row.skill.name == name && row.project.as_deref() == project)
     }
 
     /// For programs and for the page.
-    pub(super) fn as_json(&self) -> Value {
+    #[must_use]
+    pub fn as_json(&self) -> Value {
         let skills = self.list.rows.iter().map(|row| {
             json!({
                 "name": row.skill.name,
@@ -90,12 +96,32 @@ impl Skills {
     }
 }
 
+/// A skill as it was looked at, for programs and for the page.
+#[must_use]
+pub fn skill_json(shown: &Shown, named_by: &[String]) -> Value {
+    let sight = &shown.sight;
+    let files = sight.files.iter();
+    let files = files.map(|(path, bytes)| json!({ "path": path, "bytes": bytes }));
+    let kept = |text: &str| (!shown.is_withheld).then(|| text.to_owned());
+    json!({
+        "name": sight.name,
+        "description": kept(&sight.description),
+        "text": kept(&sight.text),
+        "told": shown.told.as_deref().and_then(kept),
+        "withheld": shown.is_withheld,
+        "path": sight.path,
+        "files": files.collect::<Vec<_>>(),
+        "faults": sight.faults,
+        "named_by": named_by,
+        "version": sight.version,
+    })
+}
+
 /// The skills that roles of flow files name, which such a file defines itself.
 fn in_flow_files(disk: &dyn Disk, root: &Path) -> BTreeMap<String, Vec<(String, String)>> {
     let mut named: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     for path in flow_files(disk, root) {
-        let bytes = read_whole(disk, &root.join(&path), FLOW_FILE_BYTES_MAX).ok();
-        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        let text = offered(disk, &root.join(&path));
         let file = text.and_then(|text| flow_file::inspect(Path::new(&path), text).0);
         let Some(file) = file.filter(|file| file.defines_roles) else {
             continue;
