@@ -9,7 +9,7 @@ use a_society_roles::turn::step::{Step, Told};
 use super::core::{Core, Start};
 use super::error::DriverError;
 use super::step::Heard;
-use super::turn_thread::{Duty, TurnThreads};
+use super::turn_thread::{Duty, From, TurnThreads};
 use crate::limits::STEPS_AT_ONCE;
 
 /// The turns that the task takes itself, each with the reply for its next step.
@@ -53,7 +53,7 @@ impl AtOnce {
                 Share::Next(start, told) => self.turns.push((start, told)),
                 Share::Waits(start, step) => {
                     // No command waits for a turn.
-                    drop(threads.run_or_fail(core, Duty::Turn(start, Some(Box::new(step))))?);
+                    drop(threads.run_or_fail(core, Duty::Turn(start, From::Step(Box::new(step))))?);
                 }
                 Share::Over => {}
             }
@@ -70,7 +70,8 @@ fn share(core: &mut Core, mut start: Start, mut told: Told) -> Result<Share, Dri
         }
         let owed = core.syncs_owed();
         match core.hear(start.turn, start.attempt, step)? {
-            Heard::Over => return Ok(Share::Over),
+            // No taker that never waits is kept.
+            Heard::Wait | Heard::Over => return Ok(Share::Over),
             Heard::Go(next) => told = next,
         }
         if core.syncs_owed() > owed {

@@ -58,6 +58,9 @@ impl Core {
         role: RoleInstance,
         task: Task,
     ) -> Result<(), DriverError> {
+        if self.wake(turn, attempt)? {
+            return Ok(());
+        }
         if attempt > 1 {
             self.keep_what_was_cut(turn, &role, &task)?;
         }
@@ -229,6 +232,7 @@ impl Core {
             return;
         };
         live.filter = SecretFilter::new(taker.redactor());
+        live.keeps = taker.waits_in_place() && !taker.is_prompt();
         self.begun.push(Start {
             turn,
             attempt: live.attempt,

@@ -102,7 +102,7 @@ impl Core {
             turn,
             attempt,
             consent: mint::name(self.mint.as_mut(), "q")?,
-            call,
+            call: call.clone(),
             action: request.action,
             shown: self.flow.keep_text(request.shown)?,
             terms: request.terms,
@@ -111,8 +111,7 @@ impl Core {
         };
         self.command(Input::ConsentAsked(input))?;
         // The turn stays open. An answer continues it, with the call allowed or not.
-        self.leave(turn);
-        Ok(Heard::Over)
+        Ok(self.wait_or_leave(turn, call))
     }
 
     /// Records what a rule decided, so that everybody sees which one it was.

@@ -28,6 +28,7 @@ use super::errand::{ErrandId, Errands};
 use super::error::DriverError;
 use super::frame::KeptTexts;
 use super::hurry::{Nap, Pace};
+use super::in_place::{Waiting, Woken};
 use super::role_source::RoleSource;
 use super::room::{Place, Room};
 use super::withhold::{SecretFilter, SpokenInTurns};
@@ -69,10 +70,12 @@ pub(super) struct LiveTurn {
     pub(super) frame: Option<Arc<RequestFrame>>,
     /// Removes secrets from its text.
     pub(super) filter: SecretFilter,
+    /// Whether its taker is kept while the operator is asked.
+    pub(super) keeps: bool,
     /// What is run before its taker can be made; it has none until then.
     pub(super) errand: Option<ErrandId>,
     /// Its place among the turns of the process.
-    pub(super) _place: Option<Place>,
+    place: Option<Place>,
 }
 
 impl LiveTurn {
@@ -103,9 +106,20 @@ impl LiveTurn {
             choosing: None,
             frame: None,
             filter: SecretFilter::new(None),
+            keeps: false,
             errand: None,
-            _place: place,
+            place,
         }
+    }
+
+    /// It has no place among the turns of the process while it waits.
+    pub(super) fn free_place(&mut self) {
+        self.place = None;
+    }
+
+    /// It has a place again.
+    pub(super) fn take_place(&mut self, place: Option<Place>) {
+        self.place = place;
     }
 }
 
@@ -154,6 +168,10 @@ pub struct Core {
     pub(super) kept_texts: KeptTexts,
     /// The turns that were begun and must now be taken.
     pub(super) begun: Vec<Start>,
+    /// The turns whose takers wait for the operator.
+    pub(super) in_place: BTreeMap<TurnId, Waiting>,
+    /// Those that have waited, and what they hear.
+    pub(super) woken: Vec<Woken>,
     /// What must be started or was, before turns and commands can go on.
     pub(super) errands: Errands,
     turns_at_once: usize,
@@ -206,6 +224,8 @@ impl Core {
             spoken: SpokenInTurns::new(),
             kept_texts: KeptTexts::default(),
             begun: Vec::new(),
+            in_place: BTreeMap::new(),
+            woken: Vec::new(),
             errands: Errands::default(),
             turns_at_once,
             room,
@@ -367,6 +387,7 @@ impl Core {
 
     /// A turn that was about to run does not, and nothing follows from that.
     pub(super) fn forget(&mut self, turn: TurnId) {
+        self.in_place.remove(&turn);
         let live = self.live.remove(&turn);
         if let Some(errand) = live.and_then(|live| live.errand) {
             self.errands.forget(errand);

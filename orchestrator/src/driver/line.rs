@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::Step;
 
+use super::core::Start;
 use super::errand::{ErrandId, Report};
 use super::error::DriverError;
 use super::task::{Inbox, Task};
@@ -88,6 +89,14 @@ impl Line {
         answered.recv().ok()
     }
 
+    /// Gives a taker back that waits for the operator. There is no answer when the flow is gone.
+    pub(super) fn keep(&self, start: Start) -> Option<Answer> {
+        let (answer, answered) = sync_channel(1);
+        let start = Box::new(start);
+        self.say(Inbox::Keep { start, answer })?;
+        answered.recv().ok()
+    }
+
     /// The thread of an errand ended by a fault of the program.
     pub(super) fn lost(&self, id: ErrandId) {
         // A flow that is gone waits for nobody.
@@ -137,7 +146,6 @@ mod tests {
     use a_society_state::disk::FaultyDisk;
 
     use super::*;
-    use crate::driver::core::Start;
     use crate::driver::step::Heard;
     use crate::driver::tests::{HELLO, SCRIPT, begin};
 

@@ -23,6 +23,7 @@ pub mod error;
 mod frame;
 pub mod handle;
 mod hurry;
+mod in_place;
 mod line;
 mod obey;
 mod outcome;

@@ -115,7 +115,7 @@ impl Core {
     }
 
     /// What the model gets for a call that the operator denied.
-    fn told_of_denial(&self, open: &OpenCall) -> Result<String, DriverError> {
+    pub(super) fn told_of_denial(&self, open: &OpenCall) -> Result<String, DriverError> {
         let Some(instead) = &open.instead else {
             return Ok(DENIED.to_owned());
         };

@@ -37,6 +37,8 @@ use crate::mint;
 pub enum Heard {
     /// It goes on.
     Go(Told),
+    /// The operator is asked first. The taker is kept, and hears the answer later.
+    Wait,
     /// The turn is over, or another try of it counts.
     Over,
 }
@@ -49,6 +51,11 @@ impl Core {
     pub fn step(&mut self, turn: TurnId, attempt: u32, step: Step) -> Result<Heard, DriverError> {
         let heard = self.hear(turn, attempt, step)?;
         self.sync_owed()?;
+        if matches!(heard, Heard::Wait) {
+            // No taker is kept in a process that drives nothing else.
+            self.leave(turn);
+            return Ok(Heard::Over);
+        }
         Ok(heard)
     }
 
@@ -218,6 +225,9 @@ impl Core {
                 ask: *ask,
             };
             let heard = self.consent(turn, attempt, consent)?;
+            if matches!(heard, Heard::Wait) {
+                self.begins_when_allowed(turn, is_watched);
+            }
             if !matches!(heard, Heard::Go(Told::Done { .. })) {
                 return Ok(heard);
             }
@@ -226,7 +236,7 @@ impl Core {
         Ok(Heard::Go(Told::Begun { call, is_watched }))
     }
 
-    fn start_call(
+    pub(super) fn start_call(
         &mut self,
         turn: TurnId,
         call: CallId,

@@ -15,14 +15,15 @@ use a_society_roles::turn::step::Step;
 
 use super::ahead::Ahead;
 use super::at_once::AtOnce;
-use super::core::Core;
+use super::core::{Core, Start};
 use super::errand::{CommandAnswer, ErrandId, Report};
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
+use super::in_place::Woken;
 use super::line::Line;
 use super::obey::Obeyed;
 use super::step::Heard;
-use super::turn_thread::{Answer, Answers, Duty, TurnThreads};
+use super::turn_thread::{Answer, Answers, Duty, From, TurnThreads};
 use crate::control::server;
 use crate::control::socket::Door;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
@@ -62,6 +63,13 @@ pub(super) enum Inbox {
         /// Where the thread that ran it hears what is next.
         answer: Answers,
     },
+    /// A turn waits for the operator, and its taker is kept.
+    Keep {
+        /// The turn.
+        start: Box<Start>,
+        /// Where its thread hears what is next.
+        answer: Answers,
+    },
     /// The thread of an errand ended by a fault of the program.
     Lost {
         /// Which errand.
@@ -83,6 +91,16 @@ pub(super) enum Inbox {
     Look,
     /// The process ends.
     Drain,
+}
+
+impl Inbox {
+    /// Whether it was said on a line, which counts what waits here.
+    const fn is_queued(&self) -> bool {
+        matches!(
+            self,
+            Self::Step { .. } | Self::Report { .. } | Self::Keep { .. }
+        )
+    }
 }
 
 /// A flow that is being driven.
@@ -182,6 +200,8 @@ pub(super) struct Task {
     done: Vec<Answers>,
     /// The turns that need no thread.
     at_once: AtOnce,
+    /// The turns that wait for the operator.
+    kept: BTreeMap<TurnId, Start>,
     /// The commands whose answers wait for an errand.
     asking: BTreeMap<ErrandId, SyncSender<CommandAnswer>>,
     window: Arc<Window>,
@@ -200,6 +220,7 @@ impl Task {
             threads: TurnThreads::new(line.clone()),
             done: Vec::new(),
             at_once: AtOnce::default(),
+            kept: BTreeMap::new(),
             asking: BTreeMap::new(),
             window,
             shown_at_us: 0,
@@ -237,7 +258,8 @@ impl Task {
         }
         self.core.advance_apart()?;
         let (starts, errands) = (self.core.take_begun(), self.core.take_errands());
-        let ends = starts.is_empty() && errands.is_empty();
+        let woken = self.wake()?;
+        let ends = starts.is_empty() && errands.is_empty() && !woken;
         for errand in errands {
             self.start(Duty::Errand(errand))?;
         }
@@ -245,7 +267,7 @@ impl Task {
             if start.taker.is_prompt() {
                 self.at_once.begin(start);
             } else {
-                self.start(Duty::Turn(start, None))?;
+                self.start(Duty::Turn(start, From::Beginning))?;
             }
         }
         for thread in self.done.drain(..) {
@@ -280,6 +302,28 @@ impl Task {
         if self.core.take_streamed() {
             self.window.onlookers.tell();
         }
+    }
+
+    /// Turns that waited for the operator go on, and those that ended meanwhile are dropped. Says whether any goes on.
+    fn wake(&mut self) -> Result<bool, DriverError> {
+        if self.kept.is_empty() {
+            return Ok(false);
+        }
+        self.kept.retain(|turn, _| self.core.is_in_place(*turn));
+        // What a turn starts with has to be durable.
+        self.core.sync_owed()?;
+        let mut goes_on = false;
+        for Woken { turn, told } in std::mem::take(&mut self.core.woken) {
+            match self.kept.remove(&turn) {
+                Some(start) => {
+                    goes_on = true;
+                    self.start(Duty::Turn(start, From::Answer(Box::new(told))))?;
+                }
+                // Its thread has not given it back yet.
+                None => self.core.woken.push(Woken { turn, told }),
+            }
+        }
+        Ok(goes_on)
     }
 
     /// Starts a turn or an errand on the thread of one that is over, or on another.
@@ -324,7 +368,7 @@ impl Task {
         // What comes in meanwhile has its turn, too, and those who wait do not wait for ever.
         for _ in 0..=INBOX_MAX {
             let Some(said) = next.take() else { break };
-            let is_step = matches!(said, Inbox::Step { .. } | Inbox::Report { .. });
+            let is_step = Inbox::is_queued(&said);
             self.hear(said, &mut waiting)?;
             if is_step {
                 line.heard_queued();
@@ -348,7 +392,7 @@ impl Task {
         match heard {
             Heard::Over => self.done.push(answer),
             // A thread that is gone needs no answer.
-            Heard::Go(_) => drop(answer.send(Answer::Heard(heard))),
+            Heard::Go(_) | Heard::Wait => drop(answer.send(Answer::Heard(heard))),
         }
     }
 
@@ -373,6 +417,11 @@ impl Task {
                 let taken = self.core.report(id, report)?;
                 self.done.push(answer);
                 taken.map_or(Ok(()), |taken| self.answer_command(id, taken))
+            }
+            Inbox::Keep { start, answer } => {
+                self.kept.insert(start.turn, *start);
+                self.done.push(answer);
+                Ok(())
             }
             Inbox::Lost { id } => {
                 let taken = self.core.lose(id, BROKE.to_owned())?;

@@ -16,11 +16,22 @@ use super::line::Line;
 use super::step::Heard;
 use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
 
+/// From where a thread takes a turn.
+#[derive(Debug)]
+pub(super) enum From {
+    /// From its beginning.
+    Beginning,
+    /// From a step that it has said already.
+    Step(Box<Step>),
+    /// From the answer that it waited for.
+    Answer(Box<Told>),
+}
+
 /// What a thread is given to do.
 #[derive(Debug)]
 pub(super) enum Duty {
-    /// A turn from its beginning, or from a step that it has said already.
-    Turn(Start, Option<Box<Step>>),
+    /// A turn.
+    Turn(Start, From),
     /// Work that may wait for the outside world.
     Errand(Errand),
 }
@@ -103,7 +114,7 @@ impl TurnThreads {
         let mut next = Some(first);
         while let Some(duty) = next {
             let (follows, held) = match duty {
-                Duty::Turn(mut start, said) => (run(&mut start, said, &self.line), Some(start)),
+                Duty::Turn(start, from) => run(start, from, &self.line),
                 Duty::Errand(errand) => (after(errand.run_and_report(&self.line)), None),
             };
             if let Some(duty) = follows {
@@ -156,19 +167,25 @@ fn after(answer: Option<Answer>) -> Option<Box<Duty>> {
     }
 }
 
-/// Takes a turn to its end, and says what is next if that is known by then.
-fn run(start: &mut Start, said: Option<Box<Step>>, line: &Line) -> Option<Box<Duty>> {
+/// Takes a turn to its end or until it waits, and says what is next if that is known by then. A turn that is over is
+/// given back.
+fn run(mut start: Start, from: From, line: &Line) -> (Option<Box<Duty>>, Option<Start>) {
     let _known = Known {
         line,
         turn: start.turn,
         attempt: start.attempt,
     };
-    let mut step = said.map_or_else(|| start.taker.next(Told::Begin), |said| *said);
+    let mut step = match from {
+        From::Beginning => start.taker.next(Told::Begin),
+        From::Step(step) => *step,
+        From::Answer(told) => start.taker.next(*told),
+    };
     loop {
-        match exchange(start, step, line)? {
-            Answer::Heard(Heard::Go(told)) => step = start.taker.next(told),
-            Answer::Heard(Heard::Over) => return None,
-            Answer::Next(next) => return Some(next),
+        match exchange(&start, step, line) {
+            Some(Answer::Heard(Heard::Go(told))) => step = start.taker.next(told),
+            Some(Answer::Heard(Heard::Wait)) => return (after(line.keep(start)), None),
+            Some(Answer::Heard(Heard::Over)) | None => return (None, Some(start)),
+            Some(Answer::Next(next)) => return (Some(next), Some(start)),
         }
     }
 }
@@ -202,7 +219,7 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
         }
         match core.step(start.turn, start.attempt, step)? {
             Heard::Go(next) => told = next,
-            Heard::Over => return Ok(()),
+            Heard::Wait | Heard::Over => return Ok(()),
         }
     }
 }
@@ -281,14 +298,14 @@ mod tests {
             nap: Nap::default(),
         };
         let threads = TurnThreads::new(Line::new(inbox));
-        threads.run(Duty::Turn(start(1), None)).unwrap();
+        threads.run(Duty::Turn(start(1), From::Beginning)).unwrap();
         for number in 1..=4 {
             let Inbox::Step { turn, answer, .. } = heard.recv().unwrap() else {
                 panic!("a step is said");
             };
             assert_eq!(turn, TurnId(number));
             let next = if number < 4 {
-                Answer::Next(Box::new(Duty::Turn(start(number + 1), None)))
+                Answer::Next(Box::new(Duty::Turn(start(number + 1), From::Beginning)))
             } else {
                 Answer::Heard(Heard::Over)
             };

@@ -18,6 +18,13 @@ pub trait Taker: Send + std::fmt::Debug {
         false
     }
 
+    /// Whether it is kept while the operator is asked about one of its calls, because it holds something that a
+    /// new taker would not have, such as a program in the middle of its work. It then hears the answer itself.
+    /// Every other taker is dropped meanwhile, and a new one goes on from the record, as after a crash.
+    fn waits_in_place(&self) -> bool {
+        false
+    }
+
     /// What finds the secrets that this taker knows. Without one, secrets are found by their form.
     fn redactor(&self) -> Option<Redactor> {
         None

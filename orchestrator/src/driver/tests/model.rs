@@ -5,7 +5,7 @@ mod streams;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use a_society_base::stop::StopSignal;
@@ -49,6 +49,7 @@ mod choosing;
 mod denying;
 pub(super) mod hanging;
 mod hurrying;
+mod keeping;
 mod puppet;
 mod secrets;
 mod sessions;
@@ -169,6 +170,8 @@ pub(super) struct Actors {
     pub(super) server: Option<Arc<Servers>>,
     /// Where something outside never comes, if anywhere.
     pub(super) hangs: Option<hanging::Gate>,
+    /// How many takers were made, where they are kept while the operator is asked.
+    pub(super) kept: Option<Arc<AtomicUsize>>,
 }
 
 impl Actors {
@@ -268,7 +271,8 @@ impl RoleSource for Actors {
     ) -> Result<Box<dyn Taker>, String> {
         self.passes(Spot::Taker);
         let gear = self.gear(&job);
-        Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
+        let taker = Box::new(ModelTaker::new(Arc::new(job), gear, stop));
+        Ok(keeping::kept(taker, self.kept.as_ref()))
     }
 
     fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
@@ -357,6 +361,7 @@ struct World {
     earlier: &'static str,
     server: Option<Arc<Servers>>,
     hangs: Option<hanging::Gate>,
+    kept: Option<Arc<AtomicUsize>>,
 }
 
 impl World {
@@ -375,6 +380,7 @@ impl World {
             earlier: "",
             server: None,
             hangs: None,
+            kept: None,
         }
     }
 
@@ -403,6 +409,7 @@ impl World {
             wire: None,
             server: self.server.clone(),
             hangs: self.hangs.clone(),
+            kept: self.kept.clone(),
         })
     }
 

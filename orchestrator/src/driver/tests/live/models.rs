@@ -49,6 +49,7 @@ impl OnDisk {
             wire: wired.map(|wired| self.1.provider(wired)),
             server,
             hangs: None,
+            kept: None,
         };
         let parts = Parts {
             roles: Box::new(actors),

@@ -73,7 +73,7 @@ impl Gate {
     }
 }
 
-fn until(handle: &FlowHandle, holds: impl Fn(&Seen) -> bool) {
+pub(super) fn until(handle: &FlowHandle, holds: impl Fn(&Seen) -> bool) {
     let end = Instant::now() + PATIENCE;
     let mut after = 0;
     loop {
@@ -125,7 +125,7 @@ fn stop() -> Verb {
     Verb::Stop { scope }
 }
 
-fn ends(driven: Driven) {
+pub(super) fn ends(driven: Driven) {
     driven.handle.drain();
     driven.task.join().unwrap().unwrap();
 }
@@ -219,7 +219,7 @@ fn allowing(driven: &Driven) -> std::thread::JoinHandle<Result<usize, DriverErro
     std::thread::spawn(move || handle.obey(command, None).map(|taken| taken.facts))
 }
 
-fn asks(driven: &Driven) {
+pub(super) fn asks(driven: &Driven) {
     until(&driven.handle, |seen| {
         seen.live == 0 && !seen.state.consents.is_empty()
     });

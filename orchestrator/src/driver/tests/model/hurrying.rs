@@ -56,7 +56,7 @@ impl Turn {
         let heard = core.step(self.start.turn, self.start.attempt, step);
         match heard.unwrap() {
             Heard::Go(told) => self.told = Some(told),
-            Heard::Over => return false,
+            Heard::Wait | Heard::Over => return false,
         }
         true
     }
