@@ -1,7 +1,7 @@
 //! Work that may wait for the outside world: it is started apart from the core, and its result is reported.
 //!
-//! The core only waits for the flow's own folder. Reading configuration and projects, starting a server of
-//! tools and waiting for a process to end are errands: each runs on a thread without the flow, and what the
+//! Reading what a turn begins with from configuration and projects, starting a server of tools and waiting for a
+//! process to end are errands: each runs on a thread without the flow, and what the
 //! core does with its result is decided by the state that the flow has by then. An errand whose turn was
 //! stopped or left meanwhile is forgotten, and its report changes nothing.
 
