@@ -43,7 +43,8 @@ pub const FEEDBACK_ROLE: &str = "a-society-feedback";
 pub(super) struct LiveTurn {
     pub(super) attempt: u32,
     pub(super) role: RoleInstance,
-    pub(super) task: Task,
+    /// What it is for. Of a compaction between turns, what the session was last told to work on, if that is known.
+    pub(super) task: Option<Task>,
     pub(super) stop: StopSignal,
     pub(super) nap: Nap,
     /// Whether it waits for its provider.
@@ -82,7 +83,7 @@ impl LiveTurn {
     /// A turn that has no taker yet.
     pub(super) fn new(
         attempt: u32,
-        (role, task): (RoleInstance, Task),
+        (role, task): (RoleInstance, Option<Task>),
         (stop, nap): (StopSignal, Nap),
         place: Option<Place>,
     ) -> Self {
@@ -242,7 +243,6 @@ impl Core {
         };
         core.put_back()?;
         core.input(Input::Opened)?;
-        core.end_asides()?;
         core.keep_records();
         Ok(core)
     }
@@ -344,6 +344,10 @@ impl Core {
         let count = self.input(input)?;
         self.flow.sync()?;
         Ok(count)
+    }
+
+    pub(super) fn append_all(&mut self, facts: Vec<Fact>) -> Result<(), DriverError> {
+        facts.into_iter().try_for_each(|fact| self.append(fact))
     }
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
