@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use a_society_base::stop::StopSignal;
+use a_society_facts::fact::columns::Weight;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::DraftKind;
@@ -351,7 +352,7 @@ impl Core {
     }
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
-        self.changed |= may_give_work(&fact);
+        self.changed |= fact.weight() == Weight::Moves;
         let pressed = if let Fact::NodeRetried(f) = &fact {
             self.state().role_of(&f.node).filter(|_| !f.on_time)
         } else if let Fact::NodeWoken(f) = &fact {
@@ -661,21 +662,6 @@ const fn may_change_records(fact: &Fact) -> bool {
             | Fact::GraphRevised(_)
             | Fact::ImprovementChosen(_)
             | Fact::FeedbackStarted(_)
-    )
-}
-
-/// Whether there may be something new to start after a fact. What a turn that runs says about its
-/// requests and calls gives nothing to start; of everything else it is not asked here.
-const fn may_give_work(fact: &Fact) -> bool {
-    !matches!(
-        fact,
-        Fact::ModelRequested(_)
-            | Fact::ModelAnswered(_)
-            | Fact::CallIntended(_)
-            | Fact::CallStarted(_)
-            | Fact::CallFinished(_)
-            | Fact::MessageAdded(_)
-            | Fact::SystemPromptBuilt(_)
     )
 }
 
