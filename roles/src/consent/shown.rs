@@ -26,7 +26,7 @@ pub fn shown(text: &str) -> String {
         match letter {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            '\\' => out.push_str("\\\\"),
+            '\\' if reads_as_escape(rest) => out.push_str("\\\\"),
             letter if misleads(letter) => {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{{{:x}}}", u32::from(letter));
@@ -34,6 +34,15 @@ pub fn shown(text: &str) -> String {
             letter => out.push(letter),
         }
     }
+}
+
+/// Whether a backslash before this text would look like an escape of ours, or like a part of one. Every other backslash is
+/// shown as it is, so that what is copied from the screen is the call.
+fn reads_as_escape(rest: &str) -> bool {
+    rest.starts_with("u{")
+        || (rest.chars().next()).is_some_and(|next| {
+            matches!(next, '\\' | 't' | 'r' | '\t' | '\r') || misleads(next) && next != '\n'
+        })
 }
 
 /// Whether a byte is a letter of ASCII that is shown as it is.
@@ -64,6 +73,14 @@ mod tests {
             ("C59 wide", "\u{ff1b}", "\\u{ff1b}"),
             ("C59 nbsp", "pwd\u{a0}", "pwd\\u{a0}"),
             ("an escape that was written", "\\u{7}", "\\\\u{7}"),
+            ("a tab that was written", "a\\tb\tc", "a\\\\tb\\tc"),
+            ("a backslash before a tab", "\\\t", "\\\\\\t"),
+            ("two backslashes", "\\\\ ", "\\\\\\ "),
+            (
+                "a line that goes on",
+                "a && \\\n  grep 'x\\.y' C:\\dir",
+                "a && \\\n  grep 'x\\.y' C:\\dir",
+            ),
             ("plain", "grüße,\n日本", "grüße,\n日本"),
         ] {
             assert_eq!(shown(text), expected, "{id}");
@@ -74,7 +91,9 @@ mod tests {
         #[test]
         fn what_is_shown_never_misleads_and_different_texts_look_different(
             one in "\\PC{0,20}|[\\x00-\\x7f]{0,20}", two in any::<String>(),
+            (left, right) in ("[\\\\tru{7}\\t\\r\\n\u{7}]{0,6}", "[\\\\tru{7}\\t\\r\\n\u{7}]{0,6}"),
         ) {
+            prop_assert_eq!(shown(&left) == shown(&right), left == right);
             prop_assert!(!shown(&two).chars().any(|c| misleads(c) && c != '\n'));
             prop_assert_eq!(shown(&one) == shown(&two), one == two);
         }

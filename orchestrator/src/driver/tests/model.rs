@@ -20,6 +20,7 @@ use a_society_facts::{At, Fact, Hash};
 use a_society_facts::{Verb, Whom};
 use a_society_flow::graph::FlowGraph;
 use a_society_mcp::{self as mcp, Servers};
+use a_society_providers::retry::Lanes;
 use a_society_providers::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
@@ -172,6 +173,8 @@ pub(super) struct Actors {
     pub(super) hangs: Option<hanging::Gate>,
     /// How many takers were made, where they are kept while the operator is asked.
     pub(super) kept: Option<Arc<AtomicUsize>>,
+    /// The rates of the models, which all roles share.
+    pub(super) lanes: Arc<Lanes>,
 }
 
 impl Actors {
@@ -231,7 +234,7 @@ impl Actors {
             ends_by_call: true,
             bounds: crate::config::user::Bounds::default(),
             traffic: Traffic {
-                lanes: Arc::default(),
+                lanes: Arc::clone(&self.lanes),
                 now_ms: Arc::new(|| 0),
             },
         }
@@ -362,6 +365,7 @@ struct World {
     server: Option<Arc<Servers>>,
     hangs: Option<hanging::Gate>,
     kept: Option<Arc<AtomicUsize>>,
+    lanes: Arc<Lanes>,
 }
 
 impl World {
@@ -381,6 +385,7 @@ impl World {
             server: None,
             hangs: None,
             kept: None,
+            lanes: Arc::default(),
         }
     }
 
@@ -410,6 +415,7 @@ impl World {
             server: self.server.clone(),
             hangs: self.hangs.clone(),
             kept: self.kept.clone(),
+            lanes: Arc::clone(&self.lanes),
         })
     }
 

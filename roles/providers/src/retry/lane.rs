@@ -167,8 +167,11 @@ impl Lane {
         else {
             return;
         };
-        // What is longer is waited for by each flow by itself.
-        let ms = ms.min(limits::LONGEST_RETRY_AFTER_MS);
+        // A longer limit suspends the flow that met it, with the time on every screen. Closing the lane for it would
+        // hold the others without a word; each of them asks once, and learns its own limit.
+        if ms > limits::LONGEST_RETRY_AFTER_MS {
+            return;
+        }
         self.closed_until_ms = self.closed_until_ms.max(now_ms.saturating_add(ms));
         if let Some(Gone { came, .. }) = gone
             && self.waiting.len() < limits::WAITING
@@ -310,6 +313,16 @@ mod tests {
         let counts: Vec<usize> = answered.iter().map(Vec::len).collect();
         let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
         assert!(*least >= 8 && most - least <= 2, "{counts:?}");
+    }
+
+    #[test]
+    fn a_limit_that_suspends_its_flow_holds_no_other() {
+        let mut lane = Lane::default();
+        let (limited, other) = (Ticket(1), Ticket(2));
+        assert_eq!(lane.ask(limited, 0), Admission::Go);
+        let retry_after_ms = Some(limits::LONGEST_RETRY_AFTER_MS + 1);
+        lane.hear(limited, Outcome::Fails { retry_after_ms }, 0);
+        assert_eq!(lane.ask(other, 1), Admission::Go);
     }
 
     #[test]

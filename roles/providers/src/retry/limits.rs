@@ -19,6 +19,10 @@ pub const SPREAD_MS: u64 = 1_000;
 /// A provider that asks for more than this is waited for by the flow, and not within the turn.
 pub const LONGEST_RETRY_AFTER_MS: u64 = 300_000;
 
+/// A request that must wait longer than this for what other roles were told is waited for by the flow, which says
+/// until when; a shorter wait passes within the turn.
+pub const LONGEST_HELD_MS: u64 = 60_000;
+
 /// How long one turn waits for its provider, all waits together.
 pub const TURN_WAIT_MS: u64 = 600_000;
 

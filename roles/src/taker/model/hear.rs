@@ -193,6 +193,24 @@ impl ModelTaker {
         }
     }
 
+    /// The turn ends, because other roles were told to ask this model for nothing for a while: the flow waits, and says
+    /// until when.
+    pub(super) fn held(&mut self, ms: u64) -> Step {
+        // It was not admitted, and has no outcome to report.
+        self.is_in_lane = false;
+        let why = format!(
+            "{} asked another role to send nothing to {} for {} s",
+            self.gear.provider.name(),
+            self.gear.model.name,
+            ms.div_ceil(1000)
+        );
+        self.end(End::Provider {
+            trouble: Trouble::Limit,
+            why,
+            again_in_ms: Some(ms),
+        })
+    }
+
     /// Reports the outcome of a request to its lane.
     pub(super) fn leave_lane(&mut self, outcome: Outcome) {
         if std::mem::take(&mut self.is_in_lane) {

@@ -11,7 +11,7 @@ use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{RawValueEq, StopReason};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
-use a_society_providers::retry::{Outcome, Patience, Ticket};
+use a_society_providers::retry::{Outcome, Patience, Ticket, limits::LONGEST_HELD_MS};
 use a_society_providers::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
 
 use super::calls::Calls;
@@ -228,6 +228,9 @@ impl ModelTaker {
             Err(fault) => return self.unprepared(&fault),
         };
         if let Some(ms) = self.enter_lane() {
+            if ms > LONGEST_HELD_MS && !self.is_hurried {
+                return self.held(ms);
+            }
             self.next = Next::Ask;
             return Step::Wait { ms };
         }

@@ -50,6 +50,7 @@ impl OnDisk {
             server,
             hangs: None,
             kept: None,
+            lanes: Arc::default(),
         };
         let parts = Parts {
             roles: Box::new(actors),

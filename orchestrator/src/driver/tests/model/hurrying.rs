@@ -29,8 +29,12 @@ roles:
 
 /// The provider asks to be left alone for longer than any test takes.
 fn refused() -> Vec<Arrival> {
+    refused_for(40_000)
+}
+
+fn refused_for(ms: u64) -> Vec<Arrival> {
     vec![Arrival::Fault(Box::new(Fault {
-        retry_after_ms: Some(40_000),
+        retry_after_ms: Some(ms),
         ..Fault::new(FaultClass::RateLimit, "too many requests")
     }))]
 }
@@ -155,12 +159,12 @@ fn what_is_done_beside_a_turn_is_tried_at_once_too() {
     assert!(core.state().turns.is_empty() && waits_for(&core).is_none());
 }
 
-#[test]
-fn it_is_refused_in_words_where_nothing_waits_where_several_do_and_where_a_turn_is_stopped() {
+/// Two roles that are about to begin.
+fn two(first: Vec<Arrival>) -> (World, Core, Vec<Turn>) {
     let both = "- { target_node_id: one, artifact_path: a.md }\n\
                 - { target_node_id: two, artifact_path: b.md }";
     let hands_over = says(&format!("To you.\n\n```handoff\n{both}\n```"));
-    let world = World::new(Puppet::will_say([hands_over, refused(), refused()]));
+    let world = World::new(Puppet::will_say([hands_over, first, refused()]));
     world.disk.make_folder("/w/record".as_ref()).unwrap();
     for name in ["a.md", "b.md"] {
         let path = std::path::Path::new("/w/record").join(name);
@@ -172,11 +176,31 @@ fn it_is_refused_in_words_where_nothing_waits_where_several_do_and_where_a_turn_
         nobody.to_string().contains("Who waits so: nobody"),
         "{nobody}"
     );
-    let mut first = only(&mut core);
-    assert!(first.until_it_waits(&mut core).is_none());
+    let mut plan = only(&mut core);
+    assert!(plan.until_it_waits(&mut core).is_none());
     let starts = core.advance().unwrap();
-    let mut turns: Vec<Turn> = starts.into_iter().map(Turn::of).collect();
+    let turns: Vec<Turn> = starts.into_iter().map(Turn::of).collect();
     assert_eq!(turns.len(), 2, "{:?}", core.pending());
+    (world, core, turns)
+}
+
+#[test]
+fn a_role_that_another_ones_limit_holds_for_minutes_says_so_and_asks_nothing() {
+    let (world, mut core, mut turns) = two(refused_for(200_000));
+    assert!(turns[0].until_it_waits(&mut core).is_some());
+    let asked = world.puppet.asked().len();
+    let waits = turns[1].until_it_waits(&mut core);
+    assert!(waits.is_none(), "its turn is over: {waits:?}");
+    assert_eq!(world.puppet.asked().len(), asked);
+    assert_eq!(waits_for(&core), Some(WaitReason::Provider));
+    let state = core.state();
+    let (_, waiting) = state.waits().next().unwrap();
+    assert!(waiting.until.is_some(), "it goes on by itself: {waiting:?}");
+}
+
+#[test]
+fn it_is_refused_in_words_where_nothing_waits_where_several_do_and_where_a_turn_is_stopped() {
+    let (_world, mut core, mut turns) = two(refused());
     // Both ask before either is refused: otherwise the later one waits for the other.
     for turn in &mut turns {
         let ask = turn.next();
