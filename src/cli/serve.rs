@@ -355,7 +355,7 @@ fn tell_file(
         return Ok(None);
     };
     let path = folder.join(SERVER_FILE);
-    if let Some(url) = answers_already(store, &path) {
+    if let Some(url) = answers_already(store, &path, server.address()) {
         context.out.note(&plain(&format!(
             "another server of this workspace answers at {url}; {SERVER_FILE} goes on naming that one"
         )));
@@ -378,9 +378,10 @@ fn write_told(path: &Path, store: &Store, server: &Server) -> Result<(), Stop> {
 }
 
 /// Where the server that a file names is reached, if it still runs: the very process that wrote it, and
-/// not another that has its number or its address by now.
-fn answers_already(store: &Store, path: &Path) -> Option<String> {
-    running(store, path).map(|told| told.url)
+/// not another that has its number or its address by now. At the address of this server only this server answers.
+fn answers_already(store: &Store, path: &Path, ours: SocketAddr) -> Option<String> {
+    let other = running(store, path)?;
+    (other.address != ours).then_some(other.url)
 }
 
 fn running(store: &Store, path: &Path) -> Option<Told> {
