@@ -98,10 +98,11 @@ impl Changed {
             return;
         };
         if edit.written().is_some() {
-            // It is all there is in the file by then.
+            // It is all there is in the file by then. What was there before the first call no call says.
             *self = Self {
                 before: self.before,
                 after: self.after,
+                cut: self.before.is_some(),
                 turns: std::mem::take(&mut self.turns),
                 ..Self::default()
             };
@@ -292,6 +293,31 @@ fn path_of(summary: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn written_over(before: Option<Hash>) -> Diff {
+        let input = r#"{"path":"a.py","content":"two\n"}"#;
+        let call: CallIntended = serde_json::from_value(serde_json::json!({
+            "call": "1.1", "turn": 1, "role": "owner", "tool_call": "c", "ordinal": 0, "tool": "write_file",
+            "arguments": Hash::of(input.as_bytes()), "effect": "checkable", "idempotency_key": Hash::of(b"key"),
+            "before": before, "after": Hash::of(b"two\n"), "summary": "write a.py (4 bytes)",
+        }))
+        .unwrap();
+        let mut changed = Changed::default();
+        let edit = Edit::of(&call, input);
+        let hashes = (call.before, call.after.unwrap());
+        changed.hear(hashes, (call.turn, edit.as_ref()), &BOUNDS);
+        changed.diff("a.py".into(), &|_| None, &BOUNDS).unwrap()
+    }
+
+    #[test]
+    fn a_file_that_was_written_over_does_not_pass_for_a_new_one() {
+        assert!(!written_over(None).truncated);
+        let over = written_over(Some(Hash::of(b"one\n")));
+        assert!(
+            over.truncated,
+            "the lines that went are not known: {over:?}"
+        );
+    }
 
     #[test]
     fn the_file_of_a_call_is_read_from_its_summary() {
