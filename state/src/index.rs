@@ -84,9 +84,9 @@ fn row(store: &Store, flow: &FlowRef) -> Row {
     if let Some(index) = read_index(disk, &folder, &flow.flow)
         && is_fresh(disk, &folder, &index)
     {
-        // A flow that was closed in good order has no holder, unless a process opened it since
-        // and has not written a view yet; asking costs little then.
-        let held_by = if index.closed {
+        // One that is over and was closed in good order has no holder. Any other may be held by a process that waits
+        // for a moment and has written no view since it opened it.
+        let held_by = if index.closed && index.summary.is_over() {
             None
         } else {
             lock::is_held(disk, &folder).unwrap_or(None)

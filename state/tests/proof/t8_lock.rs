@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::{Disk, How, Locked, RealDisk};
-use a_society_state::{Error, Flow, Ground, Store, process};
+use a_society_state::{Error, Flow, Ground, Store, index, process};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::extent::pick;
@@ -262,6 +262,19 @@ fn a_look_beside_the_holder_says_who_it_is_and_takes_nothing() {
     holder.ask("append");
     assert_eq!(holder.ask("free"), "freed");
     assert_eq!(store.look(&flow_ref()).unwrap().held_by, None);
+}
+
+#[test]
+fn the_list_names_the_holder_of_a_flow_that_waits_and_has_no_new_record() {
+    let (folder, store) = made();
+    let holder_of = || index::rows(&store, &[flow_ref()]).remove(0).held_by;
+    assert_eq!(holder_of(), None);
+    let mut holder = Racer::start(folder.path());
+    assert_eq!(holder.ask("try"), "held");
+    let name = format!("process {}", holder.id());
+    assert!(holder_of().is_some_and(|who| who.contains(&name)));
+    assert_eq!(holder.ask("free"), "freed");
+    assert_eq!(holder_of(), None);
 }
 
 #[test]
