@@ -20,8 +20,8 @@ pub(super) fn unfit(why: &str) -> Fault {
 /// what to try.
 const NOTHING_WAITS: (FaultCode, &str, &str) = (
     FaultCode::CommandRefused,
-    "nothing is to be tried before its time",
-    "look where the flow stands: a-society status FLOW",
+    "no request waits for a retry",
+    "see the flow's state: a-society status FLOW",
 );
 
 /// Several do.
@@ -60,7 +60,7 @@ pub fn of(error: &DriverError) -> Fault {
         ),
         DriverError::Gone => (
             FaultCode::FlowGone,
-            "nobody drives the flow any more",
+            "the flow has no driver any more",
             "give the command again",
         ),
         DriverError::State(error) if error.is_full() => (
@@ -215,6 +215,6 @@ fn hint(refusal: &Refusal) -> &'static str {
         | Refusal::NothingStaged
         | Refusal::NothingAsked
         | Refusal::Needs(_)
-        | Refusal::Illegal(_) => "look where the flow stands: a-society status FLOW",
+        | Refusal::Illegal(_) => "see the flow's state: a-society status FLOW",
     }
 }

@@ -189,7 +189,7 @@ facts! {
     SessionCompacted(session::SessionCompacted) = "session_compacted",
     /// A compaction failed, and the history is what it was.
     CompactionFailed(session::CompactionFailed) = "compaction_failed",
-    /// The messages of an archive stand in the session again.
+    /// The messages of an archive are back in the session.
     ArchiveRestored(session::ArchiveRestored) = "archive_restored",
 
     /// The feed of a role of an imported flow held these items.

@@ -169,7 +169,7 @@ fn it_is_refused_in_words_where_nothing_waits_where_several_do_and_where_a_turn_
     let mut core = world.begin_with(TWO);
     let nobody = now(&mut core, Whom::Only, None).unwrap_err();
     assert!(
-        nobody.to_string().contains("Who waits so: nobody"),
+        nobody.to_string().contains("Waiting for a provider: none"),
         "{nobody}"
     );
     let mut first = only(&mut core);
