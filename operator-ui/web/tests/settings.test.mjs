@@ -272,6 +272,8 @@ test("rules are said beforehand on the page for all flows and for one, and calls
     await page.goto(`${place.origin}/settings/permissions`);
     await page.getByRole("button", { name: "Take back allow touch asked.txt" }).click();
     await until(config, (text) => !text.includes("asked"), "the rule is taken back");
+    // The page has read the file again before another editor changes it.
+    await page.getByRole("button", { name: "Take back allow touch asked.txt" }).waitFor({ state: "detached" });
     assert.equal(place.run("rules", "add", "--deny", "web").code, 0);
     await page.getByRole("button", { name: "Take back deny touch never.txt" }).click();
     await says(page.getByRole("alert"), /changed by another editor/);

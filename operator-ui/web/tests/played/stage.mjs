@@ -1,7 +1,7 @@
 // The stage of the pictures and of most states: one workspace in which the real program has played every flow against
 // models on loopback, up to a moment at which each waits for something else. All texts on a screen come from the program.
 // They are the same in each run because the stage sets its clock (`moment.mjs`) and because each answer waits for its turn.
-import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, rmdirSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Place, missing, root } from "../program.mjs";
@@ -88,7 +88,12 @@ function hands({ place, provider, at, rests }) {
     begin: async (time, name, more = {}) => {
       at(time);
       title = /name: (.*)/.exec(OTHERS[`flows/${name}.yaml`])[1];
-      return (await place.ask("POST", "/api/flows", { from: { file: `flows/${name}.yaml` }, allow: ["edits"], ...more })).flow;
+      // A file without a project says how its flow ends; a project that says nothing leaves it to the operator.
+      const docs = join(place.folder, "a-docs");
+      if (more.improve === undefined) mkdirSync(docs);
+      const { flow } = await place.ask("POST", "/api/flows", { from: { file: `flows/${name}.yaml` }, allow: ["edits"], ...more });
+      if (more.improve === undefined) rmdirSync(docs);
+      return flow;
     },
     says: (time, role, answer, { input = 4_000, cached = 0, output = 300 } = {}) => gives(time, role, { ...answer, cached, used: { input, output } }),
     fails: gives,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// How long a program that was asked to end may take for it, not counting the time that looking
-/// takes, which may be as long again on a machine with much to do. Together with [`KILL_ROUNDS`] a
+/// takes, which may be as long again on a machine with much to do. Together with `KILL_ROUNDS` a
 /// tree is gone within two seconds.
 pub const GRACE: Duration = Duration::from_millis(500);
 
