@@ -94,7 +94,6 @@ pub(crate) const fn cause(cause: Cause) -> &'static str {
         Cause::Node => "a node",
         Cause::Reflection => "reflection",
         Cause::Feedback => "the feedback report",
-        Cause::Send => "a message",
         Cause::Compaction => "a compaction",
         Cause::Selection => "a choice",
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::columns::{Weight, Width};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
@@ -35,7 +36,7 @@ impl Touched {
 
     /// Adds what a fact may change, before the state has taken it.
     pub fn add(&mut self, state: &FlowState, fact: &Fact) {
-        if matches!(fact, Fact::DraftAdded(_)) {
+        if fact.weight() == Weight::Draft {
             return;
         }
         self.facts = true;
@@ -48,7 +49,7 @@ impl Touched {
             self.roles.insert(role.clone());
         }
         self.nodes_of(fact);
-        self.all |= is_wide(fact);
+        self.all |= fact.width() == Width::Wide;
     }
 
     /// Widens the roles to those of their nodes that move, and the nodes to their neighbours.
@@ -129,90 +130,4 @@ fn moving<'a>(state: &'a FlowState, role: &'a RoleInstance) -> impl Iterator<Ite
         .chain(in_turn.filter_map(|turn| turn.node.as_ref()))
         .chain(suspended)
         .chain(wanted)
-}
-
-/// Whether a fact may change more than one place. These are rare; a new fact has to be sorted in here.
-#[expect(clippy::too_many_lines, reason = "one exhaustive match")]
-const fn is_wide(fact: &Fact) -> bool {
-    match fact {
-        Fact::SegmentStarted(_)
-        | Fact::WriterOpened(_)
-        | Fact::RecoveryTruncated(_)
-        | Fact::RecoveryLossy(_)
-        | Fact::QuarantineRestored(_)
-        | Fact::RepairApplied(_)
-        | Fact::BlobLost(_)
-        | Fact::BlobFound(_)
-        | Fact::FlowCreated(_)
-        | Fact::FlowForked(_)
-        | Fact::FlowImported(_)
-        | Fact::SessionImported(_)
-        | Fact::FeedImported(_)
-        | Fact::FlowTitled(_)
-        | Fact::EndsChosen(_)
-        | Fact::GraphRevised(_)
-        | Fact::FlowPaused(_)
-        | Fact::FlowUnpaused(_)
-        | Fact::FlowCancelled(_)
-        | Fact::ForwardPassClosed(_)
-        | Fact::FlowCompleted(_)
-        | Fact::NodeReopened(_)
-        | Fact::NodeRetried(_)
-        | Fact::HandoffDecided(_)
-        | Fact::OperatorReplied(_)
-        | Fact::StopRequested(_)
-        | Fact::ConsentRequested(_)
-        | Fact::ConsentResolved(_)
-        | Fact::ConsentRuled(_)
-        | Fact::ConsentRulesAdded(_)
-        | Fact::ConsentRulesRemoved(_)
-        | Fact::ConsentModeChanged(_)
-        | Fact::GrantAdded(_)
-        | Fact::ImprovementChosen(_)
-        | Fact::ReflectionStarted(_)
-        | Fact::FindingsRecorded(_)
-        | Fact::FeedbackDecided(_)
-        | Fact::FeedbackStarted(_)
-        | Fact::FeedbackRecorded(_)
-        | Fact::ChangeProposed(_)
-        | Fact::ChangeDecided(_)
-        | Fact::BudgetSet(_)
-        | Fact::BudgetReached(_) => true,
-        // These are about a role or a node, which is touched by itself.
-        Fact::NodeClaimed(_)
-        | Fact::HandoffApplied(_)
-        | Fact::HandoffStaged(_)
-        | Fact::HandoffAwaited(_)
-        | Fact::NodeSuspended(_)
-        | Fact::NodeWoken(_)
-        | Fact::RepairRequested(_)
-        | Fact::TurnStarted(_)
-        | Fact::TurnResumed(_)
-        | Fact::TurnEnded(_)
-        | Fact::ModelRequested(_)
-        | Fact::DraftAdded(_)
-        | Fact::DraftKept(_)
-        | Fact::DraftDiscarded(_)
-        | Fact::ModelAnswered(_)
-        | Fact::ModelFailed(_)
-        | Fact::CallIntended(_)
-        | Fact::CallStarted(_)
-        | Fact::CallFinished(_)
-        | Fact::CallRerun(_)
-        | Fact::CallReaped(_)
-        | Fact::SessionOpened(_)
-        | Fact::SessionResumed(_)
-        | Fact::SystemPromptBuilt(_)
-        | Fact::MessageAdded(_)
-        | Fact::CompactionStarted(_)
-        | Fact::SessionCompacted(_)
-        | Fact::CompactionFailed(_)
-        | Fact::ArchiveRestored(_)
-        | Fact::ReplyReturned(_)
-        | Fact::OperatorSteered(_)
-        | Fact::RoleConfigured(_)
-        | Fact::McpServerApproved(_)
-        | Fact::McpServerUnavailable(_)
-        | Fact::McpToolUnavailable(_) => false,
-    }
 }

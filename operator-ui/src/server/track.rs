@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::columns::Weight;
 use a_society_facts::handoff::Way;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
@@ -129,7 +130,7 @@ impl Tracker {
             return;
         };
         self.marks(recorded.seq, fact);
-        if moves_nodes(fact) {
+        if fact.weight() == Weight::Moves {
             self.nodes(recorded.seq);
         }
     }
@@ -214,20 +215,6 @@ impl Tracker {
         }
         self.track
     }
-}
-
-/// Whether a fact may change the state of a node. What happens within a turn moves no node.
-const fn moves_nodes(fact: &Fact) -> bool {
-    !matches!(
-        fact,
-        Fact::DraftAdded(_)
-            | Fact::ModelRequested(_)
-            | Fact::ModelAnswered(_)
-            | Fact::CallIntended(_)
-            | Fact::CallStarted(_)
-            | Fact::CallFinished(_)
-            | Fact::MessageAdded(_)
-    )
 }
 
 #[cfg(test)]

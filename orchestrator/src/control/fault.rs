@@ -38,11 +38,6 @@ pub fn of(error: &DriverError) -> Fault {
         DriverError::Refused(refusal) => return refused(refusal),
         DriverError::NothingWaits(_) => NOTHING_WAITS,
         DriverError::ManyTries(_) => MANY_TRIES,
-        DriverError::Session { .. } => (
-            FaultCode::CommandRefused,
-            "the session does not take this as it stands",
-            "a-society session ls FLOW",
-        ),
         DriverError::NotAFlow(diagnostics) => {
             let shown: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
             return Fault {
@@ -145,9 +140,13 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::NothingProposed
         | Refusal::UnknownChange(_)
         | Refusal::Needs(_)
+        | Refusal::Session { .. }
         | Refusal::Illegal(_) => FaultCode::CommandRefused,
     };
     let what = match code {
+        _ if matches!(refusal, Refusal::Session { .. }) => {
+            "the session does not take this as it stands"
+        }
         FaultCode::CommandAmbiguous => "it is not clear which one is meant",
         FaultCode::CommandRefused
         | FaultCode::FlowFileUnfit
@@ -171,6 +170,7 @@ fn hint(refusal: &Refusal) -> &'static str {
         Refusal::ManyWait { .. } => "name one of them with --node or --role",
         Refusal::Over { .. } => "a-society reopen FLOW NODE",
         Refusal::Paused => "a-society unpause FLOW",
+        Refusal::Session { .. } => "a-society session ls FLOW",
         Refusal::ManyStaged { .. } | Refusal::ManyAsked { .. } | Refusal::ManyProposed { .. } => {
             "name one of them after the flow"
         }

@@ -152,7 +152,7 @@ impl Core {
 
     /// It is found out what the role reads.
     fn brief(&mut self, turn: TurnId, attempt: u32, role: RoleInstance) -> Result<(), DriverError> {
-        let Some(task) = self.live.get(&turn).map(|live| live.task.clone()) else {
+        let Some(task) = self.live.get(&turn).and_then(|live| live.task.clone()) else {
             return Ok(());
         };
         let untold = self.is_untold(turn, &role, &task);
@@ -195,7 +195,7 @@ impl Core {
         self.tell_moved(turn, &role)?;
         let (packet, begun_with) = self.begun(&role, &task, packet)?;
         let packet = self.with_words((turn, &role, &task), packet)?;
-        let job = self.job(turn, attempt, &role, &task, packet)?;
+        let job = self.job(turn, attempt, &role, Some(&task), packet)?;
         let (waits, stop) = (self.roles.waits(&role), self.stop_of(turn));
         let mut roles = self.roles.another();
         self.send((turn, attempt), waits, move || {
@@ -253,7 +253,7 @@ impl Core {
         if is_hurried {
             nap.hurry();
         }
-        let mut live = LiveTurn::new(attempt, (role, task), (stop, nap), self.place());
+        let mut live = LiveTurn::new(attempt, (role, Some(task)), (stop, nap), self.place());
         live.hears = hears;
         if is_hurried {
             live.pace = Pace::Hurried;
@@ -275,7 +275,7 @@ impl Core {
 fn about(task: &Task) -> About<'_> {
     match task {
         Task::Node(node) => About::Node(node),
-        Task::Reflection | Task::Send => About::Reflection,
+        Task::Reflection => About::Reflection,
         Task::Feedback => About::Feedback,
     }
 }

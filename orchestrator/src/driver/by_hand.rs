@@ -5,12 +5,11 @@
 //! says is not a summary, the oldest messages are left out, and the feed says why.
 
 use a_society_base::stop::StopSignal;
-use a_society_facts::fact::Fact;
-use a_society_facts::fact::session::{ArchiveRestored, Trigger};
+use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_facts::view::session::SessionView;
-use a_society_flow::machine::{Task, Work};
+use a_society_flow::machine::Work;
+use a_society_flow::machine::session::{SessionVerb, last_task};
 use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, Told};
 use a_society_roles::turn::taker::Taker;
@@ -22,9 +21,6 @@ use super::hurry::Nap;
 use super::step::Heard;
 use super::turn_thread;
 
-/// How many messages there must be: a single one may be a summary already.
-const MESSAGES_MIN: usize = 2;
-
 /// The window of a model that cannot be asked.
 const WINDOW_UNKNOWN: u64 = 0;
 
@@ -35,18 +31,15 @@ impl Core {
         role: RoleInstance,
         client: Option<ClientId>,
     ) -> Result<usize, DriverError> {
-        let session = self.quiet_session(&role)?;
-        if session.messages.len() < MESSAGES_MIN {
-            return Err(not_now(&role, "there is nothing in it to make shorter"));
-        }
-        if !self.roles.reads_history(&role) {
-            let why = "its turns are not taken by a model, so its length costs nothing";
-            return Err(not_now(&role, why));
+        if self.is_draining() {
+            return Err(DriverError::Gone);
         }
         let before = self.flow.position().seq;
         let (compaction, aside) = self.announce_compaction(&role, Trigger::Manual, client)?;
-        let task = self.task_of(&role);
-        let job = self.job(aside, 1, &role, &task, String::new())?;
+        let session = self.flow.views().session(&role);
+        let node = session.and_then(|session| session.node.as_ref().map(|mark| &mark.node));
+        let task = last_task(&self.graph, self.state(), &role, node);
+        let job = self.job(aside, 1, &role, task.as_ref(), String::new())?;
         let (stop, nap) = (StopSignal::default(), Nap::default());
         let mut live = LiveTurn::new(1, (role, task), (stop.clone(), nap), self.place());
         live.compaction = Some((compaction, aside));
@@ -86,64 +79,12 @@ impl Core {
         archive: String,
         client: Option<ClientId>,
     ) -> Result<usize, DriverError> {
-        let session = self.quiet_session(&role)?;
-        let place = session.archives.iter().position(|kept| kept.id == archive);
-        if place.is_none() {
-            return Err(not_now(&role, &no_such_archive(session, &archive)));
-        }
-        if let Some(kept) = place.and_then(|place| session.archives.get(place)) {
-            let id = &kept.replacement_message.id;
-            let stands = |messages: &[_]| {
-                let same = |entry: &a_society_facts::view::session::Entry| entry.id == *id;
-                messages.iter().any(same)
-            };
-            let mut later = session.archives.iter();
-            let holder = later.find(|other| stands(&other.archived_transcript_history));
-            if let Some(holder) = holder.filter(|_| !stands(&session.messages)) {
-                let why = format!(
-                    "what stands for it lies in the archive {} itself; restore that one first",
-                    holder.id
-                );
-                return Err(not_now(&role, &why));
-            }
-        }
-        self.append(Fact::ArchiveRestored(ArchiveRestored {
-            seat: role.into(),
-            archive,
-            client,
-        }))?;
-        self.flow.sync()?;
-        Ok(1)
-    }
-
-    /// The session of a role of which no turn is open and that is not being compacted.
-    fn quiet_session(&self, role: &RoleInstance) -> Result<&SessionView, DriverError> {
-        let Some(session) = self.flow.views().session(role) else {
-            return Err(not_now(role, "it has none"));
-        };
-        let known = self.state().session(role);
-        if self.state().main_turn_of(role).is_some() {
-            let why = "a turn of it is open; let it end, or stop it";
-            return Err(not_now(role, why));
-        }
-        if known.is_none_or(|known| known.compaction.is_some()) {
-            return Err(not_now(role, "it is being compacted already"));
-        }
         if self.is_draining() {
             return Err(DriverError::Gone);
         }
-        Ok(session)
-    }
-
-    /// What a role was last asked to do.
-    fn task_of(&self, role: &RoleInstance) -> Task {
-        let mark = self.flow.views().session(role);
-        let mark = mark.and_then(|session| session.node.as_ref());
-        match mark {
-            _ if self.state().reflecting(role).is_some() => Task::Reflection,
-            Some(mark) if self.graph.has_node(&mark.node) => Task::Node(mark.node.clone()),
-            Some(_) | None => Task::Send,
-        }
+        self.apply_to_session(&role, SessionVerb::Restore { archive }, client)?;
+        self.flow.sync()?;
+        Ok(1)
     }
 
     /// Whether a turn makes a session shorter because the operator wanted it.
@@ -205,25 +146,5 @@ impl Core {
             turn_thread::run_here(self, start)?;
         }
         self.sync_owed()
-    }
-}
-
-fn no_such_archive(session: &SessionView, archive: &str) -> String {
-    let names = session.archives.iter().map(|kept| kept.id.as_str());
-    let names: Vec<&str> = names.collect();
-    if names.is_empty() {
-        format!("there is no archive {archive:?}, nor any other")
-    } else {
-        format!(
-            "there is no archive {archive:?}; there are: {}",
-            names.join(", ")
-        )
-    }
-}
-
-fn not_now(role: &RoleInstance, why: &str) -> DriverError {
-    DriverError::Session {
-        role: role.clone(),
-        why: why.to_owned(),
     }
 }

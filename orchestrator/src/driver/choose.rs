@@ -7,12 +7,9 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ChosenBy;
-use a_society_facts::fact::turn::{
-    Cause, ModelAnswered, ModelFailed, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
-};
+use a_society_facts::fact::turn::{Cause, TurnStarted, Usage};
 use a_society_facts::id::{RoleInstance, TurnId};
-use a_society_facts::message::AnswerText;
-use a_society_facts::view::flow::RequestState;
+use a_society_flow::machine::session::Aside;
 use a_society_flow::machine::{Input, Outcome};
 use a_society_roles::turn::step::{Asking, Choose, Told};
 use a_society_roles::turn::taker::Taker;
@@ -22,7 +19,6 @@ use super::core::Core;
 use super::error::DriverError;
 use super::role_source::Choice;
 use super::step::Heard;
-use crate::mint;
 
 impl Core {
     /// What a role works with is chosen, if that has not been done. Returns the taker that asks a model for it. A
@@ -154,22 +150,10 @@ impl Core {
     ) -> Result<(), DriverError> {
         self.release(turn);
         let choosing = self.live.get(&turn).and_then(|live| live.choosing);
-        let Some((aside, request)) = choosing else {
+        let Some((aside, _)) = choosing else {
             return Ok(());
         };
-        let message = mint::name(self.mint.as_mut(), "m")?;
-        self.append(Fact::ModelAnswered(ModelAnswered {
-            turn: aside,
-            attempt: 1,
-            role,
-            request,
-            message,
-            text: AnswerText::Inline(text),
-            calls: Vec::new(),
-            stop: StopReason::End,
-            usage,
-            provider_blocks: None,
-        }))
+        self.answer_aside(&Aside { turn: aside, role }, text, usage)
     }
 
     /// The turn in which it is chosen is over.
@@ -180,35 +164,12 @@ impl Core {
     ) -> Result<(), DriverError> {
         self.release(turn);
         let live = self.live.get_mut(&turn);
-        let Some((role, (aside, request))) =
+        let Some((role, (turn, _))) =
             live.and_then(|live| Some((live.role.clone(), live.choosing.take()?)))
         else {
             return Ok(());
         };
-        let asked = self.state().request(aside, request);
-        if asked.is_some_and(|asked| asked.state == RequestState::Asked) {
-            let error = error.clone().unwrap_or_default();
-            self.append(Fact::ModelFailed(ModelFailed {
-                turn: aside,
-                attempt: 1,
-                role: role.clone(),
-                request,
-                class: "selection".to_owned(),
-                error,
-                retry_in_ms: None,
-            }))?;
-        }
-        let end = if error.is_none() {
-            TurnEnd::Outcome
-        } else {
-            TurnEnd::Failed
-        };
-        self.append(Fact::TurnEnded(TurnEnded {
-            turn: aside,
-            attempt: 1,
-            role,
-            end,
-            error,
-        }))
+        let aside = Aside { turn, role };
+        self.append_all(aside.ended(self.state(), "selection", error))
     }
 }

@@ -1,16 +1,11 @@
 //! Compacts a session in the middle of a turn: a turn aside makes the summary, and one message then
 //! replaces the history. The operator's compaction between turns is in `by_hand`.
 
-use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::session::{CompactionFailed, CompactionStarted, Strategy, Trigger};
-use a_society_facts::fact::turn::{
-    Cause, ModelAnswered, ModelFailed, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted,
-    Usage,
-};
+use a_society_facts::fact::session::{CompactionFailed, Strategy, Trigger};
+use a_society_facts::fact::turn::{ModelFailed, ModelRequested, Usage};
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_facts::message::AnswerText;
-use a_society_facts::view::flow::RequestState;
+use a_society_flow::machine::session::{self, Aside, SessionVerb};
 use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, Compact, Told, Tried};
 
@@ -20,6 +15,9 @@ use super::error::DriverError;
 use super::shorter::Shorter;
 use super::step::Heard;
 use crate::mint;
+
+/// The class of a request for a summary that failed because no turn waits for it any more.
+const COMPACTION: &str = "compaction";
 
 impl Core {
     pub(super) fn compact(
@@ -56,8 +54,8 @@ impl Core {
             }
             Compact::Wrong { why: _, usage } => {
                 self.release(turn);
-                if let Some((aside, role)) = self.summary_of(turn) {
-                    self.answer_aside(aside, &role, "", usage)?;
+                if let Some((turn, role)) = self.summary_of(turn) {
+                    self.answer_aside(&Aside { turn, role }, String::new(), usage)?;
                 }
                 Told::Done { call: None }
             }
@@ -151,21 +149,25 @@ impl Core {
     ) -> Result<(String, TurnId), DriverError> {
         let compaction: String = format!("k{}", self.mint.number());
         let aside = TurnId(self.state().next_turn);
-        self.append(Fact::CompactionStarted(CompactionStarted {
-            seat: role.clone().into(),
+        let verb = SessionVerb::Compact {
             compaction: compaction.clone(),
             trigger,
-            strategy: Strategy::NodeSummary,
-            client,
-        }))?;
-        self.append(Fact::TurnStarted(TurnStarted {
-            turn: aside,
-            attempt: 1,
-            role: role.clone(),
-            node: None,
-            cause: Cause::Compaction,
-        }))?;
+            by_model: self.roles.reads_history(role),
+        };
+        self.apply_to_session(role, verb, client)?;
         Ok((compaction, aside))
+    }
+
+    /// Records what follows from a verb about a role's session, if the session takes it.
+    pub(super) fn apply_to_session(
+        &mut self,
+        role: &RoleInstance,
+        verb: SessionVerb,
+        client: Option<ClientId>,
+    ) -> Result<(), DriverError> {
+        let views = self.flow.views();
+        let facts = session::decide(&views.flow, (role, views.session(role)), verb, client)?;
+        self.append_all(facts)
     }
 
     /// A request beside a turn is going to leave. What it is made of is always recorded.
@@ -213,11 +215,12 @@ impl Core {
     }
 
     /// The compaction under way, which is over from here on.
-    fn compaction_of(&mut self, turn: TurnId) -> Option<(String, TurnId, RoleInstance)> {
+    fn compaction_of(&mut self, turn: TurnId) -> Option<(String, Aside)> {
         self.release(turn);
         let live = self.live.get_mut(&turn)?;
-        let (compaction, aside) = live.compaction.take()?;
-        Some((compaction, aside, live.role.clone()))
+        let (compaction, turn) = live.compaction.take()?;
+        let role = live.role.clone();
+        Some((compaction, Aside { turn, role }))
     }
 
     fn end_compaction(
@@ -227,21 +230,21 @@ impl Core {
         usage: Usage,
         shares: Shares,
     ) -> Result<String, DriverError> {
-        let Some((compaction, aside, role)) = self.compaction_of(turn) else {
+        let Some((compaction, aside)) = self.compaction_of(turn) else {
             return Err(DriverError::Gone);
         };
-        self.answer_aside(aside, &role, &summary, usage)?;
-        self.end_aside(aside, &role, TurnEnd::Outcome, None)?;
+        self.answer_aside(&aside, summary.clone(), usage)?;
+        self.append_all(aside.ended(self.state(), COMPACTION, None))?;
         let shorter = Shorter {
             compaction,
-            trigger: trigger_of(turn, aside),
+            trigger: trigger_of(turn, aside.turn),
             strategy: Strategy::NodeSummary,
             summary,
             why: None,
             kept_last: 0,
             shares,
         };
-        self.replace_history(turn, role, shorter)
+        self.replace_history(turn, aside.role, shorter)
     }
 
     /// No summary can be made: the oldest messages are left out in place of it, if that may be and
@@ -253,91 +256,41 @@ impl Core {
         usage: Usage,
         cuts: Option<Shares>,
     ) -> Result<Option<(String, usize)>, DriverError> {
-        let Some((compaction, aside, role)) = self.compaction_of(turn) else {
+        let Some((compaction, aside)) = self.compaction_of(turn) else {
             return Ok(None);
         };
-        self.close_aside(aside, &role, &why, usage)?;
+        // A turn that cost something was answered, if by nothing of use.
+        let is_answered = usage != Usage::default();
+        if is_answered {
+            self.answer_aside(&aside, String::new(), usage)?;
+        }
+        let error = (!is_answered).then(|| why.clone());
+        self.append_all(aside.ended(self.state(), COMPACTION, error))?;
         let mut failed = why.clone();
         if let Some(shares) = cuts {
-            let named = (&*compaction, trigger_of(turn, aside));
-            let cut = self.without_the_oldest(turn, &role, named, (&why, shares))?;
+            let named = (&*compaction, trigger_of(turn, aside.turn));
+            let cut = self.without_the_oldest(turn, &aside.role, named, (&why, shares))?;
             if cut.is_some() {
                 return Ok(cut);
             }
             failed.push_str(", and the beginnings of its messages are as long as the whole");
         }
         self.append(Fact::CompactionFailed(CompactionFailed {
-            seat: role.into(),
+            seat: aside.role.into(),
             compaction,
             why: failed,
         }))?;
         Ok(None)
     }
 
-    fn answer_aside(
+    pub(super) fn answer_aside(
         &mut self,
-        aside: TurnId,
-        role: &RoleInstance,
-        text: &str,
+        aside: &Aside,
+        text: String,
         usage: Usage,
     ) -> Result<(), DriverError> {
         let message = mint::name(self.mint.as_mut(), "m")?;
-        self.append(Fact::ModelAnswered(ModelAnswered {
-            turn: aside,
-            attempt: 1,
-            role: role.clone(),
-            request: self.requests_of(aside),
-            message,
-            text: AnswerText::Inline(text.to_owned()),
-            calls: Vec::new(),
-            stop: StopReason::End,
-            usage,
-            provider_blocks: None,
-        }))
-    }
-
-    fn end_aside(
-        &mut self,
-        aside: TurnId,
-        role: &RoleInstance,
-        end: TurnEnd,
-        error: Option<String>,
-    ) -> Result<(), DriverError> {
-        self.append(Fact::TurnEnded(TurnEnded {
-            turn: aside,
-            attempt: 1,
-            role: role.clone(),
-            end,
-            error,
-        }))
-    }
-
-    /// Ends the turn aside in which no summary was made.
-    fn close_aside(
-        &mut self,
-        aside: TurnId,
-        role: &RoleInstance,
-        why: &str,
-        usage: Usage,
-    ) -> Result<(), DriverError> {
-        if usage != Usage::default() {
-            self.answer_aside(aside, role, "", usage)?;
-            return self.end_aside(aside, role, TurnEnd::Outcome, None);
-        }
-        let request = self.requests_of(aside);
-        let asked = self.state().request(aside, request);
-        if asked.is_some_and(|asked| asked.state == RequestState::Asked) {
-            self.append(Fact::ModelFailed(ModelFailed {
-                turn: aside,
-                attempt: 1,
-                role: role.clone(),
-                request,
-                class: "compaction".to_owned(),
-                error: why.to_owned(),
-                retry_in_ms: None,
-            }))?;
-        }
-        self.end_aside(aside, role, TurnEnd::Failed, Some(why.to_owned()))
+        self.append(aside.answered(self.state(), message, text, usage))
     }
 
     pub(super) fn fail_compaction(
@@ -354,39 +307,6 @@ impl Core {
         const WHY: &str = "the operator stopped the turn";
         self.end_choice(turn, Some(WHY.to_owned()))?;
         self.fail_compaction(turn, WHY.to_owned(), Usage::default())
-    }
-
-    /// A summary that a crash cut off is not made any more: the history is still there, and the
-    /// role's own turn makes another one when it needs one.
-    pub(super) fn end_asides(&mut self) -> Result<(), DriverError> {
-        const WHY: &str = "the process ended in the middle of it";
-        let turns = self.state().turns.iter();
-        let asides: Vec<(TurnId, u32, RoleInstance)> = turns
-            .filter(|(_, turn)| turn.cause.is_aside())
-            .map(|(id, turn)| (*id, turn.attempt, turn.role.clone()))
-            .collect();
-        for (turn, attempt, role) in asides {
-            self.append(Fact::TurnEnded(TurnEnded {
-                turn,
-                attempt,
-                role,
-                end: TurnEnd::Failed,
-                error: Some(WHY.to_owned()),
-            }))?;
-        }
-        let sessions = self.state().sessions.iter();
-        let open: Vec<(Seat, String)> = sessions
-            .filter_map(|(seat, session)| Some((seat.clone(), session.compaction.clone()?)))
-            .collect();
-        for (seat, compaction) in open {
-            let why = WHY.to_owned();
-            self.append(Fact::CompactionFailed(CompactionFailed {
-                seat,
-                compaction,
-                why,
-            }))?;
-        }
-        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use a_society_base::stop::StopSignal;
+use a_society_facts::fact::columns::Weight;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::DraftKind;
@@ -43,7 +44,8 @@ pub const FEEDBACK_ROLE: &str = "a-society-feedback";
 pub(super) struct LiveTurn {
     pub(super) attempt: u32,
     pub(super) role: RoleInstance,
-    pub(super) task: Task,
+    /// What it is for. Of a compaction between turns, what the session was last told to work on, if that is known.
+    pub(super) task: Option<Task>,
     pub(super) stop: StopSignal,
     pub(super) nap: Nap,
     /// Whether it waits for its provider.
@@ -82,7 +84,7 @@ impl LiveTurn {
     /// A turn that has no taker yet.
     pub(super) fn new(
         attempt: u32,
-        (role, task): (RoleInstance, Task),
+        (role, task): (RoleInstance, Option<Task>),
         (stop, nap): (StopSignal, Nap),
         place: Option<Place>,
     ) -> Self {
@@ -242,7 +244,6 @@ impl Core {
         };
         core.put_back()?;
         core.input(Input::Opened)?;
-        core.end_asides()?;
         core.keep_records();
         Ok(core)
     }
@@ -346,8 +347,12 @@ impl Core {
         Ok(count)
     }
 
+    pub(super) fn append_all(&mut self, facts: Vec<Fact>) -> Result<(), DriverError> {
+        facts.into_iter().try_for_each(|fact| self.append(fact))
+    }
+
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
-        self.changed |= may_give_work(&fact);
+        self.changed |= fact.weight() == Weight::Moves;
         let pressed = if let Fact::NodeRetried(f) = &fact {
             self.state().role_of(&f.node).filter(|_| !f.on_time)
         } else if let Fact::NodeWoken(f) = &fact {
@@ -657,21 +662,6 @@ const fn may_change_records(fact: &Fact) -> bool {
             | Fact::GraphRevised(_)
             | Fact::ImprovementChosen(_)
             | Fact::FeedbackStarted(_)
-    )
-}
-
-/// Whether there may be something new to start after a fact. What a turn that runs says about its
-/// requests and calls gives nothing to start; of everything else it is not asked here.
-const fn may_give_work(fact: &Fact) -> bool {
-    !matches!(
-        fact,
-        Fact::ModelRequested(_)
-            | Fact::ModelAnswered(_)
-            | Fact::CallIntended(_)
-            | Fact::CallStarted(_)
-            | Fact::CallFinished(_)
-            | Fact::MessageAdded(_)
-            | Fact::SystemPromptBuilt(_)
     )
 }
 

@@ -1,6 +1,6 @@
 //! Why a flow cannot be driven on, or an input leads to nothing.
 
-use a_society_facts::id::{BadName, RoleInstance};
+use a_society_facts::id::BadName;
 use a_society_flow::graph::Diagnostic;
 use a_society_flow::machine::{Need, Refusal};
 
@@ -27,14 +27,6 @@ pub enum DriverError {
     /// Several do, and none was named.
     #[error("several requests wait for their provider: {}", listed(.0))]
     ManyTries(Vec<String>),
-    /// A session is not such that this could be done to it.
-    #[error("the session of {role}: {why}")]
-    Session {
-        /// Whose.
-        role: RoleInstance,
-        /// Why, in words.
-        why: String,
-    },
     /// The revised flow file is not a flow file.
     #[error("the file is not a flow file")]
     NotAFlow(Vec<Diagnostic>),
@@ -65,7 +57,6 @@ impl DriverError {
             | Self::Graph(_)
             | Self::NothingWaits(_)
             | Self::ManyTries(_)
-            | Self::Session { .. }
             | Self::NotAFlow(_)
             | Self::Change(_)
             | Self::Busy

@@ -170,10 +170,7 @@ impl LiveTurn {
     }
 
     pub(super) fn node(&self) -> Option<&NodeId> {
-        match &self.task {
-            Task::Node(node) => Some(node),
-            Task::Reflection | Task::Feedback | Task::Send => None,
-        }
+        self.task.as_ref().and_then(Task::node)
     }
 
     fn is(&self, whom: &Whom) -> bool {

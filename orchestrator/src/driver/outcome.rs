@@ -248,7 +248,9 @@ impl Core {
         let Some(live) = self.live.get(&turn) else {
             return Ok(Heard::Over);
         };
-        let (role, task) = (live.role.clone(), live.task.clone());
+        let (role, Some(task)) = (live.role.clone(), live.task.clone()) else {
+            return Ok(Heard::Over);
+        };
         let message = self.say_repair(turn, (&role, &task), meant)?;
         Ok(Heard::Go(Told::Mend { message }))
     }
@@ -313,10 +315,7 @@ impl Core {
             let said = (meant.outcome.as_ref(), self.form(turn));
             repair_message((&problem, word(code)), &allowed, said)
         };
-        let node = match task {
-            Task::Node(node) => Some(node),
-            Task::Reflection | Task::Feedback | Task::Send => None,
-        };
+        let node = task.node();
         self.say(role, message.clone().into(), Origin::Repair, node)?;
         Ok(message)
     }

@@ -236,11 +236,11 @@ impl Core {
 
     /// What the flow knows about the role's work.
     fn facts_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
-        let about = match self.live.get(&turn).map(|live| &live.task) {
+        let about = match self.live.get(&turn).and_then(|live| live.task.as_ref()) {
             Some(Task::Node(node)) => About::Node(node),
             Some(Task::Feedback) => About::Feedback,
             Some(Task::Reflection) => About::Reflection,
-            Some(Task::Send) | None => return String::new(),
+            None => return String::new(),
         };
         let Self {
             roles, graph, flow, ..
@@ -250,14 +250,13 @@ impl Core {
 
     /// How the role's turn may end, if it has one or goes on with it.
     fn open_endings(&self, turn: TurnId, role: &RoleInstance) -> Option<Allowed> {
-        let task = &self.live.get(&turn)?.task;
+        let task = self.live.get(&turn)?.task.as_ref()?;
         let state = self.state();
         let is_open = match task {
             Task::Node(node) => {
                 state.running.contains_key(node) || state.awaiting_operator.contains_key(node)
             }
             Task::Reflection | Task::Feedback => state.reflecting(role).is_some(),
-            Task::Send => false,
         };
         is_open.then(|| self.allowed(role, task))
     }

@@ -71,7 +71,7 @@ impl Core {
             return Ok(None);
         };
         live.stop.go_on();
-        let (role, node) = (live.role.clone(), node_of(&live.task));
+        let (role, node) = (live.role.clone(), live.node().cloned());
         let words = self.say_words(turn, (&role, node.as_ref()), when)?;
         Ok((!words.is_empty()).then_some(Heard::Go(Told::Steered { kept: None, words })))
     }
@@ -82,7 +82,7 @@ impl Core {
             return Ok(Heard::Over);
         };
         live.stop.go_on();
-        let (role, node) = (live.role.clone(), node_of(&live.task));
+        let (role, node) = (live.role.clone(), live.node().cloned());
         self.release(turn);
         let kept = self.keep_cut(turn, &role)?;
         let words = self.say_words(turn, (&role, node.as_ref()), Said::Before)?;
@@ -178,7 +178,7 @@ impl Core {
         if self.roles.hears(role) || !begins {
             return Ok(packet);
         }
-        self.say_words(turn, (role, node_of(task).as_ref()), Said::Before)?;
+        self.say_words(turn, (role, task.node()), Said::Before)?;
         let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         // Messages after the one that began the turn belong to it.
@@ -199,11 +199,4 @@ impl Core {
 /// Words of the operator, as a role reads them.
 fn framed(words: &str) -> String {
     format!("<operator>{words}</operator>")
-}
-
-fn node_of(task: &Task) -> Option<NodeId> {
-    match task {
-        Task::Node(node) => Some(node.clone()),
-        Task::Reflection | Task::Feedback | Task::Send => None,
-    }
 }

@@ -199,7 +199,6 @@ impl Core {
             let origin = match task {
                 Task::Node(_) => Origin::Entry,
                 Task::Reflection | Task::Feedback => Origin::Improvement,
-                Task::Send => Origin::Consultation,
             };
             let text = self.flow.keep_text(packet.clone())?;
             self.say(role, text, origin, node.as_ref())?;
@@ -269,7 +268,6 @@ impl Core {
                 let unsaid = work.map(|work| work.unsaid.clone()).unwrap_or_default();
                 (untold, unsaid, None)
             }
-            Task::Send => (false, Vec::new(), None),
         }
     }
 
@@ -280,7 +278,7 @@ impl Core {
         };
         match task {
             Task::Node(node) => session.node.as_ref().is_some_and(|mark| mark.node == *node),
-            Task::Reflection | Task::Feedback | Task::Send => self
+            Task::Reflection | Task::Feedback => self
                 .state()
                 .reflecting(role)
                 .is_some_and(|work| !work.unsaid.is_empty()),
@@ -313,10 +311,7 @@ impl Core {
         task: &Task,
         told: String,
     ) -> Result<(String, BegunWith), DriverError> {
-        let node = match task {
-            Task::Node(node) => Some(node),
-            Task::Reflection | Task::Feedback | Task::Send => None,
-        };
+        let node = task.node();
         let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         let here = || {
@@ -350,15 +345,11 @@ impl Core {
         turn: TurnId,
         attempt: u32,
         role: &RoleInstance,
-        task: &Task,
+        task: Option<&Task>,
         packet: String,
     ) -> Result<Job, DriverError> {
         let session = self.flow.views().session(role);
         let all = session.map_or(&[][..], |session| &session.messages);
-        let node = match task {
-            Task::Node(node) => Some(node.clone()),
-            Task::Reflection | Task::Feedback | Task::Send => None,
-        };
         let entries = if self.roles.reads_history(role) {
             all
         } else {
@@ -383,9 +374,9 @@ impl Core {
         };
         let whose = (turn, attempt, role);
         let mut job = Job {
-            allowed: self.allowed(role, task),
-            node,
-            turns_before: self.turns_before(role, task),
+            allowed: task.map_or_else(Allowed::default, |task| self.allowed(role, task)),
+            node: task.and_then(Task::node).cloned(),
+            turns_before: task.map_or(0, |task| self.turns_before(role, task)),
             exchanges_from: session
                 .and_then(|session| session.node.as_ref())
                 .map_or(0, |mark| mark.start),
@@ -410,7 +401,6 @@ impl Core {
         match task {
             Task::Node(node) => state.entered_again.get(node).copied().unwrap_or(0),
             Task::Reflection | Task::Feedback => state.reflecting(role).map_or(0, |r| r.again),
-            Task::Send => 0,
         }
     }
 
@@ -460,7 +450,6 @@ impl Core {
                     ..Allowed::default()
                 }
             }
-            Task::Send => Allowed::default(),
         }
     }
 }

@@ -17,6 +17,7 @@ mod why;
 pub use why::Illegal;
 
 use crate::fact::Fact;
+use crate::fact::columns::Reach;
 use crate::view::FlowState;
 
 /// Whether a fact may follow.
@@ -122,117 +123,15 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
     }
 }
 
-/// When a kind of fact is legal at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
-    /// At any time.
-    Always,
-    /// Before the flow exists.
-    Birth,
-    /// As soon as the flow exists, also after it is over.
-    Life,
-    /// While the flow is not over.
-    Work,
-}
-
 fn gate(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
     let over = state.phase.is_over().then_some(Illegal::Over {
         status: state.phase.status().word(),
     });
-    match (reach(fact), state.is_created()) {
+    match (fact.reach(), state.is_created()) {
         (Reach::Always, _) | (Reach::Birth, false) | (Reach::Life, true) => Ok(()),
         (Reach::Birth, true) => Err(Illegal::AlreadyCreated),
         (Reach::Life | Reach::Work, false) => Err(Illegal::NotCreated),
         (Reach::Work, true) => over.map_or(Ok(()), Err),
-    }
-}
-
-#[expect(clippy::too_many_lines, reason = "one exhaustive match")]
-fn reach(fact: &Fact) -> Reach {
-    match fact {
-        Fact::SegmentStarted(_)
-        | Fact::WriterOpened(_)
-        | Fact::RecoveryTruncated(_)
-        | Fact::RecoveryLossy(_)
-        | Fact::QuarantineRestored(_)
-        | Fact::RepairApplied(_)
-        | Fact::BlobLost(_)
-        | Fact::BlobFound(_)
-        // A fork whose damage is before its parent's creation shares nothing but that beginning.
-        | Fact::FlowForked(_) => Reach::Always,
-        Fact::FlowCreated(_) => Reach::Birth,
-
-        // Facts about the flow's name, of its sessions, of proposals and budgets outlives it,
-        // and so does whatever brings an open turn to its end.
-        Fact::FeedImported(_)
-        | Fact::FlowTitled(_)
-        | Fact::NodeReopened(_)
-        | Fact::TurnStarted(_)
-        | Fact::TurnResumed(_)
-        | Fact::TurnEnded(_)
-        | Fact::ModelRequested(_)
-        | Fact::DraftAdded(_)
-        | Fact::DraftKept(_)
-        | Fact::DraftDiscarded(_)
-        | Fact::ModelAnswered(_)
-        | Fact::ModelFailed(_)
-        | Fact::CallIntended(_)
-        | Fact::CallStarted(_)
-        | Fact::CallFinished(_)
-        | Fact::CallRerun(_)
-        | Fact::CallReaped(_)
-        | Fact::SessionOpened(_)
-        | Fact::SessionResumed(_)
-        | Fact::SystemPromptBuilt(_)
-        | Fact::MessageAdded(_)
-        | Fact::CompactionStarted(_)
-        | Fact::SessionCompacted(_)
-        | Fact::CompactionFailed(_)
-        | Fact::ArchiveRestored(_)
-        | Fact::ReplyReturned(_)
-        | Fact::StopRequested(_)
-        | Fact::ConsentRequested(_)
-        | Fact::ConsentResolved(_)
-        | Fact::ConsentRuled(_)
-        | Fact::ConsentRulesAdded(_)
-        | Fact::ConsentRulesRemoved(_)
-        | Fact::ConsentModeChanged(_)
-        | Fact::GrantAdded(_)
-        | Fact::RoleConfigured(_)
-        | Fact::McpServerApproved(_)
-        | Fact::McpServerUnavailable(_)
-        | Fact::McpToolUnavailable(_)
-        | Fact::ChangeProposed(_)
-        | Fact::ChangeDecided(_)
-        | Fact::BudgetSet(_)
-        | Fact::BudgetReached(_) => Reach::Life,
-
-        Fact::FlowImported(_)
-        | Fact::SessionImported(_)
-        | Fact::EndsChosen(_)
-        | Fact::GraphRevised(_)
-        | Fact::FlowPaused(_)
-        | Fact::FlowUnpaused(_)
-        | Fact::FlowCancelled(_)
-        | Fact::ForwardPassClosed(_)
-        | Fact::FlowCompleted(_)
-        | Fact::NodeRetried(_)
-        | Fact::NodeClaimed(_)
-        | Fact::HandoffApplied(_)
-        | Fact::HandoffStaged(_)
-        | Fact::HandoffDecided(_)
-        | Fact::HandoffAwaited(_)
-        | Fact::NodeSuspended(_)
-        | Fact::NodeWoken(_)
-        | Fact::RepairRequested(_)
-        | Fact::OperatorReplied(_)
-        | Fact::OperatorSteered(_)
-        | Fact::ImprovementChosen(_)
-        | Fact::ReflectionStarted(_)
-        | Fact::FindingsRecorded(_)
-        | Fact::FeedbackDecided(_)
-        | Fact::FeedbackStarted(_)
-        | Fact::FeedbackRecorded(_) => Reach::Work,
     }
 }
 

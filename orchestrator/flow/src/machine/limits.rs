@@ -8,6 +8,9 @@ pub const REPAIRS_MAX: u32 = 5;
 /// provider said, so that this is days; a provider that never keeps its word needs the operator.
 pub const LIMITS_IN_A_ROW_MAX: u32 = 100;
 
+/// Messages that a session must have to be compacted by hand: a single one may be a summary already.
+pub const COMPACTED_MESSAGES_MIN: usize = 2;
+
 /// Names that one sentence spells out; the rest are counted.
 pub const NAMES_SHOWN_MAX: usize = 8;
 

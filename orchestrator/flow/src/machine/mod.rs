@@ -2,6 +2,7 @@
 //! this crate holds its decision tables.
 
 pub mod limits;
+pub mod session;
 
 mod claim;
 mod close;

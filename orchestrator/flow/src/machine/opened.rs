@@ -23,6 +23,7 @@ use super::consent::{consent_awaited, resolved};
 use super::improve::{completed, returned};
 use super::operate::{reflection_configured, resumed};
 use super::reply::{applied, guidance_awaited};
+use super::session;
 use super::turn::{At, ends_waiting, place};
 
 /// Facts that are being put together, and the state they lead to.
@@ -78,6 +79,8 @@ pub(super) fn opened(state: &FlowState) -> Vec<Fact> {
         sketch.say_all(fact);
     }
     endings(&mut sketch);
+    let asides = session::cut_off(sketch.state());
+    sketch.say_all(asides);
     sketch.facts()
 }
 
@@ -174,7 +177,7 @@ fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<Fact> {
         .as_ref()
         .is_none_or(|request| request.is_settled() && request.drafted_bytes == 0);
     let end = match turn.cause {
-        Cause::Send | Cause::Compaction | Cause::Selection => None,
+        Cause::Compaction | Cause::Selection => None,
         Cause::Node | Cause::Reflection | Cause::Feedback => match place(state, id, turn) {
             Some(At::Node(_) | At::Reflection | At::Feedback) => None,
             // The driver ends the turns of a cancelled flow.

@@ -212,7 +212,7 @@ pub(super) fn may_reopen(
     }
     let own = |turn: &OpenTurn| match turn.cause {
         Cause::Node | Cause::Reflection | Cause::Feedback => true,
-        Cause::Send | Cause::Compaction | Cause::Selection => false,
+        Cause::Compaction | Cause::Selection => false,
     };
     let later = state.phase != Phase::Forward;
     if let Some((turn, open)) = (state.turns.iter()).find(|(_, turn)| later && own(turn)) {

@@ -38,16 +38,12 @@ fn of_turn(state: &FlowState, id: TurnId, open: &OpenTurn) -> Option<Work> {
         (Cause::Node, Some(node)) => Task::Node(node.clone()),
         (Cause::Reflection, _) => Task::Reflection,
         (Cause::Feedback, _) => Task::Feedback,
-        (Cause::Send, _) => Task::Send,
         // These work for another turn, which goes on with them.
         (Cause::Compaction | Cause::Selection, _) | (Cause::Node, None) => return None,
     };
     let (turn, attempt, role) = (id, open.attempt, open.role.clone());
     // A turn that waits for the operator has nothing to start.
-    let at = match task {
-        Task::Send => At::Reflection,
-        Task::Node(_) | Task::Reflection | Task::Feedback => place(state, id, open)?,
-    };
+    let at = place(state, id, open)?;
     if open.stop || at == At::Nothing {
         return Some(Work::StopTurn {
             turn,

@@ -8,6 +8,7 @@ use a_society_facts::legal::Illegal;
 
 use super::input::Need;
 use super::limits::NAMES_SHOWN_MAX;
+use super::session::Unfit;
 use crate::graph::Reason;
 
 /// A node or role that the operator may have meant.
@@ -69,7 +70,7 @@ fn idle(who: &str) -> String {
     }
 }
 
-fn listed<T: fmt::Display>(items: &[T]) -> String {
+pub(super) fn listed<T: fmt::Display>(items: &[T]) -> String {
     let shown: Vec<String> = (items.iter().take(NAMES_SHOWN_MAX))
         .map(ToString::to_string)
         .collect();
@@ -342,6 +343,15 @@ pub enum Refusal {
     /// The driver has to bring something first, or to do it.
     #[error("the input does not bring what the verb needs")]
     Needs(Need),
+
+    /// A session does not take what is to be done to it.
+    #[error("the session of {role}: {why}")]
+    Session {
+        /// Whose it is.
+        role: RoleInstance,
+        /// Why.
+        why: Unfit,
+    },
 
     /// A name that came with the input is taken, or something else does not fit the state.
     #[error(transparent)]

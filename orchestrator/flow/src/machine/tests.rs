@@ -13,6 +13,7 @@ mod operating;
 mod operator;
 mod oracle;
 mod property;
+mod session;
 mod sim;
 mod straight;
 mod support;

@@ -103,7 +103,7 @@ pub(super) fn heard(state: &FlowState, turn: TurnId, attempt: u32) -> Result<&Op
     }
     match open.cause {
         Cause::Node | Cause::Reflection | Cause::Feedback => Ok(open),
-        Cause::Send | Cause::Compaction | Cause::Selection => Err(Refusal::NotOurTurn { turn }),
+        Cause::Compaction | Cause::Selection => Err(Refusal::NotOurTurn { turn }),
     }
 }
 

@@ -91,8 +91,17 @@ pub enum Task {
     Reflection,
     /// The report is written.
     Feedback,
-    /// The session got a message.
-    Send,
+}
+
+impl Task {
+    /// The node, if it is one.
+    #[must_use]
+    pub const fn node(&self) -> Option<&NodeId> {
+        match self {
+            Self::Node(node) => Some(node),
+            Self::Reflection | Self::Feedback => None,
+        }
+    }
 }
 
 /// What the operator is asked.

@@ -73,119 +73,71 @@ impl Fact {
             _ => (&[], None),
         }
     }
+}
 
-    /// Tells of every blob the fact names.
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one exhaustive match over every kind of fact"
-    )]
-    pub fn each_blob(&self, each: &mut dyn FnMut(Hash, u64)) {
-        match self {
-            Self::FlowCreated(fact) => {
-                text(&fact.graph.source, each);
-                optional(fact.input.as_ref(), each);
+/// A fact that names blobs.
+pub(super) trait Mentions {
+    /// Calls back for each blob.
+    fn each_blob(&self, each: Each<'_>);
+}
+
+macro_rules! mentions {
+    ($($fact:ident: $payload:ty, $each:ident => $told:expr;)+) => {
+        $(impl Mentions for $payload {
+            fn each_blob(&self, $each: Each<'_>) {
+                let $fact = self;
+                $told;
             }
-            Self::GraphRevised(fact) => text(&fact.graph.source, each),
-            Self::NodeReopened(fact) => optional(fact.note.as_ref(), each),
-            Self::HandoffApplied(fact) => deliveries(&fact.deliveries, each),
-            Self::HandoffStaged(fact) => deliveries(&fact.deliveries, each),
-            Self::NodeSuspended(fact) => optional(fact.question.as_ref(), each),
-            Self::CallFinished(fact) => {
-                text(&fact.output, each);
-                if let Some(image) = &fact.image {
-                    each(image.blob, image.bytes);
-                }
-            }
-            Self::FlowImported(fact) => {
-                fact.files
-                    .iter()
-                    .for_each(|file| each(file.blob, file.bytes));
-                let passed = fact.passed.iter().flat_map(|passed| &passed.files);
-                passed.for_each(|file| each(file.blob, file.bytes));
-                deliveries(&fact.received, each);
-            }
-            Self::SessionImported(fact) => {
-                let whole = fact.messages.iter().filter_map(|m| m.whole.as_ref());
-                let replaced = match &fact.these {
-                    Some(These::Archive(archive)) => archive.replacement.whole.as_ref(),
-                    Some(These::History(_)) | None => None,
-                };
-                whole
-                    .chain(replaced)
-                    .for_each(|whole| each(whole.blob, whole.bytes));
-            }
-            Self::SystemPromptBuilt(fact) => text(&fact.text, each),
-            Self::ModelRequested(fact) => {
-                let texts = fact.frame.iter().flat_map(|frame| frame.texts());
-                texts.for_each(|kept| text(kept, each));
-            }
-            Self::MessageAdded(fact) => text(&fact.text, each),
-            Self::SessionCompacted(fact) => text(&fact.replacement, each),
-            Self::OperatorReplied(fact) => text(&fact.text, each),
-            Self::OperatorSteered(fact) => text(&fact.text, each),
-            Self::ConsentRequested(fact) => text(&fact.shown, each),
-            Self::ConsentResolved(fact) => optional(fact.reason.as_ref(), each),
-            Self::FindingsRecorded(fact) => artifact(&fact.findings, each),
-            Self::FeedbackRecorded(fact) => artifact(&fact.report, each),
-            Self::ChangeProposed(fact) => text(&fact.after, each),
-            Self::SegmentStarted(_)
-            | Self::WriterOpened(_)
-            | Self::RecoveryTruncated(_)
-            | Self::RecoveryLossy(_)
-            | Self::QuarantineRestored(_)
-            | Self::RepairApplied(_)
-            | Self::BlobLost(_)
-            | Self::BlobFound(_)
-            | Self::FlowForked(_)
-            | Self::FeedImported(_)
-            | Self::FlowTitled(_)
-            | Self::EndsChosen(_)
-            | Self::FlowPaused(_)
-            | Self::FlowUnpaused(_)
-            | Self::FlowCancelled(_)
-            | Self::ForwardPassClosed(_)
-            | Self::FlowCompleted(_)
-            | Self::NodeRetried(_)
-            | Self::NodeClaimed(_)
-            | Self::HandoffDecided(_)
-            | Self::HandoffAwaited(_)
-            | Self::NodeWoken(_)
-            | Self::RepairRequested(_)
-            | Self::TurnStarted(_)
-            | Self::TurnResumed(_)
-            | Self::TurnEnded(_)
-            | Self::DraftAdded(_)
-            | Self::DraftKept(_)
-            | Self::DraftDiscarded(_)
-            | Self::ModelAnswered(_)
-            | Self::ModelFailed(_)
-            | Self::CallIntended(_)
-            | Self::CallStarted(_)
-            | Self::CallRerun(_)
-            | Self::CallReaped(_)
-            | Self::SessionOpened(_)
-            | Self::SessionResumed(_)
-            | Self::CompactionStarted(_)
-            | Self::CompactionFailed(_)
-            | Self::ArchiveRestored(_)
-            | Self::ReplyReturned(_)
-            | Self::StopRequested(_)
-            | Self::ConsentRuled(_)
-            | Self::ConsentRulesAdded(_)
-            | Self::ConsentRulesRemoved(_)
-            | Self::ConsentModeChanged(_)
-            | Self::GrantAdded(_)
-            | Self::RoleConfigured(_)
-            | Self::McpServerApproved(_)
-            | Self::McpServerUnavailable(_)
-            | Self::McpToolUnavailable(_)
-            | Self::ImprovementChosen(_)
-            | Self::ReflectionStarted(_)
-            | Self::FeedbackDecided(_)
-            | Self::FeedbackStarted(_)
-            | Self::ChangeDecided(_)
-            | Self::BudgetSet(_)
-            | Self::BudgetReached(_) => {}
+        })+
+    };
+}
+
+mentions! {
+    fact: super::flow::FlowCreated, each => {
+        text(&fact.graph.source, each);
+        optional(fact.input.as_ref(), each);
+    };
+    fact: super::flow::GraphRevised, each => text(&fact.graph.source, each);
+    fact: super::flow::NodeReopened, each => optional(fact.note.as_ref(), each);
+    fact: super::node::HandoffApplied, each => deliveries(&fact.deliveries, each);
+    fact: super::node::HandoffStaged, each => deliveries(&fact.deliveries, each);
+    fact: super::node::NodeSuspended, each => optional(fact.question.as_ref(), each);
+    fact: super::turn::CallFinished, each => {
+        text(&fact.output, each);
+        if let Some(image) = &fact.image {
+            each(image.blob, image.bytes);
         }
-    }
+    };
+    fact: super::imported::FlowImported, each => {
+        fact.files
+            .iter()
+            .for_each(|file| each(file.blob, file.bytes));
+        let passed = fact.passed.iter().flat_map(|passed| &passed.files);
+        passed.for_each(|file| each(file.blob, file.bytes));
+        deliveries(&fact.received, each);
+    };
+    fact: super::imported::SessionImported, each => {
+        let whole = fact.messages.iter().filter_map(|m| m.whole.as_ref());
+        let replaced = match &fact.these {
+            Some(These::Archive(archive)) => archive.replacement.whole.as_ref(),
+            Some(These::History(_)) | None => None,
+        };
+        whole
+            .chain(replaced)
+            .for_each(|whole| each(whole.blob, whole.bytes));
+    };
+    fact: super::session::SystemPromptBuilt, each => text(&fact.text, each);
+    fact: super::turn::ModelRequested, each => {
+        let texts = fact.frame.iter().flat_map(|frame| frame.texts());
+        texts.for_each(|kept| text(kept, each));
+    };
+    fact: super::session::MessageAdded, each => text(&fact.text, each);
+    fact: super::session::SessionCompacted, each => text(&fact.replacement, each);
+    fact: super::operator::OperatorReplied, each => text(&fact.text, each);
+    fact: super::operator::OperatorSteered, each => text(&fact.text, each);
+    fact: super::operator::ConsentRequested, each => text(&fact.shown, each);
+    fact: super::operator::ConsentResolved, each => optional(fact.reason.as_ref(), each);
+    fact: super::improvement::FindingsRecorded, each => artifact(&fact.findings, each);
+    fact: super::improvement::FeedbackRecorded, each => artifact(&fact.report, each);
+    fact: super::improvement::ChangeProposed, each => text(&fact.after, each);
 }

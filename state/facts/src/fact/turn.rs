@@ -19,8 +19,6 @@ pub enum Cause {
     Reflection,
     /// The feedback report.
     Feedback,
-    /// The session got a message.
-    Send,
     /// The session is being compacted.
     Compaction,
     /// A choice is being made for a role: its model, skills or servers.

@@ -155,9 +155,7 @@ pub(super) fn completed(state: &FlowState) -> Result<(), Illegal> {
         });
     }
     let outlives = |cause| match cause {
-        crate::fact::turn::Cause::Send
-        | crate::fact::turn::Cause::Compaction
-        | crate::fact::turn::Cause::Selection => true,
+        crate::fact::turn::Cause::Compaction | crate::fact::turn::Cause::Selection => true,
         crate::fact::turn::Cause::Node
         | crate::fact::turn::Cause::Reflection
         | crate::fact::turn::Cause::Feedback => false,

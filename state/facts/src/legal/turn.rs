@@ -44,7 +44,7 @@ pub(super) fn started(state: &FlowState, f: &TurnStarted) -> Result<(), Illegal>
     match f.cause {
         Cause::Node => announced_node(state, f),
         Cause::Reflection | Cause::Feedback => announced_reflection(state, f),
-        Cause::Send | Cause::Compaction | Cause::Selection => next_turn(state, f.turn),
+        Cause::Compaction | Cause::Selection => next_turn(state, f.turn),
     }
 }
 
@@ -70,7 +70,7 @@ fn announced_reflection(state: &FlowState, f: &TurnStarted) -> Result<(), Illega
 /// A flow that is over starts nothing of its own any more; a session may still be spoken to.
 fn works(state: &FlowState, turn: TurnId, cause: Cause) -> Result<(), Illegal> {
     match cause {
-        Cause::Send | Cause::Compaction | Cause::Selection => Ok(()),
+        Cause::Compaction | Cause::Selection => Ok(()),
         Cause::Node | Cause::Reflection | Cause::Feedback => {
             if state.phase.is_over() {
                 return Err(wrong(turn, "the flow is over"));
@@ -221,7 +221,7 @@ fn is_told(state: &FlowState, f: &ModelRequested, turn: &OpenTurn) -> bool {
         Cause::Reflection | Cause::Feedback => state
             .reflecting(&f.role)
             .is_none_or(|role| role.told || role.turn != f.turn),
-        Cause::Send | Cause::Compaction | Cause::Selection => true,
+        Cause::Compaction | Cause::Selection => true,
     }
 }
 

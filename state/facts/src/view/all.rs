@@ -10,6 +10,7 @@ use super::route::{feed_seat, session_seat};
 use super::session::SessionView;
 use super::summary::Summary;
 use crate::fact::Fact;
+use crate::fact::columns::Weight;
 use crate::fact::session::{Descent, SessionOpened};
 use crate::id::RoleInstance;
 use crate::line::Recorded;
@@ -42,7 +43,9 @@ pub struct Views {
 
 /// Whether a fact is a piece of streamed text.
 pub(super) fn changes_only_a_draft(recorded: &Recorded) -> bool {
-    matches!(recorded.fact(), Some(Fact::DraftAdded(_)))
+    recorded
+        .fact()
+        .is_some_and(|fact| fact.weight() == Weight::Draft)
 }
 
 impl Views {

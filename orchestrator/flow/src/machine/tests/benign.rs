@@ -55,7 +55,6 @@ impl Sim {
             Task::Feedback => Outcome::BackwardPassComplete {
                 report: kept(report_path()),
             },
-            Task::Send => panic!("nobody sends"),
             Task::Node(node) => self.benign_outcome(turn, node),
         };
         self.ends(turn, attempt, outcome).unwrap();

@@ -16,9 +16,7 @@ use a_society_facts::verb::{Verb, Whom};
 
 use super::sim::{Sim, pick};
 use super::support::{bringing, id, named, revised, wants};
-use crate::machine::{
-    Brought, ConsentAsked, Input, Outcome, Refusal, RuleAnswered, Task, TurnOutcome,
-};
+use crate::machine::{Brought, ConsentAsked, Input, Outcome, Refusal, RuleAnswered, TurnOutcome};
 
 const MODES: [ImprovementMode; 3] = [
     ImprovementMode::GraphBased,
@@ -253,9 +251,8 @@ impl Sim {
 
     fn random_question(&mut self, a: u16) {
         let turns = self.turns();
-        if let Some((turn, attempt, _, task, stops)) = pick(&turns, a).cloned()
+        if let Some((turn, attempt, .., stops)) = pick(&turns, a).cloned()
             && !stops
-            && task != Task::Send
         {
             self.asks(turn, attempt);
         }

@@ -646,12 +646,13 @@ fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
 /// Node turns and reflections were announced when the node was claimed or the reflection began.
 fn turn_begins(f: &TurnStarted) -> Option<Words> {
     use crate::fact::turn::Cause;
-    let (label, text) = match f.cause {
-        Cause::Node | Cause::Reflection | Cause::Feedback | Cause::Compaction => return None,
-        Cause::Send => ("Answers", "Somebody asked."),
-        Cause::Selection => ("Chooses", "Its model, skills or servers are being chosen."),
-    };
-    Some(Words::event(label, text, "session.turn_started").in_turn(f.turn))
+    match f.cause {
+        Cause::Node | Cause::Reflection | Cause::Feedback | Cause::Compaction => None,
+        Cause::Selection => {
+            let text = "Its model, skills or servers are being chosen.";
+            Some(Words::event("Chooses", text, "session.turn_started").in_turn(f.turn))
+        }
+    }
 }
 
 fn turn_ends(f: &TurnEnded) -> Words {

@@ -50,7 +50,7 @@ impl Cause {
     pub fn is_aside(self) -> bool {
         match self {
             Self::Compaction | Self::Selection => true,
-            Self::Node | Self::Reflection | Self::Feedback | Self::Send => false,
+            Self::Node | Self::Reflection | Self::Feedback => false,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::entry::Entry;
 use super::view::{NodeMark, SessionView};
 use crate::at::At;
 use crate::fact::Fact;
+use crate::fact::columns::SessionFact;
 use crate::fact::node::WaitReason;
 use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionState};
 use crate::fact::turn::{
@@ -33,106 +34,43 @@ impl View for SessionView {
         if session_seat(fact).as_ref() != Some(&self.seat) {
             return;
         }
-        self.journal_seq = recorded.seq;
-        self.fold(recorded.seq, recorded.at, fact);
+        if let Some(fact) = fact.of_session() {
+            self.journal_seq = recorded.seq;
+            self.fold(recorded.seq, recorded.at, fact);
+        }
     }
 }
 
 impl SessionView {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "one exhaustive match, one call an arm"
-    )]
-    fn fold(&mut self, seq: Seq, at: At, fact: &Fact) {
+    fn fold(&mut self, seq: Seq, at: At, fact: SessionFact<'_>) {
         match fact {
-            // Where another program had asked for consent, the turn stays as it was left.
-            Fact::NodeSuspended(f) => {
+            // Where another program had asked for consent, the turn stands as it was left.
+            SessionFact::NodeSuspended(f) => {
                 self.is_active &= f.reason == WaitReason::Consent && f.consent.is_none();
             }
-            Fact::NodeWoken(_) => self.is_active = self.turn.is_some(),
-            Fact::TurnStarted(f) => self.turn_started(at, f),
-            Fact::TurnResumed(f) => {
+            SessionFact::NodeWoken(_) => self.is_active = self.turn.is_some(),
+            SessionFact::TurnStarted(f) => self.turn_started(at, f),
+            SessionFact::TurnResumed(f) => {
                 self.is_active |= !self.asides.contains(&f.turn);
             }
-            Fact::TurnEnded(f) => self.turn_ended(seq, at, f),
-            Fact::DraftAdded(f) => self.draft_added(seq, at, f),
-            Fact::DraftKept(f) => self.draft_kept(seq, at, f),
-            Fact::DraftDiscarded(f) => self.draft_discarded(f),
-            Fact::ModelAnswered(f) => self.answered(seq, at, f),
-            Fact::CallFinished(f) => self.call_finished(seq, at, f),
-            Fact::SessionOpened(f) => self.opened(at, f),
-            Fact::SystemPromptBuilt(f) => {
+            SessionFact::TurnEnded(f) => self.turn_ended(seq, at, f),
+            SessionFact::ModelRequested(f) => self.requested(f),
+            SessionFact::DraftAdded(f) => self.draft_added(seq, at, f),
+            SessionFact::DraftKept(f) => self.draft_kept(seq, at, f),
+            SessionFact::DraftDiscarded(f) => self.draft_discarded(f),
+            SessionFact::ModelAnswered(f) => self.answered(seq, at, f),
+            SessionFact::CallFinished(f) => self.call_finished(seq, at, f),
+            SessionFact::SessionOpened(f) => self.opened(at, f),
+            SessionFact::SystemPromptBuilt(f) => {
                 self.system_prompt = Some(f.text.clone());
                 self.fingerprint = Some(f.fingerprint);
             }
-            Fact::MessageAdded(f) => self.message_added(seq, at, f),
-            Fact::SessionImported(f) => self.imported(seq, at, f),
-            Fact::ModelRequested(f) => self.requested(f),
-            Fact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
-            Fact::SessionCompacted(f) => self.compacted(seq, at, f),
-            Fact::CompactionFailed(_) => self.compaction = None,
-            Fact::ArchiveRestored(f) => self.restored(f),
-
-            // The rest says nothing about what a session holds.
-            Fact::SegmentStarted(_)
-            | Fact::WriterOpened(_)
-            | Fact::RecoveryTruncated(_)
-            | Fact::RecoveryLossy(_)
-            | Fact::QuarantineRestored(_)
-            | Fact::RepairApplied(_)
-            | Fact::BlobLost(_)
-            | Fact::BlobFound(_)
-            | Fact::FlowCreated(_)
-            | Fact::FlowForked(_)
-            | Fact::FlowImported(_)
-            | Fact::FeedImported(_)
-            | Fact::FlowTitled(_)
-            | Fact::EndsChosen(_)
-            | Fact::GraphRevised(_)
-            | Fact::FlowPaused(_)
-            | Fact::FlowUnpaused(_)
-            | Fact::FlowCancelled(_)
-            | Fact::ForwardPassClosed(_)
-            | Fact::FlowCompleted(_)
-            | Fact::NodeReopened(_)
-            | Fact::NodeRetried(_)
-            | Fact::NodeClaimed(_)
-            | Fact::HandoffApplied(_)
-            | Fact::HandoffStaged(_)
-            | Fact::HandoffDecided(_)
-            | Fact::HandoffAwaited(_)
-            | Fact::RepairRequested(_)
-            | Fact::ModelFailed(_)
-            | Fact::CallIntended(_)
-            | Fact::CallStarted(_)
-            | Fact::CallRerun(_)
-            | Fact::CallReaped(_)
-            | Fact::SessionResumed(_)
-            | Fact::OperatorReplied(_)
-            | Fact::ReplyReturned(_)
-            | Fact::OperatorSteered(_)
-            | Fact::StopRequested(_)
-            | Fact::ConsentRequested(_)
-            | Fact::ConsentResolved(_)
-            | Fact::ConsentRuled(_)
-            | Fact::ConsentRulesAdded(_)
-            | Fact::ConsentRulesRemoved(_)
-            | Fact::ConsentModeChanged(_)
-            | Fact::GrantAdded(_)
-            | Fact::RoleConfigured(_)
-            | Fact::McpServerApproved(_)
-            | Fact::McpServerUnavailable(_)
-            | Fact::McpToolUnavailable(_)
-            | Fact::ImprovementChosen(_)
-            | Fact::ReflectionStarted(_)
-            | Fact::FindingsRecorded(_)
-            | Fact::FeedbackDecided(_)
-            | Fact::FeedbackStarted(_)
-            | Fact::FeedbackRecorded(_)
-            | Fact::ChangeProposed(_)
-            | Fact::ChangeDecided(_)
-            | Fact::BudgetSet(_)
-            | Fact::BudgetReached(_) => {}
+            SessionFact::MessageAdded(f) => self.message_added(seq, at, f),
+            SessionFact::SessionImported(f) => self.imported(seq, at, f),
+            SessionFact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
+            SessionFact::SessionCompacted(f) => self.compacted(seq, at, f),
+            SessionFact::CompactionFailed(_) => self.compaction = None,
+            SessionFact::ArchiveRestored(f) => self.restored(f),
         }
     }
 

@@ -182,7 +182,7 @@ fn a_feed_holds_the_imported_items_and_nothing_that_was_said_before_them() {
 #[test]
 fn a_flow_stands_as_it_was_said_to_stand() {
     let state = fold(imported()).flow;
-    let state = serde_json::to_value(state).unwrap();
+    let state = serde_json::to_value(&*state).unwrap();
     assert_eq!(state["visited"], json!(["draft", "review"]));
     assert_eq!(
         state["completed_edges"],

@@ -1,0 +1,219 @@
+//! Table N: what is done to a session between its turns.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::session::{MessageAdded, Origin, SessionCompacted, Strategy, Trigger};
+use a_society_facts::fact::turn::Usage;
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::view::all::Views;
+use a_society_facts::{At, Recorded};
+
+use super::support::{Flow, id};
+use crate::machine::session::{Aside, SessionVerb, decide, last_task};
+use crate::machine::{Input, Outcome, Task};
+
+fn role() -> RoleInstance {
+    id("owner")
+}
+
+fn told(flow: &mut Flow, text: &str) {
+    let message = id(&format!("s{}", flow.mint()));
+    flow.append(Fact::MessageAdded(MessageAdded {
+        seat: role().into(),
+        message,
+        text: text.into(),
+        origin: Origin::Injection,
+        node: Some(id("a")),
+        client: None,
+        request: None,
+    }));
+}
+
+/// A role that got so many messages and waits.
+fn waits(messages: usize) -> Flow {
+    let mut flow = Flow::on("a:owner z:owner", "a>z");
+    flow.claim("a").unwrap();
+    for number in 0..messages {
+        told(&mut flow, &format!("note {number}"));
+    }
+    flow.ends("a", Outcome::PromptHuman { question: None });
+    flow
+}
+
+fn compact(trigger: Trigger, by_model: bool) -> SessionVerb {
+    SessionVerb::Compact {
+        compaction: "k1".into(),
+        trigger,
+        by_model,
+    }
+}
+
+fn restore(archive: &str) -> SessionVerb {
+    SessionVerb::Restore {
+        archive: archive.into(),
+    }
+}
+
+/// The words of the facts that follow, which are taken, or why none do.
+fn done(flow: &mut Flow, verb: SessionVerb) -> String {
+    let mut views = Views::default();
+    for (seq, fact) in (1..).zip(&flow.facts) {
+        views.apply(&Recorded::new(seq, At::from_ms(0), fact.clone()));
+    }
+    let session = views.session(&role());
+    match decide(&flow.state, (&role(), session), verb, None) {
+        Ok(facts) => {
+            facts.iter().for_each(|fact| flow.append(fact.clone()));
+            facts.iter().map(Fact::word).collect::<Vec<_>>().join(" ")
+        }
+        Err(refusal) => refusal.to_string(),
+    }
+}
+
+/// The compaction that is under way leads to an archive.
+fn compacted(flow: &mut Flow, archive: &str) {
+    let (turn, _) = flow.state.aside_turn_of(&role()).unwrap();
+    let aside = Aside { turn, role: role() };
+    let ended = aside.ended(&flow.state, "compaction", None);
+    ended.into_iter().for_each(|fact| flow.append(fact));
+    let message = id(&format!("s{}", flow.mint()));
+    flow.append(Fact::SessionCompacted(SessionCompacted {
+        seat: role().into(),
+        compaction: archive.into(),
+        trigger: Trigger::Manual,
+        strategy: Strategy::NodeSummary,
+        node: None,
+        message,
+        replacement: "In short.".into(),
+        kept_last: 0,
+        tokens_before: 0,
+        why: None,
+    }));
+}
+
+#[test]
+fn n1_n2_a_session_is_compacted_between_turns_if_that_gains_anything() {
+    const BEGINS: &str = "compaction_started turn_started";
+    let none = Flow::on("a:owner z:owner", "a>z");
+    let mut at_work = Flow::on("a:owner z:owner", "a>z");
+    at_work.claim("a").unwrap();
+    told(&mut at_work, "go");
+    told(&mut at_work, "on");
+    let mut compacting = waits(2);
+    assert_eq!(
+        done(&mut compacting, compact(Trigger::Manual, true)),
+        BEGINS
+    );
+    let open = "the session of owner: a turn of it is open; let it end, or stop it";
+    let short = "the session of owner: there is nothing in it to make shorter";
+    let program =
+        "the session of owner: its turns are not taken by a model, so its length costs nothing";
+    let twice = "the session of owner: it is being compacted already";
+    let table = [
+        (
+            none,
+            Trigger::Manual,
+            true,
+            "the session of owner: it has none",
+        ),
+        (at_work.clone(), Trigger::Manual, true, open),
+        (at_work, Trigger::Auto, true, BEGINS),
+        (waits(1), Trigger::Manual, true, short),
+        (waits(2), Trigger::Manual, false, program),
+        (waits(2), Trigger::Manual, true, BEGINS),
+        (compacting, Trigger::Manual, true, twice),
+    ];
+    for (number, (mut flow, trigger, by_model, expected)) in table.into_iter().enumerate() {
+        assert_eq!(
+            done(&mut flow, compact(trigger, by_model)),
+            expected,
+            "row {number}"
+        );
+    }
+}
+
+#[test]
+fn n3_an_archive_is_restored_once_its_summary_is_in_no_other_archive() {
+    let mut flow = waits(2);
+    let missing = |names: &str| format!("the session of owner: there is no archive \"k9\"{names}");
+    assert_eq!(done(&mut flow, restore("k9")), missing(", nor any other"));
+    done(&mut flow, compact(Trigger::Manual, true));
+    compacted(&mut flow, "k1");
+    assert_eq!(done(&mut flow, restore("k9")), missing("; there are: k1"));
+    told(&mut flow, "more");
+    let again = SessionVerb::Compact {
+        compaction: "k2".into(),
+        trigger: Trigger::Manual,
+        by_model: true,
+    };
+    done(&mut flow, again);
+    compacted(&mut flow, "k2");
+    let within = "the session of owner: what stands for it lies in the archive k2 itself; restore that one first";
+    assert_eq!(done(&mut flow, restore("k1")), within);
+    assert_eq!(done(&mut flow, restore("k2")), "archive_restored");
+    assert_eq!(done(&mut flow, restore("k1")), "archive_restored");
+}
+
+#[test]
+fn n4_a_compaction_that_a_crash_cut_off_is_over() {
+    let mut flow = waits(2);
+    done(&mut flow, compact(Trigger::Manual, true));
+    assert_eq!(flow.words(Input::Opened), "turn_ended compaction_failed");
+    assert_eq!(flow.words(Input::Opened), "");
+    // The turn was ended, and the compaction was not.
+    let mut flow = waits(2);
+    done(&mut flow, compact(Trigger::Manual, true));
+    let (turn, _) = flow.state.aside_turn_of(&role()).unwrap();
+    let aside = Aside { turn, role: role() };
+    let ended = aside.ended(&flow.state, "compaction", Some("no".into()));
+    ended.into_iter().for_each(|fact| flow.append(fact));
+    assert_eq!(flow.words(Input::Opened), "compaction_failed");
+}
+
+#[test]
+fn a_turn_beside_a_session_ends_with_its_request_failed_or_answered() {
+    use a_society_facts::fact::turn::ModelRequested;
+    let words = |facts: &[Fact]| facts.iter().map(Fact::word).collect::<Vec<_>>().join(" ");
+    let mut flow = waits(2);
+    done(&mut flow, compact(Trigger::Manual, true));
+    let (turn, _) = flow.state.aside_turn_of(&role()).unwrap();
+    let aside = Aside { turn, role: role() };
+    let error = || Some("no".to_owned());
+    assert_eq!(
+        words(&aside.ended(&flow.state, "compaction", error())),
+        "turn_ended"
+    );
+    flow.append(Fact::ModelRequested(ModelRequested {
+        turn,
+        attempt: 1,
+        role: role(),
+        request: 1,
+        model: "m".into(),
+        hash: a_society_facts::Hash::of(b"request"),
+        frame: None,
+    }));
+    let failed = aside.ended(&flow.state, "compaction", error());
+    assert_eq!(words(&failed), "model_failed turn_ended");
+    let answered = aside.answered(&flow.state, id("m9"), String::new(), Usage::default());
+    flow.append(answered);
+    assert_eq!(
+        words(&aside.ended(&flow.state, "compaction", None)),
+        "turn_ended"
+    );
+}
+
+#[test]
+fn n5_the_last_task_of_a_session_is_its_reflection_or_a_node_that_the_graph_has() {
+    let flow = waits(1);
+    let table = [
+        (Some("a"), Some(Task::Node(id("a")))),
+        (Some("gone"), None),
+        (None, None),
+    ];
+    for (node, expected) in table {
+        let node: Option<NodeId> = node.map(id);
+        assert_eq!(
+            last_task(&flow.graph, &flow.state, &role(), node.as_ref()),
+            expected
+        );
+    }
+}
