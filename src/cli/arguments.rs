@@ -1,8 +1,9 @@
 //! What may be typed: one description, from which parsing, help, completions and pages come.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
@@ -185,9 +186,42 @@ pub(crate) enum Verb {
     Guard(guard::Arguments),
 }
 
+/// What was typed.
+pub(crate) fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
+    let mut command = in_paragraphs(Arguments::command());
+    let matches = command.try_get_matches_from_mut(words)?;
+    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// A command whose text after the options is broken where a line of help ends, and not where one of ours does.
+fn in_paragraphs(command: clap::Command) -> clap::Command {
+    let text = command.get_after_help().map(|text| joined(&text.to_string()));
+    let command = command.mut_subcommands(in_paragraphs);
+    match text {
+        Some(text) => command.after_help(text),
+        None => command,
+    }
+}
+
+/// Lines of one paragraph become one. What is indented or follows a colon is a list.
+fn joined(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        match lines.peek() {
+            Some(next) if is_prose(line) && is_prose(next) => out.push(' '),
+            Some(_) => out.push('\n'),
+            None => {}
+        }
+    }
+    out
+}
+
 /// The description, without what only tests and builds call.
 pub(crate) fn described() -> clap::Command {
-    let whole = Arguments::command();
+    let whole = in_paragraphs(Arguments::command());
     let names: Vec<String> = whole
         .get_subcommands()
         .filter(|verb| !verb.is_hide_set())
@@ -231,4 +265,21 @@ fn collect(
         collect(verb, before, pages);
     }
     before.pop();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_is_broken_where_a_line_of_it_ends() {
+        let said = "One line\nand more of it.\n\nExamples:\n  a-society ls\n  a-society run\nThen";
+        let flows = "One line and more of it.\n\nExamples:\n  a-society ls\n  a-society run\nThen";
+        assert_eq!(joined(said), flows);
+        let mut init = in_paragraphs(Arguments::command());
+        init.build();
+        let help = init.find_subcommand_mut("init").unwrap().render_help().to_string();
+        let words = |line: &&str| line.split(' ').count() == 1 && !line.is_empty() && !line.ends_with(':');
+        assert_eq!(help.lines().filter(words).collect::<Vec<_>>(), [""; 0], "{help}");
+    }
 }

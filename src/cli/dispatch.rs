@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use a_society_state::FlowRef;
 use clap::error::ErrorKind;
-use clap::{Parser, ValueEnum};
+use clap::ValueEnum;
 
-use super::arguments::{Arguments, Verb};
+use super::arguments::{self, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
@@ -23,7 +23,7 @@ use crate::output::{Color, Manner, Output};
 /// Runs the command that the arguments name.
 pub(crate) fn run(environment: &Environment) -> ExitCode {
     super::signals::outlive_the_limit_of_a_file();
-    let arguments = match Arguments::try_parse_from(&environment.arguments) {
+    let arguments = match arguments::parse(&environment.arguments) {
         Ok(arguments) => arguments,
         Err(error) => return told_by_parser(environment, &error),
     };

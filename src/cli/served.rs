@@ -139,6 +139,12 @@ impl Workspace {
         }
     }
 
+    /// How a flow ends, as its journal says it.
+    fn ends_of(&self, flow: &FlowRef) -> Ends {
+        let look = self.store.look(flow);
+        look.map_or_else(|_| Ends::default(), |look| look.screen.flow.ends)
+    }
+
     fn project(&self, name: &str) -> Result<(ProjectName, PathBuf), Fault> {
         let name: ProjectName = name.parse().map_err(|bad: a_society_facts::id::BadName| {
             unfit("there is no such project".to_owned(), &bad.to_string())
@@ -193,9 +199,8 @@ impl Actions for Workspace {
         };
         // It tells for as long as the flow is driven.
         drop(Notifier::begin(&flow, &driven.handle));
-        // Its file may say more than the operator did.
-        let seen = driven.handle.seen();
-        let chosen = self.chosen(&flow, seen.map_or(ends, |seen| seen.state.ends));
+        // Its file may say more than the operator did, and a file without a project ends by itself.
+        let chosen = self.chosen(&flow, self.ends_of(&flow));
         Ok(Begun {
             flow,
             driven,
@@ -208,12 +213,10 @@ impl Actions for Workspace {
         let resumed = run::resume(&self.store, flow, project, None, Default::default());
         let (driven, _) = resumed.map_err(|error| from_run(&error))?;
         drop(Notifier::begin(flow, &driven.handle));
-        let look = self.store.look(flow);
-        let ends = look.map_or_else(|_| Ends::default(), |look| look.screen.flow.ends);
         Ok(Begun {
             flow: flow.clone(),
             driven,
-            chosen: self.chosen(flow, ends),
+            chosen: self.chosen(flow, self.ends_of(flow)),
         })
     }
 

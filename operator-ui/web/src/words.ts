@@ -104,6 +104,8 @@ function sentence(text: string): string {
 }
 /** A fault in sentences, whoever told it: they stand one behind the other on the page. */
 export function inSentences(fault: Fault): Fault {
-  const way = fault.try.startsWith("a-society ") ? `Try: ${fault.try}` : sentence(fault.try);
+  // A command that would have to be filled in is for somebody with a terminal before them: its words are enough here.
+  const said = fault.try.replace(/(?:^|: )a-society [^\n]*\b(?:FLOW|ROLE|NODE|FILE)\b[^\n]*$/, "");
+  const way = said.startsWith("a-society ") ? `Try: ${said}` : sentence(said);
   return { ...fault, what: sentence(fault.what), why: sentence(fault.why), try: way };
 }

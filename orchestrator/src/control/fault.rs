@@ -60,7 +60,7 @@ pub fn of(error: &DriverError) -> Fault {
         DriverError::ManyTries(_) => MANY_TRIES,
         DriverError::Session { .. } => (
             FaultCode::CommandRefused,
-            "the session does not take this as it stands",
+            "the session cannot do this now",
             "a-society session ls FLOW",
         ),
         DriverError::NotAFlow(diagnostics) => {
@@ -164,7 +164,7 @@ fn refused(refusal: &Refusal) -> Fault {
     };
     Fault {
         code,
-        what: "the flow does not take this as it stands".to_owned(),
+        what: "the flow cannot do this now".to_owned(),
         why: refusal.to_string(),
         r#try: hint(refusal).to_owned(),
     }

@@ -105,7 +105,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             let how = match end {
                 Speech::Whole => "",
                 Speech::CutOff => " and was cut off",
-                Speech::Discarded { .. } => " (it does not count)",
+                Speech::Discarded { .. } => " (discarded)",
             };
             let text = text.trim();
             let lines = text.lines().count();
@@ -116,6 +116,12 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             };
             plain(format!("says{long}{how}: {}", first(text)))
         }
+        // What comes of it is the line: that the turn is done, or the question.
+        What::Called {
+            one,
+            end: CallEnd::Done,
+            ..
+        } if matches!(one.tool.as_str(), "handoff" | "ask_operator") => None,
         What::Called {
             one,
             end,
@@ -137,7 +143,13 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 | CallEnd::NotRun
                 | CallEnd::Unknown => Weight::Bad,
             };
-            let how = ended(*end, *exit, output);
+            // What was read of a file is said by its lines already.
+            let is_read = one.tool == "read_file" && *end == CallEnd::Done;
+            let how = if is_read {
+                String::new()
+            } else {
+                ended(*end, *exit, output)
+            };
             Some((format!("{}{how}{}", one.summary, took(*took_ms)), weight))
         }
         What::Fails {

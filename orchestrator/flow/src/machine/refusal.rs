@@ -68,6 +68,14 @@ fn idle(who: &str) -> String {
     }
 }
 
+/// Who could be answered instead, after somebody who cannot be spoken to.
+fn who_takes_text(candidates: &[Candidate]) -> String {
+    if candidates.is_empty() {
+        return String::new();
+    }
+    format!(". Waiting for a text: {}", listed(candidates))
+}
+
 fn listed<T: fmt::Display>(items: &[T]) -> String {
     let shown: Vec<String> = (items.iter().take(NAMES_SHOWN_MAX))
         .map(ToString::to_string)
@@ -230,7 +238,7 @@ pub enum Refusal {
         who: String,
     },
     /// Only a role at work is steered.
-    #[error("{role} is not at work. Who waits for a text: {}", listed(candidates))]
+    #[error("{role} is not at work{}", who_takes_text(candidates))]
     NotAtWork {
         /// The role instance.
         role: RoleInstance,
