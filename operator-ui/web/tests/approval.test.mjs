@@ -1,13 +1,13 @@
 // Nobody decides anything by accident, and everything that is decided can be read first.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { armed, decisions, GRACE, LONG_REST_MS, says, settled, sleep, stage, until } from "./stage.mjs";
+import { armed, burst, decisions, GRACE, LONG_REST_MS, says, settled, sleep, stage, until } from "./stage.mjs";
 import { consent, item, world } from "./world.mjs";
 
 const at = stage();
 const FLOW = "/p/orchard/f/ledger/r/backend";
-/** Keys at fifteen a second. */
-const FAST = { delay: 66 };
+/** Milliseconds from key to key of somebody who types fast. */
+const FAST = 66;
 
 function quiet() {
   const data = world();
@@ -25,7 +25,7 @@ for (const [where, focus] of [["the composer", "textarea"], ["the feed", "[role=
   test(`an ask that appears while somebody types with the focus in ${where} is not decided`, async () => {
     const { server, page } = await at(FLOW, { data: quiet() });
     if (focus !== null) await page.locator(focus).first().focus();
-    const typing = page.keyboard.type("yfn ".repeat(12), FAST);
+    const typing = burst(page, "yfn ".repeat(12), FAST);
     await sleep(700);
     appears(server, consent("late", "rm -rf /"));
     await typing;
@@ -38,7 +38,7 @@ test("typing in the list of the inbox while an ask appears decides nothing, old 
   const { server, page } = await at("/inbox");
   await page.locator("a[aria-current=true]").focus();
   await sleep(100);
-  const typing = page.keyboard.type("zz yfn yfn yfn yfn ", FAST);
+  const typing = burst(page, "zz yfn yfn yfn yfn ", FAST);
   await sleep(300);
   appears(server, consent("late", "rm -rf /"));
   await typing;

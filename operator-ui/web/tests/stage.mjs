@@ -44,6 +44,23 @@ export async function until(read, holds, what) {
   } while (Date.now() < end);
   throw new Error(`${what}; it was ${JSON.stringify(last)}`);
 }
+/**
+ * Types letters and spaces that follow one another by `gap` milliseconds in the page's own reckoning, however slow the machine is: a
+ * gap that a busy machine makes longer would be a rest, after which a letter answers.
+ */
+export async function burst(page, text, gap) {
+  const keyboard = await page.context().newCDPSession(page);
+  let at = Date.now();
+  for (const letter of text) {
+    const [code, windowsVirtualKeyCode] = letter === " " ? ["Space", 32] : [`Key${letter.toUpperCase()}`, letter.toUpperCase().charCodeAt(0)];
+    const key = { key: letter, code, windowsVirtualKeyCode, timestamp: at / 1000 };
+    await keyboard.send("Input.dispatchKeyEvent", { type: "keyDown", text: letter, ...key });
+    await keyboard.send("Input.dispatchKeyEvent", { type: "keyUp", ...key });
+    at += gap;
+    await sleep(Math.max(0, at - Date.now()));
+  }
+  await keyboard.detach();
+}
 /** Waits until all that a page asks can be answered: by the page's own word and clock, since a busy one paints late. */
 export async function armed(page) {
   const is = await page.evaluate(async ([grace, patience]) => {
