@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use a_society_facts::Verb;
 use a_society_facts::fact::operator::ConsentMode;
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::core::Core;
 use a_society_orchestrator::mint::SystemMint;
 use a_society_orchestrator::project::flow_file::read_kept;
@@ -83,11 +83,12 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
 /// A flow of this file that asks for no consent, up to the point at which it can be driven.
 pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
     let project = root.join("bench");
-    std::fs::create_dir_all(&project).unwrap();
+    // A project that leaves open how its flows end.
+    std::fs::create_dir_all(project.join("a-docs")).unwrap();
     std::fs::write(project.join("a.md"), "An artifact.\n").unwrap();
     std::fs::write(project.join("big.txt"), crate::server::words(12 * 1024)).unwrap();
     for node in 0..NODES_MAX {
-        // Whoever calls no tool hands on what is there already.
+        // A role that calls no tool hands on what is there already.
         std::fs::write(project.join(format!("n{node}.md")), "An artifact.\n").unwrap();
     }
     let new = NewFlow {
@@ -106,6 +107,6 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
     let at = store.ground().clock.now();
     let mut core = create(store, new, at, Box::new(SystemMint)).unwrap();
     let mode = ConsentMode::FullAccess;
-    core.obey(Command::Mode { mode }, None).unwrap();
+    core.obey(Verb::Mode { mode }, None).unwrap();
     core
 }

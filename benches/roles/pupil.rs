@@ -1,4 +1,4 @@
-//! The process that takes the turns, and what it says about itself.
+//! The process that drives the flows, and its own figures.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,9 +7,9 @@ use std::process::{Child, ChildStdout, Command as Process, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::view::flow::FlowStatus;
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::core::Core;
 use a_society_orchestrator::driver::task::drive;
 use serde_json::{Value, json};
@@ -83,10 +83,10 @@ pub(crate) fn asked(words: &[String]) -> bool {
     true
 }
 
-/// After this long a configuration is one that nobody is editing, as it is nearly always.
+/// After this long a configuration is not being edited, as it is nearly always.
 const CONFIG_SETTLED: Duration = Duration::from_secs(4);
 
-/// Takes the turns, and prints what that took.
+/// Drives the flows, and prints what that took.
 fn take(root: &Path, work: Work) {
     if let Work::Bare(pairs, bodies) = work {
         return ask(root, pairs, bodies);
@@ -210,7 +210,7 @@ fn walk(core: Core, walked: impl FnOnce()) -> (Duration, Duration) {
     let walk = started.elapsed();
     walked();
     let mode = ImprovementMode::None;
-    driven.handle.obey(Command::Improve { mode }, None).unwrap();
+    driven.handle.obey(Verb::Improve { mode }, None).unwrap();
     driven.task.join().unwrap().unwrap();
     (walk, started.elapsed())
 }

@@ -1,7 +1,7 @@
 //! `approve`: the operator lets a staged handoff through.
 
+use a_society_facts::Verb;
 use a_society_facts::id::ApprovalId;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -10,8 +10,7 @@ use crate::operator_error::Outcome;
 /// The arguments of `approve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The handoff goes through exactly as it was emitted. Without APPROVAL the only one that waits is
-meant.
+The handoff goes through exactly as it was emitted. APPROVAL may be left out if only one waits.
 
 Examples:
   a-society approve a1b2
@@ -28,12 +27,7 @@ pub(crate) struct Arguments {
 /// Approves.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let approval = arguments.approval.clone();
-    say(
-        context,
-        &arguments.to,
-        Command::Approve { approval },
-        "approved",
-    )
+    say(context, &arguments.to, Verb::Approve { approval })
 }
 
 /// Reads the name of an approval.

@@ -1,9 +1,8 @@
 //! What may be typed: one description, from which parsing, help, completions and pages come.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
@@ -16,7 +15,7 @@ use crate::exit_code;
 use crate::output::Color;
 
 /// The width of help texts. It does not follow the terminal, so that they are the same everywhere.
-const HELP_COLUMNS: usize = 100;
+pub(crate) const HELP_COLUMNS: usize = 100;
 
 /// The heading of what every command takes.
 const EVERYWHERE: &str = "Everywhere";
@@ -74,11 +73,11 @@ pub(crate) struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Show a flow that runs without keys, models or a network
+    /// Run an example flow, without keys, models or a network
     Demo(demo::Arguments),
-    /// Make a project that runs at once
+    /// Create a project that runs at once
     Init(init::Arguments),
-    /// Check a flow file or a project, and say everything that is wrong with it
+    /// Check a flow file or a project, and report everything that is wrong with it
     Check(check::Arguments),
     /// Show the graph of a flow file or a project
     Graph(graph::Arguments),
@@ -86,85 +85,85 @@ pub(crate) enum Verb {
     Schema(schema::Arguments),
     /// Run a flow file, or the graph of a project, to its end
     Run(run::Arguments),
-    /// Go on with a flow
+    /// Resume a flow, whatever ended the process that drove it
     Resume(resume::Arguments),
     /// Show all flows in your browser, and drive them from there
     Serve(serve::Arguments),
     /// Show what the roles of a flow changed in files
     Diff(diff::Arguments),
-    /// Say how a flow stands and what it waits for
+    /// Show where a flow stands, what it waits for, and how to answer
     Status(status::Arguments),
     /// Watch flows on a screen, and answer what they ask with a key
     Watch(watch::Arguments),
     /// Answer a node or a role that waits
     Reply(reply::Arguments),
-    /// Let a staged handoff through
+    /// Approve a staged handoff
     Approve(approve::Arguments),
     /// Discard a staged handoff
     Decline(decline::Arguments),
-    /// Let a call run that asks for consent
+    /// Allow a call that asks for consent
     Allow(allow::Arguments),
-    /// Deny a call its consent
+    /// Deny a call that asks for consent
     Deny(deny::Arguments),
-    /// Say how much a flow may do without asking
+    /// Set how much a flow may do without asking
     Mode(mode::Arguments),
-    /// Say rules about calls beforehand, and take them back
+    /// List, add and remove rules about calls
     Rules(rules::Arguments),
-    /// Choose a role's model
+    /// Choose a role's model, skills, servers or scope
     Configure(configure::Arguments),
-    /// Say what a flow or a role may spend
+    /// Set what a flow or a role may spend
     Budget(budget::Arguments),
-    /// Say something to a role at work
+    /// Send a message to a role at work
     Steer(steer::Arguments),
-    /// Look after what roles remember
+    /// List, compact, restore and print the sessions of roles
     Session(session::Arguments),
-    /// Stop turns that run
+    /// Stop running turns
     Stop(stop::Arguments),
-    /// Start nothing new
+    /// Pause a flow: running turns end, nothing new starts
     Pause(pause::Arguments),
-    /// Let a flow that pauses go on
+    /// Let a paused flow go on
     Unpause(unpause::Arguments),
     /// End a flow before it is done
     Cancel(cancel::Arguments),
-    /// Take a stopped or failed turn again
+    /// Retry a stopped or failed turn
     Retry(retry::Arguments),
-    /// Run a node again that is done
+    /// Run a finished node again
     Reopen(reopen::Arguments),
-    /// Walk the graph of another file from now on
+    /// Switch a flow to the graph of another file
     Revise(revise::Arguments),
-    /// Choose how roles look back
+    /// Choose how roles look back on a flow
     Improve(improve::Arguments),
-    /// Say whether a feedback report is written
+    /// Choose whether a feedback report is written
     Feedback(feedback::Arguments),
-    /// List what roles found, and change what they are told because of it
+    /// List what roles found, and make a finding a change of a file
     Findings(findings::Arguments),
-    /// Begin a new flow with a part of another
+    /// Start a new flow from a part of another
     Fork(fork::Arguments),
-    /// List flows: what they are, how they stand, what they wait for
+    /// List flows: how each stands, what it waits for, its cost and age
     Ls(ls::Arguments),
-    /// Show where one flow stands
+    /// Show the nodes, questions and feed of a flow
     Show(show::Arguments),
     /// Print the facts of a flow's journal
     Log(log::Arguments),
     /// Check every record, blob and view
     Verify(verify::Arguments),
-    /// Mend a damaged journal, by a plan
+    /// Repair a damaged journal, by a plan
     Repair(repair::Arguments),
-    /// Fold the views of a flow anew
+    /// Rebuild the views of a flow from its journal
     Rebuild(rebuild::Arguments),
-    /// Write a flow into one checked archive
+    /// Export a flow as one checked archive, or as one page
     Export(export::Arguments),
-    /// Bring an archive of a flow in
+    /// Import an archive of a flow
     Import(import::Arguments),
-    /// Take over flows that another program kept as files
+    /// Import flows that another program kept as files
     ImportState(import_state::Arguments),
     /// Remove flows that are over, by a plan
     Prune(prune::Arguments),
-    /// Look after the models that take turns
+    /// List, add, change and test models
     Models(models::Arguments),
-    /// Look after the MCP servers, and say which may run
+    /// List, add, test and approve MCP servers
     Mcp(mcp::Arguments),
-    /// Look after the skills that roles may look up
+    /// List, write and import the skills that roles may look up
     Skills(skills::Arguments),
     /// Print the completions of a shell
     Completions(completions::Arguments),
@@ -178,7 +177,7 @@ pub(crate) enum Verb {
     /// Run the scenario of the crash tests
     #[command(name = "__scenario", hide = true)]
     Scenario(scenario::Arguments),
-    /// Say what fits at the cursor of a command line
+    /// Print what fits at the cursor of a command line
     #[command(name = "__complete", hide = true)]
     Complete(complete::Arguments),
     /// Guard a command of a role
@@ -186,42 +185,9 @@ pub(crate) enum Verb {
     Guard(guard::Arguments),
 }
 
-/// What was typed.
-pub(crate) fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    let mut command = in_paragraphs(Arguments::command());
-    let matches = command.try_get_matches_from_mut(words)?;
-    Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
-}
-
-/// A command whose text after the options is broken where a line of help ends, and not where one of ours does.
-fn in_paragraphs(command: clap::Command) -> clap::Command {
-    let text = command.get_after_help().map(|text| joined(&text.to_string()));
-    let command = command.mut_subcommands(in_paragraphs);
-    match text {
-        Some(text) => command.after_help(text),
-        None => command,
-    }
-}
-
-/// Lines of one paragraph become one. What is indented or follows a colon is a list.
-fn joined(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ') && !line.ends_with(':');
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        out.push_str(line);
-        match lines.peek() {
-            Some(next) if is_prose(line) && is_prose(next) => out.push(' '),
-            Some(_) => out.push('\n'),
-            None => {}
-        }
-    }
-    out
-}
-
 /// The description, without what only tests and builds call.
 pub(crate) fn described() -> clap::Command {
-    let whole = in_paragraphs(Arguments::command());
+    let whole = Arguments::command();
     let names: Vec<String> = whole
         .get_subcommands()
         .filter(|verb| !verb.is_hide_set())
@@ -268,18 +234,4 @@ fn collect(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn help_is_broken_where_a_line_of_it_ends() {
-        let said = "One line\nand more of it.\n\nExamples:\n  a-society ls\n  a-society run\nThen";
-        let flows = "One line and more of it.\n\nExamples:\n  a-society ls\n  a-society run\nThen";
-        assert_eq!(joined(said), flows);
-        let mut init = in_paragraphs(Arguments::command());
-        init.build();
-        let help = init.find_subcommand_mut("init").unwrap().render_help().to_string();
-        let words = |line: &&str| line.split(' ').count() == 1 && !line.is_empty() && !line.ends_with(':');
-        assert_eq!(help.lines().filter(words).collect::<Vec<_>>(), [""; 0], "{help}");
-    }
-}
+mod tests;

@@ -1,10 +1,10 @@
 //! Keys while a flow is watched and nothing is asked. Pure.
 
+use a_society_facts::Verb;
 use a_society_facts::id::RoleInstance;
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::driver::handle::Seen;
 
-/// What is said of the keys.
+/// The help line for the keys.
 const HELP: &str = "1–9 follow the role of a node · 0 the next role that speaks · a all of what every role says · \
                     t more or less of what tools print · s say something to the role · p start nothing new · Ctrl-C leave";
 
@@ -12,16 +12,16 @@ const HELP: &str = "1–9 follow the role of a node · 0 the next role that spea
 #[derive(Debug, PartialEq)]
 pub(crate) enum Meaning {
     Nothing,
-    /// This is said.
+    /// Prints this.
     Says(String),
-    /// This role is followed, or the next one that speaks.
+    /// Follows this role, or the next one that speaks.
     Follow(Option<RoleInstance>),
-    /// Everybody is heard whole, or not any more.
+    /// Shows the full text of every role, or stops to.
     All,
-    /// More of what tools print is shown, or none.
+    /// Shows more of what tools print, or none.
     Output,
-    /// A command, and what is said when it was done.
-    Does(Command, &'static str),
+    /// The operator wants this.
+    Does(Verb),
     /// Something is said to this role.
     Steer(RoleInstance),
 }
@@ -51,10 +51,7 @@ pub(crate) fn meaning(keys: &[u8], seen: &Seen, followed: Option<&RoleInstance>)
                 None => Meaning::Says("there is no such node".to_owned()),
             }
         }
-        b'p' => Meaning::Does(
-            Command::Pause,
-            "nothing new is started, and you are asked when it shall go on",
-        ),
+        b'p' => Meaning::Does(Verb::Pause {}),
         b's' => {
             let mut running = state.running.values();
             let first = running.next().map(|running| &running.role);
@@ -105,7 +102,7 @@ mod tests {
         assert_eq!(means("0"), Meaning::Follow(None));
         assert!(matches!(means("3"), Meaning::Says(says) if says.contains("no such node")));
         assert_eq!((means("a"), means("T")), (Meaning::All, Meaning::Output));
-        assert!(matches!(means("P"), Meaning::Does(Command::Pause, _)));
+        assert!(matches!(means("P"), Meaning::Does(Verb::Pause {})));
         assert!(matches!(means("s"), Meaning::Says(says) if says.contains("nobody")));
         assert_eq!(meaning(b"s", &seen, Some(&bob)), Meaning::Steer(bob));
         assert!(matches!(means("x"), Meaning::Says(says) if says.contains("? lists")));

@@ -1,6 +1,6 @@
 //! `cancel`: a flow is ended before it is done.
 
-use a_society_orchestrator::control::message::Command;
+use a_society_facts::Verb;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -9,7 +9,7 @@ use crate::operator_error::Outcome;
 /// The arguments of `cancel`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing of it runs any more; everything that was recorded stays, and a node can be reopened.
+Nothing of the flow runs any more; everything recorded stays, and a node can be reopened.
 
 Examples:
   a-society cancel a1b2
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
 
-    /// Why, for whoever reads the flow later
+    /// The reason, for later readers of the flow
     #[arg(long, value_name = "TEXT")]
     why: Option<String>,
 }
@@ -26,5 +26,5 @@ pub(crate) struct Arguments {
 /// Cancels.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let why = arguments.why.clone();
-    say(context, &arguments.to, Command::Cancel { why }, "cancelled")
+    say(context, &arguments.to, Verb::Cancel { why })
 }

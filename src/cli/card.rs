@@ -8,7 +8,7 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
-use a_society_orchestrator::control::message::{Command, Whom};
+use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::machine::Question;
 
 use super::own_turn::{Act, Own};
@@ -16,7 +16,7 @@ use super::own_turn::{Act, Own};
 /// What comes sooner after a question was shown, or after the key before it, was typed for something else.
 const SETTLED_MS: i64 = 400;
 
-/// What is said of an answer that came too soon.
+/// The message for an answer that came too soon.
 const TOO_SOON: &str = "that was typed before you could read the question, and was not used";
 
 /// A question at the cursor, and what of it the operator could see.
@@ -60,12 +60,12 @@ pub(crate) struct Call {
 #[derive(Debug, PartialEq)]
 pub(crate) enum Typed {
     /// An answer.
-    Command(Command),
+    Command(Verb),
     /// All of the call is to be shown.
     Show(String),
     /// A step towards the end of the operator's own turn.
     Own(Act),
-    /// Nothing; this is said, and it is asked again.
+    /// Nothing; this is printed, and it is asked again.
     Said(String),
     /// Nothing yet; it is asked for anew, perhaps in another way.
     Again,
@@ -253,7 +253,7 @@ impl Card {
     }
 
     /// The command of a key.
-    fn answer(&self, key: char) -> Option<Command> {
+    fn answer(&self, key: char) -> Option<Verb> {
         let word = match (&self.question, key) {
             (Question::Improvement { .. }, 'g') => "graph",
             (Question::Improvement { .. }, 'p') => "parallel",
@@ -297,7 +297,7 @@ impl Card {
             return self.show();
         }
         match command(&self.question, self.action, line) {
-            Some(Command::Allow { .. } | Command::Approve { .. }) if !self.is_whole => {
+            Some(Verb::Allow { .. } | Verb::Approve { .. }) if !self.is_whole => {
                 let says = "not all of it was shown; type more, and then allow it";
                 Typed::Said(says.to_owned())
             }
@@ -338,7 +338,7 @@ fn mark(question: &Question, is_whole: bool) -> Option<&'static str> {
 
 /// The command that a typed line means; `None` if it means nothing here. An answer to a call is bound to
 /// what was shown of it.
-fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Command> {
+fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb> {
     let text = line.trim();
     let yes = match text.to_ascii_lowercase().as_str() {
         "y" | "yes" => Some(true),
@@ -347,7 +347,7 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Comma
     };
     match question {
         Question::Text { .. } if is_failure(question) && yes == Some(true) => {
-            whose(question).map(|to| Command::Retry { to })
+            whose(question).map(|to| Verb::Retry { to })
         }
         Question::Text { .. } => {
             let text = (!text.is_empty()).then(|| text.to_owned());
@@ -356,11 +356,9 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Comma
         Question::Approval { approval, .. } => {
             let approval = Some(approval.clone());
             match (yes, no_but(text)) {
-                (Some(true), _) => Some(Command::Approve { approval }),
+                (Some(true), _) => Some(Verb::Approve { approval }),
                 (None, None) => None,
-                (Some(false), reason) | (None, reason) => {
-                    Some(Command::Decline { approval, reason })
-                }
+                (Some(false), reason) | (None, reason) => Some(Verb::Decline { approval, reason }),
             }
         }
         Question::Improvement { .. } => {
@@ -370,22 +368,22 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Comma
                 "none" => ImprovementMode::None,
                 _ => return None,
             };
-            Some(Command::Improve { mode })
+            Some(Verb::Improve { mode })
         }
-        Question::Feedback => yes.map(|granted| Command::Feedback { granted }),
-        Question::Unpause { .. } => (yes == Some(true)).then_some(Command::Unpause),
+        Question::Feedback => yes.map(|granted| Verb::Feedback { granted }),
+        Question::Unpause { .. } => (yes == Some(true)).then_some(Verb::Unpause {}),
         Question::Consent { consent, .. } => {
             let consent = Some(consent.clone());
             let for_the_flow = text.eq_ignore_ascii_case("flow");
             if yes == Some(true) || for_the_flow {
-                return Some(Command::Allow {
+                return Some(Verb::Allow {
                     consent,
                     action: shown,
                     for_the_flow,
                 });
             }
             let reason = no_but(text);
-            (yes == Some(false) || reason.is_some()).then_some(Command::Deny {
+            (yes == Some(false) || reason.is_some()).then_some(Verb::Deny {
                 consent,
                 action: shown,
                 reason,
@@ -418,9 +416,9 @@ fn whose(question: &Question) -> Option<Whom> {
 }
 
 /// The answer to a question for a text.
-pub(crate) fn to_reply(question: &Question, text: String) -> Option<Command> {
+pub(crate) fn to_reply(question: &Question, text: String) -> Option<Verb> {
     let to = whose(question)?;
-    Some(Command::Reply {
+    Some(Verb::Reply {
         to,
         text,
         asked: None,
@@ -448,7 +446,7 @@ mod tests {
             role: "writer".parse().unwrap(),
         };
         let reason = |line: &str| match command(&question, None, line) {
-            Some(Command::Deny { reason, .. }) => Some(reason),
+            Some(Verb::Deny { reason, .. }) => Some(reason),
             Some(_) | None => None,
         };
         assert_eq!(reason("no"), Some(None));
@@ -466,7 +464,7 @@ mod tests {
         let feedback = Question::Feedback;
         assert_eq!(
             command(&feedback, None, " YES "),
-            Some(Command::Feedback { granted: true })
+            Some(Verb::Feedback { granted: true })
         );
         assert_eq!(command(&feedback, None, "perhaps"), None);
         let text = Question::Text {
@@ -476,7 +474,7 @@ mod tests {
         };
         assert_eq!(command(&text, None, "   "), None);
         assert!(
-            matches!(command(&text, None, "no"), Some(Command::Reply { text, .. }) if text == "no")
+            matches!(command(&text, None, "no"), Some(Verb::Reply { text, .. }) if text == "no")
         );
     }
 
@@ -502,7 +500,7 @@ mod tests {
             card(false).mark(),
             "y try again · r say what to do instead · l later > "
         );
-        let retry = Typed::Command(Command::Retry {
+        let retry = Typed::Command(Verb::Retry {
             to: Whom::Node("draft".parse().unwrap()),
         });
         assert_eq!(card(false).press(b"y", 2_000), retry);
@@ -510,12 +508,12 @@ mod tests {
         let mut told = card(false);
         assert_eq!(told.press(b"r", 2_000), Typed::Again);
         assert!(
-            matches!(told.hear("yes, but shorter", 2_010), Typed::Command(Command::Reply { text, .. }) if text == "yes, but shorter")
+            matches!(told.hear("yes, but shorter", 2_010), Typed::Command(Verb::Reply { text, .. }) if text == "yes, but shorter")
         );
         assert_eq!(card(true).hear("yes", 2_000), retry);
         assert!(matches!(
             card(true).hear("write less", 2_000),
-            Typed::Command(Command::Reply { .. })
+            Typed::Command(Verb::Reply { .. })
         ));
     }
 
@@ -551,7 +549,7 @@ mod tests {
     #[test]
     fn one_key_answers_when_the_question_was_there_to_be_read() {
         let allow = |for_the_flow| {
-            Typed::Command(Command::Allow {
+            Typed::Command(Verb::Allow {
                 consent: Some("q-1".parse().unwrap()),
                 action: None,
                 for_the_flow,
@@ -606,7 +604,7 @@ mod tests {
         assert_eq!(asked.hear("  ", 2_010), Typed::Again);
         assert!(asked.takes_keys());
         asked.press(b"r", 3_000);
-        let Typed::Command(Command::Deny { reason, .. }) = asked.hear("use the copy", 3_010) else {
+        let Typed::Command(Verb::Deny { reason, .. }) = asked.hear("use the copy", 3_010) else {
             panic!("it is denied");
         };
         assert_eq!(reason.as_deref(), Some("use the copy"));

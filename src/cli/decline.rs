@@ -1,7 +1,7 @@
 //! `decline`: the operator discards a staged handoff; its node waits for guidance.
 
+use a_society_facts::Verb;
 use a_society_facts::id::ApprovalId;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -10,8 +10,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `decline`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is handed over. With --reason the role is told at once what to do instead; without, its node
-waits for a reply that says so. Without APPROVAL the only one that waits is meant.
+Nothing is handed over. With --reason the role learns at once what to do instead; without, its \
+node waits for a reply. APPROVAL may be left out if only one waits.
 
 Examples:
   a-society decline a1b2
@@ -25,16 +25,16 @@ pub(crate) struct Arguments {
     #[arg(value_name = "APPROVAL", value_parser = super::approve::approval)]
     approval: Option<ApprovalId>,
 
-    /// What the role should do instead; it goes on with it and does not wait
+    /// What the role should do instead; it goes on with that and does not wait
     #[arg(long, value_name = "TEXT", value_parser = super::deny::some_words)]
     reason: Option<String>,
 }
 
 /// Declines.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Decline {
+    let command = Verb::Decline {
         approval: arguments.approval.clone(),
         reason: arguments.reason.clone(),
     };
-    say(context, &arguments.to, command, "declined")
+    say(context, &arguments.to, command)
 }

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use a_society_state::FlowRef;
 use clap::error::ErrorKind;
-use clap::ValueEnum;
+use clap::{Parser, ValueEnum};
 
-use super::arguments::{self, Verb};
+use super::arguments::{Arguments, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
@@ -23,7 +23,7 @@ use crate::output::{Color, Manner, Output};
 /// Runs the command that the arguments name.
 pub(crate) fn run(environment: &Environment) -> ExitCode {
     super::signals::outlive_the_limit_of_a_file();
-    let arguments = match arguments::parse(&environment.arguments) {
+    let arguments = match Arguments::try_parse_from(&environment.arguments) {
         Ok(arguments) => arguments,
         Err(error) => return told_by_parser(environment, &error),
     };
@@ -43,7 +43,7 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
     let outcome = dispatch(&mut context, &arguments.verb);
     let flushed = context.out.flush();
     let outcome = match (outcome, flushed) {
-        // That nobody reads any more changes nothing about how the command ended.
+        // A closed output does not change how the command ended.
         (Ok(code), Err(Stop::OutputClosed)) => Ok(code),
         (Ok(_), Err(stop)) => Err(stop),
         (outcome, _) => outcome,
@@ -54,7 +54,7 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
     )
 }
 
-/// What to try can be typed as it stands, with the flow's own name in it.
+/// The hint can be typed as it is, with the flow's own name in it.
 fn named(stop: Stop, flow: Option<&FlowRef>) -> Stop {
     match (stop, flow) {
         (Stop::Error(mut error), Some(flow)) => {

@@ -1,6 +1,6 @@
 //! `feedback`: the operator says whether a feedback report is written.
 
-use a_society_orchestrator::control::message::Command;
+use a_society_facts::Verb;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -24,12 +24,7 @@ pub(crate) struct Arguments {
 /// Decides.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let granted = arguments.granted;
-    say(
-        context,
-        &arguments.to,
-        Command::Feedback { granted },
-        "decided",
-    )
+    say(context, &arguments.to, Verb::Feedback { granted })
 }
 
 /// Reads a yes or a no.

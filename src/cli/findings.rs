@@ -1,9 +1,8 @@
-//! `findings`: what roles found when they looked back, and the changes that come of it.
+//! `findings`: what roles found in retrospectives, and the changes that they propose.
 
 use std::path::PathBuf;
 
 use a_society_facts::id::{ProjectName, RoleInstance};
-use a_society_orchestrator::control::message::Command;
 use a_society_orchestrator::findings::{self, Finding, Found, Proposal};
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
@@ -25,10 +24,10 @@ const FINDING_COLUMNS_MAX: usize = 100;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
-Findings are what roles wrote when they looked back on a flow. One of them may lead to a change of a
-file below the project's a-docs: it is proposed with the whole text that the file would have, looked at
-as a diff, and applied or declined. The flow keeps which finding it came from. A file that was changed
-since is not written over.
+Findings are what roles wrote when they looked back on a flow. A finding can become a change of a \
+file below the project's a-docs: you propose the whole new text of the file, look at it as a \
+diff, and apply or decline it. The flow records which finding a change came from. A file that has \
+changed since the proposal is not overwritten.
 
 Examples:
   a-society findings
@@ -43,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PROJECT")]
     project: Option<String>,
 
-    /// Print the findings as a whole
+    /// Print the findings in full
     #[arg(long)]
     full: bool,
 
@@ -77,7 +76,7 @@ struct Propose {
     #[arg(value_name = "PATH")]
     path: String,
 
-    /// What the file would say, as a whole; - reads it from standard input
+    /// The whole new text of the file; - reads it from standard input
     #[arg(long, value_name = "FILE")]
     with: PathBuf,
 }
@@ -87,7 +86,7 @@ struct Named {
     #[command(flatten)]
     to: To,
 
-    /// The proposal; the only open one if it is not said
+    /// The proposal; the only open one if absent
     #[arg(value_name = "CHANGE")]
     change: Option<String>,
 }
@@ -97,12 +96,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
         None => list(context, arguments),
         Some(Verb::Propose(propose)) => {
-            let command = Command::Propose {
+            let command = a_society_facts::Verb::Propose {
                 role: propose.role.clone(),
                 path: propose.path.clone(),
                 text: read_text(&propose.with)?,
             };
-            say(context, &propose.to, command, "proposed")
+            say(context, &propose.to, command)
         }
         Some(Verb::Diff(named)) => diff(context, named),
         Some(Verb::Apply(named)) => decide(context, named, true),
@@ -111,12 +110,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 fn decide(context: &mut Context<'_>, named: &Named, applied: bool) -> Outcome {
-    let command = Command::Change {
+    let command = a_society_facts::Verb::Change {
         change: named.change.clone(),
         applied,
     };
-    let done = if applied { "applied" } else { "declined" };
-    say(context, &named.to, command, done)
+    say(context, &named.to, command)
 }
 
 fn list(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
@@ -208,7 +206,7 @@ fn lines(finding: &Finding, full: bool) -> Vec<String> {
     shown
 }
 
-/// How a proposal stands, in words.
+/// The state of a proposal, in words.
 fn stands(store: &Store, found: &Found, proposal: &Proposal) -> &'static str {
     let now = now(store, &found.flow, proposal);
     proposal.stands(now.as_deref()).words()

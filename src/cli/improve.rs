@@ -1,7 +1,7 @@
 //! `improve`: the operator says how roles look back when the forward work is done.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -10,8 +10,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `improve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-graph: in the reverse order of the graph, each with the findings of its neighbours. parallel: all at
-once, then the owner. none: not at all.
+graph: in the reverse order of the graph, each with the findings of its neighbours. parallel: all \
+at once, then the owner. none: not at all.
 
 Examples:
   a-society improve a1b2 graph
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 /// Chooses.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let mode = arguments.mode;
-    say(context, &arguments.to, Command::Improve { mode }, "chosen")
+    say(context, &arguments.to, Verb::Improve { mode })
 }
 
 /// Reads a way to look back.

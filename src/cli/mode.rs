@@ -1,7 +1,7 @@
 //! `mode`: how much a flow may do without asking.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::operator::ConsentMode;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -10,8 +10,9 @@ use crate::operator_error::Outcome;
 /// The arguments of `mode`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-no-access asks about every edit, command and web request. partial-access asks about what was not
-allowed for the flow yet. full-access never asks: what a role may reach at all stays as it is.
+no-access asks about every edit, command and web request. partial-access asks about everything \
+that was not yet allowed for the flow. full-access never asks. What a role can reach does not \
+change.
 
 Examples:
   a-society mode a1b2 partial-access
@@ -53,5 +54,5 @@ impl Mode {
 /// Sets the mode.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let mode = arguments.mode.mode();
-    say(context, &arguments.to, Command::Mode { mode }, "it is so")
+    say(context, &arguments.to, Verb::Mode { mode })
 }

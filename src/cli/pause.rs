@@ -1,6 +1,6 @@
 //! `pause`: nothing new is started until the flow is let go on.
 
-use a_society_orchestrator::control::message::Command;
+use a_society_facts::Verb;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -9,7 +9,7 @@ use crate::operator_error::Outcome;
 /// The arguments of `pause`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Turns that run come to their ends. The flow goes on with unpause.
+Running turns finish. The flow goes on with unpause.
 
 Examples:
   a-society pause a1b2")]
@@ -20,5 +20,5 @@ pub(crate) struct Arguments {
 
 /// Pauses.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    say(context, &arguments.to, Command::Pause, "pauses")
+    say(context, &arguments.to, Verb::Pause {})
 }

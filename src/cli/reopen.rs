@@ -1,7 +1,7 @@
 //! `reopen`: a node that is done runs again.
 
+use a_society_facts::Verb;
 use a_society_facts::id::NodeId;
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, node, say, text};
@@ -10,8 +10,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `reopen`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What it hands over then flows forward as a correction. A flow whose forward work was done goes back
-to it.
+What the node hands over then flows forward as a correction. A flow whose forward work was done \
+returns to it.
 
 Examples:
   a-society reopen a1b2 draft
@@ -24,16 +24,16 @@ pub(crate) struct Arguments {
     #[arg(value_name = "NODE", value_parser = node)]
     node: NodeId,
 
-    /// What its role is told; - reads it from standard input
+    /// A message for its role; - reads it from standard input
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 }
 
 /// Reopens.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let command = Command::Reopen {
+    let command = Verb::Reopen {
         node: arguments.node.clone(),
         note: arguments.note.as_deref().map(text).transpose()?,
     };
-    say(context, &arguments.to, command, "reopened")
+    say(context, &arguments.to, command)
 }

@@ -1,20 +1,19 @@
 //! `retry`: a turn that was stopped, or failed, is taken again, or a request that waits for its
 //! provider is tried before its time.
 
-use a_society_orchestrator::control::message::{Command, Taken};
+use a_society_facts::Verb;
 
 use super::context::Context;
-use super::say::{To, Who, deliver, say, tell};
+use super::say::{To, Who, say};
 use crate::operator_error::Outcome;
 
 /// The arguments of `retry`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without --node or --role the only one that can be retried is meant.
+--node or --role may be left out if only one turn can be retried.
 
-With --now nothing is taken again: a request that was refused or came to nothing, and is made again
-after a while, is made at once. It counts as every other try, so that what a turn may ask of its
-provider stays the same.
+With --now no turn is retried: a request that was refused or failed, and would be sent again \
+later, is sent at once. It counts as any other attempt.
 
 Examples:
   a-society retry a1b2
@@ -27,7 +26,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     who: Who,
 
-    /// Do not wait any longer for a provider that is asked again after a while
+    /// Ask a provider at once that would be asked again later
     #[arg(long)]
     now: bool,
 }
@@ -35,11 +34,10 @@ pub(crate) struct Arguments {
 /// Retries.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let to = arguments.who.whom();
-    if !arguments.now {
-        let retry = Command::Retry { to };
-        return say(context, &arguments.to, retry, "is tried again");
-    }
-    let said = deliver(context, &arguments.to, Command::RetryNow { to })?;
-    let words = |_: Taken| "its provider is asked now";
-    tell(context, &said, words)
+    let verb = if arguments.now {
+        Verb::RetryNow { to }
+    } else {
+        Verb::Retry { to }
+    };
+    say(context, &arguments.to, verb)
 }

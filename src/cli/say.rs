@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
+use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
-use a_society_orchestrator::control::message::{Command, Fault, FaultCode, Taken, Whom};
+use a_society_orchestrator::control::message::{Fault, FaultCode, Taken};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::project::place;
 use a_society_orchestrator::run::RunError;
@@ -23,7 +24,7 @@ pub(crate) struct To {
     #[arg(value_name = "FLOW")]
     flow: String,
 
-    /// A name for this command: said again under the same name, it counts once
+    /// A name for this command: repeated under the same name, it counts once
     #[arg(long, value_name = "ID", value_parser = client_id)]
     client_id: Option<ClientId>,
 }
@@ -74,7 +75,7 @@ pub(crate) fn role(text: &str) -> Result<RoleInstance, String> {
 }
 
 impl Who {
-    /// Whom a command means: the only one that waits if nobody is named.
+    /// Whom a command means: the only one that waits if none is named.
     pub(crate) fn whom(&self) -> Whom {
         match (&self.node, &self.role) {
             (Some(node), _) => Whom::Node(node.clone()),
@@ -84,7 +85,7 @@ impl Who {
     }
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) store: Store,
@@ -97,9 +98,9 @@ pub(crate) struct Said {
 ///
 /// # Errors
 /// When there is no such flow, it refuses, or nobody could hear it.
-pub(crate) fn deliver(context: &mut Context<'_>, to: &To, command: Command) -> Result<Said, Stop> {
+pub(crate) fn deliver(context: &mut Context<'_>, to: &To, verb: Verb) -> Result<Said, Stop> {
     let (store, flow) = context.flow(&to.flow)?;
-    if words_of(&command).is_some_and(holds_a_secret) {
+    if verb.typed().is_some_and(holds_a_secret) {
         context.out.note(SECRET);
     }
     let client = match &to.client_id {
@@ -107,7 +108,7 @@ pub(crate) fn deliver(context: &mut Context<'_>, to: &To, command: Command) -> R
         None => mint::name(&mut SystemMint, "cli").map_err(a_society_state::Error::from)?,
     };
     let project = project_folder(&store, &flow.project);
-    let said = client::say(&store, &flow, &project, (command, client));
+    let said = client::say(&store, &flow, &project, (verb, client));
     let (taken, heard) = said.map_err(from_unsaid)?;
     Ok(Said {
         store,
@@ -117,62 +118,35 @@ pub(crate) fn deliver(context: &mut Context<'_>, to: &To, command: Command) -> R
     })
 }
 
-/// What whoever typed a secret is told.
+/// The warning about input that contains a secret.
 pub(crate) const SECRET: &str = "something in it looks like a secret, and is blanked out; keep keys \
                                  in files or variables that the configuration names";
-
-/// What the operator typed for a role to read.
-fn words_of(command: &Command) -> Option<&str> {
-    match command {
-        Command::Reply { text, .. } | Command::Steer { text, .. } => Some(text),
-        Command::Deny { reason, .. } | Command::Decline { reason, .. } => reason.as_deref(),
-        Command::Reopen { note, .. } => note.as_deref(),
-        Command::Cancel { why } => why.as_deref(),
-        Command::Approve { .. }
-        | Command::Allow { .. }
-        | Command::Mode { .. }
-        | Command::Rules { .. }
-        | Command::Configure { .. }
-        | Command::Budget { .. }
-        | Command::Compact { .. }
-        | Command::Restore { .. }
-        | Command::Stop { .. }
-        | Command::Pause
-        | Command::Unpause
-        | Command::Retry { .. }
-        | Command::RetryNow { .. }
-        | Command::Revise { .. }
-        | Command::Improve { .. }
-        | Command::Propose { .. }
-        | Command::Change { .. }
-        | Command::Feedback { .. } => None,
-    }
-}
 
 /// Says a command to a flow and tells what came of it.
 ///
 /// # Errors
 /// As [`deliver`].
-pub(crate) fn say(context: &mut Context<'_>, to: &To, command: Command, done: &str) -> Outcome {
-    let said = deliver(context, to, command)?;
-    tell(context, &said, |taken| {
-        if taken.facts == 0 {
+pub(crate) fn say(context: &mut Context<'_>, to: &To, verb: Verb) -> Outcome {
+    let done = verb.done();
+    let leads_to_facts = !matches!(verb, Verb::RetryNow { .. });
+    let said = deliver(context, to, verb)?;
+    let again = leads_to_facts && said.taken.facts == 0;
+    tell(
+        context,
+        &said,
+        if again {
             "this was heard before, and counts once"
         } else {
             done
-        }
-    })
+        },
+    )
 }
 
-/// Tells what came of a command, in these words.
+/// Prints the result of a command, in these words.
 ///
 /// # Errors
 /// When it cannot be printed, or the flow cannot be looked at.
-pub(crate) fn tell<'w>(
-    context: &mut Context<'_>,
-    said: &Said,
-    words: impl Fn(Taken) -> &'w str,
-) -> Outcome {
+fn tell(context: &mut Context<'_>, said: &Said, words: &str) -> Outcome {
     let Said {
         store,
         flow,
@@ -190,7 +164,6 @@ pub(crate) fn tell<'w>(
         }))?;
         return Ok(ExitCode::Ok);
     }
-    let words = words(*taken);
     context
         .out
         .line(&format!("{flow}: {words} (record {})", taken.seq))?;
@@ -210,7 +183,7 @@ pub(crate) fn project_folder(store: &Store, project: &ProjectName) -> PathBuf {
     place::folder_of(store, project)
 }
 
-/// Why a command came to nothing, as the operator sees it.
+/// Why a command failed, as the operator sees it.
 pub(crate) fn from_fault(fault: Fault) -> OperatorError {
     let kind = match fault.code {
         FaultCode::CommandRefused => ("command-refused", ExitCode::Refused),

@@ -1,8 +1,8 @@
 //! `stop`: the operator stops turns that run; their nodes wait.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_orchestrator::control::message::Command;
 
 use super::context::Context;
 use super::say::{To, node, role, say};
@@ -12,8 +12,8 @@ use crate::operator_error::Outcome;
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("scope").required(true))]
 #[command(after_help = "\
-What a stopped turn still runs is ended, and its node waits for a reply or a retry. One of --node,
---role and --all is needed.
+Whatever a stopped turn still runs is ended, and its node waits for a reply or a retry. One of \
+--node, --role and --all is required.
 
 Examples:
   a-society stop a1b2 --node draft
@@ -43,5 +43,5 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         (None, Some(role)) => StopScope::Role(role.clone()),
         (None, None) => StopScope::All,
     };
-    say(context, &arguments.to, Command::Stop { scope }, "stopping")
+    say(context, &arguments.to, Verb::Stop { scope })
 }

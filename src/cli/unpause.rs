@@ -1,6 +1,6 @@
 //! `unpause`: a flow that pauses goes on.
 
-use a_society_orchestrator::control::message::Command;
+use a_society_facts::Verb;
 
 use super::context::Context;
 use super::say::{To, say};
@@ -18,5 +18,5 @@ pub(crate) struct Arguments {
 
 /// Lets it go on.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    say(context, &arguments.to, Command::Unpause, "goes on")
+    say(context, &arguments.to, Verb::Unpause {})
 }

@@ -30,7 +30,7 @@ wire! {
         Decline {
             /// Which.
             approval: String,
-            /// What the role is told about it.
+            /// The reason for the role.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             reason: Option<String>,
@@ -50,12 +50,12 @@ wire! {
             consent: String,
             /// The hash of what was shown.
             action: String,
-            /// What the role is told about it.
+            /// The reason for the role.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             reason: Option<String>,
         },
-        /// Say how much the flow may do without asking.
+        /// Set how much the flow may do without asking.
         Mode {
             /// How much.
             mode: ConsentMode,
@@ -91,7 +91,7 @@ wire! {
             role: String,
             /// What it says.
             text: String,
-            /// When it is heard.
+            /// When the role gets it.
             when: When,
         },
         /// Stop turns.
@@ -125,7 +125,7 @@ wire! {
         Reopen {
             /// The node.
             node: String,
-            /// What is said about it.
+            /// A note for the role.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             note: Option<String>,
@@ -173,9 +173,9 @@ wire! {
             /// Whether it is applied.
             applied: bool,
         },
-        /// Let this server drive a flow that nobody drives.
+        /// Let this server drive a flow without a driver.
         Resume {
-            /// What is said to it first.
+            /// A note for the interrupted role.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             note: Option<String>,
@@ -188,7 +188,7 @@ wire! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             name: Option<String>,
-            /// What is said to it first.
+            /// The first message to it.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             first_message: Option<String>,
@@ -220,7 +220,7 @@ wire! {
         WallMs,
     }
 
-    /// When a role at work hears what it is told.
+    /// When a role at work gets a message.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
     pub enum When {

@@ -101,7 +101,7 @@ wire! {
         pub by: Option<String>,
     }
 
-    /// What the operator said to a request.
+    /// The operator's answer to a request.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
     pub enum ConsentAnswer {
@@ -159,7 +159,7 @@ wire! {
         Handoff,
         /// Something goes on.
         Resume,
-        /// A role was told what to mend.
+        /// A role has to correct its outcome.
         Repair,
         /// The model thinks.
         Reasoning,

@@ -1,9 +1,10 @@
-//! What a browser wants to be done: said to the flow's driver, here or in another process, and
-//! answered after it is durable.
+//! Commands of a browser: sent to the flow's driver, here or in another process, and answered after
+//! they are durable.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
+use a_society_facts::Verb;
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::id::ClientId;
 use a_society_orchestrator::config::policy;
@@ -24,7 +25,7 @@ use crate::protocol::down::{Ack, False, Fault, True};
 use crate::protocol::flow::ConsentMode;
 use crate::protocol::row;
 
-/// Does what is wanted and says what came of it. It waits for the disk.
+/// Carries a command out and returns the result. It waits for the disk.
 pub(super) fn done(app: &Shared, cmd: &str, flow: &row::FlowRef, command: Command) -> Ack {
     app.hubs.counts.commands.fetch_add(1, Ordering::Relaxed);
     match try_it(app, cmd, flow, command) {
@@ -94,10 +95,9 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
         return forks::make(app, client, &flow, (wish, first_message));
     }
     let said = said(command.clone())?;
-    let is_awaited = is_awaited(app, &flow, &command);
     let (done, heard) =
         say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
-    if heard == Heard::ByUs && is_awaited && goes_on(&command, done.facts) {
+    if heard == (Heard::ByUs { goes_on: true }) {
         // It rested, and was answered here: here it goes on. That it cannot is told by its row.
         drop(resume(app, &flow));
     }
@@ -117,11 +117,11 @@ pub(super) fn resume(app: &Shared, flow: &FlowRef) -> Result<Done, Fault> {
     })
 }
 
-/// Says a command to whoever drives the flow.
+/// Sends a command to the driver of the flow.
 pub(super) fn say(
     app: &Shared,
     flow: &FlowRef,
-    command: message::Command,
+    command: Verb,
     client: ClientId,
 ) -> Result<(Done, Heard), Fault> {
     let done = |taken: message::Taken| Done {
@@ -132,7 +132,7 @@ pub(super) fn say(
     if let Some(handle) = app.hubs.handle(flow) {
         match handle.obey(command.clone(), Some(client.clone())) {
             Ok(taken) => return Ok((done(taken), Heard::ByDriver)),
-            // It ended just now; it is said as to any other.
+            // It ended just now; the command goes the way of other flows.
             Err(DriverError::Gone) => {}
             Err(error) => return Err(wire_fault(control_fault::of(&error))),
         }
@@ -182,7 +182,7 @@ pub(super) fn from_unsaid(error: Unsaid) -> Fault {
     }
 }
 
-/// Who decides second is told what the first decided.
+/// The loser of two decisions gets the winner's.
 fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault {
     if let Command::Reply { asked: Some(_), .. } = command
         && error.code == "command-refused"
@@ -244,74 +244,19 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
     words
 }
 
-/// Whether anybody waits for what is said. A role may also be configured whose turns go on, or in a
-/// flow that was cut off; neither is a word to go on.
-fn is_awaited(app: &Shared, flow: &FlowRef, command: &Command) -> bool {
-    use a_society_facts::fact::node::WaitReason;
-    let Command::Configure { role, .. } = command else {
-        return true;
-    };
-    let look = app.hubs.store.look(flow);
-    look.is_ok_and(|look| {
-        let mut waits = look.screen.flow.waits();
-        waits.any(|(_, waiting)| {
-            waiting.role.as_str() == role && waiting.reason == WaitReason::RoleConfiguration
-        })
-    })
-}
-
-/// A budget that frees nobody, or a rule that answers nothing, is one fact.
-const ALONE: u64 = 1;
-
-/// Whether a flow that rested has something to do after a command that came to so many facts.
-fn goes_on(command: &Command, facts: u64) -> bool {
-    match command {
-        Command::Reply { .. }
-        | Command::Approve { .. }
-        | Command::Decline { .. }
-        | Command::Allow { .. }
-        | Command::Configure { .. }
-        | Command::Retry { .. }
-        | Command::Reopen { .. }
-        | Command::Improve { .. }
-        | Command::Feedback { .. }
-        | Command::Unpause {} => true,
-        // Whoever was told what to do instead does it; who was not waits.
-        Command::Deny { reason, .. } => {
-            matches!(reason, Some(reason) if !reason.trim().is_empty())
-        }
-        // A rule that answers what is asked there is more than itself.
-        Command::Budget { .. } | Command::Rules { .. } => facts > ALONE,
-        Command::Mode { .. }
-        | Command::Steer { .. }
-        | Command::Stop { .. }
-        | Command::RetryNow { .. }
-        | Command::Pause {}
-        | Command::Cancel { .. }
-        | Command::Revise { .. }
-        | Command::Compact { .. }
-        | Command::Restore { .. }
-        | Command::Propose { .. }
-        | Command::Change { .. }
-        | Command::Resume { .. }
-        | Command::Fork { .. } => false,
-    }
-}
-
 /// The same command as the control socket has it.
 #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
-fn said(command: Command) -> Result<message::Command, Fault> {
-    use message::Command as Said;
+fn said(command: Command) -> Result<Verb, Fault> {
     Ok(match command {
-        Command::Reply { to, text, asked } => Said::Reply {
+        Command::Reply { to, text, asked } => Verb::Reply {
             to: whom(to)?,
             text,
             asked: asked.as_deref().map(read).transpose()?,
         },
-        Command::Approve { approval } => Said::Approve {
+        Command::Approve { approval } => Verb::Approve {
             approval: Some(read(&approval)?),
         },
-        Command::Decline { approval, reason } => Said::Decline {
+        Command::Decline { approval, reason } => Verb::Decline {
             approval: Some(read(&approval)?),
             reason,
         },
@@ -319,7 +264,7 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             consent,
             action,
             for_the_flow,
-        } => Said::Allow {
+        } => Verb::Allow {
             consent: Some(read(&consent)?),
             action: Some(read(&action)?),
             for_the_flow,
@@ -328,19 +273,19 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             consent,
             action,
             reason,
-        } => Said::Deny {
+        } => Verb::Deny {
             consent: Some(read(&consent)?),
             action: Some(read(&action)?),
             reason,
         },
-        Command::Rules { allow, deny, back } => Said::Rules {
+        Command::Rules { allow, deny, back } => Verb::Rules {
             rules: checked_rules(allow, deny, back)?,
             back,
         },
-        Command::Mode { mode } => Said::Mode {
+        Command::Mode { mode } => Verb::Mode {
             mode: consent_mode(mode),
         },
-        Command::Configure { role, settings } => Said::Configure {
+        Command::Configure { role, settings } => Verb::Configure {
             role: read(&role)?,
             settings: known_scope(settings)?,
         },
@@ -348,42 +293,42 @@ fn said(command: Command) -> Result<message::Command, Fault> {
             role,
             measure,
             limit,
-        } => Said::Budget {
+        } => Verb::Budget {
             role: role.as_deref().map(read).transpose()?,
             measure: measured(measure),
             limit,
         },
-        Command::Steer { role, text, when } => Said::Steer {
+        Command::Steer { role, text, when } => Verb::Steer {
             role: read(&role)?,
             text,
             when: heard_when(when),
         },
-        Command::Stop { scope } => Said::Stop {
+        Command::Stop { scope } => Verb::Stop {
             scope: stopped(scope)?,
         },
-        Command::Pause {} => Said::Pause,
-        Command::Unpause {} => Said::Unpause,
-        Command::Cancel { why } => Said::Cancel { why },
-        Command::Retry { to } => Said::Retry { to: whom(to)? },
-        Command::RetryNow { to } => Said::RetryNow { to: whom(to)? },
-        Command::Reopen { node, note } => Said::Reopen {
+        Command::Pause {} => Verb::Pause {},
+        Command::Unpause {} => Verb::Unpause {},
+        Command::Cancel { why } => Verb::Cancel { why },
+        Command::Retry { to } => Verb::Retry { to: whom(to)? },
+        Command::RetryNow { to } => Verb::RetryNow { to: whom(to)? },
+        Command::Reopen { node, note } => Verb::Reopen {
             node: read(&node)?,
             note,
         },
-        Command::Revise { source } => Said::Revise { source },
-        Command::Improve { mode } => Said::Improve { mode: mode.into() },
-        Command::Feedback { granted } => Said::Feedback { granted },
-        Command::Compact { role } => Said::Compact { role: read(&role)? },
-        Command::Restore { role, archive } => Said::Restore {
+        Command::Revise { source } => Verb::Revise { source },
+        Command::Improve { mode } => Verb::Improve { mode: mode.into() },
+        Command::Feedback { granted } => Verb::Feedback { granted },
+        Command::Compact { role } => Verb::Compact { role: read(&role)? },
+        Command::Restore { role, archive } => Verb::Restore {
             role: read(&role)?,
             archive,
         },
-        Command::Propose { role, path, text } => Said::Propose {
+        Command::Propose { role, path, text } => Verb::Propose {
             role: read(&role)?,
             path,
             text,
         },
-        Command::Change { change, applied } => Said::Change {
+        Command::Change { change, applied } => Verb::Change {
             change: Some(change),
             applied,
         },
@@ -451,7 +396,7 @@ const fn heard_when(when: When) -> a_society_facts::fact::operator::SteerWhen {
     }
 }
 
-/// A scope is one that there is: a strange one would take everything away, which nobody meant.
+/// Refuses an unknown scope: it would take every right away.
 fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Fault> {
     match settings.get(SCOPE) {
         Some(word) if Scope::of_word(word).is_none() => {
@@ -473,11 +418,11 @@ fn stopped(scope: StopScope) -> Result<a_society_facts::fact::operator::StopScop
     })
 }
 
-fn whom(to: Whom) -> Result<message::Whom, Fault> {
+fn whom(to: Whom) -> Result<a_society_facts::Whom, Fault> {
     Ok(match to {
-        Whom::Node(node) => message::Whom::Node(read(&node)?),
-        Whom::Role(role) => message::Whom::Role(read(&role)?),
-        Whom::Only => message::Whom::Only,
+        Whom::Node(node) => a_society_facts::Whom::Node(read(&node)?),
+        Whom::Role(role) => a_society_facts::Whom::Role(read(&role)?),
+        Whom::Only => a_society_facts::Whom::Only,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Why a command came to nothing, in the operator's words: what happened, why, and what to try.
+//! Why a command failed, in the operator's words: what happened, why, and what to try.
 
 use a_society_flow::machine::Refusal;
 
@@ -31,31 +31,11 @@ const MANY_TRIES: (FaultCode, &str, &str) = (
     "name one of them with --node or --role",
 );
 
-/// What a driver's error means to whoever gave the command.
+/// A driver's error for the sender of the command.
 #[must_use]
 pub fn of(error: &DriverError) -> Fault {
     let (code, what, hint) = match error {
         DriverError::Refused(refusal) => return refused(refusal),
-        DriverError::NothingStaged => (
-            FaultCode::CommandRefused,
-            "there is nothing to decide",
-            "a-society status FLOW",
-        ),
-        DriverError::ManyStaged(_) => (
-            FaultCode::CommandAmbiguous,
-            "it is not clear which handoff is meant",
-            "name one of them after the flow",
-        ),
-        DriverError::NothingAsked => (
-            FaultCode::CommandRefused,
-            "there is nothing to consent to",
-            "a-society status FLOW",
-        ),
-        DriverError::ManyAsked(_) => (
-            FaultCode::CommandAmbiguous,
-            "it is not clear which call is meant",
-            "name one of the requests after the flow",
-        ),
         DriverError::NothingWaits(_) => NOTHING_WAITS,
         DriverError::ManyTries(_) => MANY_TRIES,
         DriverError::Session { .. } => (
@@ -73,6 +53,11 @@ pub fn of(error: &DriverError) -> Fault {
             };
         }
         DriverError::Change(fault) => of_change(fault),
+        DriverError::Busy => (
+            FaultCode::CommandRefused,
+            "other commands wait already until something outside is found out",
+            "give the command again when they have their answers",
+        ),
         DriverError::Gone => (
             FaultCode::FlowGone,
             "nobody drives the flow any more",
@@ -100,23 +85,15 @@ pub fn of(error: &DriverError) -> Fault {
     }
 }
 
-/// Why nothing came of a finding: the kind, what happened, and what to try.
+/// Why a finding led to no change: the kind, what happened, and what to try.
 const fn of_change(fault: &ChangeFault) -> (FaultCode, &'static str, &'static str) {
     match fault {
-        ChangeFault::ManyOpen(_) => (
-            FaultCode::CommandAmbiguous,
-            "it is not clear which proposal is meant",
-            "name one of them after the flow",
-        ),
         ChangeFault::Changed(_) => (
             FaultCode::CommandRefused,
             "the file is not the one that this was proposed for",
             "look at both, decline the proposal, and propose anew: a-society findings diff FLOW",
         ),
-        ChangeFault::NoneOpen
-        | ChangeFault::Unknown(_)
-        | ChangeFault::OutOfPlace { .. }
-        | ChangeFault::Nothing(_) => (
+        ChangeFault::OutOfPlace { .. } | ChangeFault::Nothing(_) => (
             FaultCode::CommandRefused,
             "nothing is changed",
             "look at what was found and proposed: a-society findings",
@@ -126,7 +103,10 @@ const fn of_change(fault: &ChangeFault) -> (FaultCode, &'static str, &'static st
 
 fn refused(refusal: &Refusal) -> Fault {
     let code = match refusal {
-        Refusal::ManyWait { .. } => FaultCode::CommandAmbiguous,
+        Refusal::ManyWait { .. }
+        | Refusal::ManyStaged { .. }
+        | Refusal::ManyAsked { .. }
+        | Refusal::ManyProposed { .. } => FaultCode::CommandAmbiguous,
         Refusal::NotCreated
         | Refusal::AlreadyCreated
         | Refusal::WrongPhase { .. }
@@ -160,11 +140,27 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::Revision { .. }
         | Refusal::OneRole
         | Refusal::NoFindings { .. }
+        | Refusal::NothingStaged
+        | Refusal::NothingAsked
+        | Refusal::NothingProposed
+        | Refusal::UnknownChange(_)
+        | Refusal::Needs(_)
         | Refusal::Illegal(_) => FaultCode::CommandRefused,
+    };
+    let what = match code {
+        FaultCode::CommandAmbiguous => "it is not clear which one is meant",
+        FaultCode::CommandRefused
+        | FaultCode::FlowFileUnfit
+        | FaultCode::MessageUnfit
+        | FaultCode::NewerVersion
+        | FaultCode::FlowGone
+        | FaultCode::DiskFull
+        | FaultCode::DiskFailed
+        | FaultCode::Unknown => "the flow cannot do this now",
     };
     Fault {
         code,
-        what: "the flow cannot do this now".to_owned(),
+        what: what.to_owned(),
         why: refusal.to_string(),
         r#try: hint(refusal).to_owned(),
     }
@@ -175,6 +171,12 @@ fn hint(refusal: &Refusal) -> &'static str {
         Refusal::ManyWait { .. } => "name one of them with --node or --role",
         Refusal::Over { .. } => "a-society reopen FLOW NODE",
         Refusal::Paused => "a-society unpause FLOW",
+        Refusal::ManyStaged { .. } | Refusal::ManyAsked { .. } | Refusal::ManyProposed { .. } => {
+            "name one of them after the flow"
+        }
+        Refusal::NothingProposed | Refusal::UnknownChange(_) | Refusal::NoFindings { .. } => {
+            "look at what was found and proposed: a-society findings"
+        }
         Refusal::UnknownRule { .. } => "a-society rules ls FLOW",
         Refusal::OneRole => "a-society improve FLOW graph",
         Refusal::StagedOutdated { .. } => "a-society decline FLOW",
@@ -210,7 +212,9 @@ fn hint(refusal: &Refusal) -> &'static str {
         | Refusal::ConsentMismatch { .. }
         | Refusal::AsksAlready { .. }
         | Refusal::Revision { .. }
-        | Refusal::NoFindings { .. }
+        | Refusal::NothingStaged
+        | Refusal::NothingAsked
+        | Refusal::Needs(_)
         | Refusal::Illegal(_) => "look where the flow stands: a-society status FLOW",
     }
 }

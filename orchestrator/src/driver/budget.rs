@@ -1,9 +1,9 @@
 //! Budgets: what a request may cost at most is looked at before it leaves.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::fact::flow::TokenBudget;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_flow::machine::Input;
 use a_society_roles::turn::step::Worst;
 
 use super::core::Core;
@@ -55,7 +55,7 @@ impl Core {
     }
 
     /// Sets the limits of the flow's file, before anything was spent. A process that died in between
-    /// may have set none or some of them; what was set or lifted since is left as it is. Each is said
+    /// may have set none or some of them; limits that were changed since stay as they are. Each is sent
     /// under a name of its own, so that it counts once.
     ///
     /// # Errors
@@ -76,12 +76,14 @@ impl Core {
             if self.state().left(role.as_ref(), measure).is_some() {
                 continue;
             }
-            self.command(Input::SetBudget {
-                client: name_of(role.as_ref(), measure),
+            let client = name_of(role.as_ref(), measure);
+            let limit = Some(limit);
+            let set = Verb::Budget {
                 role,
                 measure,
-                limit: Some(limit),
-            })?;
+                limit,
+            };
+            self.obey(set, client)?;
         }
         Ok(())
     }
@@ -130,7 +132,7 @@ impl Core {
     }
 }
 
-/// The name under which a limit of the flow's file is said.
+/// The client's name under which a limit of the flow's file is sent.
 fn name_of(role: Option<&RoleInstance>, measure: Measure) -> Option<ClientId> {
     let whose = role.map_or("", RoleInstance::as_str);
     let measure = match measure {

@@ -1,8 +1,8 @@
 //! Why a flow cannot be driven on, or an input leads to nothing.
 
-use a_society_facts::id::{ApprovalId, BadName, ConsentId, RoleInstance};
+use a_society_facts::id::{BadName, RoleInstance};
 use a_society_flow::graph::Diagnostic;
-use a_society_flow::machine::Refusal;
+use a_society_flow::machine::{Need, Refusal};
 
 use super::change::ChangeFault;
 
@@ -21,18 +21,6 @@ pub enum DriverError {
     /// The flow's graph cannot be read back from its own journal.
     #[error("the flow's graph cannot be read: {0}")]
     Graph(String),
-    /// No handoff waits for the operator's word.
-    #[error("no handoff waits for a word")]
-    NothingStaged,
-    /// Several do, and none was named.
-    #[error("several handoffs wait for a word: {}", names(.0))]
-    ManyStaged(Vec<ApprovalId>),
-    /// No call asks for consent.
-    #[error("no call asks for consent")]
-    NothingAsked,
-    /// Several do, and none was named.
-    #[error("several calls ask for consent: {}", names(.0))]
-    ManyAsked(Vec<ConsentId>),
     /// No request waits there for its provider.
     #[error("no request that is meant waits for its provider. Who waits so: {}", listed(.0))]
     NothingWaits(Vec<String>),
@@ -47,12 +35,15 @@ pub enum DriverError {
         /// Why, in words.
         why: String,
     },
-    /// The revised flow file is none.
+    /// The revised flow file is not a flow file.
     #[error("the file is not a flow file")]
     NotAFlow(Vec<Diagnostic>),
     /// A change that a finding leads to cannot be proposed or applied.
     #[error(transparent)]
     Change(#[from] ChangeFault),
+    /// As many commands wait for the outside world as may.
+    #[error("too many commands are under way at once")]
+    Busy,
     /// The flow's task is gone.
     #[error("the flow is not driven any more")]
     Gone,
@@ -62,7 +53,7 @@ pub enum DriverError {
 }
 
 impl DriverError {
-    /// What the disk or the journal refused, told apart from everything else.
+    /// The error of the disk or the journal, apart from all others.
     ///
     /// # Errors
     /// With the error itself, when it is of another kind.
@@ -72,18 +63,30 @@ impl DriverError {
             error @ (Self::Refused(_)
             | Self::Name(_)
             | Self::Graph(_)
-            | Self::NothingStaged
-            | Self::ManyStaged(_)
-            | Self::NothingAsked
-            | Self::ManyAsked(_)
             | Self::NothingWaits(_)
             | Self::ManyTries(_)
             | Self::Session { .. }
             | Self::NotAFlow(_)
             | Self::Change(_)
+            | Self::Busy
             | Self::Gone
             | Self::System(_)) => Err(error),
         }
+    }
+}
+
+impl DriverError {
+    /// What has to be brought for a verb.
+    ///
+    /// # Errors
+    /// With the error itself, when it is another.
+    pub(super) fn into_need(self) -> Result<Need, Self> {
+        if let Self::Refused(refusal) = &self
+            && let Refusal::Needs(need) = refusal.as_ref()
+        {
+            return Ok(need.clone());
+        }
+        Err(self)
     }
 }
 
@@ -100,9 +103,4 @@ fn listed(names: &[String]) -> String {
     } else {
         names.join("; ")
     }
-}
-
-fn names<T: ToString>(several: &[T]) -> String {
-    let names: Vec<String> = several.iter().map(ToString::to_string).collect();
-    names.join(", ")
 }

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, FlowId, RoleInstance, Seq};
 use a_society_facts::view::FlowState;
 use a_society_flow::machine::Work;
@@ -12,21 +13,20 @@ use a_society_flow::machine::Work;
 use super::ahead::{Ahead, Onlooker, Onlookers};
 use super::error::DriverError;
 use super::task::Inbox;
-use crate::control::message::{Command, Taken};
+use crate::control::message::Taken;
 
 /// What a flow looks like from outside.
 #[derive(Debug, Clone)]
 pub struct Seen {
     /// The last record.
     pub seq: Seq,
-    /// Where the flow stands.
+    /// The state of the flow.
     pub state: FlowState,
     /// What is pending.
     pub pending: Vec<Work>,
     /// How many turns run in this process.
     pub live: usize,
-    /// The roles whose provider has said nothing for a while, and for how many seconds. Nothing of
-    /// it is recorded.
+    /// The roles whose provider has been silent for a while, and for how many seconds. It is not recorded.
     pub silent: BTreeMap<RoleInstance, u64>,
     /// Why the flow is not driven any more, if it is not.
     pub ended: Option<String>,
@@ -65,7 +65,7 @@ impl FlowHandle {
     ///
     /// # Errors
     /// When the machine refuses, or the flow is not driven any more.
-    pub fn obey(&self, command: Command, client: Option<ClientId>) -> Result<Taken, DriverError> {
+    pub fn obey(&self, command: Verb, client: Option<ClientId>) -> Result<Taken, DriverError> {
         let (answer, answered) = sync_channel(1);
         let sent = self.inbox.send(Inbox::Command {
             command: Box::new(command),
@@ -83,7 +83,7 @@ impl FlowHandle {
         drop(self.inbox.send(Inbox::Drain));
     }
 
-    /// Tells somebody whenever text streams, for as long as it is there. Twice is as good as once.
+    /// Notifies an observer whenever text streams, as long as it exists. Adding it twice has no effect.
     pub fn look_on(&self, onlooker: &Arc<dyn Onlooker>) {
         self.window.onlookers.add(onlooker);
     }

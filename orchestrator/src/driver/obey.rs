@@ -1,166 +1,125 @@
-//! The operator's commands: names are made up, texts are kept, and the machine hears an input.
+//! The operator's verbs: the machine hears them as they are, and what it needs of the world is brought.
 
-use std::collections::BTreeMap;
-
-use a_society_facts::At;
-use a_society_facts::fact::flow::{Author, PauseReason};
-use a_society_facts::fact::operator::ChosenBy;
-use a_society_facts::id::{ApprovalId, ClientId, RoleInstance};
+use a_society_base::stop::StopSignal;
+use a_society_facts::Verb;
+use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::id::ClientId;
 use a_society_facts::message::Text;
-use a_society_flow::machine::{Guidance, Input, Reply, ReplyTarget, Revise};
+use a_society_flow::machine::{Brought, Commanded, Input, Need, NewGraph, Refusal, Words};
 
 use super::core::Core;
+use super::errand::ErrandId;
 use super::error::DriverError;
-use crate::control::message::{Command, Taken, Whom};
+use crate::control::message::Taken;
 use crate::limits::CANCEL_REASON_BYTES_MAX;
 use crate::mint;
 use crate::project::flow_file::{FileError, read_kept};
 use crate::withheld::without_secrets;
 
+/// How far a command of the operator has come.
+#[derive(Debug)]
+pub(super) enum Obeyed {
+    /// It has taken effect.
+    Now(Taken),
+    /// It does when this errand is reported.
+    Later(ErrandId),
+}
+
 impl Core {
-    /// Hears a command of the operator: what follows from it is durable on return. A command whose
-    /// client's name was heard before counts once.
+    /// Hears a verb of the operator: what follows from it is durable on return. Whether a client's name was heard
+    /// before is known to the machine, and then nothing follows.
     ///
     /// # Errors
     /// When it could mean several things, the machine refuses, or the journal does.
-    pub fn obey(
-        &mut self,
-        command: Command,
-        client: Option<ClientId>,
-    ) -> Result<Taken, DriverError> {
-        let known = client.as_ref().and_then(|id| self.state().clients.get(id));
-        if let Some(seq) = known {
-            return Ok(Taken { seq, facts: 0 });
+    pub fn obey(&mut self, verb: Verb, client: Option<ClientId>) -> Result<Taken, DriverError> {
+        match self.obey_apart(verb, client)? {
+            Obeyed::Now(taken) => Ok(taken),
+            Obeyed::Later(errand) => self.run_command_here(errand),
         }
-        if client.as_ref().is_some_and(|id| self.has_hurried(id)) {
-            let seq = self.flow.position().seq;
-            return Ok(Taken { seq, facts: 0 });
-        }
-        let revises = matches!(command, Command::Revise { .. });
-        let says_beforehand = matches!(command, Command::Rules { back: false, .. });
-        let mut facts = self.carry_out(command, client)?;
-        if says_beforehand {
-            let asked = self.state().consents.len();
-            self.answer_by_rules()?;
-            // Whoever rested here goes on because of these.
-            facts += asked.saturating_sub(self.state().consents.len());
-        }
-        if revises {
-            // It was read a moment ago, or the machine would not have heard of it.
-            let source = self.flow.whole_text(&self.state().graph.source)?;
-            let file = read_kept(source).map_err(unfit)?;
-            self.roles.revised(&file);
-        }
-        let seq = self.flow.position().seq;
-        Ok(Taken { seq, facts })
     }
 
-    /// Most commands are inputs of the machine; what is done to sessions is not, because the flow
-    /// stands where it stood.
-    #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
-    fn carry_out(
+    /// The same, without waiting for the outside world.
+    ///
+    /// # Errors
+    /// As [`Self::obey`].
+    pub(super) fn obey_apart(
         &mut self,
-        command: Command,
+        mut verb: Verb,
         client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        let input = match command {
-            Command::Compact { role } => return self.shorten(role, client),
-            Command::Restore { role, archive } => return self.restore(role, archive, client),
-            Command::RetryNow { to } => return self.retry_now(&to, client),
-            Command::Reply { to, text, asked } => self.reply(to, (text, asked), client)?,
-            Command::Approve { approval } => Input::Approve {
-                approval: self.staged(approval)?,
-                client,
-            },
-            Command::Decline { approval, reason } => self.decline(approval, reason, client)?,
-            Command::Allow {
-                consent,
-                action,
-                for_the_flow,
-            } => self.consented((consent, action), for_the_flow, client)?,
-            Command::Deny {
-                consent,
-                action,
-                reason,
-            } => self.denied((consent, action), reason, client)?,
-            Command::Rules { rules, back: true } => Input::ConsentRulesBack { rules, client },
-            Command::Rules { rules, back: false } => Input::ConsentRules { rules, client },
-            Command::Mode { mode } => Input::ConsentMode { mode, client },
-            Command::Configure { role, settings } => Input::ConfigureRole {
-                settings: self.merged(&role, settings),
-                role,
-                by: ChosenBy::Operator,
-                client,
-            },
-            Command::Budget {
-                role,
-                measure,
-                limit,
-            } => Input::SetBudget {
-                role,
-                measure,
-                limit,
-                client,
-            },
-            Command::Steer { role, text, when } => return self.steer((role, when), text, client),
-            Command::Stop { scope } => Input::Stop { scope, client },
-            Command::Pause => Input::Pause {
-                reason: PauseReason::Operator,
-                detail: None,
-                client,
-            },
-            Command::Unpause => Input::Unpause {
-                by: Author::Operator,
-                client,
-            },
-            Command::Cancel { why } => Input::Cancel {
-                by: Author::Operator,
-                why: why.as_deref().and_then(reason),
-                client,
-            },
-            Command::Retry { to } => Input::Retry {
-                target: target(to),
-                client,
-            },
-            Command::Reopen { node, note } => Input::Reopen {
-                node,
-                note: note.map(|note| self.keep_words(&note)).transpose()?,
-                client,
-            },
-            Command::Revise { source } => self.revise(source, client)?,
-            Command::Propose { role, path, text } => self.propose((role, path), text, client)?,
-            Command::Change { change, applied } => self.decide_change(change, applied, client)?,
-            Command::Improve { mode } => Input::ChooseImprovement { mode, client },
-            Command::Feedback { granted } => Input::FeedbackConsent { granted, client },
-        };
-        self.command(input)
+    ) -> Result<Obeyed, DriverError> {
+        if let Verb::Cancel { why } = &mut verb {
+            *why = why.as_deref().and_then(reason);
+        }
+        let says_beforehand = matches!(verb, Verb::Rules { back: false, .. });
+        match self.commanded(verb, client)? {
+            Obeyed::Now(taken) if says_beforehand && !self.state().consents.is_empty() => {
+                self.ask_rules(taken.facts).map(Obeyed::Later)
+            }
+            obeyed @ (Obeyed::Now(_) | Obeyed::Later(_)) => Ok(obeyed),
+        }
     }
 
-    /// What is not named stays as it was chosen before.
-    fn merged(
-        &self,
-        role: &RoleInstance,
-        new: BTreeMap<String, String>,
-    ) -> BTreeMap<String, String> {
-        let known = self.state().configurations.get(role);
-        let mut settings = known.map_or_else(BTreeMap::new, |known| known.settings.clone());
-        settings.extend(new);
-        settings
-    }
-
-    fn reply(
+    /// The machine hears a verb, and once more with what it needs.
+    pub(super) fn commanded(
         &mut self,
-        to: Whom,
-        (text, asked): (String, Option<At>),
+        verb: Verb,
         client: Option<ClientId>,
-    ) -> Result<Input, DriverError> {
-        Ok(Input::Reply(Reply {
-            target: target(to),
-            text: self.keep_words(&text)?,
-            asked,
-            message: mint::name(self.mint.as_mut(), "m")?,
+    ) -> Result<Obeyed, DriverError> {
+        let mut said = Commanded {
             client,
-        }))
+            verb,
+            brought: Brought::Nothing,
+        };
+        let need = match self.command(Input::Commanded(said.clone())) {
+            Ok(facts) => return Ok(self.obeyed(facts)),
+            Err(error) => error.into_need()?,
+        };
+        said.brought = match need {
+            Need::Driver => {
+                let facts = self.beside(said.verb, said.client)?;
+                return Ok(self.obeyed(facts));
+            }
+            Need::Words(words) => Brought::Words(Words {
+                text: self.keep_words(&words)?,
+                message: mint::name(self.mint.as_mut(), "m")?,
+            }),
+            Need::Grant(consent) => return self.ask_grant(consent, said).map(Obeyed::Later),
+            Need::Graph(source) => return self.ask_contract(source, said).map(Obeyed::Later),
+            Need::Proposal { path, text } => Brought::Proposal(self.proposal(&path, text)?),
+            Need::Written(change) => {
+                self.apply(&change)?;
+                Brought::Written
+            }
+        };
+        let facts = self.command(Input::Commanded(said.clone()))?;
+        if let Verb::Steer {
+            role,
+            when: SteerWhen::Interrupt,
+            ..
+        } = &said.verb
+        {
+            self.interrupt(role);
+        }
+        Ok(self.obeyed(facts))
+    }
+
+    /// A command has taken effect, with so many facts.
+    const fn obeyed(&self, facts: usize) -> Obeyed {
+        let seq = self.flow.position().seq;
+        Obeyed::Now(Taken { seq, facts })
+    }
+
+    /// What is done to sessions and to requests under way is not the machine's, because the flow stands where it stood.
+    fn beside(&mut self, verb: Verb, client: Option<ClientId>) -> Result<usize, DriverError> {
+        if let Verb::RetryNow { to } = verb {
+            self.retry_now(to, client)
+        } else if let Verb::Compact { role } = verb {
+            self.shorten(role, client)
+        } else if let Verb::Restore { role, archive } = verb {
+            self.restore(role, archive, client)
+        } else {
+            Err(Refusal::Needs(Need::Driver).into())
+        }
     }
 
     /// Keeps what the operator typed, without what looks like a secret.
@@ -168,56 +127,29 @@ impl Core {
         Ok(self.flow.keep_text(without_secrets(words))?)
     }
 
-    /// The operator declines a handoff, and may say what to do instead; blank words say nothing.
-    fn decline(
+    /// What a graph leaves to its project is found out before the flow walks it.
+    fn ask_contract(
         &mut self,
-        named: Option<ApprovalId>,
-        reason: Option<String>,
-        client: Option<ClientId>,
-    ) -> Result<Input, DriverError> {
-        let guidance = match reason.filter(|reason| !reason.trim().is_empty()) {
-            Some(reason) => Some(Guidance {
-                text: self.keep_words(&reason)?,
-                message: mint::name(self.mint.as_mut(), "m")?,
-            }),
-            None => None,
-        };
-        Ok(Input::Decline {
-            approval: self.staged(named)?,
-            guidance,
-            client,
-        })
-    }
-
-    fn revise(&mut self, source: String, client: Option<ClientId>) -> Result<Input, DriverError> {
+        source: String,
+        mut said: Commanded,
+    ) -> Result<ErrandId, DriverError> {
         let file = read_kept(source).map_err(unfit)?;
-        let file = self.roles.contract(file).map_err(DriverError::Graph)?;
-        Ok(Input::Revise(Revise {
-            graph: Box::new(file.graph),
-            source: self.flow.keep_text(file.source)?,
-            by: Author::Operator,
-            client,
-        }))
-    }
-
-    /// The staged handoff that is meant: the one that is named, or the only one.
-    fn staged(&self, named: Option<ApprovalId>) -> Result<ApprovalId, DriverError> {
-        if let Some(approval) = named {
-            return Ok(approval);
-        }
-        let staged = self.state().staged.iter();
-        let mut open: Vec<ApprovalId> = staged
-            .filter(|(_, staged)| !staged.approved)
-            .map(|(approval, _)| approval.clone())
-            .collect();
-        match (open.pop(), open.len()) {
-            (Some(approval), 0) => Ok(approval),
-            (None, _) => Err(DriverError::NothingStaged),
-            (Some(last), _) => {
-                open.push(last);
-                Err(DriverError::ManyStaged(open))
-            }
-        }
+        let mut roles = self.roles.another();
+        self.send_for_command(StopSignal::default(), move || {
+            let file = roles.contract(file).map_err(DriverError::Graph);
+            Box::new(move |core: &mut Self| {
+                let file = file?;
+                said.brought = Brought::Graph(NewGraph {
+                    graph: Box::new(file.graph.clone()),
+                    source: core.flow.keep_text(file.source.clone())?,
+                });
+                let facts = core.command(Input::Commanded(said))?;
+                if facts > 0 {
+                    core.roles.revised(&file);
+                }
+                Ok(facts)
+            })
+        })
     }
 }
 
@@ -230,14 +162,6 @@ fn reason(why: &str) -> Option<String> {
         why.push('…');
     }
     (!why.is_empty()).then_some(why)
-}
-
-pub(super) fn target(whom: Whom) -> ReplyTarget {
-    match whom {
-        Whom::Node(node) => ReplyTarget::Node(node),
-        Whom::Role(role) => ReplyTarget::Role(role),
-        Whom::Only => ReplyTarget::Only,
-    }
 }
 
 fn unfit(error: FileError) -> DriverError {

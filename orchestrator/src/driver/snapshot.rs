@@ -2,13 +2,13 @@
 //!
 //! The file is judged when the call that wrote it has ended and before that is recorded, so that a
 //! crash in between judges it again. A graph that does not fit is refused with every reason, and
-//! the file says again what it said before.
+//! the file gets its earlier text back.
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::{Author, FlowTitled};
+use a_society_facts::fact::flow::FlowTitled;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::OpenCall;
-use a_society_flow::machine::{Input, Revise, decide};
+use a_society_flow::machine::{Input, NewGraph, Revise, decide};
 use a_society_roles::tool::said_changes;
 use a_society_state::atomic::replace;
 use a_society_state::files::read_whole;
@@ -58,18 +58,17 @@ impl Core {
             return Ok(Some(why));
         }
         let names_draft = self.state().draft && self.state().title == DRAFT_NAME;
-        let revise = Revise {
+        let graph = NewGraph {
             graph: Box::new(file.graph.clone()),
             source: self.flow.keep_text(file.source.clone())?,
-            by: Author::Role(by.clone()),
-            client: None,
         };
-        let input = Input::Revise(revise);
+        let by = by.clone();
+        let input = Input::Revise(Revise { graph, by });
         if let Err(refusal) = decide(&self.graph, self.state(), input.clone()) {
             return Ok(Some(refusal.to_string()));
         }
         if names_draft {
-            // The draft had no name of its own; now its work has one. It is said first, because a
+            // The draft had no name of its own; now its work has one. It is recorded first, because a
             // flow that is no draft any more would not be named.
             let title = file.graph.name().to_owned();
             self.append(Fact::FlowTitled(FlowTitled { title }))?;

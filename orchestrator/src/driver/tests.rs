@@ -10,8 +10,7 @@ mod syncs;
 
 use std::sync::Arc;
 
-use a_society_facts::At;
-use a_society_flow::machine::{Input, ReplyTarget};
+use a_society_facts::{At, Verb, Whom};
 use a_society_roles::turn::step::Told;
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
@@ -19,7 +18,6 @@ use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::core::{Core, Start};
 use super::step::Heard;
-use crate::control::message::{Command, Whom};
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};
@@ -64,7 +62,8 @@ pub(super) fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
 }
 
 fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core {
-    disk.make_folder("/w/project".as_ref()).unwrap();
+    // A project that leaves open how its flows end.
+    disk.make_folder("/w/project/a-docs".as_ref()).unwrap();
     let new = NewFlow {
         ends: a_society_facts::fact::flow::Ends::default(),
         project: "demo".parse().unwrap(),
@@ -142,7 +141,7 @@ fn a_small_artifact_stands_in_its_record_and_a_large_one_is_kept_as_a_blob() {
         let blobs = core.flow().disk().list(&core.flow().folder().blobs());
         let blobs = blobs.map_or(0, |blobs| blobs.len());
         assert_eq!(blobs, usize::from(!inline), "{bytes} bytes");
-        // Either way the receiver is told all of it.
+        // Either way the receiver gets all of it.
         let told = |line: &str| line.contains("message_added") && line.contains(&text);
         assert!(journal.lines().any(told), "{bytes} bytes");
     }
@@ -183,7 +182,7 @@ fn at(core: &Core) -> FlowRef {
     }
 }
 
-/// The facts of a kind, as they stand in the journal.
+/// The facts of a kind, as the journal has them.
 fn facts(core: &Core, word: &str) -> Vec<serde_json::Value> {
     let folder = core.flow().folder();
     let mut facts = Vec::new();
@@ -216,8 +215,7 @@ fn finish(core: &mut Core) {
     let status = core.state().status.word();
     assert_eq!(status, "awaiting_improvement_choice", "{}", read(core));
     let mode = a_society_facts::fact::improvement::ImprovementMode::None;
-    core.command(Input::ChooseImprovement { mode, client: None })
-        .unwrap();
+    core.obey(Verb::Improve { mode }, None).unwrap();
     walk(core, usize::MAX);
 }
 
@@ -285,7 +283,7 @@ fn a_limit_that_the_operator_does_not_wait_for_ends_durably_whichever_command_sa
     let script = "default: forward\nscript:\n  - node: write\n    turn: 1\n    \
                   say: [ { fault: { class: limit, resets-in-ms: 3600000 } } ]\n";
     let to = || Whom::Node("write".parse().unwrap());
-    for command in [Command::RetryNow { to: to() }, Command::Retry { to: to() }] {
+    for command in [Verb::RetryNow { to: to() }, Verb::Retry { to: to() }] {
         let disk = FaultyDisk::new();
         let mut core = begin(&disk, HELLO, script);
         walk(&mut core, usize::MAX);
@@ -346,14 +344,14 @@ fn a_command_to_a_flow_that_nobody_drives_is_no_other_try_of_its_turns() {
             .unwrap()
             .0
     };
-    for command in [Command::Pause, Command::Unpause, Command::Pause] {
+    for command in [Verb::Pause {}, Verb::Unpause {}, Verb::Pause {}] {
         let mut core = open();
         core.obey(command, None).unwrap();
         core.close().unwrap();
     }
     let mut core = open();
     assert_eq!(attempts(&core), [1]);
-    core.obey(Command::Unpause, None).unwrap();
+    core.obey(Verb::Unpause {}, None).unwrap();
     core.advance().unwrap();
     assert_eq!(attempts(&core), [2]);
 }
@@ -371,14 +369,12 @@ script:
     let mut core = begin(&disk, HELLO, script);
     walk(&mut core, usize::MAX);
     assert_eq!(core.state().waits().count(), 1, "{:?}", core.pending());
-    let reply = a_society_flow::machine::Reply {
-        target: ReplyTarget::Only,
-        text: "Blue.".into(),
+    let reply = Verb::Reply {
+        to: Whom::Only,
+        text: "Blue.".to_owned(),
         asked: None,
-        message: "r1".parse().unwrap(),
-        client: None,
     };
-    core.command(Input::Reply(reply)).unwrap();
+    core.obey(reply, None).unwrap();
     finish(&mut core);
     assert_eq!(core.state().status.word(), "completed");
 }
@@ -395,12 +391,14 @@ script:
     let mut core = begin(&disk, HELLO, script);
     for _ in 0..2 {
         walk(&mut core, usize::MAX);
-        let target = ReplyTarget::Only;
-        let client = None;
-        core.command(Input::Retry { target, client }).unwrap();
+        core.obey(Verb::Retry { to: Whom::Only }, None).unwrap();
     }
     finish(&mut core);
-    let writer = &core.flow().views().sessions["writer"];
+    let writer = core
+        .flow()
+        .views()
+        .session(&"writer".parse().unwrap())
+        .unwrap();
     let told = writer
         .messages
         .iter()
@@ -502,14 +500,12 @@ fn a_graph_that_is_written_without_roles_leaves_them_where_they_come_from_also_a
     let mint = Box::new(SeededMint(2));
     let opened = reopen(&store(&dead), &flow, "/w/project".into(), mint);
     let (mut core, _) = opened.unwrap();
-    let reply = a_society_flow::machine::Reply {
-        target: ReplyTarget::Only,
-        text: "Go on.".into(),
+    let reply = Verb::Reply {
+        to: Whom::Only,
+        text: "Go on.".to_owned(),
         asked: None,
-        message: "r1".parse().unwrap(),
-        client: None,
     };
-    core.command(Input::Reply(reply)).unwrap();
+    core.obey(reply, None).unwrap();
     walk(&mut core, 300);
     let waits: Vec<String> = (core.state().waits())
         .map(|(_, waiting)| waiting.role.to_string())

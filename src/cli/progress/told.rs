@@ -12,7 +12,7 @@ use crate::cli::asks;
 use crate::paint::Paint;
 use crate::text::{count, money, one_line, plain, printed, span, tokens};
 
-/// What somebody else said is cut to this, because it is read elsewhere; what ran never is.
+/// What others said is cut to this, because it is read elsewhere; what ran never is.
 const SAID_COLUMNS_MAX: usize = 100;
 
 /// How what a call gave back begins.
@@ -33,7 +33,7 @@ pub(super) fn output(event: &Event, lines_max: usize) -> Vec<String> {
 pub(super) fn line(event: &Event, paint: &Paint) -> Option<String> {
     let (says, weight) = words(event)?;
     let time = event.at.to_string();
-    // The time of day is enough for somebody who watches.
+    // The time of day is enough while watching.
     let time = time.get(11..19).unwrap_or(&time).to_owned();
     let who = who(event);
     let who = if who.is_empty() {
@@ -80,7 +80,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             question: Some(asked),
             ..
         } if asks::is_own_turn(asked) => {
-            // What a model would be told is not for them, unless it is why they are asked again.
+            // A model's part of the packet is not for them, unless it is why they are asked again.
             let again = asks::again(asked).map(|again| format!(": {}", first(again)));
             let says = format!(
                 "waits for you: it is your turn{}",
@@ -107,7 +107,11 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 Speech::CutOff => " and was cut off",
                 Speech::Discarded { .. } => " (discarded)",
             };
-            let text = text.trim();
+            // How a turn ends is the line that says that it is done.
+            let text = before_its_end(text).trim();
+            if text.is_empty() {
+                return None;
+            }
             let lines = text.lines().count();
             let long = if lines > 1 {
                 format!(" {lines} lines")
@@ -217,13 +221,21 @@ fn done(took_ms: u64, usage: &Usage, deliveries: &[Delivery]) -> String {
     format!("{done}; {}", deliveries.join(", "))
 }
 
+/// What is said before the block that ends a turn.
+fn before_its_end(text: &str) -> &str {
+    match text.rfind("```handoff\n") {
+        Some(at) if at == 0 || text[..at].ends_with('\n') => &text[..at],
+        Some(_) | None => text,
+    }
+}
+
 /// How a call ended, after what it did.
 fn ended(end: CallEnd, exit: Option<i32>, output: &Output) -> String {
     let lines = count(output.lines, "line");
     match end {
         CallEnd::Done | CallEnd::Recovered | CallEnd::Failed if exit.is_some() => {
             let code = exit.unwrap_or_default();
-            // How it ended stands on a line of its own.
+            // How it ended has a line of its own.
             let lines = count(output.lines.saturating_sub(1), "line");
             format!(": exit {code} ({lines})")
         }
@@ -289,6 +301,15 @@ mod tests {
 {"fact":"handoff_decided","approval":"a-1","approved":false}
 {"fact":"handoff_applied","node":"draft","turn":1,"deliveries":[{"from":"draft","to":"review","way":"forward","artifact":{"path":"record/a.md","hash":"HASH","bytes":3}}]}
 "#;
+
+    #[test]
+    fn the_block_that_ends_a_turn_is_not_among_what_is_said() {
+        let block = "```handoff\ntarget_node_id: review\nartifact_path: a.md\n```\n";
+        assert_eq!(before_its_end(&format!("Done.\n\n{block}")).trim(), "Done.");
+        assert_eq!(before_its_end(block), "");
+        let quoted = "It ends with `` ```handoff\n``.";
+        assert_eq!(before_its_end(quoted), quoted);
+    }
 
     #[test]
     fn each_event_is_one_plain_line() {

@@ -10,21 +10,21 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::RoleInstance;
-use a_society_orchestrator::control::message::{Command, Whom};
+use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
 
 use super::draw::{SAYS_LINES, rows};
 use super::view::{AskKind, AskView, View};
 use crate::cli::own_turn::{self, Own};
 
-/// What is said of a key that came before its question could be read.
+/// The message for a key that came before its question could be read.
 const TOO_SOON: &str = "too soon after the last key; look at it, then press again";
 
-/// What is said of a yes to something that was not shown to its end.
+/// The message for a yes to something that was not shown to its end.
 const NOT_SHOWN: &str = "not all of it was shown: pgdn reads on, v shows all of it";
 
-/// How long an ask must have been chosen, and no key pressed, before a letter answers it. Somebody
-/// who types does not pause that long, and somebody who answers has to read first anyway.
+/// How long an ask must have been chosen, and no key pressed, before a letter answers it. Typing has
+/// shorter pauses, and an answer needs reading first anyway.
 pub(crate) const ARMED_AFTER_MS: u64 = 400;
 
 /// The longest text that is typed here; a longer one is given with `reply FLOW -` or `steer FLOW ROLE -`.
@@ -70,7 +70,7 @@ pub(crate) enum Focus {
 }
 
 /// Whom the operator speaks to, fixed when the first letter is typed: another feed that is shown
-/// meanwhile does not turn the words to somebody else.
+/// meanwhile does not redirect the words.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Steered {
     pub(crate) flow: FlowRef,
@@ -108,7 +108,7 @@ pub(crate) struct State {
     pub(crate) words: String,
     /// A text that is on its way, and where it was typed. What is refused comes back.
     pub(crate) sent: Option<(Focus, String)>,
-    /// What was said last about an answer.
+    /// The last message about an answer.
     pub(crate) told: String,
     /// Whether an answer is on its way.
     pub(crate) busy: bool,
@@ -120,8 +120,8 @@ pub(crate) struct State {
 /// What a key leads to.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Act {
-    /// Say something to a flow, and what is told when it was heard.
-    Say(FlowRef, Command, &'static str),
+    /// Say something to a flow.
+    Say(FlowRef, Verb),
     /// Carry out a step of the operator's own turn.
     Own(FlowRef, Whom, own_turn::Act),
     /// Show all that is to be read before an answer.
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// Hears what came of what was said. What was typed and is refused is not lost.
+    /// Takes the result of a message. Typed text that is refused is not lost.
     pub(crate) fn hear(&mut self, came: Result<String, String>) {
         self.busy = false;
         let sent = self.sent.take();
@@ -166,7 +166,7 @@ impl State {
         now_ms.saturating_sub(since) >= ARMED_AFTER_MS
     }
 
-    /// Hears a key.
+    /// Handles a key.
     pub(crate) fn press(&mut self, view: &View, key: &Key, now_ms: u64) -> Option<Act> {
         let armed = self.is_armed(now_ms);
         self.last_key_ms = now_ms;
@@ -326,7 +326,7 @@ impl State {
             }
             _ => {}
         }
-        let (command, words) = decision(ask, letter)?;
+        let command = decision(ask, letter)?;
         if self.busy {
             "an answer is on its way".clone_into(&mut self.told);
             return None;
@@ -335,12 +335,12 @@ impl State {
             TOO_SOON.clone_into(&mut self.told);
             return None;
         }
-        let says_yes = matches!(command, Command::Allow { .. } | Command::Approve { .. });
+        let says_yes = matches!(command, Verb::Allow { .. } | Verb::Approve { .. });
         if says_yes && !self.has_shown(ask) {
             NOT_SHOWN.clone_into(&mut self.told);
             return None;
         }
-        Some(Act::Say(ask.flow.clone(), command, words))
+        Some(Act::Say(ask.flow.clone(), command))
     }
 
     /// Whether an ask was shown as far as it must be before it can be allowed.
@@ -450,12 +450,8 @@ impl State {
                 let to = self.stop_speaking()?;
                 let text = std::mem::take(&mut self.words);
                 self.sent = Some((Focus::Steer, text.clone()));
-                let told = match to.when {
-                    SteerWhen::Queue => "said, and heard at its next request",
-                    SteerWhen::Interrupt => "said; it cuts off the answer that arrives",
-                };
                 let (role, when) = (to.role, to.when);
-                return Some(Act::Say(to.flow, Command::Steer { role, text, when }, told));
+                return Some(Act::Say(to.flow, Verb::Steer { role, text, when }));
             }
             Written::Ended | Written::Typed => {}
         }
@@ -475,9 +471,8 @@ impl State {
             return self.own_step(ask, act);
         }
         let text = self.text.trim();
-        let mut words = "answered";
         let command = match &ask.kind {
-            AskKind::Text { to, .. } if !text.is_empty() => Command::Reply {
+            AskKind::Text { to, .. } if !text.is_empty() => Verb::Reply {
                 to: to.clone(),
                 text: text.to_owned(),
                 asked: None,
@@ -488,28 +483,22 @@ impl State {
                     "type settings as NAME=VALUE, such as model=fast".clone_into(&mut self.told);
                     return None;
                 }
-                Command::Configure {
+                Verb::Configure {
                     role: role.clone(),
                     settings,
                 }
             }
             AskKind::Consent {
                 consent, action, ..
-            } if !text.is_empty() => {
-                words = "denied";
-                Command::Deny {
-                    consent: Some(consent.clone()),
-                    action: Some(*action),
-                    reason: Some(text.to_owned()),
-                }
-            }
-            AskKind::Approval { approval } if !text.is_empty() => {
-                words = "declined";
-                Command::Decline {
-                    approval: Some(approval.clone()),
-                    reason: Some(text.to_owned()),
-                }
-            }
+            } if !text.is_empty() => Verb::Deny {
+                consent: Some(consent.clone()),
+                action: Some(*action),
+                reason: Some(text.to_owned()),
+            },
+            AskKind::Approval { approval } if !text.is_empty() => Verb::Decline {
+                approval: Some(approval.clone()),
+                reason: Some(text.to_owned()),
+            },
             AskKind::Text { .. }
             | AskKind::Own { .. }
             | AskKind::Consent { .. }
@@ -522,7 +511,7 @@ impl State {
         let flow = ask.flow.clone();
         self.sent = Some((Focus::Text, std::mem::take(&mut self.text)));
         self.focus = Focus::Asks;
-        Some(Act::Say(flow, command, words))
+        Some(Act::Say(flow, command))
     }
 }
 
@@ -545,9 +534,9 @@ fn next<T>(all: &[T], at: Option<usize>, forwards: bool) -> Option<&T> {
     }
 }
 
-/// What a letter decides about an ask, and how it is told afterwards.
-fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
-    let consented = |consent: &_, action, for_the_flow| Command::Allow {
+/// What a letter decides about an ask.
+fn decision(ask: &AskView, letter: char) -> Option<Verb> {
+    let consented = |consent: &_, action, for_the_flow| Verb::Allow {
         consent: Some(Clone::clone(consent)),
         action: Some(action),
         for_the_flow,
@@ -558,7 +547,7 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
                 consent, action, ..
             },
             'y',
-        ) => Some((consented(consent, *action, false), "allowed once")),
+        ) => Some(consented(consent, *action, false)),
         (
             AskKind::Consent {
                 consent,
@@ -566,28 +555,28 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
                 scope: Some(_),
             },
             'f',
-        ) => Some((consented(consent, *action, true), "allowed for this flow")),
+        ) => Some(consented(consent, *action, true)),
         (
             AskKind::Consent {
                 consent, action, ..
             },
             'n',
         ) => {
-            let denied = Command::Deny {
+            let denied = Verb::Deny {
                 consent: Some(consent.clone()),
                 action: Some(*action),
                 reason: None,
             };
-            Some((denied, "denied"))
+            Some(denied)
         }
         (AskKind::Approval { approval }, 'y') => {
             let approval = Some(approval.clone());
-            Some((Command::Approve { approval }, "approved"))
+            Some(Verb::Approve { approval })
         }
         (AskKind::Approval { approval }, 'n') => {
             let approval = Some(approval.clone());
             let reason = None;
-            Some((Command::Decline { approval, reason }, "declined"))
+            Some(Verb::Decline { approval, reason })
         }
         (AskKind::Improvement { modes }, 'g' | 'p' | 'n') => {
             let mode = match letter {
@@ -596,13 +585,11 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
                 _ => ImprovementMode::None,
             };
             let offered = modes.contains(&mode);
-            offered.then_some((Command::Improve { mode }, "chosen"))
+            offered.then_some(Verb::Improve { mode })
         }
-        (AskKind::Feedback, 'y') => {
-            Some((Command::Feedback { granted: true }, "a report is written"))
-        }
-        (AskKind::Feedback, 'n') => Some((Command::Feedback { granted: false }, "no report")),
-        (AskKind::Unpause, 'u') => Some((Command::Unpause, "it goes on")),
+        (AskKind::Feedback, 'y') => Some(Verb::Feedback { granted: true }),
+        (AskKind::Feedback, 'n') => Some(Verb::Feedback { granted: false }),
+        (AskKind::Unpause, 'u') => Some(Verb::Unpause {}),
         (
             AskKind::Text {
                 to,
@@ -611,7 +598,7 @@ fn decision(ask: &AskView, letter: char) -> Option<(Command, &'static str)> {
             't',
         ) => {
             let to: Whom = to.clone();
-            Some((Command::Retry { to }, "tried again"))
+            Some(Verb::Retry { to })
         }
         _ => None,
     }

@@ -3,7 +3,7 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
-use a_society_orchestrator::control::message::{Command, Whom};
+use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
 use proptest::prelude::*;
 use ratatui::Terminal;
@@ -172,11 +172,11 @@ fn all_of_a_long_command_is_reached_by_reading_on() {
 }
 
 /// What a letter leads to, long after everything else.
-fn pressed(kind: AskKind, letter: char) -> Option<Command> {
+fn pressed(kind: AskKind, letter: char) -> Option<Verb> {
     let view = view(vec![ask("x", "draft (writer)", kind)]);
     let mut state = chosen("x");
     match state.press(&view, &Key::Char(letter), LATER_MS)? {
-        Act::Say(at, command, _) => {
+        Act::Say(at, command) => {
             assert_eq!(at, flow("a1b2c3"));
             Some(command)
         }
@@ -228,12 +228,12 @@ fn what_does_not_fit_is_allowed_only_when_it_was_shown_to_its_end() {
 #[test]
 fn each_letter_means_one_thing_for_each_kind_of_question() {
     let action = Some(Hash::of(b"what was shown"));
-    let consented = |for_the_flow| Command::Allow {
+    let consented = |for_the_flow| Verb::Allow {
         consent: Some("consent-1".parse().unwrap()),
         action,
         for_the_flow,
     };
-    let denied = Command::Deny {
+    let denied = Verb::Deny {
         consent: Some("consent-1".parse().unwrap()),
         action,
         reason: None,
@@ -249,17 +249,17 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
         to: Whom::Only,
         may_retry: true,
     };
-    let mode = |mode| Command::Improve { mode };
+    let mode = |mode| Verb::Improve { mode };
     let table = [
         (consent(), 'y', Some(consented(false))),
         (consent(), 'f', Some(consented(true))),
         (consent(), 'n', Some(denied)),
         (consent(), 'a', None),
-        (approval(), 'y', Some(Command::Approve { approval: id() })),
+        (approval(), 'y', Some(Verb::Approve { approval: id() })),
         (
             approval(),
             'n',
-            Some(Command::Decline {
+            Some(Verb::Decline {
                 approval: id(),
                 reason: None,
             }),
@@ -270,15 +270,15 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
         (
             AskKind::Feedback,
             'y',
-            Some(Command::Feedback { granted: true }),
+            Some(Verb::Feedback { granted: true }),
         ),
         (
             AskKind::Feedback,
             'n',
-            Some(Command::Feedback { granted: false }),
+            Some(Verb::Feedback { granted: false }),
         ),
-        (AskKind::Unpause, 'u', Some(Command::Unpause)),
-        (retried(), 't', Some(Command::Retry { to: Whom::Only })),
+        (AskKind::Unpause, 'u', Some(Verb::Unpause {})),
+        (retried(), 't', Some(Verb::Retry { to: Whom::Only })),
         (text(), 't', None),
     ];
     for (kind, letter, wanted) in table {
@@ -358,8 +358,7 @@ fn a_typed_answer_is_sent_by_enter_and_a_pasted_newline_is_not_enter() {
     state.press(&view, &Key::Char('r'), LATER_MS);
     state.press(&view, &Key::Paste("two\nlines".to_owned()), LATER_MS);
     assert_eq!(state.text, "two\nlines");
-    let Some(Act::Say(_, Command::Reply { text, .. }, _)) =
-        state.press(&view, &Key::Enter, LATER_MS)
+    let Some(Act::Say(_, Verb::Reply { text, .. })) = state.press(&view, &Key::Enter, LATER_MS)
     else {
         panic!("it is sent")
     };
@@ -386,7 +385,7 @@ fn letters_answer_nothing_while_another_part_has_the_keys() {
 /// The words that a steer says, to whom and when.
 fn steer(act: Option<Act>) -> Option<(String, String, SteerWhen)> {
     match act? {
-        Act::Say(at, Command::Steer { role, text, when }, _) => {
+        Act::Say(at, Verb::Steer { role, text, when }) => {
             assert_eq!(at, flow("a1b2c3"));
             Some((role.to_string(), text, when))
         }
@@ -409,7 +408,7 @@ fn words_go_to_the_role_whose_feed_is_shown_from_every_list_and_at_the_moment_th
         state.press(&view, &Key::Char(letter), LATER_MS);
         assert_eq!(state.focus, Focus::Steer);
         assert_eq!(state.press(&view, &Key::Enter, LATER_MS), None, "no words");
-        // Neither letters that answer nor a pasted end of line do anything but stand there.
+        // Letters that answer and a pasted end of line are text here.
         for key in [
             Key::Char('y'),
             Key::Char('q'),
@@ -503,7 +502,7 @@ fn a_denial_may_say_what_to_do_instead_once_the_question_could_be_read() {
         state.press(&view, &Key::Enter, began)
     };
     assert!(typed(1_000).is_none(), "too soon");
-    let Some(Act::Say(_, Command::Deny { reason, .. }, _)) = typed(1_000 + ARMED_AFTER_MS) else {
+    let Some(Act::Say(_, Verb::Deny { reason, .. })) = typed(1_000 + ARMED_AFTER_MS) else {
         panic!("it is denied");
     };
     assert_eq!(reason.as_deref(), Some("Use the copy."));
@@ -526,7 +525,7 @@ proptest! {
             let act = state.press(&view, &key, now);
             let replied = matches!(
                 &act,
-                Some(Act::Say(_, Command::Reply { .. } | Command::Steer { .. }, _))
+                Some(Act::Say(_, Verb::Reply { .. } | Verb::Steer { .. }))
             );
             prop_assert!(act.is_none() || replied, "{key:?} led to {act:?}");
         }

@@ -2,9 +2,9 @@
 //! is fit for a terminal.
 
 use a_society_facts::Hash;
+use a_society_facts::Whom;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::{ApprovalId, ConsentId, RoleInstance};
-use a_society_orchestrator::control::message::Whom;
 use a_society_state::FlowRef;
 
 use crate::cli::own_turn::Own;
@@ -25,7 +25,7 @@ pub(crate) struct View {
 pub(crate) struct FlowLine {
     pub(crate) flow: FlowRef,
     pub(crate) title: String,
-    /// How it stands, in a word or two.
+    /// Its state, in a word or two.
     pub(crate) status: String,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct FlowView {
     pub(crate) damage: Option<String>,
 }
 
-/// A node: a sign, its names, and how it stands.
+/// A node: a sign, its names, and its state.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NodeLine {
     pub(crate) sign: &'static str,

@@ -1,6 +1,6 @@
 //! A moment, as the journal writes it: UTC, milliseconds, one fixed shape.
 //!
-//! Time is data here. Nobody in this crate asks what time it is, and no decision rests on it;
+//! Time is data here. This crate never reads a clock, and no decision rests on time;
 //! the shape is fixed (`2026-11-21T07:29:29.123Z`) so that lines compare and parse quickly.
 
 use std::fmt;
@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 
 /// Milliseconds since 1970, between the years 1 and 9999.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
 pub struct At(i64);
 
 const DAY_MS: i64 = 86_400_000;

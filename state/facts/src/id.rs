@@ -37,6 +37,7 @@ macro_rules! name {
     ($(#[$doc:meta])* $type:ident, $what:literal, $check:path) => {
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[cfg_attr(test, derive(ts_rs::TS), ts(type = "string"))]
         pub struct $type(Arc<str>);
 
         impl $type {
@@ -150,10 +151,6 @@ name!(
 name!(
     /// What a client calls its own command, so that a repeated one counts once.
     ClientId, "client command id", check_token
-);
-name!(
-    /// One run of a session, as the one who sent to it knows it.
-    RunId, "run id", check_token
 );
 
 impl RoleInstance {

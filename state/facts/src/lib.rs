@@ -1,7 +1,8 @@
 //! What is true: ids, facts, views and legality.
 //!
 //! This crate is a heart. It computes, and touches nothing: no file, no network, no process, no
-//! environment, no clock. Everything in it ends up in the journal of a flow or is folded from one.
+//! environment, no clock. Everything in it ends up in the journal of a flow, is folded from one, or is a verb from which
+//! facts follow.
 
 pub mod at;
 pub mod fact;
@@ -14,9 +15,13 @@ pub mod line;
 pub mod message;
 pub mod reason;
 pub mod sample;
+pub mod seat;
+pub mod verb;
 pub mod view;
 
 pub use at::At;
 pub use fact::Fact;
 pub use hash::Hash;
 pub use line::{Body, Recorded};
+pub use seat::Seat;
+pub use verb::{Verb, Whom};

@@ -1,7 +1,7 @@
 // The stage of the pictures and of most states: one workspace in which the real program has played every flow against
-// models on loopback, up to a moment at which each waits for something else. All that stands on a screen is what the program
-// says. It is the same each time because the time is told to it (`moment.mjs`) and because each answer waits for its turn.
-import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeSync } from "node:fs";
+// models on loopback, up to a moment at which each waits for something else. All texts on a screen come from the program.
+// They are the same in each run because the stage sets its clock (`moment.mjs`) and because each answer waits for its turn.
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, rmdirSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Place, missing, root } from "../program.mjs";
@@ -11,12 +11,12 @@ import { Moment } from "./moment.mjs";
 import { Provider } from "./provider.mjs";
 
 export const DAY = "2026-03-03";
-/** The moment at which the stage stands still. */
+/** The moment at which the stage is frozen. */
 export const NOW = new Date(`${DAY}T14:11:52Z`);
 const WALLS = "Project and record folder only";
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** A stage that stands, or `{ why }` on a machine where it cannot be what it is elsewhere. */
+/** A ready stage, or `{ why }` on a machine where it cannot be what it is elsewhere. */
 export async function raise() {
   const unbuilt = missing("what the real program shows");
   if (unbuilt !== false) return { why: unbuilt, end: () => {} };
@@ -88,14 +88,19 @@ function hands({ place, provider, at, rests }) {
     begin: async (time, name, more = {}) => {
       at(time);
       title = /name: (.*)/.exec(OTHERS[`flows/${name}.yaml`])[1];
-      return (await place.ask("POST", "/api/flows", { from: { file: `flows/${name}.yaml` }, allow: ["edits"], ...more })).flow;
+      // A file without a project says how its flow ends; a project that says nothing leaves it to the operator.
+      const docs = join(place.folder, "a-docs");
+      if (more.improve === undefined) mkdirSync(docs);
+      const { flow } = await place.ask("POST", "/api/flows", { from: { file: `flows/${name}.yaml` }, allow: ["edits"], ...more });
+      if (more.improve === undefined) rmdirSync(docs);
+      return flow;
     },
     says: (time, role, answer, { input = 4_000, cached = 0, output = 300 } = {}) => gives(time, role, { ...answer, cached, used: { input, output } }),
     fails: gives,
   };
 }
 
-/** A flow that begins where another handed its first work on, and that nobody drives yet. */
+/** A flow that begins where another handed its first work on, without a driver yet. */
 async function fork(place, of) {
   const { seq } = place.log(of).find((fact) => fact.fact === "handoff_applied");
   const forked = place.run("fork", of, "--at", String(seq), "--name", "Search ranking, once more", "--json");

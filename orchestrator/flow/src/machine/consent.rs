@@ -4,17 +4,19 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
-    ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, GrantAdded,
+    ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant, GrantAdded,
 };
+use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, ConsentId};
+use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::OpenConsent;
 
-use super::input::{ConsentAnswered, ConsentAsked};
+use super::input::{Brought, ConsentAsked, Need, RuleAnswered, Words};
 use super::refusal::Refusal;
 use super::turn::{At, heard, place};
 
-/// One request per role instance at a time; whoever asks waits.
+/// One request per role instance at a time; the role that asks waits.
 pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>, Refusal> {
     let turn = heard(state, input.turn, input.attempt)?;
     if turn.stop {
@@ -93,7 +95,7 @@ pub(super) fn resolved(
     })
 }
 
-/// Whoever waits for this answer goes on with its turn.
+/// The role that waits for this answer goes on with its turn.
 pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
     let mut waits = state.waits();
     let (node, waiting) = waits.find(|(_, w)| w.consent.as_ref() == Some(consent))?;
@@ -106,7 +108,7 @@ pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
     }))
 }
 
-/// A request with its answer, and whoever waits for it going on.
+/// A request with its answer, and the wake-up of the role that waits for it.
 pub(super) fn settle(
     state: &FlowState,
     consent: &ConsentId,
@@ -118,54 +120,124 @@ pub(super) fn settle(
     [fact].into_iter().chain(woken(state, consent))
 }
 
-/// The answer itself comes last, because it bears the command's name: whatever a crash cuts off
-/// before it is said again with the command.
-pub(super) fn answered(state: &FlowState, input: &ConsentAnswered) -> Result<Vec<Fact>, Refusal> {
-    let client = input.client.as_ref();
-    let Some(open) = state.consents.get(&input.consent) else {
-        return Err(Refusal::UnknownConsent {
-            consent: input.consent.clone(),
-            open: state.consents.keys().cloned().collect(),
-        });
-    };
-    if open.action != input.action {
-        return Err(Refusal::ConsentMismatch {
-            consent: input.consent.clone(),
-        });
-    }
-    let mut facts = Vec::new();
-    if input.answer == ConsentAnswer::AllowFlow {
-        facts.extend(for_the_flow(state, input));
-    }
-    facts.extend(settle(state, &input.consent, open, input.answer, client));
-    for fact in &mut facts {
-        if let Fact::ConsentResolved(resolved) = fact
-            && resolved.consent == input.consent
-        {
-            resolved.reason.clone_from(&input.reason);
-            resolved.by.clone_from(&input.by);
+/// A request for consent that is open, and its name.
+pub(super) type Asked<'a> = (&'a ConsentId, &'a OpenConsent);
+
+/// The request that is meant: the one that is named, or the only one. Somebody who saw something else than what would
+/// run answers nothing.
+pub(super) fn open<'a>(
+    state: &'a FlowState,
+    named: Option<&ConsentId>,
+    seen: Option<Hash>,
+) -> Result<Asked<'a>, Refusal> {
+    let mut all = state.consents.iter();
+    let names = || state.consents.keys().cloned().collect();
+    let (consent, open) = match named {
+        Some(named) => {
+            let unknown = || Refusal::UnknownConsent {
+                consent: named.clone(),
+                open: names(),
+            };
+            all.find(|(known, _)| *known == named).ok_or_else(unknown)?
         }
+        None => match (all.next(), all.next()) {
+            (Some(only), None) => only,
+            (None, _) => return Err(Refusal::NothingAsked),
+            (Some(_), Some(_)) => return Err(Refusal::ManyAsked { open: names() }),
+        },
+    };
+    if seen.is_some_and(|seen| seen != open.action) {
+        let consent = consent.clone();
+        return Err(Refusal::ConsentMismatch { consent });
     }
+    Ok((consent, open))
+}
+
+/// The operator allows a call. What cannot be granted for the rest of the flow is allowed this once.
+pub(super) fn allow(
+    state: &FlowState,
+    asked: Asked<'_>,
+    (for_the_flow, brought): (bool, &Brought),
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let (consent, open) = asked;
+    let once = || settle(state, consent, open, ConsentAnswer::AllowOnce, client);
+    if !for_the_flow {
+        return Ok(once().collect());
+    }
+    let Brought::Grant(grant, also) = brought else {
+        return Err(Refusal::Needs(Need::Grant(consent.clone())));
+    };
+    let Some(grant) = grant else {
+        return Ok(once().collect());
+    };
+    // The answer itself comes last, because it bears the command's name: whatever a crash cuts off
+    // before it is said again with the command.
+    let mut facts = granted(state, consent, (grant, also));
+    let answer = ConsentAnswer::AllowFlow;
+    facts.extend(settle(state, consent, open, answer, client));
     Ok(facts)
 }
 
+/// The operator denies a call, and may say what to do instead.
+pub(super) fn deny(
+    state: &FlowState,
+    (consent, open): Asked<'_>,
+    reason: Option<&Words>,
+    client: Option<&ClientId>,
+) -> Vec<Fact> {
+    let facts = settle(state, consent, open, ConsentAnswer::Deny, client);
+    because(facts, consent, (reason.map(|words| &words.text), None))
+}
+
+/// A rule answers a request that is open.
+pub(super) fn ruled(state: &FlowState, input: &RuleAnswered) -> Result<Vec<Fact>, Refusal> {
+    let (consent, open) = open(state, Some(&input.consent), Some(input.action))?;
+    let facts = settle(state, consent, open, input.answer, None);
+    Ok(because(
+        facts,
+        consent,
+        (input.reason.as_ref(), Some(&input.by)),
+    ))
+}
+
+/// The answer with what the role is told, and with the rule that gave it.
+fn because(
+    facts: impl Iterator<Item = Fact>,
+    consent: &ConsentId,
+    (reason, by): (Option<&Text>, Option<&DecidingRule>),
+) -> Vec<Fact> {
+    let mut facts: Vec<Fact> = facts.collect();
+    for fact in &mut facts {
+        if let Fact::ConsentResolved(resolved) = fact
+            && resolved.consent == *consent
+        {
+            resolved.reason = reason.cloned();
+            resolved.by = by.cloned();
+        }
+    }
+    facts
+}
+
 /// The grant counts from now on, and so it answers every other request that it covers.
-fn for_the_flow(state: &FlowState, input: &ConsentAnswered) -> Vec<Fact> {
+fn granted(
+    state: &FlowState,
+    consent: &ConsentId,
+    (grant, also): (&Grant, &[ConsentId]),
+) -> Vec<Fact> {
     let mut facts = Vec::new();
-    let new = (input.grant.iter()).filter(|grant| !state.grants.contains(grant));
-    facts.extend(new.map(|grant| {
-        Fact::GrantAdded(GrantAdded {
-            grant: grant.clone(),
-        })
-    }));
+    if !state.grants.contains(grant) {
+        let grant = grant.clone();
+        facts.push(Fact::GrantAdded(GrantAdded { grant }));
+    }
     if state.consent_mode == ConsentMode::NoAccess {
         facts.push(Fact::ConsentModeChanged(ConsentModeChanged {
             mode: ConsentMode::PartialAccess,
             client: None,
         }));
     }
-    let mut seen = vec![&input.consent];
-    for other in &input.also {
+    let mut seen = vec![consent];
+    for other in also {
         let Some(open) = state.consents.get(other) else {
             continue;
         };

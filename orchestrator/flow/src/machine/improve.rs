@@ -1,10 +1,10 @@
 //! Reflection and the report: who goes when, and what ends it (rows I1 to I9).
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::FlowCompleted;
+use a_society_facts::fact::flow::{Ends, EndsChosen, FlowCompleted};
 use a_society_facts::fact::improvement::{
-    ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted, FindingsRecorded,
-    ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
+    ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
+    FindingsRecorded, ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
 };
 use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::operator::ReplyReturned;
@@ -16,7 +16,7 @@ use a_society_facts::view::flow::{Improvement, Phase, Reflecting, Said, Waiting}
 
 use super::claim::{names, open_session};
 use super::deliver::available;
-use super::input::{NewSession, Product, ProposeChange, StartFeedback, StartReflection};
+use super::input::{Brought, Need, NewSession, Product, StartFeedback, StartReflection};
 use super::refusal::Refusal;
 use super::turn::{Fault, Present, in_phase};
 use crate::graph::FlowGraph;
@@ -103,6 +103,58 @@ pub(super) fn choose(
     Ok(facts)
 }
 
+/// What a flow would ask now, and its ends answer.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    /// How roles reflect.
+    Reflection(ImprovementMode),
+    /// Whether a report is written.
+    Report(bool),
+}
+
+fn ending(graph: &FlowGraph, state: &FlowState) -> Option<Ending> {
+    match state.phase {
+        Phase::ImprovementChoice => {
+            // A project cannot know that only one role took part.
+            let fits = |mode: &ImprovementMode| modes(graph, state).contains(mode);
+            state.ends.improve.filter(fits).map(Ending::Reflection)
+        }
+        Phase::FeedbackConsent => state.ends.feedback.map(Ending::Report),
+        Phase::Forward
+        | Phase::Improving
+        | Phase::Feedback
+        | Phase::Completed
+        | Phase::Cancelled => None,
+    }
+}
+
+/// Whether what would be asked of the flow's end is chosen already.
+pub(super) fn is_end_chosen(graph: &FlowGraph, state: &FlowState) -> bool {
+    ending(graph, state).is_some()
+}
+
+/// The flow ends as it was chosen.
+pub(super) fn apply_ends(graph: &FlowGraph, state: &FlowState) -> Result<Vec<Fact>, Refusal> {
+    if state.paused.is_some() {
+        return Err(Refusal::Paused);
+    }
+    match ending(graph, state) {
+        Some(Ending::Reflection(mode)) => choose(graph, state, mode, None),
+        Some(Ending::Report(granted)) => decide_feedback(state, granted, None),
+        None => Err(Refusal::NotOffered {
+            what: "the chosen end".to_owned(),
+            why: "nothing is asked that was chosen beforehand",
+        }),
+    }
+}
+
+/// How the flow is to end is chosen; what is chosen already leads to no facts.
+pub(super) fn choose_ends(state: &FlowState, ends: Ends) -> Vec<Fact> {
+    let is_news = ends.or(state.ends) != state.ends;
+    let chosen = is_news.then_some(Fact::EndsChosen(EndsChosen { ends }));
+    chosen.into_iter().collect()
+}
+
 /// The flow is done; whatever the operator said and nobody heard is given back first.
 pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
     let mut facts = returned(state);
@@ -110,7 +162,7 @@ pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
     facts
 }
 
-/// Everything the operator said and nobody heard, given back.
+/// The operator's messages that no role took up, given back.
 pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
     let nodes = state.replies.values().flatten();
     let steers = state.steers.values().flatten();
@@ -126,7 +178,7 @@ pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
         .collect()
 }
 
-/// What the operator said to roles that reflect, and they have not heard.
+/// The operator's messages to roles that reflect, not taken up yet.
 pub(super) fn unheard(improvement: &Improvement) -> impl Iterator<Item = &Said> {
     let report = improvement.feedback.work.iter();
     (improvement.roles.values().chain(report)).flat_map(|role| &role.replies)
@@ -339,26 +391,68 @@ pub(super) fn decide_feedback(
 }
 
 /// A change is proposed from what a role found, or from the report.
-pub(super) fn propose(state: &FlowState, input: &ProposeChange) -> Result<Vec<Fact>, Refusal> {
+pub(super) fn propose(
+    state: &FlowState,
+    role: &RoleInstance,
+    (path, text, brought): (&str, &str, &Brought),
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
     let finding = state.improvement.as_ref().and_then(|improvement| {
         let feedback = &improvement.feedback;
         let report = feedback.work.as_ref();
-        let report = report.filter(|_| feedback.role.as_ref() == Some(&input.role));
-        let work = improvement.roles.get(&input.role).or(report)?;
+        let report = report.filter(|_| feedback.role.as_ref() == Some(role));
+        let work = improvement.roles.get(role).or(report)?;
         work.findings.as_ref().map(|_| work.seq)
     });
     let Some(finding) = finding else {
-        return Err(Refusal::NoFindings {
-            role: input.role.clone(),
-        });
+        return Err(Refusal::NoFindings { role: role.clone() });
+    };
+    let Brought::Proposal(proposal) = brought else {
+        let (path, text) = (path.to_owned(), text.to_owned());
+        return Err(Refusal::Needs(Need::Proposal { path, text }));
     };
     Ok(vec![Fact::ChangeProposed(ChangeProposed {
-        change: input.change.clone(),
-        role: input.role.clone(),
-        path: input.path.clone(),
-        before: input.before,
-        after: input.after.clone(),
+        change: proposal.change.clone(),
+        role: role.clone(),
+        path: proposal.path.clone(),
+        before: proposal.before,
+        after: proposal.after.clone(),
         finding,
-        client: input.client.clone(),
+        client: client.cloned(),
+    })])
+}
+
+/// Decides about a proposal: the one that is named, or the only one. The file of one that is applied is written first.
+pub(super) fn decide_change(
+    state: &FlowState,
+    named: Option<&String>,
+    (applied, brought): (bool, &Brought),
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let open = state.changes.iter();
+    let mut open = open.filter(|(_, change)| change.applied.is_none());
+    let change = match named {
+        Some(named) => {
+            let unknown = || Refusal::UnknownChange(named.clone());
+            let found = open.find(|(name, _)| *name == named);
+            found.map(|(name, _)| name).ok_or_else(unknown)?
+        }
+        None => match (open.next(), open.next()) {
+            (Some((only, _)), None) => only,
+            (None, _) => return Err(Refusal::NothingProposed),
+            (Some((first, _)), Some((second, _))) => {
+                let more = open.map(|(name, _)| name);
+                let open = [first, second].into_iter().chain(more).cloned().collect();
+                return Err(Refusal::ManyProposed { open });
+            }
+        },
+    };
+    if applied && !matches!(brought, Brought::Written) {
+        return Err(Refusal::Needs(Need::Written(change.clone())));
+    }
+    Ok(vec![Fact::ChangeDecided(ChangeDecided {
+        change: change.clone(),
+        applied,
+        client: client.cloned(),
     })])
 }

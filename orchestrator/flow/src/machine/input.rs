@@ -1,18 +1,15 @@
-//! Everything that can be said to a flow from outside: by its driver, by a turn, by the operator.
+//! The inputs of a flow: from its driver, from a turn, from the operator.
 //!
-//! Ids, texts and artifacts come in as data, named and hashed by whoever can do that. An input of
-//! the operator that bears a client's id counts once; said again, it leads to no facts.
+//! Ids, texts and artifacts come in as data, named and hashed by whoever can do that. A verb of the operator comes as he
+//! gave it; where the machine needs more than that it says what ([`Need`]), and the driver brings it ([`Brought`]).
 
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
-use a_society_facts::fact::budget::{Lack, Measure};
-use a_society_facts::fact::flow::{Author, PauseReason};
-use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::budget::Lack;
+use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::node::{FaultCode, Trouble};
-use a_society_facts::fact::operator::{
-    ChosenBy, ConsentAnswer, ConsentMode, ConsentRules, DecidingRule, Grant, SteerWhen, StopScope,
-};
+use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, DecidingRule, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::hash::Hash;
@@ -21,10 +18,11 @@ use a_society_facts::id::{
     SessionId, SessionKey, TurnId,
 };
 use a_society_facts::message::Text;
+use a_society_facts::verb::Verb;
 
 use crate::graph::FlowGraph;
 
-/// What is said to a flow.
+/// An input of a flow.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The flow begins.
@@ -43,151 +41,150 @@ pub enum Input {
     StartReflection(StartReflection),
     /// The driver lets the report be written that `pending` offers.
     StartFeedback(StartFeedback),
+    /// The driver applies the ends that `pending` offers.
+    ApplyEnds,
+    /// How the flow is to end is chosen beforehand; what is left open stays as it was.
+    ChooseEnds(Ends),
     /// A turn came to an outcome.
     Outcome(TurnOutcome),
     /// A call of a turn needs the operator's consent.
     ConsentAsked(ConsentAsked),
 
-    /// The operator answers a node or a role that waits.
-    Reply(Reply),
-    /// The operator says something to a role at work.
-    Steer(Steer),
-    /// The operator lets a staged handoff through, exactly as it was emitted.
-    Approve {
-        /// Which.
-        approval: ApprovalId,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The operator discards a staged handoff; its node waits for guidance.
-    Decline {
-        /// Which.
-        approval: ApprovalId,
-        /// The guidance, if it is given at once: the node then does not wait for it.
-        guidance: Option<Guidance>,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The operator answers a request for consent.
-    ConsentAnswered(ConsentAnswered),
-    /// The operator says how much the flow may do without asking.
-    ConsentMode {
-        /// How much.
-        mode: ConsentMode,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The operator says beforehand what may run, or what never does.
-    ConsentRules {
-        /// The rules, besides those before.
-        rules: ConsentRules,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The operator takes rules back.
-    ConsentRulesBack {
-        /// The rules that no longer count.
-        rules: ConsentRules,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The operator stops turns.
-    Stop {
-        /// Which.
-        scope: StopScope,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// Nothing new is to be started.
+    /// The operator wants something.
+    Commanded(Commanded),
+    /// A rule answers a request for consent that is open.
+    RuleAnswered(RuleAnswered),
+    /// The driver lets nothing new start, because the operator has to look first.
     Pause {
         /// Why.
         reason: PauseReason,
         /// More of it, in words.
         detail: Option<String>,
-        /// The client's name for the command.
-        client: Option<ClientId>,
     },
-    /// The flow goes on after a pause.
-    Unpause {
-        /// Who says so.
-        by: Author,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The flow ends before it is done.
-    Cancel {
-        /// Who says so.
-        by: Author,
-        /// Why, in words.
-        why: Option<String>,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// A turn that was stopped, or failed, is taken again.
-    Retry {
-        /// Whose.
-        target: ReplyTarget,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// A node that is done runs again.
-    Reopen {
-        /// The node.
-        node: NodeId,
-        /// What the operator says about it.
-        note: Option<Text>,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The flow walks another graph from now on.
-    Revise(Revise),
-    /// A role's model and tools are chosen.
+    /// A role's model and tools are chosen by somebody else than the operator.
     ConfigureRole {
         /// The role instance.
         role: RoleInstance,
-        /// Its settings.
+        /// Its settings; what is not named stays as it is.
         settings: BTreeMap<String, String>,
         /// Who chose.
         by: ChosenBy,
-        /// The client's name for the command.
-        client: Option<ClientId>,
     },
-    /// The operator sets, raises or lifts a budget.
-    SetBudget {
-        /// Whose; the whole flow's if absent.
-        role: Option<RoleInstance>,
-        /// Of what.
-        measure: Measure,
-        /// The limit; none if absent.
-        limit: Option<u64>,
-        /// The client's name for the command.
-        client: Option<ClientId>,
+    /// A role wrote another graph, which the flow walks from now on.
+    Revise(Revise),
+}
+
+impl Input {
+    /// The name that a client gave it.
+    #[must_use]
+    pub(super) fn client(&self) -> Option<&ClientId> {
+        let named = if let Self::Commanded(commanded) = self {
+            &commanded.client
+        } else if let Self::Create(create) = self {
+            &create.client
+        } else {
+            return None;
+        };
+        named.as_ref()
+    }
+
+    /// The graph that is walked from now on, if it counts.
+    #[must_use]
+    pub fn graph(&self) -> Option<&FlowGraph> {
+        if let Self::Revise(revise) = self {
+            return Some(&revise.graph.graph);
+        }
+        let Self::Commanded(Commanded {
+            brought: Brought::Graph(new),
+            ..
+        }) = self
+        else {
+            return None;
+        };
+        Some(&new.graph)
+    }
+}
+
+/// What the operator wants, and what the driver brings for it.
+#[derive(Debug, Clone)]
+pub struct Commanded {
+    /// The client's name for it; what bears a name that counted already leads to no facts.
+    pub client: Option<ClientId>,
+    /// What is wanted.
+    pub verb: Verb,
+    /// What it needs of the world. A verb is first said without.
+    pub brought: Brought,
+}
+
+/// What a verb needs that only the driver can make, read or do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Need {
+    /// Words that are kept, and a name for the message that they become.
+    Words(String),
+    /// What an answer for the rest of the flow grants.
+    Grant(ConsentId),
+    /// The graph of a flow file.
+    Graph(String),
+    /// A change of a file of the project.
+    Proposal {
+        /// The file, as it was named.
+        path: String,
+        /// The file as it would be.
+        text: String,
     },
-    /// The operator says how roles reflect.
-    ChooseImprovement {
-        /// How.
-        mode: ImprovementMode,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The operator makes a finding a proposed change.
-    ProposeChange(ProposeChange),
-    /// The operator decides about a proposal; one that is applied stands in its file already.
-    DecideChange {
-        /// Its name.
-        change: String,
-        /// Whether it is applied.
-        applied: bool,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
-    /// The operator says whether a report is written.
-    FeedbackConsent {
-        /// Whether.
-        granted: bool,
-        /// The client's name for the command.
-        client: Option<ClientId>,
-    },
+    /// The file that is as a proposal wants it.
+    Written(String),
+    /// Nothing that leads to facts here: it is the driver's to do.
+    Driver,
+}
+
+/// What the driver brings for a verb, as [`Need`] asks for it.
+#[derive(Debug, Clone, Default)]
+pub enum Brought {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Words.
+    Words(Words),
+    /// What is allowed from now on, if anything can be, and other open requests that it covers.
+    Grant(Option<Grant>, Vec<ConsentId>),
+    /// Another graph.
+    Graph(NewGraph),
+    /// A change.
+    Proposal(Proposal),
+    /// The file is as the proposal wants it.
+    Written,
+}
+
+/// Words of the operator.
+#[derive(Debug, Clone)]
+pub struct Words {
+    /// What they say.
+    pub text: Text,
+    /// The message they become, if they become one.
+    pub message: MessageId,
+}
+
+/// Another graph for a running flow.
+#[derive(Debug, Clone)]
+pub struct NewGraph {
+    /// The graph from now on.
+    pub graph: Box<FlowGraph>,
+    /// Its file, byte for byte.
+    pub source: Text,
+}
+
+/// A change of a file that a finding leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// Its name.
+    pub change: String,
+    /// The file, relative to the project.
+    pub path: String,
+    /// The file's hash as it is; nothing if there is no such file.
+    pub before: Option<Hash>,
+    /// The file as it would be.
+    pub after: Text,
 }
 
 /// What a flow begins with, besides its graph.
@@ -205,6 +202,8 @@ pub struct Create {
     pub origin: Option<String>,
     /// Whether the graph is a draft that its owner still has to write.
     pub draft: bool,
+    /// How it is to end, as far as that is chosen.
+    pub ends: Ends,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }
@@ -239,13 +238,13 @@ pub struct StartReflection {
 /// The driver lets the report be written.
 #[derive(Debug, Clone)]
 pub struct StartFeedback {
-    /// The dedicated role, which is none of the flow's.
+    /// The dedicated role, which the graph does not contain.
     pub role: RoleInstance,
     /// The names of its session, used if it has none.
     pub session: Option<NewSession>,
 }
 
-/// What a turn came to, with the try that says so; an earlier try is not heard.
+/// The outcome of a turn, with the try that reports it; that of an earlier try is ignored.
 #[derive(Debug, Clone)]
 pub struct TurnOutcome {
     /// The turn.
@@ -272,9 +271,9 @@ pub enum Outcome {
     AwaitHandoff,
     /// The forward work is done.
     ForwardPassClosed {
-        /// What the project's health checks said: nothing, or one short sentence.
+        /// The result of the project's health checks: nothing, or one short sentence.
         health: Result<(), String>,
-        /// What the operator is asked before it closes, if anything.
+        /// The question to the operator before it closes, if anything.
         asks: Option<Text>,
     },
     /// A reflection is done.
@@ -309,7 +308,7 @@ pub enum Outcome {
         trouble: Trouble,
         /// What it needs, in words.
         why: String,
-        /// When it may go on by itself, if its provider said so.
+        /// When it may go on by itself, if its provider named a time.
         until: Option<At>,
     },
     /// The role's model or tools must be chosen before it can work.
@@ -368,107 +367,30 @@ pub struct ConsentAsked {
     pub terms: ConsentTerms,
     /// Whether it is asked whatever the mode of the flow is, so that no mode answers it.
     pub narrowed: bool,
-    /// The rule that may deny it, if nobody but a shell can tell.
+    /// The rule that may deny it, if only a shell could decide that.
     pub doubt: Option<DecidingRule>,
 }
 
-/// What a role is told to do instead of what the operator declined.
+/// What a rule says about an open request for consent.
 #[derive(Debug, Clone)]
-pub struct Guidance {
-    /// What the operator says.
-    pub text: Text,
-    /// The message that it becomes.
-    pub message: MessageId,
-}
-
-/// The operator's answer to a request for consent.
-#[derive(Debug, Clone)]
-pub struct ConsentAnswered {
+pub struct RuleAnswered {
     /// The request.
     pub consent: ConsentId,
     /// The answer.
     pub answer: ConsentAnswer,
-    /// The hash of what the operator saw.
+    /// The hash of what was judged.
     pub action: Hash,
-    /// What is allowed from now on, when the answer is for the rest of the flow.
-    pub grant: Option<Grant>,
-    /// Other open requests that this grant covers.
-    pub also: Vec<ConsentId>,
-    /// What the role is told to do instead, when it is denied.
+    /// What the role is told, when it is denied.
     pub reason: Option<Text>,
-    /// The client's name for the command.
-    pub client: Option<ClientId>,
-    /// The rule that answers, if the operator did not.
-    pub by: Option<DecidingRule>,
+    /// The rule.
+    pub by: DecidingRule,
 }
 
-/// Whom an answer of the operator is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReplyTarget {
-    /// A node.
-    Node(NodeId),
-    /// A role instance.
-    Role(RoleInstance),
-    /// The only one that waits.
-    Only,
-}
-
-/// The operator's answer.
-#[derive(Debug, Clone)]
-pub struct Reply {
-    /// Whom it is for.
-    pub target: ReplyTarget,
-    /// What it says.
-    pub text: Text,
-    /// Since when what it answers was asked, if it is an answer to nothing else.
-    pub asked: Option<At>,
-    /// The message it becomes.
-    pub message: MessageId,
-    /// The client's name for the command.
-    pub client: Option<ClientId>,
-}
-
-/// The operator's word to a role at work.
-#[derive(Debug, Clone)]
-pub struct Steer {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// What it says.
-    pub text: Text,
-    /// The message it becomes.
-    pub message: MessageId,
-    /// When it is heard.
-    pub when: SteerWhen,
-    /// The client's name for the command.
-    pub client: Option<ClientId>,
-}
-
-/// A change that a finding leads to.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ProposeChange {
-    /// Its name.
-    pub change: String,
-    /// Whose finding.
-    pub role: RoleInstance,
-    /// The file, relative to the project.
-    pub path: String,
-    /// The file's hash as it is; nothing if there is no such file.
-    pub before: Option<Hash>,
-    /// The file as it would be.
-    pub after: Text,
-    /// The client's name for the command.
-    pub client: Option<ClientId>,
-}
-
-/// Another graph for a running flow.
+/// A graph that a role wrote for its flow.
 #[derive(Debug, Clone)]
 pub struct Revise {
-    /// The graph from now on.
-    pub graph: Box<FlowGraph>,
-    /// Its file, byte for byte.
-    pub source: Text,
+    /// The graph.
+    pub graph: NewGraph,
     /// Who wrote it.
-    pub by: Author,
-    /// The client's name for the command.
-    pub client: Option<ClientId>,
+    pub by: RoleInstance,
 }

@@ -5,6 +5,7 @@ pub mod limits;
 
 mod claim;
 mod close;
+mod command;
 mod consent;
 mod decide;
 mod deliver;
@@ -32,12 +33,12 @@ pub use decide::decide;
 pub use deliver::{Allowed, allowed};
 pub use improve::{findings_path, plan, report_path};
 pub use input::{
-    Claim, ConsentAnswered, ConsentAsked, Create, Guidance, Input, NewSession, Outcome, Product,
-    ProposeChange, Reply, ReplyTarget, Revise, StartFeedback, StartReflection, Steer, Target,
-    TurnOutcome,
+    Brought, Claim, Commanded, ConsentAsked, Create, Input, Need, NewGraph, NewSession, Outcome,
+    Product, Proposal, Revise, RuleAnswered, StartFeedback, StartReflection, Target, TurnOutcome,
+    Words,
 };
 pub use outline::outline;
 pub use pending::pending;
 pub use refusal::{Candidate, Refusal, Want};
 pub use suspend::would_end;
-pub use work::{Question, Task, Work};
+pub use work::{Question, Task, Work, has_more_to_start};

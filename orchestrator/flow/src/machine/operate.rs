@@ -12,13 +12,13 @@ use a_society_facts::fact::node::{NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, ReplyReturned, RoleConfigured};
 use a_society_facts::fact::turn::{Cause, TurnResumed};
 use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
-use a_society_facts::message::Text;
+use a_society_facts::verb::Whom;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{Account, OpenTurn, Phase, Waiting};
 
 use super::consent::resolved;
 use super::improve::{returned, unheard};
-use super::input::ReplyTarget;
+use super::input::Words;
 use super::refusal::{NOBODY, Refusal};
 use super::reply::candidate;
 use crate::graph::FlowGraph;
@@ -39,6 +39,7 @@ pub(super) fn pause(
     detail: Option<&String>,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
+    not_over(state)?;
     if state.paused.is_some() {
         return Err(Refusal::Paused);
     }
@@ -49,8 +50,8 @@ pub(super) fn pause(
     })])
 }
 
-/// Whether open turns go on in this pause. When the operator pauses, they come to their ends; when
-/// the ground is gone, or nobody knows what happened, they stay where they are.
+/// Whether open turns go on in this pause. When the operator pauses, they come to their ends; when the
+/// disk is full, or an outcome is unknown, they stay where they are.
 pub(super) fn turns_go_on(state: &FlowState) -> bool {
     match state.paused.as_ref().map(|pause| pause.reason) {
         None | Some(PauseReason::Operator) => true,
@@ -58,16 +59,13 @@ pub(super) fn turns_go_on(state: &FlowState) -> bool {
     }
 }
 
-pub(super) fn unpause(
-    state: &FlowState,
-    by: &Author,
-    client: Option<&ClientId>,
-) -> Result<Vec<Fact>, Refusal> {
+pub(super) fn unpause(state: &FlowState, client: Option<&ClientId>) -> Result<Vec<Fact>, Refusal> {
+    not_over(state)?;
     if state.paused.is_none() {
         return Err(Refusal::NotPaused);
     }
     let mut facts = vec![Fact::FlowUnpaused(FlowUnpaused {
-        by: by.clone(),
+        by: Author::Operator,
         client: client.cloned(),
     })];
     if !turns_go_on(state) {
@@ -87,12 +85,11 @@ pub(super) fn resumed(id: TurnId, turn: &OpenTurn) -> Fact {
 
 pub(super) fn cancel(
     state: &FlowState,
-    by: &Author,
     why: Option<&String>,
     client: Option<&ClientId>,
 ) -> Vec<Fact> {
     let mut facts = vec![Fact::FlowCancelled(FlowCancelled {
-        by: by.clone(),
+        by: Author::Operator,
         why: why.cloned(),
         client: client.cloned(),
     })];
@@ -105,18 +102,18 @@ pub(super) fn cancel(
 
 pub(super) fn retry(
     state: &FlowState,
-    target: &ReplyTarget,
+    to: &Whom,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
-    let who = match target {
-        ReplyTarget::Node(node) => node.to_string(),
-        ReplyTarget::Role(role) => role.to_string(),
-        ReplyTarget::Only => NOBODY.to_owned(),
+    let who = match to {
+        Whom::Node(node) => node.to_string(),
+        Whom::Role(role) => role.to_string(),
+        Whom::Only => NOBODY.to_owned(),
     };
-    let meant = |(node, waiting): &(Option<&NodeId>, &Waiting)| match target {
-        ReplyTarget::Node(meant) => *node == Some(meant),
-        ReplyTarget::Role(meant) => waiting.role == *meant,
-        ReplyTarget::Only => waiting.reason.may_retry(),
+    let meant = |(node, waiting): &(Option<&NodeId>, &Waiting)| match to {
+        Whom::Node(meant) => *node == Some(meant),
+        Whom::Role(meant) => waiting.role == *meant,
+        Whom::Only => waiting.reason.may_retry(),
     };
     let mut found = state.waits().filter(meant);
     // A retry ends other waits than a text does, so that everybody who waits is named.
@@ -184,14 +181,13 @@ fn woken(
     })
 }
 
-/// A reopened node takes the flow back to its forward work. Turns of a later phase must be over by
-/// then, because nothing would be left that they are for.
-pub(super) fn reopen(
+/// Whether a node can be reopened. That takes the flow back to its forward work: turns of a later phase must be over
+/// by then, because nothing would be left that they are for.
+pub(super) fn may_reopen(
     graph: &FlowGraph,
     state: &FlowState,
     node: &NodeId,
-    (note, client): (Option<&Text>, Option<&ClientId>),
-) -> Result<Vec<Fact>, Refusal> {
+) -> Result<(), Refusal> {
     if !graph.has_node(node) {
         return Err(Refusal::UnknownNode { node: node.clone() });
     }
@@ -225,6 +221,17 @@ pub(super) fn reopen(
             open.role
         ));
     }
+    Ok(())
+}
+
+/// A node runs again.
+pub(super) fn reopened(
+    state: &FlowState,
+    node: &NodeId,
+    note: Option<&Words>,
+    client: Option<&ClientId>,
+) -> Vec<Fact> {
+    let later = state.phase != Phase::Forward;
     let unheard = state.improvement.iter().filter(|_| later).flat_map(unheard);
     let mut facts: Vec<Fact> = unheard
         .map(|said| {
@@ -236,24 +243,26 @@ pub(super) fn reopen(
         .collect();
     facts.push(Fact::NodeReopened(NodeReopened {
         node: node.clone(),
-        note: note.cloned(),
+        note: note.map(|words| words.text.clone()),
         client: client.cloned(),
     }));
-    Ok(facts)
+    facts
 }
 
-/// A node that waits for its role to be configured is runnable by that; a role that reflects has
-/// to be woken.
+/// What is not named stays as it was chosen before. A node that waits for its role to be configured is runnable by that;
+/// a role that reflects has to be woken.
 pub(super) fn configure(
     state: &FlowState,
     role: &RoleInstance,
-    settings: &BTreeMap<String, String>,
-    by: ChosenBy,
-    client: Option<&ClientId>,
+    new: &BTreeMap<String, String>,
+    (by, client): (ChosenBy, Option<&ClientId>),
 ) -> Vec<Fact> {
+    let known = state.configurations.get(role);
+    let mut settings = known.map_or_else(BTreeMap::new, |known| known.settings.clone());
+    settings.extend(new.clone());
     let mut facts = vec![Fact::RoleConfigured(RoleConfigured {
         role: role.clone(),
-        settings: settings.clone(),
+        settings,
         by,
         client: client.cloned(),
     })];
@@ -267,7 +276,7 @@ pub(super) fn reflection_configured(state: &FlowState, role: &RoleInstance) -> O
     (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting, (None, false)))
 }
 
-/// Whoever waits only for this budget goes on. The budget itself comes last, because it bears the
+/// Roles that wait only for this budget go on. The budget itself comes last, because it bears the
 /// command's name.
 pub(super) fn set_budget(
     state: &FlowState,

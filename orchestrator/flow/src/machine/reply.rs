@@ -3,13 +3,15 @@
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{HandoffApplied, HandoffDecided, NodeSuspended, WaitReason};
-use a_society_facts::fact::operator::{OperatorReplied, OperatorSteered};
+use a_society_facts::fact::operator::{OperatorReplied, OperatorSteered, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, NodeId, RoleInstance};
 use a_society_facts::legal::legal;
+use a_society_facts::verb::Whom;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{Phase, Staged, Waiting};
 
-use super::input::{Guidance, Reply, ReplyTarget, Steer};
+use super::command::{kept, spoken};
+use super::input::{Brought, Words};
 use super::opened::Sketch;
 use super::refusal::{Candidate, NOBODY, Refusal, Want};
 
@@ -30,7 +32,7 @@ pub(super) fn candidates(state: &FlowState) -> Vec<Candidate> {
     waits.chain(awaits).collect()
 }
 
-/// Somebody who waits for the operator.
+/// A role that waits for the operator.
 pub(super) fn candidate((node, waiting): (Option<&NodeId>, &Waiting)) -> Candidate {
     Candidate {
         node: node.cloned(),
@@ -39,26 +41,39 @@ pub(super) fn candidate((node, waiting): (Option<&NodeId>, &Waiting)) -> Candida
     }
 }
 
-pub(super) fn reply(state: &FlowState, input: &Reply) -> Result<Vec<Fact>, Refusal> {
-    let (node, role) = match &input.target {
-        ReplyTarget::Node(node) => at_node(state, node)?,
-        ReplyTarget::Role(role) => of_role(state, role)?,
-        ReplyTarget::Only => only_one(state)?,
+pub(super) fn reply(
+    state: &FlowState,
+    (to, asked): (&Whom, Option<At>),
+    (text, brought): (&str, &Brought),
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let (node, role) = match to {
+        Whom::Node(node) => at_node(state, node)?,
+        Whom::Role(role) => of_role(state, role)?,
+        Whom::Only => only_one(state)?,
     };
-    if let Some(asked) = input.asked {
+    if let Some(asked) = asked {
         still_asked(state, (node, role), asked)?;
     }
-    Ok(vec![Fact::OperatorReplied(OperatorReplied {
-        reply: input.message.clone(),
-        node: node.cloned(),
-        role: role.clone(),
-        text: input.text.clone(),
-        client: input.client.clone(),
-    })])
+    Ok(vec![replied(
+        (node, role),
+        kept(text, brought)?.clone(),
+        client,
+    )])
 }
 
-/// Somebody who answers what they saw asked answers that and nothing that was asked later; and of two
-/// who do, the first one counts.
+fn replied((node, role): Reached<'_>, words: Words, client: Option<&ClientId>) -> Fact {
+    Fact::OperatorReplied(OperatorReplied {
+        reply: words.message,
+        node: node.cloned(),
+        role: role.clone(),
+        text: words.text,
+        client: client.cloned(),
+    })
+}
+
+/// An answer to a question that was seen applies to that question and to no later one; of two such
+/// answers, the first one counts.
 fn still_asked(state: &FlowState, (node, role): Reached<'_>, asked: At) -> Result<(), Refusal> {
     let mut waits = state.waits();
     let waits =
@@ -138,21 +153,27 @@ fn only_one(state: &FlowState) -> Result<Reached<'_>, Refusal> {
     }
 }
 
-/// A role at work hears it with its next request, and a role whose turn is still to come with the first
+/// A role at work gets it with its next request, and a role whose turn is still to come with the first
 /// request of that; one that waits is answered.
-pub(super) fn steer(state: &FlowState, input: &Steer) -> Result<Vec<Fact>, Refusal> {
-    if state.main_turn_of(&input.role).is_none() && !is_to_come(state, &input.role) {
+pub(super) fn steer(
+    state: &FlowState,
+    (role, when): (&RoleInstance, SteerWhen),
+    (text, brought): (&str, &Brought),
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    if state.main_turn_of(role).is_none() && !is_to_come(state, role) {
         return Err(Refusal::NotAtWork {
-            role: input.role.clone(),
+            role: role.clone(),
             candidates: candidates(state),
         });
     }
+    let words = kept(text, brought)?.clone();
     Ok(vec![Fact::OperatorSteered(OperatorSteered {
-        steer: input.message.clone(),
-        role: input.role.clone(),
-        text: input.text.clone(),
-        when: input.when,
-        client: input.client.clone(),
+        steer: words.message,
+        role: role.clone(),
+        text: words.text,
+        when,
+        client: client.cloned(),
     })])
 }
 
@@ -168,14 +189,27 @@ fn is_to_come(state: &FlowState, role: &RoleInstance) -> bool {
         })
 }
 
-fn staged<'a>(state: &'a FlowState, approval: &ApprovalId) -> Result<&'a Staged, Refusal> {
-    let open = || state.staged.iter().filter(|(_, staged)| !staged.approved);
-    match state.staged.get(approval) {
-        Some(staged) if !staged.approved => Ok(staged),
-        Some(_) | None => Err(Refusal::UnknownApproval {
-            approval: approval.clone(),
-            open: open().map(|(id, _)| id.clone()).collect(),
-        }),
+/// The staged handoff that is meant: the one that is named, or the only one.
+fn staged<'a>(
+    state: &'a FlowState,
+    named: Option<&ApprovalId>,
+) -> Result<(&'a ApprovalId, &'a Staged), Refusal> {
+    let mut open = state.staged.iter().filter(|(_, staged)| !staged.approved);
+    let names = || {
+        let open = state.staged.iter().filter(|(_, staged)| !staged.approved);
+        open.map(|(approval, _)| approval.clone()).collect()
+    };
+    if let Some(named) = named {
+        let unknown = || Refusal::UnknownApproval {
+            approval: named.clone(),
+            open: names(),
+        };
+        return open.find(|(known, _)| *known == named).ok_or_else(unknown);
+    }
+    match (open.next(), open.next()) {
+        (Some(only), None) => Ok(only),
+        (None, _) => Err(Refusal::NothingStaged),
+        (Some(_), Some(_)) => Err(Refusal::ManyStaged { open: names() }),
     }
 }
 
@@ -190,10 +224,10 @@ fn word(approval: &ApprovalId, approved: bool, client: Option<&ClientId>) -> Fac
 /// An approved handoff is applied exactly as it was emitted; its role does not run again for it.
 pub(super) fn approve(
     state: &FlowState,
-    approval: &ApprovalId,
+    named: Option<&ApprovalId>,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
-    let staged = staged(state, approval)?;
+    let (approval, staged) = staged(state, named)?;
     let mut sketch = Sketch::of(state);
     sketch.say(word(approval, true, client));
     let applied = applied(approval, staged);
@@ -216,32 +250,28 @@ pub(super) fn applied(approval: &ApprovalId, staged: &Staged) -> Fact {
     })
 }
 
-/// Guidance that is given at once is an ordinary reply, so that nobody waits for it. The command's
+/// Guidance that is given at once is an ordinary reply, so that no role waits for it. The command's
 /// name is then in the reply, because whatever a crash cuts off was never acknowledged.
 pub(super) fn decline(
     state: &FlowState,
-    approval: &ApprovalId,
-    (guidance, client): (Option<&Guidance>, Option<&ClientId>),
+    named: Option<&ApprovalId>,
+    (reason, brought): (Option<&str>, &Brought),
+    client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
-    let node = &staged(state, approval)?.node;
+    let (approval, staged) = staged(state, named)?;
+    let node = &staged.node;
     let Some(waiting) = state.awaiting_operator.get(node) else {
         return Ok(vec![word(approval, false, client)]);
     };
     let awaited = guidance_awaited(node, &waiting.role);
-    let Some(guidance) = guidance else {
+    let Some(guidance) = spoken(reason, brought)? else {
         return Ok(vec![word(approval, false, client), awaited]);
     };
-    let reply = Fact::OperatorReplied(OperatorReplied {
-        reply: guidance.message.clone(),
-        node: Some(node.clone()),
-        role: waiting.role.clone(),
-        text: guidance.text.clone(),
-        client: client.cloned(),
-    });
+    let reply = replied((Some(node), &waiting.role), guidance.clone(), client);
     Ok(vec![word(approval, false, None), awaited, reply])
 }
 
-/// After its handoff was declined, a node waits to be told what else to do.
+/// After its handoff was declined, a node waits for new instructions.
 pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
     Fact::NodeSuspended(NodeSuspended {
         node: Some(node.clone()),

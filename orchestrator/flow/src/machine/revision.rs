@@ -3,45 +3,60 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::GraphRevised;
+use a_society_facts::fact::flow::{Author, GraphRevised};
 use a_society_facts::fact::operator::ReplyReturned;
 use a_society_facts::handoff::{EdgeName, Way};
-use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::id::{ClientId, NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Phase;
 
-use super::input::Revise;
+use super::input::{Brought, Need, NewGraph};
 use super::outline::outline;
 use super::refusal::Refusal;
 use super::turn::in_phase;
 use crate::graph::{FlowGraph, LiveFacts, Reason, check_revision};
 
+/// The operator wants another flow file walked.
+pub(super) fn said(
+    graph: &FlowGraph,
+    state: &FlowState,
+    (source, brought): (&str, &Brought),
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    in_phase(state, Phase::Forward)?;
+    let Brought::Graph(new) = brought else {
+        return Err(Refusal::Needs(Need::Graph(source.to_owned())));
+    };
+    revise(graph, state, new, (Author::Operator, client))
+}
+
 pub(super) fn revise(
     graph: &FlowGraph,
     state: &FlowState,
-    input: &Revise,
+    new: &NewGraph,
+    (by, client): (Author, Option<&ClientId>),
 ) -> Result<Vec<Fact>, Refusal> {
     in_phase(state, Phase::Forward)?;
-    let mut reasons = check_revision(graph, &input.graph, &live(state));
-    reasons.extend(lost_ways(state, &input.graph));
+    let mut reasons = check_revision(graph, &new.graph, &live(state));
+    reasons.extend(lost_ways(state, &new.graph));
     reasons.sort_unstable();
     reasons.dedup();
     if !reasons.is_empty() {
         return Err(Refusal::Revision { reasons });
     }
-    let mut facts = unheard(state, &input.graph);
+    let mut facts = unheard(state, &new.graph);
     facts.push(Fact::GraphRevised(GraphRevised {
-        graph: outline(&input.graph, input.source.clone()),
-        by: input.by.clone(),
-        client: input.client.clone(),
+        graph: outline(&new.graph, new.source.clone()),
+        by,
+        client: client.cloned(),
     }));
     Ok(facts)
 }
 
-/// What the operator said to roles that the new graph has no turn for, given back.
+/// The operator's messages to roles that the new graph has no turn for, given back.
 fn unheard(state: &FlowState, new: &FlowGraph) -> Vec<Fact> {
     let stays = |role: &RoleInstance| {
-        state.sessions.contains_key(role) || new.role_instances().any(|known| known == role)
+        state.session(role).is_some() || new.role_instances().any(|known| known == role)
     };
     let gone = state.steers.iter().filter(|(role, _)| !stays(role));
     gone.flat_map(|(role, said)| said.iter().map(move |said| (role, said)))

@@ -6,12 +6,14 @@ use a_society_state::disk::FaultyDisk;
 
 use super::improving::improve;
 use super::{at, begin, facts, store};
-use crate::control::message::{Command, Taken};
+use crate::control::message::Taken;
 use crate::driver::change::ChangeFault;
 use crate::driver::core::Core;
 use crate::driver::error::DriverError;
 use crate::mint::SeededMint;
 use crate::run::reopen;
+use a_society_facts::Verb;
+use a_society_flow::machine::Refusal;
 
 const STYLE: &str = "/w/project/a-docs/style.md";
 const ALONE: &str = "workflow: { name: Alone, nodes: [ { id: all, role: owner } ], edges: [] }\n\
@@ -26,7 +28,7 @@ fn reflected(disk: &FaultyDisk) -> Core {
 }
 
 fn propose(core: &mut Core, path: &str, text: &str) -> Result<Taken, DriverError> {
-    let command = Command::Propose {
+    let command = Verb::Propose {
         role: "owner".parse().unwrap(),
         path: path.to_owned(),
         text: text.to_owned(),
@@ -36,12 +38,19 @@ fn propose(core: &mut Core, path: &str, text: &str) -> Result<Taken, DriverError
 
 fn decide(core: &mut Core, applied: bool) -> Result<Taken, DriverError> {
     let change = None;
-    core.obey(Command::Change { change, applied }, None)
+    core.obey(Verb::Change { change, applied }, None)
 }
 
 fn fault(said: Result<Taken, DriverError>) -> ChangeFault {
     match said {
         Err(DriverError::Change(fault)) => fault,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn refusal(said: Result<Taken, DriverError>) -> Refusal {
+    match said {
+        Err(DriverError::Refused(refusal)) => *refusal,
         other => panic!("{other:?}"),
     }
 }
@@ -72,7 +81,10 @@ fn a_proposal_says_where_it_comes_from_and_is_applied_when_the_operator_says_so(
     decide(&mut core, true).unwrap();
     assert_eq!(style(&disk), "Shorter.\n");
     assert_eq!(facts(&core, "change_decided")[0]["applied"], true);
-    assert_eq!(fault(decide(&mut core, true)), ChangeFault::NoneOpen);
+    assert!(matches!(
+        refusal(decide(&mut core, true)),
+        Refusal::NothingProposed
+    ));
 }
 
 #[test]
@@ -82,8 +94,8 @@ fn a_file_that_is_not_there_yet_is_made_and_one_that_is_declined_is_left() {
     propose(&mut core, "a-docs/deep/new.md", "New.\n").unwrap();
     propose(&mut core, "a-docs/style.md", "Longer.\n").unwrap();
     assert!(matches!(
-        fault(decide(&mut core, true)),
-        ChangeFault::ManyOpen(_)
+        refusal(decide(&mut core, true)),
+        Refusal::ManyProposed { .. }
     ));
     let named = |core: &Core, path: &str| {
         let mut changes = core.state().changes.iter();
@@ -95,8 +107,7 @@ fn a_file_that_is_not_there_yet_is_made_and_one_that_is_declined_is_left() {
         named(&core, "a-docs/style.md"),
     );
     for (change, applied) in [(new, true), (style_change, false)] {
-        core.obey(Command::Change { change, applied }, None)
-            .unwrap();
+        core.obey(Verb::Change { change, applied }, None).unwrap();
     }
     let new = disk.read_file("/w/project/a-docs/deep/new.md".as_ref());
     assert_eq!(new.unwrap(), b"New.\n");
@@ -134,7 +145,7 @@ fn findings_change_nothing_but_what_roles_are_told_and_nobody_finds_for_others()
     }
     let same = fault(propose(&mut core, "a-docs/style.md", "Short.\n"));
     assert!(matches!(same, ChangeFault::Nothing(_)));
-    let command = Command::Propose {
+    let command = Verb::Propose {
         role: "writer".parse().unwrap(),
         path: "a-docs/style.md".to_owned(),
         text: "x".to_owned(),

@@ -9,7 +9,7 @@ use a_society_facts::fact::session::Origin;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::Message;
 use a_society_facts::view::flow::FlowStatus;
-use a_society_flow::machine::{Input, Reply, ReplyTarget};
+use a_society_facts::{Verb, Whom};
 use a_society_roles::turn::step::Told;
 use a_society_state::disk::FaultyDisk;
 
@@ -130,8 +130,7 @@ fn base(role: &str) -> &str {
 }
 
 fn choose(core: &mut Core, mode: ImprovementMode) {
-    core.command(Input::ChooseImprovement { mode, client: None })
-        .unwrap();
+    core.obey(Verb::Improve { mode }, None).unwrap();
 }
 
 /// The roles that are done, and those that are at it.
@@ -175,10 +174,10 @@ fn reflect(core: &mut Core, after: &BTreeMap<String, BTreeSet<String>>, seed: u6
     }
 }
 
-/// What a role was told to look back with.
+/// The packet for a role's retrospective.
 fn packets(core: &Core, role: &str) -> Vec<String> {
     let role: RoleInstance = role.parse().unwrap();
-    let session = core.flow().views().sessions.get(&role).unwrap();
+    let session = core.flow().views().session(&role).unwrap();
     let told = session.messages.iter().filter_map(|entry| {
         let is_packet = entry.origin == Some(Origin::Improvement);
         match &*entry.message {
@@ -314,21 +313,15 @@ script:
 fn answer(core: &mut Core) -> bool {
     let waits = core.state().waits().count() > 0;
     let input = match core.state().status {
-        FlowStatus::AwaitingImprovementChoice => Input::ChooseImprovement {
+        FlowStatus::AwaitingImprovementChoice => Verb::Improve {
             mode: ImprovementMode::GraphBased,
-            client: None,
         },
-        FlowStatus::AwaitingFeedbackConsent => Input::FeedbackConsent {
-            granted: true,
-            client: None,
-        },
-        FlowStatus::Improving if waits => Input::Reply(Reply {
+        FlowStatus::AwaitingFeedbackConsent => Verb::Feedback { granted: true },
+        FlowStatus::Improving if waits => Verb::Reply {
             asked: None,
-            target: ReplyTarget::Only,
+            to: Whom::Only,
             text: "You may.".into(),
-            message: "reply".parse().unwrap(),
-            client: None,
-        }),
+        },
         FlowStatus::Running
         | FlowStatus::Paused(_)
         | FlowStatus::Improving
@@ -336,7 +329,7 @@ fn answer(core: &mut Core) -> bool {
         | FlowStatus::Completed
         | FlowStatus::Cancelled => return false,
     };
-    core.command(input).unwrap();
+    core.obey(input, None).unwrap();
     true
 }
 
@@ -379,9 +372,9 @@ fn check(core: &Core, when: &str) {
             "{when}"
         );
     }
-    // The report is written by somebody who saw nothing of the flow.
+    // The report is written by a role that saw nothing of the flow.
     let report: RoleInstance = FEEDBACK_ROLE.parse().unwrap();
-    let session = &core.flow().views().sessions[&report];
+    let session = core.flow().views().session(&report).unwrap();
     let first = &session.messages.first().unwrap().origin;
     assert_eq!(*first, Some(Origin::Improvement), "{when}");
 }
@@ -475,7 +468,7 @@ fn the_record_says_what_the_flow_is_and_how_its_roles_look_back() {
         "  feedback: { role: a-society-feedback, report: \"record/feedback.md\" }",
     ];
     assert_eq!(text("improvement.yaml").lines().collect::<Vec<_>>(), wanted);
-    // What somebody wrote over comes back with the flow.
+    // A file that was overwritten comes back with the flow.
     let flow = at(&core);
     core.close().unwrap();
     disk.write_file(&record.join("improvement.yaml"), b"mine")
@@ -509,21 +502,19 @@ fn a_program_is_not_run_once_more_to_look_back() {
         "writer: { executor: command, command: { run: [ 'true' ] } }",
     );
     let mut core = begin(&FaultyDisk::new(), &file, "default: forward");
-    // The program itself cannot run on a disk in memory; somebody decides for it.
+    // The program itself cannot run on a disk in memory; the test decides for it.
     for _ in 0..4 {
         walk(&mut core, usize::MAX);
         if core.state().waits().count() > 0 {
             let record = core.flow().folder().record();
             let disk = core.flow().disk();
             a_society_state::atomic::replace(disk, &record.join("by-hand.md"), b"x").unwrap();
-            let reply = Reply {
-                target: ReplyTarget::Only,
-                text: "forward: by-hand.md".into(),
+            let reply = Verb::Reply {
+                to: Whom::Only,
+                text: "forward: by-hand.md".to_owned(),
                 asked: None,
-                message: "by-hand".parse().unwrap(),
-                client: None,
             };
-            core.command(Input::Reply(reply)).unwrap();
+            core.obey(reply, None).unwrap();
         } else {
             answer(&mut core);
         }

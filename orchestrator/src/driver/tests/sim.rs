@@ -11,12 +11,11 @@
 
 use std::sync::Arc;
 
-use a_society_facts::At;
-use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::view::flow::FlowStatus;
-use a_society_flow::machine::{Input, Question, Reply, ReplyTarget, Work};
+use a_society_facts::{At, Verb, Whom};
+use a_society_flow::machine::{Question, Work};
 use a_society_roles::turn::step::{Step, Told};
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
@@ -79,7 +78,6 @@ struct World {
     core: Option<Core>,
     flow: FlowRef,
     running: Vec<(Start, Told)>,
-    said: u64,
 }
 
 fn store(disk: &FaultyDisk) -> Store {
@@ -94,7 +92,8 @@ fn store(disk: &FaultyDisk) -> Store {
 impl World {
     fn begin(seed: u64) -> Self {
         let disk = FaultyDisk::new();
-        disk.make_folder("/w/project".as_ref()).unwrap();
+        // A project that leaves open how its flows end.
+        disk.make_folder("/w/project/a-docs".as_ref()).unwrap();
         let new = NewFlow {
             ends: a_society_facts::fact::flow::Ends::default(),
             project: "demo".parse().unwrap(),
@@ -121,7 +120,6 @@ impl World {
             core: Some(core),
             flow,
             running: Vec::new(),
-            said: 0,
         }
     }
 
@@ -173,34 +171,21 @@ impl World {
     /// The operator does something, sensible or not; a refusal is fine.
     fn meddle(&mut self) {
         let input = match self.roll(7) {
-            0 => Input::Stop {
+            0 => Verb::Stop {
                 scope: StopScope::All,
-                client: None,
             },
-            1 => Input::Pause {
-                client: None,
-                reason: PauseReason::Operator,
-                detail: None,
-            },
-            2 => Input::Unpause {
-                client: None,
-                by: Author::Operator,
-            },
-            3 => Input::Retry {
-                client: None,
-                target: ReplyTarget::Only,
-            },
-            4 => self.reply(),
-            5 => Input::Stop {
+            1 => Verb::Pause {},
+            2 => Verb::Unpause {},
+            3 => Verb::Retry { to: Whom::Only },
+            4 => Self::reply(Whom::Only),
+            5 => Verb::Stop {
                 scope: StopScope::Node("draft".parse().unwrap()),
-                client: None,
             },
-            _ => Input::Stop {
+            _ => Verb::Stop {
                 scope: StopScope::Role("owner".parse().unwrap()),
-                client: None,
             },
         };
-        let heard = self.core().command(input);
+        let heard = self.core().obey(input, None);
         if let Err(error) = heard {
             let text = error.to_string();
             assert!(
@@ -210,17 +195,12 @@ impl World {
         }
     }
 
-    fn reply(&mut self) -> Input {
-        self.said += 1;
-        let message = format!("r{}", self.said).parse().unwrap();
-        let text = "Yes, go on.".into();
-        Input::Reply(Reply {
+    fn reply(to: Whom) -> Verb {
+        Verb::Reply {
+            to,
+            text: "Yes, go on.".to_owned(),
             asked: None,
-            target: ReplyTarget::Only,
-            text,
-            message,
-            client: None,
-        })
+        }
     }
 
     /// A patient operator answers whatever is asked.
@@ -236,31 +216,19 @@ impl World {
         let Some(question) = asked else { return };
         let input = match question {
             Question::Text { node, role, .. } => {
-                let Input::Reply(mut reply) = self.reply() else {
-                    return;
-                };
-                reply.target = node.map_or(ReplyTarget::Role(role), ReplyTarget::Node);
-                Input::Reply(reply)
+                Self::reply(node.map_or(Whom::Role(role), Whom::Node))
             }
-            Question::Approval { approval, .. } => Input::Approve {
-                approval,
-                client: None,
+            Question::Approval { approval, .. } => Verb::Approve {
+                approval: Some(approval),
             },
-            Question::Improvement { .. } => Input::ChooseImprovement {
+            Question::Improvement { .. } => Verb::Improve {
                 mode: ImprovementMode::None,
-                client: None,
             },
-            Question::Feedback => Input::FeedbackConsent {
-                granted: false,
-                client: None,
-            },
-            Question::Unpause { .. } => Input::Unpause {
-                client: None,
-                by: Author::Operator,
-            },
+            Question::Feedback => Verb::Feedback { granted: false },
+            Question::Unpause { .. } => Verb::Unpause {},
             other => panic!("nobody expected {other:?}"),
         };
-        self.core().command(input).unwrap();
+        self.core().obey(input, None).unwrap();
     }
 
     fn is_over(&self) -> bool {

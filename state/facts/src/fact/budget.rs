@@ -8,6 +8,7 @@ use crate::id::{ClientId, RoleInstance};
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// Tokens in and out.

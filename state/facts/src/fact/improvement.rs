@@ -9,6 +9,7 @@ use crate::message::Text;
 
 /// How roles reflect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImprovementMode {
     /// In the reverse order of the graph, each with the findings of its neighbours.

@@ -17,7 +17,7 @@ export function stateOf(row: FlowRow): FlowWord {
   return row.running > 0 || row.driven_by !== null ? "running" : "idle";
 }
 
-/** How a flow stands, in a few words of a column. */
+/** The state of a flow, in the few words of a column. */
 export function standing(row: FlowRow): string {
   const harm = harmOf(row.damage);
   if (harm !== null) return harm.title;
@@ -61,7 +61,7 @@ const ORDERS: Record<Column, (a: FlowRow, b: FlowRow) => number> = {
   changed: (a, b) => compare(b.updated_at, a.updated_at),
 };
 
-/** In an order, the newest first where it says nothing; forks follow their parent; a fork whose parent is not shown stands on its own. */
+/** In an order, the newest first where it says nothing; forks follow their parent; a fork whose parent is not shown is listed by itself. */
 export function nested(rows: readonly FlowRow[], wanted: Wanted, order: Order = NEWEST): Nested[] {
   const q = (wanted.q ?? "").trim().toLowerCase();
   const fits = rows.filter((r) =>

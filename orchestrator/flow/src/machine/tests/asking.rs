@@ -4,11 +4,12 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode, Grant};
 use a_society_facts::hash::Hash;
+use a_society_facts::verb::Verb;
 use a_society_facts::view::flow::CallState;
 
 use super::sim::Sim;
-use super::support::{Flow, id};
-use crate::machine::{ConsentAnswered, Input, Question, Work};
+use super::support::{Flow, bringing, id, wants};
+use crate::machine::{Brought, Need, Question, Refusal, Work};
 
 /// Two roles at work, each of which asked for consent.
 fn asking() -> Sim {
@@ -26,16 +27,24 @@ fn asking() -> Sim {
 
 fn answer(sim: &mut Sim, answer: ConsentAnswer, action: &str, also: bool) -> String {
     let open: Vec<_> = sim.flow.state.consents.keys().cloned().collect();
-    sim.flow.words(Input::ConsentAnswered(ConsentAnswered {
-        consent: open.first().cloned().unwrap_or(id("gone")),
-        answer,
-        action: Hash::of(action.as_bytes()),
-        grant: Some(Grant::Edits),
-        also: if also { open } else { Vec::new() },
-        reason: None,
-        by: None,
-        client: Some(id("answer")),
-    }))
+    let consent = Some(open.first().cloned().unwrap_or(id("gone")));
+    let action = Some(Hash::of(action.as_bytes()));
+    let verb = if answer == ConsentAnswer::Deny {
+        Verb::Deny {
+            consent,
+            action,
+            reason: None,
+        }
+    } else {
+        Verb::Allow {
+            consent,
+            action,
+            for_the_flow: answer == ConsentAnswer::AllowFlow,
+        }
+    };
+    let also = if also { open } else { Vec::new() };
+    let brought = Brought::Grant(Some(Grant::Edits), also);
+    sim.flow.words(bringing(verb, brought, Some(id("answer"))))
 }
 
 fn runs(sim: &Sim) -> usize {
@@ -89,6 +98,43 @@ fn s12_consent_for_the_flow_answers_every_request_that_it_covers() {
 }
 
 #[test]
+fn s12_a_grant_is_asked_for_and_what_cannot_be_granted_is_allowed_this_once() {
+    let mut sim = asking();
+    let consent = sim.flow.state.consents.keys().next().cloned();
+    let allow = |brought| {
+        let verb = Verb::Allow {
+            consent: consent.clone(),
+            action: None,
+            for_the_flow: true,
+        };
+        bringing(verb, brought, None)
+    };
+    let asked = sim.flow.say(allow(Brought::Nothing));
+    let need = Need::Grant(consent.clone().unwrap());
+    assert_eq!(asked, Err(Refusal::Needs(need)));
+    let words = sim.flow.words(allow(Brought::Grant(None, Vec::new())));
+    assert_eq!(words, "consent_resolved node_woken");
+    assert_eq!(sim.flow.state.consent_mode, ConsentMode::NoAccess);
+}
+
+#[test]
+fn s11_one_of_several_requests_is_named_and_the_only_one_need_not_be() {
+    let mut sim = asking();
+    let allow = || {
+        wants(Verb::Allow {
+            consent: None,
+            action: None,
+            for_the_flow: false,
+        })
+    };
+    let words = sim.flow.words(allow());
+    assert!(words.starts_with("refused: several calls ask"), "{words}");
+    answer(&mut sim, ConsentAnswer::AllowOnce, "what runs", false);
+    assert_eq!(sim.flow.words(allow()), "consent_resolved node_woken");
+    assert_eq!(sim.flow.words(allow()), "refused: no call asks for consent");
+}
+
+#[test]
 fn s13_a_denied_call_gets_its_result_and_then_the_node_waits() {
     let mut sim = asking();
     answer(&mut sim, ConsentAnswer::Deny, "what runs", false);
@@ -109,10 +155,9 @@ fn s13_a_denied_call_gets_its_result_and_then_the_node_waits() {
 #[test]
 fn s14_a_flow_that_need_not_ask_answers_all_requests() {
     let mut sim = asking();
-    let words = sim.flow.words(Input::ConsentMode {
+    let words = sim.flow.words(wants(Verb::Mode {
         mode: ConsentMode::FullAccess,
-        client: None,
-    });
+    }));
     assert!(words.starts_with("consent_mode_changed consent_resolved node_woken"));
     assert_eq!(runs(&sim), 2);
 }
@@ -120,10 +165,9 @@ fn s14_a_flow_that_need_not_ask_answers_all_requests() {
 #[test]
 fn s8_a_stop_withdraws_the_request_of_its_turn() {
     let mut sim = asking();
-    let facts = sim.flow.say(Input::Stop {
+    let facts = sim.flow.say(wants(Verb::Stop {
         scope: a_society_facts::fact::operator::StopScope::Node(id("b")),
-        client: None,
-    });
+    }));
     let words: Vec<&str> = facts.iter().flatten().map(Fact::word).collect();
     assert_eq!(words, ["stop_requested", "consent_resolved", "node_woken"]);
     assert_eq!(sim.flow.state.consents.len(), 1);

@@ -2,17 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::flow::Author;
 use a_society_facts::fact::node::Entry;
-use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer};
+use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
+use a_society_facts::verb::{Verb, Whom};
 
 use super::oracle::story;
 use super::sim::Sim;
-use super::support::{id, kept};
-use crate::machine::{
-    Input, Outcome, Question, ReplyTarget, Task, allowed, findings_path, missing, report_path,
-};
+use super::support::{id, kept, named, wants};
+use crate::machine::{Outcome, Question, Task, allowed, findings_path, missing, report_path};
 
 impl Sim {
     /// Drives the flow to its end with an operator and roles who mean well.
@@ -29,8 +27,7 @@ impl Sim {
 
     pub(super) fn benign(&mut self) {
         if self.flow.state.paused.is_some() && !self.flow.state.phase.is_over() {
-            let by = Author::Operator;
-            self.say(Input::Unpause { client: None, by }).unwrap();
+            self.say(wants(Verb::Unpause {})).unwrap();
         } else if let Some((turn, attempt, role, task, stops)) = self.turns().first().cloned() {
             if stops {
                 self.ends(turn, attempt, Outcome::Stopped).unwrap();
@@ -104,7 +101,7 @@ impl Sim {
         let client = Some(id(&format!("c{}", self.flow.mint())));
         let input = match question {
             Question::Text { node, role, .. } => {
-                // Somebody who awaits what will not come is what keeps the flow from closing.
+                // A node that awaits what will not come is what keeps the flow from closing.
                 let closing = self.flow.graph.node_at(self.flow.graph.closing());
                 let state = &self.flow.state;
                 let mut awaiting = state.awaiting_handoff.iter();
@@ -112,53 +109,45 @@ impl Sim {
                 let awaiting = awaiting.cloned();
                 let waits = awaiting.filter(|_| node.as_ref() == Some(&closing.id));
                 let target = match waits.or(node) {
-                    Some(node) => ReplyTarget::Node(node),
-                    None => ReplyTarget::Role(role),
+                    Some(node) => Whom::Node(node),
+                    None => Whom::Role(role),
                 };
                 self.flow.reply_input(target)
             }
             Question::Consent { .. } => return self.answer(0, ConsentAnswer::AllowOnce),
-            Question::Configuration { role, .. } => Input::ConfigureRole {
-                role,
-                settings: BTreeMap::new(),
-                by: ChosenBy::Operator,
+            Question::Configuration { role, .. } => named(
+                Verb::Configure {
+                    role,
+                    settings: BTreeMap::new(),
+                },
                 client,
-            },
+            ),
             Question::Approval { approval, .. } => {
-                let approve = Input::Approve {
-                    approval: approval.clone(),
-                    client: client.clone(),
-                };
+                let approve = named(
+                    Verb::Approve {
+                        approval: Some(approval.clone()),
+                    },
+                    client.clone(),
+                );
                 if self.say(approve).is_ok() {
                     return;
                 }
-                Input::Decline {
-                    approval,
-                    guidance: None,
+                named(
+                    Verb::Decline {
+                        approval: Some(approval),
+                        reason: None,
+                    },
                     client,
-                }
+                )
             }
-            Question::Improvement { modes } => Input::ChooseImprovement {
-                mode: modes[0],
-                client,
-            },
-            Question::Feedback => Input::FeedbackConsent {
-                granted: true,
-                client,
-            },
-            Question::Unpause { .. } => Input::Unpause {
-                client: None,
-                by: Author::Operator,
-            },
+            Question::Improvement { modes } => named(Verb::Improve { mode: modes[0] }, client),
+            Question::Feedback => named(Verb::Feedback { granted: true }, client),
+            Question::Unpause { .. } => wants(Verb::Unpause {}),
             Question::Stalled => {
                 self.stalls += 1;
                 let state = &self.flow.state;
                 let node = state.visited.iter().next().cloned().unwrap();
-                Input::Reopen {
-                    client: None,
-                    node,
-                    note: None,
-                }
+                wants(Verb::Reopen { node, note: None })
             }
         };
         let said = self.say(input);

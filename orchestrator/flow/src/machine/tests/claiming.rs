@@ -1,9 +1,8 @@
 //! Table C: who is taken next.
 
-use super::support::Flow;
-use crate::machine::{Input, Outcome, ReplyTarget};
-use a_society_facts::fact::flow::{Author, PauseReason};
-use a_society_facts::fact::operator::ChosenBy;
+use super::support::{Flow, wants};
+use crate::machine::{Input, Outcome};
+use a_society_facts::verb::{Verb, Whom};
 
 /// Five nodes of five roles after `a`, all of them runnable in a group of their own.
 #[test]
@@ -32,12 +31,10 @@ fn c1_to_c5_the_groups_come_in_order_whatever_the_order_of_the_graph() {
 }
 
 fn configure(role: &str) -> Input {
-    Input::ConfigureRole {
+    wants(Verb::Configure {
         role: super::support::id(role),
         settings: Default::default(),
-        by: ChosenBy::Operator,
-        client: None,
-    }
+    })
 }
 
 #[test]
@@ -105,11 +102,10 @@ fn c6_after_a_reopened_end_the_closing_node_closes_again() {
     flow.passes("s", "");
     flow.claim("z").unwrap();
     assert_eq!(flow.closes("z"), "forward_pass_closed turn_ended");
-    let reopen = Input::Reopen {
-        client: None,
+    let reopen = wants(Verb::Reopen {
         node: super::support::id("s"),
         note: None,
-    };
+    });
     assert_eq!(flow.words(reopen), "node_reopened");
     assert_eq!(flow.offered(), "s:reopened");
     flow.passes("s", "");
@@ -152,22 +148,14 @@ fn c8_awaiting_a_handoff_occupies_nobody() {
 #[test]
 fn c10_a_flow_that_pauses_offers_nothing() {
     let mut flow = Flow::on("a:owner z:owner", "a>z");
-    let pause = Input::Pause {
-        client: None,
-        reason: PauseReason::Operator,
-        detail: None,
-    };
+    let pause = wants(Verb::Pause {});
     assert_eq!(flow.words(pause), "flow_paused");
     assert_eq!(flow.offered(), "");
     assert_eq!(
         flow.words(flow.claim_input("a")),
         "refused: the flow pauses"
     );
-    let by = Author::Operator;
-    assert_eq!(
-        flow.words(Input::Unpause { client: None, by }),
-        "flow_unpaused"
-    );
+    assert_eq!(flow.words(wants(Verb::Unpause {})), "flow_unpaused");
     assert_eq!(flow.offered(), "a:first");
 }
 
@@ -205,7 +193,7 @@ fn c11_a_claim_hears_every_queued_answer_once() {
     flow.claim("a").unwrap();
     flow.ends("a", Outcome::PromptHuman { question: None });
     flow.reply("a");
-    let again = flow.reply_input(ReplyTarget::Only);
+    let again = flow.reply_input(Whom::Only);
     flow.say(again).unwrap();
     let facts = flow.claim("a").unwrap();
     let a_society_facts::Fact::NodeClaimed(claimed) = &facts[0] else {

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::operator::{ChosenBy, SteerWhen};
+use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::handoff::EdgeName;
+use a_society_facts::verb::{Verb, Whom};
 
-use super::support::{Flow, id, kept};
+use super::support::{Flow, id, kept, named, wants};
 use crate::machine::{
-    Input, Missing, Outcome, Product, Question, ReplyTarget, Steer, Work, findings_path, missing,
-    plan, report_path,
+    Missing, Outcome, Product, Question, Work, findings_path, missing, plan, report_path,
 };
 
 /// Two roles beside the owner, everything handed over, the closing node running.
@@ -31,7 +31,7 @@ fn closed() -> Flow {
 fn chosen(mode: ImprovementMode) -> Flow {
     let mut flow = closed();
     let client = Some(id("choice"));
-    flow.say(Input::ChooseImprovement { mode, client }).unwrap();
+    flow.say(named(Verb::Improve { mode }, client)).unwrap();
     flow
 }
 
@@ -146,11 +146,10 @@ fn k3_ways_that_were_left_out_are_not_missing() {
 #[test]
 fn k3_a_node_that_was_reopened_runs_before_the_flow_closes() {
     let mut flow = at_end();
-    flow.say(Input::Reopen {
-        client: None,
+    flow.say(wants(Verb::Reopen {
         node: id("b"),
         note: None,
-    })
+    }))
     .unwrap();
     assert_eq!(
         missing(&flow.state, &id("z")),
@@ -171,10 +170,7 @@ fn k4_i1_after_closing_somebody_chooses_and_parallel_needs_two_roles() {
     alone.claim("a").unwrap();
     alone.closes("a");
     assert_eq!(modes(&alone), [GraphBased, None]);
-    let words = alone.words(Input::ChooseImprovement {
-        mode: Parallel,
-        client: Option::None,
-    });
+    let words = alone.words(wants(Verb::Improve { mode: Parallel }));
     assert!(words.starts_with("refused: only one role took part"));
 }
 
@@ -258,7 +254,7 @@ fn i6_a_role_that_reflects_may_ask_and_is_answered() {
     let asks = Outcome::PromptHuman { question: None };
     assert_eq!(flow.role_ends("editor", asks), "node_suspended turn_ended");
     assert_eq!(offered(&flow), "");
-    let reply = flow.reply_input(ReplyTarget::Only);
+    let reply = flow.reply_input(Whom::Only);
     assert_eq!(flow.words(reply), "operator_replied");
     assert_eq!(offered(&flow), "editor<-");
     assert_eq!(flow.reflects("editor"), "reflection_started turn_started");
@@ -275,10 +271,9 @@ fn i6_a_failed_reflection_is_retried_by_its_role() {
             why: "broke".into(),
         },
     );
-    let retry = Input::Retry {
-        client: None,
-        target: ReplyTarget::Role(id("editor")),
-    };
+    let retry = wants(Verb::Retry {
+        to: Whom::Role(id("editor")),
+    });
     assert_eq!(flow.words(retry), "node_woken");
     assert_eq!(offered(&flow), "editor<-");
 }
@@ -292,12 +287,10 @@ fn x8_r16_a_role_that_reflects_goes_on_when_it_is_configured_also_after_a_crash_
     };
     flow.role_ends("editor", asks);
     assert_eq!(offered(&flow), "");
-    let configure = Input::ConfigureRole {
+    let configure = wants(Verb::Configure {
         role: id("editor"),
         settings: BTreeMap::default(),
-        by: ChosenBy::Operator,
-        client: None,
-    };
+    });
     assert_eq!(flow.words(configure), "role_configured node_woken");
     assert_eq!(offered(&flow), "editor<-");
     flow.crash_after(flow.facts.len() - 1);
@@ -311,19 +304,16 @@ fn x8_r16_a_role_that_reflects_goes_on_when_it_is_configured_also_after_a_crash_
 #[test]
 fn i9_what_nobody_heard_is_given_back_before_the_flow_is_completed() {
     let mut flow = at_end();
-    let steer = Input::Steer(Steer {
+    let steer = wants(Verb::Steer {
         role: id("owner"),
         text: "look here".into(),
-        message: id("steer"),
         when: SteerWhen::Queue,
-        client: None,
     });
     assert_eq!(flow.words(steer), "operator_steered");
     flow.closes("z");
-    let words = flow.words(Input::ChooseImprovement {
+    let words = flow.words(wants(Verb::Improve {
         mode: ImprovementMode::None,
-        client: None,
-    });
+    }));
     assert_eq!(words, "improvement_chosen reply_returned flow_completed");
 }
 
@@ -339,10 +329,7 @@ fn reflected() -> Flow {
 #[test]
 fn i7_without_a_report_the_flow_is_completed() {
     let mut flow = reflected();
-    let words = flow.words(Input::FeedbackConsent {
-        granted: false,
-        client: None,
-    });
+    let words = flow.words(wants(Verb::Feedback { granted: false }));
     assert_eq!(words, "feedback_decided flow_completed");
     flow.crash_after(flow.facts.len() - 1);
     assert_eq!(flow.state.status.word(), "completed", "X9");
@@ -351,11 +338,7 @@ fn i7_without_a_report_the_flow_is_completed() {
 #[test]
 fn i8_the_report_is_written_by_a_role_of_its_own_and_ends_the_flow() {
     let mut flow = reflected();
-    flow.say(Input::FeedbackConsent {
-        granted: true,
-        client: None,
-    })
-    .unwrap();
+    flow.say(wants(Verb::Feedback { granted: true })).unwrap();
     assert_eq!(flow.pending(), [Work::StartFeedback { role: None }]);
     assert!(flow.reports("writer").starts_with("refused"));
     let words = flow.reports("feedback");
@@ -380,10 +363,11 @@ fn i8_the_report_is_written_by_a_role_of_its_own_and_ends_the_flow() {
 #[test]
 fn r13_a_node_is_reopened_after_the_end_and_not_while_roles_reflect() {
     let mut flow = chosen(ImprovementMode::GraphBased);
-    let reopen = || Input::Reopen {
-        client: None,
-        node: id("b"),
-        note: None,
+    let reopen = || {
+        wants(Verb::Reopen {
+            node: id("b"),
+            note: None,
+        })
     };
     flow.reflects("editor");
     assert!(

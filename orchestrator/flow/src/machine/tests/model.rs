@@ -9,11 +9,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use a_society_facts::fact::Fact;
 use a_society_facts::handoff::Way;
 use a_society_facts::id::{NodeId, TurnId};
+use a_society_facts::verb::{Verb, Whom};
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Phase;
 
 use super::oracle::{check_now, story};
-use super::support::{Flow, id};
+use super::support::{Flow, id, named, wants};
 use crate::graph::{FlowGraph, Node, build};
 use crate::machine::{Input, Outcome, Question, TurnOutcome, Work, allowed, decide};
 
@@ -48,7 +49,7 @@ fn key(point: &Point) -> String {
     let mut received: Vec<String> = (state.received.iter())
         .map(|d| format!("{}{:?}", d.edge, d.way))
         .collect();
-    // Whatever lies at the same end of an edge is read together, so two are as good as one.
+    // All deliveries at the same end of an edge are read together, so two are as good as one.
     received.sort_unstable();
     received.dedup();
     let staged: Vec<_> = (state.staged.values())
@@ -89,7 +90,7 @@ fn subsets(nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
         .collect()
 }
 
-/// Everything that may be said next.
+/// Every possible next input.
 fn inputs(point: &mut Point) -> Vec<Input> {
     let mut inputs = Vec::new();
     for work in point.flow.pending() {
@@ -117,20 +118,25 @@ fn inputs(point: &mut Point) -> Vec<Input> {
             }
             Work::AskOperator(Question::Approval { approval, .. }) => {
                 let client = None;
-                inputs.push(Input::Approve {
-                    approval: approval.clone(),
-                    client: client.clone(),
-                });
-                inputs.push(Input::Decline {
-                    approval,
-                    guidance: None,
+                inputs.push(named(
+                    Verb::Approve {
+                        approval: Some(approval.clone()),
+                    },
+                    client.clone(),
+                ));
+                inputs.push(named(
+                    Verb::Decline {
+                        approval: Some(approval),
+                        reason: None,
+                    },
                     client,
-                });
+                ));
             }
             Work::WaitUntil { at, .. } => inputs.push(Input::TimeCame(at)),
             Work::RunTurn { .. }
             | Work::StartReflection { .. }
             | Work::StartFeedback { .. }
+            | Work::ApplyEnds
             | Work::AskOperator(_) => {}
         }
     }
@@ -141,18 +147,14 @@ fn inputs(point: &mut Point) -> Vec<Input> {
         let waits = (state.awaiting_operator.keys()).chain(&state.awaiting_handoff);
         let quiet = waits.filter(|node| !state.replies.contains_key(*node));
         for node in quiet.cloned().collect::<Vec<_>>() {
-            let target = crate::machine::ReplyTarget::Node(node);
+            let target = Whom::Node(node);
             inputs.push(point.flow.reply_input(target));
         }
     }
     if at_rest {
         // A flow at rest that only its operator can help may have a node run again.
         for node in point.flow.state.visited.clone() {
-            inputs.push(Input::Reopen {
-                client: None,
-                node,
-                note: None,
-            });
+            inputs.push(wants(Verb::Reopen { node, note: None }));
         }
     }
     inputs
@@ -236,7 +238,8 @@ fn steps(point: &Point, input: Input) -> Vec<Point> {
     points
 }
 
-/// What lay at its receivers before, and what was sent, was read or dropped, or lies there now.
+/// The deliveries that waited at their receivers before, and those that were sent, were read or
+/// dropped, or wait there now.
 fn conserved(before: &FlowState, facts: &[Fact], after: &FlowState) {
     let mut lies: Vec<_> = before.received.clone();
     for fact in facts {

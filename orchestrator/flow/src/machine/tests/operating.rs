@@ -1,13 +1,13 @@
 //! Table R: what the operator says and does.
 
 use a_society_facts::fact::budget::Measure;
-use a_society_facts::fact::flow::{Author, PauseReason};
+use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::SteerWhen;
-use a_society_facts::message::Text;
+use a_society_facts::verb::{Verb, Whom};
 
-use super::support::{Flow, graph, id, lack};
-use crate::machine::{Input, Outcome, Question, ReplyTarget, Revise, Steer, Work};
+use super::support::{Flow, graph, id, lack, named, revised, wants};
+use crate::machine::{Input, Outcome, Question, Work, has_more_to_start};
 
 fn asks() -> Outcome {
     Outcome::PromptHuman { question: None }
@@ -33,30 +33,27 @@ fn waiting() -> Flow {
 fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
     let both = "b (writer) waits for an answer; c (editor) waits for an answer";
     let table = [
-        (ReplyTarget::Node(id("b")), "operator_replied".to_owned()),
+        (Whom::Node(id("b")), "operator_replied".to_owned()),
+        (Whom::Role(id("editor")), "operator_replied".to_owned()),
         (
-            ReplyTarget::Role(id("editor")),
-            "operator_replied".to_owned(),
-        ),
-        (
-            ReplyTarget::Only,
+            Whom::Only,
             format!("refused: more than one waits, so that one has to be named: {both}"),
         ),
         (
-            ReplyTarget::Node(id("d")),
+            Whom::Node(id("d")),
             "refused: d takes no text: it waits for a word about its staged handoff".to_owned(),
         ),
         (
-            ReplyTarget::Role(id("tester")),
+            Whom::Role(id("tester")),
             "refused: tester takes no text: it waits for a word about its staged handoff"
                 .to_owned(),
         ),
         (
-            ReplyTarget::Node(id("a")),
+            Whom::Node(id("a")),
             format!("refused: a does not wait for a text. Who waits: {both}"),
         ),
         (
-            ReplyTarget::Node(id("x")),
+            Whom::Node(id("x")),
             "refused: the graph has no node x".to_owned(),
         ),
     ];
@@ -72,7 +69,7 @@ fn r3_the_only_one_that_takes_text_needs_no_name() {
     let mut flow = waiting();
     flow.reply("b");
     flow.claim("b").unwrap();
-    let input = flow.reply_input(ReplyTarget::Only);
+    let input = flow.reply_input(Whom::Only);
     flow.say(input).unwrap();
     assert!(flow.state.replies.contains_key("c"));
 }
@@ -92,10 +89,7 @@ fn r6_a_node_that_was_woken_takes_no_reply() {
 fn r7_of_two_who_answer_the_same_question_the_first_counts_and_nobody_answers_another() {
     let since = |flow: &Flow| flow.state.awaiting_operator["b"].since;
     let answer = |flow: &mut Flow, asked| {
-        let mut input = flow.reply_input(ReplyTarget::Node(id("b")));
-        if let Input::Reply(reply) = &mut input {
-            reply.asked = asked;
-        }
+        let input = flow.reply_to(Whom::Node(id("b")), asked);
         flow.words(input)
     };
     let second = "refused: b was answered before, or asks something else by now";
@@ -116,7 +110,7 @@ fn r7_of_two_who_answer_the_same_question_the_first_counts_and_nobody_answers_an
 #[test]
 fn r7_the_same_command_counts_once() {
     let mut flow = waiting();
-    let input = flow.reply_input(ReplyTarget::Node(id("b")));
+    let input = flow.reply_input(Whom::Node(id("b")));
     assert_eq!(flow.words(input.clone()), "operator_replied");
     assert_eq!(flow.words(input.clone()), "");
     flow.claim("b").unwrap();
@@ -129,7 +123,7 @@ fn r8_a_node_that_awaits_a_handoff_may_be_answered_by_name() {
     flow.passes("a", "b c");
     flow.claim("b").unwrap();
     flow.ends("b", Outcome::AwaitHandoff);
-    let input = flow.reply_input(ReplyTarget::Role(id("writer")));
+    let input = flow.reply_input(Whom::Role(id("writer")));
     assert_eq!(flow.words(input), "operator_replied");
     assert_eq!(flow.offered(), "b:reply c:first");
 }
@@ -137,12 +131,10 @@ fn r8_a_node_that_awaits_a_handoff_may_be_answered_by_name() {
 #[test]
 fn r9_only_a_role_at_work_is_steered() {
     let steer = |role: &str| {
-        Input::Steer(Steer {
+        wants(Verb::Steer {
             role: id(role),
             text: "look here".into(),
-            message: id("steer"),
             when: SteerWhen::Queue,
-            client: None,
         })
     };
     let mut flow = waiting();
@@ -168,16 +160,17 @@ fn r9_only_a_role_at_work_is_steered() {
 fn r10_an_approved_handoff_is_applied_and_its_role_does_not_run_again() {
     let mut flow = waiting();
     let approval = flow.state.staged.keys().next().unwrap().clone();
-    let approve = Input::Approve {
-        approval: approval.clone(),
-        client: Some(id("yes")),
-    };
+    let approve = named(
+        Verb::Approve {
+            approval: Some(approval.clone()),
+        },
+        Some(id("yes")),
+    );
     assert_eq!(flow.words(approve), "handoff_decided handoff_applied");
     assert_eq!(flow.offered(), "z:first");
-    let again = Input::Approve {
-        approval,
-        client: None,
-    };
+    let again = wants(Verb::Approve {
+        approval: Some(approval),
+    });
     assert!(flow.words(again).starts_with("refused: no staged handoff"));
 }
 
@@ -185,11 +178,10 @@ fn r10_an_approved_handoff_is_applied_and_its_role_does_not_run_again() {
 fn r11_after_a_declined_handoff_the_node_waits_for_guidance() {
     let mut flow = waiting();
     let approval = flow.state.staged.keys().next().unwrap().clone();
-    let decline = Input::Decline {
-        guidance: None,
-        approval,
-        client: None,
-    };
+    let decline = wants(Verb::Decline {
+        reason: None,
+        approval: Some(approval),
+    });
     assert_eq!(flow.words(decline), "handoff_decided node_suspended");
     assert_eq!(
         flow.state.awaiting_operator["d"].reason,
@@ -206,13 +198,20 @@ fn r10_r11_x7_a_word_that_a_crash_cut_off_is_followed_up() {
         let approval = flow.state.staged.keys().next().unwrap().clone();
         let client = None;
         let word = if approved {
-            Input::Approve { approval, client }
-        } else {
-            Input::Decline {
-                approval,
-                guidance: None,
+            named(
+                Verb::Approve {
+                    approval: Some(approval),
+                },
                 client,
-            }
+            )
+        } else {
+            named(
+                Verb::Decline {
+                    approval: Some(approval),
+                    reason: None,
+                },
+                client,
+            )
         };
         flow.say(word).unwrap();
         let whole = flow.pending();
@@ -224,19 +223,17 @@ fn r10_r11_x7_a_word_that_a_crash_cut_off_is_followed_up() {
 #[test]
 fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
     let mut flow = waiting();
-    let retry = |node: &str| Input::Retry {
-        client: None,
-        target: ReplyTarget::Node(id(node)),
+    let retry = |node: &str| {
+        wants(Verb::Retry {
+            to: Whom::Node(id(node)),
+        })
     };
     let words = flow.words(retry("b"));
     assert_eq!(
         words,
         "refused: b is not to be retried: it waits for an answer"
     );
-    let only = flow.words(Input::Retry {
-        client: None,
-        target: ReplyTarget::Only,
-    });
+    let only = flow.words(wants(Verb::Retry { to: Whom::Only }));
     assert_eq!(
         only,
         "refused: nobody waits for that. Who waits: b (writer) waits for an answer; \
@@ -258,10 +255,11 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
 #[test]
 fn r13_a_node_at_rest_is_reopened_and_no_other() {
     let mut flow = waiting();
-    let reopen = |node: &str| Input::Reopen {
-        client: None,
-        node: id(node),
-        note: Some("once more".into()),
+    let reopen = |node: &str| {
+        wants(Verb::Reopen {
+            node: id(node),
+            note: Some("once more".into()),
+        })
     };
     assert!(flow.words(reopen("z")).ends_with("it was never entered"));
     assert!(flow.words(reopen("b")).ends_with("it waits for an answer"));
@@ -282,19 +280,16 @@ fn r14_a_pause_of_the_operator_lets_open_turns_end_and_others_hold_them() {
     ] {
         let mut flow = Flow::on("a:owner z:owner", "a>z");
         flow.claim("a").unwrap();
-        let detail = None;
         flow.say(Input::Pause {
-            client: None,
             reason,
-            detail,
+            detail: None,
         })
         .unwrap();
         let work = flow.pending();
         let runs = matches!(work.first(), Some(Work::RunTurn { .. }));
         assert_eq!(runs, goes_on, "{reason:?}");
         assert!(work.contains(&Work::AskOperator(Question::Unpause { reason })));
-        let by = Author::Operator;
-        let words = flow.words(Input::Unpause { client: None, by });
+        let words = flow.words(wants(Verb::Unpause {}));
         let expected = if goes_on {
             "flow_unpaused"
         } else {
@@ -308,20 +303,10 @@ fn r14_a_pause_of_the_operator_lets_open_turns_end_and_others_hold_them() {
 fn r15_a_cancelled_flow_gives_back_what_nobody_heard() {
     let mut flow = waiting();
     flow.reply("b");
-    let by = Author::Operator;
-    let words = flow.words(Input::Cancel {
-        client: None,
-        by,
-        why: None,
-    });
+    let words = flow.words(wants(Verb::Cancel { why: None }));
     assert_eq!(words, "flow_cancelled reply_returned");
     assert_eq!(flow.pending(), []);
-    let by = Author::Operator;
-    let words = flow.words(Input::Cancel {
-        client: None,
-        by,
-        why: None,
-    });
+    let words = flow.words(wants(Verb::Cancel { why: None }));
     assert_eq!(
         words,
         "refused: the flow is cancelled; reopen a node to go on"
@@ -330,11 +315,12 @@ fn r15_a_cancelled_flow_gives_back_what_nobody_heard() {
 
 #[test]
 fn r17_whoever_waits_for_a_budget_goes_on_when_it_is_raised() {
-    let set = |limit| Input::SetBudget {
-        role: None,
-        measure: Measure::Turns,
-        limit,
-        client: None,
+    let set = |limit| {
+        wants(Verb::Budget {
+            role: None,
+            measure: Measure::Turns,
+            limit,
+        })
     };
     let mut flow = Flow::on("a:owner z:owner", "a>z");
     flow.say(set(Some(1))).unwrap();
@@ -352,14 +338,7 @@ fn r17_whoever_waits_for_a_budget_goes_on_when_it_is_raised() {
 
 #[test]
 fn r18_a_revision_counts_if_it_has_a_place_for_what_happened() {
-    let revise = |nodes: &str, edges: &str| {
-        Input::Revise(Revise {
-            client: None,
-            graph: Box::new(graph(nodes, edges)),
-            source: Text::default(),
-            by: Author::Operator,
-        })
-    };
+    let revise = |nodes: &str, edges: &str| revised(graph(nodes, edges));
     let mut flow = waiting();
     let words = flow.words(revise("a:owner b:writer z:owner", "a>b b>z"));
     assert!(
@@ -373,4 +352,50 @@ fn r18_a_revision_counts_if_it_has_a_place_for_what_happened() {
     let nodes = "a:owner b:writer c:editor d:tester! e:legal z:owner";
     let edges = "a>b a>c a>d b>e e>z c>z d>z";
     assert_eq!(flow.words(revise(nodes, edges)), "graph_revised");
+}
+
+#[test]
+fn a_flow_that_rests_goes_on_after_the_verbs_that_give_it_something_to_start() {
+    let starts = |flow: &Flow, verb: Verb| {
+        let (before, mut after) = (flow.pending(), flow.clone());
+        after.say(wants(verb)).unwrap();
+        has_more_to_start(&before, &after.pending())
+    };
+    let reply = |node: &str| Verb::Reply {
+        to: Whom::Node(id(node)),
+        text: "Go on.".to_owned(),
+        asked: None,
+    };
+    let decline = |reason: Option<&str>| Verb::Decline {
+        approval: None,
+        reason: reason.map(str::to_owned),
+    };
+    let reopen = |node: &str| Verb::Reopen {
+        node: id(node),
+        note: None,
+    };
+    let configure = Verb::Configure {
+        role: id("writer"),
+        settings: Default::default(),
+    };
+    let flow = waiting();
+    assert!(starts(&flow, reply("b")));
+    assert!(starts(&flow, Verb::Approve { approval: None }));
+    assert!(starts(&flow, decline(Some("Ask c first."))));
+    assert!(!starts(&flow, decline(None)), "it waits to be told");
+    assert!(starts(&flow, reopen("a")));
+    assert!(!starts(&flow, configure), "nobody waits for that");
+    assert!(!starts(&flow, Verb::Pause {}));
+    assert!(!starts(&flow, Verb::Cancel { why: None }));
+    let mut running = waiting();
+    running.reply("b");
+    running.claim("b").unwrap();
+    let scope = a_society_facts::fact::operator::StopScope::All;
+    assert!(!starts(&running, Verb::Stop { scope }));
+    let steer = Verb::Steer {
+        role: id("writer"),
+        text: "look here".to_owned(),
+        when: SteerWhen::Queue,
+    };
+    assert!(!starts(&running, steer), "it goes on already");
 }

@@ -3,23 +3,36 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::fact::budget::Measure;
-use a_society_facts::fact::flow::{Author, PauseReason};
+use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::{
-    ChosenBy, ConsentAnswer, ConsentMode, Grant, SteerWhen, StopScope,
+    ConsentAnswer, ConsentMode, DecidingRule, Grant, RuleOrigin, SteerWhen, StopScope,
 };
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::handoff::EdgeName;
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
-use a_society_facts::message::Text;
+use a_society_facts::verb::{Verb, Whom};
 
 use super::sim::{Sim, pick};
-use super::support::id;
+use super::support::{bringing, id, named, revised, wants};
 use crate::machine::{
-    ConsentAnswered, ConsentAsked, Input, Outcome, Refusal, ReplyTarget, Revise, Steer, Task,
-    TurnOutcome,
+    Brought, ConsentAsked, Input, Outcome, Refusal, RuleAnswered, Task, TurnOutcome,
 };
+
+const MODES: [ImprovementMode; 3] = [
+    ImprovementMode::GraphBased,
+    ImprovementMode::Parallel,
+    ImprovementMode::None,
+];
+
+/// One of all ways in which a flow may be to end.
+pub(super) fn any_ends(number: u16) -> Ends {
+    Ends {
+        improve: MODES.get(usize::from(number % 4)).copied(),
+        feedback: [None, Some(true), Some(false)][usize::from(number / 4 % 3)],
+    }
+}
 
 impl Sim {
     /// A call that needs consent.
@@ -56,24 +69,45 @@ impl Sim {
             return;
         };
         let client = self.client();
-        let _said = self.say(Input::ConsentAnswered(ConsentAnswered {
-            consent,
-            answer,
-            action: Hash::of(b"what runs"),
-            grant: Some(Grant::Edits),
-            also: open,
-            reason: None,
-            by: None,
-            client,
-        }));
+        let action = Hash::of(b"what runs");
+        let input = match answer {
+            ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => {
+                let allow = Verb::Allow {
+                    consent: Some(consent),
+                    action: Some(action),
+                    for_the_flow: answer == ConsentAnswer::AllowFlow,
+                };
+                bringing(allow, Brought::Grant(Some(Grant::Edits), open), client)
+            }
+            ConsentAnswer::Deny => {
+                let deny = Verb::Deny {
+                    consent: Some(consent),
+                    action: Some(action),
+                    reason: None,
+                };
+                named(deny, client)
+            }
+            // A rule that is said meanwhile answers, too.
+            ConsentAnswer::Withdrawn => Input::RuleAnswered(RuleAnswered {
+                consent,
+                answer: ConsentAnswer::Deny,
+                action,
+                reason: None,
+                by: DecidingRule {
+                    rule: "x".to_owned(),
+                    origin: RuleOrigin::Flow,
+                },
+            }),
+        };
+        let _said = self.say(input);
     }
 
     pub(super) fn random_reply(&mut self, a: u16, b: u16) {
         let target = match b % 4 {
-            0 => ReplyTarget::Only,
+            0 => Whom::Only,
             1 => {
                 let roles: Vec<_> = self.flow.graph.role_instances().cloned().collect();
-                pick(&roles, a).map_or(ReplyTarget::Only, |role| ReplyTarget::Role(role.clone()))
+                pick(&roles, a).map_or(Whom::Only, |role| Whom::Role(role.clone()))
             }
             _ => {
                 let state = &self.flow.state;
@@ -82,7 +116,7 @@ impl Sim {
                     .keys()
                     .chain(&state.awaiting_handoff);
                 let waits: Vec<NodeId> = waits.cloned().collect();
-                pick(&waits, a).map_or(ReplyTarget::Only, |node| ReplyTarget::Node(node.clone()))
+                pick(&waits, a).map_or(Whom::Only, |node| Whom::Node(node.clone()))
             }
         };
         let input = self.flow.reply_input(target);
@@ -130,17 +164,13 @@ impl Sim {
                 return self.answer(a, answers[usize::from(b % 4)]);
             }
             253 => return self.random_revision(a, b),
-            _ => {
-                let modes = [
-                    ImprovementMode::GraphBased,
-                    ImprovementMode::Parallel,
-                    ImprovementMode::None,
-                ];
-                Input::ChooseImprovement {
-                    mode: modes[usize::from(b % 3)],
-                    client: self.client(),
-                }
-            }
+            _ if a.is_multiple_of(2) => Input::ChooseEnds(any_ends(b)),
+            _ => named(
+                Verb::Improve {
+                    mode: MODES[usize::from(b % 3)],
+                },
+                self.client(),
+            ),
         };
         let _said = self.say(input);
     }
@@ -150,18 +180,18 @@ impl Sim {
     }
 
     fn flow_command(&mut self, kind: u8, b: u16, node: NodeId, role: RoleInstance) -> Input {
-        let by = Author::Operator;
         match kind {
-            215..=218 => Input::Stop {
-                scope: match b % 4 {
-                    0 => StopScope::Node(node),
-                    1 => StopScope::Role(role),
-                    _ => StopScope::All,
+            215..=218 => named(
+                Verb::Stop {
+                    scope: match b % 4 {
+                        0 => StopScope::Node(node),
+                        1 => StopScope::Role(role),
+                        _ => StopScope::All,
+                    },
                 },
-                client: self.client(),
-            },
+                self.client(),
+            ),
             219..=222 => Input::Pause {
-                client: None,
                 reason: [
                     PauseReason::Operator,
                     PauseReason::DiskFull,
@@ -169,58 +199,55 @@ impl Sim {
                 ][usize::from(b % 3)],
                 detail: None,
             },
-            223..=225 => Input::Unpause { client: None, by },
-            226 if b.is_multiple_of(8) => Input::Cancel {
-                client: None,
-                by,
-                why: None,
-            },
-            226..=229 => Input::Retry {
-                client: None,
-                target: if b.is_multiple_of(2) {
-                    ReplyTarget::Only
+            223..=225 => wants(Verb::Unpause {}),
+            226 if b.is_multiple_of(8) => wants(Verb::Cancel { why: None }),
+            226..=229 => wants(Verb::Retry {
+                to: if b.is_multiple_of(2) {
+                    Whom::Only
                 } else {
-                    ReplyTarget::Role(role)
+                    Whom::Role(role)
                 },
-            },
-            _ => Input::Reopen {
-                client: None,
-                node,
-                note: None,
-            },
+            }),
+            _ => wants(Verb::Reopen { node, note: None }),
         }
     }
 
     fn role_command(&mut self, kind: u8, b: u16, role: RoleInstance) -> Input {
         let client = self.client();
         match kind {
-            233..=235 => Input::ConfigureRole {
-                role,
-                settings: BTreeMap::new(),
-                by: ChosenBy::Operator,
+            233..=235 => named(
+                Verb::Configure {
+                    role,
+                    settings: BTreeMap::new(),
+                },
                 client,
-            },
-            236..=237 => Input::ConsentMode {
-                mode: [
-                    ConsentMode::NoAccess,
-                    ConsentMode::PartialAccess,
-                    ConsentMode::FullAccess,
-                ][usize::from(b % 3)],
+            ),
+            236..=237 => named(
+                Verb::Mode {
+                    mode: [
+                        ConsentMode::NoAccess,
+                        ConsentMode::PartialAccess,
+                        ConsentMode::FullAccess,
+                    ][usize::from(b % 3)],
+                },
                 client,
-            },
-            238..=240 => Input::SetBudget {
-                role: b.is_multiple_of(2).then_some(role),
-                measure: Measure::Turns,
-                limit: (!b.is_multiple_of(3)).then_some(u64::from(b % 40)),
+            ),
+            238..=240 => named(
+                Verb::Budget {
+                    role: b.is_multiple_of(2).then_some(role),
+                    measure: Measure::Turns,
+                    limit: (!b.is_multiple_of(3)).then_some(u64::from(b % 40)),
+                },
                 client,
-            },
-            _ => Input::Steer(Steer {
-                role,
-                text: "x".into(),
-                message: self.message(),
-                when: SteerWhen::Queue,
+            ),
+            _ => named(
+                Verb::Steer {
+                    role,
+                    text: "x".into(),
+                    when: SteerWhen::Queue,
+                },
                 client,
-            }),
+            ),
         }
     }
 
@@ -239,17 +266,24 @@ impl Sim {
         let client = self.client();
         let Some(approval) = pick(&staged, a).cloned() else {
             let granted = b.is_multiple_of(2);
-            let _said = self.say(Input::FeedbackConsent { granted, client });
+            let _said = self.say(named(Verb::Feedback { granted }, client));
             return;
         };
         let _said = self.say(if b.is_multiple_of(2) {
-            Input::Approve { approval, client }
-        } else {
-            Input::Decline {
-                approval,
-                guidance: None,
+            named(
+                Verb::Approve {
+                    approval: Some(approval),
+                },
                 client,
-            }
+            )
+        } else {
+            named(
+                Verb::Decline {
+                    approval: Some(approval),
+                    reason: None,
+                },
+                client,
+            )
         });
     }
 
@@ -283,12 +317,7 @@ impl Sim {
         let Ok(graph) = crate::graph::build("t", None, old.nodes().to_vec(), &named) else {
             return;
         };
-        let revise = Input::Revise(Revise {
-            client: None,
-            graph: Box::new(graph.clone()),
-            source: Text::default(),
-            by: Author::Operator,
-        });
+        let revise = revised(graph.clone());
         self.before = self.flow.facts.len();
         if self.flow.say(revise).is_ok() {
             self.flow.graph = graph;

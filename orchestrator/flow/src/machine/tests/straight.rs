@@ -1,8 +1,9 @@
 //! The way without turns: created, walked, closed.
 
-use super::support::{Flow, id};
-use crate::machine::{Input, Outcome};
+use super::support::{Flow, id, named};
+use crate::machine::Outcome;
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::verb::Verb;
 
 #[test]
 fn a_flow_is_walked_from_its_start_to_its_end() {
@@ -16,10 +17,12 @@ fn a_flow_is_walked_from_its_start_to_its_end() {
     let words = flow.words(flow.claim_input("z"));
     assert_eq!(words, "node_claimed turn_started");
     assert_eq!(flow.closes("z"), "forward_pass_closed turn_ended");
-    let words = flow.words(Input::ChooseImprovement {
-        mode: ImprovementMode::None,
-        client: Some(id("c")),
-    });
+    let words = flow.words(named(
+        Verb::Improve {
+            mode: ImprovementMode::None,
+        },
+        Some(id("c")),
+    ));
     assert_eq!(words, "improvement_chosen flow_completed");
     assert_eq!(flow.pending(), []);
     assert_eq!(flow.state.status.word(), "completed");

@@ -3,18 +3,20 @@
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{Lack, Measure};
+use a_society_facts::fact::flow::Ends;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::hash::Hash;
-use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::id::{ClientId, NodeId, RoleInstance};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Recorded;
 use a_society_facts::message::Text;
+use a_society_facts::verb::{Verb, Whom};
 use a_society_facts::view::{FlowState, View as _};
 
 use crate::graph::{FlowGraph, parse};
 use crate::machine::{
-    Claim, Create, Input, NewSession, Outcome, Product, Refusal, Reply, ReplyTarget, StartFeedback,
-    StartReflection, Target, TurnOutcome, Work, decide, pending,
+    Brought, Claim, Commanded, Create, Input, Need, NewGraph, NewSession, Outcome, Product,
+    Refusal, StartFeedback, StartReflection, Target, TurnOutcome, Words, Work, decide, pending,
 };
 
 /// A flow that has no turn left.
@@ -73,6 +75,35 @@ pub(crate) fn kept(path: &str) -> Product {
     })
 }
 
+/// What the operator wants.
+pub(crate) fn wants(verb: Verb) -> Input {
+    named(verb, None)
+}
+
+/// What the operator wants, under a name of the client's.
+pub(crate) fn named(verb: Verb, client: Option<ClientId>) -> Input {
+    bringing(verb, Brought::Nothing, client)
+}
+
+/// What the operator wants, with what a driver brings for it.
+pub(crate) fn bringing(verb: Verb, brought: Brought, client: Option<ClientId>) -> Input {
+    Input::Commanded(Commanded {
+        client,
+        verb,
+        brought,
+    })
+}
+
+/// The operator wants another graph walked.
+pub(crate) fn revised(graph: FlowGraph) -> Input {
+    let new = NewGraph {
+        graph: Box::new(graph),
+        source: Text::default(),
+    };
+    let source = String::new();
+    bringing(Verb::Revise { source }, Brought::Graph(new), None)
+}
+
 /// A flow on the table.
 #[derive(Debug, Clone)]
 pub(crate) struct Flow {
@@ -85,6 +116,11 @@ pub(crate) struct Flow {
 impl Flow {
     /// A flow that was just created.
     pub(crate) fn new(graph: FlowGraph) -> Self {
+        Self::ending(graph, Ends::default())
+    }
+
+    /// The same, and how it is to end is chosen.
+    pub(crate) fn ending(graph: FlowGraph, ends: Ends) -> Self {
         let mut flow = Self {
             graph,
             state: FlowState::default(),
@@ -98,6 +134,7 @@ impl Flow {
             source: Text::default(),
             origin: None,
             draft: false,
+            ends,
             client: None,
         });
         flow.say(create).unwrap();
@@ -120,9 +157,19 @@ impl Flow {
         self.facts.push(fact);
     }
 
-    /// Says something to the flow and takes the facts.
-    pub(crate) fn say(&mut self, input: Input) -> Result<Vec<Fact>, Refusal> {
-        let facts = decide(&self.graph, &self.state, input)?;
+    /// Says something to the flow and takes the facts. Words are kept as a driver would.
+    pub(crate) fn say(&mut self, mut input: Input) -> Result<Vec<Fact>, Refusal> {
+        let mut decided = decide(&self.graph, &self.state, input.clone());
+        if let Err(Refusal::Needs(Need::Words(words))) = &decided
+            && let Input::Commanded(commanded) = &mut input
+        {
+            commanded.brought = Brought::Words(Words {
+                text: words.as_str().into(),
+                message: id(&format!("w{}", self.mint())),
+            });
+            decided = decide(&self.graph, &self.state, input);
+        }
+        let facts = decided?;
         for fact in &facts {
             self.append(fact.clone());
         }
@@ -237,19 +284,28 @@ impl Flow {
         )
     }
 
-    pub(crate) fn reply_input(&mut self, target: ReplyTarget) -> Input {
+    pub(crate) fn reply_input(&mut self, to: Whom) -> Input {
+        self.reply_to(to, None)
+    }
+
+    /// An answer to what was asked at a time.
+    pub(crate) fn reply_to(&mut self, to: Whom, asked: Option<At>) -> Input {
         let number = self.mint();
-        Input::Reply(Reply {
-            target,
-            text: "Go on.".into(),
-            asked: None,
+        let text = "Go on.".to_owned();
+        let words = Words {
+            text: text.clone().into(),
             message: id(&format!("m{number}")),
-            client: Some(id(&format!("c{number}"))),
-        })
+        };
+        let client = Some(id(&format!("c{number}")));
+        bringing(
+            Verb::Reply { to, text, asked },
+            Brought::Words(words),
+            client,
+        )
     }
 
     pub(crate) fn reply(&mut self, node: &str) -> String {
-        let input = self.reply_input(ReplyTarget::Node(id(node)));
+        let input = self.reply_input(Whom::Node(id(node)));
         self.words(input)
     }
 

@@ -3,13 +3,13 @@
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Measure;
-use a_society_facts::fact::flow::{Author, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{FaultCode, Trouble, WaitReason};
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{MessageAdded, Origin};
+use a_society_facts::verb::Verb;
 
-use super::support::{Flow, id, kept, lack};
+use super::support::{Flow, id, kept, lack, wants};
 use crate::machine::limits::{LIMITS_IN_A_ROW_MAX, REPAIRS_MAX};
 use crate::machine::{Input, Outcome, TurnOutcome, Work};
 
@@ -27,11 +27,11 @@ fn fault() -> Outcome {
     }
 }
 
-/// The role is told what to mend.
+/// The role gets the request for a repair.
 fn tell(flow: &mut Flow, role: &str, node: Option<&str>) {
     let message = id(&format!("s{}", flow.mint()));
     flow.append(Fact::MessageAdded(MessageAdded {
-        role: id(role),
+        seat: id(role),
         message,
         text: "mend it".into(),
         origin: Origin::Repair,
@@ -85,12 +85,11 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
 #[test]
 fn s5_a_budget_that_is_used_up_is_said_to_be() {
     let mut flow = running();
-    flow.say(Input::SetBudget {
+    flow.say(wants(Verb::Budget {
         role: None,
         measure: Measure::Turns,
         limit: Some(2),
-        client: None,
-    })
+    }))
     .unwrap();
     let words = flow.ends("b", Outcome::BudgetReached { lack: lack() });
     assert_eq!(words, "budget_reached node_suspended turn_ended");
@@ -165,10 +164,7 @@ fn s8_a_stop_brings_the_turn_to_its_end_and_outlives_a_crash() {
         StopScope::All,
     ] {
         let mut flow = running();
-        let stop = Input::Stop {
-            scope,
-            client: None,
-        };
+        let stop = wants(Verb::Stop { scope });
         assert_eq!(flow.words(stop), "stop_requested");
         let stops = |flow: &Flow| matches!(flow.pending().as_slice(), [Work::StopTurn { .. }]);
         assert!(stops(&flow));
@@ -182,10 +178,7 @@ fn s8_a_stop_brings_the_turn_to_its_end_and_outlives_a_crash() {
 #[test]
 fn s8_there_must_be_something_to_stop() {
     let mut flow = running();
-    let stop = |scope| Input::Stop {
-        scope,
-        client: None,
-    };
+    let stop = |scope| wants(Verb::Stop { scope });
     let words = flow.words(stop(StopScope::Node(id("a"))));
     assert_eq!(words, "refused: nothing runs there that could be stopped");
     flow.hands("b", "z");
@@ -196,10 +189,9 @@ fn s8_there_must_be_something_to_stop() {
 #[test]
 fn s9_a_turn_that_is_to_stop_does_not_mend() {
     let mut flow = running();
-    flow.say(Input::Stop {
+    flow.say(wants(Verb::Stop {
         scope: StopScope::All,
-        client: None,
-    })
+    }))
     .unwrap();
     assert_eq!(flow.ends("b", fault()), "node_suspended turn_ended");
     assert_eq!(reason(&flow, "b"), Some(WaitReason::AutonomousAbort));
@@ -208,12 +200,7 @@ fn s9_a_turn_that_is_to_stop_does_not_mend() {
 #[test]
 fn s15_a_turn_of_a_cancelled_flow_only_ends() {
     let mut flow = running();
-    flow.say(Input::Cancel {
-        client: None,
-        by: Author::Operator,
-        why: None,
-    })
-    .unwrap();
+    flow.say(wants(Verb::Cancel { why: None })).unwrap();
     assert!(matches!(flow.pending().as_slice(), [Work::StopTurn { .. }]));
     assert_eq!(flow.hands("b", "z"), "turn_ended");
     assert_eq!(flow.pending(), []);
@@ -230,18 +217,12 @@ fn s15_a_reflection_of_a_cancelled_flow_only_ends() {
     let mut flow = Flow::on("a:owner", "");
     flow.claim("a").unwrap();
     flow.closes("a");
-    flow.say(Input::ChooseImprovement {
+    flow.say(wants(Verb::Improve {
         mode: ImprovementMode::GraphBased,
-        client: None,
-    })
+    }))
     .unwrap();
     flow.reflects("owner");
-    flow.say(Input::Cancel {
-        client: None,
-        by: Author::Operator,
-        why: None,
-    })
-    .unwrap();
+    flow.say(wants(Verb::Cancel { why: None })).unwrap();
     assert_eq!(flow.role_ends("owner", Outcome::Stopped), "turn_ended");
 }
 
@@ -289,20 +270,11 @@ fn a_wait_for_a_limit_ends_by_itself_when_its_time_comes_and_not_before() {
     let early = Input::TimeCame(At::from_ms(at.ms() - 1));
     assert_eq!(flow.say(early), Ok(Vec::new()));
     assert_eq!(flow.pending(), waits);
-    flow.say(Input::Pause {
-        reason: PauseReason::Operator,
-        detail: None,
-        client: None,
-    })
-    .unwrap();
+    flow.say(wants(Verb::Pause {})).unwrap();
     flow.say(Input::TimeCame(at)).unwrap();
     let asks = |work: &Work| matches!(work, Work::AskOperator(_));
     assert!(flow.pending().iter().all(asks), "a pause holds it");
-    flow.say(Input::Unpause {
-        by: Author::Operator,
-        client: None,
-    })
-    .unwrap();
+    flow.say(wants(Verb::Unpause {})).unwrap();
     flow.say(Input::TimeCame(at)).unwrap();
     assert_eq!(flow.offered(), "a:again");
     // A provider that never keeps its word is the operator's in the end.

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::message::Message;
+use a_society_facts::{At, Verb};
 use a_society_flow::machine::Question;
-use a_society_roles::provider::{Arrival, Stop};
+use a_society_providers::{Arrival, Stop};
 use a_society_state::FlowRef;
 use a_society_state::disk::RealDisk;
 
@@ -18,7 +18,6 @@ use super::folder::{Folder, remove};
 use super::scripts::{forward, only_flow, patient};
 use super::wires::Wire;
 use super::{Answers, Begins, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
-use crate::control::message::Command;
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::record::Places;
@@ -49,6 +48,8 @@ impl OnDisk {
             earlier: "",
             wire: wired.map(|wired| self.1.provider(wired)),
             server,
+            hangs: None,
+            kept: None,
         };
         let parts = Parts {
             roles: Box::new(actors),
@@ -160,7 +161,7 @@ pub(super) fn edits(said: &[Message]) -> Vec<Arrival> {
 }
 
 fn allow(core: &mut Core, for_the_flow: bool) {
-    let command = Command::Allow {
+    let command = Verb::Allow {
         consent: None,
         action: None,
         for_the_flow,
@@ -178,7 +179,7 @@ fn allows_for_the_flow(core: &mut Core, question: &Question, put: &dyn Fn(&str, 
 fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
     match question {
         Question::Consent { consent, .. } => {
-            let command = Command::Deny {
+            let command = Verb::Deny {
                 consent: Some(consent.clone()),
                 action: None,
                 reason: None,
@@ -186,7 +187,7 @@ fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)
             core.obey(command, None).unwrap();
         }
         Question::Text { node, .. } => {
-            let command = Command::Reply {
+            let command = Verb::Reply {
                 to: super::scripts::whom(node.as_ref()),
                 text: "Do without.".to_owned(),
                 asked: None,
@@ -200,7 +201,7 @@ fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)
 fn denies_with_words(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
     match question {
         Question::Consent { consent, .. } => {
-            let command = Command::Deny {
+            let command = Verb::Deny {
                 consent: Some(consent.clone()),
                 action: None,
                 reason: Some("Leave it as it is.".to_owned()),
@@ -215,7 +216,7 @@ fn gives_full_access(core: &mut Core, question: &Question, put: &dyn Fn(&str, Op
     match question {
         Question::Consent { .. } => {
             let mode = ConsentMode::FullAccess;
-            core.obey(Command::Mode { mode }, None).unwrap();
+            core.obey(Verb::Mode { mode }, None).unwrap();
         }
         _ => forward(core, question, put),
     }
@@ -234,7 +235,7 @@ fn a_model_whose_calls_are_consented_to_goes_on_behind_every_record() {
     }
 }
 
-/// Edits a file, and closes when it heard that the file changed meanwhile.
+/// Edits a file, and closes when a result says that the file changed meanwhile.
 fn edits_what_changes(said: &[Message]) -> Vec<Arrival> {
     let heard = said.iter().rev().find_map(|message| match message {
         Message::ToolResult { content, .. } => Some(content.as_str()),
@@ -345,7 +346,7 @@ fn a_model_that_has_to_mend_its_outcome_goes_on_behind_every_record() {
     every_prefix_goes_on::<OnDisk>(&scenario("mends", mends, forward), 2);
 }
 
-/// Ends by calls: asks beside a read, hands to nobody, closes beside a call that fails, and closes.
+/// Ends by calls: asks beside a read, hands off without a target, closes beside a call that fails, and closes.
 fn ends_by_calls(said: &[Message]) -> Vec<Arrival> {
     const CLOSES: (&str, &str) = ("handoff", r#"{"type":"forward-pass-closed"}"#);
     match results(said) {
@@ -480,7 +481,7 @@ fn stops_early(said: &[Message]) -> Vec<Arrival> {
 fn retries(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
     match question {
         Question::Text { node, .. } => {
-            let command = Command::Reply {
+            let command = Verb::Reply {
                 to: super::scripts::whom(node.as_ref()),
                 text: "Please go on.".to_owned(),
                 asked: None,

@@ -7,6 +7,7 @@ use a_society_facts::fact::imported::FlowImported;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::{At, Fact};
+use a_society_facts::{Verb, Whom};
 use a_society_flow::machine::Question;
 use a_society_state::FlowRef;
 use a_society_state::disk::{Disk, FaultyDisk, RealDisk};
@@ -15,7 +16,6 @@ use super::super::super::core::Core;
 use super::super::store;
 use super::folder::Folder;
 use super::{Answers, Begins, Files, SLICES, Scenario, Stage, every_prefix_goes_on};
-use crate::control::message::{Command, Whom};
 use crate::fork::{self, Wish};
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
@@ -66,7 +66,9 @@ fn new_flow(scenario: &Scenario, disk: &dyn Disk, project: &Path) -> NewFlow {
 impl Stage for InMemory {
     fn new() -> Self {
         let disk = FaultyDisk::new();
-        disk.make_folder(Path::new(PROJECT)).unwrap();
+        // A project that leaves open how its flows end.
+        disk.make_folder(&Path::new(PROJECT).join("a-docs"))
+            .unwrap();
         Self(disk)
     }
 
@@ -115,7 +117,7 @@ impl Stage for InMemory {
     }
 }
 
-/// Another program began it, and nothing had happened. Nobody looked at its project.
+/// Another program began it, and nothing had happened. Its project was not checked.
 fn nothing_yet() -> FlowImported {
     FlowImported {
         state_version: "11".to_owned(),
@@ -181,33 +183,33 @@ pub(super) fn patient(core: &mut Core, question: &Question, _: &dyn Fn(&str, Opt
             node,
             reason: WaitReason::PromptHuman,
             ..
-        } => Command::Reply {
+        } => Verb::Reply {
             to: whom(node.as_ref()),
             text: "Twelve, inside.".to_owned(),
             asked: None,
         },
-        Question::Text { node, role, .. } => Command::Retry {
+        Question::Text { node, role, .. } => Verb::Retry {
             to: node
                 .as_ref()
                 .map_or_else(|| Whom::Role(role.clone()), |node| Whom::Node(node.clone())),
         },
-        Question::Consent { consent, .. } => Command::Allow {
+        Question::Consent { consent, .. } => Verb::Allow {
             consent: Some(consent.clone()),
             action: None,
             for_the_flow: false,
         },
-        Question::Approval { approval, .. } => Command::Approve {
+        Question::Approval { approval, .. } => Verb::Approve {
             approval: Some(approval.clone()),
         },
-        Question::Improvement { modes } => Command::Improve {
+        Question::Improvement { modes } => Verb::Improve {
             mode: if modes.contains(&ImprovementMode::GraphBased) {
                 ImprovementMode::GraphBased
             } else {
                 ImprovementMode::None
             },
         },
-        Question::Feedback => Command::Feedback { granted: true },
-        Question::Unpause { .. } => Command::Unpause,
+        Question::Feedback => Verb::Feedback { granted: true },
+        Question::Unpause { .. } => Verb::Unpause {},
         Question::Configuration { .. } | Question::Stalled => panic!("{question:?}"),
     };
     core.obey(command, None).unwrap();
@@ -221,7 +223,7 @@ fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>))
         } if node.as_str() == "sign" => {
             let path = core.flow().folder().record().join("approval.md");
             put(path.to_str().unwrap(), Some("It may go on.\n"));
-            let command = Command::Reply {
+            let command = Verb::Reply {
                 to: Whom::Node(node.clone()),
                 text: "forward: approval.md".to_owned(),
                 asked: None,
@@ -230,7 +232,7 @@ fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>))
         }
         Question::Improvement { .. } => {
             let mode = ImprovementMode::None;
-            core.obey(Command::Improve { mode }, None).unwrap();
+            core.obey(Verb::Improve { mode }, None).unwrap();
         }
         _ => patient(core, question, put),
     }
@@ -240,7 +242,7 @@ fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>))
 pub(super) fn forward(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
     if matches!(question, Question::Improvement { .. }) {
         let mode = ImprovementMode::None;
-        core.obey(Command::Improve { mode }, None).unwrap();
+        core.obey(Verb::Improve { mode }, None).unwrap();
     } else {
         patient(core, question, put);
     }
@@ -375,7 +377,7 @@ fn solo_goes_on_behind_every_record_also_while_its_owner_writes_the_graph_and_lo
 #[test]
 fn interrupted_goes_on_behind_every_record() {
     let mut scenario = example("interrupted", forward);
-    // The answer that was in flight is said as a whole after a crash, and does not break off.
+    // The answer that was in flight comes whole after a crash, and does not break off.
     scenario.asks = true;
     every_prefix_goes_on::<InMemory>(&scenario, SLICES);
 }
@@ -389,7 +391,7 @@ fn a_flow_that_waits_for_a_limit_goes_on_behind_every_record() {
          resets-in-ms: 900 }} }}, {wrote} ]\n  - node: write\n    say: [ {wrote} ]\n"
     );
     let mut scenario = scripted("limited", super::super::HELLO, &script, forward);
-    // The answer that was in flight is said as a whole after a crash, and meets no limit.
+    // The answer that was in flight comes whole after a crash, and meets no limit.
     scenario.asks = true;
     every_prefix_goes_on::<InMemory>(&scenario, SLICES);
 }

@@ -51,13 +51,12 @@ fn world() -> World {
 }
 
 fn set(core: &mut Core, role: Option<&str>, limit: u64) {
-    let set = Input::SetBudget {
+    let set = Verb::Budget {
         role: role.map(|role| role.parse().unwrap()),
         measure: Measure::Tokens,
         limit: Some(limit),
-        client: None,
     };
-    core.command(set).unwrap();
+    core.obey(set, None).unwrap();
 }
 
 /// How many requests were under way at once at most.
@@ -158,7 +157,7 @@ fn a_budget_of_a_file_that_the_operator_lifted_before_the_first_turn_stays_lifte
     let world = world();
     let mut core = world.begin_with(&file);
     assert_eq!(core.state().left(None, Measure::Tokens), Some(9));
-    let lift = Command::Budget {
+    let lift = Verb::Budget {
         role: None,
         measure: Measure::Tokens,
         limit: None,
@@ -175,17 +174,16 @@ fn a_budget_of_a_file_that_the_operator_lifted_before_the_first_turn_stays_lifte
 fn a_budget_of_turns_stops_the_turn_that_is_one_too_many() {
     let world = world();
     let mut core = world.begin_with(BESIDE);
-    let turns = |limit| Input::SetBudget {
+    let turns = |limit| Verb::Budget {
         role: Some("owner".parse().unwrap()),
         measure: Measure::Turns,
         limit: Some(limit),
-        client: None,
     };
-    core.command(turns(1)).unwrap();
+    core.obey(turns(1), None).unwrap();
     walk(&mut core, 10_000);
     assert_eq!(waits_for(&core), Some(WaitReason::Budget));
     assert_eq!(world.puppet.asked().len(), 3, "the last turn asked nothing");
-    core.command(turns(3)).unwrap();
+    core.obey(turns(3), None).unwrap();
     walk(&mut core, 10_000);
     assert_eq!((waits_for(&core), world.puppet.asked().len()), (None, 4));
 }

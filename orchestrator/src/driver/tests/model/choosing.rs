@@ -77,7 +77,7 @@ fn after_too_many_wrong_choices_the_operator_chooses_and_nobody_else_is_asked_ag
         assert_eq!(waits_for(&core), Some(WaitReason::RoleConfiguration));
         assert_eq!(world.puppet.asked().len(), requests);
         let mut core = world.die(core);
-        let command = Command::Configure {
+        let command = Verb::Configure {
             role: "owner".parse().unwrap(),
             settings: BTreeMap::from([("model".to_owned(), "large".to_owned())]),
         };

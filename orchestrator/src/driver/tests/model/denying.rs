@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn deny(reason: Option<&str>) -> Command {
-    Command::Deny {
+fn deny(reason: Option<&str>) -> Verb {
+    Verb::Deny {
         consent: None,
         action: None,
         reason: reason.map(str::to_owned),
@@ -29,7 +29,7 @@ fn a_denied_call_ends_its_answer_and_the_role_waits_for_guidance() {
     );
 }
 
-/// What the model was last told came of its calls.
+/// The last results of calls that the model got.
 fn results(world: &World) -> Vec<String> {
     let asked = world.puppet.asked();
     let last = asked.last().unwrap().iter();
@@ -115,7 +115,7 @@ fn a_handoff_that_is_declined_with_a_word_has_its_role_go_on_with_that_word() {
     let mut core = world.begin_with(WATCHED);
     walk(&mut core, 1000);
     assert_eq!(waits_for(&core), Some(WaitReason::HandoffApproval));
-    let decline = Command::Decline {
+    let decline = Verb::Decline {
         approval: None,
         reason: Some("Say more about bees.".to_owned()),
     };
@@ -148,8 +148,8 @@ fn k07_a_key_that_the_operator_typed_reaches_neither_journal_nor_model() {
     walk(&mut core, 1000);
     answer_consent(&mut core, deny(Some(&format!("Not with {key}."))));
     walk(&mut core, 1000);
-    let reply = Command::Reply {
-        to: crate::control::message::Whom::Only,
+    let reply = Verb::Reply {
+        to: Whom::Only,
         text: format!("It is {key}."),
         asked: None,
     };
@@ -175,7 +175,7 @@ fn why_a_flow_is_cancelled_is_kept_without_a_key_and_no_longer_than_a_record_tak
     ] {
         let world = World::new(Puppet::will_say([closes()]));
         let mut core = world.begin();
-        core.obey(Command::Cancel { why: Some(why) }, None).unwrap();
+        core.obey(Verb::Cancel { why: Some(why) }, None).unwrap();
         let facts = world.facts(&core);
         let Some(Fact::FlowCancelled(cancelled)) = facts.last() else {
             panic!("{facts:?}")

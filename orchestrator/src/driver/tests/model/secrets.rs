@@ -26,7 +26,7 @@ fn says_a_key() -> Vec<Arrival> {
     );
     if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {
         let block = format!(r#"{{"type":"thinking","thinking":"{thought}","signature":"s"}}"#);
-        answer.blocks = Some(a_society_roles::provider::Blocks {
+        answer.blocks = Some(a_society_providers::Blocks {
             provider: "puppet".to_owned(),
             model: "puppet-1".to_owned(),
             paused: false,
@@ -36,8 +36,8 @@ fn says_a_key() -> Vec<Arrival> {
     arrivals
 }
 
-fn allow() -> Command {
-    Command::Allow {
+fn allow() -> Verb {
+    Verb::Allow {
         consent: None,
         action: None,
         for_the_flow: false,
@@ -100,8 +100,8 @@ fn the_next_turn_of_a_session_reads_what_was_recorded() {
     let world = World::new(Puppet::will_say([answers, says(question)]));
     let mut core = world.begin();
     walk(&mut core, 1000);
-    let reply = Command::Reply {
-        to: crate::control::message::Whom::Only,
+    let reply = Verb::Reply {
+        to: Whom::Only,
         text: "Blue.".to_owned(),
         asked: None,
     };

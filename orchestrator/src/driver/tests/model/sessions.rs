@@ -4,17 +4,17 @@ use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::view::session::SessionView;
 
 use super::*;
-use crate::control::message::Whom;
+use a_society_facts::Whom;
 
 fn owner() -> RoleInstance {
     "owner".parse().unwrap()
 }
 
 fn session(core: &Core) -> &SessionView {
-    &core.flow().views().sessions[&owner()]
+    core.flow().views().session(&owner()).unwrap()
 }
 
-/// A role that has read a file, said much and now waits for an answer.
+/// A role that has read a file, written much and now waits for an answer.
 fn asks() -> [Vec<Arrival>; 2] {
     [
         calls(&[("read_file", r#"{"path":"a.txt"}"#)]),
@@ -26,14 +26,14 @@ fn asks() -> [Vec<Arrival>; 2] {
 }
 
 fn shorten(core: &mut Core) -> Result<(), String> {
-    let command = Command::Compact { role: owner() };
+    let command = Verb::Compact { role: owner() };
     core.obey(command, None)
         .map_err(|error| error.to_string())?;
     core.finish_asides().map_err(|error| error.to_string())
 }
 
 fn answers(core: &mut Core, text: &str) {
-    let reply = Command::Reply {
+    let reply = Verb::Reply {
         to: Whom::Only,
         text: text.to_owned(),
         asked: None,
@@ -61,7 +61,7 @@ fn the_operator_makes_a_session_shorter_between_turns_and_takes_it_back() {
     assert_eq!(archive.archived_transcript_history, before);
     let mut core = world.die(core);
     assert_eq!(session(&core).archives.len(), 1, "it is there over a death");
-    let restore = Command::Restore {
+    let restore = Verb::Restore {
         role: owner(),
         archive: archive.id.clone(),
     };
@@ -157,18 +157,17 @@ fn a_budget_that_lacks_the_summary_does_without_it_and_a_death_meanwhile_loses_n
     let mut core = world.begin();
     walk(&mut core, 1000);
     // It is announced, and the process dies before anything was asked.
-    core.obey(Command::Compact { role: owner() }, None).unwrap();
-    assert!(core.state().sessions[&owner()].compaction.is_some());
+    core.obey(Verb::Compact { role: owner() }, None).unwrap();
+    assert!(core.state().session(&owner()).unwrap().compaction.is_some());
     let mut core = world.die(core);
-    assert!(core.state().sessions[&owner()].compaction.is_none());
+    assert!(core.state().session(&owner()).unwrap().compaction.is_none());
     assert!(session(&core).archives.is_empty() && session(&core).messages.len() > 3);
-    let set = Input::SetBudget {
+    let set = Verb::Budget {
         role: None,
         measure: Measure::Tokens,
         limit: Some(60),
-        client: None,
     };
-    core.command(set).unwrap();
+    core.obey(set, None).unwrap();
     let asked = world.puppet.asked().len();
     shorten(&mut core).unwrap();
     assert_eq!(session(&core).archives[0].strategy, Strategy::Truncate);
@@ -188,7 +187,7 @@ fn a_summary_is_asked_for_again_while_the_provider_is_away_and_no_longer_than_it
         let mut core = world.begin();
         walk(&mut core, 1000);
         // Without the naps of a process that has nothing else to do.
-        core.obey(Command::Compact { role: owner() }, None).unwrap();
+        core.obey(Verb::Compact { role: owner() }, None).unwrap();
         walk(&mut core, 1000);
         let [archive] = &session(&core).archives[..] else {
             panic!("{:?}", session(&core).archives)
@@ -214,13 +213,13 @@ fn a_death_between_two_tries_at_a_summary_loses_nothing() {
         let mut core = world.begin();
         walk(&mut core, 1000);
         let before = session(&core).messages.clone();
-        core.obey(Command::Compact { role: owner() }, None).unwrap();
+        core.obey(Verb::Compact { role: owner() }, None).unwrap();
         walk(&mut core, steps);
         let core = world.die(core);
         let is_whole = session(&core).archives.is_empty() && session(&core).messages == before;
         let is_short = session(&core).archives.len() == 1;
         assert!(is_whole || is_short, "after {steps} steps");
-        assert!(core.state().sessions[&owner()].compaction.is_none());
+        assert!(core.state().session(&owner()).unwrap().compaction.is_none());
     }
 }
 

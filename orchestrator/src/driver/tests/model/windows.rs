@@ -5,7 +5,7 @@ use a_society_facts::fact::session::Strategy;
 use a_society_facts::view::session::{Archive, SessionView};
 
 use super::*;
-use crate::control::message::Whom;
+use a_society_facts::Whom;
 
 const READ: (&str, &str) = ("read_file", r#"{"path":"a.txt"}"#);
 
@@ -13,7 +13,10 @@ const READ: (&str, &str) = ("read_file", r#"{"path":"a.txt"}"#);
 const FULL: u64 = 900;
 
 fn session(core: &Core) -> &SessionView {
-    &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()]
+    core.flow()
+        .views()
+        .session(&"owner".parse().unwrap())
+        .unwrap()
 }
 
 fn archives(core: &Core) -> &[Archive] {
@@ -184,8 +187,8 @@ fn a_window_that_the_fixed_part_fills_is_asked_about_once_and_goes_on_when_it_is
     assert!(core.state().turns.is_empty());
 }
 
-fn reply(text: &str) -> Command {
-    Command::Reply {
+fn reply(text: &str) -> Verb {
+    Verb::Reply {
         to: Whom::Only,
         text: text.to_owned(),
         asked: None,
@@ -307,7 +310,7 @@ fn a_hundred_compactions_leave_replacements_flat_the_request_verbatim_and_archiv
     assert!(!material.contains("<summary"), "{material}");
 }
 
-/// Whatever step a death comes after, the same is said in the end, and the request stands in it.
+/// Whatever step a death comes after, the final text is the same and contains the request.
 #[test]
 fn a_death_after_any_step_of_a_compaction_goes_on_to_the_same_end() {
     for bad in [false, true] {

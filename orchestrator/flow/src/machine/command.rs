@@ -1,0 +1,127 @@
+//! What the operator wants (rows R1 to R18): the one place that looks at which verb it is.
+
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::operator::ChosenBy;
+use a_society_facts::verb::Verb;
+use a_society_facts::view::FlowState;
+
+use super::input::{Brought, Commanded, Need, Words};
+use super::operate::not_over;
+use super::refusal::Refusal;
+use super::{consent, improve, operate, reply, revision, stop};
+use crate::graph::FlowGraph;
+
+#[expect(
+    clippy::too_many_lines,
+    reason = "one exhaustive match, one call an arm"
+)]
+pub(super) fn commanded(
+    graph: &FlowGraph,
+    state: &FlowState,
+    commanded: &Commanded,
+) -> Result<Vec<Fact>, Refusal> {
+    let Commanded {
+        client,
+        verb,
+        brought,
+    } = commanded;
+    let client = client.as_ref();
+    match verb {
+        Verb::Reply { to, text, asked } => {
+            not_over(state)?;
+            reply::reply(state, (to, *asked), (text, brought), client)
+        }
+        Verb::Steer { role, text, when } => {
+            not_over(state)?;
+            reply::steer(state, (role, *when), (text, brought), client)
+        }
+        Verb::Approve { approval } => reply::approve(state, approval.as_ref(), client),
+        Verb::Decline { approval, reason } => reply::decline(
+            state,
+            approval.as_ref(),
+            (reason.as_deref(), brought),
+            client,
+        ),
+        Verb::Allow {
+            consent,
+            action,
+            for_the_flow,
+        } => {
+            let asked = consent::open(state, consent.as_ref(), *action)?;
+            consent::allow(state, asked, (*for_the_flow, brought), client)
+        }
+        Verb::Deny {
+            consent,
+            action,
+            reason,
+        } => {
+            let asked = consent::open(state, consent.as_ref(), *action)?;
+            let reason = spoken(reason.as_deref(), brought)?;
+            Ok(consent::deny(state, asked, reason, client))
+        }
+        Verb::Mode { mode } => Ok(consent::mode(state, *mode, client)),
+        Verb::Rules { rules, back: false } => Ok(consent::rules(state, rules, client)),
+        Verb::Rules { rules, back: true } => consent::rules_back(state, rules, client),
+        Verb::Configure { role, settings } => {
+            let by = (ChosenBy::Operator, client);
+            Ok(operate::configure(state, role, settings, by))
+        }
+        Verb::Budget {
+            role,
+            measure,
+            limit,
+        } => Ok(operate::set_budget(
+            state,
+            role.as_ref(),
+            *measure,
+            *limit,
+            client,
+        )),
+        Verb::Stop { scope } => stop::stop(state, scope, client),
+        Verb::Pause {} => operate::pause(state, PauseReason::Operator, None, client),
+        Verb::Unpause {} => operate::unpause(state, client),
+        Verb::Cancel { why } => {
+            not_over(state)?;
+            Ok(operate::cancel(state, why.as_ref(), client))
+        }
+        Verb::Retry { to } => {
+            not_over(state)?;
+            operate::retry(state, to, client)
+        }
+        Verb::Reopen { node, note } => {
+            operate::may_reopen(graph, state, node)?;
+            let note = spoken(note.as_deref(), brought)?;
+            Ok(operate::reopened(state, node, note, client))
+        }
+        Verb::Revise { source } => revision::said(graph, state, (source, brought), client),
+        Verb::Improve { mode } => improve::choose(graph, state, *mode, client),
+        Verb::Propose { role, path, text } => {
+            improve::propose(state, role, (path, text, brought), client)
+        }
+        Verb::Change { change, applied } => {
+            improve::decide_change(state, change.as_ref(), (*applied, brought), client)
+        }
+        Verb::Feedback { granted } => improve::decide_feedback(state, *granted, client),
+        Verb::Compact { .. } | Verb::Restore { .. } | Verb::RetryNow { .. } => {
+            Err(Refusal::Needs(Need::Driver))
+        }
+    }
+}
+
+/// Words as they are kept, with a name for the message that they become.
+pub(super) fn kept<'a>(text: &str, brought: &'a Brought) -> Result<&'a Words, Refusal> {
+    if let Brought::Words(words) = brought {
+        return Ok(words);
+    }
+    Err(Refusal::Needs(Need::Words(text.to_owned())))
+}
+
+/// Words that may be left out. Blank ones say nothing.
+pub(super) fn spoken<'a>(
+    text: Option<&str>,
+    brought: &'a Brought,
+) -> Result<Option<&'a Words>, Refusal> {
+    let text = text.filter(|text| !text.trim().is_empty());
+    text.map(|text| kept(text, brought)).transpose()
+}

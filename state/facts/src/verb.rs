@@ -1,0 +1,310 @@
+//! What the operator can say to a flow. It is the same on the page's socket, on the control socket and in the machine.
+//!
+//! A verb has only what its operator can know. What the driving process adds, such as names of messages and texts that
+//! are kept, comes to the machine beside it; what follows from a verb is in the journal as facts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::at::At;
+use crate::fact::budget::Measure;
+use crate::fact::improvement::ImprovementMode;
+use crate::fact::operator::{ConsentMode, ConsentRules, SteerWhen, StopScope};
+use crate::hash::Hash;
+use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
+
+/// What the operator wants.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Verb {
+    /// Answer a node or a role that waits.
+    Reply {
+        /// Whom.
+        to: Whom,
+        /// What it says.
+        text: String,
+        /// The `since` of the question that this answers, and nothing that is asked later.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        asked: Option<At>,
+    },
+    /// Let a staged handoff through, exactly as it was emitted.
+    Approve {
+        /// Which; the only one if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        approval: Option<ApprovalId>,
+    },
+    /// Discard a staged handoff.
+    Decline {
+        /// Which; the only one if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        approval: Option<ApprovalId>,
+        /// What to do instead; the role goes on with it and does not wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        reason: Option<String>,
+    },
+    /// Let a call run that asks for consent.
+    Allow {
+        /// Which request; the only one if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        consent: Option<ConsentId>,
+        /// The hash of what was shown; an answer to anything else is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        action: Option<Hash>,
+        /// Whether the like is allowed for the rest of the flow.
+        for_the_flow: bool,
+    },
+    /// Deny a call its consent.
+    Deny {
+        /// Which request; the only one if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        consent: Option<ConsentId>,
+        /// The hash of what was shown; an answer to anything else is refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        action: Option<Hash>,
+        /// What to do instead; the role goes on with it and does not wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        reason: Option<String>,
+    },
+    /// Say how much the flow may do without asking.
+    Mode {
+        /// How much.
+        mode: ConsentMode,
+    },
+    /// Say beforehand what runs without asking and what never runs, or take it back.
+    Rules {
+        /// The rules.
+        #[serde(deserialize_with = "strict_rules")]
+        rules: ConsentRules,
+        /// Whether these are taken back.
+        back: bool,
+    },
+    /// Choose a role's model, effort and so on. What is not named stays as it is.
+    Configure {
+        /// The role instance.
+        role: RoleInstance,
+        /// Its settings.
+        settings: BTreeMap<String, String>,
+    },
+    /// Set, raise or lift a budget.
+    Budget {
+        /// Whose; the whole flow's if absent.
+        role: Option<RoleInstance>,
+        /// Of what.
+        measure: Measure,
+        /// The limit; none if absent.
+        limit: Option<u64>,
+    },
+    /// Say something to a role at work.
+    Steer {
+        /// The role instance.
+        role: RoleInstance,
+        /// What it says.
+        text: String,
+        /// When it is heard.
+        when: SteerWhen,
+    },
+    /// Put a summary in the place of a session's history.
+    Compact {
+        /// The role instance.
+        role: RoleInstance,
+    },
+    /// Put an archived history back in the place of its summary.
+    Restore {
+        /// The role instance.
+        role: RoleInstance,
+        /// The archive.
+        archive: String,
+    },
+    /// Stop turns.
+    Stop {
+        /// Which.
+        scope: StopScope,
+    },
+    /// Start nothing new.
+    Pause {},
+    /// Go on after a pause.
+    Unpause {},
+    /// End the flow before it is done.
+    Cancel {
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        why: Option<String>,
+    },
+    /// Take a stopped or failed turn again.
+    Retry {
+        /// Whose.
+        to: Whom,
+    },
+    /// Make a request at once that failed and is made again after a while. It leads to no record
+    /// of its own; the next request does.
+    RetryNow {
+        /// Whose.
+        to: Whom,
+    },
+    /// Run a node again that is done.
+    Reopen {
+        /// The node.
+        node: NodeId,
+        /// What is said about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        note: Option<String>,
+    },
+    /// Walk another graph from now on.
+    Revise {
+        /// The flow file, byte for byte.
+        source: String,
+    },
+    /// Choose how roles reflect.
+    Improve {
+        /// How.
+        mode: ImprovementMode,
+    },
+    /// Make a finding a proposed change of a file of the project.
+    Propose {
+        /// Whose finding.
+        role: RoleInstance,
+        /// The file, from the project's folder.
+        path: String,
+        /// The file as it would be.
+        text: String,
+    },
+    /// Apply a proposed change to a file of the project, or decline it.
+    Change {
+        /// Which; the only one if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        change: Option<String>,
+        /// Whether it is applied.
+        applied: bool,
+    },
+    /// Say whether a report is written.
+    Feedback {
+        /// Whether.
+        granted: bool,
+    },
+}
+
+/// Whom a verb means.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Whom {
+    /// A node.
+    Node(NodeId),
+    /// A role instance.
+    Role(RoleInstance),
+    /// The only one that waits.
+    Only,
+}
+
+/// Journals may say more about rules one day; a client says what is known.
+fn strict_rules<'de, D: Deserializer<'de>>(from: D) -> Result<ConsentRules, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Strict {
+        #[serde(default)]
+        allow: Vec<String>,
+        #[serde(default)]
+        deny: Vec<String>,
+    }
+    let Strict { allow, deny } = Strict::deserialize(from)?;
+    Ok(ConsentRules { allow, deny })
+}
+
+impl Verb {
+    /// What the operator typed for a role to read, or for the record.
+    #[must_use]
+    pub fn typed(&self) -> Option<&str> {
+        match self {
+            Self::Reply { text, .. } | Self::Steer { text, .. } => Some(text),
+            Self::Deny { reason: words, .. }
+            | Self::Decline { reason: words, .. }
+            | Self::Reopen { note: words, .. }
+            | Self::Cancel { why: words } => words.as_deref(),
+            Self::Approve { .. }
+            | Self::Allow { .. }
+            | Self::Mode { .. }
+            | Self::Rules { .. }
+            | Self::Configure { .. }
+            | Self::Budget { .. }
+            | Self::Compact { .. }
+            | Self::Restore { .. }
+            | Self::Stop { .. }
+            | Self::Pause {}
+            | Self::Unpause {}
+            | Self::Retry { .. }
+            | Self::RetryNow { .. }
+            | Self::Revise { .. }
+            | Self::Improve { .. }
+            | Self::Propose { .. }
+            | Self::Change { .. }
+            | Self::Feedback { .. } => None,
+        }
+    }
+
+    /// What was done, in the words of every screen.
+    #[must_use]
+    pub const fn done(&self) -> &'static str {
+        match self {
+            Self::Reply { .. } => "answered",
+            Self::Approve { .. } => "approved",
+            Self::Decline { .. } | Self::Change { applied: false, .. } => "declined",
+            Self::Allow {
+                for_the_flow: false,
+                ..
+            } => "allowed once",
+            Self::Allow {
+                for_the_flow: true, ..
+            } => "allowed for this flow",
+            Self::Deny { .. } => "denied",
+            Self::Mode { .. } => "mode set",
+            Self::Rules { back: false, .. } => "rules added",
+            Self::Rules { back: true, .. } => "rules taken back",
+            Self::Configure { .. } => "configured",
+            Self::Budget { .. } => "budget set",
+            Self::Steer {
+                when: SteerWhen::Queue,
+                ..
+            } => {
+                "said; a model hears it with its next request, a program or a person when its next turn begins"
+            }
+            Self::Steer {
+                when: SteerWhen::Interrupt,
+                ..
+            } => {
+                "said; it cuts off the answer that arrives, a program or a person hears it when its next turn begins"
+            }
+            Self::Compact { .. } => "compacting",
+            Self::Restore { .. } => "restored",
+            Self::Stop { .. } => "stopping",
+            Self::Pause {} => "paused; nothing new is started",
+            Self::Unpause {} => "continued",
+            Self::Cancel { .. } => "cancelled",
+            Self::Retry { .. } => "retrying",
+            Self::RetryNow { .. } => "its provider is asked now",
+            Self::Reopen { .. } => "reopened",
+            Self::Revise { .. } => "revised",
+            Self::Improve { .. } => "improvement chosen",
+            Self::Propose { .. } => "proposed",
+            Self::Change { applied: true, .. } => "applied",
+            Self::Feedback { granted: true } => "report allowed",
+            Self::Feedback { granted: false } => "report declined",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
