@@ -143,6 +143,10 @@ impl Maker<'_> {
             } else {
                 NodeState::NeedsYou
             };
+            let definition = self.roles_defined.get(node.role.base());
+            if waiting.reason == WaitReason::PromptHuman && reach::is_operator(definition) {
+                return (stands, "Your turn".to_owned());
+            }
             return (
                 stands,
                 capital(&words::wants(waiting.reason, waiting.trouble)),
