@@ -86,15 +86,15 @@ impl ExitCode {
             Self::Refused => "It was refused, because it would overwrite, remove or contradict.",
             Self::DiskFull => "The disk is full.",
             Self::Waiting => {
-                "The flow waits for your answer; what it asks and how to answer was said."
+                "The flow waits for your answer; its question and how to answer were printed."
             }
-            Self::WaitsForConsent => "A call waits for your consent; what it would do was said.",
+            Self::WaitsForConsent => "A call waits for your consent; what it would do was printed.",
             Self::WaitsForModel => {
                 "A role cannot ask its model: a key, credit, a model, a larger window or a server is missing."
             }
-            Self::WaitsForBudget => "A budget is used up; how to raise it was said.",
+            Self::WaitsForBudget => "A budget is used up; how to raise it was printed.",
             Self::WaitsAfterFailure => {
-                "A role failed and waits for you; why, and how to try again, was said."
+                "A role failed and waits for you; the reason and how to retry were printed."
             }
             Self::Interrupted => "It was interrupted from the keyboard.",
         }

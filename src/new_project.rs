@@ -190,7 +190,7 @@ fn taken(path: &Path) -> Stop {
 fn too_deep(dir: &Path, around: &Path) -> Stop {
     let what = format!("{} cannot become a project", dir.display());
     let why = format!(
-        "it lies in the workspace {}, whose projects are its own folders",
+        "it is in the workspace {}, whose projects are its own folders",
         around.display()
     );
     let hint = "name a folder directly in the workspace, or one outside of it";

@@ -134,7 +134,7 @@ impl From<Error> for OperatorError {
                 ("flow-exists", ExitCode::Refused),
                 format!("the flow {flow} exists already"),
                 "a flow is never overwritten",
-                "take it in under another project with --project",
+                "import it under another project with --project",
             ),
             Error::Foreign(flow) => foreign(&flow),
             Error::NotForkable { at, why } => not_forkable(at, why),
@@ -150,7 +150,7 @@ impl From<Error> for OperatorError {
                 ("fact-illegal", ExitCode::Refused),
                 format!("record {seq} was refused"),
                 why,
-                "look where the flow stands: a-society show FLOW",
+                "see the flow's state: a-society show FLOW",
             ),
             Error::CannotWrite(why) => Self::new(
                 ("record-too-long", ExitCode::Refused),
@@ -184,7 +184,7 @@ pub(crate) fn from_io(doing: &str, place: &str, source: &io::Error) -> OperatorE
     }
     let kind = source.kind();
     let (code, exit, hint) = if kind == io::ErrorKind::NotFound {
-        let hint = "look whether the path is right";
+        let hint = "check the path";
         ("not-found", ExitCode::NotFound, hint)
     } else if kind == io::ErrorKind::PermissionDenied {
         let hint = "run it as the user who owns these files, or change their permissions";

@@ -96,7 +96,7 @@ fn found_root(ground: &Ground, folder: Option<&Path>) -> Result<PathBuf, Stop> {
         return Err(none(what, "it was removed while this shell stood in it"));
     };
     find_root(ground.disk.as_ref(), folder)?.ok_or_else(|| {
-        let what = format!("{} lies in no workspace", folder.display());
+        let what = format!("{} is in no workspace", folder.display());
         none(what, "neither it nor a folder above it holds .a-society")
     })
 }

@@ -9,6 +9,7 @@ mod floors;
 mod generated;
 mod hearts;
 mod homes;
+mod language;
 mod machine;
 mod paths;
 mod repository;

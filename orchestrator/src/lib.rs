@@ -27,7 +27,7 @@ pub mod workspace;
 pub use a_society_flow::{graph, machine};
 pub use a_society_roles::taker::scripted::{Script, ScriptFault};
 // What this program does when it guards a command; the floor above is where programs begin.
-/// What calls of tools mean, by whichever names they were said.
+/// The meaning of tool calls, by all names of the tools.
 pub use a_society_base::redact::MARK as WITHHELD;
 pub use a_society_roles::tool::command::guard;
 pub use a_society_roles::tool::{SaidChange, Status, Task, canonical, said_changes, said_tasks};

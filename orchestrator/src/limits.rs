@@ -32,7 +32,7 @@ pub const IDLE_THREADS_MAX: usize = 4;
 pub const IDLE_THREAD_TIME: Duration = Duration::from_secs(1);
 
 /// How many commands of a flow wait at once until something outside is found out. Each has a thread; an operator
-/// gives one at a time, and a program that gives more is told so.
+/// gives one at a time, and a program that gives more gets an error.
 pub const COMMAND_ERRANDS_MAX: usize = 16;
 
 /// How long a command waits at most until something outside is found out, such as what a server of tools offers.

@@ -190,7 +190,7 @@ fn ends_of(new: &NewFlow, disk: &dyn Disk) -> Ends {
 pub struct Amendment {
     /// How much it may do without asking, if that changes.
     pub mode: Option<ConsentMode>,
-    /// What is said about its calls, besides what was said before.
+    /// The standing rules about its calls, besides the earlier ones.
     pub rules: ConsentRules,
     /// How it is to end, as far as that is chosen now.
     pub ends: Ends,

@@ -22,7 +22,7 @@ pub(crate) enum Meaning {
     Output,
     /// The operator wants this.
     Does(Verb),
-    /// Something is said to this role.
+    /// A message to this role.
     Steer(RoleInstance),
 }
 

@@ -216,7 +216,7 @@ struct Watch<'a> {
 }
 
 impl Wishes {
-    /// How the flow is to end, as far as that was said.
+    /// How the flow is to end, as far as that was chosen.
     pub(crate) const fn ends(&self) -> Ends {
         Ends {
             improve: self.improve,

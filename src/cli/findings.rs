@@ -261,7 +261,7 @@ fn diff(context: &mut Context<'_>, named: &Named) -> Outcome {
         return Err(OperatorError::new(
             ("proposal-not-found", ExitCode::NotFound),
             "there is no such proposal",
-            "no open proposal of this flow is meant by that",
+            "no open proposal of this flow has that name",
             "a-society findings",
         )
         .into());

@@ -147,7 +147,7 @@ fn not_sound(folder: &Path, diagnostics: &[Diagnostic]) -> Stop {
         format!("{shown} is not a sound project: {count}"),
         why.unwrap_or_default(),
         format!(
-            "mend it, and look with: a-society check {shown}; or make a new one with: \
+            "correct it, and check with: a-society check {shown}; or make a new one with: \
              a-society init DIR"
         ),
     )
@@ -167,7 +167,7 @@ fn not_a_flow(path: &Path, diagnostics: &[Diagnostic]) -> Stop {
             count(errors.len(), "error")
         ),
         first.unwrap_or_else(|| "it holds no graph".to_owned()),
-        format!("mend it, and look with: a-society check {shown}"),
+        format!("correct it, and check with: a-society check {shown}"),
     )
     .into()
 }
@@ -207,7 +207,7 @@ pub(crate) fn read_script(out: &mut Output, path: &Path) -> Result<String, Stop>
         ("script-unfit", ExitCode::Failed),
         format!("{shown} is not a script: {}", count(faults.len(), "error")),
         first,
-        format!("mend it, and look with: a-society check FILE --script {shown}"),
+        format!("correct it, and check with: a-society check FILE --script {shown}"),
     )
     .into())
 }

@@ -76,7 +76,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if let Some(made) = made {
         context.out.line(&format!("forked: {made}"))?;
         let name = asks::short(&made);
-        let note = format!("nobody drives it yet; go on: a-society resume {name}");
+        let note = format!("it has no driver yet; continue with: a-society resume {name}");
         context.out.note(&note);
     }
     Ok(ExitCode::Ok)

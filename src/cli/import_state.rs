@@ -234,7 +234,7 @@ fn ready_lines(
     if !dry_run && ready.goes_on {
         let name = asks::short(&ready.flow);
         out.note(&format!(
-            "nobody drives it yet; go on: a-society resume {name}"
+            "it has no driver yet; continue with: a-society resume {name}"
         ));
     }
     Ok(())

@@ -219,7 +219,7 @@ fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
             ("model-failed", ExitCode::Failed),
             format!("{name} does not answer"),
             why,
-            format!("mend it in {}, then try again", path.display()),
+            format!("correct it in {}, then try again", path.display()),
         )
     })?;
     if context.out.is_json() {

@@ -1,4 +1,4 @@
-//! `rules`: what the operator says beforehand about calls, and takes back.
+//! `rules`: lists, adds and removes the operator's standing rules about calls.
 
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_orchestrator::config::editing::Sheet;
@@ -96,8 +96,8 @@ fn change(
         return Err(OperatorError::new(
             ("usage", ExitCode::Usage),
             "no rule was given",
-            "neither --allow nor --deny was said",
-            "say one, such as --allow 'pytest *'",
+            "neither --allow nor --deny was given",
+            "give one, such as --allow 'pytest *'",
         )
         .into());
     }
@@ -164,8 +164,8 @@ fn list(context: &mut Context<'_>) -> Outcome {
         }
     }
     if !any {
-        context.out.line("no rule is said beforehand")?;
-        let note = "say one: a-society rules add --allow 'pytest *'";
+        context.out.line("no rules are set")?;
+        let note = "add one: a-society rules add --allow 'pytest *'";
         context.out.note(note);
     }
     let path = sheet.path.display().to_string();

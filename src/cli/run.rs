@@ -282,7 +282,7 @@ fn name_of(store: &Store, folder: &Path) -> Result<ProjectName, Stop> {
     })
 }
 
-/// What a project gives a flow. Everything that is remarkable about it is told.
+/// What a project gives a flow. Prints all of its diagnostics.
 fn of_project(
     context: &mut Context<'_>,
     read: impl FnOnce(Noted<'_>) -> Result<FlowFile, Unfit>,

@@ -97,7 +97,7 @@ pub(crate) struct Said {
 /// Says a command to a flow.
 ///
 /// # Errors
-/// When there is no such flow, it refuses, or nobody could hear it.
+/// When there is no such flow, it refuses, or no driver could take the command.
 pub(crate) fn deliver(context: &mut Context<'_>, to: &To, verb: Verb) -> Result<Said, Stop> {
     let (store, flow) = context.flow(&to.flow)?;
     if verb.typed().is_some_and(holds_a_secret) {
@@ -122,7 +122,7 @@ pub(crate) fn deliver(context: &mut Context<'_>, to: &To, verb: Verb) -> Result<
 pub(crate) const SECRET: &str = "something in it looks like a secret, and is blanked out; keep keys \
                                  in files or variables that the configuration names";
 
-/// Says a command to a flow and tells what came of it.
+/// Sends a command to a flow and prints the result.
 ///
 /// # Errors
 /// As [`deliver`].
@@ -135,7 +135,7 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, verb: Verb) -> Outcome {
         context,
         &said,
         if again {
-            "this was heard before, and counts once"
+            "this command was already taken, and counts once"
         } else {
             done
         },
@@ -172,7 +172,7 @@ fn tell(context: &mut Context<'_>, said: &Said, words: &str) -> Outcome {
     if !driven && !over {
         let name = super::asks::short(flow);
         context.out.note(&format!(
-            "nobody drives it now; go on: a-society resume {name}"
+            "it has no driver now; continue with: a-society resume {name}"
         ));
     }
     Ok(ExitCode::Ok)
@@ -213,8 +213,8 @@ fn from_unsaid(unsaid: Unsaid) -> Stop {
         Unsaid::NoAnswer(why) => OperatorError::new(
             ("no-answer", ExitCode::Failed),
             "the process that drives the flow did not answer",
-            format!("{why}; the command may have been heard all the same"),
-            "look whether it was, before you give it again: a-society status FLOW",
+            format!("{why}; the command may have taken effect all the same"),
+            "check that before you repeat it: a-society status FLOW",
         )
         .into(),
     }

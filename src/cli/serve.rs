@@ -206,7 +206,7 @@ fn listen(arguments: &Arguments) -> Result<SocketAddr, Stop> {
         return Err(OperatorError::new(
             ("not-secure", ExitCode::Usage),
             format!("{address} is not this machine alone"),
-            "what is sent is not encrypted, and whoever reads it can act as you",
+            "the connection is not encrypted, and everyone who reads it can act as you",
             "encrypt with --tls-cert and --tls-key, use a tunnel such as ssh -L, or accept that with --insecure-lan",
         )
         .into());
@@ -311,7 +311,7 @@ fn worked_on(context: &mut Context<'_>, listen: SocketAddr) -> Result<Option<Sou
     };
     let from = Source::named(&value).map_err(unfit)?;
     if !listen.ip().is_loopback() {
-        return Err(unfit("a development server gives files to whoever asks").into());
+        return Err(unfit("a development server gives its files to everyone").into());
     }
     let words = format!("the page's files come from {from} (A_SOCIETY_UI_DEV)");
     context.out.note(&words);
@@ -357,7 +357,7 @@ fn tell_file(
     let path = folder.join(SERVER_FILE);
     if let Some(url) = answers_already(store, &path, server.address()) {
         context.out.note(&plain(&format!(
-            "another server of this workspace answers at {url}; {SERVER_FILE} goes on naming that one"
+            "another server of this workspace answers at {url}; {SERVER_FILE} still names that one"
         )));
         return Ok(None);
     }

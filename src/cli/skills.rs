@@ -63,7 +63,7 @@ enum Verb {
         /// Its name: lower-case letters, digits and dashes
         #[arg(value_name = "SKILL")]
         name: String,
-        /// When a role uses it, which roles are told
+        /// When a role uses it; part of a role's prompt
         #[arg(long, value_name = "TEXT")]
         description: String,
         /// The file with what it says, or - for standard input

@@ -313,7 +313,7 @@ impl Screen {
         let begun = std::thread::Builder::new()
             .name("answer".to_owned())
             .spawn(move || {
-                // Nobody waits for it any more if the screen is gone.
+                // The receiver is gone if the screen is.
                 drop(tell.send(answered(&store, &flow, command)));
             });
         match begun {

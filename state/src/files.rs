@@ -57,7 +57,7 @@ pub(crate) fn read_from(
     Ok(())
 }
 
-/// What stands at a path, or behind the links that stand there; nothing if that cannot be found out.
+/// The kind of node at a path, or behind its links; nothing if that is unknown.
 pub fn kind_behind(disk: &dyn Disk, path: &Path) -> Option<Kind> {
     match disk.about(path).ok()?.kind {
         Kind::Other => {

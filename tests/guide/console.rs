@@ -13,7 +13,7 @@ const FLOWS: [(&str, &str); 4] = [
 const MOMENT: &str = "20260527T143000000Z";
 /// Fewer hexadecimal digits may be a number or a word.
 const HASH_BYTES_MIN: usize = 8;
-/// So many digits and letters stand behind what a question or a message is.
+/// So many digits and letters follow the kind of a question or a message.
 const NAME_BYTES: usize = 16;
 
 /// The commands of a console, each with the line behind it and what the page says it prints.

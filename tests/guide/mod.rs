@@ -2,7 +2,7 @@
 //! written and checked, every command of a console is run, and what it prints is what the page says.
 //!
 //! A block of code with a path behind its language is that file. In a `console`, `a1b2` is the first
-//! flow of the page and `c3d4` the second; `…` stands for anything. `A_SOCIETY_UPDATE=1` writes what
+//! flow of the page and `c3d4` the second; `…` matches anything. `A_SOCIETY_UPDATE=1` writes what
 //! was printed into the page.
 
 mod console;

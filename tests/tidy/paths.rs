@@ -188,7 +188,7 @@ fn missing(document: &TextFile, tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether what stands in backticks is no path of this repository, or one that exists.
+/// Whether the text in backticks is no path of this repository, or one that exists.
 fn is_found(document: &TextFile, named: &str, tree: &Tree) -> bool {
     let is_path = |c: char| c.is_ascii_alphanumeric() || "._-/<>{}*".contains(c);
     let folder = folder_of(&document.path).to_string_lossy().into_owned();

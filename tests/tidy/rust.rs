@@ -23,7 +23,7 @@ fn every_file_opens_by_saying_what_it_is_for() {
 #[test]
 fn no_file_is_too_long() {
     check(
-        "no .rs file has more than 800 lines: look whether it holds two things",
+        "no .rs file has more than 800 lines: check whether it holds two things",
         length,
     );
 }
@@ -109,27 +109,47 @@ pub(super) fn shipped_code(text: &str) -> String {
 /// The text with comments and the insides of literals blanked out, line for line.
 fn code_only(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
+    each_part(text, |part, is_code| {
+        if is_code {
+            code.push_str(part);
+        } else {
+            code.extend(blank(part));
+        }
+    });
+    code
+}
+
+/// The comments of a text, with everything else blanked out, line for line.
+pub(super) fn comments(text: &str) -> String {
+    let mut comments = String::with_capacity(text.len());
+    each_part(text, |part, _| {
+        if part.starts_with("//") || part.starts_with("/*") {
+            comments.push_str(part);
+        } else {
+            comments.extend(blank(part));
+        }
+    });
+    comments
+}
+
+fn blank(part: &str) -> impl Iterator<Item = char> {
+    part.chars().map(|c| if c == '\n' { '\n' } else { ' ' })
+}
+
+/// Splits a text into characters of code, and whole comments and literals.
+fn each_part<'t>(text: &'t str, mut each: impl FnMut(&'t str, bool)) {
     let mut rest = text;
     let mut in_word = false;
     while let Some(c) = rest.chars().next() {
         let length = if in_word { 0 } else { literal_or_comment(rest) };
-        if length == 0 {
-            code.push(c);
-            in_word = c.is_alphanumeric() || c == '_';
-            // Within a word nothing starts but a quote, as in `x"` of a macro's arms.
-            in_word = in_word && !rest[c.len_utf8()..].starts_with(['"', '\'', '/']);
-            rest = &rest[c.len_utf8()..];
-        } else {
-            code.extend(
-                rest[..length]
-                    .chars()
-                    .map(|c| if c == '\n' { '\n' } else { ' ' }),
-            );
-            rest = &rest[length..];
-            in_word = false;
-        }
+        let is_code = length == 0;
+        let (part, after) = rest.split_at(if is_code { c.len_utf8() } else { length });
+        each(part, is_code);
+        in_word = is_code && (c.is_alphanumeric() || c == '_');
+        // Within a word nothing starts but a quote, as in `x"` of a macro's arms.
+        in_word = in_word && !after.starts_with(['"', '\'', '/']);
+        rest = after;
     }
-    code
 }
 
 /// How many bytes of a comment or literal `rest` starts with; 0 if it starts with neither.
@@ -307,6 +327,17 @@ mod tests {
             ("\"a\nb\"", "  \n  "),
         ] {
             assert_eq!(code_only(text), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn comments_are_found_and_literals_are_not() {
+        for (text, found) in [
+            ("a // b\nc", "  // b\n "),
+            ("/// d\nf(\"// e\")", "/// d\n         "),
+            ("'/' /* x\ny */ z", "    /* x\ny */  "),
+        ] {
+            assert_eq!(comments(text), found, "{text}");
         }
     }
 

@@ -98,7 +98,7 @@ pub fn adopt(hubs: &Arc<Hubs>, begun: Begun) {
     let waiting = std::thread::Builder::new()
         .name("flow-end".to_owned())
         .spawn(move || {
-            // Why it ended is in its journal, or was said by its own error.
+            // Why it ended is in its journal, or its own error was reported.
             drop(driven.task.join());
             hubs.leaves(&flow);
         });

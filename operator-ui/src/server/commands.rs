@@ -98,7 +98,7 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
     let (done, heard) =
         say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
     if heard == (Heard::ByUs { goes_on: true }) {
-        // It rested, and was answered here: here it goes on. That it cannot is told by its row.
+        // It rested, and was answered here: here it continues. If it cannot, its row shows that.
         drop(resume(app, &flow));
     }
     Ok(done)
@@ -171,7 +171,7 @@ pub(super) fn from_unsaid(error: Unsaid) -> Fault {
         Unsaid::NoAnswer(_) => (
             "no-answer",
             "the process that drives the flow did not answer",
-            "look whether it was done before you try again",
+            "check whether it was done before you retry",
         ),
     };
     Fault {

@@ -115,9 +115,9 @@ fn tell(
         None => {
             return Err(Fault {
                 code: "nobody-hears".to_owned(),
-                what: "the message was not said".to_owned(),
-                why: "nobody waits or works there yet".to_owned(),
-                r#try: "say it once a role works".to_owned(),
+                what: "the message was not sent".to_owned(),
+                why: "no role waits or works there yet".to_owned(),
+                r#try: "send it once a role works".to_owned(),
             });
         }
     };

@@ -94,7 +94,7 @@ pub(super) fn write(
             ),
             Unwritten::Disk(why) => Fault {
                 code: "disk-failed".to_owned(),
-                ..refused(&why, "look whether the disk is full")
+                ..refused(&why, "check whether the disk is full")
             },
         })
 }

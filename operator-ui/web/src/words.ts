@@ -95,7 +95,7 @@ export function bytes(n: number): string {
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Words that a sentence begins with; anything else may be a name, a path or a command. */
-const OPENS = /^(?:the|this|that|it|its|no|nothing|nobody|a|an|only|there|they|some|each|every|another|unknown|load|take|name|start|give|choose|wait|open|look|use|make|write|say|set|put|at|in|of|for|if|while|where|when)(?= )/;
+const OPENS = /^(?:the|this|that|it|its|no|nothing|nobody|a|an|only|there|they|some|each|every|another|unknown|load|take|name|check|see|correct|send|import|add|cannot|start|give|choose|wait|open|look|use|make|write|say|set|put|at|in|of|for|if|while|where|when)(?= )/;
 /** A line of a terminal as a sentence of a page; a command at its end stays as it is typed. */
 function sentence(text: string): string {
   const said = text.trim().replace(OPENS, (word) => word.charAt(0).toUpperCase() + word.slice(1));
@@ -104,6 +104,8 @@ function sentence(text: string): string {
 }
 /** A fault in sentences, whatever its source: the page shows them one after another. */
 export function inSentences(fault: Fault): Fault {
-  const way = fault.try.startsWith("a-society ") ? `Try: ${fault.try}` : sentence(fault.try);
+  // A command with placeholders is for a reader at a terminal; the page leaves it out.
+  const said = fault.try.replace(/(?:^|: )a-society [^\n]*\b(?:FLOW|ROLE|NODE|FILE)\b[^\n]*$/, "");
+  const way = said.startsWith("a-society ") ? `Try: ${said}` : sentence(said);
   return { ...fault, what: sentence(fault.what), why: sentence(fault.why), try: way };
 }

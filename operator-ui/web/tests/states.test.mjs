@@ -346,8 +346,8 @@ test("a command that came too late says so, and the button can be pressed again"
   await button.click();
   await until(() => button.isDisabled(), (is) => is, "it is on its way");
   const [up] = server.commands;
-  for (const one of server.sockets) one.say({ t: "ack", cmd: up.cmd, ok: false, error: { code: "command-refused", what: "nothing is to be tried before its time", why: "no request that is meant waits for its provider. Who waits so: nobody", try: "look where the flow stands: a-society status FLOW" } });
-  await page.getByText("nothing is to be tried before its time").first().waitFor();
+  for (const one of server.sockets) one.say({ t: "ack", cmd: up.cmd, ok: false, error: { code: "command-refused", what: "no request waits for a retry", why: "nothing is waiting to be retried there. Waiting for a provider: none", try: "see the flow's state: a-society status FLOW" } });
+  await page.getByText("no request waits for a retry").first().waitFor();
   assert.equal(await button.isDisabled(), false);
 });
 

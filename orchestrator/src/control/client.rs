@@ -119,7 +119,7 @@ fn by_us(
         core.finish_asides()?;
         let seq = core.flow().position().seq;
         if taken.facts == 0 {
-            // It counted before, and whoever said it may have gone before anything was started.
+            // It counted before, and its client may have gone before anything was started.
             before.clear();
         }
         let goes_on = has_more_to_start(&before, &core.pending());

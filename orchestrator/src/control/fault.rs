@@ -20,8 +20,8 @@ pub(super) fn unfit(why: &str) -> Fault {
 /// what to try.
 const NOTHING_WAITS: (FaultCode, &str, &str) = (
     FaultCode::CommandRefused,
-    "nothing is to be tried before its time",
-    "look where the flow stands: a-society status FLOW",
+    "no request waits for a retry",
+    "see the flow's state: a-society status FLOW",
 );
 
 /// Several do.
@@ -55,7 +55,7 @@ pub fn of(error: &DriverError) -> Fault {
         ),
         DriverError::Gone => (
             FaultCode::FlowGone,
-            "nobody drives the flow any more",
+            "the flow has no driver any more",
             "give the command again",
         ),
         DriverError::State(error) if error.is_full() => (
@@ -144,9 +144,7 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::Illegal(_) => FaultCode::CommandRefused,
     };
     let what = match code {
-        _ if matches!(refusal, Refusal::Session { .. }) => {
-            "the session does not take this as it stands"
-        }
+        _ if matches!(refusal, Refusal::Session { .. }) => "the session cannot do this now",
         FaultCode::CommandAmbiguous => "it is not clear which one is meant",
         FaultCode::CommandRefused
         | FaultCode::FlowFileUnfit
@@ -155,7 +153,7 @@ fn refused(refusal: &Refusal) -> Fault {
         | FaultCode::FlowGone
         | FaultCode::DiskFull
         | FaultCode::DiskFailed
-        | FaultCode::Unknown => "the flow does not take this as it stands",
+        | FaultCode::Unknown => "the flow cannot do this now",
     };
     Fault {
         code,
@@ -215,6 +213,6 @@ fn hint(refusal: &Refusal) -> &'static str {
         | Refusal::NothingStaged
         | Refusal::NothingAsked
         | Refusal::Needs(_)
-        | Refusal::Illegal(_) => "look where the flow stands: a-society status FLOW",
+        | Refusal::Illegal(_) => "see the flow's state: a-society status FLOW",
     }
 }

@@ -1,7 +1,7 @@
 //! The operator's commands to a flow, as they travel between processes: one JSON object a line.
 //!
-//! It is a verb of the operator, as the machine hears it, and the client's name for it. The version is in every request,
-//! and an unknown one is refused in words.
+//! It is a verb of the operator, as the machine takes it, with the client's name for it. The version is
+//! in every request, and an unknown one is refused with a reason.
 
 use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, Seq};

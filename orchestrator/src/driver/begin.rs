@@ -1,7 +1,7 @@
 //! A turn begins: what may wait for the outside world is found out apart from the core, in three errands.
 //!
-//! First what became of the calls that a crash cut off, and what the role works with. Then what it is told, and
-//! then its taker. What follows from each is appended in between. The turn counts as one that runs from the
+//! First come the calls that a crash cut off, and what the role works with; then its packet, and then
+//! its taker. What follows from each is appended in between. The turn counts as running from the
 //! beginning, so that it can be stopped, steered and left whatever its errand waits for.
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ use super::hurry::{Nap, Pace};
 use super::role_source::{About, Choice, Touched};
 use super::withhold::SecretFilter;
 
-/// What became of the calls that a crash cut off.
+/// The state of the calls that a crash cut off.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     /// The calls of which something still ran, and was ended.
@@ -37,11 +37,11 @@ pub(super) struct Survey {
 pub(super) struct Briefing {
     /// Its system prompt, where one has to be built.
     pub(super) prompt: Option<Prompt>,
-    /// What it is here for, where it has to be told.
+    /// Its packet, where the role has none yet.
     pub(super) packet: Option<String>,
 }
 
-/// What the world is asked about a call that a crash cut off.
+/// A call that a crash cut off, with what must be found out about it.
 struct CutCall {
     call: CallId,
     open: OpenCall,
@@ -113,7 +113,7 @@ impl Core {
         cut.collect()
     }
 
-    /// What became of cut calls is settled, and then what the role works with.
+    /// Settles the cut calls, and then chooses what the role works with.
     fn surveyed(
         &mut self,
         (turn, attempt): (TurnId, u32),
@@ -124,7 +124,7 @@ impl Core {
             return Ok(());
         };
         if self.settle_calls(turn, survey)? {
-            // The operator said no and no more; the role goes on when it hears what to do instead.
+            // The operator denied without guidance; the role goes on when it gets some.
             self.conclude(turn, attempt, Outcome::ConsentDenied)?;
             self.leave(turn);
             return Ok(());
@@ -169,7 +169,7 @@ impl Core {
                 packet: allowed
                     .map(|allowed| roles.packet(&graph, &state, &role, about(&task), allowed)),
             };
-            // What follows from it is appended to a state that nobody else holds.
+            // What follows from it is appended to a state without other holders.
             drop(state);
             Box::new(move |core: &mut Self| {
                 core.briefed((turn, attempt), (role, task), briefing)
@@ -178,7 +178,7 @@ impl Core {
         })
     }
 
-    /// The role is told what it is here for, and its taker is made.
+    /// Gives the role its packet, and makes its taker.
     fn briefed(
         &mut self,
         (turn, attempt): (TurnId, u32),
@@ -205,7 +205,7 @@ impl Core {
         })
     }
 
-    /// Whoever takes the turn is there, or nobody can.
+    /// The taker of the turn is ready, or there is none.
     fn made(
         &mut self,
         (turn, attempt): (TurnId, u32),

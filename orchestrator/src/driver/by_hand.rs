@@ -54,7 +54,7 @@ impl Core {
         Ok(usize::try_from(after - before).unwrap_or(usize::MAX))
     }
 
-    /// Whoever makes the summary is there, or nobody can make it.
+    /// The taker for the summary is ready, or there is none.
     fn summarised_by(
         &mut self,
         aside: TurnId,

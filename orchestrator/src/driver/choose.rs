@@ -21,7 +21,7 @@ use super::role_source::Choice;
 use super::step::Heard;
 
 impl Core {
-    /// What a role works with is chosen, if that has not been done. Gives back whoever asks a model for it. A
+    /// What a role works with is chosen, if that has not been done. Returns the taker that asks a model for it. A
     /// turn for which only the operator can choose is left.
     pub(super) fn choose_first(
         &mut self,

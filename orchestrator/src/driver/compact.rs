@@ -16,7 +16,7 @@ use super::shorter::Shorter;
 use super::step::Heard;
 use crate::mint;
 
-/// The class of a request for a summary that failed because nobody waits for it any more.
+/// The class of a request for a summary that failed because no turn waits for it any more.
 const COMPACTION: &str = "compaction";
 
 impl Core {

@@ -190,7 +190,7 @@ impl Core {
             Box::new(move |core: &mut Self| {
                 let mut facts = facts;
                 for (consent, judged) in judged {
-                    // Whoever rested here goes on because of these.
+                    // The roles that rested go on because of these.
                     if let Some(answered) = core.by_rule(&consent, judged)? {
                         facts += core.command(Input::RuleAnswered(answered))?;
                     }

@@ -452,7 +452,7 @@ impl Core {
     }
 
     /// Goes on as far as it can without waiting. Turns that must be taken and errands that must be run wait for
-    /// whoever drives the flow.
+    /// the driver.
     ///
     /// # Errors
     /// When the journal refuses.

@@ -88,7 +88,7 @@ enum Purpose {
 #[derive(Debug, Default)]
 pub(super) struct Errands {
     last: u64,
-    /// Those that nobody has started.
+    /// Those that were not started yet.
     new: Vec<Errand>,
     /// Those whose report counts.
     awaited: BTreeMap<ErrandId, Purpose>,
@@ -110,7 +110,7 @@ impl Errands {
         })
     }
 
-    /// Whether there are some that nobody has started.
+    /// Whether there are some that were not started yet.
     pub(super) const fn are_new(&self) -> bool {
         !self.new.is_empty()
     }
@@ -186,7 +186,7 @@ impl Core {
         std::mem::take(&mut self.errands.new)
     }
 
-    /// Hears the result of an errand, and gives the answer to the command that it was run for, if to one.
+    /// Takes the result of an errand, and answers the command that it was run for, if it was.
     ///
     /// # Errors
     /// When the journal refuses what a turn leads to.

@@ -22,7 +22,7 @@ pub enum DriverError {
     #[error("the flow's graph cannot be read: {0}")]
     Graph(String),
     /// No request waits there for its provider.
-    #[error("no request that is meant waits for its provider. Who waits so: {}", listed(.0))]
+    #[error("nothing is waiting to be retried there. Waiting for a provider: {}", listed(.0))]
     NothingWaits(Vec<String>),
     /// Several do, and none was named.
     #[error("several requests wait for their provider: {}", listed(.0))]
@@ -90,7 +90,7 @@ impl From<Refusal> for DriverError {
 /// Whose turns they are: a flow has as many at once as run at once, which is few.
 fn listed(names: &[String]) -> String {
     if names.is_empty() {
-        "nobody".to_owned()
+        "none".to_owned()
     } else {
         names.join("; ")
     }

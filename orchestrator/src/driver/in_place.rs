@@ -1,8 +1,8 @@
-//! A turn waits in place for the operator: its taker is kept, and hears the answer itself.
+//! A turn waits in place for the operator: its taker is kept, and gets the answer itself.
 //!
-//! While it waits it is none of the turns that run: it has no place among them and no thread, and the flow may rest
-//! or drain. The record says the same of it as of every turn that was left, so that after a crash, or when it is
-//! denied without a word, it goes the way of those.
+//! While it waits it does not count as running: it has no place among those turns and no thread, and the flow may
+//! rest or drain. Its record is that of every turn that was left, so that after a crash, or when it is denied
+//! without guidance, it continues as those do.
 
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::view::flow::CallState;
@@ -22,7 +22,7 @@ pub(super) struct Waiting {
     begins: Option<bool>,
 }
 
-/// What a turn hears that has waited.
+/// The reply to a turn that has waited.
 #[derive(Debug)]
 pub(super) struct Woken {
     pub(super) turn: TurnId,

@@ -99,7 +99,7 @@ impl Line {
 
     /// The thread of an errand ended by a fault of the program.
     pub(super) fn lost(&self, id: ErrandId) {
-        // A flow that is gone waits for nobody.
+        // A flow that is gone does not wait.
         drop(self.inbox.send(Inbox::Lost { id }));
     }
 

@@ -1,4 +1,4 @@
-//! The operator's verbs: the machine hears them as they are, and what it needs of the world is brought.
+//! The operator's verbs: the machine gets them unchanged, and the driver brings what it needs of the world.
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::Verb;
@@ -26,8 +26,8 @@ pub(super) enum Obeyed {
 }
 
 impl Core {
-    /// Hears a verb of the operator: what follows from it is durable on return. Whether a client's name was heard
-    /// before is known to the machine, and then nothing follows.
+    /// Carries out a verb of the operator: what follows from it is durable on return. The machine knows
+    /// whether a client's name counted before, and then nothing follows.
     ///
     /// # Errors
     /// When it could mean several things, the machine refuses, or the journal does.
@@ -59,7 +59,7 @@ impl Core {
         }
     }
 
-    /// The machine hears a verb, and once more with what it needs.
+    /// Gives the machine a verb, and again with what it needs.
     pub(super) fn commanded(
         &mut self,
         verb: Verb,

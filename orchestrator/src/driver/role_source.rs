@@ -56,8 +56,8 @@ pub enum Choice {
 
 /// Knows roles: their prompts, their packets, and who takes their turns.
 ///
-/// What a role is told and what takes its turns may depend on configuration, on a project's files and on servers
-/// of tools: whoever calls this must be able to wait, unless it says otherwise.
+/// Packets and takers may depend on configuration, on a project's files and on servers of tools:
+/// callers must be able to wait, unless noted.
 pub trait RoleSource: Send + std::fmt::Debug {
     /// The same roles, for work apart from the flow.
     fn another(&self) -> Box<dyn RoleSource>;

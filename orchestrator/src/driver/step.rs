@@ -37,7 +37,7 @@ use crate::mint;
 pub enum Heard {
     /// It goes on.
     Go(Told),
-    /// The operator is asked first. The taker is kept, and hears the answer later.
+    /// The operator is asked first. The taker is kept, and gets the answer later.
     Wait,
     /// The turn is over, or another try of it counts.
     Over,
@@ -446,7 +446,10 @@ impl Core {
         (class, error, retry_in_ms): (String, String, Option<u64>),
     ) -> Result<(), DriverError> {
         self.release(turn);
-        self.discard(turn, format!("the request failed ({class})"))?;
+        self.discard(
+            turn,
+            format!("the request failed, {}", class.replace('_', " ")),
+        )?;
         let open = self
             .state()
             .turns

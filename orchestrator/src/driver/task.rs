@@ -60,14 +60,14 @@ pub(super) enum Inbox {
         id: ErrandId,
         /// What the core does with it.
         report: Report,
-        /// Where the thread that ran it hears what is next.
+        /// Where the thread that ran it gets its next duty.
         answer: Answers,
     },
     /// A turn waits for the operator, and its taker is kept.
     Keep {
         /// The turn.
         start: Box<Start>,
-        /// Where its thread hears what is next.
+        /// Where its thread gets its next duty.
         answer: Answers,
     },
     /// The thread of an errand ended by a fault of the program.
@@ -94,7 +94,7 @@ pub(super) enum Inbox {
 }
 
 impl Inbox {
-    /// Whether it was said on a line, which counts what waits here.
+    /// Whether it was sent on a line, which counts what waits here.
     const fn is_queued(&self) -> bool {
         matches!(
             self,
@@ -140,7 +140,7 @@ fn run(line: &Line, heard: Receiver<Inbox>, door: Option<Door>) -> Result<(), Dr
     let mut task = line.end();
     if let Some(task) = &mut task {
         task.show(why, true);
-        // Whoever waits for an errand learns that the flow is gone.
+        // Commands that wait for an errand learn that the flow is gone.
         task.asking.clear();
     }
     // The socket goes while the lock is held: a process that finds the lock free finds no socket of

@@ -1,4 +1,4 @@
-//! A turn begins or goes on: the role is told what it is here for, and what its taker is made of.
+//! A turn begins or goes on: the packet of its role, and what its taker is made of.
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
@@ -59,8 +59,8 @@ impl Core {
         self.say(role, text.into(), Origin::Continuation, None)
     }
 
-    /// A model whose turn was cut off between two requests hears of it, if nothing is left to be done
-    /// before it is asked again.
+    /// Notes the interruption in the session of a model whose turn was cut off between two requests, if
+    /// nothing else is done before the next one.
     pub(super) fn tell_interrupted(
         &mut self,
         turn: TurnId,
@@ -94,8 +94,8 @@ impl Core {
         done && is_result && !request.calls.iter().any(|call| ends(&call.tool))
     }
 
-    /// A session that speaks of a folder which the flow does not have any more hears once where paths
-    /// start now.
+    /// Notes once where paths start now, in a session that names a folder which the flow does not have
+    /// any more.
     pub(super) fn tell_moved(
         &mut self,
         turn: TurnId,
@@ -181,8 +181,7 @@ impl Core {
         self.append(Fact::SystemPromptBuilt(fact))
     }
 
-    /// Whether the role has to be told what it is here for. A reply to a node that goes on is all that needs to be
-    /// said.
+    /// Whether the role needs its packet. For a node that goes on, a reply is enough.
     pub(super) fn is_untold(&self, turn: TurnId, role: &RoleInstance, task: &Task) -> bool {
         let (untold, unsaid, _) = self.owed(turn, role, task);
         untold && (unsaid.is_empty() || !self.was_here(role, task))
@@ -305,7 +304,7 @@ impl Core {
         }))
     }
 
-    /// What the turn began with, and of which kind it is. A turn that goes on was told before.
+    /// What the turn began with, and of which kind it is. A turn that goes on has its packet already.
     pub(super) fn begun(
         &self,
         role: &RoleInstance,

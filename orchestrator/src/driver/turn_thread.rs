@@ -152,7 +152,7 @@ impl TurnThreads {
                 idle.retain(|(thread, _)| *thread != own);
                 let left = idle.len() < before;
                 drop(idle);
-                // Somebody who found it in the meantime has sent it something, or is about to.
+                // Another thread that found it in the meantime has sent it something, or is about to.
                 if left { None } else { duties.recv().ok() }
             }
         }

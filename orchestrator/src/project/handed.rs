@@ -1,4 +1,4 @@
-//! What was handed along the edges of a flow, as roles are told of it.
+//! What was handed along the edges of a flow, as packets describe it.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use a_society_facts::handoff::{Delivery, EdgeName};
 use a_society_facts::id::NodeId;
 use a_society_facts::view::FlowState;
 
-/// What arrived, in the order of the graph's edges: a role reads the same whoever was faster.
+/// What arrived, in the order of the graph's edges: a role reads the same whichever was first.
 pub(super) fn in_order_of_the_graph<'a>(
     state: &FlowState,
     node: &NodeId,

@@ -36,7 +36,7 @@ pub enum NotAProject {
 /// The project that is this folder.
 ///
 /// # Errors
-/// When it is none of this workspace.
+/// When it is not a project of this workspace.
 pub fn project_at(store: &Store, folder: &Path) -> Result<ProjectName, NotAProject> {
     let disk = store.ground().disk.as_ref();
     let (folder, root) = (whole(disk, folder)?, whole(disk, workspace_of(store))?);

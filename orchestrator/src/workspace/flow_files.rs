@@ -49,7 +49,7 @@ pub(super) fn offered(disk: &dyn Disk, path: &Path) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The script that lies beside a flow file or a project's graph, if one does.
+/// The script beside a flow file or a project's graph, if there is one.
 #[must_use]
 pub fn script_beside(disk: &dyn Disk, flow: &Path) -> Option<PathBuf> {
     let beside = flow.with_file_name(SCRIPT_NAME);

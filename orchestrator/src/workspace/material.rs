@@ -24,7 +24,7 @@ pub enum Unfit {
         /// What is remarkable about it.
         diagnostics: Vec<Diagnostic>,
     },
-    /// Nobody defines the role of a node.
+    /// The role of a node is not defined.
     #[error(
         "the node {node} has the role {role}, and neither the file nor the project {} has it",
         .folder.display()
@@ -71,7 +71,7 @@ impl Unfit {
     }
 }
 
-/// Hears what is remarkable about a file, whether it can be used or not.
+/// Gets the diagnostics of a file, whether it can be used or not.
 pub type Noted<'n> = &'n mut dyn FnMut(&[Diagnostic]);
 
 /// A project's folder, and everything that is remarkable about it.

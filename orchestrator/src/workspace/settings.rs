@@ -199,7 +199,7 @@ pub fn servers_json(roster: &Roster, named: &Named) -> Value {
     json!({ "servers": servers, "missing": missing, "faults": roster.faults })
 }
 
-/// How a server stands, for programs.
+/// The state of a server, for programs.
 const fn standing_word(standing: Standing) -> &'static str {
     match standing {
         Standing::Own => "own",

@@ -1,6 +1,6 @@
 //! Reaching a taker that waits for the outside world.
 //!
-//! A taker that waits hears nothing through its own interface. The driver of the flow keeps a clone of
+//! A taker that waits cannot be reached through its own interface. The driver of the flow keeps a clone of
 //! the signal that the taker was made with, and raises it first; the step that the taker then returns
 //! says how far it came.
 

@@ -180,7 +180,7 @@ impl Fields {
     }
 }
 
-/// The same with plain texts, and without patterns, by which nobody here matches. Names of fields must be
+/// The same with plain texts, and without patterns, by which nothing here matches. Names of fields must be
 /// plain as they are: a model that calls the tool has to write them.
 fn shown(value: &Value, fields: Fields) -> Result<Value, String> {
     Ok(match value {

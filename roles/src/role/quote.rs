@@ -1,6 +1,6 @@
 //! Texts of others inside a text of ours, so that nothing in them can be taken for ours.
 
-/// The text between tags of this name. If the end tag stands in the text, both tags bear a number
+/// The text between tags of this name. If the text contains the end tag, both tags get a number
 /// that no end tag in it has.
 pub(crate) fn tagged(tag: &str, attributes: &[(&str, &str)], text: &str) -> String {
     let attributes: String = attributes

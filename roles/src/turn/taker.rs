@@ -19,7 +19,7 @@ pub trait Taker: Send + std::fmt::Debug {
     }
 
     /// Whether it is kept while the operator is asked about one of its calls, because it holds something that a
-    /// new taker would not have, such as a program in the middle of its work. It then hears the answer itself.
+    /// new taker would not have, such as a program in the middle of its work. It then gets the answer itself.
     /// Every other taker is dropped meanwhile, and a new one goes on from the record, as after a crash.
     fn waits_in_place(&self) -> bool {
         false

@@ -111,10 +111,10 @@ pub enum Verb {
         role: RoleInstance,
         /// What it says.
         text: String,
-        /// When it is heard.
+        /// When the role gets it.
         when: SteerWhen,
     },
-    /// Put a summary in the place of a session's history.
+    /// Compact a role's session: a summary replaces its history.
     Compact {
         /// The role instance.
         role: RoleInstance,
@@ -157,7 +157,7 @@ pub enum Verb {
     Reopen {
         /// The node.
         node: NodeId,
-        /// What is said about it.
+        /// A note about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         note: Option<String>,

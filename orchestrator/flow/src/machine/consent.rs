@@ -123,8 +123,8 @@ pub(super) fn settle(
 /// A request for consent that is open, and its name.
 pub(super) type Asked<'a> = (&'a ConsentId, &'a OpenConsent);
 
-/// The request that is meant: the one that is named, or the only one. Somebody who saw something else than what would
-/// run answers nothing.
+/// The request that is meant: the one that is named, or the only one. An answer to something other than
+/// what would run is refused.
 pub(super) fn open<'a>(
     state: &'a FlowState,
     named: Option<&ConsentId>,
@@ -171,8 +171,8 @@ pub(super) fn allow(
     let Some(grant) = grant else {
         return Ok(once().collect());
     };
-    // The answer itself comes last, because it bears the command's name: whatever a crash cuts off
-    // before it is said again with the command.
+    // The answer itself comes last, because it bears the command's name: what a crash cuts off before
+    // it is recorded again when the command is repeated.
     let mut facts = granted(state, consent, (grant, also));
     let answer = ConsentAnswer::AllowFlow;
     facts.extend(settle(state, consent, open, answer, client));
@@ -201,7 +201,7 @@ pub(super) fn ruled(state: &FlowState, input: &RuleAnswered) -> Result<Vec<Fact>
     ))
 }
 
-/// The answer with what the role is told, and with the rule that gave it.
+/// The answer with its reason for the role, and with the rule that gave it.
 fn because(
     facts: impl Iterator<Item = Fact>,
     consent: &ConsentId,

@@ -155,7 +155,7 @@ pub(super) fn choose_ends(state: &FlowState, ends: Ends) -> Vec<Fact> {
     chosen.into_iter().collect()
 }
 
-/// The flow is done; whatever the operator said and nobody heard is given back first.
+/// The flow is done; the operator's messages that no role got are given back first.
 pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
     let mut facts = returned(state);
     facts.push(Fact::FlowCompleted(FlowCompleted {}));

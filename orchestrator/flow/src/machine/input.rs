@@ -1,7 +1,8 @@
 //! The inputs of a flow: from its driver, from a turn, from the operator.
 //!
-//! Ids, texts and artifacts come in as data, named and hashed by whoever can do that. A verb of the operator comes as he
-//! gave it; where the machine needs more than that it says what ([`Need`]), and the driver brings it ([`Brought`]).
+//! Ids, texts and artifacts come in as data, named and hashed by the driver. A verb of the operator
+//! comes unchanged; where the machine needs more, it returns a [`Need`], and the driver brings it
+//! ([`Brought`]).
 
 use std::collections::BTreeMap;
 
@@ -61,7 +62,7 @@ pub enum Input {
         /// More of it, in words.
         detail: Option<String>,
     },
-    /// A role's model and tools are chosen by somebody else than the operator.
+    /// A role's model and tools are chosen without the operator.
     ConfigureRole {
         /// The role instance.
         role: RoleInstance,
@@ -380,7 +381,7 @@ pub struct RuleAnswered {
     pub answer: ConsentAnswer,
     /// The hash of what was judged.
     pub action: Hash,
-    /// What the role is told, when it is denied.
+    /// The reason for the role, when it is denied.
     pub reason: Option<Text>,
     /// The rule.
     pub by: DecidingRule,

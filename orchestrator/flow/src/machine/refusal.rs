@@ -64,10 +64,18 @@ pub(super) const NOBODY: &str = "nobody";
 
 fn idle(who: &str) -> String {
     if who == NOBODY {
-        "nobody waits for that".to_owned()
+        "nothing waits for that".to_owned()
     } else {
         format!("{who} does not wait for a text")
     }
+}
+
+/// The nodes that do wait for a text, for a refusal that names one that does not.
+fn who_takes_text(candidates: &[Candidate]) -> String {
+    if candidates.is_empty() {
+        return String::new();
+    }
+    format!(". Waiting for a text: {}", listed(candidates))
 }
 
 pub(super) fn listed<T: fmt::Display>(items: &[T]) -> String {
@@ -186,7 +194,7 @@ pub enum Refusal {
         turn: TurnId,
     },
     /// The role has not got the last repair request yet.
-    #[error("{turn} was not told yet what it has to mend")]
+    #[error("{turn} has not got its repair request yet")]
     RepairUntold {
         /// The turn.
         turn: TurnId,
@@ -201,7 +209,7 @@ pub enum Refusal {
     },
 
     /// No role waits there for a text.
-    #[error("{}. Who waits: {}", idle(who), listed(candidates))]
+    #[error("{}. Waiting: {}", idle(who), listed(candidates))]
     NotWaiting {
         /// Who was named.
         who: String,
@@ -232,7 +240,7 @@ pub enum Refusal {
         who: String,
     },
     /// Only a role at work is steered.
-    #[error("{role} is not at work. Who waits for a text: {}", listed(candidates))]
+    #[error("{role} is not at work{}", who_takes_text(candidates))]
     NotAtWork {
         /// The role instance.
         role: RoleInstance,
@@ -243,7 +251,7 @@ pub enum Refusal {
     #[error("nothing runs there that could be stopped")]
     NothingToStop,
     /// A wait that a retry does not end.
-    #[error("{who} is not to be retried: it waits for {}", wants(*reason))]
+    #[error("cannot retry {who}: it is waiting for {}", wants(*reason))]
     NotRetryable {
         /// Who was named.
         who: String,

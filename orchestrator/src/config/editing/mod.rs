@@ -150,7 +150,7 @@ impl From<EditFault> for Refusal {
         let (code, grade, why, hint) = match fault {
             EditFault::Faulty(faults) => {
                 let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-                let hint = "mend it, and try again".into();
+                let hint = "correct it, and try again".into();
                 ("configuration-unchanged", Failed, lines.join("\n"), hint)
             }
             EditFault::Unfit(faults) => {

@@ -326,7 +326,7 @@ impl From<ServerEditFault> for Refusal {
         use Grade::{Failed, NotFound, Refused, Usage};
         match fault {
             ServerEditFault::Faulty(lines) => {
-                let hint = "mend it, and try again".to_owned();
+                let hint = "correct it, and try again".to_owned();
                 unchanged(("configuration-unchanged", Failed), lines.join("\n"), hint)
             }
             ServerEditFault::Unfit(lines) => {

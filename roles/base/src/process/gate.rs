@@ -204,7 +204,7 @@ fn capture(
     thread::begin("output", move || {
         if let Some(mut stream) = stream {
             read_pieces(&mut stream, &mut [0; 16 * 1024], |bytes| {
-                // Nobody may want the output any more, while a daemon still writes.
+                // The output may not be wanted any more, while a daemon still writes.
                 let into = into.upgrade();
                 into.is_some_and(|into| {
                     lock(&into).push(bytes);

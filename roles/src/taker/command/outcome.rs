@@ -259,7 +259,7 @@ mod tests {
         let block = handoff_block(&Outcome::AwaitHandoff);
         let printed = report(ExitCause::Exited(1), &format!("log\n{block}"));
         assert_eq!(judged(&spec, &printed), Outcome::AwaitHandoff);
-        // A block that is wrong is told to be wrong, and not passed over.
+        // A malformed block is reported, and not skipped.
         let wrong = report(ExitCause::Exited(0), "```handoff\ntype: x\n```\n");
         let answer = verdict(&job("a", "b", 0), &spec, &wrong).answer;
         assert_eq!(

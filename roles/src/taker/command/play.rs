@@ -35,7 +35,7 @@ pub fn end_survivor(process: &ProcessName, flow: &FlowId, call: &CallId) -> bool
     tree::end_stranger(process, &mark)
 }
 
-/// Takes the turns of a role that is a program.
+/// The taker of a role that is a program.
 #[derive(Debug)]
 pub struct CommandTaker {
     job: Arc<Job>,

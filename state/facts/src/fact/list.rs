@@ -48,7 +48,7 @@ pub const RETIRED: &[&str] = &[
     "grant_revoked",
 ];
 
-/// The cell of a row, as the value that it stands for.
+/// The cell of a row, as its value.
 macro_rules! cell {
     (reach always) => {
         Reach::Always
@@ -345,7 +345,7 @@ facts! {
     SessionCompacted(session::SessionCompacted) = "session_compacted" [life, seat, session, -, -, blobs],
     /// A compaction failed, and the history is what it was.
     CompactionFailed(session::CompactionFailed) = "compaction_failed" [life, seat, session, -, -, -],
-    /// The messages of an archive stand in the session again.
+    /// The messages of an archive are back in the session.
     ArchiveRestored(session::ArchiveRestored) = "archive_restored" [life, seat, session, -, -, -],
 
     /// The feed of a role of an imported flow held these items.

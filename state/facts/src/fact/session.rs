@@ -241,7 +241,7 @@ pub struct ArchiveRestored {
     /// The seat of the session.
     #[serde(rename = "role")]
     pub seat: Seat,
-    /// The archive whose messages stand before the present ones again.
+    /// The archive whose messages come before the present ones again.
     pub archive: String,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Rows I10 to I12: a flow ends as it was chosen beforehand, whoever drives it.
+//! Rows I10 to I12: a flow ends as it was chosen beforehand, with every driver.
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::{Ends, PauseReason};

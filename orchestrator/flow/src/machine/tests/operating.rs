@@ -50,7 +50,7 @@ fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
         ),
         (
             Whom::Node(id("a")),
-            format!("refused: a does not wait for a text. Who waits: {both}"),
+            format!("refused: a does not wait for a text. Waiting: {both}"),
         ),
         (
             Whom::Node(id("x")),
@@ -231,12 +231,12 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
     let words = flow.words(retry("b"));
     assert_eq!(
         words,
-        "refused: b is not to be retried: it waits for an answer"
+        "refused: cannot retry b: it is waiting for an answer"
     );
     let only = flow.words(wants(Verb::Retry { to: Whom::Only }));
     assert_eq!(
         only,
-        "refused: nobody waits for that. Who waits: b (writer) waits for an answer; \
+        "refused: nothing waits for that. Waiting: b (writer) waits for an answer; \
          c (editor) waits for an answer; d (tester) waits for a word about its staged handoff",
         "everybody who waits is named, also where no text would end the wait"
     );

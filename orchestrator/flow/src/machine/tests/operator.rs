@@ -85,7 +85,7 @@ impl Sim {
                 };
                 named(deny, client)
             }
-            // A rule that is said meanwhile answers, too.
+            // A rule that is set meanwhile answers, too.
             ConsentAnswer::Withdrawn => Input::RuleAnswered(RuleAnswered {
                 consent,
                 answer: ConsentAnswer::Deny,

@@ -28,7 +28,7 @@ fn told(flow: &mut Flow, text: &str) {
     }));
 }
 
-/// A role that was told so many things and waits.
+/// A role that got so many messages and waits.
 fn waits(messages: usize) -> Flow {
     let mut flow = Flow::on("a:owner z:owner", "a>z");
     flow.claim("a").unwrap();

@@ -29,7 +29,7 @@ pub(in crate::driver::tests) enum Spot {
     Grant,
 }
 
-/// Holds whoever comes to a spot until it is opened.
+/// Blocks every caller at a spot until it is opened.
 #[derive(Debug, Clone)]
 pub(in crate::driver::tests) struct Gate {
     at: Spot,
@@ -105,7 +105,7 @@ fn steer() -> Verb {
     }
 }
 
-/// The flow hears what is said to its role, and pauses and goes on, at once.
+/// The flow takes messages to its role, and pauses and goes on, at once.
 fn obeys(handle: &FlowHandle) {
     for (command, undo) in [(steer(), None), (Verb::Pause {}, Some(Verb::Unpause {}))] {
         let tries = (0..3).map(|_| {

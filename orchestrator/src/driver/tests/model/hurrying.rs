@@ -173,7 +173,7 @@ fn two(first: Vec<Arrival>) -> (World, Core, Vec<Turn>) {
     let mut core = world.begin_with(TWO);
     let nobody = now(&mut core, Whom::Only, None).unwrap_err();
     assert!(
-        nobody.to_string().contains("Who waits so: nobody"),
+        nobody.to_string().contains("Waiting for a provider: none"),
         "{nobody}"
     );
     let mut plan = only(&mut core);

@@ -1,4 +1,4 @@
-//! A taker that holds something waits in place for the operator, and hears the answer itself.
+//! A taker that holds something waits in place for the operator, and gets the answer itself.
 
 use a_society_roles::turn::step::{Step, Told};
 

@@ -160,7 +160,7 @@ fn marked_from(messages: &[Cow<'_, Said>]) -> Option<usize> {
         .nth(MARKED_TURNS - 1)
 }
 
-/// A request, as far as it does not stand in what was written before.
+/// A request without the part that is already encoded.
 pub(crate) fn write(
     request: &Request<'_>,
     (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),

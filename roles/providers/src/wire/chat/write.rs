@@ -115,7 +115,7 @@ pub(crate) fn part(messages: &[Cow<'_, Said>], parts: &[Part]) -> Option<Part> {
     last
 }
 
-/// A request, as far as it does not stand in what was written before.
+/// A request without the part that is already encoded.
 pub(crate) fn write(
     request: &Request<'_>,
     (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),

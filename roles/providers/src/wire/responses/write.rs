@@ -104,7 +104,7 @@ enum Content<'a> {
     OutputText { text: &'a str },
 }
 
-/// A request, as far as it does not stand in what was written before. It can be parted wherever its
+/// A request without the part that is already encoded. It can be split wherever its
 /// history can: no item depends on those that follow.
 pub(crate) fn write(
     request: &Request<'_>,

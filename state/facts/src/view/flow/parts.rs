@@ -403,7 +403,7 @@ pub struct SessionBrief {
     /// The archives that can be restored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub archives: Vec<String>,
-    /// What it was told to do and has not said a word about.
+    /// The matter that it got and has not answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<Matter>,
     /// How often in a row its provider named a time until which it answers nothing.
