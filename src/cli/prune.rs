@@ -6,6 +6,7 @@ use a_society_state::removal::{self, NotRemoved, Removal, Stays};
 use a_society_state::retention::{Going, PrunePlan, apply, plan};
 use serde_json::{Value, json};
 
+use super::asks::short;
 use super::context::Context;
 use super::duration::Duration;
 use crate::exit_code::ExitCode;
@@ -198,16 +199,26 @@ fn one(context: &mut Context<'_>, arguments: &Arguments, typed: &str) -> Outcome
 }
 
 fn stay(planned: &Removal, stays: &Stays) -> Stop {
+    let flow = short(&planned.flow);
     let (hint, exit) = match stays {
-        Stays::NotOver => ("end it first: a-society cancel FLOW", ExitCode::Refused),
-        Stays::Held(_) => ("wait until it is done, or end that process", ExitCode::Busy),
-        Stays::Damaged(_) => ("look at it: a-society verify FLOW", ExitCode::Refused),
+        Stays::NotOver => (
+            format!("end it first: a-society cancel {flow}"),
+            ExitCode::Refused,
+        ),
+        Stays::Held(_) => (
+            "wait until it is done, or end that process".to_owned(),
+            ExitCode::Busy,
+        ),
+        Stays::Damaged(_) => (
+            format!("look at it: a-society verify {flow}"),
+            ExitCode::Refused,
+        ),
         Stays::Foreign => (
-            "take it over first: a-society import-state",
+            "take it over first: a-society import-state".to_owned(),
             ExitCode::Refused,
         ),
     };
-    not_removed(planned, stays.to_string(), hint, exit)
+    not_removed(planned, stays.to_string(), &hint, exit)
 }
 
 fn not_removed(planned: &Removal, why: String, hint: &str, exit: ExitCode) -> Stop {

@@ -123,6 +123,9 @@ const TELLING: &[&str] = &[
     "auth", "cookie", "cred", "dsn", "key", "pass", "private", "pwd", "secret", "session", "token",
 ];
 
+/// What is shown in place of the value of a variable whose name suggests a secret.
+const WITHHELD: &str = "(not shown: its name suggests a secret)";
+
 /// The folder of a program without one of its own.
 const ROOT: &str = "/";
 
@@ -173,7 +176,8 @@ impl ServerSpec {
         shown.lines().next().unwrap_or_default().to_owned()
     }
 
-    /// What would be trusted, for the operator to read. Whatever looks like a secret is blanked out.
+    /// What would be trusted, for the operator to read. Whatever looks like a secret is blanked out, and the value of
+    /// a variable whose name suggests one is not shown.
     #[must_use]
     pub fn shown(&self) -> String {
         Redactor::new(&[]).redact(&self.written())
@@ -253,6 +257,7 @@ impl ServerSpec {
         let mut shown = format!("{} {what}", self.name);
         for (name, value) in values {
             let value = match value {
+                Variable::Plain(_) if suggests_a_secret(name) => WITHHELD.to_owned(),
                 Variable::Plain(value) => quoted(value),
                 Variable::Secret { name, .. } => format!("the secret {}", quoted(name)),
             };
@@ -485,6 +490,9 @@ mod tests {
         });
         let redactor = Redactor::new(&["known-s3cret-value".to_owned()]);
         for (spec, kept) in [(program, "C"), (web, "blue")] {
+            let shown = spec.shown();
+            assert!(!shown.contains("hunter2"), "{shown}");
+            assert!(shown.contains(&format!("`{kept}`")), "{shown}");
             let reached = spec.reached(|text| redactor.redact(text));
             let recorded = serde_json::to_string(&reached).unwrap();
             assert!(!recorded.contains("hunter2"), "{recorded}");

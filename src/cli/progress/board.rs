@@ -2,8 +2,10 @@
 
 use a_society_facts::At;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
+use a_society_facts::view::Summary;
 use a_society_facts::view::flow::{CallState, FlowState, OpenCall, OpenTurn, RequestState};
-use a_society_facts::view::standing::left;
+use a_society_facts::view::standing::{Standing, left};
+
 use a_society_orchestrator::driver::handle::Seen;
 
 use super::event::Teller;
@@ -51,8 +53,9 @@ pub(crate) fn lines(
 
 /// How far the flow is, what it took and what it cost.
 fn footer(state: &FlowState, now: At) -> String {
-    let status = state.status.word().replace('_', " ");
-    let mut parts = vec![status, progress(state)];
+    // The block is drawn by the process that drives the flow.
+    let standing = Standing::of(&Summary::of(state), true).words(now);
+    let mut parts = vec![standing, progress(state)];
     let began = state.created_at.map(|at| now.ms() - at.ms());
     parts.extend(began.map(|ms| span(ms.max(0).unsigned_abs())));
     parts.extend(cost::in_short(&state.account));

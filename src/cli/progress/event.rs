@@ -153,13 +153,17 @@ pub(crate) enum Speech {
     Discarded { why: String },
 }
 
-/// A turn that is not over.
+/// A turn that is not over, or whose handoff waits for the operator.
 #[derive(Debug, Clone, PartialEq)]
 struct Turn {
     node: Option<NodeId>,
     role: RoleInstance,
     since: At,
     usage: Usage,
+    /// Whether the operator must approve its handoff.
+    awaits: bool,
+    /// When it ended, if the operator has not approved its handoff yet.
+    ended: Option<At>,
 }
 
 /// What a role is saying.
@@ -223,13 +227,17 @@ impl Teller {
         };
         let events = all.into_iter().map(event).collect();
         if let Fact::TurnEnded(f) = fact {
-            self.forget(f.turn);
+            self.forget(f.turn, recorded.at);
         }
         events
     }
 
-    fn forget(&mut self, turn: TurnId) {
-        self.turns.remove(&turn);
+    fn forget(&mut self, turn: TurnId, at: At) {
+        match self.turns.get_mut(&turn) {
+            // Its line is printed when the operator has approved.
+            Some(known) if known.awaits => known.ended = Some(at),
+            _ => drop(self.turns.remove(&turn)),
+        }
         self.calls.retain(|_, (of, _)| *of != turn);
         self.drafts.retain(|_, draft| draft.turn != turn);
     }
@@ -248,7 +256,10 @@ impl Teller {
                     role: f.role.clone(),
                     since: recorded.at,
                     usage: Usage::default(),
+                    awaits: false,
+                    ended: None,
                 };
+                (self.turns).retain(|_, turn| turn.role != f.role || turn.ended.is_none());
                 self.turns.insert(f.turn, turn);
                 Vec::new()
             }
@@ -321,6 +332,9 @@ impl Teller {
                 vec![(None, f.node.clone(), f.seat.role().cloned(), what)]
             }
             Fact::HandoffStaged(f) => {
+                if let Some(turn) = self.turns.get_mut(&f.turn) {
+                    turn.awaits = true;
+                }
                 let what = What::Stages {
                     approval: f.approval.to_string(),
                     deliveries: f.deliveries.clone(),
@@ -358,7 +372,7 @@ impl Teller {
     fn done(&self, turn: TurnId, at: At, deliveries: Vec<Delivery>) -> About {
         let known = self.turns.get(&turn);
         let what = What::Done {
-            took_ms: known.map_or(0, |turn| between(turn.since, at)),
+            took_ms: known.map_or(0, |turn| between(turn.since, turn.ended.unwrap_or(at))),
             usage: known.map(|turn| turn.usage).unwrap_or_default(),
             deliveries,
         };

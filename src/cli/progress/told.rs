@@ -300,6 +300,12 @@ mod tests {
 {"fact":"node_suspended","node":"draft","role":"lead","reason":"prompt_human","question":"Choose what happens next.\n\nIt is your turn. End it with one of these in the first line, or with a `handoff` block:\n\n* `wait`"}
 {"fact":"handoff_decided","approval":"a-1","approved":false}
 {"fact":"handoff_applied","node":"draft","turn":1,"deliveries":[{"from":"draft","to":"review","way":"forward","artifact":{"path":"record/a.md","hash":"HASH","bytes":3}}]}
+{"fact":"turn_ended","turn":1,"attempt":1,"role":"writer","end":"outcome"}
+{"fact":"turn_started","turn":2,"attempt":1,"role":"lead","node":"review","cause":"node"}
+{"fact":"handoff_staged","approval":"a-2","node":"review","turn":2,"deliveries":[{"from":"review","to":"close","way":"forward","artifact":{"path":"record/b.md","hash":"HASH","bytes":3}}]}
+{"fact":"turn_ended","turn":2,"attempt":1,"role":"lead","end":"outcome"}
+{"fact":"handoff_decided","approval":"a-2","approved":true}
+{"fact":"handoff_applied","node":"review","turn":2,"deliveries":[{"from":"review","to":"close","way":"forward","artifact":{"path":"record/b.md","hash":"HASH","bytes":3}}]}
 "#;
 
     #[test]
@@ -348,6 +354,9 @@ mod tests {
                 "00:00:14  draft (lead)  waits for you: it is your turn: Choose what happens next.",
                 "00:00:15  the handoff was sent back",
                 "00:00:16  draft (writer)  done, 15 s, 3.2k tokens, $0.01; record/a.md to review",
+                "00:00:19  review  wants to hand over: record/b.md to close",
+                "00:00:21  the handoff was approved",
+                "00:00:22  review (lead)  done, 2 s; record/b.md to close",
             ]
         );
     }
