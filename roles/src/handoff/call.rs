@@ -120,6 +120,33 @@ pub fn ending_tools(neighbours: Option<&[String]>, signals: &[&str]) -> Vec<Tool
 /// What a question takes.
 const ASK_SCHEMA: &str = r#"{"type":"object","properties":{"question":{"type":"string"},"choices":{"type":"array","items":{"type":"string"},"description":"2 to 5, the recommended one first; a free answer is always possible."}},"required":["question"],"additionalProperties":false}"#;
 
+/// What a call that ends a turn does, in a few words, as other calls say it of themselves; none if its arguments mean
+/// nothing.
+#[must_use]
+pub fn summary_of(tool: EndingTool, arguments: &str) -> Option<String> {
+    if tool == EndingTool::AskOperator {
+        // The question has an item of its own.
+        return Some("ask the operator".to_owned());
+    }
+    let called = read_call(tool, arguments, &Allowed::default()).ok()?;
+    Some(match called.outcome {
+        Outcome::Handoff(targets) => {
+            let each = targets.iter();
+            let each = each.map(|to| format!("{} to {}", to.artifact_path, to.target_node_id));
+            format!("hand over {}", each.collect::<Vec<_>>().join(", "))
+        }
+        Outcome::PromptHuman => "ask the operator".to_owned(),
+        Outcome::AwaitHandoff => "wait for a handoff".to_owned(),
+        Outcome::ForwardPassClosed => "close the forward pass".to_owned(),
+        Outcome::MetaAnalysisComplete { findings_path } => {
+            format!("hand in the findings {findings_path}")
+        }
+        Outcome::BackwardPassComplete { artifact_path } => {
+            format!("hand in the report {artifact_path}")
+        }
+    })
+}
+
 /// Reads the arguments of a call that ends a turn.
 ///
 /// # Errors
@@ -406,6 +433,28 @@ mod tests {
             target_node_id: node.to_owned(),
             artifact_path: path.to_owned(),
         }]))
+    }
+
+    #[test]
+    fn a_call_that_ends_a_turn_is_told_in_words_and_not_as_json() {
+        let of = |tool, arguments| summary_of(tool, arguments);
+        for (arguments, expected) in [
+            (
+                r#"{"targets":[{"target_node_id":"a","artifact_path":"record/x.md"},{"target_node_id":"b","artifact_path":"record/y.md"}]}"#,
+                Some("hand over record/x.md to a, record/y.md to b"),
+            ),
+            (
+                r#"{"type":"forward-pass-closed"}"#,
+                Some("close the forward pass"),
+            ),
+            (r#"{"targets":[]}"#, None),
+            ("[]", None),
+        ] {
+            let summary = of(EndingTool::Handoff, arguments);
+            assert_eq!(summary.as_deref(), expected, "{arguments}");
+        }
+        let asked = of(EndingTool::AskOperator, r#"{"question":"Which?"}"#);
+        assert_eq!(asked.as_deref(), Some("ask the operator"));
     }
 
     #[test]

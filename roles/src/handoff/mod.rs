@@ -9,7 +9,9 @@ mod outcome;
 mod parse;
 mod write;
 
-pub use call::{Called, EndingTool, NOT_ENDED, chosen, ending_tools, not_beside, read_call};
+pub use call::{
+    Called, EndingTool, NOT_ENDED, chosen, ending_tools, not_beside, read_call, summary_of,
+};
 pub(crate) use contract::problem_of;
 pub use contract::{
     Allowed, Form, Signal, arguments, endings, no_ending_message, output_limit_message,

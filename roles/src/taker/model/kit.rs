@@ -17,7 +17,7 @@ use a_society_providers::{ToldTool, ToolDefinition};
 
 use super::gear::Remote;
 use crate::consent::{Action, Ask, Tier, shown};
-use crate::handoff::{EndingTool, ending_tools};
+use crate::handoff::{EndingTool, ending_tools, summary_of};
 use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped, twin};
 use crate::turn::job::Job;
 
@@ -229,8 +229,10 @@ impl Kit {
 
     fn plan_ending(&self, call: &ToolCall) -> Ending {
         let arguments = call.input.get();
-        let beginning: String = arguments.chars().take(SUMMARY_CHARS).collect();
-        let summary = self.own.redact(&format!("{} {beginning}", call.name));
+        let said = EndingTool::of_name(&call.name).and_then(|tool| summary_of(tool, arguments));
+        let said = said.unwrap_or_else(|| format!("{} {arguments}", call.name));
+        let summary: String = said.chars().take(SUMMARY_CHARS).collect();
+        let summary = self.own.redact(&summary);
         Ending {
             ask: Ask {
                 tool: call.name.clone(),
