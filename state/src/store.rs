@@ -85,8 +85,13 @@ impl Store {
     /// # Errors
     /// When the file system refuses.
     pub fn keep_private(&self) -> Result<u64, Error> {
-        let closed = uninterrupted(|| self.disk().keep_private(&self.root))
-            .map_err(|e| Error::io("make private", &self.root, e))?;
+        // The folder around it has the address and the token of a server.
+        let ours = (self.root.parent()).filter(|it| it.ends_with(OUR_FOLDER));
+        let mut closed = 0;
+        for folder in ours.into_iter().chain([self.root.as_path()]) {
+            closed += uninterrupted(|| self.disk().keep_private(folder))
+                .map_err(|e| Error::io("make private", folder, e))?;
+        }
         if closed > 0
             && let Some(ours) = self.root.parent()
         {

@@ -265,6 +265,25 @@ fn a_look_beside_the_holder_says_who_it_is_and_takes_nothing() {
 }
 
 #[test]
+fn a_workspace_that_others_could_read_is_closed_with_the_address_of_its_server() {
+    use std::fs::{Permissions, metadata, set_permissions, write};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (folder, store) = made();
+    let ours = folder.path().join(".a-society");
+    write(ours.join("server.json"), "{}").unwrap();
+    for (path, mode) in [("", 0o755), ("server.json", 0o644), ("state", 0o755)] {
+        set_permissions(ours.join(path), Permissions::from_mode(mode)).unwrap();
+    }
+    assert!(store.keep_private().unwrap() > 0);
+    for (path, expected) in [("", 0o700), ("server.json", 0o600), ("state", 0o700)] {
+        let mode = metadata(ours.join(path)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, expected, "{path}");
+    }
+    assert_eq!(store.keep_private().unwrap(), 0);
+}
+
+#[test]
 fn the_list_names_the_holder_of_a_flow_that_waits_and_has_no_new_record() {
     let (folder, store) = made();
     let holder_of = || index::rows(&store, &[flow_ref()]).remove(0).held_by;

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, fsync, renameat, unlinkat};
 use rustix::io::Errno;
 
-use super::open::{fill, made, temporary};
+use super::open::{PRIVATE, fill, made, temporary};
 use super::path::RECORD;
 use super::roots::{KEPT_OUTPUTS, Roots};
 use crate::port::RecordPath;
@@ -17,7 +17,7 @@ pub(in super::super) fn keep(roots: &Roots, call: &str, bytes: &[u8]) -> Result<
     let root = roots.record_root().ok_or(Errno::NOENT)?;
     let folder = made(root.folder.as_fd(), Path::new(KEPT_OUTPUTS))?;
     let name = RecordPath::of_name(&format!("{call}.txt"));
-    let (temporary, file) = temporary(&folder, OsStr::new(name.as_str()))?;
+    let (temporary, file) = temporary(&folder, OsStr::new(name.as_str()), PRIVATE)?;
     let done = fill(&file, bytes)
         .and_then(|()| fsync(&file))
         .and_then(|()| renameat(&folder, &temporary, &folder, name.as_str()))

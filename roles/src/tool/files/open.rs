@@ -436,7 +436,12 @@ pub(in super::super) fn replace(
         return Err(stale(&located.shown));
     }
     let failed = |why: Errno| impossible(format!("{} could not be written: {why}.", located.shown));
-    let (temporary, file) = temporary(&folder, &name).map_err(failed)?;
+    let new = if roots.is_record(located) {
+        PRIVATE
+    } else {
+        SHARED
+    };
+    let (temporary, file) = temporary(&folder, &name, new).map_err(failed)?;
     let done = fill(&file, bytes)
         .and_then(|()| match mode {
             Some(mode) => fchmod(&file, Mode::from_raw_mode(mode)),
@@ -497,11 +502,21 @@ fn half_names(name: &OsStr) -> impl Iterator<Item = OsString> {
     })
 }
 
+/// How a new file of the project is made; the umask takes away from it.
+const SHARED: Mode = Mode::from_raw_mode(0o666);
+
+/// How a new file of the flow's record is made: it is its owner's alone, as all of the state.
+pub(super) const PRIVATE: Mode = Mode::from_raw_mode(0o600);
+
 /// A new file beside the one whose place it takes.
-pub(super) fn temporary(folder: &OwnedFd, name: &OsStr) -> Result<(OsString, OwnedFd), Errno> {
+pub(super) fn temporary(
+    folder: &OwnedFd,
+    name: &OsStr,
+    mode: Mode,
+) -> Result<(OsString, OwnedFd), Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     for name in half_names(name) {
-        match openat(folder, &name, flags, Mode::from_raw_mode(0o666)) {
+        match openat(folder, &name, flags, mode) {
             Err(Errno::EXIST) => {}
             Err(why) => return Err(why),
             Ok(file) => return Ok((name, file)),

@@ -1,5 +1,6 @@
 //! Edits and writes of real files, byte for byte, and what a model reads of them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use a_society_facts::Hash;
@@ -348,6 +349,27 @@ fn a_file_that_runs_with_anothers_rights_is_read_only_when_the_operator_is_asked
         let planned = plan(&tools, "read_file", json!({ "path": "tool" })).unwrap();
         assert_eq!(planned.ask.tier, Tier::Sensitive);
     }
+}
+
+#[test]
+fn a_new_file_of_the_record_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let stage = Stage::new();
+    let tools = stage.toolbox();
+    for path in ["record/new.md", "new.md"] {
+        output(
+            &tools,
+            "write_file",
+            json!({ "path": path, "content": "x" }),
+        );
+    }
+    let mode = |path: PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(stage.record().join("new.md")), 0o600);
+    // Files of the project are made as any other program makes them.
+    let other = stage.project().join("other.md");
+    std::fs::write(&other, "x").unwrap();
+    assert_eq!(mode(stage.project().join("new.md")), mode(other));
 }
 
 #[test]
