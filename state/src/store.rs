@@ -85,12 +85,15 @@ impl Store {
     /// # Errors
     /// When the file system refuses.
     pub fn keep_private(&self) -> Result<u64, Error> {
-        // The folder around it has the address and the token of a server.
-        let ours = (self.root.parent()).filter(|it| it.ends_with(OUR_FOLDER));
-        let mut closed = 0;
-        for folder in ours.into_iter().chain([self.root.as_path()]) {
-            closed += uninterrupted(|| self.disk().keep_private(folder))
-                .map_err(|e| Error::io("make private", folder, e))?;
+        let private = |folder: &Path| {
+            uninterrupted(|| self.disk().keep_private(folder))
+                .map_err(|e| Error::io("make private", folder, e))
+        };
+        let closed = private(&self.root)?;
+        // The folder around it has the address and the token of a server. It is not counted: its mode alone opens no
+        // session to others.
+        if let Some(ours) = self.root.parent().filter(|it| it.ends_with(OUR_FOLDER)) {
+            private(ours)?;
         }
         if closed > 0
             && let Some(ours) = self.root.parent()

@@ -20,10 +20,9 @@ use a_society_facts::{At, Fact, Hash};
 use a_society_facts::{Verb, Whom};
 use a_society_flow::graph::FlowGraph;
 use a_society_mcp::{self as mcp, Servers};
-use a_society_providers::retry::Lanes;
 use a_society_providers::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
-    Stream, Thinking,
+    Stream, Thinking, retry,
 };
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Remote, Traffic};
@@ -173,8 +172,7 @@ pub(super) struct Actors {
     pub(super) hangs: Option<hanging::Gate>,
     /// How many takers were made, where they are kept while the operator is asked.
     pub(super) kept: Option<Arc<AtomicUsize>>,
-    /// The rates of the models, which all roles share.
-    pub(super) lanes: Arc<Lanes>,
+    pub(super) lanes: Arc<retry::Lanes>,
 }
 
 impl Actors {
@@ -365,7 +363,7 @@ struct World {
     server: Option<Arc<Servers>>,
     hangs: Option<hanging::Gate>,
     kept: Option<Arc<AtomicUsize>>,
-    lanes: Arc<Lanes>,
+    lanes: Arc<retry::Lanes>,
 }
 
 impl World {

@@ -19,8 +19,8 @@ pub const SPREAD_MS: u64 = 1_000;
 /// A provider that asks for more than this is waited for by the flow, and not within the turn.
 pub const LONGEST_RETRY_AFTER_MS: u64 = 300_000;
 
-/// A request that must wait longer than this for what other roles were told is waited for by the flow, which says
-/// until when; a shorter wait passes within the turn.
+/// A rate limit that another role met and that lasts longer than this suspends the flow, which shows until when; a
+/// shorter one passes within the turn.
 pub const LONGEST_HELD_MS: u64 = 60_000;
 
 /// How long one turn waits for its provider, all waits together.

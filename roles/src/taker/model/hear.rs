@@ -193,7 +193,7 @@ impl ModelTaker {
         }
     }
 
-    /// The turn ends, because other roles were told to ask this model for nothing for a while: the flow waits, and says
+    /// Ends the turn, because the provider refuses all requests for this model for a while: the flow waits, and shows
     /// until when.
     pub(super) fn held(&mut self, ms: u64) -> Step {
         // It was not admitted, and has no outcome to report.
