@@ -169,7 +169,7 @@ impl Actions for Workspace {
             .transpose()
             .map_err(from_stop)?;
         let ends = Ends {
-            improve: new.improve.map(Into::into),
+            improve: new.improve,
             feedback: new.feedback,
         };
         let made = NewFlow {
@@ -181,7 +181,7 @@ impl Actions for Workspace {
             file,
             script,
             tokens: None,
-            mode: new.mode.map(consent_mode),
+            mode: new.mode,
             rules: settings::rules_of(new)?,
             client: None,
         };
@@ -267,7 +267,7 @@ impl Actions for Workspace {
             let parsed: ProjectName = name.parse().ok()?;
             let chosen = defaults(disk, &folder);
             Some(ProjectRow {
-                improve: chosen.improve.map(Into::into),
+                improve: chosen.improve,
                 feedback: chosen.feedback,
                 ready: is_project(disk, &folder),
                 flows: flows.iter().filter(|flow| flow.project == parsed).count() as u64,
@@ -460,18 +460,6 @@ fn permissions() -> Value {
             { "mode": "full-access", "words": "Never asks." },
         ]
     })
-}
-
-const fn consent_mode(
-    mode: a_society_operator_ui::protocol::flow::ConsentMode,
-) -> a_society_facts::fact::operator::ConsentMode {
-    use a_society_facts::fact::operator::ConsentMode as Mode;
-    use a_society_operator_ui::protocol::flow::ConsentMode as Wire;
-    match mode {
-        Wire::NoAccess => Mode::NoAccess,
-        Wire::PartialAccess => Mode::PartialAccess,
-        Wire::FullAccess => Mode::FullAccess,
-    }
 }
 
 fn unfit(what: String, why: &str) -> Fault {

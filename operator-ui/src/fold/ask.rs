@@ -279,7 +279,7 @@ impl Asker<'_> {
                         short
                     },
                     kind: AskKind::Text {
-                        reason: words::reason(*reason),
+                        reason: *reason,
                         budget: short_of(self.state, node.as_ref(), role),
                         question: text,
                         may_retry: reason.may_retry(),
@@ -410,7 +410,7 @@ impl Asker<'_> {
                 "The forward work is done",
                 "Run a retrospective?",
                 AskKind::Improvement {
-                    modes: modes.iter().map(|mode| (*mode).into()).collect(),
+                    modes: modes.clone(),
                     roles: self.state.sessions.len() as u64,
                     estimates: (self.around.graph())
                         .map(|graph| estimates(graph, self.state, modes))
