@@ -90,7 +90,7 @@ impl ExitCode {
             }
             Self::WaitsForConsent => "A call waits for your consent; what it would do was said.",
             Self::WaitsForModel => {
-                "A role cannot ask its model: a key, credit, a model, a larger window or a server of tools is missing."
+                "A role cannot ask its model: a key, credit, a model, a larger window or a server is missing."
             }
             Self::WaitsForBudget => "A budget is used up; how to raise it was said.",
             Self::WaitsAfterFailure => {

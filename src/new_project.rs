@@ -50,7 +50,7 @@ pub(crate) const EXAMPLE_SCRIPT: &str = include_str!("../examples/review-loop/sc
 /// What its files are called.
 pub(crate) const EXAMPLE_FILES: [&str; 2] = ["flow.yaml", "script.yaml"];
 
-/// How fast scripts of examples speak, and how fast they speak to somebody who looks.
+/// How fast scripts of examples speak, and how fast on a terminal.
 const PACE: &str = "every-ms: 5 }";
 const PACE_SHOWN: &str = "every-ms: 250 }";
 

@@ -30,7 +30,7 @@ pub(crate) struct OperatorError {
 pub(crate) enum Stop {
     /// Something went wrong.
     Error(Box<OperatorError>),
-    /// Whoever read our output does not read any more. That is no error.
+    /// The reader of our output is gone. That is not an error.
     OutputClosed,
 }
 
@@ -77,7 +77,7 @@ impl OperatorError {
                 exit_code: self.exit.number(),
             },
         };
-        // Texts are always JSON; were they not, the code alone would still be told.
+        // Texts are always JSON; were they not, the code alone would still be printed.
         serde_json::to_string(&envelope)
             .unwrap_or_else(|_| format!("{{\"error\":{{\"code\":\"{}\"}}}}", self.code))
     }
@@ -121,7 +121,7 @@ impl From<Error> for OperatorError {
             Error::NoFlow(wanted) => Self::new(
                 ("flow-not-found", ExitCode::NotFound),
                 format!("there is no flow {wanted:?} here"),
-                "no id, and no part of an id after its dash, begins so",
+                "no flow id starts with that, and no part of one after its dash",
                 "a-society ls --all",
             ),
             Error::Ambiguous { prefix, candidates } => Self::new(

@@ -66,7 +66,7 @@ pub(crate) struct Output {
     shows_progress: bool,
     /// Whether stdout is kept for a result that is handed over whole, and all else goes to stderr.
     is_aside: bool,
-    /// How many lines of a picture stand above the cursor and are drawn over next time.
+    /// How many lines of a picture are above the cursor and drawn over next time.
     drawn: usize,
 }
 
@@ -112,7 +112,7 @@ impl Output {
         self.stdout_is_terminal && !self.is_dumb
     }
 
-    /// Prints from here on as if nobody looked at a terminal.
+    /// Prints from here on as if there were no terminal.
     pub(crate) fn be_plain(&mut self) {
         self.stdout_is_terminal = false;
     }
@@ -189,21 +189,21 @@ impl Output {
             .map_err(|e| refused(&e))
     }
 
-    /// Stdout for somebody who writes bytes by themselves.
+    /// Stdout for code that writes bytes itself.
     pub(crate) fn writer(&mut self) -> &mut dyn Write {
         &mut self.stdout
     }
 
-    /// Tells the operator something that is no result.
+    /// Prints a note for the operator that is not a result.
     pub(crate) fn note(&mut self, text: &str) {
         self.clear_progress();
-        // Results stand before what is said about them; if they cannot be written, the next
+        // Results come before the notes about them; if they cannot be written, the next
         // attempt to print says so.
         let _flushed = self.stdout.flush();
         tell(&format!("{text}\n"));
     }
 
-    /// Shows what is being done, where somebody can see it change.
+    /// Shows what is being done, on a terminal.
     pub(crate) fn progress(&mut self, text: &str) {
         if self.stderr_is_terminal && !self.is_dumb && !self.json {
             tell(&format!("\r\u{1b}[2K{text}"));
@@ -295,7 +295,7 @@ impl Output {
         self.flush()
     }
 
-    /// Leaves the picture as it stands; what is printed next stands below it.
+    /// Keeps the picture; later lines are printed below it.
     pub(crate) fn finish_drawing(&mut self) {
         self.drawn = 0;
     }
@@ -307,7 +307,7 @@ impl Output {
         tell(question);
     }
 
-    /// Asks the operator; anything but a yes is a no. `None` if nobody can be asked.
+    /// Asks the operator; anything but a yes is a no. `None` without a terminal.
     pub(crate) fn confirm(&mut self, question: &str) -> Option<bool> {
         if !io::stdin().is_terminal() || !self.stderr_is_terminal {
             return None;
@@ -322,7 +322,7 @@ impl Output {
     }
 }
 
-/// What cannot be told cannot be told that it could not: a failure here has nowhere to go.
+/// A failure here has nowhere to be reported.
 fn tell(text: &str) {
     let _told = io::stderr().lock().write_all(text.as_bytes());
 }

@@ -73,7 +73,7 @@ fn exists(target: &Path) -> Stop {
     )
 }
 
-/// The folder in which a name stands.
+/// The folder of a file.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -141,7 +141,7 @@ impl OutputFile {
 
     fn publish(&self) -> Result<(), Stop> {
         if !self.force {
-            // A link, unlike a rename, never replaces what somebody put there in the meantime.
+            // A link, unlike a rename, never replaces a file that appeared in the meantime.
             match fs::hard_link(&self.temporary, &self.target) {
                 Ok(()) => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -177,7 +177,7 @@ impl Drop for OutputFile {
     }
 }
 
-/// Writes a small file that nobody but its owner may read.
+/// Writes a small file that only its owner may read.
 ///
 /// # Errors
 /// When the file system refuses.

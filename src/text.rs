@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use unicode_width::UnicodeWidthChar as _;
+
 pub(crate) use a_society_facts::view::feed::tokens;
 
 /// Whether a character is shown by its number instead of as itself.
@@ -83,7 +85,7 @@ pub(crate) fn wrapped(line: &str, columns_max: usize) -> Vec<String> {
         }
         row.push(c);
         columns += wide;
-        // A character of a script without spaces may stand at the end of a row.
+        // A character of a script without spaces may end a row.
         if c == ' ' || width_of(c) == 2 {
             gap = Some(row.len());
         }
@@ -145,27 +147,15 @@ pub(crate) fn width(text: &str) -> usize {
     text.chars().map(width_of).sum()
 }
 
-/// East Asian characters and pictures take two columns, combining marks none. The ranges are the
-/// common ones; a rare script costs a crooked column and nothing else.
+/// East Asian characters and pictures take two columns, combining marks none. A character is measured by
+/// itself, because lines are cut between characters.
 fn width_of(c: char) -> usize {
-    match c {
-        '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' => 0,
-        '\u{1100}'..='\u{115f}'
-        | '\u{2e80}'..='\u{a4cf}'
-        | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}'
-        | '\u{fe30}'..='\u{fe6f}'
-        | '\u{ff00}'..='\u{ff60}'
-        | '\u{ffe0}'..='\u{ffe6}'
-        | '\u{1f300}'..='\u{1faff}'
-        | '\u{20000}'..='\u{3fffd}' => 2,
-        _ => 1,
-    }
+    c.width().unwrap_or(1)
 }
 
 /// JSON with every hidden character inside its strings as `\u` escapes. It means the same.
 pub(crate) fn plain_json(json: &str) -> Cow<'_, str> {
-    // A newline stands only between members, where it moves nothing that was shown before.
+    // A newline occurs only between members, where it moves nothing that was shown before.
     let hidden = |c: char| c != '\n' && is_hidden(c);
     if !json.contains(hidden) {
         return Cow::Borrowed(json);

@@ -54,7 +54,7 @@ pub(crate) fn make(folder: &Path) -> Result<(), Stop> {
     Ok(make_workspace(&RealDisk, folder)?)
 }
 
-/// The workspace that a folder lies in, or is.
+/// The workspace around a folder, or the folder itself.
 ///
 /// # Errors
 /// When the folder is not there.
@@ -81,7 +81,7 @@ fn none(what: String, why: &str) -> Stop {
 fn named_root(ground: &Ground, folder: &Path) -> Result<PathBuf, Stop> {
     let wanted = folder.join(OUR_FOLDER).join("state");
     match find_root(ground.disk.as_ref(), folder)? {
-        // One that lies further up is not the one that was named.
+        // One further up is not the one that was named.
         Some(root) if root == wanted => Ok(root),
         Some(_) | None => {
             let what = format!("{} is not a workspace", folder.display());

@@ -9,6 +9,8 @@ mod crash;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
+mod guide;
+#[cfg(test)]
 mod imported;
 #[cfg(test)]
 mod journals;

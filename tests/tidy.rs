@@ -2,7 +2,7 @@
 //!
 //! A rule that only people remember is forgotten, so each is checked here against the tracked
 //! files of the repository, and a broken one is named with file and line. The rules are small
-//! functions from text to [`Finding`]s; next to each stands a test that feeds it something wrong.
+//! functions from text to [`Finding`]s; next to each is a test that feeds it something wrong.
 
 mod documents;
 mod floors;
@@ -10,6 +10,7 @@ mod generated;
 mod hearts;
 mod homes;
 mod machine;
+mod paths;
 mod repository;
 mod rust;
 mod scheduling;

@@ -124,7 +124,7 @@ pub(crate) fn views_under_load(bench: &Bench) {
 #[derive(Debug, Default)]
 struct OwnTime {
     system: SystemClock,
-    /// When it was stopped, if it stands still, and for how long it has stood still before.
+    /// When it was stopped, if it is stopped, and for how long it was stopped before.
     stood: Mutex<(Option<u64>, u64)>,
 }
 

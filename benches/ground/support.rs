@@ -80,7 +80,7 @@ pub(crate) fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
     let turn = TurnId(1);
     let facts = [
         Fact::SessionOpened(SessionOpened {
-            role: role(),
+            seat: role().into(),
             key: "flow:bench:role:writer".parse().unwrap(),
             session: "0198c0de-0000-7000-8000-000000000001".parse().unwrap(),
             generation: 1,
@@ -151,7 +151,7 @@ pub(crate) fn message(number: usize, bytes: usize) -> Fact {
     let mut text = WORDS.repeat(bytes / WORDS.len() + 1);
     text.truncate(bytes);
     Fact::MessageAdded(MessageAdded {
-        role: role(),
+        seat: role().into(),
         message: format!("m{number}").parse().unwrap(),
         text: text.into(),
         origin: Origin::Runtime,

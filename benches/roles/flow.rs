@@ -83,11 +83,12 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
 /// A flow of this file that asks for no consent, up to the point at which it can be driven.
 pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
     let project = root.join("bench");
-    std::fs::create_dir_all(&project).unwrap();
+    // A project that leaves open how its flows end.
+    std::fs::create_dir_all(project.join("a-docs")).unwrap();
     std::fs::write(project.join("a.md"), "An artifact.\n").unwrap();
     std::fs::write(project.join("big.txt"), crate::server::words(12 * 1024)).unwrap();
     for node in 0..NODES_MAX {
-        // Whoever calls no tool hands on what is there already.
+        // A role that calls no tool hands on what is there already.
         std::fs::write(project.join(format!("n{node}.md")), "An artifact.\n").unwrap();
     }
     let new = NewFlow {

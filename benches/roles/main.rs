@@ -1,8 +1,8 @@
 //! What turns of models cost: a turn over HTTP, a long session, many streams at once, and what is
 //! left on the disk.
 //!
-//! The models are a server on loopback in this process; whoever takes the turns is a process of its
-//! own, so that time, memory and processor can be told apart. `cargo bench --bench roles` runs all
+//! The models are a server on loopback in this process; the runtime is a process of its
+//! own, so that time, memory and processor can be measured apart. `cargo bench --bench roles` runs all
 //! figures and prints one table; a name as an argument runs only the figures whose name holds it,
 //! and `--quick` makes everything smaller.
 

@@ -1,4 +1,4 @@
-//! The process that takes the turns, and what it says about itself.
+//! The process that drives the flows, and its own figures.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -83,10 +83,10 @@ pub(crate) fn asked(words: &[String]) -> bool {
     true
 }
 
-/// After this long a configuration is one that nobody is editing, as it is nearly always.
+/// After this long a configuration is not being edited, as it is nearly always.
 const CONFIG_SETTLED: Duration = Duration::from_secs(4);
 
-/// Takes the turns, and prints what that took.
+/// Drives the flows, and prints what that took.
 fn take(root: &Path, work: Work) {
     if let Work::Bare(pairs, bodies) = work {
         return ask(root, pairs, bodies);

@@ -97,7 +97,7 @@ impl Server {
 }
 
 fn answer(manner: Manner, body: &[u8]) -> Vec<Act> {
-    // What is asked now stands at the end of the body.
+    // The present packet is at the end of the body.
     let tail = String::from_utf8_lossy(&body[body.len().saturating_sub(256 * 1024)..]);
     let told = tail.rfind("Write to n");
     let node: usize = told
@@ -182,7 +182,7 @@ fn said(texts: &[&str], call: Option<(&str, Value)>, one_by_one: usize) -> Vec<A
     acts
 }
 
-/// The file that a node writes; nobody wrote it before, so that nobody has to read it first.
+/// The file that a node writes; it is new, so that no role has to read it first.
 fn written(node: usize) -> String {
     format!("new{node}.md")
 }

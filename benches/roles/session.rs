@@ -1,4 +1,4 @@
-//! A session that has said much already.
+//! A session with a long history.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn role() -> RoleInstance {
 
 fn said(number: usize, bytes: usize, origin: Origin) -> Fact {
     Fact::MessageAdded(MessageAdded {
-        role: role(),
+        seat: role().into(),
         message: format!("m{number}").parse().unwrap(),
         text: words(bytes).into(),
         origin,
@@ -55,7 +55,7 @@ pub(crate) fn grown(store: &Store, core: Core, root: &Path, messages: usize, byt
             replies: Vec::new(),
         }),
         Fact::SessionOpened(SessionOpened {
-            role: role(),
+            seat: role().into(),
             key: format!("flow:{}:role:owner", flow.flow).parse().unwrap(),
             session: "0198c0de-0000-7000-8000-000000000001".parse().unwrap(),
             generation: 1,

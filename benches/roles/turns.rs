@@ -176,7 +176,7 @@ pub(crate) fn a_turn(bench: &Bench) {
     );
 }
 
-/// The same work several times, and after each the barest client that sends as much and hears as much.
+/// The same work several times, and after each the barest client that sends and receives as much.
 fn beside_bare(
     bench: &Bench,
     (what, rounds): (&str, usize),

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Client(WebSocket<TcpStream>);
 
 impl Client {
-    /// Connects, and hears what the server begins with.
+    /// Connects, and reads the server's first messages.
     pub(crate) fn new(served: &Served) -> Self {
         let mut stream = TcpStream::connect(served.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();

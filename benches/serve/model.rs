@@ -1,4 +1,4 @@
-//! The model: the stand-in for providers, streaming at an even pace, and remembering when it said what.
+//! The model: the stand-in for providers, streaming at an even pace, and remembering when it sent what.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
@@ -88,7 +88,7 @@ impl Model {
         self.shared.now_us()
     }
 
-    /// When it said a word.
+    /// When it sent a word.
     pub(crate) fn sent_us(&self, number: usize) -> u64 {
         self.shared.sent_us[number].load(Ordering::Acquire)
     }

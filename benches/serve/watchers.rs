@@ -35,10 +35,10 @@ struct Watched {
     holes: usize,
 }
 
-/// What came of some who watched.
+/// The results of some watchers.
 struct Seen {
     watched: Vec<Watched>,
-    /// How many heard every word, in order.
+    /// How many got every word, in order.
     whole: usize,
     lags_us: Vec<u64>,
 }

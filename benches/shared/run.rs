@@ -35,7 +35,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Reads what was asked for. The folder lies beside the build, on a real disk: the system's
+    /// Reads the options. The folder is beside the build, on a real disk: the system's
     /// own folder for temporary files may be memory. `--in=FOLDER` names another place, where no
     /// build has removed thousands of files a moment ago.
     pub(crate) fn new(words: &[String]) -> Self {

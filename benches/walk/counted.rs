@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -119,6 +119,10 @@ impl Disk for CountedDisk {
 
     fn about(&self, path: &Path) -> io::Result<About> {
         RealDisk.about(path)
+    }
+
+    fn whole(&self, path: &Path) -> io::Result<PathBuf> {
+        RealDisk.whole(path)
     }
 
     fn keep_private(&self, path: &Path) -> io::Result<u64> {

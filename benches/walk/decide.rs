@@ -42,6 +42,7 @@ impl Table {
             source: Text::default(),
             origin: None,
             draft: false,
+            ends: a_society_facts::fact::flow::Ends::default(),
             client: None,
         }));
         table.times.clear();

@@ -114,6 +114,8 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
 /// A flow of this file, up to the point at which it can be driven.
 pub(crate) fn begun(store: &Store, root: &Path, source: &str, spoken: usize) -> Core {
     let file = read_kept(source.to_owned()).unwrap();
+    // A project that leaves open how its flows end.
+    std::fs::create_dir_all(root.join("a-docs")).unwrap();
     let new = NewFlow {
         ends: a_society_facts::fact::flow::Ends::default(),
         script: Some(script(&file, spoken)),
@@ -141,8 +143,8 @@ pub(crate) struct Walked {
     /// that they were written into, and the journal's once more by the facts.
     pub(crate) written: BTreeMap<&'static str, u64>,
     pub(crate) facts: BTreeMap<String, u64>,
-    /// How many bytes the roles and their tools said: answers, arguments of calls, and results. A
-    /// file that is handed over was said in the call that wrote it, and counts once.
+    /// How many bytes the roles and their tools wrote: answers, arguments of calls, and results. A
+    /// file that is handed over is part of the call that wrote it, and counts once.
     pub(crate) said: u64,
 }
 
@@ -207,7 +209,7 @@ pub(crate) fn until(handle: &FlowHandle, so: impl Fn(&Seen) -> bool) {
     }
 }
 
-/// How much was said in a journal, and how much each kind of fact takes in it.
+/// The bytes of text in a journal, and those of each kind of fact.
 fn said(journal: &Path) -> (u64, BTreeMap<String, u64>) {
     let (mut bytes, mut facts) = (0, BTreeMap::new());
     for segment in std::fs::read_dir(journal).unwrap() {
@@ -228,7 +230,7 @@ fn said(journal: &Path) -> (u64, BTreeMap<String, u64>) {
     (bytes, facts)
 }
 
-/// What a role or a tool said in a fact. A text that was streamed, or is a blob, counts in full.
+/// The bytes of a role's or a tool's text in a fact. A text that was streamed, or is a blob, counts in full.
 fn said_in(fact: &serde_json::Value) -> u64 {
     let length = |text: &serde_json::Value| {
         let elsewhere = text["drafted_bytes"].as_u64().or(text["bytes"].as_u64());

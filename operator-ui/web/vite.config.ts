@@ -57,8 +57,8 @@ function together(id: string, modules: Modules): string | null {
 const groups = TOGETHER.map(([name], at) => ({ name: (id: string, modules: Modules) => (together(id, modules) === name ? name : null), debugName: name, priority: TOGETHER.length - at }));
 
 /**
- * Where something is loaded later that stands in a file with others, the bundler has a file between that only passes it
- * on. This asks for the right file at once, and drops the one between.
+ * A lazily loaded module that shares a chunk with others gets a facade chunk that only re-exports it;
+ * this imports the right chunk directly, and drops the facade.
  */
 const noDetours: Plugin = {
   name: "no-detours",
@@ -159,7 +159,7 @@ const FOR_SERVER = defineConfig({
     },
   },
   worker: { format: "es", plugins: () => [onlyUsed], rolldownOptions: { output: { entryFileNames: "assets/[name].js", chunkFileNames: "assets/[name].js" } } },
-  // The page is opened at the program's address, and hears from here what changed.
+  // The page is opened at the program's address, and gets changes from here.
   // What only some screens need is found at the start, or finding it would load the page anew.
   optimizeDeps: { include: ["@dagrejs/dagre", "marked", "virtua/svelte"] },
   server: { ...DEV, hmr: { host: DEV.host, clientPort: DEV.port } },

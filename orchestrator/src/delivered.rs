@@ -14,8 +14,7 @@ use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::message::ToolCall;
 use a_society_roles::tool::{SaidChange, said_changes};
 use a_society_state::disk::Disk;
-use a_society_state::layout::FlowFolder;
-use a_society_state::{Error, FlowRef, Store, blob};
+use a_society_state::{Error, FlowPlace, FlowRef, Store};
 
 use crate::record::{Places, find};
 
@@ -29,9 +28,9 @@ pub struct Delivered {
     pub node: NodeId,
     /// The path of the artifact, from the project's folder or from `record/`.
     pub path: String,
-    /// Where the file stands.
+    /// The path of the file.
     pub file: PathBuf,
-    /// What it holds.
+    /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
@@ -51,17 +50,17 @@ pub fn of(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delive
     let Some((node, written)) = told.closed else {
         return Ok(None);
     };
-    let folder = store.folder(flow);
-    let disk = store.ground().disk.as_ref();
+    let place = store.place(flow);
+    let disk = place.disk();
     let places = Places {
-        record: folder.record(),
+        record: place.record(),
         project: project.to_owned(),
         lineage: vec![flow.flow.clone()],
     };
     let own = written.and_then(|path| read(disk, &places, &path));
     let received = told.received.get(&node);
-    let found = own.or_else(|| as_handed_over(disk, &folder, received?));
-    Ok(found.map(|(path, bytes)| named(&places, node, path, bytes)))
+    let found = own.or_else(|| as_handed_over(&place, received?));
+    Ok(found.map(|found| named(disk, &places, node, found)))
 }
 
 /// What of a journal tells what was delivered.
@@ -139,24 +138,26 @@ fn read(disk: &dyn Disk, places: &Places, written: &str) -> Option<(String, Vec<
 }
 
 /// An artifact as it was when it was handed over.
-fn as_handed_over(
-    disk: &dyn Disk,
-    folder: &FlowFolder,
-    artifact: &Artifact,
-) -> Option<(String, Vec<u8>)> {
+fn as_handed_over(place: &FlowPlace, artifact: &Artifact) -> Option<(String, Vec<u8>)> {
     let bytes = match &artifact.text {
         Some(text) => text.clone().into_bytes(),
-        None => blob::get(disk, folder, artifact.hash).ok()?,
+        None => place.whole_blob(artifact.hash).ok()?,
     };
     Some((artifact.path.clone(), bytes))
 }
 
-fn named(places: &Places, node: NodeId, path: String, bytes: Vec<u8>) -> Delivered {
+fn named(
+    disk: &dyn Disk,
+    places: &Places,
+    node: NodeId,
+    (path, bytes): (String, Vec<u8>),
+) -> Delivered {
+    let is_there = |path: &Path| disk.about(path).is_ok();
     let within = Path::new(&path).strip_prefix(RECORD).ok();
     let in_record = places.record.join(within.unwrap_or(Path::new(&path)));
     let (path, file) = match within {
         Some(_) => (path, in_record),
-        None if in_record.exists() && !places.project.join(&path).exists() => {
+        None if is_there(&in_record) && !is_there(&places.project.join(&path)) => {
             (format!("{RECORD}/{path}"), in_record)
         }
         None => {

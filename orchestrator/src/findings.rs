@@ -1,4 +1,4 @@
-//! What roles found in flows, and the changes that came of it, as they stand on disk.
+//! What roles found in flows, and the changes that they proposed, as they are on disk.
 
 use std::path::Path;
 
@@ -8,9 +8,8 @@ use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Change;
-use a_society_state::disk::{Disk, Kind};
-use a_society_state::layout::FlowFolder;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::disk::Kind;
+use a_society_state::{FlowPlace, FlowRef, Store};
 
 use crate::driver::change::CHANGEABLE;
 use crate::record::in_project;
@@ -28,9 +27,9 @@ pub struct Finding {
     pub role: RoleInstance,
     /// The record that says so, if the flow was looked at since that is kept.
     pub seq: Option<Seq>,
-    /// Where it stands in the record folder.
+    /// Its path in the record folder.
     pub path: String,
-    /// What it says; nothing if it is no text or was lost.
+    /// Its text; nothing if it is not text or was lost.
     pub text: Option<String>,
     /// Whether it is the report that puts all findings together.
     pub is_report: bool,
@@ -47,10 +46,10 @@ pub struct Proposal {
     pub after: Option<String>,
 }
 
-/// How a proposal stands beside the file it would change.
+/// How a proposal compares with the file it would change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It waits for a word, and the file is as it was found.
+    /// It waits for a decision, and the file is as it was found.
     Open,
     /// It waits, and the file says this already.
     SaidAlready,
@@ -77,7 +76,7 @@ impl Standing {
 }
 
 impl Proposal {
-    /// How it stands, given what the file says now.
+    /// How it compares with the file's present text.
     #[must_use]
     pub fn stands(&self, now: Option<&str>) -> Standing {
         match self.change.applied {
@@ -92,7 +91,7 @@ impl Proposal {
     }
 }
 
-/// What came of one flow.
+/// The findings of one flow.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// The flow.
@@ -105,7 +104,7 @@ pub struct Found {
     pub proposals: Vec<Proposal>,
 }
 
-/// What came of a flow, by looking at it without a lock.
+/// The findings of a flow, read without a lock.
 ///
 /// # Errors
 /// When there is no such flow.
@@ -113,8 +112,7 @@ pub fn of(store: &Store, flow: &FlowRef) -> Result<Found, a_society_state::Error
     let look = store.look(flow)?;
     let state = &look.screen.flow;
     let reading = Reading {
-        disk: store.ground().disk.as_ref(),
-        folder: &store.folder(flow),
+        place: store.place(flow),
     };
     Ok(Found {
         flow: flow.clone(),
@@ -124,12 +122,11 @@ pub fn of(store: &Store, flow: &FlowRef) -> Result<Found, a_society_state::Error
     })
 }
 
-struct Reading<'a> {
-    disk: &'a dyn Disk,
-    folder: &'a FlowFolder,
+struct Reading {
+    place: FlowPlace,
 }
 
-impl Reading<'_> {
+impl Reading {
     fn findings(&self, state: &FlowState) -> Vec<Finding> {
         let Some(improvement) = &state.improvement else {
             return Vec::new();
@@ -180,7 +177,7 @@ impl Reading<'_> {
     }
 
     fn blob(&self, hash: Hash) -> Option<String> {
-        let bytes = blob::get(self.disk, self.folder, hash).ok()?;
+        let bytes = self.place.whole_blob(hash).ok()?;
         String::from_utf8(bytes).ok()
     }
 }
@@ -215,7 +212,7 @@ pub fn changeable_files(store: &Store, project: &Path) -> (Vec<String>, bool) {
     (files, false)
 }
 
-/// What a file says now that a finding may change; nothing if there is none or it is no text.
+/// The present text of a file that a finding may change; `None` if there is none or it is not text.
 ///
 /// # Errors
 /// Says in words why a finding may not change it.

@@ -18,8 +18,7 @@ use a_society_roles::tool::{SaidChange, said_changes};
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
 use a_society_state::fork::{self, Cut, Holds, RecordFile, Written};
-use a_society_state::layout::FlowFolder;
-use a_society_state::{FlowRef, Store};
+use a_society_state::{FlowPlace, FlowRef, Store};
 
 use crate::driver::error::DriverError;
 use crate::limits::{ARTIFACT_BYTES_MAX, RECORD_DEPTH_MAX, RECORD_FILES_MAX, RECORD_NAMES_SHOWN};
@@ -29,7 +28,7 @@ use crate::project::flow_file::{SCRIPT_NAME, SNAPSHOT_NAME};
 use crate::record::{KEPT_REQUEST, OUTPUTS, named_in_record};
 use crate::run::RunError;
 
-/// What somebody wants of a fork.
+/// The options of a fork.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
     /// The last record it shares; the last one there is if absent.
@@ -38,12 +37,12 @@ pub struct Wish {
     pub name: Option<String>,
 }
 
-/// Who would hear what is said to a fork first.
+/// The receiver of the first message to a fork.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Hearer {
-    /// Somebody who waits for words.
+    /// A role that waits for a message.
     Waits(RoleInstance),
-    /// Somebody whose turn was under way; the words come with its next one.
+    /// A role whose turn was under way; it gets the message with its next one.
     Works(RoleInstance),
 }
 
@@ -85,15 +84,15 @@ impl ForkPlan {
         self.name.as_ref().unwrap_or(own)
     }
 
-    /// Who would hear a first message.
+    /// The receiver of a first message.
     #[must_use]
     pub fn hearer(&self) -> Option<Hearer> {
         hearer_of(&self.cut.views.flow)
     }
 }
 
-/// Who hears what is said to a flow that nobody drives: the first who waits for words, else the
-/// first whose turn was cut off.
+/// The receiver of a message to a flow without a driver: the first role that waits for a message, else
+/// the first whose turn was interrupted.
 #[must_use]
 pub fn hearer_of(state: &FlowState) -> Option<Hearer> {
     let mut waits = state.waits().map(|(_, waiting)| waiting);
@@ -101,12 +100,12 @@ pub fn hearer_of(state: &FlowState) -> Option<Hearer> {
     let waits = waits.map(|waiting| Hearer::Waits(waiting.role.clone()));
     waits.or_else(|| {
         let mut turns = state.turns.values().map(|turn| &turn.role);
-        let works = turns.find(|role| state.main_turn_of(role).is_some());
+        let works = turns.find(|&role| state.main_turn_of(role).is_some());
         works.map(|role| Hearer::Works(role.clone()))
     })
 }
 
-/// Whether somebody who waits for this is answered with words.
+/// Whether a wait of this kind is answered with a message.
 const fn hears_words(reason: WaitReason) -> bool {
     match reason {
         WaitReason::PromptHuman
@@ -130,8 +129,7 @@ pub fn plan(
     wish: Wish,
 ) -> Result<ForkPlan, RunError> {
     let cut = fork::cut(store, parent, wish.at)?;
-    let disk = store.ground().disk.as_ref();
-    let folder = store.folder(parent);
+    let place = store.place(parent);
     let kept = Kept::of(store, project_folder, &cut)?;
     let mut carried = carried(&cut);
     let listed = kept.files.keys().map(String::as_str);
@@ -146,7 +144,7 @@ pub fn plan(
             .iter()
             .map(|path| format!("{path}: what it held then is not kept anywhere")),
     );
-    let left = left_out(disk, &folder, &kept);
+    let left = left_out(&place, &kept);
     if !left.is_empty() {
         let names = some(left.iter().map(String::as_str));
         not_carried.push(format!(
@@ -165,7 +163,7 @@ pub fn plan(
     })
 }
 
-/// Makes the fork of a plan; it is durable on return, and nobody drives it yet.
+/// Makes the fork of a plan; it is durable on return, without a driver yet.
 ///
 /// # Errors
 /// When its name cannot be used, what it would share is gone, or the file system refuses. There is
@@ -178,7 +176,7 @@ pub fn make(
 ) -> Result<FlowRef, RunError> {
     let id = mint::flow_id(mint, now).map_err(DriverError::from)?;
     let forked = fork::make(store, &plan.cut, (id, plan.name.clone()), &plan.record)?;
-    // Its views are only a convenience for whoever lists it next.
+    // Its views only make the next listing faster.
     if let Ok((flow, _)) = store.open(&forked) {
         drop(flow.close());
     }
@@ -195,9 +193,9 @@ fn carried(cut: &Cut) -> Vec<String> {
     )];
     let sessions = state.sessions.iter();
     let sessions: Vec<String> = sessions
-        .map(|(role, session)| {
+        .map(|(seat, session)| {
             let messages = usize::try_from(session.messages).unwrap_or(usize::MAX);
-            format!("{role} ({})", count(messages, "message"))
+            format!("{seat} ({})", count(messages, "message"))
         })
         .collect();
     if !sessions.is_empty() {
@@ -221,7 +219,7 @@ fn carried(cut: &Cut) -> Vec<String> {
     said
 }
 
-/// What is said of turns that were under way. They begin in the fork as after a crash.
+/// The notes about turns that were under way. They begin in the fork as after a crash.
 fn open_turns(state: &FlowState) -> Vec<String> {
     let turns = state.turns.iter();
     turns
@@ -269,19 +267,19 @@ struct Kept {
 }
 
 impl Kept {
-    /// Files that were handed over stand where they stood, with the bytes they had then. The
+    /// Handed-over files keep their paths, with the bytes they had then. The
     /// flow's own files are its graph as it was, and its script, which never changes.
     fn of(store: &Store, project: &Path, cut: &Cut) -> Result<Self, RunError> {
-        let (disk, folder) = (store.ground().disk.as_ref(), store.folder(&cut.parent));
+        let place = store.place(&cut.parent);
         let mut kept = Self::default();
         let graph = match &cut.views.flow.graph.source {
             Text::Inline(text) => Holds::Bytes(text.clone().into_bytes()),
             Text::Blob(blob) => Holds::Blob(blob.blob),
         };
-        kept.add(disk, &folder, SNAPSHOT_NAME, graph);
-        let files = RecordFolder::new(store.ground().disk.clone(), folder.record());
+        kept.add(&place, SNAPSHOT_NAME, graph);
+        let files = RecordFolder::new(store.ground().disk.clone(), place.record());
         if let Some(script) = files.read(&RecordPath::of_name(SCRIPT_NAME))? {
-            kept.add(disk, &folder, SCRIPT_NAME, Holds::Bytes(script));
+            kept.add(&place, SCRIPT_NAME, Holds::Bytes(script));
         }
         let handed = cut.handed.values();
         let handed = handed.map(|(seq, artifact)| (*seq, Told::Handed(artifact)));
@@ -292,28 +290,27 @@ impl Kept {
         for (_, told) in told {
             match told {
                 Told::Handed(artifact) => {
-                    let Some(path) = path_in_record(disk, &folder, project, artifact) else {
+                    let Some(path) = path_in_record(&place, project, artifact) else {
                         continue;
                     };
                     let holds = match &artifact.text {
                         Some(text) => Holds::Bytes(text.clone().into_bytes()),
                         None => Holds::Blob(artifact.hash),
                     };
-                    kept.add(disk, &folder, path, holds);
+                    kept.add(&place, path, holds);
                 }
-                Told::Written(written) => kept.written(disk, &folder, written),
+                Told::Written(written) => kept.written(&place, written),
             }
         }
-        kept.outputs(disk, &folder, cut);
+        kept.outputs(&place, cut);
         Ok(kept)
     }
 
     /// What conversations name that was too long for a message: the outputs of calls that were over by
     /// then, and the requests that summaries kept.
-    fn outputs(&mut self, disk: &dyn Disk, folder: &FlowFolder, cut: &Cut) {
-        let entries = disk
-            .list(&folder.record().join(OUTPUTS))
-            .unwrap_or_default();
+    fn outputs(&mut self, place: &FlowPlace, cut: &Cut) {
+        let entries = place.disk().list(&place.record().join(OUTPUTS));
+        let entries = entries.unwrap_or_default();
         for entry in entries.iter().filter(|entry| entry.kind == Kind::File) {
             let call = entry.name.strip_suffix(".txt").map(str::parse::<CallId>);
             let is_over = matches!(&call, Some(Ok(call)) if cut.over.contains(call));
@@ -324,14 +321,14 @@ impl Kept {
         }
     }
 
-    /// A file that a call changed and that nobody handed over since. What it held is believed
+    /// A file that a call changed and that was not handed over since. What it held is believed
     /// only if its hash is the one that was recorded.
-    fn written(&mut self, disk: &dyn Disk, folder: &FlowFolder, written: &Written) {
+    fn written(&mut self, place: &FlowPlace, written: &Written) {
         let said = said_changes(&written.tool, &written.arguments).into_iter();
         let is_it =
             |said: &SaidChange| (written.file.as_ref()).is_none_or(|file| *file == said.path);
         let Some((said, path)) = said.filter(is_it).find_map(|said| {
-            let path = in_record(disk, folder, &said.path)?;
+            let path = in_record(place, &said.path)?;
             Some((said, path))
         }) else {
             return;
@@ -345,24 +342,25 @@ impl Kept {
             return;
         };
         let fits = |bytes: &Vec<u8>| Hash::of(bytes) == after;
-        let now = || read_whole(disk, &folder.record().join(&path), ARTIFACT_BYTES_MAX).ok();
+        let now = || {
+            let file = place.record().join(&path);
+            read_whole(place.disk(), &file, ARTIFACT_BYTES_MAX).ok()
+        };
         let made = made(said, before).map(String::into_bytes);
         match made.filter(fits).or_else(|| now().filter(fits)) {
-            Some(bytes) => self.add(disk, folder, &path, Holds::Bytes(bytes)),
+            Some(bytes) => self.add(place, &path, Holds::Bytes(bytes)),
             None => {
                 self.lost.insert(path);
             }
         }
     }
 
-    fn add(&mut self, disk: &dyn Disk, folder: &FlowFolder, path: &str, holds: Holds) {
+    fn add(&mut self, place: &FlowPlace, path: &str, holds: Holds) {
         let there = match &holds {
             Holds::Bytes(_) | Holds::Same => true,
-            Holds::Blob(hash) => disk
-                .about(&folder.blob(*hash))
-                .is_ok_and(|about| about.kind == Kind::File),
+            Holds::Blob(hash) => place.has_blob(*hash),
         };
-        // A file that became a folder later stands in the way of what is in it; so it was.
+        // A file that became a folder later conflicts with the files in it; so it was.
         let ancestors = Path::new(path).ancestors().skip(1);
         let mut above = ancestors.filter_map(Path::to_str);
         let in_the_way = above.any(|above| self.files.contains_key(above));
@@ -397,14 +395,15 @@ fn made(said: SaidChange, before: Option<String>) -> Option<String> {
 }
 
 /// The path below the record folder that a call names, if it names one: absolute, or of a file
-/// that stands there.
-fn in_record(disk: &dyn Disk, folder: &FlowFolder, written: &str) -> Option<String> {
-    let record = folder.record();
+/// that is there.
+fn in_record(place: &FlowPlace, written: &str) -> Option<String> {
+    let record = place.record();
     let path = Path::new(named_in_record(written).unwrap_or(written));
     let below = path.strip_prefix(&record).ok();
     let is_named = path != Path::new(written);
     let relative = below.or_else(|| {
-        let stands = is_named || path.is_relative() && disk.about(&record.join(path)).is_ok();
+        let stands =
+            is_named || path.is_relative() && place.disk().about(&record.join(path)).is_ok();
         stands.then_some(path)
     })?;
     let plain: Option<Vec<&str>> = relative
@@ -423,11 +422,10 @@ fn in_record(disk: &dyn Disk, folder: &FlowFolder, written: &str) -> Option<Stri
         .map(|names| names.join("/"))
 }
 
-/// Where in the record folder a file stood that was handed over. Records of earlier versions do not
-/// name the folder: such a file stands there now, or it does not stand in the project either.
+/// The path in the record folder of a handed-over file. Records of earlier versions do not
+/// name the folder: such a file is there now, or it is not in the project either.
 fn path_in_record<'a>(
-    disk: &dyn Disk,
-    folder: &FlowFolder,
+    place: &FlowPlace,
     project: &Path,
     artifact: &'a Artifact,
 ) -> Option<&'a str> {
@@ -438,15 +436,15 @@ fn path_in_record<'a>(
     let plain = path
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
-    let stands = |root: &Path| disk.about(&root.join(path)).is_ok();
-    let is_there = stands(&folder.record()) || !stands(project);
+    let stands = |root: &Path| place.disk().about(&root.join(path)).is_ok();
+    let is_there = stands(&place.record()) || !stands(project);
     (plain && !artifact.path.is_empty() && is_there).then_some(&*artifact.path)
 }
 
 /// The files of the parent's record folder that a fork does not get.
-fn left_out(disk: &dyn Disk, folder: &FlowFolder, kept: &Kept) -> Vec<String> {
+fn left_out(place: &FlowPlace, kept: &Kept) -> Vec<String> {
     let mut found = Vec::new();
-    walk(disk, &folder.record(), "", 0, &mut found);
+    walk(place.disk(), &place.record(), "", 0, &mut found);
     found.retain(|path| {
         !kept.files.contains_key(path) && !kept.lost.contains(path) && !is_output(path)
     });

@@ -1,9 +1,9 @@
 //! Makes it happen: connects facts, flow, roles and the disk.
 //!
-//! [`driver`] owns one flow: it hears inputs, lets the machine decide, appends what follows, and
+//! [`driver`] owns one flow: it takes inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`fork`] makes a new flow of a part of another, [`import_state`] of the
 //! files that another program kept. [`project`] knows where flows, roles and their files come from.
-//! [`sent`] writes a request that left once more, [`delivered`] reads what a flow made.
+//! [`workspace`] knows which project a file has and what a new flow is made of. [`sent`] writes a request that left once more, [`delivered`] reads what a flow made.
 
 pub mod config;
 pub mod control;
@@ -21,12 +21,13 @@ pub mod run;
 mod seen;
 pub mod sent;
 pub mod withheld;
+pub mod workspace;
 
 // The floor above prints graphs, diagnostics and questions; it knows them through here.
 pub use a_society_flow::{graph, machine};
 pub use a_society_roles::taker::scripted::{Script, ScriptFault};
 // What this program does when it guards a command; the floor above is where programs begin.
-pub use a_society_roles::tool::command::guard;
 /// What calls of tools mean, by whichever names they were said.
-pub use a_society_roles::tool::redact::MARK as WITHHELD;
+pub use a_society_base::redact::MARK as WITHHELD;
+pub use a_society_roles::tool::command::guard;
 pub use a_society_roles::tool::{SaidChange, Status, Task, canonical, said_changes, said_tasks};

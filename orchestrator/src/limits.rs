@@ -8,6 +8,16 @@ pub const ARTIFACT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// The largest flow file. The parser refuses larger ones itself; this spares reading them.
 pub const FLOW_FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
+/// The largest flow file that is offered where one is to be chosen. They are written by hand; what is larger is
+/// something else, and is run only by its name.
+pub const FLOW_FILE_OFFERED_BYTES_MAX: u64 = 256 * 1024;
+
+/// How many entries of folders are looked at for flow files; a workspace may be the folder of all.
+pub const FLOW_FILES_ENTRIES_LOOKED_AT_MAX: usize = 2_000;
+
+/// How deep flow files are looked for.
+pub const FLOW_FILES_DEPTH_MAX: usize = 2;
+
 /// How many turns of one flow run at once, unless it is set otherwise. More of them wait; a person
 /// cannot follow more, and a provider's limits are met sooner.
 pub const TURNS_AT_ONCE: usize = 8;
@@ -21,15 +31,23 @@ pub const IDLE_THREADS_MAX: usize = 4;
 /// How long such a thread waits. A flow that moves gives it a turn at once.
 pub const IDLE_THREAD_TIME: Duration = Duration::from_secs(1);
 
+/// How many commands of a flow wait at once until something outside is found out. Each has a thread; an operator
+/// gives one at a time, and a program that gives more is told so.
+pub const COMMAND_ERRANDS_MAX: usize = 16;
+
+/// How long a command waits at most until something outside is found out, such as what a server of tools offers.
+/// It is less than the time that a client waits for its answer.
+pub const COMMAND_ERRAND_US: u64 = 20_000_000;
+
 /// How many messages wait for a flow's task before the next sender waits for a place.
 pub const INBOX_MAX: usize = 256;
 
-/// How much is kept of why a flow was cancelled. It stands in its record, in a feed and in lists; a few
-/// sentences say it.
+/// How much is kept of why a flow was cancelled. It is part of its record, in a feed and in lists; a few
+/// sentences are enough.
 pub const CANCEL_REASON_BYTES_MAX: usize = 16 * 1024;
 
 /// How many commands are known by name that had a request tried at once: far more than a client
-/// sends before it hears of the first. A turn takes a dozen of them at most.
+/// sends before it gets an answer to the first. A turn takes a dozen of them at most.
 pub const HURRIED_MAX: usize = 64;
 
 /// How many steps a turn that never waits takes before others have theirs.
@@ -38,7 +56,7 @@ pub const STEPS_AT_ONCE: usize = 64;
 /// How often a flow that moves looks whether its views are due.
 pub const TICK_MS: u64 = 50;
 
-/// How long an idle flow waits for a command before it writes its views. Whoever answers at once,
+/// How long an idle flow waits for a command before it writes its views. A client that answers at once,
 /// as a program does, would have them written twice; and for all others they are still fresh.
 pub const REST_MS: u64 = 100;
 
@@ -52,8 +70,8 @@ pub const LIMIT_RESETS_MS_MAX: u64 = 8 * 24 * 60 * 60 * 1000;
 /// How long a flow that moves looks the same from outside. People and pages do not see faster.
 pub const LOOK_US: u64 = 20_000;
 
-/// How long the blocks of a provider in the record of an answer may be. They repeat what was said and
-/// called, and a record that holds both must not become longer than a record may be.
+/// How long the blocks of a provider in the record of an answer may be. They repeat the text and
+/// the calls, and a record that holds both must not become longer than a record may be.
 pub const PROVIDER_BLOCKS_BYTES_MAX: usize = 256 * 1024;
 
 /// How much of a model's window the artifacts of a packet take together. What is longer is named, with
@@ -66,7 +84,7 @@ pub const READINGS_PARTS: u64 = 4;
 /// How long a token is taken to be.
 pub const BYTES_A_TOKEN: u64 = 4;
 
-/// The window of those of whom nobody knows it, and of roles that are no models.
+/// The window of models for which none is configured, and of roles that are no models.
 pub const UNKNOWN_WINDOW_TOKENS: u64 = 200_000;
 
 /// How much of a role's findings is shown to others; the rest is in the file.
@@ -106,14 +124,14 @@ pub const IMPORTED_FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// record, because one message more may follow.
 pub const IMPORTED_PART_BYTES: usize = 128 * 1024;
 
-/// The longest text of an imported message that stands in a record; a longer one is kept as a blob
+/// The longest text of an imported message that is kept in a record; a longer one is kept as a blob
 /// and shown by its beginning. Even when every character of it needs two, the record holds it.
 pub const IMPORTED_TEXT_BYTES_MAX: usize = 384 * 1024;
 
 /// How many members without a place an import lists; the files that hold them are kept whole.
 pub const WITHOUT_PLACE_MAX: usize = 500;
 
-/// How many changes of a graph are said one by one. Nobody reads more, and a graph may have
+/// How many changes of a graph are listed one by one. A longer list is not useful, and a graph may have
 /// thousands of nodes.
 pub const CHANGES_SAID_MAX: usize = 200;
 

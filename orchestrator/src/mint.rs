@@ -8,7 +8,7 @@ use a_society_facts::id::{BadName, FlowId};
 
 /// Where random numbers come from.
 pub trait Mint: Send + std::fmt::Debug {
-    /// A number nobody can guess, or the next one of a seed.
+    /// A number that cannot be guessed, or the next one of a seed.
     fn number(&mut self) -> u128;
 }
 
@@ -51,7 +51,7 @@ pub fn flow_id(mint: &mut dyn Mint, at: At) -> Result<FlowId, BadName> {
     format!("{day}T{time}Z-{}", letters(mint.number(), 6)).parse()
 }
 
-/// A name such as `m-1f3c9a…`: what it is, and a number nobody else uses.
+/// A name such as `m-1f3c9a…`: what it is, and a unique number.
 ///
 /// # Errors
 /// Never for a prefix of plain letters.

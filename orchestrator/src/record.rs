@@ -33,7 +33,7 @@ pub const KEPT_REQUEST: &str = "request-";
 const KEPT_OUTPUT: &str = "`record/.outputs/` keeps what was too long for a message and is not handed off; write what the receiver \
      needs into a file of `record/`";
 
-/// The folders that artifacts may stand in.
+/// The folders that artifacts may be in.
 #[derive(Debug, Clone)]
 pub struct Places {
     /// The flow's own folder.
@@ -41,7 +41,7 @@ pub struct Places {
     /// The project.
     pub project: PathBuf,
     /// The flow and those it was forked from: a path into the record folder of one of them, wherever
-    /// it stood then, means the record folder.
+    /// it was then, means the record folder.
     pub lineage: Vec<FlowId>,
 }
 
@@ -138,7 +138,7 @@ pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, Re
     }
 }
 
-/// The file that may be meant by a path at which there is none.
+/// The file that is probably meant by a path without a file.
 #[must_use]
 pub fn instead_of(disk: &dyn Disk, places: &Places, written: &str) -> Option<String> {
     let is_there = match places.place_of(written.trim()) {
@@ -295,7 +295,7 @@ pub(crate) fn find_any_below(disk: &dyn Disk, root: &Path, written: &str) -> Res
     }
 }
 
-/// What is said of a folder where a file is wanted.
+/// The fault of a folder where a file is wanted.
 pub(crate) const IS_FOLDER: &str = "it is a folder";
 
 /// The path below a folder that a written path names, if it names one: relative to it, or absolute
@@ -355,7 +355,7 @@ fn read(disk: &dyn Disk, file: &Path, path: String) -> Result<Found, String> {
     Ok(Found { artifact, bytes })
 }
 
-/// Puts an artifact that is on its way back where it stood, if a power cut took the file: what was
+/// Puts an artifact that is on its way back at its path, if a power cut took the file: what was
 /// handed over is durable with the fact, and the file itself is not.
 ///
 /// # Errors
@@ -385,7 +385,7 @@ pub fn put_back(
     replace(disk, &path, text.as_bytes())
 }
 
-/// What an artifact takes in a record, if it may stand there: its length as JSON.
+/// The JSON of an artifact, if it may be part of a record, with its length.
 #[must_use]
 pub fn inline_bytes(found: &Found) -> Option<(String, usize)> {
     if found.bytes.len() > INLINE_ARTIFACT_BYTES_MAX {

@@ -1,4 +1,4 @@
-//! What another graph would change for a flow that runs, judged before anything is said to the flow:
+//! What another graph would change for a flow that runs, judged before the flow gets it:
 //! what is wrong with its file, what it changes, and why it would be refused.
 
 use std::path::Path;
@@ -8,8 +8,7 @@ use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::{Diagnostic, FlowGraph, differences};
 use a_society_flow::machine::{Brought, Commanded, Input, NewGraph, Refusal, decide};
-use a_society_state::layout::FlowFolder;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 
 use crate::control::fault;
 use crate::control::message::Fault;
@@ -39,10 +38,10 @@ pub struct Judgement {
 pub fn source_of(store: &Store, flow: &FlowRef) -> Result<String, RunError> {
     let look = store.look(flow)?;
     let text = &look.screen.flow.graph.source;
-    Ok(whole(store, &store.folder(flow), text)?)
+    Ok(store.place(flow).whole_text(text)?)
 }
 
-/// Judges a graph for a flow of the project in this folder. The flow itself hears nothing.
+/// Judges a graph for a flow of the project in this folder. The flow itself gets no input.
 ///
 /// # Errors
 /// When the flow cannot be read.
@@ -90,9 +89,9 @@ pub fn judge(
 
 /// The file that a flow walks now, with the roles that it has.
 fn walked(store: &Store, flow: &FlowRef, state: &FlowState) -> Result<FlowFile, RunError> {
-    let folder = store.folder(flow);
-    let mut file = read_kept(whole(store, &folder, &state.graph.source)?)?;
-    let read = |text: &Text| whole(store, &folder, text).ok();
+    let place = store.place(flow);
+    let mut file = read_kept(place.whole_text(&state.graph.source)?)?;
+    let read = |text: &Text| place.whole_text(text).ok();
     if !file.defines_roles
         && let Some(roles) = roles_before(store, flow, &read)?
     {
@@ -144,12 +143,4 @@ fn changes(now: &FlowFile, file: &FlowFile) -> Vec<String> {
         said.push(format!("and {more} more"));
     }
     said
-}
-
-fn whole(
-    store: &Store,
-    folder: &FlowFolder,
-    text: &Text,
-) -> Result<String, a_society_state::Error> {
-    blob::get_text(store.ground().disk.as_ref(), folder, text)
 }

@@ -1,7 +1,7 @@
 //! Starting a flow, and going on with one.
 //!
 //! Both end in the same place: a flow that is open for writing, its roles, and a task that drives
-//! it. What a flow needs to go on lies in its own folder: its graph in the journal, its script in
+//! it. Everything that a flow needs to go on is in its own folder: its graph in the journal, its script in
 //! the record folder.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use a_society_facts::line::Body;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Fact};
 use a_society_flow::graph::{Budget, FlowGraph, InlineRole, RoleName};
-use a_society_flow::machine::outline;
+use a_society_flow::machine::{Input, outline};
 use a_society_roles::port::{RecordFiles, RecordPath};
 use a_society_roles::taker::scripted::Script;
 use a_society_roles::tool::Background;
@@ -36,7 +36,7 @@ use crate::driver::task::{Driven, drive};
 use crate::limits::{TURNS_AT_ONCE, TURNS_AT_ONCE_IN_PROCESS};
 use crate::mint::{self, Mint, SystemMint};
 use crate::project::bench::Bench;
-use crate::project::docs::folder::is_project;
+use crate::project::docs::folder::{defaults, is_project};
 use crate::project::docs::{self, library::Library};
 use crate::project::files::RecordFolder;
 use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT_NAME};
@@ -63,13 +63,13 @@ pub struct NewFlow {
     pub file: FlowFile,
     /// The text of the script that takes its turns, if one does.
     pub script: Option<String>,
-    /// How it is to end, as far as that is said.
+    /// How it is to end, if that is chosen.
     pub ends: Ends,
-    /// The tokens it may use, if that is said.
+    /// The tokens it may use, if that is chosen.
     pub tokens: Option<TokenBudget>,
-    /// How much it may do without asking, if that is said; else what the operator's configuration says.
+    /// How much it may do without asking, if that is chosen; else the operator's configuration counts.
     pub mode: Option<ConsentMode>,
-    /// What the operator says beforehand about its calls.
+    /// The operator's standing rules about its calls.
     pub rules: ConsentRules,
     /// The client's name for the command.
     pub client: Option<ClientId>,
@@ -126,11 +126,10 @@ pub fn create(
         project: new.project.clone(),
         flow: id.clone(),
     };
-    let folder = store.folder(&flow);
+    let place = store.place(&flow);
     let disk = Arc::clone(&store.ground().disk);
-    let files = RecordFolder::new(Arc::clone(&disk), folder.record());
     // The record folder comes first: a flow that exists has everything it needs to go on.
-    a_society_state::files::make_folders(disk.as_ref(), &folder.record())?;
+    let files = RecordFolder::new(Arc::clone(&disk), place.make_record()?);
     files.keep(
         &RecordPath::of_name(SNAPSHOT_NAME),
         new.file.source.as_bytes(),
@@ -138,15 +137,13 @@ pub fn create(
     if let Some(script) = &new.script {
         files.keep(&RecordPath::of_name(SCRIPT_NAME), script.as_bytes())?;
     }
-    let texts = Texts {
-        disk: disk.as_ref(),
-        folder: &folder,
-    };
-    let source = texts.keep(new.file.source.clone())?;
+    let source = place.keep_text(new.file.source.clone())?;
     let own = (new.file.budget.as_ref()).is_some_and(|budget| budget.tokens.is_some());
     let tokens = new.tokens.or_else(|| usual_tokens().filter(|_| !own));
-    let ends = ends_of(&new, is_project(disk.as_ref(), &new.project_folder));
-    let input = new.input.map(|input| texts.keep(without_secrets(&input)));
+    let ends = ends_of(&new, disk.as_ref());
+    let input = new
+        .input
+        .map(|input| place.keep_text(without_secrets(&input)));
     let input = input.transpose()?;
     let created = FlowCreated {
         project: new.project,
@@ -169,28 +166,54 @@ pub fn create(
 
 /// Drives what is open. A file system without sockets costs nothing but the way in for others.
 fn driven(core: Core) -> Result<Driven, RunError> {
-    let door = Door::open(core.flow().folder()).ok();
+    let door = Door::open(&core.flow().place()).ok();
     Ok(drive(core, door)?)
 }
 
-/// How a flow ends: as the operator says, or its file. The roles of a file without a project have no texts
-/// that could be improved, so that its flow ends with its forward work. A project has its own answer or
-/// asks, and so does a draft, whose owner writes the graph.
-fn ends_of(new: &NewFlow, of_project: bool) -> Ends {
-    let of_file = new.file.ends;
+/// How a flow ends: as the operator says, or its file, or its project. The roles of a file without a project
+/// have no texts that could be improved, so that its flow ends with its forward work. What is left open is
+/// asked, as everything is of a draft outside of a project, whose owner writes the graph.
+fn ends_of(new: &NewFlow, disk: &dyn Disk) -> Ends {
+    let of_project = is_project(disk, &new.project_folder);
     let usual = Some(ImprovementMode::None).filter(|_| !of_project && !new.file.is_draft);
-    Ends {
-        improve: new.ends.improve.or(of_file.improve).or(usual),
-        feedback: new.ends.feedback.or(of_file.feedback),
-    }
+    let usual = Ends {
+        improve: usual,
+        feedback: None,
+    };
+    let of_file = Ends::from(new.file.ends);
+    let of_project = defaults(disk, &new.project_folder).into();
+    new.ends.or(of_file).or(of_project).or(usual)
 }
 
-/// The budget of a flow that nothing is said about.
+/// What the operator changes of the terms of a flow as it goes on.
+#[derive(Debug, Clone, Default)]
+pub struct Amendment {
+    /// How much it may do without asking, if that changes.
+    pub mode: Option<ConsentMode>,
+    /// What is said about its calls, besides what was said before.
+    pub rules: ConsentRules,
+    /// How it is to end, as far as that is chosen now.
+    pub ends: Ends,
+}
+
+/// How the flow is to end is chosen now, or was, or is as its project has it for all.
+fn choose_ends(core: &mut Core, now: Ends, project: &Path) -> Result<(), DriverError> {
+    let state = core.state();
+    let ends = now
+        .or(state.ends)
+        .or(defaults(core.flow().disk(), project).into());
+    if ends == state.ends || state.phase.is_over() {
+        return Ok(());
+    }
+    core.command(Input::ChooseEnds(ends)).map(drop)
+}
+
+/// The budget of a flow that sets none.
 pub(crate) fn usual_tokens() -> Option<TokenBudget> {
     bounds().tokens.map(TokenBudget::AtMost)
 }
 
-/// The mode of a flow that nothing is said about. `run` refuses a configuration that cannot be read, and
+/// The mode of a flow that chooses none. `run` refuses a configuration that cannot be read, and
 /// without one the flow asks.
 fn usual_mode() -> Option<ConsentMode> {
     user::consent().unwrap_or_default().mode
@@ -202,19 +225,7 @@ fn bounds() -> Bounds {
     user::bounds().unwrap_or_default()
 }
 
-struct Texts<'a> {
-    disk: &'a dyn Disk,
-    folder: &'a a_society_state::layout::FlowFolder,
-}
-
-impl Texts<'_> {
-    fn keep(&self, text: String) -> Result<Text, a_society_state::Error> {
-        a_society_state::blob::put_text(self.disk, self.folder, text)
-    }
-}
-
-/// Goes on with a flow, whatever ended the process that drove it before. What the operator says beforehand
-/// about its calls counts besides what was said before.
+/// Goes on with a flow, whatever ended the process that drove it before.
 ///
 /// # Errors
 /// When it is damaged, another process writes it, or something of it cannot be used.
@@ -223,11 +234,13 @@ pub fn resume(
     flow: &FlowRef,
     project_folder: PathBuf,
     turns_at_once: Option<usize>,
-    (mode, rules): (Option<ConsentMode>, ConsentRules),
+    amendment: Amendment,
 ) -> Result<(Driven, OpenReport), RunError> {
-    let (mut core, report) = reopen(store, flow, project_folder, Box::new(SystemMint))?;
+    let mint = Box::new(SystemMint);
+    let (mut core, report) = reopen(store, flow, project_folder.clone(), mint)?;
     core.limit_turns(turns_at_once);
-    core.said_beforehand(mode, rules)?;
+    core.said_beforehand(amendment.mode, amendment.rules)?;
+    choose_ends(&mut core, amendment.ends, &project_folder)?;
     Ok((driven(core)?, report))
 }
 
@@ -254,7 +267,7 @@ pub fn reopen(
         (file.roles, file.defines_roles) = (roles, true);
     }
     let disk = Arc::clone(&store.ground().disk);
-    let files = RecordFolder::new(disk, opened.folder().record());
+    let files = RecordFolder::new(disk, opened.place().record());
     let kept = files.read(&RecordPath::of_name(SCRIPT_NAME))?;
     let text = kept.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let script = script_of(text.as_deref())?;
@@ -324,8 +337,8 @@ fn take_over(
     mint: Box<dyn Mint>,
 ) -> Result<Core, RunError> {
     let disk = Arc::clone(&store.ground().disk);
-    let folder = flow.folder().clone();
-    let record = folder.record();
+    let place = flow.place();
+    let record = place.record();
     let files = Arc::new(RecordFolder::new(Arc::clone(&disk), record.clone()));
     // A file that defines no roles walks with those of its project.
     let home = file_is_of_project(&file, disk.as_ref(), &project);
@@ -344,11 +357,10 @@ fn take_over(
         background: Background::default(),
     };
     let workshop = Workshop {
-        bench,
-        library: Library::of(Arc::clone(&disk), &project),
-        disk,
-        folder,
-        roles,
+        bench: Arc::new(bench),
+        library: Arc::new(Library::of(disk, &project)),
+        place,
+        roles: Arc::new(roles),
         script,
         files,
         home,

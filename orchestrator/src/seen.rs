@@ -33,7 +33,7 @@ pub(crate) struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    /// A message as it is said to the role: texts that are blobs whole, and images with their bytes.
+    /// A message as the role gets it: texts that are blobs whole, and images with their bytes.
     fn whole(&self, entry: &Entry) -> Result<Arc<Message>, Error> {
         let mut message = entry.whole(self.text)?;
         let image = message.image().filter(|image| image.data.is_none());
@@ -60,7 +60,7 @@ pub(crate) fn job(
     kept: Kept<'_>,
     at: Place,
 ) -> Result<Job, Error> {
-    let session = views.sessions.get(role);
+    let session = views.session(role);
     let prompt = session.and_then(|session| session.system_prompt.as_ref());
     let chosen = views.flow.configurations.get(role);
     let blocks = entries.iter().enumerate().filter_map(|(place, entry)| {

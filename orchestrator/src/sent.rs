@@ -1,16 +1,17 @@
 //! A request as it left for its model, written anew from the journal.
 //!
-//! Nobody keeps the bytes of requests: each repeats the whole conversation. The journal has what they
-//! were made of and their hash. So a request is written once more, by the same hands that write what
-//! is sent, and the hash tells whether these are the very bytes. Nothing is sent, nobody is asked,
+//! The bytes of requests are not kept: each repeats the whole conversation. The journal has what they
+//! were made of and their hash. So a request is encoded once more, by the same code that writes what
+//! is sent, and the hash tells whether these are the very bytes. Nothing is sent,
 //! no configuration is read and no server of tools is started. Only a journal of an older version, which
-//! does not say what its requests were made of, needs what the role is made of today.
+//! does not record what its requests were made of, needs the role's present definition.
 
 use std::borrow::Cow;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::path::Path;
 use std::sync::Arc;
 
+use a_society_base::redact::MARK;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::ModelRequested;
 use a_society_facts::id::{RoleInstance, Seq};
@@ -18,15 +19,14 @@ use a_society_facts::message::{Message, Text};
 use a_society_facts::view::Views;
 use a_society_facts::{Fact, Hash};
 use a_society_flow::graph::{Executor, InlineRole};
-use a_society_roles::provider::Prepared;
-use a_society_roles::provider::frame::{Spoken, write_anew};
+use a_society_providers::Prepared;
+use a_society_providers::frame::{Spoken, write_anew};
 use a_society_roles::role::packet::timeless;
 use a_society_roles::taker::model::conversation;
 use a_society_roles::tool::Background;
-use a_society_roles::tool::redact::MARK;
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::words::{PROGRAM, SCRIPT, Words};
-use a_society_state::{Error, FlowRef, Store, blob};
+use a_society_state::{Error, FlowRef, Store};
 
 use crate::config::models::Models;
 use crate::project::bench::{Bench, Written};
@@ -52,10 +52,10 @@ pub enum Unwritten {
     /// The journal cannot be read.
     #[error(transparent)]
     State(#[from] Error),
-    /// Another record stands there, or none.
+    /// The record is something else, or missing.
     #[error("record {0} is no request to a model")]
     NoRequest(Seq),
-    /// A script, a program or a person took the turn.
+    /// A script, a program or a person played the role.
     #[error("no model takes the turns of {0}, so that nothing was sent")]
     NoModel(RoleInstance),
     /// An older version of the program wrote the journal.
@@ -130,7 +130,7 @@ fn without_what_varies(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Un
 /// first; until the taker has enough.
 ///
 /// # Errors
-/// When the journal cannot be read. Why one request cannot be written is told in its place.
+/// When the journal cannot be read. A request that cannot be written has its reason in its place.
 pub fn each(
     store: &Store,
     flow: &FlowRef,
@@ -211,7 +211,7 @@ fn anew(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
 impl Moment<'_> {
     /// What the request is made of besides its session, if the journal says so.
     fn frame(&self) -> Option<&RequestFrame> {
-        let session = self.views.sessions.get(&self.asked.role);
+        let session = self.views.session(&self.asked.role);
         let last = || session.and_then(|session| session.frame.as_deref());
         self.asked.frame.as_deref().or_else(last)
     }
@@ -248,12 +248,9 @@ fn from_journal(
     frame: &RequestFrame,
     change: Change<'_>,
 ) -> Result<Prepared, Unwritten> {
-    let (disk, folder) = (
-        here.store.ground().disk.as_ref(),
-        here.store.folder(here.flow),
-    );
-    let whole = |text: &Text| blob::get_text(disk, &folder, text);
-    let bytes = |hash: Hash| blob::get(disk, &folder, hash);
+    let place = here.store.place(here.flow);
+    let whole = |text: &Text| place.whole_text(text);
+    let bytes = |hash: Hash| place.whole_blob(hash);
     let kept = seen::Kept {
         text: &whole,
         bytes: &bytes,
@@ -275,7 +272,7 @@ fn from_journal(
     write_anew(frame, session, &whole).map_err(Unwritten::Lost)
 }
 
-/// What a role without a model was told; nothing if a model was asked.
+/// The words of a role without a model; `None` if a model was asked.
 fn words(
     here: Here<'_>,
     moment: Moment<'_>,
@@ -285,16 +282,13 @@ fn words(
     if ![SCRIPT, PROGRAM].contains(&asked.model.as_str()) {
         return Ok(None);
     }
-    let (disk, folder) = (
-        here.store.ground().disk.as_ref(),
-        here.store.folder(here.flow),
-    );
-    let session = moment.views.sessions.get(&asked.role);
+    let place = here.store.place(here.flow);
+    let session = moment.views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let entries = seen::of_turn(entries, asked.turn);
     let mut words = Words::default();
     for entry in entries {
-        let said = entry.whole(|text| blob::get_text(disk, &folder, text))?;
+        let said = entry.whole(|text| place.whole_text(text))?;
         if let Message::User { content } = &*said {
             words.hear(&change(content));
         }
@@ -321,10 +315,10 @@ fn by_configuration(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwri
         project,
     } = here;
     let Moment { views, asked } = moment;
-    let folder = store.folder(flow);
-    let record = folder.record();
+    let place = store.place(flow);
+    let record = place.record();
     let disk = store.ground().disk.as_ref();
-    let whole = |text: &Text| blob::get_text(disk, &folder, text);
+    let whole = |text: &Text| place.whole_text(text);
     let source = whole(&views.flow.graph.source)?;
     let definition = definition(store, source, project, &asked.role)?;
     let executor = (definition.as_ref()).map_or(Executor::Model, InlineRole::executor);
@@ -339,7 +333,7 @@ fn by_configuration(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwri
         models: Models::default(),
         background: Background::default(),
     };
-    let bytes = |hash: Hash| blob::get(disk, &folder, hash);
+    let bytes = |hash: Hash| place.whole_blob(hash);
     let kept = seen::Kept {
         text: &whole,
         bytes: &bytes,
@@ -374,13 +368,13 @@ fn job(
     Moment { views, asked }: Moment<'_>,
     kept: seen::Kept<'_>,
 ) -> Result<Job, Error> {
-    let session = views.sessions.get(&asked.role);
+    let session = views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let turn = views.flow.turns.get(&asked.turn);
     let known = views.flow.flow_id.clone();
     let at = seen::Place {
         flow: known.unwrap_or_else(|| here.flow.flow.clone()),
-        record: here.store.folder(here.flow).record(),
+        record: here.store.place(here.flow).record(),
         project: here.project.to_owned(),
     };
     let whose = (asked.turn, asked.attempt, &asked.role);

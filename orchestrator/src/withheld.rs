@@ -1,9 +1,9 @@
-//! What the operator types may hold a key that was pasted by mistake. It is blanked out before any
-//! disk and any model sees it, and whoever typed it is told.
+//! The operator's input may hold a key that was pasted by mistake. It is blanked out before any disk
+//! and any model sees it, and its sender is warned.
 
 use std::sync::LazyLock;
 
-use a_society_roles::tool::redact::Redactor;
+use a_society_base::redact::Redactor;
 
 /// Knows the well-known kinds of secrets; values of ours are not typed by anybody.
 static KINDS: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]));

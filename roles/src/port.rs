@@ -1,7 +1,7 @@
 //! The one way from here to files: a flow's own folder, by paths that cannot lead out of it.
 //!
-//! Takers that are no models write artifacts. They do it through [`RecordFiles`], which whoever
-//! drives the flow implements over the real folder and tests over memory.
+//! Takers that are not models write artifacts through [`RecordFiles`], which the driver of the flow
+//! implements over the real folder and tests over memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -94,7 +94,7 @@ impl std::error::Error for FileFault {}
 
 /// The files of a flow's record folder.
 ///
-/// Whoever implements it refuses links that lead elsewhere, and files that are not regular ones.
+/// Implementations refuse links that lead elsewhere, and files that are not regular.
 pub trait RecordFiles: Send + Sync + fmt::Debug {
     /// The bytes of a file, or nothing if there is none.
     fn read(&self, path: &RecordPath) -> Result<Option<Vec<u8>>, FileFault>;

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::yaml::{self, Budget, Number, Tree, Value};
+use a_society_yaml::{self as yaml, Budget, Number, Tree, Value};
 
-/// Faults that are kept of one document; nobody reads further.
+/// How many faults of one document are collected; a reader needs no more.
 const MAX_FAULTS: usize = 200;
 
 /// One thing that is wrong with a document.
@@ -232,7 +232,7 @@ fn unknown_key(text: &str, what: &str, keys: &[&str]) -> String {
     )
 }
 
-/// Whether somebody may have meant the key: other joints and cases, or a letter or two that differ.
+/// Whether the text is probably a misspelt key: other joints and cases, or a letter or two that differ.
 pub(crate) fn is_near(text: &str, key: &str) -> bool {
     let bare = |text: &str| -> Vec<char> {
         let letters = text.chars().filter(|letter| letter.is_alphanumeric());

@@ -10,9 +10,9 @@ use crate::operator_error::Outcome;
 /// The arguments of `allow`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The call runs exactly as it was shown. Without REQUEST the only one that asks is meant. With
---for-the-flow the like is not asked about again in this flow: all edits of files, exactly this
-command, or exactly this tool of a server.
+The call runs exactly as it was shown. REQUEST may be left out if only one call asks. With \
+--for-the-flow similar calls are not asked about again in this flow: all edits of files, exactly \
+this command, or exactly this tool of a server.
 
 Examples:
   a-society allow a1b2
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "REQUEST", value_parser = request)]
     consent: Option<ConsentId>,
 
-    /// Allow the like for the rest of the flow
+    /// Also allow similar calls for the rest of this flow
     #[arg(long)]
     for_the_flow: bool,
 }

@@ -10,8 +10,7 @@ use crate::operator_error::Outcome;
 /// The arguments of `approve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The handoff goes through exactly as it was emitted. Without APPROVAL the only one that waits is
-meant.
+The handoff goes through exactly as it was emitted. APPROVAL may be left out if only one waits.
 
 Examples:
   a-society approve a1b2

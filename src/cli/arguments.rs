@@ -15,7 +15,7 @@ use crate::exit_code;
 use crate::output::Color;
 
 /// The width of help texts. It does not follow the terminal, so that they are the same everywhere.
-const HELP_COLUMNS: usize = 100;
+pub(crate) const HELP_COLUMNS: usize = 100;
 
 /// The heading of what every command takes.
 const EVERYWHERE: &str = "Everywhere";
@@ -73,11 +73,11 @@ pub(crate) struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Show a flow that runs without keys, models or a network
+    /// Run an example flow, without keys, models or a network
     Demo(demo::Arguments),
-    /// Make a project that runs at once
+    /// Create a project that runs at once
     Init(init::Arguments),
-    /// Check a flow file or a project, and say everything that is wrong with it
+    /// Check a flow file or a project, and report everything that is wrong with it
     Check(check::Arguments),
     /// Show the graph of a flow file or a project
     Graph(graph::Arguments),
@@ -85,85 +85,85 @@ pub(crate) enum Verb {
     Schema(schema::Arguments),
     /// Run a flow file, or the graph of a project, to its end
     Run(run::Arguments),
-    /// Go on with a flow
+    /// Resume a flow, whatever ended the process that drove it
     Resume(resume::Arguments),
     /// Show all flows in your browser, and drive them from there
     Serve(serve::Arguments),
     /// Show what the roles of a flow changed in files
     Diff(diff::Arguments),
-    /// Say how a flow stands and what it waits for
+    /// Show where a flow stands, what it waits for, and how to answer
     Status(status::Arguments),
     /// Watch flows on a screen, and answer what they ask with a key
     Watch(watch::Arguments),
     /// Answer a node or a role that waits
     Reply(reply::Arguments),
-    /// Let a staged handoff through
+    /// Approve a staged handoff
     Approve(approve::Arguments),
     /// Discard a staged handoff
     Decline(decline::Arguments),
-    /// Let a call run that asks for consent
+    /// Allow a call that asks for consent
     Allow(allow::Arguments),
-    /// Deny a call its consent
+    /// Deny a call that asks for consent
     Deny(deny::Arguments),
-    /// Say how much a flow may do without asking
+    /// Set how much a flow may do without asking
     Mode(mode::Arguments),
-    /// Say rules about calls beforehand, and take them back
+    /// List, add and remove rules about calls
     Rules(rules::Arguments),
-    /// Choose a role's model
+    /// Choose a role's model, skills, servers or scope
     Configure(configure::Arguments),
-    /// Say what a flow or a role may spend
+    /// Set what a flow or a role may spend
     Budget(budget::Arguments),
-    /// Say something to a role at work
+    /// Send a message to a role at work
     Steer(steer::Arguments),
-    /// Look after what roles remember
+    /// List, compact, restore and print the sessions of roles
     Session(session::Arguments),
-    /// Stop turns that run
+    /// Stop running turns
     Stop(stop::Arguments),
-    /// Start nothing new
+    /// Pause a flow: running turns end, nothing new starts
     Pause(pause::Arguments),
-    /// Let a flow that pauses go on
+    /// Let a paused flow go on
     Unpause(unpause::Arguments),
     /// End a flow before it is done
     Cancel(cancel::Arguments),
-    /// Take a stopped or failed turn again
+    /// Retry a stopped or failed turn
     Retry(retry::Arguments),
-    /// Run a node again that is done
+    /// Run a finished node again
     Reopen(reopen::Arguments),
-    /// Walk the graph of another file from now on
+    /// Switch a flow to the graph of another file
     Revise(revise::Arguments),
-    /// Choose how roles look back
+    /// Choose how roles look back on a flow
     Improve(improve::Arguments),
-    /// Say whether a feedback report is written
+    /// Choose whether a feedback report is written
     Feedback(feedback::Arguments),
-    /// List what roles found, and change what they are told because of it
+    /// List what roles found, and make a finding a change of a file
     Findings(findings::Arguments),
-    /// Begin a new flow with a part of another
+    /// Start a new flow from a part of another
     Fork(fork::Arguments),
-    /// List flows: what they are, how they stand, what they wait for
+    /// List flows: how each stands, what it waits for, its cost and age
     Ls(ls::Arguments),
-    /// Show where one flow stands
+    /// Show the nodes, questions and feed of a flow
     Show(show::Arguments),
     /// Print the facts of a flow's journal
     Log(log::Arguments),
     /// Check every record, blob and view
     Verify(verify::Arguments),
-    /// Mend a damaged journal, by a plan
+    /// Repair a damaged journal, by a plan
     Repair(repair::Arguments),
-    /// Fold the views of a flow anew
+    /// Rebuild the views of a flow from its journal
     Rebuild(rebuild::Arguments),
-    /// Write a flow into one checked archive
+    /// Export a flow as one checked archive, or as one page
     Export(export::Arguments),
-    /// Bring an archive of a flow in
+    /// Import an archive of a flow
     Import(import::Arguments),
-    /// Take over flows that another program kept as files
+    /// Import flows that another program kept as files
     ImportState(import_state::Arguments),
     /// Remove flows that are over, by a plan
     Prune(prune::Arguments),
-    /// Look after the models that take turns
+    /// List, add, change and test models
     Models(models::Arguments),
-    /// Look after the MCP servers, and say which may run
+    /// List, add, test and approve MCP servers
     Mcp(mcp::Arguments),
-    /// Look after the skills that roles may look up
+    /// List, write and import the skills that roles may look up
     Skills(skills::Arguments),
     /// Print the completions of a shell
     Completions(completions::Arguments),
@@ -177,7 +177,7 @@ pub(crate) enum Verb {
     /// Run the scenario of the crash tests
     #[command(name = "__scenario", hide = true)]
     Scenario(scenario::Arguments),
-    /// Say what fits at the cursor of a command line
+    /// Print what fits at the cursor of a command line
     #[command(name = "__complete", hide = true)]
     Complete(complete::Arguments),
     /// Guard a command of a role
@@ -232,3 +232,6 @@ fn collect(
     }
     before.pop();
 }
+
+#[cfg(test)]
+mod tests;

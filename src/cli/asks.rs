@@ -13,7 +13,7 @@ use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
 use a_society_operator_ui::protocol::command::Measure;
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::machine::{Question, Work};
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::words;
@@ -299,13 +299,13 @@ fn staged(state: &FlowState, approval: &ApprovalId) -> String {
 
 /// All of a text that may be kept as a blob.
 pub(crate) fn whole(store: &Store, flow: &FlowRef, text: &Text) -> String {
-    let disk = store.ground().disk.as_ref();
-    blob::get_text(disk, &store.folder(flow), text)
+    let whole = store.place(flow).whole_text(text);
+    whole
         .unwrap_or_else(|error| format!("{}\n[the rest cannot be read: {error}]", text.beginning()))
 }
 
-/// Why a person is asked again, where an answer did not end the turn: the first lines of the question. What
-/// a role is told when its turn begins has a head of its own.
+/// Why a person is asked again, where an answer did not end the turn: the first lines of the question.
+/// The packet that begins a turn has headings of its own.
 pub(crate) fn again(question: &str) -> Option<&str> {
     let is_begun = ["#", "You are ", "It is your turn"];
     let again = question.split("\n\n").next().unwrap_or_default();
@@ -313,15 +313,15 @@ pub(crate) fn again(question: &str) -> Option<&str> {
     (is_again && !again.trim().is_empty()).then_some(again)
 }
 
-/// Whether a question is what a person is told when a turn of their own begins, or goes on.
+/// Whether a question is the packet of a person's own turn, at its beginning or later.
 pub(crate) fn is_own_turn(question: &str) -> bool {
     let mut parts = question.split("\n\n");
     question.starts_with("You are at node `")
         || parts.any(|part| part.starts_with("It is your turn. End it with one of these"))
 }
 
-/// What a person is told of a turn of their own: without the lines that say to a model where it is and how it
-/// may end, because the ways of a person are said below.
+/// The packet of a person's own turn: without the lines that give a model its place and its ways to
+/// end, because a person's ways are listed below.
 fn for_a_person(question: &str) -> String {
     let mut is_ways = false;
     let lines = question.lines().filter(|line| {

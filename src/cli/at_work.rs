@@ -4,7 +4,7 @@ use a_society_facts::Verb;
 use a_society_facts::id::RoleInstance;
 use a_society_orchestrator::driver::handle::Seen;
 
-/// What is said of the keys.
+/// The help line for the keys.
 const HELP: &str = "1–9 follow the role of a node · 0 the next role that speaks · a all of what every role says · \
                     t more or less of what tools print · s say something to the role · p start nothing new · Ctrl-C leave";
 
@@ -12,13 +12,13 @@ const HELP: &str = "1–9 follow the role of a node · 0 the next role that spea
 #[derive(Debug, PartialEq)]
 pub(crate) enum Meaning {
     Nothing,
-    /// This is said.
+    /// Prints this.
     Says(String),
-    /// This role is followed, or the next one that speaks.
+    /// Follows this role, or the next one that speaks.
     Follow(Option<RoleInstance>),
-    /// Everybody is heard whole, or not any more.
+    /// Shows the full text of every role, or stops to.
     All,
-    /// More of what tools print is shown, or none.
+    /// Shows more of what tools print, or none.
     Output,
     /// The operator wants this.
     Does(Verb),

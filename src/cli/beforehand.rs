@@ -16,16 +16,16 @@ use crate::text::{plain, plain_json};
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Beforehand {
     /// What runs without asking: edits, edits:FOLDER, commands, a command such as 'pytest *', web,
-    /// web:HOST, mcp-tools, mcp:SERVER, mcp:SERVER/TOOL or the name of a tool; more with commas or with
-    /// --allow again
+    /// web:HOST, mcp-tools, mcp:SERVER, mcp:SERVER/TOOL or the name of a tool; separate several with
+    /// commas, or repeat --allow
     #[arg(long, value_name = "RULE,…", value_parser = allowing)]
     allow: Vec<Rules>,
 
-    /// What never runs, whatever is allowed; the role is told so. The same rules as for --allow
+    /// What never runs, whatever is allowed; the role learns of it. The same rules as for --allow
     #[arg(long, value_name = "RULE,…", value_parser = denying)]
     deny: Vec<Rules>,
 
-    /// How much may be done without asking where no rule speaks: ask (or no-access), partial (or
+    /// How much may be done without asking where no rule applies: ask (or no-access), partial (or
     /// partial-access), full (or full-access)
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     mode: Option<Mode>,
@@ -36,7 +36,7 @@ pub(crate) struct Beforehand {
 pub(crate) struct Rules(Vec<String>);
 
 impl Beforehand {
-    /// The mode, if it was said.
+    /// The mode, if one was given.
     pub(crate) fn mode(&self) -> Option<ConsentMode> {
         self.mode.map(Mode::mode)
     }
@@ -47,7 +47,7 @@ impl Beforehand {
     }
 }
 
-/// The rules that were said, each once.
+/// The rules that were given, each once.
 pub(crate) fn one_list(allow: &[Rules], deny: &[Rules]) -> ConsentRules {
     let all = |lists: &[Rules]| lists.iter().flat_map(|list| list.0.clone()).collect();
     let mut rules = ConsentRules::default();

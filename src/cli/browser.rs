@@ -17,7 +17,7 @@ pub(crate) fn open(url: &str) -> Result<(), String> {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        // It goes on by itself; how it ends is told on the screen.
+        // It goes on by itself; its end shows on the screen.
         if let Ok(mut child) = command.spawn() {
             let waiting = std::thread::Builder::new()
                 .name("browser".to_owned())

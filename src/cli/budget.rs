@@ -12,10 +12,11 @@ use crate::operator_error::Outcome;
 /// The arguments of `budget`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A request to a model leaves only if what it may cost at most is still there. A role that waits for
-its budget goes on when it is raised. A turn that a budget of turns stopped counts, too, so raise that
-by two at least. A flow file may set budgets for its roles and for the flow. A flow that nothing is said about may use
-20 million tokens, or what limits: of the configuration says. Money is counted in millionths of the price's unit.
+A request to a model leaves only if the most it can cost is still in the budget. A role that \
+waits for its budget goes on when it is raised. A turn that a budget of turns stopped counts, \
+too, so raise that budget by at least two. A flow file may set budgets for the flow and for its \
+roles. A flow without a budget may use 20 million tokens, or what limits: of the configuration \
+says.
 
 Examples:
   a-society budget a1b2 tokens 2000000
@@ -43,13 +44,13 @@ pub(crate) struct Arguments {
 pub(crate) enum Counted {
     /// Tokens in and out
     Tokens,
-    /// Millionths of the price's unit
+    /// Money, in millionths of the price's unit
     Cost,
     /// Turns
     Turns,
 }
 
-/// A limit, or that there is none.
+/// A limit, or none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit(Option<u64>);
 

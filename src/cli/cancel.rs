@@ -9,7 +9,7 @@ use crate::operator_error::Outcome;
 /// The arguments of `cancel`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing of it runs any more; everything that was recorded stays, and a node can be reopened.
+Nothing of the flow runs any more; everything recorded stays, and a node can be reopened.
 
 Examples:
   a-society cancel a1b2
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
 
-    /// Why, for whoever reads the flow later
+    /// The reason, for later readers of the flow
     #[arg(long, value_name = "TEXT")]
     why: Option<String>,
 }

@@ -15,7 +15,7 @@ use super::own_turn::{Act, Own};
 /// What comes sooner after a question was shown, or after the key before it, was typed for something else.
 const SETTLED_MS: i64 = 400;
 
-/// What is said of an answer that came too soon.
+/// The message for an answer that came too soon.
 const TOO_SOON: &str = "that was typed before you could read the question, and was not used";
 
 /// A question at the cursor, and what of it the operator could see.
@@ -64,7 +64,7 @@ pub(crate) enum Typed {
     Show(String),
     /// A step towards the end of the operator's own turn.
     Own(Act),
-    /// Nothing; this is said, and it is asked again.
+    /// Nothing; this is printed, and it is asked again.
     Said(String),
     /// Nothing yet; it is asked for anew, perhaps in another way.
     Again,

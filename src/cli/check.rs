@@ -9,12 +9,14 @@ use a_society_orchestrator::project::docs::folder::{
 };
 use a_society_orchestrator::project::flow_file::{FlowFile, inspect};
 use a_society_orchestrator::project::unconfigured::Configured;
+use a_society_orchestrator::workspace::material::inspect_project;
 use a_society_orchestrator::{Script, ScriptFault};
-use a_society_state::disk::RealDisk;
+use a_society_state::disk::{Kind, RealDisk};
+use a_society_state::files::kind_behind;
 use serde_json::json;
 
 use super::context::Context;
-use super::flow_files::{fault_line, inspect_project, lines, read_text, script_path};
+use super::flow_files::{fault_line, lines, read_text, script_path};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::{count, plain};
@@ -23,11 +25,12 @@ use crate::workspace;
 /// The arguments of `check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Everything is said at once: the code, the place, the line with a caret under the fault, and what to
-try. A script.yaml beside the file is checked, too. Of a project its whole folder a-docs is checked:
-rules, index, roles with what they read and own, and the graph. So is what your configuration and
-that of the workspace say under consent:. A model, a server or a skill that a role names and nobody
-configured on this machine is a warning. It ends with 1 if there is an error; warnings alone end with 0.
+Everything is reported at once: the code, the place, the line with a caret under the fault, and \
+what to try. A script.yaml beside the file is checked, too. Of a project the whole folder a-docs \
+is checked: rules, index, roles with what they read and own, and the graph. So is consent: of \
+your configuration and of the workspace's. A model, a server or a skill that a role names and \
+that is not configured on this machine is a warning. check ends with 1 if there is an error; \
+warnings alone end with 0.
 
 Examples:
   a-society check
@@ -38,12 +41,12 @@ Examples:
   a-society check flow.yaml --json | jq -r '.diagnostics[] | \"\\(.line): \\(.message)\"'
   a-society check - < flow.yaml")]
 pub(crate) struct Arguments {
-    /// The flow file or the project's folder; every project of the workspace if it is not said; -
+    /// The flow file or the project's folder; every project of the workspace if absent; -
     /// reads a file from standard input
     #[arg(value_name = "FILE|PROJECT")]
     file: Option<PathBuf>,
 
-    /// The script that takes turns; script.yaml beside the file if it is there
+    /// The script that takes turns; script.yaml beside the file if there is one
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
 
@@ -58,9 +61,9 @@ struct Found {
     is_there: bool,
     diagnostics: Vec<Diagnostic>,
     script: Option<(PathBuf, Vec<ScriptFault>)>,
-    /// What is wrong with what is said beforehand about calls: by the workspace, and by the operator.
+    /// Faults of the standing rules about calls: the workspace's and the operator's.
     configuration: Vec<String>,
-    /// What of the configuration could not be looked at, and which of its rules never answer anything.
+    /// What of the configuration could not be checked, and which of its rules never answer anything.
     idle: Vec<String>,
 }
 
@@ -109,7 +112,7 @@ fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
             fix(context, &folder)?;
         }
         let mut found = look(&folder, None, Some(&root))?;
-        // It is the same for all of them, and said once.
+        // It is the same for all of them, and printed once.
         found.configuration = std::mem::take(&mut configuration);
         found.idle = std::mem::take(&mut idle);
         sound &= found.is_sound();
@@ -128,7 +131,7 @@ fn all(context: &mut Context<'_>, fixes: bool) -> Outcome {
 
 /// Rewrites what has an older form, and says on stderr what it was.
 fn fix(context: &mut Context<'_>, project: &Path) -> Result<(), Stop> {
-    if !project.is_dir() {
+    if !is_folder(project) {
         let what = format!("{} is not a project", project.display());
         let why = "only files of a project have older forms";
         let hint = "name the folder of a project, or leave --fix out";
@@ -147,6 +150,10 @@ fn fix(context: &mut Context<'_>, project: &Path) -> Result<(), Stop> {
     Ok(())
 }
 
+fn is_folder(path: &Path) -> bool {
+    kind_behind(&RealDisk, path) == Some(Kind::Folder)
+}
+
 fn verdict(sound: bool) -> ExitCode {
     if sound {
         ExitCode::Ok
@@ -157,8 +164,8 @@ fn verdict(sound: bool) -> ExitCode {
 
 /// Looks at a flow file or a project, and at the script that plays it.
 fn look(file: &Path, script: Option<&Path>, workspace: Option<&Path>) -> Result<Found, Stop> {
-    let (flow, mut diagnostics, graph) = if file.is_dir() {
-        let (project, diagnostics) = inspect_project(file);
+    let (flow, mut diagnostics, graph) = if is_folder(file) {
+        let (project, diagnostics) = inspect_project(&RealDisk, file);
         (
             project.map(|it| it.canonical),
             diagnostics,
@@ -195,7 +202,7 @@ fn unconfigured(
     workspace: Option<&Path>,
     is_scripted: bool,
 ) -> Vec<Diagnostic> {
-    let of_project = file.is_dir();
+    let of_project = is_folder(file);
     let beside = if of_project {
         Some(file)
     } else {
@@ -229,8 +236,7 @@ fn workspace_of(context: &mut Context<'_>) -> Option<PathBuf> {
     Some(workspace::folder_of(&store).to_owned())
 }
 
-/// What is wrong with what is said beforehand about calls, and which of it is about servers that are not
-/// configured.
+/// Faults of the standing rules about calls, and the rules for servers that are not configured.
 fn configuration(context: &mut Context<'_>) -> (Vec<String>, Vec<String>) {
     let workspace = workspace_of(context);
     let of_workspace = workspace.as_deref().map(config::workspace::consent);

@@ -67,7 +67,7 @@ type Words = fn(u64) -> String;
 /// What is measured of a node: its head, its figure, and that in words.
 type Measure = (&'static str, fn(&Cost) -> u64, Words);
 
-/// A difference with its sign; nothing where there is none, or too little to be said.
+/// A difference with its sign; nothing where there is none, or too little to show.
 fn signed(a: u64, b: u64, words: Words) -> String {
     let by = words(a.abs_diff(b));
     match by == words(0) {
@@ -178,7 +178,7 @@ fn cost(side: &NodeSide) -> Cost {
     side.cost.clone()
 }
 
-/// How a node stands in a run: a sign and a word.
+/// The state of a node in a run: a sign and a word.
 fn stands(line: &NodeLine, side: Option<&NodeSide>) -> String {
     let Some(side) = side else {
         return "not there".to_owned();

@@ -1,4 +1,4 @@
-//! `__complete`: what could stand at the cursor of a command line that is being typed.
+//! `__complete`: candidates for the word at the cursor of a command line that is being typed.
 //!
 //! The scripts of `completions` ask it, so that every shell offers the same, and flows by their ids. It
 //! prints one candidate a line, with what it is after a tab; [`FILES`] and [`FOLDERS`] leave the rest to
@@ -23,7 +23,7 @@ pub(crate) const FOLDERS: &str = ":folders";
 /// More flows are no help to anybody who chooses one.
 const FLOWS_MAX: usize = 200;
 
-/// What is said of a candidate is cut to this.
+/// A candidate's description is cut to this.
 const ABOUT_COLUMNS: usize = 80;
 
 /// The arguments of `__complete`.

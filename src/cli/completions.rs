@@ -10,8 +10,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `completions`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-In bash, zsh and fish the program itself says what fits, so that ids of flows are completed, too, and a
-script stays right when the program is updated.
+In bash, zsh and fish the script asks the program what fits, so that ids of flows are completed, \
+too, and the script stays right when the program is updated.
 
 Examples:
   a-society completions bash > ~/.local/share/bash-completion/completions/a-society
@@ -23,8 +23,8 @@ pub(crate) struct Arguments {
     shell: Shell,
 }
 
-/// Its words are split at `=` and `:`; the program knows the first, and what stands before the second is
-/// taken off again. Without candidates nothing is offered, and paths only where one belongs.
+/// Bash splits words at `=` and `:`; the program knows the first, and the part before the second is
+/// removed again. Without candidates nothing is offered, and paths only where one belongs.
 const BASH: &str = r#"_a_society() {
     local value about
     COMPREPLY=()

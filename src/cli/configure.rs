@@ -15,11 +15,11 @@ use crate::operator_error::Outcome;
 /// The arguments of `configure`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The choice counts from the role's next turn on and is remembered for the role instance. What is
-not named stays as it was chosen before, or as the flow file and the configuration have it, and is
-not chosen by a model any more. Several skills or servers stand with commas between them; `none` is
-none of them, and `auto` lets a model choose. `scope` says how far the role's tools reach at most:
-sandboxed, project or full. It only takes away from what the configuration allows under `tools`.
+The choice counts from the role's next turn on and is kept for the role instance. What is not \
+named stays as it was chosen before, or as the flow file and the configuration have it, and is no \
+longer chosen by a model. Separate several skills or servers with commas; `none` is none of them, \
+and `auto` lets a model choose. `scope` limits how far the role's tools reach: sandboxed, project \
+or full. It only narrows what `tools` of the configuration allows.
 
 Examples:
   a-society configure a1b2 writer model=sonnet
@@ -88,9 +88,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(done)
 }
 
-/// What is said of a model that is chosen before it is configured.
+/// The warning about a model that is chosen before it is configured.
 fn unknown(name: &str) -> Option<String> {
-    // A configuration that cannot be read is what the role's next turn will say.
+    // A faulty configuration is reported by the role's next turn.
     let (_, catalog) = user::catalog().ok()?;
     if name == AUTO || catalog.models.contains_key(name) {
         return None;

@@ -10,8 +10,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `decline`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is handed over. With --reason the role is told at once what to do instead; without, its node
-waits for a reply that says so. Without APPROVAL the only one that waits is meant.
+Nothing is handed over. With --reason the role learns at once what to do instead; without, its \
+node waits for a reply. APPROVAL may be left out if only one waits.
 
 Examples:
   a-society decline a1b2
@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "APPROVAL", value_parser = super::approve::approval)]
     approval: Option<ApprovalId>,
 
-    /// What the role should do instead; it goes on with it and does not wait
+    /// What the role should do instead; it goes on with that and does not wait
     #[arg(long, value_name = "TEXT", value_parser = super::deny::some_words)]
     reason: Option<String>,
 }

@@ -80,14 +80,15 @@ const NAME: &str = "demo";
 /// The arguments of `demo`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-review-loop: a writer drafts, a reviewer sends the work back once, and the correction flows forward.
-release-notes: five roles of a project write, and then look back on it, each with the findings of those
-that worked after it. solo: a flow without a graph; its owner asks you what it shall write.
+review-loop: a writer drafts, a reviewer sends the work back once, and the correction flows \
+forward. release-notes: five roles of a project write, and then look back on their work, each \
+with the findings of those that worked after it. solo: a flow without a graph; its owner asks you \
+what it should write.
 
-On a terminal the page is served beside it until Ctrl-C, and its address is printed.
+On a terminal the page is served beside the flow until Ctrl-C, and its address is printed.
 
-A script takes every turn. Without --dir or --workspace it runs in a new folder among the temporary
-ones, which is kept, so that you can look at it.
+A script takes every turn. Without --dir or --workspace the flow runs in a new temporary folder, \
+which is kept so that you can look at it.
 
 Examples:
   a-society demo
@@ -95,11 +96,11 @@ Examples:
   a-society demo --headless
   a-society demo --dir try-it")]
 pub(crate) struct Arguments {
-    /// What is shown
+    /// The example
     #[arg(value_name = "EXAMPLE", value_enum, default_value_t)]
     example: Example,
 
-    /// Print one line an event, as if nobody looked
+    /// Print one line for each event, as into a pipe
     #[arg(long)]
     headless: bool,
 
@@ -107,7 +108,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "headless")]
     ui: bool,
 
-    /// The folder in which it runs; made if it is not there
+    /// The folder in which it runs; created if it does not exist
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -122,7 +123,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         // It is an example, and the examples are checked by the tests.
         return Ok(ExitCode::Failed);
     };
-    // Somebody who looks shall see it happen.
+    // A person who watches should see it happen.
     let looks = context.out.is_terminal() && !context.out.is_json();
     let script = if looks {
         shown_slowly(script)

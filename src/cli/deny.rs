@@ -11,9 +11,9 @@ use crate::operator_error::Outcome;
 /// The arguments of `deny`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The call does not run, nor does anything else of the same answer. With --reason the role reads what
-you say in the place of the call's result and goes on at once; without, it waits for your reply.
-Without REQUEST the only one that asks is meant.
+The call does not run, nor does anything else of the same answer. With --reason the role reads \
+your text in place of the call's result and goes on at once; without, it waits for your reply. \
+REQUEST may be left out if only one call asks.
 
 Examples:
   a-society deny a1b2
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "REQUEST", value_parser = request)]
     consent: Option<ConsentId>,
 
-    /// What the role should do instead; it goes on with it and does not wait
+    /// What the role should do instead; it goes on with that and does not wait
     #[arg(long, value_name = "TEXT", value_parser = some_words)]
     reason: Option<String>,
 }

@@ -19,15 +19,17 @@ use crate::text::{count, plain, printed};
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What the tools of its roles wrote, edited and removed, file by file, with the roles and turns that did it.
-It is read from the journal, so that it is there when the files are not what they were. A call that was
-denied or failed changed nothing. What a command did to files is not known here.
+diff shows what the tools of roles wrote, edited and removed, file by file, with the roles and \
+turns that did it. It is read from the journal, so it is there even when the files have changed \
+since. A call that was denied or failed changed nothing. What a command did to files is not known \
+here.
 
-The text that a whole file had before is shown where it was kept; else as much as the calls say.
+The previous text of a whole file is shown if it was kept; otherwise as much of it as the calls \
+contain.
 
-With another flow in place of a path, two runs stand beside each other as on the page: time, turns, tokens and
-money, what only one graph has, every node, and the artifacts with their differences. A ≠ marks the nodes at which
-they did not do the same. A word that is both a changed file and a flow means the file.
+With another flow in place of a path, two runs are compared as on the page: time, turns, tokens \
+and money, what only one graph has, every node, and the artifacts with their differences. ≠ marks \
+the nodes at which the runs differ. A word that is both a changed file and a flow means the file.
 
 Examples:
   a-society diff a1b2
@@ -51,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ROLE", value_parser = role)]
     role: Option<RoleInstance>,
 
-    /// Only the files, and how many lines came and went
+    /// Only the files, with the numbers of lines added and removed
     #[arg(long)]
     stat: bool,
 }
@@ -62,8 +64,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if let Some(role) = &arguments.role {
         let seen = store.look(&flow)?;
         let state = &seen.screen.flow;
-        if !state.graph.nodes.iter().any(|node| node.role == *role)
-            && !state.sessions.contains_key(role)
+        if !state.graph.nodes.iter().any(|node| node.role == *role) && state.session(role).is_none()
         {
             return Err(unknown(
                 role,
@@ -183,7 +184,7 @@ pub(super) fn body(out: &mut Output, diff: &Diff) -> Result<(), Stop> {
     out.line("")
 }
 
-/// Where a hunk stands, as other tools read it.
+/// The place of a hunk, as other tools read it.
 fn place(hunk: &Hunk) -> String {
     let without = |op: Op| {
         let lines = hunk.lines.iter();

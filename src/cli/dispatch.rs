@@ -43,7 +43,7 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
     let outcome = dispatch(&mut context, &arguments.verb);
     let flushed = context.out.flush();
     let outcome = match (outcome, flushed) {
-        // That nobody reads any more changes nothing about how the command ended.
+        // A closed output does not change how the command ended.
         (Ok(code), Err(Stop::OutputClosed)) => Ok(code),
         (Ok(_), Err(stop)) => Err(stop),
         (outcome, _) => outcome,
@@ -54,7 +54,7 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
     )
 }
 
-/// What to try can be typed as it stands, with the flow's own name in it.
+/// The hint can be typed as it is, with the flow's own name in it.
 fn named(stop: Stop, flow: Option<&FlowRef>) -> Stop {
     match (stop, flow) {
         (Stop::Error(mut error), Some(flow)) => {

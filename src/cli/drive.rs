@@ -8,16 +8,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::Verb;
+use a_society_facts::fact::flow::Ends;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::{RoleInstance, Seq};
-use a_society_orchestrator::control::fault;
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
-use a_society_orchestrator::graph::Defaults;
 use a_society_orchestrator::machine::{Question, Work};
-use a_society_orchestrator::project::docs::folder::defaults;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
@@ -28,7 +26,7 @@ use super::context::Context;
 use super::notify::Notifier;
 use super::progress::{self, Progress};
 use super::prompt::{Heard, Prompt};
-use super::say::{from_fault, project_folder};
+use super::say::project_folder;
 use super::signals::Interrupts;
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -46,15 +44,16 @@ pub(crate) struct Wishes {
     #[arg(long)]
     pub(crate) until_waiting: bool,
 
-    /// How roles look back when the forward work is done; else the project says so, or it is asked
+    /// How roles look back when the forward work is done: graph, parallel or none; if absent, the
+    /// project's setting counts, or you are asked
     #[arg(long, value_name = "HOW", value_parser = super::improve::mode)]
     pub(crate) improve: Option<ImprovementMode>,
 
-    /// Whether a feedback report is written; else the project says so, or it is asked
+    /// Whether a feedback report is written; if absent, the project's setting counts, or you are asked
     #[arg(long, value_name = "yes|no", value_parser = super::feedback::yes_or_no)]
     pub(crate) feedback: Option<bool>,
 
-    /// How many turns of the flow run at once; 8 if it is not said
+    /// How many turns of the flow run at once; 8 if absent
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) turns_at_once: Option<u16>,
 
@@ -62,15 +61,15 @@ pub(crate) struct Wishes {
     #[arg(long)]
     pub(crate) ui: bool,
 
-    /// Write what the flow delivers to a file; - is standard output, which then holds nothing else
+    /// Write what the flow delivers to a file; - is standard output, which then gets nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace the file of --output if it is there
+    /// Replace the file of --output if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
 
-    /// Print what the flow delivers, what it asks and errors, and nothing of what goes on
+    /// Print only what the flow delivers, what it asks, and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -104,25 +103,19 @@ pub(crate) fn shown(
     outcome
 }
 
-/// Watches a flow that is driven, from a record on, and lets it go in good order. Whoever starts it
-/// listens for interruptions before it does.
+/// Watches a flow that is driven, from a record on, and releases it in good order. The caller listens
+/// for interruptions before it starts the flow.
 ///
 /// # Errors
-/// When the flow cannot be driven on, or nobody reads what is printed.
+/// When the flow cannot be driven on, or the output is closed.
 fn watch(
     context: &mut Context<'_>,
     (store, flow, known): (&Store, &FlowRef, Seq),
     (driven, interrupts): (Driven, Interrupts),
     wishes: Wishes,
 ) -> Outcome {
-    let disk = store.ground().disk.as_ref();
-    let mut chosen = defaults(disk, &project_folder(store, &flow.project));
-    // What was said when the flow began counts more than what its project has for all.
-    let begun = store.look(flow)?.screen.flow;
-    let ends = begun.ends;
-    chosen.improve = ends.improve.or(chosen.improve);
-    chosen.feedback = ends.feedback.or(chosen.feedback);
     if context.out.is_json() {
+        let begun = store.look(flow)?.screen.flow;
         // Who reads this may allow or steer from here on.
         let (project, name) = (&flow.project, &flow.flow);
         let nodes = begun.graph.nodes.iter();
@@ -141,7 +134,6 @@ fn watch(
     }
     let notifier = Notifier::begin(flow, &driven.handle);
     let mut watch = Watch {
-        chosen,
         out: &mut context.out,
         store,
         flow,
@@ -206,23 +198,31 @@ struct Watch<'a> {
     progress: Progress,
     handle: FlowHandle,
     wishes: Wishes,
-    /// What the project chooses where nobody wished for anything.
-    chosen: Defaults,
     interrupts: Interrupts,
     prompt: Option<Prompt>,
     /// Whether questions are answered with whole lines only.
     is_plain: bool,
     /// With which programs a person writes a file, and reads what does not fit on the screen.
     environment: &'a Environment,
-    /// The question that stands at the cursor.
+    /// The question at the cursor.
     card: Option<Card>,
     /// Questions that the operator answers when the rest is done.
     later: Vec<Question>,
-    /// To whom something is being said.
+    /// The role that a message is being typed for.
     steers: Option<RoleInstance>,
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
     draining: bool,
+}
+
+impl Wishes {
+    /// How the flow is to end, as far as that was said.
+    pub(crate) const fn ends(&self) -> Ends {
+        Ends {
+            improve: self.improve,
+            feedback: self.feedback,
+        }
+    }
 }
 
 impl Watch<'_> {
@@ -335,7 +335,7 @@ impl Watch<'_> {
         self.say(&says, true)
     }
 
-    /// Whether it is time to ask the operator: nothing goes on without an answer or, where somebody looks,
+    /// Whether it is time to ask the operator: nothing goes on without an answer or, on a terminal,
     /// anything is asked.
     fn may_ask(&self, seen: &Seen) -> bool {
         let asks = |work: &Work| matches!(work, Work::AskOperator(_));
@@ -393,8 +393,8 @@ impl Watch<'_> {
         self.progress.draw(self.out, seen, (&self.handle, now))
     }
 
-    /// Below a question that a key answers the nodes are drawn as they stand now, while what is finished
-    /// is held back, so that the question stays where it can be read. A line that is typed is left alone.
+    /// Below a question that a key answers the nodes are drawn in their present state, while finished
+    /// lines are held back, so that the question stays readable. A line that is typed is left alone.
     fn hold(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let Some(card) = self.card.as_ref().filter(|card| card.takes_keys()) else {
             return Ok(());
@@ -415,44 +415,18 @@ impl Watch<'_> {
         self.out.draw(&[says.to_owned()], &[], columns)
     }
 
-    /// Draws once more and leaves it as it stands; what is printed next stands below it.
+    /// Draws once more and keeps it; later lines are printed below it.
     fn leave_drawn(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         self.draw(seen)?;
         self.out.finish_drawing();
         Ok(())
     }
 
-    /// Lets the flow go; what it waits for is told at the end.
+    /// Releases the flow; what it waits for is printed at the end.
     fn leave(&mut self) -> Result<(), Stop> {
         self.handle.drain();
         self.draining = true;
         Ok(())
-    }
-
-    fn wished(&self, question: &Question) -> Option<Verb> {
-        match question {
-            Question::Improvement { modes } => {
-                // A project cannot know that only one role took part.
-                let chosen = self.chosen.improve.filter(|mode| modes.contains(mode));
-                let mode = self.wishes.improve.or(chosen);
-                mode.map(|mode| Verb::Improve { mode })
-            }
-            Question::Feedback => {
-                let feedback = self.wishes.feedback.or(self.chosen.feedback);
-                feedback.map(|granted| Verb::Feedback { granted })
-            }
-            Question::Text { .. }
-            | Question::Consent { .. }
-            | Question::Configuration { .. }
-            | Question::Approval { .. }
-            | Question::Unpause { .. }
-            | Question::Stalled => None,
-        }
-    }
-
-    fn command(&mut self, command: Verb) -> Result<(), Stop> {
-        let refused = |error| from_fault(fault::of(&error)).into();
-        self.obeyed(command).map_err(refused)
     }
 
     fn obeyed(&mut self, command: Verb) -> Result<(), DriverError> {
@@ -468,8 +442,8 @@ impl Watch<'_> {
     }
 }
 
-/// Whether nothing goes on now, and the operator is asked something. Beside that, somebody may wait for a
-/// limit of a provider to reset.
+/// Whether no work goes on, and the operator is asked something. A wait for a limit of a provider to
+/// reset does not count as work.
 fn rests(seen: &Seen) -> bool {
     let asks = |work: &Work| matches!(work, Work::AskOperator(_));
     let waits = |work: &Work| asks(work) || matches!(work, Work::WaitUntil { .. });

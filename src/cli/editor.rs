@@ -10,9 +10,9 @@ use tempfile::{Builder, NamedTempFile};
 /// A longer text is not edited here.
 const TEXT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// What became of the text.
+/// The outcome of an edit.
 pub(crate) enum Edited {
-    /// This is what it says now, and the file that says it, which is gone when it is dropped.
+    /// This is its text now, and the file that holds it, which is gone when it is dropped.
     Text(String, NamedTempFile),
     /// Nothing changed, and this is why.
     Nothing(String),

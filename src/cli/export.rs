@@ -17,16 +17,16 @@ use crate::text::{count, plain, size};
 /// The arguments of `export`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The archive is a plain tar with the journal, blobs, record folder and views, and a list of them with
-their SHA-256, which an import checks. A flow can be exported while it is written, and a damaged one
-is exported as it is.
+The archive is a plain tar with the journal, blobs, record folder and views, and a list of them \
+with their SHA-256, which import checks. A flow can be exported while it is being written; a \
+damaged one is exported as it is.
 
-With --html it is one page for people: what the operator's page shows, at any event of the flow, read
-only, in one file that opens from a disk and reaches no network. Your keys and secrets, and whatever
-looks like one, are taken out of every text in it. What remains is everything the roles said, read and
-wrote: look at it before you give it away. Texts longer than 64 KiB are cut and say so, and a file
-holds at most 64 MiB before it is packed; --without leaves parts out. Of the requests as
-they were sent it holds the last 1,000 that find room in 8 MiB.
+With --html the export is one page for people: what the operator's page shows, at any event of \
+the flow, read only, in one file that opens from a disk and reaches no network. Your keys and \
+secrets, and whatever looks like one, are removed from every text. What remains is everything the \
+roles said, read and wrote: look at it before you share it. Texts longer than 64 KiB are cut and \
+marked, and a file holds at most 64 MiB before compression; --without leaves parts out. Of the \
+requests as they were sent it holds the last 1,000 that fit into 8 MiB.
 
 Examples:
   a-society export a1b2 flow.tar
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE", required_unless_present_any = ["html", "output"])]
     file: Option<PathBuf>,
 
-    /// The same as FILE; with --html it is FLOW.html in this folder if nothing is said
+    /// The same as FILE; with --html it is FLOW.html in this folder if absent
     #[arg(long, short, value_name = "FILE", conflicts_with = "file")]
     output: Option<PathBuf>,
 
@@ -60,7 +60,7 @@ pub(crate) struct Arguments {
     )]
     without: Vec<export_page::Part>,
 
-    /// Replace the file if it is there already
+    /// Replace the file if it exists
     #[arg(long)]
     force: bool,
 }
@@ -128,7 +128,7 @@ fn into_stdout(context: &mut Context<'_>, store: &Store, flow: &FlowRef) -> Resu
         if let Error::Io { source, .. } = &error
             && source.kind() == std::io::ErrorKind::BrokenPipe
         {
-            // Whoever read the archive does not read any more.
+            // The reader of the archive is gone.
             return refused(source);
         }
         error.into()

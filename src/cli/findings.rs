@@ -1,4 +1,4 @@
-//! `findings`: what roles found when they looked back, and the changes that come of it.
+//! `findings`: what roles found in retrospectives, and the changes that they propose.
 
 use std::path::PathBuf;
 
@@ -24,10 +24,10 @@ const FINDING_COLUMNS_MAX: usize = 100;
 #[command(
     args_conflicts_with_subcommands = true,
     after_help = "\
-Findings are what roles wrote when they looked back on a flow. One of them may lead to a change of a
-file below the project's a-docs: it is proposed with the whole text that the file would have, looked at
-as a diff, and applied or declined. The flow keeps which finding it came from. A file that was changed
-since is not written over.
+Findings are what roles wrote when they looked back on a flow. A finding can become a change of a \
+file below the project's a-docs: you propose the whole new text of the file, look at it as a \
+diff, and apply or decline it. The flow records which finding a change came from. A file that has \
+changed since the proposal is not overwritten.
 
 Examples:
   a-society findings
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PROJECT")]
     project: Option<String>,
 
-    /// Print the findings as a whole
+    /// Print the findings in full
     #[arg(long)]
     full: bool,
 
@@ -76,7 +76,7 @@ struct Propose {
     #[arg(value_name = "PATH")]
     path: String,
 
-    /// What the file would say, as a whole; - reads it from standard input
+    /// The whole new text of the file; - reads it from standard input
     #[arg(long, value_name = "FILE")]
     with: PathBuf,
 }
@@ -86,7 +86,7 @@ struct Named {
     #[command(flatten)]
     to: To,
 
-    /// The proposal; the only open one if it is not said
+    /// The proposal; the only open one if absent
     #[arg(value_name = "CHANGE")]
     change: Option<String>,
 }
@@ -206,7 +206,7 @@ fn lines(finding: &Finding, full: bool) -> Vec<String> {
     shown
 }
 
-/// How a proposal stands, in words.
+/// The state of a proposal, in words.
 fn stands(store: &Store, found: &Found, proposal: &Proposal) -> &'static str {
     let now = now(store, &found.flow, proposal);
     proposal.stands(now.as_deref()).words()

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use a_society_orchestrator::graph::Diagnostic;
 use a_society_orchestrator::limits::FLOW_FILE_BYTES_MAX;
-use a_society_orchestrator::project::docs::{self, folder::Project};
-use a_society_orchestrator::project::flow_file::{self, FlowFile, SCRIPT_NAME};
+use a_society_orchestrator::project::docs::folder::Project;
+use a_society_orchestrator::project::flow_file::{self, FileError, FlowFile};
+use a_society_orchestrator::workspace::flow_files::script_beside;
+use a_society_orchestrator::workspace::material::{Unfit, sound_project};
 use a_society_orchestrator::{Script, ScriptFault};
-use a_society_state::disk::RealDisk;
+use a_society_state::disk::{Kind, RealDisk};
+use a_society_state::files::kind_behind;
 
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop, from_io};
@@ -28,14 +31,14 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Stop> {
         .read_to_end(&mut bytes)
         .map_err(|error| from_io("read", &shown, &error))?;
     if bytes.len() as u64 > FLOW_FILE_BYTES_MAX {
-        return Err(unfit(
+        return Err(unusable(
             &shown,
             "it is larger than 16 MiB",
             "name a smaller file",
         ));
     }
     String::from_utf8(bytes).map_err(|_| {
-        unfit(
+        unusable(
             &shown,
             "it is not UTF-8 text",
             "save it as UTF-8, without other bytes",
@@ -43,22 +46,18 @@ pub(crate) fn read_text(path: &Path) -> Result<String, Stop> {
     })
 }
 
-fn unfit(path: &str, why: &str, hint: &str) -> Stop {
+fn unusable(path: &str, why: &str, hint: &str) -> Stop {
     let what = format!("{path} cannot be used");
     OperatorError::new(("file-unfit", ExitCode::Failed), what, why, hint).into()
 }
 
-/// Reads a flow file. Everything that is remarkable about it is told.
+/// Reads a flow file. Prints all of its diagnostics.
 ///
 /// # Errors
 /// When it cannot be read, or is not a flow file.
 pub(crate) fn read_flow(out: &mut Output, path: &Path) -> Result<FlowFile, Stop> {
     let (file, diagnostics) = flow_file::inspect(path, read_text(path)?);
-    if !out.is_json() {
-        for line in diagnostics.iter().flat_map(lines) {
-            out.note(&line);
-        }
-    }
+    note_all(out, &diagnostics);
     file.ok_or_else(|| not_a_flow(path, &diagnostics))
 }
 
@@ -70,59 +69,89 @@ pub(crate) enum Target {
     Project(FlowFile, PathBuf),
 }
 
-/// Reads a flow file, or a project's folder. Everything that is remarkable about it is told.
+/// Reads a flow file, or a project's folder. Prints all of its diagnostics.
 ///
 /// # Errors
 /// When it cannot be read, or is neither.
 pub(crate) fn read_target(out: &mut Output, path: &Path) -> Result<Target, Stop> {
-    if !path.is_dir() {
+    if kind_behind(&RealDisk, path) != Some(Kind::Folder) {
         return read_flow(out, path).map(Target::File);
     }
     let project = read_project(out, path)?;
     Ok(Target::Project(project.canonical, path.to_owned()))
 }
 
-/// Reads a project's folder. Everything that is remarkable about it is told.
+/// Reads a project's folder. Prints all of its diagnostics.
 ///
 /// # Errors
 /// When it is no project, or something is wrong with it.
-pub(crate) fn read_project(out: &mut Output, folder: &Path) -> Result<Project, Stop> {
-    let (project, diagnostics) = inspect_project(folder);
+fn read_project(out: &mut Output, folder: &Path) -> Result<Project, Stop> {
+    sound_project(&RealDisk, folder, &mut |diagnostics| {
+        note_all(out, diagnostics)
+    })
+    .map_err(unfit)
+}
+
+/// Tells everything that is remarkable about a file.
+pub(crate) fn note_all(out: &mut Output, diagnostics: &[Diagnostic]) {
     if !out.is_json() {
         for line in diagnostics.iter().flat_map(lines) {
             out.note(&line);
         }
     }
-    project.ok_or_else(|| {
-        let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
-        let first = errors.first();
-        let why = first.map(|first| format!("{}: {}", first.file, first.message));
-        let shown = folder.display();
-        OperatorError::new(
-            ("project-unfit", ExitCode::Failed),
-            format!(
-                "{shown} is not a sound project: {}",
-                count(errors.len(), "error")
-            ),
-            why.unwrap_or_default(),
-            format!(
-                "mend it, and look with: a-society check {shown}; or make a new one with: \
-                 a-society init DIR"
-            ),
-        )
-        .into()
-    })
 }
 
-/// A project's folder, and everything that is remarkable about it.
-pub(crate) fn inspect_project(folder: &Path) -> (Option<Project>, Vec<Diagnostic>) {
-    // A dot reads badly in front of a path.
-    let folder = if folder == Path::new(".") {
-        Path::new("")
-    } else {
-        folder
+/// Why no flow can be made of something.
+pub(crate) fn unfit(unfit: Unfit) -> Stop {
+    let (what, hint) = match &unfit {
+        Unfit::Project {
+            folder,
+            diagnostics,
+        } => return not_sound(folder, diagnostics),
+        Unfit::File(FileError::NotAFlow { path, diagnostics }) => {
+            return not_a_flow(path, diagnostics);
+        }
+        Unfit::Stranger { file, .. } => (
+            format!("{} names a role that nobody defines", file.display()),
+            "define the role under roles: in the file, or in the project's a-docs/roles",
+        ),
+        Unfit::Overlay { file, .. } => (
+            format!("{} cannot be laid over the project's graph", file.display()),
+            "define its roles in the file itself",
+        ),
+        Unfit::Outside(path) => (
+            format!("{} is not a file of the workspace", path.display()),
+            "name one by its path in the workspace",
+        ),
+        Unfit::File(_) => (
+            "the flow cannot begin".to_owned(),
+            "look at it: a-society check",
+        ),
+        Unfit::State(_) => (
+            "the workspace cannot be looked at".to_owned(),
+            "look at its rights",
+        ),
     };
-    docs::folder::inspect(&RealDisk, folder)
+    let kind = ("flow-file-unfit", ExitCode::Failed);
+    OperatorError::new(kind, what, unfit.to_string(), hint).into()
+}
+
+fn not_sound(folder: &Path, diagnostics: &[Diagnostic]) -> Stop {
+    let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
+    let first = errors.first();
+    let why = first.map(|first| format!("{}: {}", first.file, first.message));
+    let shown = folder.display();
+    let count = count(errors.len(), "error");
+    OperatorError::new(
+        ("project-unfit", ExitCode::Failed),
+        format!("{shown} is not a sound project: {count}"),
+        why.unwrap_or_default(),
+        format!(
+            "mend it, and look with: a-society check {shown}; or make a new one with: \
+             a-society init DIR"
+        ),
+    )
+    .into()
 }
 
 fn not_a_flow(path: &Path, diagnostics: &[Diagnostic]) -> Stop {
@@ -149,13 +178,13 @@ pub(crate) fn lines(diagnostic: &Diagnostic) -> Vec<String> {
     text.lines().map(|line| plain(line).into_owned()).collect()
 }
 
-/// The script that takes the turns of a flow: the one that is named, or the one beside the file.
+/// The script for the turns of a flow: the one that is named, or the one beside the file.
 pub(crate) fn script_path(flow: &Path, named: Option<&Path>) -> Option<PathBuf> {
     if let Some(named) = named {
         return Some(named.to_owned());
     }
-    let beside = flow.with_file_name(SCRIPT_NAME);
-    (flow.as_os_str() != "-" && beside.is_file()).then_some(beside)
+    let is_file = flow.as_os_str() != "-";
+    is_file.then(|| script_beside(&RealDisk, flow)).flatten()
 }
 
 /// Reads a script.

@@ -15,11 +15,11 @@ use crate::text::plain;
 /// The arguments of `fork`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The fork shares the journal of the flow up to the record SEQ and goes on by itself from there; the flow
-it comes from is not changed, may go on meanwhile, and may be removed later. Sessions and the record
-folder are as they were at that record. A turn that was under way goes on as after a crash: a call of
-unknown outcome is not run again by itself. The plan says what is carried and what is not. log prints
-the records with their numbers.
+The fork shares the flow's journal up to record SEQ and goes on by itself from there; the \
+original does not change, may go on meanwhile, and may be removed later. Sessions and the record \
+folder are as they were at that record. A turn that was under way goes on as after a crash: a \
+call of unknown outcome is not run again by itself. --dry-run prints what is carried over and \
+what is not. log prints the records with their numbers.
 
 Examples:
   a-society fork a1b2 --dry-run
@@ -30,15 +30,15 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FLOW")]
     flow: String,
 
-    /// The last record that is shared; the last one there is if it is not said
+    /// The last record that is shared; the latest if absent
     #[arg(long, value_name = "SEQ")]
     at: Option<Seq>,
 
-    /// How the fork is called; as the flow if it is not said
+    /// The fork's title; that of the flow if absent
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
 
-    /// Print the plan and make nothing
+    /// Print the plan, and create nothing
     #[arg(long)]
     dry_run: bool,
 }

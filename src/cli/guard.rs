@@ -1,7 +1,7 @@
 //! `__guard`: what this program does when it guards a command of a role.
 //!
-//! Nobody types it. Whoever runs a command starts this program with it, says the order on its
-//! standard input, and hears on its standard output how it goes.
+//! It is not for people. The process that runs a command starts this program with it, writes the order
+//! to its standard input, and reads the events from its standard output.
 
 use super::context::Context;
 use crate::exit_code::ExitCode;

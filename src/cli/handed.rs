@@ -14,7 +14,7 @@ use a_society_operator_ui::server::handed_last;
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::Question;
 use a_society_orchestrator::project::place;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 use similar::{ChangeTag, TextDiff};
 
 use super::asks;
@@ -22,7 +22,7 @@ use super::asks;
 /// Texts that differ in very much are compared roughly after this.
 const COMPARED_WITHIN: Duration = Duration::from_millis(500);
 
-/// So many lines stand around a difference.
+/// The number of context lines around a difference.
 const LINES_AROUND: usize = 3;
 
 /// What would be handed over.
@@ -78,8 +78,7 @@ fn texts<'d>(
     flow: &FlowRef,
     deliveries: impl Iterator<Item = &'d Delivery>,
 ) -> String {
-    let folder = store.folder(flow);
-    let disk = store.ground().disk.as_ref();
+    let place = store.place(flow);
     // One artifact may go to several nodes.
     let mut each: Vec<&Artifact> = Vec::new();
     for delivery in deliveries {
@@ -89,7 +88,7 @@ fn texts<'d>(
     }
     let text = |artifact: &Artifact| match &artifact.text {
         Some(text) => text.clone(),
-        None => match blob::get(disk, &folder, artifact.hash).map(String::from_utf8) {
+        None => match place.whole_blob(artifact.hash).map(String::from_utf8) {
             Ok(Ok(text)) => text,
             Ok(Err(_)) => format!("[{} bytes that are no text]", artifact.bytes),
             Err(error) => format!("[it cannot be read: {error}]"),
@@ -135,7 +134,7 @@ pub(crate) fn own_turn_of(
         return None;
     }
     let turn = own_turn(state, &file.workflow, (node.as_ref(), role))?;
-    // What cannot be read of it is said where the flow is shown.
+    // The views of the flow report what cannot be read.
     let handed = handed_last(store, flow).unwrap_or_default();
     let is_for = |delivery: &&Delivery| Some(delivery.receiver()) == node.as_ref();
     let came_in = texts(store, flow, handed.iter().filter(is_for));

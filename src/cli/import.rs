@@ -20,8 +20,8 @@ const WHY_COLUMNS_MAX: usize = 200;
 /// The arguments of `import`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Every file is checked against the archive's list, and the journal record by record, before anything
-gets the name of a flow. A flow that exists is never overwritten.
+Every file is checked against the archive's list, and the journal record by record, before the \
+flow becomes visible. An existing flow is never overwritten.
 
 Examples:
   a-society import flow.tar
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The project to take it in under, instead of its own
+    /// The project to import it into, instead of its own
     #[arg(long, value_name = "NAME")]
     project: Option<String>,
 }
@@ -80,7 +80,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-/// Faults of the archive are told about the archive, not about the folder it was unpacked into.
+/// Faults of the archive name the archive, not about the folder it was unpacked into.
 fn explain(error: Error, archive: &str) -> OperatorError {
     let unfit = |why: String| {
         OperatorError::new(

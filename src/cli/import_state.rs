@@ -9,6 +9,8 @@ use a_society_orchestrator::import_state::make::{Plan, Ready, make, plan};
 use a_society_orchestrator::import_state::source::{beside, find};
 use a_society_orchestrator::mint::SystemMint;
 use a_society_state::Store;
+use a_society_state::disk::Kind;
+use a_society_state::files::kind_behind;
 use serde_json::{Value, json};
 
 use super::asks;
@@ -27,29 +29,30 @@ const SHOWN_MAX: usize = 20;
 /// The arguments of `import-state`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It reads state version 11: flow.json, roles/*/transcript.json, roles/*/feed.json and record/ of each
-flow, as the program kept them whose files they are. FOLDER is its workspace, the folder of its state, or
-one flow's folder; without it, this workspace. Each flow becomes one with the same id that shows the same
-sessions, feeds and nodes, and goes on where it stood: a turn that was cut off as after a crash, a call
-of unknown outcome without running it again, a question as a question. A role keeps its model where your
-configuration knows it, and asks for one otherwise. What is wrong with the project by then is asked once,
-before the flow closes. Settings, keys, skills and servers stay behind, and are named.
+import-state reads state version 11: flow.json, roles/*/transcript.json, roles/*/feed.json and \
+record/ of each flow, as the other program kept them. FOLDER is its workspace, the folder of its \
+state, or the folder of one flow. Each flow becomes one with the same id that shows the same \
+sessions, feeds and nodes, and goes on where it stopped: a turn that was cut off as after a \
+crash, a call of unknown outcome without running it again, a question as a question. A role keeps \
+its model if your configuration knows it, and asks for one otherwise. What is wrong with the \
+project by then is asked once, before the flow closes. Settings, keys, skills and servers are not \
+imported, and are listed.
 
-What is read is never changed. The files are kept whole with the flow, and every member of them that it
-cannot show is listed. Files that stand in the place of the new flow are moved, as they are, to
-.a-society/state/.before-import/. Whatever was imported before stays as it is. A flow that cannot be read
-is named with the reason, the others are imported, and it ends with 4.
+The source is only read. The files are kept whole with the flow, and every member of them that \
+the new flow cannot show is listed. Files in the place of the new flow are moved, as they are, to \
+.a-society/state/.before-import/. What was imported before stays as it is. A flow that cannot be \
+read is listed with the reason, the others are imported, and import-state ends with 4.
 
 Examples:
   a-society import-state --dry-run
   a-society import-state ../old-workspace
   a-society import-state && a-society ls")]
 pub(crate) struct Arguments {
-    /// Where the files are; this workspace if it is not said
+    /// Where the files are; this workspace if absent
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
 
-    /// Say what would be imported and change nothing
+    /// Report what would be imported, and change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -243,7 +246,8 @@ fn is_elsewhere(store: &Store, project: &ProjectName) -> bool {
     let own = root
         .file_name()
         .is_some_and(|name| name == project.as_str());
-    !own && !root.join(project.as_str()).is_dir()
+    let folder = root.join(project.as_str());
+    !own && kind_behind(store.ground().disk.as_ref(), &folder) != Some(Kind::Folder)
 }
 
 fn list(out: &mut crate::output::Output, heading: &str, lines: &[String]) -> Result<(), Stop> {

@@ -10,8 +10,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `improve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-graph: in the reverse order of the graph, each with the findings of its neighbours. parallel: all at
-once, then the owner. none: not at all.
+graph: in the reverse order of the graph, each with the findings of its neighbours. parallel: all \
+at once, then the owner. none: not at all.
 
 Examples:
   a-society improve a1b2 graph

@@ -13,20 +13,22 @@ use crate::text::plain;
 /// The arguments of `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It writes a folder a-docs: two roles, what they read, and a graph that they walk, with a script that
-takes their turns until models do. A folder that lies in no workspace becomes one, too.
+It writes a folder a-docs: two roles, what they read, and a graph that they walk, with a script \
+that takes their turns until models do. A folder outside every workspace becomes a workspace, \
+too.
 
-With it comes a flow in which the owner fills that folder with what is true of your project. Where work
-lies there already, it looks at that first and asks about what it does not say (a takeover); in a new
-folder it asks what the project is to become (greenfield). Its turns are taken by a model. Files that are
-there already are never replaced: then no file is written, and it ends with 6.
+It also writes a flow in which the owner fills that folder with what is true of your project. \
+Where there is work already, the owner looks at it first and asks about what it does not show (a \
+takeover); in a new folder it asks what the project is to become (greenfield). Its turns are \
+taken by a model. Files that exist are never replaced: in that case no file is written, and init \
+ends with 6.
 
 Examples:
   a-society init && a-society run .
   a-society init my-project
   a-society init my-project && a-society run my-project/a-docs/initialization/flow.yaml")]
 pub(crate) struct Arguments {
-    /// The folder; made if it is not there
+    /// The folder; created if it does not exist
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
 }

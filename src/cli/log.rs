@@ -1,14 +1,12 @@
 //! `log`: the facts of a flow, as they were recorded.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::Recorded;
 use a_society_facts::id::Seq;
-use a_society_state::disk::Kind;
 use a_society_state::journal::follow::Follower;
-use a_society_state::{FlowRef, Store, checkpoint, lock};
+use a_society_state::{FlowRef, Store};
 
 use super::context::Context;
 use super::members::members;
@@ -25,13 +23,13 @@ const POLL: Duration = Duration::from_millis(100);
 /// What a fact says is cut to this, so that it stays on a line or two.
 const SAYS_COLUMNS_MAX: usize = 140;
 
-/// The words of facts are padded to this, so that what they say stands in a column.
+/// The names of facts are padded to this, so that their texts form a column.
 const WORD_COLUMNS: usize = 22;
 
 /// The arguments of `log`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --json each line is the journal's own, byte for byte. Ctrl-C ends --follow. Reading works beside
+With --json each line is the journal's own, byte for byte. Ctrl-C ends --follow. log works beside \
 the process that writes the flow.
 
 Examples:
@@ -43,11 +41,11 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FLOW")]
     flow: String,
 
-    /// Stay, and print what comes
+    /// Keep printing new facts
     #[arg(long, short)]
     follow: bool,
 
-    /// Begin with this record
+    /// Start with this record
     #[arg(long, value_name = "SEQ", default_value_t = 1)]
     since: Seq,
 }
@@ -55,7 +53,7 @@ pub(crate) struct Arguments {
 /// Prints them.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
-    let mut follower = begin(&store, &flow, arguments.since)?;
+    let mut follower = store.follow_since(&flow, arguments.since)?;
     let out = &mut context.out;
     print_new(out, &mut follower, arguments.since)?;
     if !arguments.follow {
@@ -69,7 +67,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         if interrupts.count() > 0 {
             return Ok(ExitCode::Interrupted);
         }
-        if !is_there(&store, &flow) {
+        if !store.place(&flow).is_there() {
             out.note("the flow was removed");
             return Ok(ExitCode::Ok);
         }
@@ -77,38 +75,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
 }
 
-/// A reader that begins no later than a record: at the checkpoint if that suffices, because then
-/// the journal before it need not be read.
-fn begin(store: &Store, flow: &FlowRef, since: Seq) -> Result<Follower, Stop> {
-    let ground = store.ground();
-    let folder = store.folder(flow);
-    let kept = (since > 1)
-        .then(|| checkpoint::read(ground.disk.as_ref(), &folder, &flow.flow))
-        .flatten()
-        .filter(|kept| kept.position.seq < since);
-    match kept {
-        Some(kept) => Ok(Follower::after(
-            Arc::clone(&ground.disk),
-            folder,
-            flow.flow.clone(),
-            kept.position,
-        )),
-        None => Ok(store.follow(flow)?),
-    }
-}
-
-/// A torn end that nobody is writing is left over from a process that died.
+/// A torn end without a writer is left over from a process that died.
 fn tell_torn(out: &mut Output, store: &Store, flow: &FlowRef, follower: &Follower) {
     let Some(tail) = follower.torn() else { return };
-    let held = lock::is_held(store.ground().disk.as_ref(), &store.folder(flow));
+    let held = store.place(flow).holder();
     if matches!(held, Ok(None)) && !out.is_json() {
         out.note(&torn(tail));
     }
-}
-
-fn is_there(store: &Store, flow: &FlowRef) -> bool {
-    let about = store.ground().disk.about(store.folder(flow).root());
-    about.is_ok_and(|about| about.kind == Kind::Folder)
 }
 
 fn print_new(out: &mut Output, follower: &mut Follower, since: Seq) -> Result<(), Stop> {

@@ -26,9 +26,9 @@ const WAITS_COLUMNS_MAX: usize = 48;
 /// The arguments of `ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Forks stand under the flows they come from. The bold part of an id is enough to name the flow. AGE is
-the time since its last fact. Only the ends of journals are looked at here, and damaged flows are
-listed with the rest; verify reads every byte.
+Forks are listed below the flows they come from. The bold part of an id is enough to name the \
+flow. AGE is the time since the last fact. ls looks only at the ends of journals and lists \
+damaged flows with the rest; verify reads every byte.
 
 Examples:
   a-society ls
@@ -262,7 +262,7 @@ fn on_screen(row: &Row, marks: &Marks, (now, columns): (At, usize), paint: Paint
     cells
 }
 
-/// The title of a flow. A fork's stands under the one of its parent, or names it.
+/// The title of a flow. A fork is listed under its parent, or names it.
 fn titled(depth: usize, row: &Row, (title, columns_max): (&str, usize)) -> String {
     let (before, after) = match (depth, parent(row)) {
         (0, Some(parent)) => (String::new(), format!(" (fork of {parent})")),
@@ -297,7 +297,7 @@ fn harmed(row: &Row) -> Option<&'static str> {
     })
 }
 
-/// What stands below a row, because a column has no room for it.
+/// The lines below a row, for which no column has room.
 fn remarks(row: &Row) -> Vec<String> {
     let damage = row.damage.as_deref().map(|says| plain(says).into_owned());
     let notes = row.summary.iter().flat_map(|summary| &summary.damage);
@@ -310,7 +310,7 @@ fn remarks(row: &Row) -> Vec<String> {
         .collect()
 }
 
-/// What is said about the listing and is not part of it.
+/// The notes about the listing that are not part of it.
 fn remark(context: &mut Context<'_>, strangers: &[Stranger], (shown, hidden): (usize, usize)) {
     for stranger in strangers {
         let path = stranger.path.display().to_string();

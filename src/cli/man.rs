@@ -19,11 +19,11 @@ Examples:
   a-society man ~/.local/share/man/man1
   a-society man --force ~/.local/share/man/man1   after an update")]
 pub(crate) struct Arguments {
-    /// The folder the pages are written to; it is made if it is not there
+    /// The folder for the pages; created if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Replace pages that are there already
+    /// Replace pages that exist
     #[arg(long)]
     force: bool,
 }

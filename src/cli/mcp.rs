@@ -1,13 +1,12 @@
 //! `mcp`: which MCP servers there are, and which of them the operator lets run.
 
-use std::collections::BTreeMap;
-
 use a_society_orchestrator::config::servers::{
     BEGINNING, Entry, Roster, Standing, approve, lists_in, revoke,
 };
 use a_society_orchestrator::config::user;
-use a_society_orchestrator::project::place::{NamedBy, servers_named};
-use serde_json::{Value, json};
+use a_society_orchestrator::project::place::{Named, NamedBy, servers_named};
+use a_society_orchestrator::workspace::settings::servers_json;
+use serde_json::json;
 
 use super::context::Context;
 use super::mcp_change;
@@ -20,12 +19,13 @@ use crate::workspace;
 /// The arguments of `mcp`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Your own servers stand under mcp-servers in your configuration. A flow trusts one as it is when a role
-of the flow uses it first; when its definition changes, the role waits until you approve the new one.
-What a .mcp.json of the workspace or of a project names is only wanted: nothing of it is started
-before you have approved exactly what it says, and anything else is asked about again. Approvals are
-kept beside your configuration, outside every workspace. Servers that roles of the workspace's projects
-name are listed with those roles; one that no list has is missing, and its roles work without its tools.
+Your own servers are configured under mcp-servers: of your configuration. A flow trusts a server \
+as it is when one of its roles first uses it; when its definition changes, the role waits until \
+you approve the new one. A server that a .mcp.json of the workspace or of a project names is not \
+started before you have approved exactly that definition, and you are asked again when it \
+changes. Approvals are kept beside your configuration, outside every workspace. Servers that \
+roles of the workspace's projects name are listed with those roles; a role works without the \
+tools of a server that is not configured.
 
 Examples:
   a-society mcp ls
@@ -42,23 +42,23 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List the servers, what each would run, and how it stands
+    /// List the servers, what each would run, and whether it may
     Ls,
     /// Add a server of your own, or replace one
     Add(Box<mcp_change::Add>),
-    /// Take a server of your own out
+    /// Remove a server of your own
     Rm {
         /// The server
         #[arg(value_name = "SERVER")]
         name: String,
     },
-    /// Start a server, list what it offers, and end it
+    /// Start a server, list its tools, and end it
     Test {
         /// The server
         #[arg(value_name = "SERVER")]
         name: String,
     },
-    /// Let a server run as it is now
+    /// Approve a server as it is now
     Approve {
         /// The server
         #[arg(value_name = "SERVER")]
@@ -67,7 +67,7 @@ enum Verb {
         #[arg(value_name = "HASH")]
         hash: String,
     },
-    /// Take an approval back
+    /// Revoke an approval
     Revoke {
         /// The server
         #[arg(value_name = "SERVER")]
@@ -107,46 +107,15 @@ fn roster(context: &mut Context<'_>) -> Result<Roster, Stop> {
     Roster::read(&lists.unwrap_or_default()).map_err(unusable)
 }
 
-/// How a server stands: the word for programs, and the words for people.
-pub(super) const fn words(standing: Standing) -> (&'static str, &'static str) {
+/// The state of a server, for people.
+pub(super) const fn words(standing: Standing) -> &'static str {
     match standing {
-        Standing::Own => ("own", "yours"),
-        Standing::Approved => ("approved", "approved by you"),
-        Standing::Changed => (
-            "changed",
-            "CHANGED since you approved it: it waits for you again",
-        ),
-        Standing::Wanted => ("wanted", "wanted by the workspace: it waits for you"),
-        Standing::Hidden => ("hidden", "never used: a server of yours has this name"),
+        Standing::Own => "yours",
+        Standing::Approved => "approved by you",
+        Standing::Changed => "CHANGED since you approved it: it waits for you again",
+        Standing::Wanted => "wanted by the workspace: it waits for you",
+        Standing::Hidden => "never used: a server of yours has this name",
     }
-}
-
-/// The servers that roles name, with the roles that do.
-type Named = BTreeMap<String, Vec<NamedBy>>;
-
-/// All servers, for programs and for the page.
-pub(super) fn as_json(roster: &Roster, named: &Named) -> Value {
-    let by = |name: &str| -> Vec<String> {
-        let roles = named.get(name).into_iter().flatten();
-        roles
-            .map(|by| format!("{}/{}", by.project, by.role))
-            .collect()
-    };
-    let servers = roster.entries.iter().map(|entry| {
-        json!({
-            "name": entry.name,
-            "from": entry.from,
-            "state": words(entry.standing()).0,
-            "definition": entry.definition,
-            "does": entry.shown,
-            "named_by": by(&entry.name),
-        })
-    });
-    let servers: Vec<_> = servers.collect();
-    let missing = missing(roster, named);
-    let missing = missing.map(|name| json!({ "name": name, "named_by": by(name) }));
-    let missing: Vec<_> = missing.collect();
-    json!({ "servers": servers, "missing": missing, "faults": roster.faults })
 }
 
 /// The servers that roles name and no list has.
@@ -164,11 +133,11 @@ fn roles_in_words(by: &[NamedBy]) -> String {
 
 fn list(context: &mut Context<'_>, roster: &Roster, named: &Named) -> Outcome {
     if context.out.is_json() {
-        context.out.value(&as_json(roster, named))?;
+        context.out.value(&servers_json(roster, named))?;
         return Ok(ExitCode::Ok);
     }
     for entry in &roster.entries {
-        let (_, standing) = words(entry.standing());
+        let standing = words(entry.standing());
         let head = format!("{}  {}  {standing}", entry.name, digits(entry));
         context.out.line(&plain(&head))?;
         for line in entry.shown.lines() {

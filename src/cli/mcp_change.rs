@@ -15,18 +15,19 @@ use crate::workspace;
 /// The arguments of `mcp add`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A server is a program, given after --, or an address, given with --url. What it may know of you is said one
-by one: --env lets it inherit a variable, --set gives it a variable (or, with --url, a header) with a text,
-and --secret one whose value is kept somewhere else, which is read when the server starts and is never
-written into the configuration.
+A server is a program, given after --, or an address, given with --url. It learns nothing of your \
+environment but what you name: --env lets it inherit a variable, --set gives it a variable (or, \
+with --url, a header) with a text, and --secret one whose value is kept elsewhere, is read when \
+the server starts and is never written into the configuration.
 
 Examples:
   a-society mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/docs
   a-society mcp add tickets --secret TOKEN=env:TICKETS_TOKEN --reads list,search -- tickets-mcp
-  a-society mcp add docs --url https://docs.example.com/mcp --secret 'Authorization=Bearer keyring:docs'
+  a-society mcp add docs --url https://docs.example.com/mcp \\
+      --secret 'Authorization=Bearer keyring:docs'
   a-society mcp test docs")]
 pub(super) struct Add {
-    /// How it is called here
+    /// Its name here
     #[arg(value_name = "SERVER")]
     name: String,
 
@@ -34,7 +35,7 @@ pub(super) struct Add {
     #[arg(value_name = "COMMAND", last = true, conflicts_with = "url")]
     command: Vec<String>,
 
-    /// The folder in which the program runs; / if it is not said
+    /// The folder in which the program runs; / if absent
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     folder: Option<String>,
 
@@ -42,7 +43,7 @@ pub(super) struct Add {
     #[arg(long, value_name = "URL")]
     url: Option<String>,
 
-    /// Its name may stand for an address of a private network
+    /// Its name may resolve to an address of a private network
     #[arg(long, requires = "url")]
     private: bool,
 

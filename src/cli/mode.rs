@@ -10,8 +10,9 @@ use crate::operator_error::Outcome;
 /// The arguments of `mode`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-no-access asks about every edit, command and web request. partial-access asks about what was not
-allowed for the flow yet. full-access never asks: what a role may reach at all stays as it is.
+no-access asks about every edit, command and web request. partial-access asks about everything \
+that was not yet allowed for the flow. full-access never asks. What a role can reach does not \
+change.
 
 Examples:
   a-society mode a1b2 partial-access

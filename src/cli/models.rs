@@ -8,7 +8,8 @@ mod known;
 use a_society_orchestrator::config::editing::models::with_usual;
 use a_society_orchestrator::config::editing::{Grade, Refusal, Sheet, search};
 use a_society_orchestrator::config::models::{Catalog, try_out};
-use a_society_orchestrator::config::user::{self, ConfigError, Reach};
+use a_society_orchestrator::config::user::{self, ConfigError};
+use a_society_orchestrator::workspace::settings::reach_json;
 use serde_json::json;
 
 use super::context::Context;
@@ -20,8 +21,8 @@ use crate::text::plain;
 /// The arguments of `models`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Models are configured in one file of yours outside every workspace; `models ls` says where. It holds
-no keys, only where they are: in a variable, in a file that nobody else may read, or in the
+Models are configured in one file of yours outside every workspace; `models ls` prints its path. \
+It holds no keys, only where they are: in a variable, in a file that only you may read, or in the \
 system's keyring. Nothing in a workspace can name a provider or a key.
 
 Examples:
@@ -48,11 +49,11 @@ enum Verb {
     Add(Box<add::Add>),
     /// Change members of a model
     Edit(Box<change::Edit>),
-    /// Take a model out
+    /// Remove a model
     Rm(change::Rm),
-    /// List the models that are known, with their windows and prices
+    /// List the known models, with their windows and prices
     Catalogue(known::Arguments),
-    /// Send one small request and say what is wrong
+    /// Send one small request, and report what is wrong
     Test {
         /// The model; the default one if absent
         #[arg(value_name = "MODEL", conflicts_with = "search")]
@@ -61,7 +62,7 @@ enum Verb {
         #[arg(long)]
         search: bool,
     },
-    /// Make a model the one of roles that name none
+    /// Make a model the default for roles that name none
     Use {
         /// The model
         #[arg(value_name = "MODEL")]
@@ -170,15 +171,6 @@ fn address<'c>(catalog: &'c Catalog, provider: &str) -> &'c str {
     found.map(|it| it.base_url.as_str()).unwrap_or_default()
 }
 
-/// How far tools reach, for programs.
-pub(super) fn reach_json(reach: &Reach) -> serde_json::Value {
-    json!({
-        "scope": reach.scope.word(),
-        "folders": reach.folders,
-        "network": reach.reaches_network(),
-    })
-}
-
 /// Whether `web_search` works: where it asks, and the words for it.
 fn search_state() -> (Option<String>, String) {
     match user::search() {
@@ -264,18 +256,10 @@ fn test_search(context: &mut Context<'_>) -> Outcome {
             .out
             .value(&json!({ "search": true, "found": found }))?;
     } else {
-        let line = format!("web_search works: {}", found_words(&found));
+        let line = format!("web_search works: {}", search::found_words(&found));
         context.out.line(&plain(&line))?;
     }
     Ok(ExitCode::Ok)
-}
-
-/// What a trial of a search found.
-pub(super) fn found_words(found: &[String]) -> String {
-    match found {
-        [] => "it answers, and found nothing".to_owned(),
-        found => format!("it found {}", found.join(", ")),
-    }
 }
 
 /// The configuration, or something beside it, cannot be used.

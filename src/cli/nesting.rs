@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use a_society_facts::id::FlowId;
 use a_society_state::index::Row;
 
-/// Rows with how deep each stands: a fork comes after its parent and its parent's other forks
-/// before it, one deeper. A fork whose parent is not listed stands where it stood.
+/// Rows with their depth: a fork comes after its parent and its parent's other forks before it, one
+/// deeper. A fork whose parent is not listed keeps its place.
 pub(crate) fn nested(rows: Vec<Row>) -> Vec<(usize, Row)> {
     let at: BTreeMap<(String, FlowId), usize> = rows
         .iter()

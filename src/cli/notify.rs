@@ -71,7 +71,7 @@ struct Teller {
     config: NotifyConfig,
     flow: FlowRef,
     handle: FlowHandle,
-    /// What was told already and still holds.
+    /// What was notified already and still holds.
     told: BTreeSet<String>,
     failed: Option<String>,
 }
@@ -182,7 +182,7 @@ const fn occasion(code: ExitCode) -> Occasion {
 /// Gives a command its input and waits for its end, but not for ever.
 fn finished(mut child: Child, input: &str) -> Result<(), String> {
     if let Some(mut pipe) = child.stdin.take() {
-        // A command that does not read it is none the worse; it is shorter than any pipe.
+        // A command that does not read it is fine; it fits into any pipe.
         drop(pipe.write_all(input.as_bytes()));
     }
     for _ in 0..RUNS_LOOKS_MAX {

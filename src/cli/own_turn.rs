@@ -63,9 +63,9 @@ pub(crate) enum Act {
     Read,
     /// The turn is left for later.
     Later,
-    /// This is said, and it is asked again.
+    /// Prints this, and asks again.
     Said(String),
-    /// It is asked for the next thing.
+    /// Asks for the next thing.
     Again,
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 /// How a shell ends that does not find a program.
 const NOT_FOUND: i32 = 127;
 
-/// What shows a text where nobody said what does.
+/// The default pager.
 pub(crate) const USUAL: &str = "less -R";
 
 /// The same for a shell that does not find it and says nothing of that.
@@ -19,7 +19,7 @@ pub(crate) enum Paged {
     Whole,
     /// It was left before it had taken all of it.
     Part,
-    /// It did not show it: there is none, or it failed as this says.
+    /// It was not shown: there is no pager, or it failed for this reason.
     Not(Option<String>),
 }
 

@@ -9,7 +9,7 @@ use crate::operator_error::Outcome;
 /// The arguments of `pause`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Turns that run come to their ends. The flow goes on with unpause.
+Running turns finish. The flow goes on with unpause.
 
 Examples:
   a-society pause a1b2")]

@@ -30,7 +30,7 @@ pub(crate) struct Prompt {
     wake: SyncSender<()>,
 }
 
-/// While it is there, nobody here reads standard input.
+/// While it exists, the process does not read standard input.
 #[derive(Debug)]
 pub(crate) struct Rest {
     wake: SyncSender<()>,
@@ -94,7 +94,7 @@ impl Prompt {
                     let Ok(bytes @ 1..) = io::stdin().lock().read(&mut piece) else {
                         return;
                     };
-                    // What nobody asked for is dropped, so that a key is taken when it is pressed.
+                    // Unexpected input is dropped, so that a key is taken when it is pressed.
                     let piece = piece[..bytes].to_vec();
                     if matches!(typed.try_send(piece), Err(TrySendError::Disconnected(_))) {
                         return;

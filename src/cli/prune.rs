@@ -18,12 +18,13 @@ const TITLE_COLUMNS_MAX: usize = 60;
 /// The arguments of `prune`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only flows that are completed or cancelled, undamaged and not being written are removed, and only if
-their last fact is older than DURATION, such as 12h, 30d or 2w. The plan is printed first, and exactly
-it is carried out. Export what you want to keep.
+Only flows that are completed or cancelled, undamaged and not being written are removed, and only \
+if their last fact is older than DURATION, such as 12h, 30d or 2w. The plan is printed first, and \
+exactly that plan is carried out. Export what you want to keep.
 
-With FLOW only that flow is removed, however old it is. The plan says what its folder holds and which
-flows were forked from it; those stay. Files that its roles wrote elsewhere in the project stay too.
+With FLOW only that flow is removed, however old it is. The plan lists what its folder holds and \
+which flows were forked from it; those stay. Files that its roles wrote elsewhere in the project \
+stay, too.
 
 Examples:
   a-society prune a1b2 --dry-run

@@ -11,8 +11,8 @@ use crate::text::{count, plain};
 /// The arguments of `rebuild`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Views are flow.json and each role's transcript.json and feed.json. They are caches: deleting one and
-rebuilding it gives the same bytes. The journal is opened for writing, which is also its recovery.
+Views are flow.json and each role's transcript.json and feed.json. They are caches: delete one, \
+rebuild it, and it has the same bytes. The journal is opened for writing, which also recovers it.
 
 Examples:
   a-society rebuild a1b2

@@ -10,8 +10,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `reopen`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What it hands over then flows forward as a correction. A flow whose forward work was done goes back
-to it.
+What the node hands over then flows forward as a correction. A flow whose forward work was done \
+returns to it.
 
 Examples:
   a-society reopen a1b2 draft
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "NODE", value_parser = node)]
     node: NodeId,
 
-    /// What its role is told; - reads it from standard input
+    /// A message for its role; - reads it from standard input
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 }

@@ -15,9 +15,9 @@ use crate::text::{plain, size};
 #[command(
     group = clap::ArgGroup::new("what").required(true).args(["dry_run", "apply", "restore"]),
     after_help = "\
-A repair keeps every record before the damage. Everything from it on is taken out of the journal and
-kept, byte for byte, in the flow's folder quarantine/; nothing is thrown away. --restore puts the
-records of such a piece back at the end, as far as they can still be read and still make sense.
+A repair keeps every record before the damage. Everything from there on is taken out of the \
+journal and kept, byte for byte, in quarantine/ of the flow's folder; nothing is thrown away. \
+--restore appends the records of such a piece again, as far as they can be read and are legal.
 
 Examples:
   a-society repair a1b2 --dry-run
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     apply: bool,
 
-    /// Put back what is kept as quarantine/NAME
+    /// Restore what is kept as quarantine/NAME
     #[arg(long, value_name = "NAME")]
     restore: Option<String>,
 }
@@ -119,7 +119,7 @@ fn carry_out(context: &mut Context<'_>, store: &Store, wanted: &RepairPlan) -> O
         context.out.flush()?;
     }
     let (opened, report) = apply(store, wanted)?;
-    let (end, kept_in) = (opened.position().seq, opened.folder().quarantine());
+    let (end, kept_in) = (opened.position().seq, opened.place().quarantine());
     opened.close()?;
     let kept_in = kept_in.display().to_string();
     let done = report::opened(&report);
@@ -212,7 +212,5 @@ fn told(context: &mut Context<'_>, flow: &FlowRef, restored: &Restored) -> Outco
 
 /// The names of what recoveries and repairs took out of a journal.
 fn kept(store: &Store, flow: &FlowRef) -> Vec<String> {
-    let folder = store.folder(flow).quarantine();
-    let entries = store.ground().disk.list(&folder).unwrap_or_default();
-    entries.into_iter().map(|entry| entry.name).collect()
+    store.place(flow).quarantined()
 }

@@ -1,5 +1,5 @@
-//! A journal that is played back: it is written once more, into a workspace of its own among the
-//! temporary ones, as fast as is wanted. Whoever follows cannot tell it from one that is written now.
+//! Plays a journal back: writes it once more, into a temporary workspace of its own, as fast as wanted.
+//! A follower cannot distinguish it from one that is written now.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -10,15 +10,13 @@ use a_society_facts::fact::Fact;
 use a_society_facts::{At, line};
 use a_society_state::clock::Clock as Told;
 use a_society_state::disk::{Disk, How, RealDisk};
-use a_society_state::layout::FlowFolder;
 use a_society_state::store::OUR_FOLDER;
-use a_society_state::{Ground, Store};
+use a_society_state::{FlowRef, Ground, Store};
 
 use super::context::Context;
 use super::flow_files::read_text;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop, from_io};
-use crate::output_file::make_folder;
 use crate::workspace;
 
 /// No pause of a journal takes longer when it is played back: a night is not worth a night.
@@ -60,7 +58,7 @@ pub(crate) enum Clock {
     Fixed,
 }
 
-/// A clock that stands still for people, and runs for those who measure.
+/// A clock that does not move for people, and runs for measurements.
 #[derive(Debug)]
 struct Standing(At, Arc<dyn Told>);
 
@@ -109,20 +107,23 @@ pub(crate) fn begin(
         return Err(unfit(journal, "it is empty"));
     };
     let (first, last) = (*first, *last);
-    let flow = named(journal, &text)?;
+    let flow = FlowRef {
+        project: "replay".parse().map_err(a_society_state::Error::from)?,
+        flow: named(journal, &text)?
+            .parse()
+            .map_err(a_society_state::Error::from)?,
+    };
     let folder = context
         .environment
         .temporary
         .join(format!("a-society-replay-{}", std::process::id()));
     let root = folder.join(OUR_FOLDER).join("state");
-    let flow = FlowFolder::at(root.join("replay").join(flow));
-    make_folder(&flow.journal())?;
     let mut ground: Ground = workspace::machine();
     if clock == Clock::Fixed {
         ground.clock = Arc::new(Standing(last, Arc::clone(&ground.clock)));
     }
     let store = Store::new(ground, root);
-    let path = flow.segment(1);
+    let path = store.place(&flow).played_into()?;
     if speed.0 == 0.0 {
         write(&path, lines.iter().map(|(_, line)| line.as_str()))?;
         return Ok(Played { store });
@@ -134,7 +135,7 @@ pub(crate) fn begin(
             for (at, line) in lines {
                 std::thread::sleep(speed.pause(at.ms() - before.ms()));
                 before = at;
-                // Nobody is left to be told but those who look, and they see where it stops.
+                // Only the viewers are left, and they see where it stops.
                 if write(&path, std::iter::once(line.as_str())).is_err() {
                     return;
                 }

@@ -9,8 +9,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `reply`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A node that waits takes the answer and goes on at once if a process drives the flow, and otherwise
-when it is resumed. Without --node or --role the only one that waits is meant.
+A node that waits takes the answer and goes on: at once if a process drives the flow, otherwise \
+when it is resumed. Without --node or --role the answer goes to the only one that waits.
 
 Examples:
   a-society reply a1b2 'Use the blue one.'
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     who: Who,
 
-    /// What it says; - reads it from standard input
+    /// The answer; - reads it from standard input
     #[arg(value_name = "TEXT")]
     text: String,
 }

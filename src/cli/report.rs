@@ -49,7 +49,7 @@ pub(crate) fn damage_advice(flow: &FlowRef, damage: &Damage) -> String {
     advice(damage.harm, &flow.to_string())
 }
 
-/// What an open for writing did that nobody may miss.
+/// What an open for writing did and the operator must know.
 pub(crate) fn opened(report: &OpenReport) -> Vec<String> {
     let cuts = report.recovered.iter().map(recovery);
     let blobs = report.blobs_lost.iter();

@@ -1,6 +1,6 @@
 //! `resume`: a flow that is not over goes on, whatever ended the process that drove it before.
 
-use a_society_orchestrator::run;
+use a_society_orchestrator::run::{self, Amendment};
 
 use super::beforehand::{Beforehand, tell_idle};
 use super::context::Context;
@@ -15,12 +15,12 @@ use crate::workspace;
 /// The arguments of `resume`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It goes on exactly where its journal ends: an answer that is recorded is not asked for again, and a
-command that may have run is not run again by itself. It is shown as run shows it, and ends with the
-same codes; a flow that another process drives ends it with 5.
+resume goes on exactly where the journal ends: an answer that is recorded is not asked for again, \
+and a command that may have run is not run again by itself. It prints and ends as run does; if \
+another process drives the flow, it ends with 5.
 
-The rules with which the flow was begun still hold. --allow and --deny add to them and answer what
-is asked already, too; run --help says how rules are written.
+The rules with which the flow was started still hold. --allow and --deny add to them, and also \
+answer what is already being asked; run --help explains rules.
 
 Examples:
   a-society resume a1b2
@@ -47,10 +47,16 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let project = project_folder(&store, &flow.project);
     let interrupts = Interrupts::listen()?;
     let known = store.look(&flow)?.screen.flow.seq;
-    let said = (arguments.beforehand.mode(), arguments.beforehand.rules());
-    tell_idle(context, &said.1, &project, workspace::folder_of(&store));
+    let amendment = Amendment {
+        mode: arguments.beforehand.mode(),
+        rules: arguments.beforehand.rules(),
+        ends: arguments.wishes.ends(),
+    };
+    let root = workspace::folder_of(&store);
+    tell_idle(context, &amendment.rules, &project, root);
     let turns = arguments.wishes.turns_at_once.map(usize::from);
-    let (driven, report) = run::resume(&store, &flow, project, turns, said).map_err(from_run)?;
+    let resumed = run::resume(&store, &flow, project, turns, amendment);
+    let (driven, report) = resumed.map_err(from_run)?;
     if !context.out.is_json() {
         for line in opened(&report) {
             context.out.note(&plain(&line));

@@ -10,11 +10,10 @@ use crate::operator_error::Outcome;
 /// The arguments of `retry`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Without --node or --role the only one that can be retried is meant.
+--node or --role may be left out if only one turn can be retried.
 
-With --now nothing is taken again: a request that was refused or came to nothing, and is made again
-after a while, is made at once. It counts as every other try, so that what a turn may ask of its
-provider stays the same.
+With --now no turn is retried: a request that was refused or failed, and would be sent again \
+later, is sent at once. It counts as any other attempt.
 
 Examples:
   a-society retry a1b2
@@ -27,7 +26,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     who: Who,
 
-    /// Do not wait any longer for a provider that is asked again after a while
+    /// Ask a provider at once that would be asked again later
     #[arg(long)]
     now: bool,
 }

@@ -16,9 +16,9 @@ use crate::text::plain;
 /// The arguments of `revise`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The new graph must have a place for everything that happened and is happening; if it has not, every
-reason is said and nothing changes. What it would change is said beforehand with --dry-run. The budgets
-of the file are not set by it: a-society budget.
+The new graph must have a place for everything that happened and is happening; otherwise every \
+reason is reported and nothing changes. --dry-run reports the changes beforehand. Budgets in the \
+file are ignored; use a-society budget.
 
 Examples:
   a-society revise a1b2 flow.yaml --dry-run
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// Say what would change, or why it would be refused, and change nothing
+    /// Report what would change, or why it would be refused, and change nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -45,7 +45,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     say(context, &arguments.to, Verb::Revise { source })
 }
 
-/// Says what would come of it.
+/// Prints what it would change.
 fn foretold(context: &mut Context<'_>, arguments: &Arguments, source: String) -> Outcome {
     let (store, flow) = context.flow(arguments.to.flow())?;
     let project = project_folder(&store, &flow.project);

@@ -17,11 +17,11 @@ use crate::workspace;
 /// The arguments of `rules`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Rules say beforehand what runs without asking and what never runs. Without FLOW they are those of
-your configuration, which speak of all flows; with FLOW those that were given to it. What a rule
-covers is said by run --help. A change counts for turns that begin afterwards; a rule that is added to
-a flow also answers what is asked there already. Rules in the configuration of a workspace are listed,
-and changed in that file.
+Rules say in advance what runs without asking and what never runs. Without FLOW they are those of \
+your configuration, which apply to all flows; with FLOW those of that flow. run --help explains \
+what a rule covers. A change counts for turns that begin afterwards; a rule that is added to a \
+flow also answers what is already being asked. Rules in the configuration of a workspace are \
+listed here, and changed in that file.
 
 Examples:
   a-society rules ls
@@ -42,7 +42,7 @@ enum Verb {
         #[arg(value_name = "FLOW")]
         flow: Option<String>,
     },
-    /// Say a rule beforehand
+    /// Add a rule
     Add {
         /// The flow; all flows if absent
         #[arg(value_name = "FLOW")]
@@ -56,7 +56,7 @@ enum Verb {
         #[arg(long, value_name = "RULE,…", value_parser = denying)]
         deny: Vec<Rules>,
     },
-    /// Take a rule back
+    /// Remove a rule
     Rm {
         /// The flow; the configuration if absent
         #[arg(value_name = "FLOW")]

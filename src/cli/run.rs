@@ -1,6 +1,6 @@
 //! `run`: a flow file, or the graph of a project, is walked from its first node to its end.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use a_society_facts::fact::flow::Ends;
 use a_society_facts::id::{BadName, ProjectName};
@@ -8,13 +8,16 @@ use a_society_orchestrator::config::{
     self,
     user::{self, ConfigError},
 };
-use a_society_orchestrator::project::docs::folder::{
-    DOCS_NAME, is_project, over_canonical, workflow_of,
-};
-use a_society_orchestrator::project::draft;
+use a_society_orchestrator::project::docs::folder::workflow_of;
 use a_society_orchestrator::project::flow_file::FlowFile;
 use a_society_orchestrator::run::{NewFlow, start};
 use a_society_orchestrator::withheld::holds_a_secret;
+use a_society_orchestrator::workspace::belonging::{
+    NotAProject, project_around, project_at, project_of_all,
+};
+use a_society_orchestrator::workspace::material::{Noted, Unfit, draft_in, in_project};
+use a_society_state::disk::{Kind, RealDisk};
+use a_society_state::files::kind_behind;
 use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 
@@ -22,20 +25,13 @@ use super::beforehand::{Beforehand, tell_idle};
 use super::budget::Limit;
 use super::context::Context;
 use super::drive::{Wishes, shown};
-use super::flow_files::{Target, read_project, read_script, read_target, script_path};
+use super::flow_files::{Target, note_all, read_script, read_target, script_path, unfit};
 use super::say::{from_run, project_folder, text_or_file};
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
-use crate::output_file::whole_path;
 use crate::text::plain;
 use crate::workspace;
-
-/// The name of a project whose folder has none that can be used.
-const PROJECT_UNNAMED: &str = "project";
-
-/// What the workspace is called as a project where the name of its folder cannot be used.
-const NAMES_OF_ALL: [&str; 2] = [PROJECT_UNNAMED, "workspace"];
 
 /// What names the workspace itself.
 const ALL: &str = ".";
@@ -43,46 +39,48 @@ const ALL: &str = ".";
 /// The arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The flow is walked until it is over, waits for you, or is interrupted. On a terminal the words of a
-role stream, what ran stays above, the nodes stand below with time, tokens and cost, and what the flow
-asks is answered there with a key (with a typed word where A_SOCIETY_PLAIN is set). Into a pipe or a
-file goes what the flow delivers alone; each event is then a line of stderr, which --quiet leaves out,
-and with --json an object of stdout. Everything that happens is recorded before it counts, so
-that resume goes on after any end of this process. Ctrl-C starts nothing new and lets running turns
-reach a recorded point; a second one ends at once, and nothing recorded is lost either way.
+run walks the graph until the flow is over, waits for you, or is interrupted. On a terminal it \
+streams what a role says, keeps what ran above, shows the nodes below with time, tokens and cost, \
+and you answer what the flow asks with a key (with a typed word if A_SOCIETY_PLAIN is set). Into \
+a pipe or a file it writes nothing but what the flow delivers; each event is then a line of \
+stderr, which --quiet leaves out, or with --json an object of stdout. Everything is recorded \
+before it counts, so resume goes on after any end of this process. Ctrl-C starts nothing new and \
+lets running turns reach a recorded point; a second one ends at once. Nothing recorded is lost \
+either way.
 
-A project is a folder of the workspace, or the workspace itself, with a folder a-docs: its flows walk
-a-docs/workflow/main.yaml, and its roles read what it gives them. A flow file that defines no roles
-takes them from its project, and what it leaves unsaid of a node, the project's graph says.
+A project is a folder of the workspace, or the workspace itself, with a folder a-docs: its flows \
+walk a-docs/workflow/main.yaml, and its roles read what that folder gives them. A flow file \
+without roles takes them from its project, and what it does not say about a node is taken from \
+the project's graph.
 
-A flow file works on the folder of the workspace that it is in, if that has a folder a-docs, is a
-repository or has flows already, and else on the workspace as a whole. --project says otherwise. The folder
-in which its roles work is printed first.
+A flow file works on the folder of the workspace that it is in, if that folder has an a-docs, is \
+a repository or has flows already; otherwise it works on the whole workspace. --project chooses \
+another folder. The folder in which the roles work is printed first.
 
-With --draft a flow begins without a graph, in a project's folder or for the workspace as a whole. Its
-owner asks what is wanted, writes the graph into the flow's record, and the flow walks that from then on.
+With --draft a flow starts without a graph, for a project or for the whole workspace. Its owner \
+asks what is wanted and writes the graph into the flow's record; the flow then walks that graph.
 
-A script.yaml beside the graph takes the turns of models, unless another script is named. Without a
-workspace one is made in the current folder.
+A script.yaml beside the graph takes the turns of models, unless --script names another one. \
+Without a workspace, one is created in the current folder.
 
-A flow delivers the file that its closing node wrote last in the turn in which it closed or, if it wrote
-none, the artifact that was handed to it last. Its path is printed at the end; --output hands over what it
-holds, as soon as the forward work is closed. With --json the first object names the flow, and the last one
-has what it delivered.
+A flow delivers the last file that its closing node wrote in the turn in which it closed or, if \
+it wrote none, the last artifact that was handed to it. The path is printed at the end; --output \
+writes the content as soon as the forward work is closed. With --json the first object names the \
+flow, and the last one has what it delivered.
 
-With --allow, --deny and --mode it runs where nobody watches. A rule only answers what you would be
-asked: --deny counts more than --allow, and what neither names is asked as always. A command is
-compared argument by argument: in 'pytest *' the last * is any further arguments, elsewhere one. A
-line with anything in it that a shell would interpret, such as ; | $ > or a variable before it, is
-asked about. A command is allowed with all its options. A comma in quotes belongs to its rule. The
-rules stay with the flow: resume and fork keep them. consent: of your configuration says the same
+With --allow, --deny and --mode a flow runs unattended. A rule only answers what you would be \
+asked: --deny overrides --allow, and calls that no rule names are asked about as usual. A command \
+is compared argument by argument: the last * of 'pytest *' covers any further arguments, any \
+other * exactly one. A line that a shell would interpret (; | $ > or a variable in front) is \
+asked about. A command is allowed with all its options. A comma in quotes belongs to its rule. \
+Rules stay with the flow: resume and fork keep them. consent: of your configuration holds rules \
 for all flows.
 
-A flow file that belongs to no project ends with its forward work, unless it says improve: or you say
---improve. A project has its own answer, or you are asked.
+A flow file outside every project ends with its forward work, unless it says improve: or you say \
+--improve. In a project the project's own setting holds, or you are asked.
 
-It ends with 0 when the flow is over, with 8 to 12 when it waits for you, which tell what for
-(a-society help lists them), and with 130 when it was interrupted.
+run ends with 0 when the flow is over, with 8 to 12 when it waits for you (a-society help lists \
+for what), and with 130 when it was interrupted.
 
 Examples:
   a-society run flow.yaml
@@ -110,21 +108,21 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME|.", value_parser = project)]
     project: Option<Chosen>,
 
-    /// How the flow is called; the graph's name if it is not said
+    /// The flow's title; the graph's name if absent
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// What the flow is asked to do; @FILE reads it from a file, - from standard input, and a text that
-    /// begins with @ is typed with two of them: @@home is @home
+    /// What the flow is to do; @FILE reads it from a file, - from standard input, and @@home is the text
+    /// @home
     #[arg(long, value_name = "TEXT|@FILE")]
     input: Option<String>,
 
-    /// The script that takes turns; script.yaml beside the file if it is there
+    /// The script that takes turns; script.yaml beside the file if there is one
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
 
-    /// How many tokens it may use before it asks you, or none for as many as it wants; else its file says
-    /// so, or limits: of the configuration, or 20 million
+    /// How many tokens it may use before it asks you, or none for no limit; if absent, what its file or
+    /// limits: of the configuration say, or 20 million
     #[arg(long, value_name = "TOKENS|none", allow_negative_numbers = true, value_parser = super::budget::limit)]
     budget: Option<Limit>,
 
@@ -147,7 +145,7 @@ enum Chosen {
 impl Chosen {
     fn name(&self, store: &Store) -> Result<ProjectName, Stop> {
         match self {
-            Self::All => name_of_all(store),
+            Self::All => Ok(project_of_all(store)?),
             Self::Named(name) => Ok(name.clone()),
         }
     }
@@ -194,7 +192,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
                 Some(project) => project.name(&store)?,
                 None => project_of(&store, context, &named)?,
             };
-            (of_project(context, &store, &project, file)?, project)
+            let read = of_project(context, |noted| in_project(&store, &project, file, noted));
+            (read?, project)
         }
     };
     let new = NewFlow {
@@ -217,7 +216,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let here = PathBuf::from(".");
     let folder = arguments.file.as_ref().unwrap_or(&here);
-    if !folder.is_dir() {
+    if kind_behind(&RealDisk, folder) != Some(Kind::Folder) {
         return Err(draft_of_file(folder));
     }
     let script = match &arguments.script {
@@ -233,22 +232,17 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         (Some(_), Some(_)) => return Err(two_projects()),
         (Some(project), None) => project.name(&store)?,
         (None, Some(folder)) => name_of(&store, folder)?,
-        // The last name is that of a file, which there is none of.
+        // The last part is the name of a file, which does not exist here.
         (None, None) => project_of(&store, context, Path::new("draft"))?,
     };
-    let home = project_folder(&store, &project);
-    let file = if is_project(store.ground().disk.as_ref(), &home) {
-        draft::of_project(&read_project(&mut context.out, &home)?)
-    } else {
-        draft::alone()
-    };
+    let file = of_project(context, |noted| draft_in(&store, &project, noted))?;
     let new = NewFlow {
         ends: Ends::default(),
         project,
         project_folder: PathBuf::new(),
         title: arguments.title.clone(),
         input,
-        file: file.map_err(|error| from_run(error.into()))?,
+        file,
         script,
         tokens: arguments.budget.map(Limit::tokens),
         mode: arguments.beforehand.mode(),
@@ -274,76 +268,27 @@ fn two_projects() -> Stop {
 
 /// The name of the project that is this folder.
 fn name_of(store: &Store, folder: &Path) -> Result<ProjectName, Stop> {
-    let (whole, root) = (
-        whole_path(folder)?,
-        whole_path(workspace::folder_of(store))?,
-    );
-    let is_ours = whole == root || whole.parent() == Some(root.as_path());
-    let unfit = |why: String, hint: &str| {
+    project_at(store, folder).map_err(|why| {
+        let hint = match &why {
+            NotAProject::Elsewhere(_) => {
+                "move it there, or name its workspace with --workspace DIR"
+            }
+            NotAProject::Unnamable(_) => "give the folder another name",
+            NotAProject::State(_) => "look at the folder's rights",
+        };
         let what = format!("{} cannot be run as a project", folder.display());
-        Stop::from(OperatorError::new(
-            ("project-unfit", ExitCode::Failed),
-            what,
-            why,
-            hint,
-        ))
-    };
-    if !is_ours {
-        let why = format!(
-            "a project is a folder of the workspace or the workspace itself, which is {}",
-            root.display()
-        );
-        let hint = "move it there, or name its workspace with --workspace DIR";
-        return Err(unfit(why, hint));
-    }
-    let name = whole.file_name().unwrap_or_default().to_string_lossy();
-    name.parse().or_else(|bad: BadName| {
-        if whole == root {
-            return Ok(PROJECT_UNNAMED
-                .parse()
-                .map_err(a_society_state::Error::from)?);
-        }
-        Err(unfit(bad.to_string(), "give the folder another name"))
+        let kind = ("project-unfit", ExitCode::Failed);
+        OperatorError::new(kind, what, why.to_string(), hint).into()
     })
 }
 
-/// A flow file without roles takes them, and what it leaves unsaid, from its project if that has any.
+/// What a project gives a flow. Everything that is remarkable about it is told.
 fn of_project(
     context: &mut Context<'_>,
-    store: &Store,
-    project: &ProjectName,
-    file: FlowFile,
+    read: impl FnOnce(Noted<'_>) -> Result<FlowFile, Unfit>,
 ) -> Result<FlowFile, Stop> {
-    let folder = project_folder(store, project);
-    let disk = store.ground().disk.as_ref();
-    if file.defines_roles || !is_project(disk, &folder) {
-        return Ok(file);
-    }
-    let project = read_project(&mut context.out, &folder)?;
-    let known = |node: &a_society_orchestrator::graph::Node| {
-        let base = a_society_orchestrator::graph::base_role(&node.role);
-        project.canonical.roles.contains_key(&base)
-    };
-    if let Some(stranger) = file.graph.nodes().iter().find(|node| !known(node)) {
-        let what = format!("{} names a role that nobody defines", file.path.display());
-        let why = format!(
-            "the node {} has the role {}, and neither the file nor the project {} has it",
-            stranger.id,
-            stranger.role,
-            folder.display()
-        );
-        let hint = "define the role under roles: in the file, or in the project's a-docs/roles";
-        return Err(
-            OperatorError::new(("flow-file-unfit", ExitCode::Failed), what, why, hint).into(),
-        );
-    }
-    let shown = file.path.display().to_string();
-    over_canonical(&project, file).map_err(|fault| {
-        let what = format!("{shown} cannot be laid over the project's graph");
-        let why = fault.to_string();
-        let hint = "define its roles in the file itself";
-        OperatorError::new(("flow-file-unfit", ExitCode::Failed), what, why, hint).into()
-    })
+    let out = &mut context.out;
+    read(&mut |diagnostics| note_all(out, diagnostics)).map_err(unfit)
 }
 
 /// The configuration of a workspace that cannot be used.
@@ -368,7 +313,7 @@ pub(crate) fn begin(
     if let Err(error @ ConfigError::Faulty { .. }) = user::bounds() {
         return Err(super::models::unusable(error));
     }
-    // What was said beforehand must not be taken for nothing.
+    // Standing rules that cannot be read must not count as none.
     if let Err(error @ (ConfigError::Faulty { .. } | ConfigError::Unreadable { .. })) =
         user::consent()
     {
@@ -380,11 +325,7 @@ pub(crate) fn begin(
     config::workspace::consent(workspace::folder_of(store)).map_err(unusable)?;
     let project = new.project.clone();
     new.project_folder = project_folder(store, &project);
-    // Whoever goes on with it after a death does not know how it was begun.
-    new.ends = Ends {
-        improve: wishes.improve,
-        feedback: wishes.feedback,
-    };
+    new.ends = wishes.ends();
     tell_idle(
         context,
         &new.rules,
@@ -413,15 +354,15 @@ pub(crate) fn begin(
     shown(context, (store, &flow, 0), (driven, interrupts), wishes)
 }
 
-/// The workspace: the one around the current folder, the one around what is run, or, if there is
-/// none, a new one in the current folder. What the operator does not expect is said.
+/// The workspace: the one around the current folder, the one around what is run, or, if there is none,
+/// a new one in the current folder. A choice that the operator may not expect is printed.
 fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop> {
     let found = context.store();
     let named = context.workspace.is_some() || context.environment.workspace.is_some();
     let (Err(_), false, Some(folder)) = (&found, named, &context.environment.folder) else {
         return found;
     };
-    let beside = if target.is_dir() {
+    let beside = if kind_behind(&RealDisk, target) == Some(Kind::Folder) {
         Some(target)
     } else {
         target
@@ -449,54 +390,5 @@ fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop>
 fn project_of(store: &Store, context: &Context<'_>, file: &Path) -> Result<ProjectName, Stop> {
     let folder = context.environment.folder.clone().unwrap_or_default();
     let within = folder.join(file);
-    project_around(store, within.parent().unwrap_or(&folder))
-}
-
-/// The project that a file in this folder belongs to: the folder of the workspace it is in, where that is a
-/// project, and else the workspace itself. A folder that only keeps flow files is none.
-///
-/// # Errors
-/// When the workspace is gone.
-pub(crate) fn project_around(store: &Store, beside: &Path) -> Result<ProjectName, Stop> {
-    let root = workspace::folder_of(store);
-    let first = |beside: &Path, root: &Path| {
-        let first = beside.strip_prefix(root).ok()?.components().next()?;
-        let first = first.as_os_str().to_str()?;
-        let name: ProjectName = first.parse().ok()?;
-        // What says how the workspace works is a part of it.
-        let is_own = first != DOCS_NAME && is_worked_on(store, &name, &root.join(first));
-        is_own.then_some(name)
-    };
-    // As it was typed, and as it is behind links and `..`.
-    let is_up = |part: Component<'_>| matches!(part, Component::ParentDir);
-    let typed = first(beside, root).filter(|_| !beside.components().any(is_up));
-    let first = typed.or_else(|| {
-        let (beside, root) = (whole_path(beside).ok()?, whole_path(root).ok()?);
-        first(&beside, &root)
-    });
-    first.map_or_else(|| name_of_all(store), Ok)
-}
-
-/// Whether a folder of the workspace is worked on by itself: it says how, it is a repository of its own,
-/// or it has flows.
-fn is_worked_on(store: &Store, name: &ProjectName, folder: &Path) -> bool {
-    is_project(store.ground().disk.as_ref(), folder)
-        || folder.join(".git").exists()
-        || store.root().join(name.as_str()).is_dir()
-}
-
-/// The name under which the workspace itself is a project: that of its folder, unless a folder in it has
-/// the same.
-fn name_of_all(store: &Store) -> Result<ProjectName, Stop> {
-    let root = workspace::folder_of(store);
-    let own = whole_path(root)?;
-    let own = own.file_name().and_then(|name| name.to_str());
-    let names = own.into_iter().chain(NAMES_OF_ALL);
-    let mut fit = names.filter(|name| !root.join(name).is_dir());
-    match fit.find_map(|name| name.parse().ok()) {
-        Some(name) => Ok(name),
-        None => Ok(PROJECT_UNNAMED
-            .parse()
-            .map_err(a_society_state::Error::from)?),
-    }
+    Ok(project_around(store, within.parent().unwrap_or(&folder))?)
 }

@@ -25,7 +25,7 @@ pub(crate) struct To {
     #[arg(value_name = "FLOW")]
     flow: String,
 
-    /// A name for this command: said again under the same name, it counts once
+    /// A name for this command: repeated under the same name, it counts once
     #[arg(long, value_name = "ID", value_parser = client_id)]
     client_id: Option<ClientId>,
 }
@@ -76,7 +76,7 @@ pub(crate) fn role(text: &str) -> Result<RoleInstance, String> {
 }
 
 impl Who {
-    /// Whom a command means: the only one that waits if nobody is named.
+    /// Whom a command means: the only one that waits if none is named.
     pub(crate) fn whom(&self) -> Whom {
         match (&self.node, &self.role) {
             (Some(node), _) => Whom::Node(node.clone()),
@@ -86,7 +86,7 @@ impl Who {
     }
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) store: Store,
@@ -119,7 +119,7 @@ pub(crate) fn deliver(context: &mut Context<'_>, to: &To, verb: Verb) -> Result<
     })
 }
 
-/// What whoever typed a secret is told.
+/// The warning about input that contains a secret.
 pub(crate) const SECRET: &str = "something in it looks like a secret, and is blanked out; keep keys \
                                  in files or variables that the configuration names";
 
@@ -143,7 +143,7 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, verb: Verb) -> Outcome {
     )
 }
 
-/// Tells what came of a command, in these words.
+/// Prints the result of a command, in these words.
 ///
 /// # Errors
 /// When it cannot be printed, or the flow cannot be looked at.
@@ -184,7 +184,7 @@ pub(crate) fn project_folder(store: &Store, project: &ProjectName) -> PathBuf {
     place::folder_of(store, project)
 }
 
-/// Why a command came to nothing, as the operator sees it.
+/// Why a command failed, as the operator sees it.
 pub(crate) fn from_fault(fault: Fault) -> OperatorError {
     let kind = match fault.code {
         FaultCode::CommandRefused => ("command-refused", ExitCode::Refused),

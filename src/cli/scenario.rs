@@ -190,7 +190,7 @@ impl Script<'_, '_> {
     fn step(&mut self, flow: &mut Flow, step: u64) -> Result<(), Stop> {
         let chosen = usize::try_from(step).unwrap_or(0) % self.roles.len();
         let role = self.roles[chosen].clone();
-        if !flow.views().flow.sessions.contains_key(&role) {
+        if flow.views().flow.session(&role).is_none() {
             flow.append(Fact::SessionOpened(self.opened(flow, &role)?))?;
         }
         if step.is_multiple_of(5) {
@@ -200,7 +200,7 @@ impl Script<'_, '_> {
         let text = flow.keep_text(self.text(step))?;
         let message: MessageId = format!("m{step}").parse().map_err(Error::Name)?;
         flow.append(Fact::MessageAdded(MessageAdded {
-            role,
+            seat: role.into(),
             message,
             text,
             origin: Origin::Injection,
@@ -220,7 +220,7 @@ impl Script<'_, '_> {
     fn opened(&self, flow: &Flow, role: &RoleInstance) -> Result<SessionOpened, Stop> {
         let key = format!("flow:{}:role:{role}", flow.id());
         Ok(SessionOpened {
-            role: role.clone(),
+            seat: role.clone().into(),
             key: key.parse().map_err(Error::Name)?,
             session: format!("s-{role}").parse().map_err(Error::Name)?,
             generation: 1,

@@ -9,8 +9,8 @@ use crate::operator_error::Outcome;
 /// The arguments of `schema`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Editors that know YAML complete and check flow files with it. What needs the whole graph, such as a
-cycle, only check can say.
+Editors that know YAML complete and check flow files with it. Faults that need the whole graph, \
+such as a cycle, are found by check alone.
 
 Examples:
   a-society schema > flow.schema.json

@@ -27,14 +27,14 @@ use super::served::Workspace;
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
-use crate::output_file::{whole_path, write_private};
+use crate::output_file::write_private;
 use crate::text::plain;
 use crate::workspace;
 
 /// The port, unless another is wanted: the same each time, so that a bookmark stays good.
 const PORT: u16 = 4780;
 
-/// How many sockets are open at once if nobody says otherwise.
+/// The default number of sockets that are open at once.
 const SOCKETS: u16 = server::limits::SOCKETS_MAX;
 
 /// How often it is looked whether the operator interrupted.
@@ -58,16 +58,17 @@ const KNOCK: Duration = Duration::from_millis(200);
 /// The arguments of `serve`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It prints an address for your browser. The part after # is a token that signs in the first browser that
-opens it, with all that you may do. For another browser, or after a cookie was deleted, --link prints a
-new address. Without a token the server shows nothing, not even to this machine. Flows that nobody drives are shown as
-stopped and go on when you say so, or at once with --resume. A flow that waits for a limit of its provider
-to reset goes on by itself when the time comes; pause it if it should not. Ctrl-C lets running turns reach a recorded point; nothing that was recorded is lost.
+serve prints an address for your browser. The part after # is a token that signs in the first \
+browser that opens it, with all your rights. For another browser, or after a cookie was deleted, \
+--link prints a new address. Without a token the server shows nothing, not even to this machine. \
+Flows that no process drives are shown as stopped; they go on when you say so, or at once with \
+--resume. A flow that waits for a provider's limit to reset goes on by itself at that time; pause \
+it if it should not. Ctrl-C lets running turns reach a recorded point; nothing recorded is lost.
 
-It listens on this machine only. Another address is refused unless what is sent is encrypted, with
---tls-cert and --tls-key, or you also say --insecure-lan: everybody on the way can then read the
-token and act as you. A tunnel, such as ssh -L, is as good as encryption. Whoever comes by a name
-and not by the address itself needs that name in --allow-host.
+It listens on this machine only. Another address is refused unless the connection is encrypted, \
+with --tls-cert and --tls-key, or you also say --insecure-lan: then everybody on the way can read \
+the token and act as you. A tunnel, such as ssh -L, is as good as encryption. A browser that uses \
+a name instead of the address needs that name in --allow-host.
 
 Examples:
   a-society serve
@@ -85,7 +86,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     open: bool,
 
-    /// Go on with every flow that is stopped
+    /// Resume every flow that is stopped
     #[arg(long)]
     resume: bool,
 
@@ -93,7 +94,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["open", "resume", "journal"])]
     link: bool,
 
-    /// Listen on another address than this machine's own; wants encryption or --insecure-lan
+    /// Listen on another address than this machine's own; needs encryption or --insecure-lan
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<IpAddr>,
 
@@ -109,7 +110,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
 
-    /// Let everybody on the network read what is sent, the token too
+    /// Send everything unencrypted, the token too
     #[arg(long)]
     insecure_lan: bool,
 
@@ -192,7 +193,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     end(context, &mut server, &interrupts);
     if let Some(path) = told {
-        // The next server writes it anew; an old one misleads nobody, as its token is worth nothing.
+        // The next server writes it anew; an old one does no harm, as its token is worth nothing.
         drop(store.ground().disk.remove_file(&path));
     }
     Ok(ExitCode::Ok)
@@ -291,11 +292,10 @@ fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), St
     Ok((server, actions))
 }
 
-/// From where the page's files come while they are worked on, which is said.
+/// The source of the page's files while they are worked on, after a note about it.
 ///
 /// # Errors
-/// When that is not this machine, or others are served, too: a development server gives files to
-/// whoever asks.
+/// client.
 fn worked_on(context: &mut Context<'_>, listen: SocketAddr) -> Result<Option<Source>, Stop> {
     let Some(value) = &context.environment.page else {
         return Ok(None);
@@ -342,9 +342,10 @@ struct Told {
     process: ProcessName,
 }
 
-/// Writes down how the server is reached, for the operator's other programs and for nobody else.
+/// Writes a file with the server's address and token, readable for the operator's other programs only.
 ///
-/// One that still answers keeps its place: whoever ends first would otherwise take the other's away.
+/// One whose server still answers keeps its place: the first server to end would otherwise remove the
+/// other's.
 fn tell_file(
     context: &mut Context<'_>,
     store: &Store,
@@ -389,7 +390,7 @@ fn running(store: &Store, path: &Path) -> Option<Told> {
     if process::named(disk, told.process.pid) != told.process {
         return None;
     }
-    // A process that was killed keeps its number for as long as nobody asked how it ended.
+    // A process that was killed keeps its number until its parent has waited for it.
     TcpStream::connect_timeout(&told.address, KNOCK).ok()?;
     Some(told)
 }
@@ -448,7 +449,7 @@ fn open(context: &mut Context<'_>, url: &str) {
     }
 }
 
-/// Goes on with what only waits for a limit to reset, or with every flow that nobody drives.
+/// Goes on with what only waits for a limit to reset, or with every flow without a driver.
 fn resume(
     context: &mut Context<'_>,
     store: &Store,
@@ -521,16 +522,4 @@ pub(crate) fn linger(context: &mut Context<'_>, interrupts: &Interrupts) {
     while interrupts.count() == before {
         std::thread::sleep(LOOK);
     }
-}
-
-/// Whether a path lies in the workspace; only such a file is run for a page.
-pub(crate) fn lies_within(root: &Path, path: &Path) -> bool {
-    let plain = path.components().all(|part| {
-        matches!(
-            part,
-            std::path::Component::Normal(_) | std::path::Component::CurDir
-        )
-    });
-    let whole = whole_path(&root.join(path));
-    plain && whole.is_ok_and(|path| whole_path(root).is_ok_and(|root| path.starts_with(root)))
 }

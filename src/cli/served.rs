@@ -1,8 +1,6 @@
 //! What the page's server asks of the workspace: to start flows, to go on with them, and what there
 //! is.
 
-mod settings;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -15,43 +13,31 @@ use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow, SentRequest};
 use a_society_operator_ui::protocol::made::{MadeProject, NewProject};
 use a_society_operator_ui::protocol::settings::{Setting, SettingDone, SkillSetting, Trial, Tried};
-use a_society_operator_ui::server::{Actions, Begun, Chosen};
-use a_society_orchestrator::config::servers::{Roster, lists_in};
+use a_society_operator_ui::server::{Actions, Begun, configuring};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::config::withheld::Withheld;
-use a_society_orchestrator::project::docs::folder::{
-    defaults, is_project, over_canonical, roles as project_roles, workflow_of,
-};
-use a_society_orchestrator::project::draft;
-use a_society_orchestrator::project::flow_file::{self, FlowFile};
-use a_society_orchestrator::project::place::servers_named;
-use a_society_orchestrator::run::{self, NewFlow, RunError};
+use a_society_orchestrator::project::docs::folder::{roles as project_roles, workflow_of};
+use a_society_orchestrator::project::flow_file::FlowFile;
+use a_society_orchestrator::run::{self, Amendment, NewFlow, RunError};
 use a_society_orchestrator::sent;
-use a_society_state::disk::{Disk, Kind};
-use a_society_state::files::read_whole;
+use a_society_orchestrator::workspace::flow_files::{flow_files, script_beside};
+use a_society_orchestrator::workspace::material::{
+    Unfit, draft_in, file_of_workspace, sound_project,
+};
+use a_society_orchestrator::workspace::projects::project_folders;
+use a_society_orchestrator::workspace::settings;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
-use super::flow_files::{inspect_project, read_text, script_path};
+use super::flow_files::read_text;
 use super::notify::Notifier;
-use super::run::project_around;
 use super::say::project_folder;
-use super::serve::lies_within;
 use crate::new_project::{self, EXAMPLE_FILES, INITIALIZATION};
 use crate::operator_error::Stop;
 use crate::workspace;
 
-/// How many entries of folders are looked at for flow files; a workspace may be the folder of all.
-const ENTRIES_LOOKED_AT_MAX: usize = 2_000;
-
-/// How deep they are looked for.
-const FLOW_FILES_DEPTH_MAX: usize = 2;
-
 /// How much of a request a page is sent. A window of a million tokens is about so long.
 const REQUEST_BYTES_MAX: usize = 4 << 20;
-
-/// Flow files are written by hand; what is larger is something else.
-pub(super) const FLOW_FILE_BYTES_MAX: u64 = 256 * 1024;
 
 /// The workspace of a server.
 #[derive(Debug)]
@@ -74,96 +60,41 @@ impl Workspace {
         workspace::folder_of(&self.store)
     }
 
-    /// What a new flow is made of, and the file beside which its script lies.
+    /// What a new flow is made of, and the file whose folder holds its script.
     fn read(&self, new: &Wanted) -> Result<(ProjectName, FlowFile, Option<PathBuf>), Fault> {
+        let disk = self.store.ground().disk.as_ref();
         match &new.from {
-            NewFrom::File(path) => self.of_file(Path::new(path)),
+            NewFrom::File(path) => {
+                let found = file_of_workspace(&self.store, Path::new(path)).map_err(unfit)?;
+                Ok((found.0, found.1, Some(found.2)))
+            }
             NewFrom::Project(name) => {
                 let (name, folder) = self.project(name)?;
-                let project = self.sound(&folder)?;
+                let project = sound_project(disk, &folder, &mut |_| {}).map_err(unfit)?;
                 Ok((name, project.canonical, Some(workflow_of(&folder))))
             }
             NewFrom::Draft(name) => {
-                let (name, folder) = self.project(name)?;
-                let disk = self.store.ground().disk.as_ref();
-                let file = if is_project(disk, &folder) {
-                    draft::of_project(&self.sound(&folder)?)
-                } else {
-                    draft::alone()
-                };
-                Ok((name, file.map_err(|error| from_run(&error.into()))?, None))
+                let (name, _) = self.project(name)?;
+                let file = draft_in(&self.store, &name, &mut |_| {}).map_err(unfit)?;
+                Ok((name, file, None))
             }
-        }
-    }
-
-    fn of_file(&self, path: &Path) -> Result<(ProjectName, FlowFile, Option<PathBuf>), Fault> {
-        if !lies_within(self.root(), path) {
-            let why = "only files of the workspace are run, by their path in it";
-            return Err(unfit(
-                format!("{} is not a file of the workspace", path.display()),
-                why,
-            ));
-        }
-        let whole = self.root().join(path);
-        let text = read_text(&whole).map_err(from_stop)?;
-        let (file, diagnostics) = flow_file::inspect(path, text);
-        let file = file.ok_or_else(|| {
-            let first = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
-            let why = first.map(ToString::to_string).unwrap_or_default();
-            unfit(format!("{} is not a flow file", path.display()), &why)
-        })?;
-        let beside = whole.parent().unwrap_or(self.root());
-        let project = project_around(&self.store, beside).map_err(from_stop)?;
-        let folder = project_folder(&self.store, &project);
-        let disk = self.store.ground().disk.as_ref();
-        if file.defines_roles || !is_project(disk, &folder) {
-            return Ok((project, file, Some(whole)));
-        }
-        let canonical = self.sound(&folder)?;
-        let file = over_canonical(&canonical, file).map_err(|fault| {
-            unfit(
-                format!("{} does not fit its project", path.display()),
-                &fault.to_string(),
-            )
-        })?;
-        Ok((project, file, Some(whole)))
-    }
-
-    /// What was chosen beforehand: when the flow began, or else for all of its project.
-    fn chosen(&self, flow: &FlowRef, ends: Ends) -> Chosen {
-        let disk = self.store.ground().disk.as_ref();
-        let chosen = defaults(disk, &project_folder(&self.store, &flow.project));
-        Chosen {
-            improve: ends.improve.or(chosen.improve),
-            feedback: ends.feedback.or(chosen.feedback),
         }
     }
 
     fn project(&self, name: &str) -> Result<(ProjectName, PathBuf), Fault> {
         let name: ProjectName = name.parse().map_err(|bad: a_society_facts::id::BadName| {
-            unfit("there is no such project".to_owned(), &bad.to_string())
+            unread("there is no such project".to_owned(), &bad.to_string())
         })?;
         let folder = project_folder(&self.store, &name);
         Ok((name, folder))
-    }
-
-    fn sound(
-        &self,
-        folder: &Path,
-    ) -> Result<a_society_orchestrator::project::docs::folder::Project, Fault> {
-        let (project, diagnostics) = inspect_project(folder);
-        project.ok_or_else(|| {
-            let first = diagnostics.iter().find(|diagnostic| diagnostic.is_error());
-            let why = first.map(ToString::to_string).unwrap_or_default();
-            unfit(format!("{} is not a sound project", folder.display()), &why)
-        })
     }
 }
 
 impl Actions for Workspace {
     fn start(&self, new: &Wanted) -> Result<Begun, Fault> {
         let (project, file, beside) = self.read(new)?;
-        let script = beside.and_then(|path| script_path(&path, None));
+        let disk = self.store.ground().disk.as_ref();
+        let script = beside.and_then(|path| script_beside(disk, &path));
         let script = script
             .map(|path| read_text(&path))
             .transpose()
@@ -182,7 +113,7 @@ impl Actions for Workspace {
             script,
             tokens: None,
             mode: new.mode,
-            rules: settings::rules_of(new)?,
+            rules: configuring::rules_of(new)?,
             client: None,
         };
         let now = self.store.ground().clock.now();
@@ -193,27 +124,17 @@ impl Actions for Workspace {
         };
         // It tells for as long as the flow is driven.
         drop(Notifier::begin(&flow, &driven.handle));
-        // Its file may say more than the operator did.
-        let seen = driven.handle.seen();
-        let chosen = self.chosen(&flow, seen.map_or(ends, |seen| seen.state.ends));
-        Ok(Begun {
-            flow,
-            driven,
-            chosen,
-        })
+        Ok(Begun { flow, driven })
     }
 
     fn resume(&self, flow: &FlowRef) -> Result<Begun, Fault> {
         let project = project_folder(&self.store, &flow.project);
-        let resumed = run::resume(&self.store, flow, project, None, Default::default());
+        let resumed = run::resume(&self.store, flow, project, None, Amendment::default());
         let (driven, _) = resumed.map_err(|error| from_run(&error))?;
         drop(Notifier::begin(flow, &driven.handle));
-        let look = self.store.look(flow);
-        let ends = look.map_or_else(|_| Ends::default(), |look| look.screen.flow.ends);
         Ok(Begun {
             flow: flow.clone(),
             driven,
-            chosen: self.chosen(flow, ends),
         })
     }
 
@@ -244,35 +165,13 @@ impl Actions for Workspace {
     }
 
     fn projects(&self) -> Vec<ProjectRow> {
-        let disk = self.store.ground().disk.as_ref();
-        let flows = self
-            .store
-            .census()
-            .map(|census| census.flows)
-            .unwrap_or_default();
-        let own = self
-            .root()
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        let mut names: Vec<(String, PathBuf)> = own
-            .map(|own| (own, self.root().to_owned()))
-            .into_iter()
-            .collect();
-        let entries = disk.list(self.root()).unwrap_or_default();
-        let folders = entries
-            .into_iter()
-            .filter(|entry| entry.kind == Kind::Folder && !entry.name.starts_with('.'));
-        names.extend(folders.map(|entry| (entry.name.clone(), self.root().join(&entry.name))));
-        let rows = names.into_iter().filter_map(|(name, folder)| {
-            let parsed: ProjectName = name.parse().ok()?;
-            let chosen = defaults(disk, &folder);
-            Some(ProjectRow {
-                improve: chosen.improve,
-                feedback: chosen.feedback,
-                ready: is_project(disk, &folder),
-                flows: flows.iter().filter(|flow| flow.project == parsed).count() as u64,
-                name,
-            })
+        let folders = project_folders(&self.store).into_iter();
+        let rows = folders.map(|project| ProjectRow {
+            name: project.name.to_string(),
+            improve: project.ends.improve,
+            feedback: project.ends.feedback,
+            ready: project.is_ready,
+            flows: project.flows,
         });
         rows.collect()
     }
@@ -311,19 +210,12 @@ impl Actions for Workspace {
 
     fn settings(&self, page: &str) -> Option<Value> {
         match page {
-            "models" => {
-                let named = models_named(&self.store, &self.projects());
-                Some(settings::models(&named))
-            }
+            "models" => Some(settings::models(&self.store)),
             "catalogue" => Some(settings::catalogue()),
-            "permissions" => {
-                let mut page = permissions();
-                page["rules"] = settings::said_beforehand(self.root());
-                Some(page)
-            }
-            "mcp" => Some(servers(self.store.ground().disk.as_ref(), self.root())),
-            "skills" => Some(settings::skills(&self.store)),
-            "roles" => Some(roles(&self.store, &self.projects())),
+            "permissions" => Some(settings::permissions(self.root())),
+            "mcp" => Some(settings::servers(&self.store)),
+            "skills" => Some(configuring::skills(&self.store)),
+            "roles" => Some(roles(&self.store)),
             "flow-files" => {
                 let disk = self.store.ground().disk.as_ref();
                 Some(json!({ "files": flow_files(disk, self.root()) }))
@@ -333,52 +225,33 @@ impl Actions for Workspace {
     }
 
     fn skill(&self, name: &str, project: Option<&str>) -> Result<Value, Fault> {
-        settings::skill(&self.store, name, project)
+        configuring::skill(&self.store, name, project)
     }
 
     fn change_skill(&self, setting: &SkillSetting) -> Result<SettingDone, Fault> {
-        settings::change_skill(setting)
+        configuring::change_skill(setting)
     }
 
     fn models(&self) -> Vec<ModelChoice> {
-        settings::choices()
+        configuring::choices()
     }
 
     fn configure(&self, setting: &Setting) -> Result<SettingDone, Fault> {
-        settings::configure(setting)
+        configuring::configure(setting)
     }
 
     fn try_out(&self, trial: &Trial) -> Result<Tried, Fault> {
-        settings::trial(trial, self.root())
+        configuring::trial(trial, self.root())
     }
-}
-
-/// Which roles of the projects name each model.
-fn models_named(store: &Store, projects: &[ProjectRow]) -> settings::NamedBy {
-    let disk = store.ground().disk.as_ref();
-    let mut named = settings::NamedBy::new();
-    for row in projects.iter().filter(|row| row.ready) {
-        let Ok(project) = row.name.parse::<ProjectName>() else {
-            continue;
-        };
-        for (name, role) in project_roles(disk, &project_folder(store, &project)) {
-            if let Some(model) = role.model {
-                let by = format!("{}/{name}", row.name);
-                named.entry(model).or_default().push(by);
-            }
-        }
-    }
-    named
 }
 
 /// The roles of the projects, as their files have them.
-fn roles(store: &Store, projects: &[ProjectRow]) -> Value {
+fn roles(store: &Store) -> Value {
     let disk = store.ground().disk.as_ref();
     let most = user::reach().ok();
-    let each = projects.iter().filter(|row| row.ready).filter_map(|row| {
-        let project: ProjectName = row.name.parse().ok()?;
-        let folder = project_folder(store, &project);
-        let roles = project_roles(disk, &folder)
+    let projects = project_folders(store).into_iter();
+    let each = projects.filter(|project| project.is_ready).map(|project| {
+        let roles = project_roles(disk, &project.folder)
             .into_iter()
             .map(|(name, role)| {
                 let reach = reach::words(most.as_ref(), Some(&role), &BTreeMap::new());
@@ -393,7 +266,7 @@ fn roles(store: &Store, projects: &[ProjectRow]) -> Value {
                     "reach": reach,
                 })
             });
-        Some(json!({ "project": row.name, "roles": roles.collect::<Vec<Value>>() }))
+        json!({ "project": project.name, "roles": roles.collect::<Vec<Value>>() })
     });
     json!({ "projects": each.collect::<Vec<Value>>() })
 }
@@ -404,65 +277,21 @@ fn first_words(text: &str) -> Option<&str> {
     lines.find(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Flow files of a workspace, by their paths in it: what is offered where one is to be chosen.
-pub(super) fn flow_files(disk: &dyn Disk, root: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut folders = vec![(PathBuf::new(), 0)];
-    let mut looked_at = 0;
-    while let Some((folder, depth)) = folders.pop() {
-        for entry in disk.list(&root.join(&folder)).unwrap_or_default() {
-            let path = folder.join(&entry.name);
-            looked_at += 1;
-            if entry.name.starts_with('.') || looked_at > ENTRIES_LOOKED_AT_MAX {
-                continue;
-            }
-            match entry.kind {
-                Kind::Folder if depth < FLOW_FILES_DEPTH_MAX => folders.push((path, depth + 1)),
-                Kind::File if is_flow_file(disk, &root.join(&path), &entry.name) => {
-                    found.extend(path.to_str().map(str::to_owned));
-                }
-                Kind::Folder | Kind::File | Kind::Other => {}
-            }
+fn unfit(why: Unfit) -> Fault {
+    let what = match &why {
+        Unfit::Project { folder, .. } => format!("{} is not a sound project", folder.display()),
+        Unfit::Outside(path) => format!("{} is not a file of the workspace", path.display()),
+        Unfit::Stranger { file, .. } | Unfit::Overlay { file, .. } => {
+            format!("{} does not fit its project", file.display())
         }
-    }
-    found.sort();
-    found
-}
-
-/// Whether a file is YAML that begins a workflow on one of its lines.
-fn is_flow_file(disk: &dyn Disk, path: &Path, name: &str) -> bool {
-    let is_yaml = [".yaml", ".yml"].iter().any(|end| name.ends_with(end));
-    let bytes = is_yaml.then(|| read_whole(disk, path, FLOW_FILE_BYTES_MAX).ok());
-    let text = bytes.flatten().and_then(|it| String::from_utf8(it).ok());
-    text.is_some_and(|text| text.lines().any(|line| line.starts_with("workflow:")))
-}
-
-fn servers(disk: &dyn Disk, root: &Path) -> Value {
-    let mut page = match Roster::read(&lists_in(root)) {
-        Ok(roster) => super::mcp::as_json(&roster, &servers_named(disk, root)),
-        Err(error) => json!({ "servers": [], "missing": [], "faults": [error.to_string()] }),
+        Unfit::File(error) => error.to_string(),
+        Unfit::State(error) => error.to_string(),
     };
-    settings::own_servers(&mut page);
-    page
+    let first = why.first_error().map(ToString::to_string);
+    unread(what, &first.unwrap_or_else(|| why.to_string()))
 }
 
-/// How far tools reach at most, and what the modes of a flow mean.
-fn permissions() -> Value {
-    let tools = match user::reach() {
-        Ok(reach) => super::models::reach_json(&reach),
-        Err(error) => json!({ "fault": error.to_string() }),
-    };
-    json!({
-        "tools": tools,
-        "modes": [
-            { "mode": "no-access", "words": "Always asks, even for what you allowed before." },
-            { "mode": "partial-access", "words": "Does not ask again for what you allowed for the flow." },
-            { "mode": "full-access", "words": "Never asks." },
-        ]
-    })
-}
-
-fn unfit(what: String, why: &str) -> Fault {
+fn unread(what: String, why: &str) -> Fault {
     Fault {
         code: "flow-file-unfit".to_owned(),
         what,
@@ -479,7 +308,7 @@ fn from_stop(stop: Stop) -> Fault {
             why: error.why.clone(),
             r#try: error.hint.clone(),
         },
-        Stop::OutputClosed => unfit("it could not be read".to_owned(), ""),
+        Stop::OutputClosed => unread("it could not be read".to_owned(), ""),
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use a_society_facts::Seat;
 use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
-use a_society_facts::view::session::{Archive, Entry, SessionView, Texts, TrimArchive};
-use a_society_state::{FlowRef, Store, blob};
+use a_society_facts::view::session::{Archive, Entry, SessionView, Texts};
+use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -26,9 +27,9 @@ const LOOKS_MAX: u32 = 6_000;
 /// The arguments of `session`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each role instance of a flow has a session: everything it was told and said. Made shorter, a summary
-stands in place of the history, which is kept in an archive and can be put back. Nothing of it is
-lost either way: the journal has all of it.
+Each role instance of a flow has a session: everything it was told and said. Compacting replaces \
+the history with a summary; the history is archived and can be restored. Nothing is lost either \
+way: the journal has all of it.
 
 Examples:
   a-society session ls a1b2
@@ -46,11 +47,11 @@ pub(crate) struct Arguments {
 enum Verb {
     /// List the sessions of a flow
     Ls(Ls),
-    /// Let a summary take the place of a role's history
+    /// Replace a role's history with a summary
     Compact(Compact),
     /// List the archived histories
     Archives(Archives),
-    /// Put a history back in the place of its summary
+    /// Restore an archived history
     Restore(Restore),
     /// Print a session with its archives, as JSON
     Export(Export),
@@ -71,9 +72,9 @@ struct Ls {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The model of the role makes the summary, and that costs what it costs. If it cannot be asked, or
-makes none, the beginnings of the oldest messages replace them, and this says so and why. A role of
-which a turn is open is not touched.
+The model of the role writes the summary, which costs as much as any request. If it cannot be \
+asked or writes none, the beginnings of the oldest messages are kept instead, and compact reports \
+that and the reason. A session with an open turn is left alone.
 
 Examples:
   a-society session compact a1b2 writer
@@ -108,8 +109,8 @@ struct Archives {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The summary goes, and what was said since stays behind the history. A history that had nearly filled
-the window will be compacted again with the role's next request.
+The summary is removed, and everything said since follows the restored history. A history that \
+had nearly filled the window is compacted again with the role's next request.
 
 Examples:
   a-society session restore a1b2 writer k7")]
@@ -128,9 +129,10 @@ struct Restore {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is printed is what transcript.json in the flow's folder holds, folded from the journal: the
-present messages, the system prompt, and the archived histories. Nothing is changed, and it
-works beside the process that drives the flow. What tools gave was redacted before it was recorded.
+export prints what transcript.json in the flow's folder holds, folded from the journal: the \
+present messages, the system prompt, and the archived histories. It changes nothing, and works \
+beside the process that drives the flow. Secrets in what tools returned were removed before it \
+was recorded.
 
 Examples:
   a-society session export a1b2 writer > writer.json
@@ -144,7 +146,7 @@ struct Export {
     #[arg(value_name = "ROLE", value_parser = role)]
     role: RoleInstance,
 
-    /// As it was at this record; as it is now if it is not said
+    /// As it was at this record; as it is now if absent
     #[arg(long, value_name = "SEQ")]
     at: Option<Seq>,
 }
@@ -170,12 +172,12 @@ fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
             views.apply(recorded);
         }
     })?;
-    let Some(session) = views.sessions.get(&export.role) else {
+    let Some(session) = views.session(&export.role) else {
         return Err(no_session(&export.role, &views));
     };
     let mut bytes = Vec::new();
-    let (disk, folder) = (&store.ground().disk, store.folder(&flow));
-    let read = |hash| blob::read_text(disk.as_ref(), &folder, hash);
+    let place = store.place(&flow);
+    let read = |hash| place.text_of(hash);
     session.write_json(&mut bytes, Texts(&read));
     context.out.bytes(&bytes)?;
     Ok(ExitCode::Ok)
@@ -194,9 +196,9 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
     let (store, flow) = context.flow(&ls.flow)?;
     let views = sessions(&store, &flow)?;
     if context.out.is_json() {
-        let each = views.sessions.iter().map(|(role, session)| {
+        let each = views.sessions.iter().map(|(seat, session)| {
             json!({
-                "role": role,
+                "role": seat,
                 "key": session.key,
                 "session": session.session_id,
                 "generation": session.generation,
@@ -206,9 +208,9 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
                 "context_tokens": session.latest_context_usage,
                 "cost_micros": session.usage.cost_micros,
                 "node": session.node.as_ref().map(|mark| &mark.node),
-                "running": views.flow.main_turn_of(role).is_some(),
+                "running": views.flow.main_turn_of(seat).is_some(),
                 "compacting": session.compaction.is_some(),
-                "archives": session.archives.len() + session.trims.len(),
+                "archives": session.archives.len(),
             })
         });
         let each: Vec<Value> = each.collect();
@@ -223,22 +225,20 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
     }
     let head = ["ROLE", "MESSAGES", "BYTES", "CONTEXT", "ARCHIVES", "NOW"];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
-    for (role, session) in &views.sessions {
+    for (seat, session) in &views.sessions {
         let now = if session.compaction.is_some() {
             "is being compacted"
-        } else if views.flow.main_turn_of(role).is_some() {
+        } else if views.flow.main_turn_of(seat).is_some() {
             "a turn is open"
         } else {
             ""
         };
         rows.push(vec![
-            role.to_string().into(),
+            seat.to_string().into(),
             session.messages.len().to_string().into(),
             bytes(&session.messages).to_string().into(),
             session.latest_context_usage.to_string().into(),
-            (session.archives.len() + session.trims.len())
-                .to_string()
-                .into(),
+            session.archives.len().to_string().into(),
             now.into(),
         ]);
     }
@@ -248,7 +248,7 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-/// How long messages are as they stand in a transcript.
+/// How long messages are in a transcript.
 fn bytes(messages: &[Entry]) -> u64 {
     messages.iter().map(Entry::approx_bytes).sum()
 }
@@ -269,10 +269,10 @@ const fn who(trigger: Trigger) -> &'static str {
     }
 }
 
-fn of_compacted(role: &RoleInstance, archive: &Archive) -> Value {
+fn of_compacted(seat: &Seat, archive: &Archive) -> Value {
     let messages = &archive.archived_transcript_history;
     json!({
-        "role": role,
+        "role": seat,
         "archive": archive.id,
         "kind": "compact",
         "trigger": archive.trigger,
@@ -286,34 +286,20 @@ fn of_compacted(role: &RoleInstance, archive: &Archive) -> Value {
     })
 }
 
-fn of_trimmed(role: &RoleInstance, archive: &TrimArchive) -> Value {
-    let messages = &archive.archived_transcript_history;
-    json!({
-        "role": role,
-        "archive": archive.id,
-        "kind": "trim",
-        "trigger": Trigger::Manual,
-        "at": archive.trimmed_at,
-        "messages": messages.len(),
-        "bytes": bytes(messages),
-    })
-}
-
 fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let views = sessions(&store, &flow)?;
     if let Some(role) = &arguments.role
-        && !views.sessions.contains_key(role)
+        && views.session(role).is_none()
     {
         return Err(no_session(role, &views));
     }
-    let wanted = |role: &RoleInstance| arguments.role.as_ref().is_none_or(|only| only == role);
-    let found = views.sessions.iter().filter(|(role, _)| wanted(role));
-    let found: Vec<(&RoleInstance, &SessionView)> = found.collect();
+    let wanted = |seat: &Seat| arguments.role.as_ref().is_none_or(|only| only == seat);
+    let found = views.sessions.iter().filter(|(seat, _)| wanted(seat));
+    let found: Vec<(&Seat, &SessionView)> = found.collect();
     if context.out.is_json() {
-        let each = found.iter().flat_map(|(role, session)| {
-            let compacted = session.archives.iter().map(|kept| of_compacted(role, kept));
-            compacted.chain(session.trims.iter().map(|kept| of_trimmed(role, kept)))
+        let each = found.iter().flat_map(|(seat, session)| {
+            session.archives.iter().map(|kept| of_compacted(seat, kept))
         });
         let each: Vec<Value> = each.collect();
         let (project, flow) = (&flow.project, &flow.flow);
@@ -332,14 +318,13 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
         "STANDS FOR IT",
     ];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
-    for (role, session) in found {
+    for (seat, session) in found {
         rows.extend(
             session
                 .archives
                 .iter()
-                .map(|kept| compacted_row(role, kept)),
+                .map(|kept| compacted_row(seat, kept)),
         );
-        rows.extend(session.trims.iter().map(|kept| trimmed_row(role, kept)));
     }
     if rows.len() == 1 {
         context.out.line("there are no archives")?;
@@ -351,9 +336,9 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn compacted_row(role: &RoleInstance, kept: &Archive) -> Vec<Cell> {
+fn compacted_row(seat: &Seat, kept: &Archive) -> Vec<Cell> {
     vec![
-        role.to_string().into(),
+        seat.to_string().into(),
         plain(&kept.id).into_owned().into(),
         who(kept.trigger).into(),
         plain(&kept.node_id).into_owned().into(),
@@ -361,19 +346,6 @@ fn compacted_row(role: &RoleInstance, kept: &Archive) -> Vec<Cell> {
         kept.archived_transcript_history.len().to_string().into(),
         bytes(&kept.archived_transcript_history).to_string().into(),
         word(kept.strategy).into(),
-    ]
-}
-
-fn trimmed_row(role: &RoleInstance, kept: &TrimArchive) -> Vec<Cell> {
-    vec![
-        role.to_string().into(),
-        plain(&kept.id).into_owned().into(),
-        "trimmed".into(),
-        "".into(),
-        kept.trimmed_at.to_string().into(),
-        kept.archived_transcript_history.len().to_string().into(),
-        bytes(&kept.archived_transcript_history).to_string().into(),
-        "nothing".into(),
     ]
 }
 
@@ -398,8 +370,7 @@ fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
     }
     let views = sessions(&said.store, &said.flow)?;
     let session = views
-        .sessions
-        .get(role)
+        .session(role)
         .ok_or_else(|| no_session(role, &views))?;
     let running = session.compaction.is_some();
     let done = session.archives.iter().rev();
@@ -410,7 +381,7 @@ fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
             .any(|id| *id == kept.replacement_message.id)
     });
     if context.out.is_json() {
-        let archive = done.map(|kept| of_compacted(role, kept));
+        let archive = done.map(|kept| of_compacted(&Seat::from(role), kept));
         context.out.value(&json!({
             "project": said.flow.project,
             "flow": said.flow.flow,
@@ -450,7 +421,7 @@ fn replaced(flow: &str, role: &RoleInstance, kept: &Archive) -> String {
 
 /// Why a session is what it was, as the feed says it.
 fn not_shorter(role: &RoleInstance, views: &Views) -> Stop {
-    let feed = views.feeds.get(role);
+    let feed = views.feed(role);
     let why = feed.and_then(|feed| {
         let mut items = feed.items().rev();
         items.find(|item| item.event.as_deref() == Some("session.compaction_failed"))
@@ -465,7 +436,7 @@ fn not_shorter(role: &RoleInstance, views: &Views) -> Stop {
 fn wait(said: &Said, role: &RoleInstance) -> Result<(), Stop> {
     for _ in 0..LOOKS_MAX {
         let seen = said.store.look(&said.flow)?;
-        let session = seen.screen.flow.sessions.get(role);
+        let session = seen.screen.flow.session(role);
         if session.is_none_or(|session| session.compaction.is_none()) {
             return Ok(());
         }
@@ -483,8 +454,7 @@ fn restore(context: &mut Context<'_>, arguments: &Restore) -> Outcome {
     let said = deliver(context, &arguments.to, command)?;
     let views = sessions(&said.store, &said.flow)?;
     let session = views
-        .sessions
-        .get(role)
+        .session(role)
         .ok_or_else(|| no_session(role, &views))?;
     if context.out.is_json() {
         context.out.value(&json!({

@@ -13,21 +13,22 @@ use crate::operator_error::{OperatorError, Outcome, Stop};
 /// The arguments of `session request`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is printed is the body that left for the model at a record model_requested, or what a script or a
-command was told. Nobody keeps those bytes: they are written anew from the journal alone, and their
-hash tells whether they are the same. Nothing is sent, and no configuration is read. A journal that an
-older version wrote does not say what its requests were made of: for these the role is taken as it is
-configured today, and each difference is reported.
+request prints the body that left for the model at a record model_requested, or what a script or \
+a command was given. Those bytes are not stored: they are written again from the journal alone, \
+and the recorded hash tells whether they are the same. Nothing is sent, and no configuration is \
+read. A journal of an older version does not say what its requests were made of: for these the \
+role is taken as it is configured today, and each difference is reported.
 
-With --comparable, what differs from run to run without meaning anything is left out: the folder, the
-system and the day, the time in each packet, how long commands took, and the names of caches. So two
-runs of a flow can be compared, for example before and after a change of a role.
+--comparable leaves out what differs from run to run without meaning anything: the folder, the \
+system and the day, the time in each packet, how long commands took, and the names of caches. \
+This way two runs of a flow can be compared, for example before and after a change of a role.
 
 Examples:
   a-society log a1b2 --json | grep model_requested
   a-society session request a1b2 57 | jq '.messages | length'
   a-society session request a1b2 57 --json | jq .same
-  diff <(a-society session request a1b2 57 --comparable) <(a-society session request c3d4 57 --comparable)")]
+  a-society session request a1b2 57 --comparable > one.json
+  a-society session request c3d4 57 --comparable | diff one.json -")]
 pub(crate) struct Arguments {
     /// The flow
     #[arg(value_name = "FLOW")]

@@ -1,9 +1,10 @@
-//! `show`: where one flow stands, on one screen.
+//! `show`: the state of one flow, on one screen.
 
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
-use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::Seat;
+use a_society_facts::id::NodeId;
 use a_society_facts::message::Text;
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
@@ -33,9 +34,9 @@ const TEXT_COLUMNS_MAX: usize = 100;
 /// The arguments of `show`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What is shown is folded from the journal, from the last checkpoint on, so a long flow is shown at
-once. Nothing is changed, and it works beside the process that writes the flow. A damaged flow is
-shown as far as it is sound, and the command then ends with 4.
+show folds the journal from the last checkpoint on, so that a long flow is shown at once. It \
+changes nothing, and works beside the process that writes the flow. A damaged flow is shown as \
+far as it is sound, and show then ends with 4.
 
 Examples:
   a-society show a1b2
@@ -275,7 +276,7 @@ fn nodes(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// How a node stands, in a word, and more about it.
+/// The state of a node in a word, and details.
 fn node_stands(state: &FlowState, node: &NodeId, now: At) -> (&'static str, String) {
     if let Some(running) = state.running.get(node) {
         let since = age(now.ms() - running.since.ms());
@@ -307,7 +308,7 @@ fn node_stands(state: &FlowState, node: &NodeId, now: At) -> (&'static str, Stri
 fn sessions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
     let sessions = state.sessions.iter();
     sessions
-        .map(|(role, session)| {
+        .map(|(seat, session)| {
             let life = if session.is_active {
                 "at work"
             } else {
@@ -315,7 +316,7 @@ fn sessions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
             };
             let used = age(now.ms() - session.last_activity_at.ms());
             vec![
-                role.as_str().into(),
+                seat.to_string().into(),
                 life.into(),
                 count(
                     usize::try_from(session.messages).unwrap_or(usize::MAX),
@@ -416,7 +417,7 @@ fn lost(state: &FlowState) -> Vec<Vec<Cell>> {
 /// The last items of all feeds together, in the order in which they began.
 fn feeds(seen: &Look, items_max: usize) -> Vec<Vec<Cell>> {
     let feeds = seen.screen.feeds.iter();
-    let mut items: Vec<(&RoleInstance, &FeedItem)> = feeds
+    let mut items: Vec<(&Seat, &FeedItem)> = feeds
         .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
         .collect();
     items.sort_by_key(|(_, item)| (item.at, item.seq));
@@ -430,7 +431,7 @@ fn feeds(seen: &Look, items_max: usize) -> Vec<Vec<Cell>> {
         };
         vec![
             item.at.to_string().into(),
-            role.as_str().into(),
+            role.to_string().into(),
             one_line(&says, TEXT_COLUMNS_MAX).into(),
         ]
     })

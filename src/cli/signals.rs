@@ -9,8 +9,8 @@ use signal_hook::iterator::Signals;
 
 use crate::operator_error::{Stop, from_io};
 
-/// A file that has reached the size that the system allows is a full disk, which is said in words, and
-/// nothing that kills this process.
+/// Makes a file at the system's size limit a reported error, like a full disk, instead of a signal that
+/// kills this process.
 pub(crate) fn outlive_the_limit_of_a_file() {
     // Without it the process ends at its first write beyond the limit, as it would have.
     let _heard = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default());

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use a_society_orchestrator::config::editing::skills::{Shown, look, put, remove};
+use a_society_orchestrator::config::editing::skills::{look, put, remove};
 use a_society_orchestrator::config::skill::{NewSkill, import};
 use a_society_orchestrator::config::user;
+use a_society_orchestrator::workspace::skills::{Skills, skill_json};
 use serde_json::json;
 
 use super::context::Context;
 use super::flow_files::read_text;
 use super::models::{refused, unusable};
-use super::skill_users::Skills;
 use super::table::{self, Cell};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
@@ -20,14 +20,14 @@ use crate::text::{count, plain};
 /// The arguments of `skills`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A skill is a folder with a SKILL.md, whose head says its name and when it is used. Roles that models
-take are told these and read the rest when they need it. Skills lie in the folder skills beside your
-configuration, and in a-docs/skills of a project; of two with one name yours counts. Those of a project
-are listed and shown, and changed in its files.
+A skill is a folder with a SKILL.md, whose head says its name and when to use it. Roles that \
+models take read these two, and the rest when they need it. Skills are in the folder skills \
+beside your configuration, and in a-docs/skills of a project; of two with one name yours counts. \
+Those of a project are listed and shown here, and changed in its files.
 
-A skill that is imported is looked at first: no links, no hidden files, bounded in number, size and
-depth, and a head that hides nothing. It is there as a whole or not at all. Read what it says before
-you let a role follow it.
+A skill is checked before it is imported: no links, no hidden files, limits on number, size and \
+depth, and a head that hides nothing. It is imported whole or not at all. Read it before you let \
+a role follow it.
 
 Examples:
   a-society skills ls
@@ -43,13 +43,13 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// List the skills, who names them, and the folders that are none
+    /// List the skills, the roles that name them, and folders that are not valid
     Ls {
         /// A project's folder: only its skills and your own are listed
         #[arg(value_name = "PROJECT")]
         project: Option<PathBuf>,
     },
-    /// Show what a skill says, and what a role is told of it
+    /// Show a skill, and what roles read of it
     Show {
         /// The skill
         #[arg(value_name = "SKILL")]
@@ -91,7 +91,7 @@ enum Verb {
         #[arg(long)]
         dry_run: bool,
     },
-    /// Take a skill over from a folder, with a check
+    /// Check a folder, and import it as a skill
     Import {
         /// The folder that holds its SKILL.md
         #[arg(value_name = "FOLDER")]
@@ -202,7 +202,7 @@ fn show(context: &mut Context<'_>, name: &str, project: Option<&Path>) -> Outcom
     let row = skills.named(name, own.as_deref());
     let by = row.map(|row| skills.named_by(row)).unwrap_or_default();
     if context.out.is_json() {
-        context.out.value(&as_json(&shown, &by))?;
+        context.out.value(&skill_json(&shown, &by))?;
         return Ok(ExitCode::Ok);
     }
     context
@@ -228,26 +228,6 @@ fn show(context: &mut Context<'_>, name: &str, project: Option<&Path>) -> Outcom
         context.out.line(&plain(line))?;
     }
     Ok(ExitCode::Ok)
-}
-
-/// A skill as it was looked at, for programs and for the page.
-pub(super) fn as_json(shown: &Shown, named_by: &[String]) -> serde_json::Value {
-    let sight = &shown.sight;
-    let files = sight.files.iter();
-    let files = files.map(|(path, bytes)| json!({ "path": path, "bytes": bytes }));
-    let kept = |text: &str| (!shown.is_withheld).then(|| text.to_owned());
-    json!({
-        "name": sight.name,
-        "description": kept(&sight.description),
-        "text": kept(&sight.text),
-        "told": shown.told.as_deref().and_then(kept),
-        "withheld": shown.is_withheld,
-        "path": sight.path,
-        "files": files.collect::<Vec<_>>(),
-        "faults": sight.faults,
-        "named_by": named_by,
-        "version": sight.version,
-    })
 }
 
 fn edit(

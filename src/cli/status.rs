@@ -1,4 +1,4 @@
-//! `status`: how a flow stands, what works, and what it waits for, in a few lines.
+//! `status`: the state of a flow, what works, and what it waits for, in a few lines.
 
 use std::collections::BTreeMap;
 
@@ -12,28 +12,28 @@ use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{Work, pending};
 use a_society_orchestrator::project::reaches;
+use a_society_orchestrator::workspace::settings::reach_json;
 use a_society_state::look::Look;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::asks::{self, Ask};
 use super::context::Context;
 use super::cost;
 use super::delivered;
-use super::models::reach_json;
 use super::report::damage_json;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
 use crate::text::{age, one_line, plain};
 
-/// What is said of rules is cut to this, so that it stays on a few lines; `--json` has all of them.
+/// The text of rules is cut to this, so that it takes a few lines; `--json` has all of them.
 const CONSENT_COLUMNS_MAX: usize = 300;
 
 /// The arguments of `status`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is changed, and it works beside the process that drives the flow. show says more.
+status changes nothing, and works beside the process that drives the flow. show prints more.
 
 Examples:
   a-society status a1b2
@@ -242,8 +242,7 @@ pub(crate) fn works_and_asks(
     flow: &FlowRef,
     state: &FlowState,
 ) -> Result<Vec<Work>, Stop> {
-    let disk = store.ground().disk.as_ref();
-    let source = blob::get_text(disk, &store.folder(flow), &state.graph.source)?;
+    let source = store.place(flow).whole_text(&state.graph.source)?;
     let (graph, _) = graph::parse(&source, "workflow.yaml");
     Ok(graph.map_or_else(Vec::new, |graph| pending(&graph, state)))
 }

@@ -11,12 +11,12 @@ use crate::operator_error::Outcome;
 /// The arguments of `steer`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The role hears it with the next request of its turn, and goes on with it if it was about to end. With
---now the answer that arrives is cut off, what was said so far is kept, and the next request leaves at
-once, also where it was to wait for its provider; a call that runs comes to its end first, and those
-after it do not run. A program or a person hears it when the next turn begins, and so does a role whose
-turn is still to come. What nobody heard when the flow is over is given back. A role that waits for you
-is answered with reply instead.
+The role reads the message with the next request of its turn, and goes on with it if it was about \
+to end. With --now the answer that is arriving is cut off, what was said so far is kept, and the \
+next request leaves at once, also where it was waiting for its provider; a call that runs \
+finishes first, and later calls of the same answer do not run. A program or a person gets the \
+message when the next turn begins, and so does a role whose turn is still to come. A message that \
+no role read is reported when the flow is over. Use reply for a role that waits for you.
 
 Examples:
   a-society steer a1b2 writer 'Keep it under two pages.'
@@ -29,11 +29,11 @@ pub(crate) struct Arguments {
     #[arg(value_name = "ROLE", value_parser = role)]
     role: RoleInstance,
 
-    /// What it says; - reads it from standard input
+    /// The message; - reads it from standard input
     #[arg(value_name = "TEXT")]
     text: String,
 
-    /// Cut off what it says now
+    /// Cut off the answer that is arriving
     #[arg(long)]
     now: bool,
 }

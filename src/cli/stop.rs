@@ -12,8 +12,8 @@ use crate::operator_error::Outcome;
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("scope").required(true))]
 #[command(after_help = "\
-What a stopped turn still runs is ended, and its node waits for a reply or a retry. One of --node,
---role and --all is needed.
+Whatever a stopped turn still runs is ended, and its node waits for a reply or a retry. One of \
+--node, --role and --all is required.
 
 Examples:
   a-society stop a1b2 --node draft

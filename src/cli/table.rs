@@ -1,4 +1,4 @@
-//! Columns under headings, as wide as what stands in them.
+//! Columns under headings, as wide as their contents.
 
 use crate::text::width;
 
@@ -7,12 +7,12 @@ use crate::text::width;
 pub(crate) struct Cell {
     text: String,
     painted: Option<String>,
-    /// Whether it stands at the right end of its column, as numbers do.
+    /// Whether it is aligned to the right, as numbers are.
     is_right: bool,
 }
 
 impl Cell {
-    /// The same at the right end of its column, as numbers stand.
+    /// The same aligned to the right, as numbers are.
     #[must_use]
     pub(crate) fn at_right(self) -> Self {
         Self {

@@ -18,7 +18,7 @@ use super::handed;
 use super::own_turn::{Act, Own};
 use super::say::project_folder;
 
-/// So many files are named to somebody who chooses one.
+/// How many files a choice lists.
 const FILES_LISTED_MAX: usize = 12;
 
 /// So many files are named whose paths have what was typed in them.
@@ -35,7 +35,7 @@ pub(crate) fn own_turn(
         return None;
     };
     let disk = store.ground().disk.as_ref();
-    let (files, _) = own::files(disk, &store.folder(flow).record(), FILES_LISTED_MAX);
+    let (files, _) = own::files(disk, &store.place(flow).record(), FILES_LISTED_MAX);
     let own = Own::new((turn, role.to_string()), files, asks::is_cut(&came_in));
     Some((own, came_in))
 }
@@ -45,7 +45,7 @@ pub(crate) fn own_turn(
 pub(crate) enum Next {
     /// The role is answered with this.
     Reply(String),
-    /// This is said, and the turn goes on.
+    /// Prints this, and the turn goes on.
     Said(String),
 }
 
@@ -90,14 +90,14 @@ impl TurnFiles<'_> {
 
     /// The shared folder of the flow.
     fn record(&self) -> PathBuf {
-        self.store.folder(self.flow).record()
+        self.store.place(self.flow).record()
     }
 
     fn disk(&self) -> &dyn Disk {
         self.store.ground().disk.as_ref()
     }
 
-    /// Lets the operator write a file of the shared folder in an editor. Says what became of it.
+    /// Lets the operator write a file of the shared folder in an editor. Returns the outcome, in words.
     fn edit(&self, own: &mut Own, path: &str) -> String {
         let there = own::file(self.disk(), &self.record(), path).ok();
         let over = there.as_ref().map(|found| found.artifact.hash);
@@ -119,7 +119,7 @@ impl TurnFiles<'_> {
         }
     }
 
-    /// Finds the file that is chosen; one that lies outside of the project is copied into the shared folder.
+    /// Finds the file that is chosen; one outside the project is copied into the shared folder.
     fn bring(&self, own: &mut Own, written: &str) -> Result<Brought, String> {
         let places = Places {
             record: self.record(),

@@ -13,20 +13,20 @@ use crate::text::{count, plain, size};
 /// The arguments of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nothing is changed. It ends with 4 if anything is damaged. A torn end and stale views are no damage:
-the next open mends both.
+verify changes nothing. It ends with 4 if anything is damaged. A torn end and stale views are no \
+damage: the next open repairs both.
 
 Examples:
   a-society verify
   a-society verify a1b2
   a-society verify --json | jq '.flows[] | select(.sound | not)'")]
 pub(crate) struct Arguments {
-    /// The flow; all of them if it is not named
+    /// The flow; all flows if absent
     #[arg(value_name = "FLOW")]
     flow: Option<String>,
 }
 
-/// What came of checking one flow.
+/// The result of checking one flow.
 type Checked = Result<Verified, OperatorError>;
 
 /// Checks.

@@ -52,22 +52,23 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The arguments of `watch`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-It shows what waits for you in all flows, the nodes of one, and the feed of one of its roles, and keeps
-up with them. Nothing is driven by it: an answer goes to the process that drives the flow, and for a flow
-that nobody drives it is recorded, and the flow then goes on with resume.
+watch shows what waits for you in all flows, the nodes of one flow, and the feed of one of its \
+roles, and keeps them up to date. It drives nothing: an answer goes to the process that drives \
+the flow; for a flow that no process drives it is recorded, and the flow goes on with resume.
 
-The arrows choose a question and the letters at the bottom answer it; a letter counts only when the
-question was chosen, and no key pressed, for 0.4 seconds. What was not shown to its end cannot be allowed:
-PgUp and PgDn read on, and v shows all of it in $PAGER (else less). Tab goes from the questions to the flows
-and the feed, q ends.
+The arrows choose a question and the letters at the bottom answer it; a letter counts only if the \
+question has been chosen, and no key pressed, for 0.4 seconds. A call that was not shown to its \
+end cannot be allowed: PgUp and PgDn scroll, and v shows all of it in $PAGER (else less). Tab \
+goes from the questions to the flows and the feed, q ends.
 
-A turn of your own has the keys that it has in run: w writes a file in $VISUAL or $EDITOR (else vi), f chooses
-one of the project, h hands one over, b sends the work back.
+A turn of your own has the same keys as in run: w writes a file in $VISUAL or $EDITOR (else vi), \
+f chooses a file of the project, h hands one over, b sends the work back.
 
-With s you say something to the role whose feed is shown, and it hears it with its next request; with S
-the answer that is arriving is cut off for it. A text that was refused is in the line again when you press s.
+s sends a message to the role whose feed is shown, which reads it with its next request; S also \
+cuts off the answer that is arriving. A text that was refused is in the line again when you press \
+s.
 
-It needs a terminal; elsewhere there are status and log --follow.
+watch needs a terminal; elsewhere use status and log --follow.
 
 Examples:
   a-society watch
@@ -130,15 +131,15 @@ fn no_terminal(flow: Option<&FlowRef>) -> Stop {
     OperatorError::new(("no-terminal", ExitCode::Usage), what, why, hint).into()
 }
 
-/// Waits for keys, but not for longer than this, and says whether somebody is at the other end of the
-/// terminal still. A terminal that is gone never has a key, so that a loop that asks it for one would not end.
+/// Waits for keys, but not for longer than this, and returns whether the terminal is still connected. A
+/// terminal that is gone never has a key, so that a loop that asks it for one would not end.
 fn is_there(terminal: &impl AsFd, wait: Duration) -> bool {
     let mut asked = [PollFd::new(terminal, PollFlags::IN)];
     let Ok(wait) = Timespec::try_from(wait) else {
         return true;
     };
     let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    // A signal ends the wait, and what it told is looked at.
+    // A signal ends the wait, and its effect is checked.
     poll(&mut asked, Some(&wait)).is_err() || !asked[0].revents().intersects(gone)
 }
 
@@ -152,7 +153,7 @@ struct Screen {
     source: Source,
     state: State,
     view: View,
-    /// What comes of the answer that is on its way.
+    /// The result of the answer that is on its way.
     answer: Option<Receiver<Result<String, String>>>,
     colours: bool,
     /// What a person writes a file with, and reads what does not fit on the screen.
@@ -205,7 +206,7 @@ impl Screen {
             if !is_there(&io::stdin(), LOOK_EVERY) {
                 return Err(refused(io::Error::other("it was closed")));
             }
-            // Every key that waits is heard before the next look.
+            // Every pending key is handled before the next look.
             while event::poll(Duration::ZERO).map_err(refused)? {
                 let Some(key) = key_of(event::read().map_err(refused)?) else {
                     continue;

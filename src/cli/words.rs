@@ -15,7 +15,7 @@ pub(crate) fn waits_for(reason: WaitReason, trouble: Option<Trouble>) -> &'stati
     trouble.map_or_else(|| wait(reason), Trouble::needs)
 }
 
-/// The same of somebody who waits now, with the time that is left.
+/// The same of a role that waits now, with the time that is left.
 pub(crate) fn waiting(waiting: &Waiting, now: At) -> String {
     let what = waits_for(waiting.reason, waiting.trouble);
     match waiting.until {
@@ -80,13 +80,11 @@ pub(crate) fn waits(summary: &Summary) -> Vec<String> {
     whole.into_iter().chain(each).collect()
 }
 
-/// Where a session stands in its life.
+/// The state of a session in its life.
 pub(crate) const fn session_state(state: SessionState) -> &'static str {
     match state {
         SessionState::Created => "created",
         SessionState::Active => "active",
-        SessionState::Suspended => "suspended",
-        SessionState::Expired => "expired",
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! It is made in a folder that is not a flow's yet, under a lock of its own, and read back record
 //! by record. It gets its name in one step, when everything in it is durable, so that it appears
-//! whole or not at all. What stands in its place, if it is what it was read from, gets another
+//! whole or not at all. A folder at its path, if the flow was read from it, gets another
 //! name first, and is otherwise not touched.
 
 use std::io;
@@ -110,11 +110,11 @@ impl<'s> Coming<'s> {
         sync_folder(disk, parent)
     }
 
-    /// Writes the facts, reads them back, and gives the flow its name. `aside` is where whatever
-    /// stands in its place goes; without it, something that stands there is refused.
+    /// Writes the facts, reads them back, and gives the flow its name. `aside` is the new path of a
+    /// folder at its path; without it, such a folder is refused.
     ///
     /// # Errors
-    /// When a fact may not follow, something else stands there, or the file system refuses. There
+    /// When a fact may not follow, the path is taken, or the file system refuses. There
     /// is no new flow then.
     pub fn finish(self, facts: &[(At, Fact)], aside: Option<&Path>) -> Result<FlowRef, Error> {
         let made = self.write(facts).and_then(|()| self.name(aside));
@@ -169,7 +169,7 @@ impl<'s> Coming<'s> {
     }
 }
 
-/// Gives what stands in a flow's place another name, durably.
+/// Renames the folder at a flow's path, durably.
 fn set_aside(disk: &dyn Disk, from: &Path, aside: &Path) -> Result<(), Error> {
     let parent = aside.parent().unwrap_or(aside);
     make_folders(disk, parent)?;

@@ -238,7 +238,7 @@ impl Read for Hashing<'_> {
 /// What an import came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
-    /// The flow, as it stands in this store.
+    /// The flow, as it is in this store.
     pub flow: FlowRef,
     /// How many files were taken.
     pub files: usize,

@@ -21,7 +21,7 @@ fn write_beside(disk: &dyn Disk, path: &Path, bytes: &[u8], sync: bool) -> Resul
     let beside = temporary(path);
     let mut file = match uninterrupted(|| disk.open(&beside, How::CreateNew)) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // A leftover of a process that died here is in nobody's way: the flow's lock is ours.
+            // A leftover of a process that died here does no harm: the flow's lock is ours.
             remove_if_there(disk, &beside)?;
             uninterrupted(|| disk.open(&beside, How::CreateNew))
         }

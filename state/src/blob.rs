@@ -1,7 +1,7 @@
 //! Large payloads, each in a file named by the hash of its bytes.
 //!
 //! A blob is durable before the record that names it is written, and is checked against its name
-//! whenever it is read. One that is missing or does not fit is said to be lost; nothing else of
+//! whenever it is read. One that is missing or does not fit counts as lost; nothing else of
 //! the flow suffers from it.
 
 use std::io;
@@ -71,7 +71,7 @@ pub fn get(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Result<Vec<u8>, 
     Ok(bytes)
 }
 
-/// Reads the whole of a text that may lie in a blob.
+/// Reads the whole of a text that may be in a blob.
 ///
 /// # Errors
 /// When its blob is lost.

@@ -1,7 +1,7 @@
 //! What time it is, asked in one place.
 //!
-//! The hearts never ask. Whoever stamps facts holds a [`Clock`], so that a test or the simulator
-//! can put its own in the machine's place.
+//! The hearts never read a clock. The code that stamps facts holds a [`Clock`], so that a test or the
+//! simulator can replace the machine's.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -72,7 +72,7 @@ impl Clock for CountingClock {
     }
 }
 
-/// A clock that moves only when it is told to, for tests and the simulator.
+/// A clock that moves only when a test or the simulator moves it.
 #[derive(Debug)]
 pub struct ManualClock {
     ms: AtomicI64,

@@ -60,7 +60,7 @@ impl DraftStream {
         Ok(())
     }
 
-    /// Appends what waits if it has waited long enough. Whoever drives the flow calls this
+    /// Appends what waits if it has waited long enough. The driver calls this
     /// several times a second.
     ///
     /// # Errors
@@ -94,8 +94,8 @@ impl DraftStream {
         Ok(())
     }
 
-    /// Somebody looks on: what is recorded of the text first is recorded at once, so that there is
-    /// something to which the rest belongs.
+    /// An observer has come: the first part of the text is recorded at once, so that there is something
+    /// to which the rest belongs.
     ///
     /// # Errors
     /// As [`Self::push`].
@@ -120,7 +120,7 @@ impl DraftStream {
         self.recorded.is_none() && self.waiting == whole
     }
 
-    /// What stands for the whole text in the answer, once everything is flushed.
+    /// The reference to the whole text for the answer, once everything is flushed.
     ///
     /// # Errors
     /// As [`Self::push`].

@@ -1,4 +1,4 @@
-//! What can go wrong on the disk, said with the path and the reason.
+//! Errors of the disk, with the path and the reason.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub enum Error {
         doing: &'static str,
         /// Where.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Another process writes this flow.
@@ -32,7 +32,7 @@ pub enum Error {
     NoLocks {
         /// The lock file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The journal is damaged and may only be read.
@@ -86,7 +86,7 @@ pub enum Error {
         /// Why not.
         why: String,
     },
-    /// Something that is not what it should be, said in words.
+    /// Something that is not what it should be, described in words.
     #[error("{} {what}", path.display())]
     Unfit {
         /// Where.

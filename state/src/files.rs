@@ -57,6 +57,17 @@ pub(crate) fn read_from(
     Ok(())
 }
 
+/// What stands at a path, or behind the links that stand there; nothing if that cannot be found out.
+pub fn kind_behind(disk: &dyn Disk, path: &Path) -> Option<Kind> {
+    match disk.about(path).ok()?.kind {
+        Kind::Other => {
+            let whole = disk.whole(path).ok()?;
+            Some(disk.about(&whole).ok()?.kind)
+        }
+        kind @ (Kind::File | Kind::Folder) => Some(kind),
+    }
+}
+
 /// Reads a whole file of at most so many bytes.
 ///
 /// # Errors
@@ -69,7 +80,7 @@ pub fn read_whole(disk: &dyn Disk, path: &Path, max_bytes: u64) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Appends all bytes to a file that nobody else writes; how many calls it takes does not matter.
+/// Appends all bytes to a file with a single writer; how many calls it takes does not matter.
 pub(crate) fn append_all(file: &mut dyn DiskFile, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         let wrote = uninterrupted(|| file.append(bytes))?;
@@ -84,7 +95,7 @@ pub(crate) fn append_all(file: &mut dyn DiskFile, mut bytes: &[u8]) -> io::Resul
 /// Makes a folder and those above it, durably. Those that are there already are left alone.
 ///
 /// # Errors
-/// When one of them cannot be made, or something else stands in its place.
+/// When one of them cannot be made, or its path is taken by something else.
 pub fn make_folders(disk: &dyn Disk, path: &Path) -> Result<(), Error> {
     match uninterrupted(|| disk.about(path)) {
         Ok(about) if about.kind == Kind::Folder => return Ok(()),

@@ -1,6 +1,6 @@
 //! One flow, open for writing: its journal, the fold in memory, and the views on disk.
 //!
-//! Whoever holds a [`Flow`] holds its lock. A fact goes in by [`Flow::append`] and is true from
+//! The holder of a [`Flow`] holds its lock. A fact goes in by [`Flow::append`] and is true from
 //! then on for this process; it may be acted on, shown as done or acknowledged only after
 //! [`Flow::sync`].
 
@@ -22,6 +22,7 @@ use crate::layout::FlowFolder;
 use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_CLOSE_SHARE, LOW_SPACE_BYTES};
 use crate::lock::FlowLock;
 use crate::open::Ground;
+use crate::place::FlowPlace;
 use crate::views::{Folded, ViewKeeper};
 use crate::{blob, checkpoint, reserve};
 
@@ -89,6 +90,15 @@ impl Flow {
         &self.folder
     }
 
+    /// Where it is kept, as the floors above know it.
+    #[must_use]
+    pub fn place(&self) -> FlowPlace {
+        FlowPlace::new(
+            std::sync::Arc::clone(&self.ground.disk),
+            self.folder.clone(),
+        )
+    }
+
     /// Everything folded from its journal.
     #[must_use]
     pub const fn views(&self) -> &Views {
@@ -139,7 +149,7 @@ impl Flow {
         (self.writer.appended_bytes(), self.keeper.written_bytes())
     }
 
-    /// The disk it lies on.
+    /// The disk that holds it.
     #[must_use]
     pub fn disk(&self) -> &dyn Disk {
         self.ground.disk.as_ref()
@@ -243,8 +253,8 @@ impl Flow {
         paused.is_some_and(|pause| pause.reason == PauseReason::DiskFull)
     }
 
-    /// Records the pause in the room that was set aside for it. If even that fails, the caller
-    /// still hears that the disk is full.
+    /// Records the pause in the room that was set aside for it. If even that fails, the caller still
+    /// gets the error that the disk is full.
     fn pause_for_space(&mut self) {
         if self.is_paused_for_space() {
             return;
@@ -341,7 +351,7 @@ impl Flow {
         self.uncovered_bytes = bytes;
     }
 
-    /// Writes views if it is time to. Whoever drives the flow calls this several times a second.
+    /// Writes views if it is time to. The driver calls this several times a second.
     pub fn tick(&mut self) {
         let started = self.ground.clock.elapsed_us();
         if !self.keeper.is_due(started) || self.poison().is_some() {

@@ -97,16 +97,16 @@ pub enum Holds {
     Bytes(Vec<u8>),
     /// The bytes of a blob that is named up to the cut.
     Blob(Hash),
-    /// What the file of the same name in the parent's record folder holds, which nobody changes.
+    /// What the file of the same name in the parent's record folder holds, which never changes.
     Same,
 }
 
 /// A file of a fork's record folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordFile {
-    /// Where it stands, relative to the record folder.
+    /// Its path, relative to the record folder.
     pub path: String,
-    /// What it holds.
+    /// Its contents.
     pub holds: Holds,
 }
 
@@ -363,7 +363,7 @@ fn settle(
     let mut file =
         uninterrupted(|| disk.open(to, How::Read)).map_err(|e| Error::io("open", to, e))?;
     file.sync().map_err(|e| {
-        // Whoever opens the parent next would not hear of it from the system.
+        // The system would not report it to the next process that opens the parent.
         doubt(disk, parent);
         Error::io("sync", to, e)
     })?;
@@ -377,8 +377,8 @@ fn settle(
     }
 }
 
-/// Shares the files of a folder that are still there. What is missing is told by whoever opens
-/// the fork, as for any flow.
+/// Shares the files of a folder that are still there. What is missing is reported when the fork is
+/// opened, as for any flow.
 fn share_all(
     disk: &dyn Disk,
     names: impl Iterator<Item = String>,

@@ -25,7 +25,7 @@ use crate::views::{ViewsIndex, read_index};
 
 /// The word for a flow that another program keeps.
 pub const FOREIGN_WORD: &str = "foreign";
-/// What is said of one.
+/// The reason for one.
 const FOREIGN: &str = "it is kept by another program: a-society import-state takes it over";
 
 /// Rows are not worth more threads than this.
@@ -84,7 +84,7 @@ fn row(store: &Store, flow: &FlowRef) -> Row {
     if let Some(index) = read_index(disk, &folder, &flow.flow)
         && is_fresh(disk, &folder, &index)
     {
-        // A flow that was closed in good order is held by nobody, unless somebody opened it since
+        // A flow that was closed in good order has no holder, unless a process opened it since
         // and has not written a view yet; asking costs little then.
         let held_by = if index.closed {
             None
@@ -123,8 +123,8 @@ fn begun(summary: Summary) -> Option<Summary> {
     summary.created_at.is_some().then_some(summary)
 }
 
-/// Whether a journal still ends where it ended, with the same record. What lies before its end is
-/// not looked at: that is what a verification is for.
+/// Whether a journal still ends where it ended, with the same record. The part before its end is
+/// not checked: that is what a verification is for.
 fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, index: &ViewsIndex) -> bool {
     let journal = uninterrupted(|| disk.about(&folder.journal()));
     if !journal.is_ok_and(|journal| journal.kind == Kind::Folder) {

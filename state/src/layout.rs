@@ -62,7 +62,7 @@ impl FlowFolder {
         self.root.join("flow.lock")
     }
 
-    /// The socket of the process that drives the flow. It stands only while one does.
+    /// The socket of the process that drives the flow. It exists only while one does.
     #[must_use]
     pub fn control(&self) -> PathBuf {
         self.root.join("control.sock")

@@ -1,7 +1,7 @@
 //! The disk: one journal per flow, and what is folded from it.
 //!
 //! [`store`] is the door: it knows the folder that holds all flows. [`open`] opens one flow for
-//! writing, which is also its recovery; [`look`] shows one without changing anything. Everything
+//! writing, which is also its recovery; [`place`] is all that the floors above know of where it is; [`look`] shows one without changing anything. Everything
 //! that touches a file goes through [`disk`].
 
 pub mod adopt;
@@ -23,6 +23,7 @@ pub mod limits;
 pub mod lock;
 pub mod look;
 pub mod open;
+pub mod place;
 pub mod process;
 pub mod removal;
 pub mod repair;
@@ -36,4 +37,5 @@ pub mod watch;
 pub use error::Error;
 pub use flow::Flow;
 pub use open::Ground;
+pub use place::FlowPlace;
 pub use store::{FlowRef, Store};

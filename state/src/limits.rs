@@ -21,7 +21,7 @@ pub const AHEAD_PIECE_BYTES: usize = 64 * 1024;
 /// How many pieces wait for each of these threads at most, besides the one it reads.
 pub const AHEAD_PIECES_MAX: usize = 2;
 
-/// How many threads read ahead at most: whoever folds what they read does not keep up with more.
+/// How many threads read ahead at most: folding does not keep up with more.
 pub const AHEAD_THREADS_MAX: usize = 4;
 
 /// How much of a segment is read to see who wrote it and whether it begins a fork: its header and
@@ -85,7 +85,7 @@ pub const DRAFT_AGE_US: u64 = 250_000;
 pub const CHECKPOINT_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A checkpoint is written at the end only when one part in this many of [`CHECKPOINT_BYTES`] came
-/// after the last one. Whoever shows the flow folds less than that without waiting for it.
+/// after the last one. A reader folds less than that without a noticeable wait.
 pub const CHECKPOINT_CLOSE_SHARE: u64 = 2;
 
 /// The largest checkpoint that is read; a larger one is not ours.

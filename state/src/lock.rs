@@ -1,7 +1,7 @@
 //! One writer a flow: an exclusive lock held for as long as the flow is open.
 //!
-//! The lock is the system's own and ends with the process, however it ends. What stands in the
-//! lock file is for people: who holds it. It is never read to decide anything, and a lock is never
+//! The lock is the system's own and ends with the process, however it ends. The contents of the
+//! lock file are for people: who holds it. They are never read to decide anything, and a lock is never
 //! taken over because it looks old.
 
 use std::io;
@@ -51,7 +51,7 @@ impl FlowLock {
             }
             Err(error) => return Err(Error::io("lock", &path, error)),
         }
-        // Who holds it is told for people; that it could not be told hurts nobody.
+        // The holder's name is for people; failing to write it does no harm.
         let told = uninterrupted(|| file.set_size(0))
             .and_then(|()| append_all(file.as_mut(), describe(process).as_bytes()));
         drop(told);
@@ -59,7 +59,7 @@ impl FlowLock {
     }
 }
 
-/// Asks for the lock a few times: whoever only looks whether it is held has it for a moment.
+/// Asks for the lock a few times: a process that checks whether it is held has it for a moment.
 fn patiently(file: &mut dyn DiskFile) -> io::Result<Locked> {
     for _ in 1..LOCK_TRIES {
         match uninterrupted(|| file.try_lock())? {
@@ -89,11 +89,11 @@ fn describe(process: &ProcessName) -> String {
     )
 }
 
-/// Who holds a flow's lock, as the lock file says.
+/// The holder of a flow's lock, from the lock file.
 fn holder(disk: &dyn Disk, folder: &FlowFolder) -> String {
     let said = read_whole(disk, &folder.lock(), HOLDER_BYTES_MAX).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
-    // The tick and the boot tell processes of one number apart, and nobody reads them.
+    // The tick and the boot distinguish processes of one number, and are not for people.
     let said = said.split(", started at tick").next().unwrap_or_default();
     let said: String = said.trim().chars().filter(|c| !c.is_control()).collect();
     if said.is_empty() {

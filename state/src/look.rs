@@ -43,7 +43,7 @@ pub fn look(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Look {
     if seen.damage.is_none() {
         return seen;
     }
-    // Beside whoever opens the flow, cuts its torn end and writes on, one read can hold bytes of two
+    // While another process opens the flow, cuts its torn end and writes on, one read can hold bytes of two
     // moments. What is damaged is so the second time, too.
     look_once(disk, folder, flow)
 }

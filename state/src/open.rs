@@ -136,7 +136,7 @@ pub fn open(
     let disk = ground.disk.as_ref();
     must_be_there(disk, &folder, &flow)?;
     let lock = FlowLock::take(disk, &folder, &ground.process)?;
-    // Whoever had the lock until now may have removed the flow.
+    // The last holder of the lock may have removed the flow.
     must_be_there(disk, &folder, &flow)?;
     settle_names(disk, &folder)?;
     let (mut fold, found) = fold_all(disk, &folder, &flow);
@@ -174,7 +174,7 @@ fn settle_names(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
     folder
         .way_here()
         .try_for_each(|path| sync_folder(disk, path))?;
-    // What stands there instead of a folder is judged by the scan.
+    // The scan judges anything there that is not a folder.
     let is_folder = uninterrupted(|| disk.about(&folder.journal()))
         .is_ok_and(|about| about.kind == Kind::Folder);
     if is_folder {
@@ -268,7 +268,7 @@ impl Opened<'_> {
         Ok((flow, self.report))
     }
 
-    /// What is to be said about blobs that the journal names.
+    /// The facts about blobs that the journal names.
     fn blob_facts(&mut self, disk: &dyn Disk) -> Vec<Fact> {
         let mut facts = Vec::new();
         for (hash, bytes) in &self.fold.blobs {

@@ -1,6 +1,6 @@
 //! Removing one flow: what goes and what refers to it is looked at first, and only what was looked at goes.
 //!
-//! The same protections as in [`crate::retention`]: only a flow that is over, undamaged and written by nobody
+//! The same protections as in [`crate::retention`]: only a flow that is over, undamaged and without a writer
 //! is removed, and a removal that is cut off is finished by the next one.
 
 use std::fmt;

@@ -2,8 +2,8 @@
 //!
 //! A repair keeps every record before the damage and takes out everything from it on, byte for
 //! byte, into `quarantine/`. Nothing is thrown away. The steps are ordered so that a repair that
-//! is cut off can be run again, and so that what was taken out is always told: a piece that no
-//! record speaks of is recorded by the next open.
+//! is cut off can be run again, and so that what was taken out is always reported: a piece that no
+//! record names is recorded by the next open.
 
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
@@ -58,7 +58,7 @@ pub struct RepairPlan {
     pub lost_to: Seq,
     /// What would be taken out, in the order of the journal.
     pub pieces: Vec<Piece>,
-    /// Where the flow would be a fork from now on, if the damage lies in what it shares with the
+    /// Where the flow would be a fork from now on, if the damage is in what it shares with the
     /// flow it was forked from.
     pub fork: Option<ForkAgain>,
 }
@@ -246,7 +246,7 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan, now: At) ->
         keep(disk, folder, &name, &bytes)?;
     }
     if plan.pieces.is_empty() {
-        // Records are missing and nothing stands in their place: an empty piece says so.
+        // Records are missing without a trace: an empty piece reports that.
         let (segment, offset) = (plan.damage.segment, plan.damage.offset_bytes);
         keep(disk, folder, &piece_name(segment, offset, lost, b""), b"")?;
     }
@@ -286,7 +286,7 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan, now: At) ->
 }
 
 /// Cuts a segment by putting a shorter one in its place: the file itself may be shared with forks
-/// of the flow, whose records nobody may take from them.
+/// of the flow, whose records must stay.
 fn shorten(disk: &dyn Disk, path: &Path, size_bytes: u64) -> Result<(), Error> {
     let mut bytes = read_whole(disk, path, SEGMENT_BYTES_MAX)?;
     bytes.truncate(usize::try_from(size_bytes).unwrap_or(usize::MAX));
@@ -302,7 +302,7 @@ pub struct Restored {
     pub refused: Vec<String>,
 }
 
-/// The most refusals that are told one by one.
+/// How many refusals are listed one by one.
 const REFUSALS_MAX: usize = 20;
 
 /// Puts the records of a quarantined file back at the end of a flow, as far as they can be read
@@ -370,7 +370,7 @@ fn read_kept(bytes: &[u8]) -> Result<Option<Fact>, String> {
             Ok(None)
         }
         Ok(Body::Known(fact)) => Ok(Some(fact)),
-        Ok(Body::Foreign { word, .. }) => Err(format!("{word}: it is of a newer version")),
+        Ok(Body::Foreign { word, .. }) => Err(format!("{word}: this version knows no such fact")),
         Err(bad) => {
             let start = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).into_owned();
             Err(format!("{start:?}: {bad}"))

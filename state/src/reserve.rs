@@ -1,6 +1,6 @@
 //! Space set aside, so that a full disk can still be written about.
 //!
-//! While a flow is open for writing, a file beside its journal holds a mebibyte that nobody uses.
+//! While a flow is open for writing, a file beside its journal holds an unused mebibyte.
 //! When the disk is full, the file is removed and the pause is recorded in the room it leaves.
 
 use std::io;

@@ -1,6 +1,6 @@
 //! Removing flows that are over: a plan first, then exactly that plan.
 //!
-//! Only flows that ended or never began, that nobody writes and that are undamaged are ever removed. A flow's
+//! Only flows that ended or never began, without a writer and that are undamaged are ever removed. A flow's
 //! folder first gets a name that no flow has, so that a removal that is cut off leaves nothing
 //! that looks like a flow, and the next one finishes it.
 
@@ -26,7 +26,7 @@ const GOING: &str = ".going-";
 /// How deep a flow's folder is followed; deeper ones are not ours.
 pub(crate) const DEPTH_MAX: u32 = 64;
 
-/// What stands for the title of a flow whose process died before it was recorded.
+/// The title of a flow whose process died before one was recorded.
 pub(crate) const NEVER_BEGAN: &str = "(it never began)";
 
 /// One flow that would be removed.
@@ -83,7 +83,7 @@ pub fn plan(store: &Store, before: At) -> Result<PrunePlan, Error> {
     Ok(plan)
 }
 
-/// Whether every record of a flow verifies and nobody writes it. A row is made without looking at
+/// Whether every record of a flow verifies and no process writes it. A row is made without looking at
 /// all of a journal, and that is not enough for removing it.
 fn may_go(store: &Store, flow: &FlowRef) -> bool {
     let (disk, folder) = (store.disk(), store.folder(flow));
@@ -127,7 +127,7 @@ fn leftovers(store: &Store, before: At) -> Result<Vec<PathBuf>, Error> {
     Ok(found)
 }
 
-/// Removes exactly what a plan says. A flow that somebody opened since stays.
+/// Removes exactly what a plan says. A flow that was opened since stays.
 ///
 /// # Errors
 /// When the file system refuses; what was removed by then stays removed.

@@ -5,20 +5,23 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::FlowCreated;
-use a_society_facts::id::{FlowId, ProjectName};
+use a_society_facts::id::{FlowId, ProjectName, Seq};
 use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
 
 use crate::adopt::is_foreign;
 use crate::atomic::replace;
+use crate::checkpoint;
 use crate::disk::{Disk, Entry, Kind};
 use crate::error::Error;
 use crate::files::{make_folders, uninterrupted};
 use crate::flow::Flow;
 use crate::journal::follow::Follower;
+use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
 use crate::look::{Look, look};
 use crate::open::{Ground, OpenReport, open};
+use crate::place::FlowPlace;
 
 /// The name of the folder in a workspace that is ours.
 pub const OUR_FOLDER: &str = ".a-society";
@@ -39,7 +42,7 @@ pub struct FlowRef {
     pub flow: FlowId,
 }
 
-/// A folder that stands where flows stand and cannot be one.
+/// A folder among the flows that cannot be one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stranger {
     /// Where.
@@ -48,7 +51,7 @@ pub struct Stranger {
     pub why: String,
 }
 
-/// Every flow of a store, and whatever else stands there.
+/// Every flow of a store, and whatever else is in its folders.
 #[derive(Debug, Clone, Default)]
 pub struct Census {
     /// The flows, by project and id.
@@ -102,6 +105,12 @@ impl Store {
         FlowFolder::of(&self.root, &flow.project, &flow.flow)
     }
 
+    /// A flow as the floors above ask for its texts, its record and its holder.
+    #[must_use]
+    pub fn place(&self, flow: &FlowRef) -> FlowPlace {
+        FlowPlace::new(std::sync::Arc::clone(&self.ground.disk), self.folder(flow))
+    }
+
     /// Makes a flow; its first facts are durable on return.
     ///
     /// # Errors
@@ -112,7 +121,7 @@ impl Store {
             flow: id,
         };
         let created = Fact::FlowCreated(created);
-        // What cannot be is refused before anything of it stands on the disk.
+        // Validate before creating files.
         legal(&FlowState::default(), &created).map_err(|illegal| Error::Illegal {
             seq: 1,
             why: illegal.to_string(),
@@ -164,7 +173,7 @@ impl Store {
         Ok(look(self.disk(), &self.folder(flow), &flow.flow))
     }
 
-    /// Reads a flow's journal from its beginning, beside whoever writes it.
+    /// Reads a flow's journal from its beginning, while its driver may be writing it.
     ///
     /// # Errors
     /// When there is no such flow.
@@ -172,6 +181,32 @@ impl Store {
         self.must_exist(flow)?;
         let disk = std::sync::Arc::clone(&self.ground.disk);
         Ok(Follower::new(disk, self.folder(flow), flow.flow.clone()))
+    }
+
+    /// Reads a flow's journal from the record after this one, or from its beginning.
+    #[must_use]
+    pub fn follow_after(&self, flow: &FlowRef, end: Option<Position>) -> Follower {
+        let disk = std::sync::Arc::clone(&self.ground.disk);
+        let (folder, id) = (self.folder(flow), flow.flow.clone());
+        match end {
+            Some(end) => Follower::after(disk, folder, id, end),
+            None => Follower::new(disk, folder, id),
+        }
+    }
+
+    /// Reads a flow's journal from no later than a record: from the checkpoint if that suffices, because then
+    /// the journal before it need not be read.
+    ///
+    /// # Errors
+    /// When there is no such flow.
+    pub fn follow_since(&self, flow: &FlowRef, since: Seq) -> Result<Follower, Error> {
+        self.must_exist(flow)?;
+        let folder = self.folder(flow);
+        let kept = (since > 1)
+            .then(|| checkpoint::read(self.disk(), &folder, &flow.flow))
+            .flatten()
+            .filter(|kept| kept.position.seq < since);
+        Ok(self.follow_after(flow, kept.map(|kept| kept.position)))
     }
 
     fn must_exist(&self, flow: &FlowRef) -> Result<(), Error> {
@@ -245,7 +280,7 @@ impl Store {
         }
     }
 
-    /// The one flow whose id begins so, or that is named as `project/id`. The part after the dash
+    /// The one flow whose id has this prefix, or that is named as `project/id`. The part after the dash
     /// alone is enough, because it is what people remember.
     ///
     /// # Errors
@@ -296,7 +331,7 @@ impl std::fmt::Display for FlowRef {
 /// The file by which `git` leaves a workspace's own folder alone.
 const IGNORE_FILE: &str = ".gitignore";
 
-/// What lies in a workspace's own folder and belongs to this machine. People keep skills beside it.
+/// The files of a workspace's own folder that belong to this machine. People keep skills beside them.
 const MACHINES_OWN: [&str; 2] = ["state", "server.json"];
 
 /// Makes a folder that is there a workspace, for its owner alone and out of sight of `git`.

@@ -12,11 +12,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use a_society_facts::id::{FlowId, ProjectName, RoleInstance, Seq};
-use a_society_facts::line;
+use a_society_facts::id::{FlowId, ProjectName, Seq};
 use a_society_facts::view::all::{Touched, Views};
 use a_society_facts::view::session::Texts;
 use a_society_facts::view::summary::Summary;
+use a_society_facts::{Seat, line};
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::replace;
@@ -34,7 +34,7 @@ use crate::limits::{
 };
 
 /// The shape of the views; views of another shape are rebuilt.
-pub const SCHEMA: u32 = 5;
+pub const SCHEMA: u32 = 6;
 
 /// What is known about one view's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,8 +58,8 @@ pub struct ViewsIndex {
     pub project: ProjectName,
     /// The end of the journal when this was written; it was durable then.
     pub position: Position,
-    /// When the last segment was last changed, as the file system said right before; 0 if it did
-    /// not say. A listing that finds the same need not read the segment.
+    /// When the last segment was last changed, as the file system reported right before; 0 if it did
+    /// not. A listing that finds the same need not read the segment.
     #[serde(default)]
     pub segment_modified_ms: i64,
     /// Whether the flow was closed in good order.
@@ -85,10 +85,10 @@ pub fn read_index(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Option
 pub enum ViewName {
     /// `flow.json`.
     Flow,
-    /// A role's `feed.json`.
-    Feed(RoleInstance),
-    /// A role's `transcript.json`.
-    Transcript(RoleInstance),
+    /// The `feed.json` of a seat.
+    Feed(Seat),
+    /// The `transcript.json` of a seat.
+    Transcript(Seat),
 }
 
 impl ViewName {
@@ -97,8 +97,8 @@ impl ViewName {
     pub fn path(&self) -> String {
         match self {
             Self::Flow => "flow.json".to_owned(),
-            Self::Feed(role) => format!("roles/{role}/feed.json"),
-            Self::Transcript(role) => format!("roles/{role}/transcript.json"),
+            Self::Feed(seat) => format!("roles/{}/feed.json", seat.folder_name()),
+            Self::Transcript(seat) => format!("roles/{}/transcript.json", seat.folder_name()),
         }
     }
 
@@ -110,13 +110,13 @@ impl ViewName {
     fn write(&self, views: &Views, texts: Texts<'_>, out: &mut Vec<u8>) {
         match self {
             Self::Flow => views.flow.write_json(out),
-            Self::Feed(role) => {
-                if let Some(feed) = views.feeds.get(role) {
+            Self::Feed(seat) => {
+                if let Some(feed) = views.feeds.get(seat) {
                     feed.write_json(out);
                 }
             }
-            Self::Transcript(role) => {
-                if let Some(session) = views.sessions.get(role) {
+            Self::Transcript(seat) => {
+                if let Some(session) = views.sessions.get(seat) {
                     session.write_json(out, texts);
                 }
             }
@@ -126,10 +126,10 @@ impl ViewName {
     fn approx_bytes(&self, views: &Views) -> u64 {
         match self {
             Self::Flow => views.flow.approx_bytes(),
-            Self::Feed(role) => views.feeds.get(role).map_or(0, |feed| feed.approx_bytes()),
-            Self::Transcript(role) => views
+            Self::Feed(seat) => views.feeds.get(seat).map_or(0, |feed| feed.approx_bytes()),
+            Self::Transcript(seat) => views
                 .sessions
-                .get(role)
+                .get(seat)
                 .map_or(0, |session| session.approx_bytes()),
         }
     }
@@ -146,7 +146,7 @@ pub fn names(views: &Views) -> Vec<ViewName> {
         .collect()
 }
 
-/// The bytes of a view of a flow whose blobs lie in this folder.
+/// The bytes of a view of a flow whose blobs are in this folder.
 #[must_use]
 pub fn bytes_of(
     (disk, folder): (&dyn Disk, &FlowFolder),
@@ -297,11 +297,11 @@ impl ViewKeeper {
             let sessions = views.sessions.keys().cloned();
             self.stale.extend(sessions.map(ViewName::Transcript));
         }
-        if let Some(role) = &touched.session {
-            self.stale.insert(ViewName::Transcript(role.clone()));
+        if let Some(seat) = &touched.session {
+            self.stale.insert(ViewName::Transcript(seat.clone()));
         }
-        if let Some(role) = &touched.feed {
-            self.stale.insert(ViewName::Feed(role.clone()));
+        if let Some(seat) = &touched.feed {
+            self.stale.insert(ViewName::Feed(seat.clone()));
         }
         if !self.stale.is_empty() && self.stale_since_us.is_none() {
             self.stale_since_us = Some(now_us);
@@ -400,7 +400,7 @@ impl ViewKeeper {
     ) -> Result<(), Error> {
         let file = name.file(&self.folder);
         self.buffer.clear();
-        // A text that is kept as a blob stands whole in the file, and in memory only meanwhile.
+        // A text that is kept as a blob is whole in the file, and in memory only meanwhile.
         let read = |hash| blob::read_text(disk, &self.folder, hash);
         name.write(folded.views, Texts(&read), &mut self.buffer);
         if let Some(parent) = file.parent()

@@ -1,7 +1,7 @@
-//! Being told by the system when something under the state root changes.
+//! Notifications of the system when something under the state root changes.
 //!
-//! It says which folder changed and nothing of how; whoever is told looks for themselves. Where the
-//! system cannot tell, whoever waits looks again after a while.
+//! A notification names the folder and not the change; the receiver reads it again. Where the system
+//! has none, the receiver polls.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -231,7 +231,7 @@ fn a_workspace_is_found_from_within_and_named_from_without() {
     told.env("A_SOCIETY_WORKSPACE", place).current_dir(&outside);
     assert!(workspace.heard(&mut told).out.contains(ONE));
 
-    // What is named is taken at its word: a folder inside a workspace is none.
+    // A named folder is taken literally: one inside a workspace is not a workspace.
     let said = workspace.run(&["ls", "--workspace", inside.to_str().unwrap()]);
     assert_eq!(said.code, 3, "{said:?}");
 }

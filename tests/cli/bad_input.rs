@@ -308,7 +308,7 @@ fn a_state_folder_that_is_read_only_can_be_read_and_says_why_it_cannot_be_writte
     workspace.waiting("demo", ONE, "Release");
     std::fs::set_permissions(workspace.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     set_writable(&workspace, false);
-    // The superuser writes wherever they like, so somebody else is asked to try.
+    // The superuser writes wherever they like, so another user tries.
     let is_root = std::fs::write(workspace.flow_folder(ONE).join("probe"), "").is_ok();
     let run = |words: &[&str]| {
         let mut command = workspace.command(words);

@@ -33,7 +33,7 @@ fn place() -> Workspace {
     workspace
 }
 
-/// What a shell says to a script; nothing where it is not installed, which is said.
+/// A shell's output for a script; `None` where the shell is not installed, after a note about it.
 fn said(workspace: &Workspace, shell: &str, words: &[&str], script: &str) -> Option<String> {
     let program = ["/usr/bin", "/bin", "/usr/local/bin", "/opt/homebrew/bin"]
         .into_iter()
@@ -67,7 +67,7 @@ fn said(workspace: &Workspace, shell: &str, words: &[&str], script: &str) -> Opt
     Some(text(&output.stdout) + &text(&output.stderr))
 }
 
-/// Holds each line against the answers, which stand in their order behind a mark each.
+/// Compares each line with the answers, which follow a mark each, in order.
 fn hold(shell: &str, answers: &str) {
     let mut parts = answers.split("==");
     let _before = parts.next();
@@ -183,7 +183,7 @@ fn what_fits_depends_on_what_is_typed_before() {
     assert_eq!(offered(&["resume", "--feedback", "y"]), "yes");
     assert_eq!(offered(&["status", "--", "--co"]), "");
     assert_eq!(offered(&["no-such-command", ""]), "");
-    // Outside of every workspace there is nothing to offer, and nothing is said.
+    // Outside every workspace there is nothing to offer, and nothing is printed.
     let elsewhere = tempfile::tempdir().unwrap();
     let mut command = workspace.command(&["__complete", "--", "a-society", "status", ""]);
     let said = workspace.heard(command.current_dir(elsewhere.path()));

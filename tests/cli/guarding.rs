@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::Workspace;
 
-/// What the guard says after it was told this, and nothing more.
+/// The guard's output for this input, and nothing more.
 fn guarded(workspace: &Workspace, told: &str) -> String {
     let mut guard = Command::new(env!("CARGO_BIN_EXE_a-society"))
         .arg("__guard")
@@ -19,7 +19,7 @@ fn guarded(workspace: &Workspace, told: &str) -> String {
     stdin.write_all(told.as_bytes()).unwrap();
     let mut said = String::new();
     if told.ends_with("go\n") {
-        // It is told to stop by the end of its input, and there is nothing to stop.
+        // The end of its input stops it, and there is nothing to stop.
         guard
             .stdout
             .take()

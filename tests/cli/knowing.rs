@@ -1,4 +1,4 @@
-//! What `check` and `run` know of the operator's configuration: names that nobody configured.
+//! What `check` and `run` know of the operator's configuration: names that are not configured.
 
 use std::fs;
 
@@ -77,7 +77,7 @@ fn a_role_that_names_what_nobody_configured_is_warned_about_with_the_nearest_nam
         "{json}"
     );
 
-    // What is there, and what leaves the choice to somebody, is not remarked upon.
+    // What is there, and what leaves the choice open, is not remarked upon.
     for (model, servers) in [("sonnet", "[files]"), ("auto", "[auto]")] {
         write(flow(model, servers, "[auto]"));
         let said = workspace.run(&["check", "flow.yaml"]);
@@ -89,7 +89,7 @@ fn a_role_that_names_what_nobody_configured_is_warned_about_with_the_nearest_nam
     write(flow("sonnet", "[issues]", "[auto]"));
     let said = workspace.run(&["check", "flow.yaml"]);
     assert!(!said.out.contains("G033"), "{said:?}");
-    // Where a script takes the turns, no model is asked.
+    // A role that a script plays needs no model.
     fs::write(workspace.path().join("script.yaml"), "default: forward\n").unwrap();
     write(flow("sonet", "[issues]", "[auto]"));
     let said = workspace.run(&["check", "flow.yaml"]);

@@ -1,4 +1,4 @@
-//! `ls`: what is listed, how damage is said, and what goes where.
+//! `ls`: what is listed, how damage is shown, and what goes where.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

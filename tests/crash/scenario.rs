@@ -18,14 +18,14 @@ pub(super) struct Place {
     folder: tempfile::TempDir,
 }
 
-/// What one run said.
+/// The report of one run.
 #[derive(Debug)]
 pub(super) struct Said {
     /// The records it acknowledged.
     pub(super) acknowledged: Vec<u64>,
     /// The last record it found when it opened the flow.
     pub(super) folded: Option<u64>,
-    /// How it ended and what it said besides.
+    /// How it ended and what else it printed.
     pub(super) output: Output,
 }
 
@@ -97,7 +97,7 @@ fn heard(output: Output) -> Said {
     }
 }
 
-/// Whether `strace` is there and may trace. If not, it is said.
+/// Whether `strace` is there and may trace. If not, a note is printed.
 pub(crate) fn strace_works(what: &str) -> bool {
     let works = Command::new("strace")
         .args(["-o", "/dev/null", "true"])

@@ -1,4 +1,4 @@
-//! What roles found, from the command line: listed, and made a change of what roles are told.
+//! What roles found, from the command line: listed, and turned into a change of the roles' texts.
 
 use super::play::Play;
 use crate::support::Said;

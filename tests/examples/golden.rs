@@ -9,9 +9,9 @@ use a_society_facts::Hash;
 
 use super::play::Play;
 
-/// More than this is kept as hashes: nobody reads three hundred nodes.
+/// More than this is kept as hashes: three hundred nodes are not reviewed.
 const KEPT_BYTES_MAX: usize = 512 * 1024;
-/// Where the hashes stand.
+/// The file of the hashes.
 const SUMS: &str = "sums.txt";
 
 fn is_update() -> bool {

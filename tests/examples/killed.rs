@@ -54,7 +54,7 @@ impl Chance {
     fn of(name: &str) -> Self {
         let seed = std::env::var("A_SOCIETY_TEST_SEED").ok();
         let seed = seed.and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
-            // Another one each time, and told when something fails.
+            // Another one each time, and printed when something fails.
             std::time::UNIX_EPOCH.elapsed().unwrap().as_secs()
         });
         let letters = name
@@ -101,7 +101,7 @@ fn end(play: &Play, flow: &str) -> End {
     if !asks.is_empty() {
         let of_these = |path: &String| asks.iter().any(|role| path.contains(&format!("/{role}/")));
         files.retain(|path, _| !of_these(path));
-        // A program that is run again writes what it said to another file.
+        // A program that is run again writes its output to another file.
         files.retain(|path, _| !path.contains("-output-to-"));
         for text in files.values_mut() {
             *text = without_turns(text);
@@ -166,7 +166,7 @@ fn lasting(path: &str, value: &mut Value) {
     }
 }
 
-/// A file that was written when the process ended is found written, and that is said in other words.
+/// A file that was written when the process ended is found written, and its item has other words.
 fn found_done(item: &mut Value) {
     if item["type"] != "tool-success" {
         return;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Numbers that say where in the journal something stands, how long it took, or who wrote it.
+/// Numbers that say the place of something in the journal, how long it took, or who wrote it.
 const PLACES: [&str; 5] = ["seq", "journalSeq", "wall_ms", "pid", "start_ticks"];
 
 /// A text with every time as `TIME`, every made-up name by its kind, and the workspace as such.

@@ -90,7 +90,7 @@ impl Play {
         })
     }
 
-    /// What the operator says to everything that waits. What is said again has the same name.
+    /// The operator's answers to everything that waits. A repeated answer has the same name.
     pub(super) fn answers(&self, flow: &str) -> Vec<Vec<String>> {
         let said = self.run(&["status", flow, "--json"].map(str::to_owned));
         assert_eq!(said.code, 0, "{}: {said:?}", self.name);
@@ -173,7 +173,7 @@ impl Play {
         self.workspace.flow_folder(flow)
     }
 
-    /// The views of a flow as they stand, byte for byte, by their paths.
+    /// The views of a flow byte for byte, by their paths.
     pub(super) fn views(&self, flow: &str) -> BTreeMap<String, String> {
         let root = self.folder(flow);
         let mut views = BTreeMap::new();
@@ -201,7 +201,7 @@ impl Play {
     }
 }
 
-/// A copy of an example, told faster. What it comes to stays where it is.
+/// A copy of an example, with faster scripts. The expected results stay where they are.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -1,4 +1,4 @@
-//! An imported flow goes on where it stood, and comes to its end.
+//! An imported flow goes on where it was, and comes to its end.
 
 use serde_json::Value;
 
@@ -158,7 +158,7 @@ fn a_flow_that_was_over_stays_over() {
     assert_eq!(messages(&place, "completed", "writer").len(), 4);
 }
 
-/// The journal of a flow, as it lies on the disk.
+/// The journal of a flow, as it is on disk.
 fn journal(place: &Old, name: &str) -> String {
     std::fs::read_to_string(place.folder(name).join("journal/00000001.jsonl")).unwrap()
 }

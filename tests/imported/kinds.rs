@@ -1,4 +1,4 @@
-//! Thirty flows of another program, each of another kind: in what shape their graph is, where they stood,
+//! Thirty flows of another program, each of another kind: in what shape their graph is, their state,
 //! and what their sessions hold. Each goes on to its end.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ const FAN: Shape = (
     ],
 );
 
-/// Where a flow stood.
+/// The state of a flow.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Stood {
     /// `write` waits for the operator, for this reason.
@@ -60,7 +60,7 @@ enum Stood {
     Choice,
     /// All but the owner have reflected, and the owner did when the program was killed.
     Reflected,
-    /// Whether a report is written is to be said.
+    /// The decision about a report is open.
     Feedback,
     /// It is over: how roles reflected, and whether a report was written.
     Over(&'static str, bool),
@@ -482,7 +482,7 @@ fn all_kinds_of_flows_are_imported_whole_and_go_on_to_their_ends() {
         for (role, nodes) in kept.roles() {
             let path = folder(number).join(format!("roles/{role}/transcript.json"));
             let (old, new) = (kept.session(role, &nodes), super::json(&path));
-            // Here a turn runs where it says so; what a node waits for stands in `flow.json`. A call that
+            // Here a turn runs where it says so; what a node waits for is in `flow.json`. A call that
             // waited for consent is asked about by its turn, which is open again.
             let runs = match kept.stood {
                 Waits(reason) => role == "writer" && reason == "consent",
@@ -498,7 +498,7 @@ fn all_kinds_of_flows_are_imported_whole_and_go_on_to_their_ends() {
                 if old[member].is_null() {
                     continue;
                 }
-                // What was cut off stands there as well, as what it is.
+                // Text that was cut off is there as well, marked as such.
                 super::members::says(
                     &old[member],
                     &new[member],

@@ -29,7 +29,7 @@ fn without_place(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Whether everything that one value says is said by another; the other may say more.
+/// Whether one value has everything that another has; it may have more.
 pub(super) fn says(old: &Value, new: &Value, at: &str) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
@@ -275,8 +275,8 @@ fn an_import_of_the_first_version_is_still_read() {
         for word in ["flow_imported", "session_imported", "feed_imported"] {
             assert!(words.contains(word), "{name}: {word}");
         }
-        for (role, session) in &views.sessions {
-            let path = format!("roles/{role}/transcript.json");
+        for (seat, session) in &views.sessions {
+            let path = format!("roles/{seat}/transcript.json");
             let old = json(&case(name).join(&path));
             says(
                 &old,

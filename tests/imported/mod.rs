@@ -68,12 +68,12 @@ impl Old {
         flow["flowId"].as_str().unwrap().to_owned()
     }
 
-    /// Where a case lies, before and after it is imported.
+    /// The folder of a case, before and after it is imported.
     fn folder(&self, name: &str) -> PathBuf {
         self.workspace.flow_folder(&Self::id(name))
     }
 
-    /// Where it lies unchanged once it was imported.
+    /// Where its files are unchanged once it was imported.
     fn aside(&self, name: &str) -> PathBuf {
         let aside = self.workspace.state().join(".before-import/demo");
         aside.join(Self::id(name))
@@ -83,7 +83,7 @@ impl Old {
         self.workspace.run(words)
     }
 
-    /// Imports everything and says what came of it.
+    /// Imports everything and returns the report.
     fn import(&self) -> Value {
         let said = self.run(&["import-state", "--json"]);
         assert_eq!(said.code, 0, "{said:?}");

@@ -1,8 +1,8 @@
-//! What cannot be imported is said in words, and stays as it is.
+//! What cannot be imported is reported with a reason, and stays as it is.
 
 use super::{Old, contents};
 
-/// Damages one file of an old flow, and says what is said of it.
+/// Damages one file of an old flow, and checks the reason.
 fn refused(file: &str, damage: impl FnOnce(&str) -> String, expected: &str) {
     let place = Old::with(&["asks", "fan"]);
     let path = place.folder("asks").join(file);
@@ -152,7 +152,7 @@ fn a_flow_of_our_own_with_that_name_is_not_touched() {
     assert_eq!(here.workspace.contents(), before);
 }
 
-/// Until it is imported, a flow of another program is told as one, and nothing is put beside it.
+/// Until it is imported, a flow of another program is listed as one, and nothing is put beside it.
 #[test]
 fn a_flow_that_was_not_imported_yet_is_neither_damaged_nor_touched() {
     let place = Old::with(&["asks"]);

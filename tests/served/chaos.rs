@@ -104,7 +104,7 @@ fn window(ground: &Ground, flow: &Value, (name, rounds): (&str, usize)) -> Windo
                 if !window.acks.contains_key(&cmd) && !said.contains(&cmd) {
                     let order = json!({ "t": "do", "cmd": cmd, "flow": flow, "command": command });
                     said.push(cmd);
-                    // Whatever becomes of it, it is said again when there is no answer.
+                    // Without an acknowledgement it is sent again.
                     if connection.say(&order).is_none() {
                         break;
                     }
@@ -119,7 +119,7 @@ fn window(ground: &Ground, flow: &Value, (name, rounds): (&str, usize)) -> Windo
 }
 
 /// What a window answers to what it sees asked, by the names of the commands. The names are the same
-/// whenever it is asked the same, so that an answer that was said twice counts once.
+/// whenever it is asked the same, so that an answer that was sent twice counts once.
 fn answers(window: &Window, name: &str) -> Vec<(String, Value)> {
     let asks = window.parts("ask/").into_iter();
     let answers = asks.filter_map(|ask| match ask["kind"]["kind"].as_str().unwrap() {
@@ -146,7 +146,7 @@ fn settled(mut window: Window, place: &Place) -> Window {
         let message = connection.hear(PATIENCE).unwrap();
         window.hear(&connection, &message);
     }
-    // Who drives it is told by no record, and may still be on its way.
+    // No record shows the driver, so this may still be on its way.
     while let Some(message) = connection.hear(QUIET * 10) {
         window.hear(&connection, &message);
     }
@@ -206,7 +206,7 @@ fn however_often_windows_break_off_and_servers_die_nothing_is_lost_or_doubled_an
     assert_eq!(verified.code, 0, "{verified:?}");
 }
 
-/// Of two answers to a question one is in the journal, once, and it is the one that was told so.
+/// Of two answers to a question one is in the journal, once, and it is the one that was acknowledged.
 fn counted_once(journal: &str, windows: &[Window], asking: usize) {
     let mut replies: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in journal.lines() {

@@ -79,7 +79,7 @@ fn a_role_that_waits_for_a_budget_says_which_and_goes_on_when_it_is_raised() {
     );
     let raise =
         |limit: u64| json!({ "do": "budget", "role": null, "measure": "turns", "limit": limit });
-    // Too little frees nobody; it is durable all the same.
+    // Too little frees no role; it is durable all the same.
     let ack = said(&mut window, &server, "little", &raise(2));
     assert_eq!((&ack["ok"], &ack["facts"]), (&json!(true), &json!(1)));
     until(&mut window, &server, |window| {
@@ -141,7 +141,7 @@ impl Judged {
         told["source"].clone()
     }
 
-    /// What the page is told.
+    /// The page's answer.
     fn by_page(&self, source: &str) -> Value {
         let body = json!({ "source": source }).to_string();
         self.server.place.ask("POST", &self.path, &body).unwrap()
@@ -157,7 +157,7 @@ impl Judged {
 #[test]
 fn a_graph_that_cannot_be_walked_is_told_in_the_words_of_the_terminal() {
     let judged = Judged::new();
-    // Every finding is said as `check` says it.
+    // Every finding has the words of `check`.
     let broken = judged.flow.replace("to: write }", "to: wriet }");
     let told = judged.by_page(&broken);
     let words = told["findings"][0]["words"].as_str().unwrap();

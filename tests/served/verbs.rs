@@ -46,6 +46,8 @@ struct Scene {
 impl Scene {
     fn new(by_page: bool) -> Self {
         let workspace = stage(FLOW);
+        // A project that leaves open how its flows end.
+        std::fs::create_dir(workspace.path().join("a-docs")).unwrap();
         let server = Server::start(&workspace, &[]);
         let flow = started(&server);
         let window = Window::new(&flow, &["owner"]);
@@ -122,10 +124,10 @@ fn is_alive(process: &str) -> bool {
     std::path::Path::new("/proc").join(process).exists()
 }
 
-/// Whether the programs do what is said, whoever says it.
+/// Whether programs carry out commands, whichever client sends them.
 fn programs_do_what_is_said(by_page: bool) {
     let mut scene = Scene::new(by_page);
-    // A plan that is declined reaches nobody, and is made again.
+    // A plan that is declined reaches no role, and is made again.
     let first = scene.approval("");
     let why = "Say when.";
     scene.say(

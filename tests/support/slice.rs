@@ -1,6 +1,6 @@
 //! How much of a long proof runs: a slice by default, everything on request.
 //!
-//! A slice is as large each time. Where it begins is told by `A_SOCIETY_TEST_SEED`, which the gate
+//! A slice is as large each time. `A_SOCIETY_TEST_SEED` sets where it begins, which the gate
 //! makes from the commit, so that days cover the whole and a commit meets the same judgement again.
 
 /// Whether everything is to run.

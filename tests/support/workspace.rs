@@ -39,7 +39,7 @@ pub(crate) struct Said {
     pub(crate) code: i32,
     /// What it printed.
     pub(crate) out: String,
-    /// What it told besides.
+    /// Its standard error.
     pub(crate) err: String,
 }
 

@@ -1,9 +1,9 @@
 //! What holds for documents and manifests: maps that lead somewhere, choices that give reasons.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use super::floors::packages;
-use super::repository::{TextFile, at, read, text_files};
+use super::repository::{TextFile, read, text_files};
 use super::{Finding, assert_kept};
 
 /// Folders of one machine, which mean nothing on another. Split, so that this file is no hit.
@@ -39,16 +39,6 @@ fn the_changelog_has_a_place_for_what_is_not_released() {
         has_unreleased(&read("CHANGELOG.md")),
         "CHANGELOG.md: no heading \"Unreleased\""
     );
-}
-
-#[test]
-fn links_between_documents_lead_somewhere() {
-    let findings: Vec<Finding> = text_files()
-        .iter()
-        .filter(|file| file.is("md"))
-        .flat_map(|file| dead_links(file, &|path| at(path).exists()))
-        .collect();
-    assert_kept("relative links lead to files that exist", &findings);
 }
 
 #[test]
@@ -89,14 +79,14 @@ fn machine_paths(file: &TextFile) -> Vec<Finding> {
         .collect()
 }
 
-fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines()
         .enumerate()
         .map(|(index, line)| (index + 1, line))
 }
 
 /// The lines of a document that are prose: fenced blocks are not.
-fn prose(text: &str) -> Vec<(usize, &str)> {
+pub(super) fn prose(text: &str) -> Vec<(usize, &str)> {
     let mut fenced = false;
     numbered(text)
         .filter(|(_, line)| {
@@ -107,7 +97,7 @@ fn prose(text: &str) -> Vec<(usize, &str)> {
         .collect()
 }
 
-fn headings(text: &str) -> Vec<(usize, &str)> {
+pub(super) fn headings(text: &str) -> Vec<(usize, &str)> {
     prose(text)
         .into_iter()
         .filter(|(_, line)| line.starts_with('#'))
@@ -119,50 +109,6 @@ fn has_unreleased(changelog: &str) -> bool {
     headings(changelog)
         .iter()
         .any(|(_, words)| words.trim_matches(['[', ']']) == "Unreleased")
-}
-
-fn dead_links(file: &TextFile, exists: &dyn Fn(&str) -> bool) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (number, line) in prose(&file.text) {
-        for target in link_targets(line) {
-            let path = resolve(&file.path, target);
-            if !exists(&path) {
-                findings.push(Finding::new(
-                    &file.path,
-                    number,
-                    format!("`{target}` is not there"),
-                ));
-            }
-        }
-    }
-    findings
-}
-
-/// The targets of the links of a line that lead to other files of the repository.
-fn link_targets(line: &str) -> Vec<&str> {
-    line.split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split_once(')'))
-        .map(|(target, _)| target.split('#').next().unwrap_or_default())
-        .filter(|target| !target.is_empty() && !target.contains(':'))
-        .collect()
-}
-
-/// A link's path from the root, given the document it stands in.
-fn resolve(document: &str, target: &str) -> String {
-    let mut path = Path::new(document)
-        .parent()
-        .map_or_else(PathBuf::new, Path::to_path_buf);
-    for part in Path::new(target).components() {
-        match part {
-            Component::ParentDir => {
-                path.pop();
-            }
-            Component::Normal(name) => path.push(name),
-            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
-        }
-    }
-    path.to_string_lossy().into_owned()
 }
 
 /// Dependencies without a reason. A crate of the family above, as `clap_mangen` below `clap`,
@@ -241,22 +187,6 @@ mod tests {
         assert!(has_unreleased("# Changelog\n\n## [Unreleased]\n"));
         assert!(has_unreleased("## Unreleased\n"));
         assert!(!has_unreleased("# Changelog\n\nUnreleased changes\n"));
-    }
-
-    #[test]
-    fn a_dead_link_is_found_and_a_foreign_one_left_alone() {
-        let text = "[a](b.md) [c](../d.md#e) [f](https://g) [h](#i)\n```\n[x](y.md)\n```\n";
-        let targets = |known: &'static str| {
-            dead_links(&file("docs/z.md", text), &move |path| path == known)
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(targets("d.md"), ["  docs/z.md:1: `b.md` is not there"]);
-        assert_eq!(
-            targets("docs/b.md"),
-            ["  docs/z.md:1: `../d.md` is not there"]
-        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::repository::root;
 
 /// Every crate of the workspace and all that it may depend on within it.
-const FLOORS: [(&str, &[&str]); 8] = [
+const FLOORS: [(&str, &[&str]); 12] = [
     (
         "a-society",
         &[
@@ -34,16 +34,36 @@ const FLOORS: [(&str, &[&str]); 8] = [
             "a-society-flow",
             "a-society-state",
             "a-society-roles",
+            "a-society-providers",
+            "a-society-mcp",
+            "a-society-base",
             "a-society-facts",
             "a-society-stand-in",
         ],
     ),
-    ("a-society-flow", &["a-society-facts"]),
+    ("a-society-flow", &["a-society-facts", "a-society-yaml"]),
     ("a-society-state", &["a-society-facts"]),
     (
         "a-society-roles",
-        &["a-society-facts", "a-society-stand-in"],
+        &[
+            "a-society-providers",
+            "a-society-mcp",
+            "a-society-base",
+            "a-society-facts",
+            "a-society-yaml",
+            "a-society-stand-in",
+        ],
     ),
+    (
+        "a-society-providers",
+        &["a-society-base", "a-society-facts", "a-society-stand-in"],
+    ),
+    (
+        "a-society-mcp",
+        &["a-society-base", "a-society-facts", "a-society-yaml"],
+    ),
+    ("a-society-base", &["a-society-facts"]),
+    ("a-society-yaml", &[]),
     ("a-society-facts", &[]),
     ("a-society-stand-in", &[]),
 ];

@@ -20,7 +20,7 @@ struct Touch {
     homes: &'static [(&'static str, &'static str)],
 }
 
-const TOUCHES: [Touch; 6] = [
+const TOUCHES: [Touch; 7] = [
     Touch {
         what: "print",
         needles: &[
@@ -68,7 +68,7 @@ const TOUCHES: [Touch; 6] = [
                 "how long a search or a command of a tool takes; no fact has its time from there",
             ),
             (
-                "roles/src/provider/http/exchange.rs",
+                "roles/providers/src/http/exchange.rs",
                 "how long a stream has been silent, by the clock of its timers; no fact has its time from there",
             ),
             (
@@ -116,7 +116,7 @@ const TOUCHES: [Touch; 6] = [
                 "reads the lists of MCP servers that a workspace would like to have",
             ),
             (
-                "roles/src/taker/command/tree.rs",
+                "roles/base/src/process/tree.rs",
                 "reads the system's list of processes, to end all that a program started",
             ),
             (
@@ -129,7 +129,7 @@ const TOUCHES: [Touch; 6] = [
             ),
             (
                 "roles/src/tool/command/",
-                "the guard of commands: the list of processes, and the walls it puts up",
+                "the guard of commands: the folder of a command, and the walls it puts up",
             ),
             (
                 "roles/src/skill/",
@@ -164,11 +164,15 @@ const TOUCHES: [Touch; 6] = [
                 "reads the address at which the page is served",
             ),
             (
-                "roles/src/mcp/",
+                "roles/base/src/address.rs",
+                "says which addresses belong to the public internet; it opens nothing",
+            ),
+            (
+                "roles/mcp/src/",
                 "MCP servers are reached, and every address that their names lead to is judged",
             ),
             (
-                "roles/src/provider/http/",
+                "roles/providers/src/http/",
                 "models are reached over HTTP, within limits of time and size",
             ),
             (
@@ -182,8 +186,8 @@ const TOUCHES: [Touch; 6] = [
         needles: &["process::Command", "process::{Command", ".spawn()"],
         homes: &[
             (
-                "roles/src/taker/command/child.rs",
-                "holds each program at a gate until its start is durable, and ends its whole tree",
+                "roles/base/src/process/supervise.rs",
+                "the one supervisor: programs of roles at their gate, and MCP servers; each ends with its whole tree",
             ),
             (
                 "orchestrator/src/config/user.rs",
@@ -206,14 +210,27 @@ const TOUCHES: [Touch; 6] = [
                 "tells the operator's own command that a flow waits, is done or failed",
             ),
             (
-                "roles/src/mcp/process.rs",
-                "runs the MCP servers that the operator configured, and ends their whole trees",
-            ),
-            (
                 "roles/src/tool/command/",
                 "starts the guard of a command, and the guard the command",
             ),
         ],
+    },
+    Touch {
+        what: "know where things of a flow lie",
+        needles: &[
+            "FlowFolder",
+            "state::layout",
+            "blob::",
+            "lock::",
+            "store.folder(",
+            "flow.folder()",
+            "flow().folder()",
+            "opened.folder()",
+        ],
+        homes: &[(
+            "state/",
+            "the floors above ask `Store`, `Flow` and `FlowPlace` for texts, the record and the holder",
+        )],
     },
 ];
 

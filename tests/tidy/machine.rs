@@ -6,7 +6,7 @@
 use super::repository::{TextFile, root, text_files};
 use super::{Finding, assert_kept};
 
-/// Shorter names are words as well, and stand in a text for other reasons.
+/// Shorter names are words as well, and occur in a text for other reasons.
 const NAME_BYTES_MIN: usize = 12;
 
 /// Journals that a program once wrote are material of tests: they say where they were written, and

@@ -58,7 +58,8 @@ pub(super) fn read(path: &str) -> String {
     std::fs::read_to_string(at(path)).unwrap_or_else(|why| panic!("{path} must be there: {why}"))
 }
 
-fn paths() -> Vec<String> {
+/// The paths of all of them, from the root.
+pub(super) fn paths() -> Vec<String> {
     let listed = Command::new("git")
         .args([
             "ls-files",

@@ -81,7 +81,7 @@ pub(super) fn is_for_tests(path: &str) -> bool {
             .any(|part| matches!(part, "tests" | "benches" | "examples"))
 }
 
-/// The lines, from 1, on which `needle` stands as a word of its own.
+/// The lines, from 1, that contain `needle` as a whole word.
 pub(super) fn lines_with(code: &str, needle: &str) -> Vec<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let starts_as_word = needle.starts_with(is_word);
@@ -201,7 +201,7 @@ fn escaped(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// A character literal; a lifetime is none.
+/// A character literal; a lifetime gives 0.
 fn character(rest: &str) -> usize {
     let mut chars = rest.chars();
     match (chars.next(), chars.next(), chars.next()) {
@@ -211,7 +211,7 @@ fn character(rest: &str) -> usize {
     }
 }
 
-/// Blanks every item that stands under `#[cfg(test)]`, whatever follows it stays.
+/// Blanks every item under `#[cfg(test)]`; whatever follows it stays.
 fn without_tests(code: &str) -> String {
     const MARK: &str = "#[cfg(test)]";
     let mut kept = String::with_capacity(code.len());
@@ -230,7 +230,7 @@ fn without_tests(code: &str) -> String {
 }
 
 /// The length of the item that code starts with: up to its `;` or its closing brace. The `;` after
-/// the braces of an import stays, which harms nobody.
+/// the braces of an import stays, which is harmless.
 fn item(code: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in code.char_indices() {

@@ -1,6 +1,6 @@
 //! A row for every verb: which test looks at what changes at the far end, when the operator says it.
 //!
-//! The far end is where it matters to somebody: the request that left, the process that ran or ended, the
+//! The far end is where it matters: the request that left, the process that ran or ended, the
 //! file that changed, the text on the screen. A record in the journal is not one.
 
 use std::collections::BTreeSet;

@@ -19,7 +19,7 @@ roles:
   owner: { instructions: You do it. }
 ";
 
-/// A program keeps what it is told, a model hands on, and the program closes.
+/// A program keeps its input, a model hands on, and the program closes.
 const AFTER: &str = r#"workflow:
   name: After a program
   nodes:
@@ -88,7 +88,7 @@ pub(super) fn hands_on(_: usize) -> Vec<(Value, Vec<Value>)> {
     vec![(json!({ "type": "text", "text": "" }), vec![delta])]
 }
 
-/// Whether a text stands in a message to the model of a request.
+/// Whether a message to the model of a request contains a text.
 pub(super) fn is_told(request: &str, text: &str) -> bool {
     let request: Value = serde_json::from_str(request).unwrap();
     let messages = request["messages"].as_array().into_iter().flatten();

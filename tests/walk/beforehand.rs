@@ -293,7 +293,7 @@ fn a_rule_that_is_said_to_a_flow_answers_what_it_asks_and_one_that_is_taken_back
         facts(&place, "consent_requested").last().unwrap()["shown"],
         "touch c.txt"
     );
-    // Those of the operator's configuration are said and taken back in its file.
+    // Those of the operator's configuration are added and removed in its file.
     let config = || std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
     let before = config();
     assert_eq!(
@@ -334,7 +334,7 @@ fn a_fork_and_a_flow_that_was_exported_keep_their_rules() {
     let said = place.run(&["resume", &fork, "--until-waiting", "--improve", "none"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(is_there(&place, "a.txt"));
-    // Whoever takes in a flow of somebody else is told what it may do.
+    // `import` prints what another operator's flow may do.
     let archive = place.workspace.path().join("flow.tar");
     let archive = archive.to_str().unwrap();
     let said = place.run(&["export", &flow, "--output", archive]);

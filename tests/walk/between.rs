@@ -109,7 +109,7 @@ impl Tail {
     }
 }
 
-/// What came of all kills.
+/// The results of all kills.
 #[derive(Debug, Default)]
 struct Tally {
     kills: usize,
@@ -201,7 +201,7 @@ fn check(place: &Place, tail: &Tail, hit: &[String], tally: &mut Tally) {
                 .or_default() += 1;
         }
         match tool.as_str() {
-            // None of them runs a second time, and each that was hit says that nobody knows.
+            // None of them runs a second time, and each that was hit reports an unknown outcome.
             "run_command" if was_hit => assert_eq!(end, "unknown", "{call}"),
             "run_command" => assert_eq!(end, "done", "{call}"),
             _ => assert!(

@@ -1,4 +1,4 @@
-//! What stops a flow that uses more than anybody meant it to: a budget that nobody had to set.
+//! What stops a flow that uses more than intended: the default budget.
 
 use super::models::{Model, with_model};
 use super::place::Place;

@@ -1,8 +1,8 @@
 //! Secrets of six kinds on every way into a flow, and where they must not come out.
 //!
-//! They stand in what the operator types, in the environment, in the configuration, in files, in what commands print, in what a
+//! They are in what the operator types, in the environment, in the configuration, in files, in what commands print, in what a
 //! server answers and complains, and in what the provider says when it fails. Afterwards every file
-//! of the workspace, all that was printed, all that the control socket said, the environment of
+//! of the workspace, all output, all messages of the control socket, the environment of
 //! every child and every request to the model are searched for them. Pages of the web cannot be reached from
 //! here; `roles/src/tool/web/tests.rs` has them.
 
@@ -126,7 +126,7 @@ fn command(place: &Place, words: &[&str]) -> std::process::Command {
     command
 }
 
-/// Says something that is none to the process that drives the flow.
+/// Sends an invalid message to the process that drives the flow.
 fn knock(folder: &Path, said: &mut Vec<u8>) {
     let Ok(open) = std::fs::File::open(folder) else {
         return;
@@ -191,7 +191,7 @@ fn prepared(model: &Model) -> Place {
     place
 }
 
-/// Walks the flow to its end, with a key that is refused once; everything that was said on the way.
+/// Walks the flow to its end, with a key that is refused once; all output on the way.
 fn walked(place: &Place) -> (String, Vec<u8>) {
     let mut said = Vec::new();
     run(place, &["models", "ls"], &mut said);

@@ -1,4 +1,4 @@
-//! Files that a model reads and changes: what stands in its next request, and in the file.
+//! Files that a model reads and changes: the contents of its next request, and of the file.
 
 use std::os::unix::fs::symlink;
 use std::time::Duration;

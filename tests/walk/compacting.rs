@@ -500,7 +500,7 @@ fn a_session_whose_replacements_earlier_versions_put_into_one_another_comes_to_o
         let compaction = format!("k{round}");
         let role: a_society_facts::id::RoleInstance = "owner".parse().unwrap();
         flow.append(Fact::CompactionStarted(CompactionStarted {
-            role: role.clone(),
+            seat: role.clone().into(),
             compaction: compaction.clone(),
             trigger: Trigger::Manual,
             strategy: Strategy::NodeSummary,
@@ -508,7 +508,7 @@ fn a_session_whose_replacements_earlier_versions_put_into_one_another_comes_to_o
         }))
         .unwrap();
         flow.append(Fact::SessionCompacted(SessionCompacted {
-            role,
+            seat: role.into(),
             compaction,
             trigger: Trigger::Manual,
             strategy: Strategy::NodeSummary,
@@ -584,7 +584,7 @@ fn a_summary_that_is_too_long_is_cut_to_its_share_or_done_without_and_the_replac
             panic!("one replacement");
         };
         assert!(replacement.contains(says), "{says}: {replacement:.400}");
-        // A tenth of the window is for the summary; the rest is what stands beside it.
+        // A tenth of the window is for the summary; the rest is the text around it.
         assert!(
             replacement.len() < 20_000 * 4 / 6,
             "{} bytes",

@@ -1,5 +1,4 @@
-//! Commands that are given twice under one name count once; a flow that never began is in nobody's
-//! way.
+//! Commands that are given twice under one name count once; a flow that never began does no harm.
 
 use super::place::{ASKING, FLOW, Place};
 
@@ -11,7 +10,7 @@ fn waiting() -> (Place, String) {
     (place, flow)
 }
 
-/// How often a fact stands in the journal.
+/// How often the journal contains a fact.
 fn count(place: &Place, flow: &str, fact: &str) -> usize {
     let log = place.run(&["log", flow, "--json"]).out;
     log.matches(&format!("\"fact\":\"{fact}\"")).count()
@@ -64,7 +63,7 @@ fn every_command_that_is_said_again_under_its_name_counts_once() {
 
 #[test]
 fn a_retry_that_is_said_again_does_not_try_again() {
-    // Nobody takes the turns of a model without a script, so that each try fails at once.
+    // Without a script a model's role has no taker, so that each try fails at once.
     let flow = FLOW.replace(
         "writer: { executor: scripted }",
         "writer: { instructions: Write. }",

@@ -26,7 +26,7 @@ fn what_the_closing_node_was_handed_last_is_all_that_stands_on_stdout() {
         "{said:?}"
     );
     assert!(said.err.contains("delivered: record/notes.md"), "{said:?}");
-    // Who reads a pipe gets the same without asking for it, and what went on is told beside it.
+    // A pipe gets the same without an option, and the progress goes to standard error.
     let said = place.run(&run);
     assert_eq!(
         (said.code, said.out.as_str()),

@@ -1,5 +1,5 @@
 //! How turns end and what of them stays: by a call and by a block, by a question beside another call, by
-//! a kill while a command runs; and what the next turn is told.
+//! a kill while a command runs; and the packet of the next turn.
 
 use std::time::Duration;
 

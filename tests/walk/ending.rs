@@ -1,4 +1,4 @@
-//! How a flow is to end is said when it begins, and not asked again after a death.
+//! How a flow is to end is chosen when it begins, and not asked again after a death.
 
 use super::place::{FLOW, Place, wait_until};
 
@@ -12,7 +12,7 @@ script:
       - forward: The notes.
 ";
 
-/// Begins a flow that nobody is to be asked about, and kills the program in the middle.
+/// Begins a flow that needs no answers, and kills the program in the middle.
 fn killed(words: &[&str]) -> (Place, String) {
     let place = Place::new(FLOW, SLOW);
     let run = [&["run", "demo/flow.yaml"], words].concat();
@@ -24,7 +24,7 @@ fn killed(words: &[&str]) -> (Place, String) {
     (place, flow)
 }
 
-/// How often the operator was told that a choice was made, by what it was.
+/// Whether the operator's choices are recorded.
 fn chosen(place: &Place, flow: &str) -> (bool, bool) {
     let log = place.run(&["log", flow, "--json"]).out;
     let says = |fact: &str| log.contains(&format!("\"fact\":\"{fact}\""));

@@ -1,4 +1,4 @@
-//! A role that fails: what is said, with which code the command ends, and what makes it go on.
+//! A role that fails: the messages, the exit code of the command, and what makes it go on.
 
 use super::models::{FLOW as LOG, Model, with_model, with_server};
 use super::place::Place;

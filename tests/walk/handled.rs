@@ -2,7 +2,7 @@
 //! processes of the machine.
 //!
 //! What is to be proven of tools and prompts, and where it is. Names without a module are of this file; those of
-//! `roles/` stand beside the code.
+//! `roles/` are beside the code.
 //!
 //! | Case | Test |
 //! |---|---|
@@ -197,7 +197,7 @@ fn a_command_does_not_wait_for_what_it_leaves_behind_and_begins_in_the_project_e
     assert!(!lines.any(|line| line.starts_with(&word)), "it still runs");
 }
 
-/// A file that a command changes behind the back of an edit, and one that nobody read.
+/// A file that a command changes behind the back of an edit, and one that was not read.
 fn edits_what_changed(results: usize) -> Said {
     let edit = |path: &str, old: &str, new: &str| json!({ "path": path, "edits": [{ "old_string": old, "new_string": new }] });
     let (tool, input) = match results {

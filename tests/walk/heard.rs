@@ -1,5 +1,5 @@
-//! Who hears what the operator says: over the page's socket, roles that are no model at work in a
-//! node, and a model whose process is killed. What nobody can hear is refused or given back, with a
+//! Who gets the operator's messages: over the page's socket, roles that are no model at work in a node,
+//! and a model whose process is killed. A message without a receiver is refused or given back, with a
 //! reason.
 
 use std::time::Duration;
@@ -44,6 +44,8 @@ fn words_over_the_page_s_socket_are_in_the_next_request_of_the_role() {
     for (when, speaks) in ways {
         let model = Model::start_with(speaks);
         let place = with_model(&model);
+        // A project that leaves open how its flows end: this one waits for that when its roles are done.
+        std::fs::create_dir(place.workspace.path().join("demo/a-docs")).unwrap();
         let server = Server::start(&place.workspace, &[]);
         let body = json!({ "from": { "file": "demo/flow.yaml" } }).to_string();
         let row = server.place.ask("POST", "/api/flows", &body).unwrap();
@@ -61,14 +63,14 @@ fn words_over_the_page_s_socket_are_in_the_next_request_of_the_role() {
         assert_eq!(all, [0, 1], "{when}");
         let cut = !heard[1].contains("Thinking 1499.");
         assert_eq!(cut, when == "interrupt", "{when}");
-        // A role that takes no turn does not hear it, and the page is told why.
+        // A role that takes no turn does not get it, and the page gets the reason.
         let late = over_the_socket(&server, &flow, (MORE, when));
         assert_eq!(late["ok"], json!(false), "{late}");
         assert!(late.to_string().contains("owner is not at work"), "{late}");
     }
 }
 
-/// A program that keeps what it is told, in one file for each turn, and waits to be let go on.
+/// A program that keeps its input, in one file for each turn, and waits to be let go on.
 const PROGRAM: &str = r#"workflow:
   name: A program
   nodes:
@@ -96,7 +98,7 @@ roles:
       on-exit: { 0: forward }
 "#;
 
-/// What the program was told for a node, once it runs for it.
+/// The input of the program for a node, once it runs for it.
 fn told(place: &Place, flow: &str, node: &str) -> String {
     let path = place.folder(flow).join(format!("record/told-{node}.json"));
     wait_until("the program runs", || {
@@ -120,7 +122,7 @@ fn a_program_hears_the_operator_when_its_next_turn_begins_and_gets_back_what_no_
     assert!(said.out.contains("its next turn begins"), "{said:?}");
     let_go(&place, &flow, "build");
     assert_eq!(times(&told(&place, &flow, "check"), WORDS), 1);
-    // No turn of it is left that could hear this.
+    // None of its turns is left that could take this.
     let said = place.run(&["steer", &flow, "builder", "--now", MORE]);
     assert_eq!(said.code, 0, "{said:?}");
     let_go(&place, &flow, "check");
@@ -218,7 +220,7 @@ fn a_role_that_looks_back_hears_the_operator_with_its_next_request() {
     assert_eq!(facts(&place, &flow, "findings_recorded").len(), 1);
 }
 
-/// How often the program is killed after words were said to it; more in the whole test.
+/// How often the program is killed after a message to it; more in the whole test.
 const KILLS: u64 = 8;
 const KILLS_FULL: u64 = 120;
 
@@ -247,7 +249,7 @@ fn words_are_heard_once_wherever_the_process_is_killed_after_they_were_taken() {
             when,
         ]
         .concat();
-        // Every other time the process dies while it is spoken to, and nobody knows what it took.
+        // Every other time the process dies while it gets the message, and what it took is unknown.
         if kill % 4 < 2 {
             let said = place.run(&steer);
             assert_eq!(said.code, 0, "kill {kill}: {said:?}");

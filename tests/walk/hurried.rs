@@ -76,7 +76,7 @@ fn a_request_that_is_to_wait_for_minutes_is_made_at_once_and_the_flow_goes_on() 
     }
 }
 
-/// Says that the first requests came too soon, or that nobody can be served.
+/// Answers that the first requests came too soon, or that the server is overloaded.
 fn refuses_with(status: u16) -> fn(usize) -> Option<(u16, String)> {
     match status {
         429 => refuses(1),
@@ -130,7 +130,7 @@ fn a_process_that_dies_after_the_command_asks_at_once_when_it_is_back() {
     let (place, mut child, flow) = waiting(&model);
     child.kill().unwrap();
     child.wait().unwrap();
-    // Nobody drives it, so that nothing waits, and what is to be done is said.
+    // It has no driver, so that nothing waits, and the error says what to do.
     let refused = place.run(&["retry", &flow, "--now"]);
     assert_eq!(refused.code, 6, "{refused:?}");
     let resumed = ["resume", &flow, "--improve", "none", "--feedback", "no"];

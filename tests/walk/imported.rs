@@ -78,7 +78,7 @@ fn writes_where_it_was(results: usize) -> Vec<(Value, Vec<Value>)> {
     }
 }
 
-/// A flow that waits for nobody: the operator had answered. Its writer has a model.
+/// A flow that waits for no one: the operator had answered. Its writer has a model.
 fn answered(model: &Model) -> (Place, PathBuf) {
     let place = with_model(model);
     let folder = place.workspace.flow_folder(ANSWERED);

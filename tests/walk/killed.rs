@@ -1,4 +1,4 @@
-//! The program killed at random moments of a flow: whoever resumes comes to the same end.
+//! The program killed at random moments of a flow: every resume comes to the same end.
 
 use std::time::Duration;
 

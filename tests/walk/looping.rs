@@ -1,4 +1,5 @@
-//! A model that goes nowhere: it is told, then the operator is asked, and goes on when they answer.
+//! A model that makes no progress: it is warned, then the operator is asked, and it goes on after the
+//! answer.
 
 use serde_json::{Value, json};
 

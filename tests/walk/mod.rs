@@ -29,7 +29,7 @@ mod knocked_at;
 mod known;
 mod limited;
 mod looping;
-mod models;
+pub(crate) mod models;
 mod notified;
 mod offered;
 mod own_turns;

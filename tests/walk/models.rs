@@ -32,20 +32,20 @@ const KILLS_FULL: u64 = 400;
 pub(super) const SPOKEN: usize = 1_000;
 
 /// A model that keeps a log with a command, writes a file, and closes.
-pub(super) struct Model {
+pub(crate) struct Model {
     server: Server,
 }
 
 /// What the model says when it is shown so many results, and [`SPOKEN`] more for each word of the
 /// operator: blocks with their deltas.
-pub(super) type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
+pub(crate) type Script = fn(usize) -> Vec<(Value, Vec<Value>)>;
 
 impl Model {
     pub(super) fn start() -> Self {
         Self::start_with(keeps_a_log)
     }
 
-    pub(super) fn start_with(script: Script) -> Self {
+    pub(crate) fn start_with(script: Script) -> Self {
         Self::start_refusing(script, |_| None)
     }
 
@@ -64,7 +64,7 @@ impl Model {
     }
 
     /// Where it is asked.
-    pub(super) fn address(&self) -> String {
+    pub(crate) fn address(&self) -> String {
         self.server.url()
     }
 
@@ -150,7 +150,7 @@ fn results(request: &Value) -> usize {
 }
 
 /// A call of a tool, as the wire says it.
-pub(super) fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
+pub(crate) fn call(results: usize, name: &str, input: Value) -> (Value, Vec<Value>) {
     let block =
         json!({ "type": "tool_use", "id": format!("toolu_{results}"), "name": name, "input": {} });
     let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
@@ -266,7 +266,7 @@ fn revises(results: usize) -> Vec<(Value, Vec<Value>)> {
     }
 }
 
-/// The graph that the journal says counts, and the one that lies in the record folder.
+/// The graph that counts according to the journal, and the one in the record folder.
 fn graphs(place: &Place, flow: &str) -> (Option<String>, String) {
     let log = place.run(&["log", flow, "--json"]).out;
     let mut records = log
@@ -389,7 +389,7 @@ fn a_session_is_made_shorter_and_restored_with_and_without_a_driver() {
     assert_eq!(said["messages"].as_u64(), Some(messages));
     child.kill().unwrap();
     child.wait().unwrap();
-    // Nobody drives it now.
+    // It has no driver now.
     let said = place.run(&["session", "compact", &flow, "owner", "--json"]);
     let said: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!(

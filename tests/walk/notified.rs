@@ -1,4 +1,4 @@
-//! A command of the operator is told when a flow waits, is done or failed, and no flow waits for it.
+//! A command of the operator is run when a flow waits, is done or failed, and no flow waits for it.
 
 use std::time::{Duration, Instant};
 

@@ -48,7 +48,7 @@ fn search_service() -> (String, Arc<Mutex<Vec<String>>>) {
                  connection: close\r\n\r\n{found}",
                 found.len()
             );
-            // Whoever does not wait for the answer leaves a broken pipe.
+            // A client that does not wait for the answer leaves a broken pipe.
             drop(stream.write_all(answer.as_bytes()));
         }
     });

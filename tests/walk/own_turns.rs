@@ -20,7 +20,7 @@ fn record(place: &Place) -> PathBuf {
     place.folder(&place.flow().unwrap()).join("record")
 }
 
-/// What a role was told and said.
+/// The transcript of a role.
 fn transcript(place: &Place, role: &str) -> String {
     let flow = place.folder(&place.flow().unwrap());
     std::fs::read_to_string(flow.join(format!("roles/{role}/transcript.json"))).unwrap()
@@ -52,7 +52,7 @@ fn a_turn_is_sent_back_and_then_written_in_an_editor_on_the_screen_of_watch_as_i
             .contains("sign (lead)  waits for you: it is your turn\n"),
         "{said:?}"
     );
-    // Nor does what is printed into a pipe say to a person what a model would be told.
+    // Nor does the output in a pipe show a person the model's part of the packet.
     for words in ["You are at node", "End this turn with"] {
         assert!(!format!("{said:?}").contains(words), "{said:?}");
     }
@@ -192,7 +192,7 @@ fn the_screen_shows_a_second_version_as_what_changed_and_a_key_approves_it() {
     assert!(told.contains("Post on Monday."), "{told}");
 }
 
-/// A person and somebody who works for long, beside each other.
+/// A person and a role that works for long, beside each other.
 const BESIDE: &str = r"workflow:
   name: Beside
   nodes: [{ id: ask, role: owner }, { id: sign, role: lead }, { id: work, role: worker }, { id: close, role: owner }]

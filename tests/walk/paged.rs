@@ -1,4 +1,4 @@
-//! What does not fit on the screen, in the operator's own pager: what the pager was given, and that nothing else hears
+//! What does not fit on the screen, in the operator's own pager: what the pager was given, and that nothing else reads
 //! its keys.
 
 use std::thread::sleep;
@@ -19,7 +19,7 @@ kill -INT 0
 sleep 0.3
 ";
 
-/// Somebody is to approve a plan of so many lines, whose end turns text around and moves the cursor.
+/// The operator is to approve a plan of so many lines, whose end turns text around and moves the cursor.
 fn asking(lines: usize) -> Place {
     let steps = "Step.\\n".repeat(lines);
     let script = format!(

@@ -1,5 +1,5 @@
 //! Patches of several files, on the wire whose models are trained on them: what such a model is
-//! offered, what becomes of its files, and what is left of a patch when the program is killed.
+//! offered, what happens to its files, and what is left of a patch when the program is killed.
 
 use std::time::Duration;
 

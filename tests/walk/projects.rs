@@ -169,7 +169,7 @@ fn a_folder_that_holds_work_is_taken_over_and_a_new_one_is_begun_with_questions(
         assert_eq!(said.json()["takeover"], name == "old");
         let checked = place.run(&["check", name]);
         assert_eq!(checked.code, 0, "{checked:?}");
-        // The owner asks, fills the folder with what it heard, and the health checks see it.
+        // The owner asks, fills the folder with the answers, and the health checks see it.
         let script = "\
 script:
   - { node: look, turn: 1, say: [ 'What comes again and again?', { signal: prompt-human } ] }
@@ -369,7 +369,7 @@ workflow:
     );
 }
 
-/// A workspace that is a project itself: what lies in its own a-docs works on all of it.
+/// A workspace that is a project itself: the files of its own a-docs work on all of it.
 #[test]
 fn a_file_of_the_workspaces_own_a_docs_works_on_the_workspace() {
     let place = Place::new(FLOW, SLOW);
@@ -472,7 +472,7 @@ fn a_flow_file_in_a_folder_that_only_keeps_files_works_on_the_repository_around_
     let mut wanted = vec!["demo", "own", own, "src"];
     wanted.sort_unstable();
     assert_eq!(projects_of(&place), wanted);
-    // And people are told.
+    // And the operator is notified.
     let said = place.run(&["run", "flows/flow.yaml", "--improve", "none"]);
     assert!(
         said.err.contains("its roles work in WORKSPACE\n"),

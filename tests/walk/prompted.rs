@@ -125,7 +125,7 @@ fn whole_lines_answer_where_that_is_asked_for() {
     assert!(place.workspace.path().join("demo/made").exists());
 }
 
-/// A plan that is to be approved, and somebody beside it who works for long.
+/// A plan that is to be approved, and a role beside it that works for long.
 const BESIDE: &str = r"workflow:
   name: Two at once
   nodes:
@@ -167,7 +167,7 @@ fn what_one_role_asks_is_answered_with_a_key_while_another_works_on() {
     let place = Place::new(BESIDE, &LONG_AT_WORK.replace("PLAN", &plan));
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let mut terminal = Terminal::start(&place, &words);
-    // What would be handed over stands in the question, and is approved when all of it was shown.
+    // The question contains the artifact, which is approved when all of it was shown.
     terminal.writes("│ Step 24.", 1);
     terminal.writes("v all of it, which can be approved then", 1);
     terminal.shows("●  work");
@@ -192,7 +192,7 @@ fn what_one_role_asks_is_answered_with_a_key_while_another_works_on() {
         at("\"handoff_decided\"") < worked,
         "it was answered meanwhile"
     );
-    // What the other role said meanwhile was held back, and is there whole.
+    // The other role's text was held back meanwhile, and is there whole.
     let told = terminal.scrolled().join("\n");
     assert!(
         told.contains("every single stone in this very long street"),
@@ -241,7 +241,7 @@ script:
 #[test]
 fn a_person_writes_a_file_in_their_editor_and_a_key_hands_it_over_or_sends_the_work_back() {
     let place = Place::new(SIGNED, WRITES);
-    // It takes what it writes from the terminal, which nobody else may read meanwhile.
+    // It takes what it writes from the terminal, which nothing else may read meanwhile.
     let editor = "echo the editor is here; IFS= read -r said; printf '%s\\n' \"$said\" >> \"$1\"";
     place.write("editor.sh", editor);
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
@@ -284,7 +284,7 @@ fn a_person_writes_a_file_in_their_editor_and_a_key_hands_it_over_or_sends_the_w
 #[test]
 fn a_file_that_could_not_take_its_place_is_kept_and_an_editor_that_fails_writes_nothing() {
     let place = Place::new(SIGNED, WRITES);
-    // Somebody else writes the file meanwhile.
+    // Another process writes the file meanwhile.
     place.write(
         "editor.sh",
         "if [ -e broken ]; then rm broken; exit 3; fi\necho mine > \"$1\"\n\

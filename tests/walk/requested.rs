@@ -38,7 +38,7 @@ fn every_request_is_written_anew_to_the_byte_also_over_a_death_and_in_a_fork() {
     let forked = place.run(&["fork", &flow, "--at", &last, "--name", "Again", "--json"]);
     assert_eq!(forked.code, 0, "{forked:?}");
     let forked: Value = serde_json::from_str(&forked.out).unwrap();
-    // What the program prints is told without the place of the test.
+    // What the program prints is compared without the path of the test.
     let here = place.workspace.path().display().to_string();
     let heard: Vec<String> = (heard.iter())
         .map(|left| left.replace(&here, "WORKSPACE"))
@@ -56,7 +56,7 @@ fn every_request_is_written_anew_to_the_byte_also_over_a_death_and_in_a_fork() {
 }
 
 /// Holds every request of a flow, written anew from the journal, to what left: the same bytes, in the
-/// same order, whatever became of the configuration meanwhile.
+/// same order, however the configuration changed meanwhile.
 pub(super) fn holds_what_left(place: &Place, flow: &str, left: &[String]) {
     let here = place.workspace.path().display().to_string();
     let asked = requested(place, flow);

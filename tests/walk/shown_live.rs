@@ -53,7 +53,7 @@ fn a_terminal_shows_each_word_once_and_code_unbroken_and_then_what_ran_and_what_
     let words = ["run", "demo/flow.yaml", "--allow", "commands"];
     let mut terminal = Terminal::start(&place, &words);
     terminal.shows("run sleep 1; echo one; echo two");
-    // The words of the role stand there before its turn is over.
+    // The words of the role are on the screen before its turn is over.
     terminal.shows("because nothing");
     terminal.shows("is done · ");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
@@ -107,7 +107,7 @@ fn programs_get_the_text_the_tools_and_the_tokens_of_a_flow_as_they_come() {
     assert_eq!(events.last().unwrap()["event"], "end");
     let flow = &events[0]["flow"];
     assert!(events.iter().all(|one| one["flow"] == *flow), "{events:#?}");
-    // The pieces of a text, put together where they say they stand, are the text.
+    // The pieces of a text, put together at their offsets, are the text.
     let turn = &of("text")[0]["turn"];
     let mut text = String::new();
     for piece in of("text").iter().filter(|piece| piece["turn"] == *turn) {

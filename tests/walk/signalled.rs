@@ -200,7 +200,7 @@ fn what_a_program_left_behind_over_a_death_of_the_driver_is_ended_and_said_when_
         survived,
         "nothing was left behind, so the test sees nothing"
     );
-    // It is not run again by itself, and nobody pretends to know what it did.
+    // It is not run again by itself, and its outcome is recorded as unknown.
     let started = "\"fact\":\"call_started\",\"call\":\"2.";
     assert_eq!(log.matches(started).count(), 1, "{log}");
     assert!(log.contains("\"end\":\"unknown\""), "{log}");

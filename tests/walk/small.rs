@@ -1,4 +1,4 @@
-//! Models with small windows, as they run on one's own machine: what they are offered and told, when
+//! Models with small windows, as they run on one's own machine: their tools and packets, when
 //! their conversation is shortened, and calls that they spell as words.
 
 use std::time::Duration;

@@ -97,8 +97,8 @@ fn an_interrupted_flow_comes_to_a_recorded_point_and_goes_on_later() {
     assert_eq!(place.run(&["verify", &flow]).code, 0);
 }
 
-/// Holds a flow as the process does that drives it, and is on its way out: whoever speaks to it is told
-/// this, or nothing, and finds nobody the next time.
+/// Plays the process that drives the flow and is about to end: a client gets this answer, or none, and
+/// finds no listener the next time.
 fn leaves_under_it(answer: &str) {
     let place = Place::new(FLOW, ASKING);
     assert_eq!(place.run(&["run", "demo/flow.yaml"]).code, 8);

@@ -238,7 +238,7 @@ fn cut(place: &Place, flow: &str, records: usize) -> Place {
     copied
 }
 
-/// Whether somebody speaks to the model, so that it has to speak for so long.
+/// Whether the test steers the model, so that it has to speak for so long.
 static IS_SPOKEN_TO: AtomicBool = AtomicBool::new(true);
 
 fn long() -> usize {

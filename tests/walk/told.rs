@@ -1,4 +1,4 @@
-//! What a model is told, as it left: the whole request of each wire, endings by call and their repairs,
+//! What a model gets, as it left: the whole request of each wire, endings by call and their repairs,
 //! and a flow that was moved.
 
 use std::path::Path;

@@ -62,7 +62,7 @@ impl Terminal {
         command.env("TERM", "xterm-256color");
         // What does not fit is printed, whatever pager this machine has.
         command.env("PAGER", "");
-        // What is sent to the group of the program is sent to nobody else, as at a terminal of its own.
+        // What is sent to the group of the program is sent to no other process, as at a terminal of its own.
         command.process_group(0);
         command.envs(variables.iter().copied());
         let child = command
@@ -83,7 +83,7 @@ impl Terminal {
                 if poll(&mut asked, Some(&LOOK)).unwrap() == 0 {
                     continue;
                 }
-                // Nobody has the other end any more.
+                // The other end is closed.
                 let Ok(read @ 1..) = screen.read(&mut piece) else {
                     return;
                 };
@@ -99,7 +99,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until these words were written so often, wherever they stand.
+    /// Waits until these words were written so often, wherever they are.
     pub(super) fn writes(&self, words: &str, times: usize) {
         wait_until(words, || {
             let written = self.shown.lock().unwrap();
@@ -120,7 +120,7 @@ impl Terminal {
         (code, self.shown.lock().unwrap().clone())
     }
 
-    /// Waits until these words stand on the screen.
+    /// Waits until these words are on the screen.
     pub(super) fn shows(&self, words: &str) {
         wait_until(words, || {
             let screen = screen(&self.shown.lock().unwrap(), ROWS);
@@ -146,14 +146,14 @@ impl Terminal {
 }
 
 impl Drop for Terminal {
-    /// A test that failed leaves no screen behind that nobody looks at.
+    /// A test that failed must not leave a screen process behind.
     fn drop(&mut self) {
         let _over = self.child.kill();
         let _waited = self.child.wait();
     }
 }
 
-/// What stands on a screen of so many rows that so much was written to.
+/// The contents of a screen of so many rows after this output.
 fn screen(written: &str, rows: u16) -> Vec<String> {
     let size = |number| NonZeroU16::new(number).unwrap();
     let mut terminal = vt100::Parser::new(size(rows), size(COLUMNS), 0);

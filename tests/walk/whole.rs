@@ -1,5 +1,5 @@
-//! Whatever enters a session is said to its model whole and stands whole in its transcript, in a process
-//! that was there and in one that reads the journal.
+//! Every text that enters a session reaches its model whole and is whole in its transcript, in a
+//! process that was there and in one that reads the journal.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -228,7 +228,7 @@ fn what_a_command_prints_is_told_whole_or_kept_whole_in_a_file_that_its_result_n
     }
 }
 
-/// Hands over to a node with an endless name, and closes when it is told about it.
+/// Hands over to a node with an endless name, and closes after the fault.
 fn ends_wrongly(_: usize) -> Vec<(Value, Vec<Value>)> {
     let name = "n".repeat(200 << 10);
     let text = format!("```handoff\n- target_node_id: {name}\n  artifact_path: a.md\n```\n");
@@ -253,7 +253,7 @@ fn what_a_role_has_to_mend_is_said_in_few_words_however_long_its_mistake_is() {
         assert!(told.contains("nothing was handed off"), "{told:.600}");
         assert!(told.len() < 4_000, "{} bytes", told.len());
     }
-    // Its own words stand there whole.
+    // Its own text is whole there.
     assert!(is_told(heard.last().unwrap(), &"n".repeat(200 << 10)));
 }
 

@@ -1,4 +1,4 @@
-//! A server of models that somebody else wrote: it speaks all three wires and keeps what it was asked.
+//! A third-party server of models: it speaks all three wires and keeps its requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -23,7 +23,7 @@ impl Drop for Aimock {
     }
 }
 
-/// One answer: what a request has to look like, and what is said then. The first that fits is said.
+/// One answer: what a request has to look like, and the response. The first match counts.
 pub(super) fn when(fits: Value, says: Value) -> Value {
     json!({ "match": fits, "response": says })
 }
@@ -43,7 +43,7 @@ impl Aimock {
         std::fs::write(fixtures.path(), text).unwrap();
         let mut process = Command::new("node")
             .arg(program)
-            // What nothing fits is not found, which nobody tries again.
+            // What nothing fits is not found, which is not retried.
             .args(["--port", "0", "--chunk-size", "7", "--fixtures"])
             .arg(fixtures.path())
             .stdin(Stdio::null())

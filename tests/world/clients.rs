@@ -1,8 +1,8 @@
 //! The stand-in for providers, judged by clients of the makers of the wires: their requests keep its rules, and
 //! its answers are as the makers' types describe them.
 //!
-//! The clients run in the whole test. What was said between them and the stand-in is kept in `sessions/`, and
-//! everywhere else the stand-in must say and take the same.
+//! The clients run in the whole test. The exchanges between them and the stand-in are kept in `sessions/`, and
+//! everywhere else the stand-in must send and accept the same.
 
 use std::process::{Command, Stdio};
 
@@ -74,7 +74,7 @@ fn the_sessions_that_clients_of_the_makers_had_are_taken_and_answered_as_they_we
     }
 }
 
-/// What a client of a wire's maker said of a session.
+/// A maker's client's report of a session.
 fn session(wire: &str) -> Option<Value> {
     let python = python()?;
     let server = Server::by(answers);

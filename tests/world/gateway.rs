@@ -1,4 +1,4 @@
-//! A gateway that somebody else wrote, between the program and a model: it translates wires into one another.
+//! A third-party gateway between the program and a model: it translates wires into one another.
 
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
@@ -28,7 +28,7 @@ fn gateway(model: &str, folder: &std::path::Path) -> Option<(Running, String)> {
         .arg(port.to_string());
     gateway
         .current_dir(folder)
-        // It would ask the network for prices, and does not serve everybody unless it is told to.
+        // It would ask the network for prices, and serves without a key only with this setting.
         .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         .env(
             "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY",

@@ -1,4 +1,4 @@
-//! Where the programs are that the gate installed, and what is said where they are not.
+//! The programs that the gate installed, and the note where they are missing.
 
 use std::io::Write;
 use std::path::PathBuf;

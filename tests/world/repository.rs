@@ -16,7 +16,7 @@ roles:
   owner: { instructions: You maintain a library. }
 ";
 
-/// A line of the library, and how it stands before it is mended.
+/// A line of the library, and its faulty form before the repair.
 const RIGHT: &str = "return (/^[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(e[-+]?\\d+)?$/).test(x);";
 const WRONG: &str = "return (/^[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)$/).test(x);";
 

@@ -1,5 +1,5 @@
 //! The official servers of the Model Context Protocol: what they offer arrives at the model, what it calls
-//! changes something, and their death is told.
+//! changes something, and their death is reported.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -103,7 +103,7 @@ fn holds_all(request: &Value, server: &str, offered: &BTreeMap<String, (Value, V
             .find(|tool| tool["function"]["name"] == name.as_str());
         let tool = &tool.unwrap_or_else(|| panic!("{name} did not arrive"))["function"];
         assert_eq!(&tool["parameters"], schema, "{name}");
-        // It stands among words that say whose it is.
+        // It is surrounded by words that name its server.
         let (said, description) = (tool["description"].as_str(), description.as_str());
         assert!(
             said.unwrap().contains(description.unwrap()),
@@ -287,7 +287,7 @@ fn ended(word: &str) -> usize {
     let listed = std::fs::read_dir("/proc").unwrap().map_while(Result::ok);
     let has_word = |process: &PathBuf| {
         let line = std::fs::read(process.join("cmdline")).unwrap_or_default();
-        // Whoever watches over it has the word in its own line as well.
+        // Its supervisor has the word in its own line as well.
         line.starts_with(b"node\0") && String::from_utf8_lossy(&line).contains(word)
     };
     let found = listed.map(|entry| entry.path()).filter(has_word);

@@ -1,4 +1,4 @@
-//! A flow of two roles over each wire, with a provider that somebody else wrote.
+//! A flow of two roles over each wire, with a third-party provider.
 
 use serde_json::{Value, json};
 
@@ -92,7 +92,7 @@ pub(super) fn walked(model: &Aimock, url: &str, wire: &str) -> Vec<Value> {
     heard
 }
 
-/// What was said and done before stands in the requests.
+/// The requests contain the earlier texts and results.
 fn arrived(heard: &[Value]) {
     // Two of the first node, three of the second, one of the last: none was spent on a repair.
     assert_eq!(heard.len(), 6);
@@ -110,7 +110,7 @@ fn arrived(heard: &[Value]) {
     assert!(packet.contains(NOTES.trim()), "{packet}");
 }
 
-/// The answers of the flow, for a model that stands behind something else.
+/// The answers of the flow, for a model behind a gateway.
 pub(super) fn model() -> Option<Aimock> {
     Aimock::start(&answers())
 }

@@ -24,7 +24,7 @@ use crate::protocol::row::{Decided, FlowRef};
 
 /// What an ask is made from, besides the state.
 pub trait Around {
-    /// What a role said last.
+    /// The last text of a role.
     fn said_before(&self, role: &RoleInstance) -> Option<String>;
     /// Earlier decisions for a role, newest first.
     fn earlier(&self, role: &RoleInstance) -> Vec<Decided>;
@@ -36,7 +36,7 @@ pub trait Around {
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff>;
     /// The graph that the flow walks, if it can be read.
     fn graph(&self) -> Option<&FlowGraph>;
-    /// Whether the operator takes the turns of a role.
+    /// Whether the operator plays a role.
     fn is_operator(&self, role: &RoleInstance) -> bool;
 }
 
@@ -96,6 +96,7 @@ pub fn questions(pending: &[Work]) -> impl Iterator<Item = &Question> {
         | Work::Claim { .. }
         | Work::StartReflection { .. }
         | Work::StartFeedback { .. }
+        | Work::ApplyEnds
         | Work::WaitUntil { .. } => None,
     })
 }
@@ -164,7 +165,7 @@ pub fn trouble_of(
     wait_of(state, node, role)?.trouble
 }
 
-/// The budget that a role waits for, as it stands now: the one that was told when it began to wait, or
+/// The budget that a role waits for, as it is now: the one that was recorded when it began to wait, or
 /// one that was declared used up.
 #[must_use]
 pub fn short_of(
@@ -200,8 +201,8 @@ pub fn short_of(
     })
 }
 
-/// The question that a flow which nobody drives asks: to go on with it. It is asked by the role that
-/// was cut off in its turn, if one was.
+/// The question of a flow without a driver: whether to continue. It comes from the role that was
+/// interrupted in its turn, if one was.
 #[must_use]
 pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
     let asker = Asker {

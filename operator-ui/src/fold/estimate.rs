@@ -1,7 +1,7 @@
 //! What it would take to let roles look back, from the turns that they took in the flow.
 //!
-//! A role that looks back takes a turn in its own session. So it is taken to last, and to cost, what
-//! its turns did on average. Where a role took none, nothing is said rather than guessed.
+//! A role that looks back takes a turn in its own session. So its turns' averages estimate the time and
+//! the cost. Where a role took none, there is no estimate.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ fn usual_turn(state: &FlowState, role: &RoleInstance) -> Option<(u64, u64)> {
     Some((each(spent.wall_ms)?, each(spent.cost_micros)?))
 }
 
-/// How long a plan takes if roles that wait for nobody begin together, and what all of it costs.
+/// How long a plan takes if roles that depend on no other begin together, and what all of it costs.
 fn taken(
     plan: &[Reflection],
     usual: &dyn Fn(&RoleInstance) -> Option<(u64, u64)>,
@@ -99,7 +99,7 @@ mod tests {
                 Some((50, 7)),
             ),
             (plan(&[("owner", &[])]), Some((10, 1))),
-            // Of somebody who took no turn nothing is known.
+            // For a role without turns there is no estimate.
             (plan(&[("owner", &[]), ("person", &[])]), None),
             (plan(&[]), None),
         ] {

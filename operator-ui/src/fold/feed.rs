@@ -19,9 +19,7 @@ use super::outcome::Tested;
 use super::tasks;
 use super::words;
 use crate::protocol::ask::Diff;
-use crate::protocol::feed::{
-    ConsentNote, EditedFile, Item, ItemType, Outcome, Task,
-};
+use crate::protocol::feed::{ConsentNote, EditedFile, Item, ItemType, Outcome, Task};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
@@ -221,7 +219,7 @@ impl FeedFold {
         let compared = edits.iter().map(|edit| edit.compared(&CHANGE));
         let (mut changes, lines): (Vec<Diff>, Vec<Option<(u64, u64)>>) = compared.unzip();
         let files = several(&edits).then(|| each_file(&edits, &lines));
-        // One change can be shown beside a question; several stand in its words.
+        // One change can be shown beside a question; several are part of its text.
         if files.is_none() && changes.len() == 1 {
             self.changes
                 .extend(changes.pop().map(|it| (f.call.clone(), it)));
@@ -301,8 +299,8 @@ impl FeedFold {
     }
 
     fn item(&self, item: &FeedItem, seq: u64, streams: bool) -> Item {
-        // Only the call's own item, which each of its records changes, tells of it: what others told
-        // would depend on how much of the call was known when they were handed out.
+        // Only the call's own item, which each of its records changes, shows its state: in other items
+        // it would depend on how much of the call was known when they were sent.
         let own = item.call_id.as_deref().filter(|_| is_call(item.kind));
         let call = own.and_then(|id| self.calls.get(&id.parse::<CallId>().ok()?));
         let lines = call.and_then(|call| call.lines);

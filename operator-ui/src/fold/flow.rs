@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::Recorded;
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
-use a_society_facts::view::route::feed_role;
+use a_society_facts::view::route::feed_seat;
 use a_society_facts::view::{FlowState, View};
 use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::driver::ahead::Ahead;
@@ -39,9 +40,9 @@ pub struct Liveness {
 pub struct FlowFold {
     flow: FlowRef,
     state: FlowState,
-    feeds: BTreeMap<RoleInstance, FeedFold>,
+    feeds: BTreeMap<Seat, FeedFold>,
     /// How many items a feed has, and the record that changed it last.
-    counts: BTreeMap<RoleInstance, (u64, Seq)>,
+    counts: BTreeMap<Seat, (u64, Seq)>,
     history: History,
     graph: Option<FlowGraph>,
     ranks: BTreeMap<NodeId, u64>,
@@ -66,7 +67,7 @@ pub struct FlowFold {
     is_damaged: bool,
 }
 
-/// Reads the whole of a text, which may lie in a blob.
+/// Reads the whole of a text, which may be in a blob.
 pub type ReadText<'a> = &'a dyn Fn(&Text) -> String;
 
 impl FlowFold {
@@ -95,7 +96,7 @@ impl FlowFold {
         }
     }
 
-    /// Where the flow stands.
+    /// The state of the flow.
     #[must_use]
     pub const fn state(&self) -> &FlowState {
         &self.state
@@ -119,12 +120,12 @@ impl FlowFold {
         if let Some(fact) = recorded.fact() {
             self.touched.add(&self.state, fact);
             self.history.apply(&self.flow, &self.state, recorded);
-            if let Some(role) = feed_role(&self.state, fact).cloned() {
-                let feed = self.feeds.entry(role.clone()).or_default();
+            if let Some(seat) = feed_seat(&self.state, fact) {
+                let feed = self.feeds.entry(seat.clone()).or_default();
                 feed.apply(recorded);
                 self.is_full |= feed.is_full();
                 if !matches!(fact, Fact::DraftAdded(_)) {
-                    self.counts.insert(role, (feed.total(), recorded.seq));
+                    self.counts.insert(seat, (feed.total(), recorded.seq));
                 }
             }
             if matches!(
@@ -176,7 +177,7 @@ impl FlowFold {
         }
     }
 
-    /// The roles as whoever drives the flow has them.
+    /// The roles as the driver of the flow has them.
     const fn roles(&self) -> &BTreeMap<String, InlineRole> {
         match &self.roles_in_file {
             Some(roles) => roles,
@@ -217,7 +218,7 @@ impl FlowFold {
 
     /// Takes text that streams and is in no record yet. Says whether it is news.
     pub fn ahead(&mut self, ahead: &Ahead) -> bool {
-        let feed = self.feeds.get_mut(&ahead.role);
+        let feed = self.feeds.get_mut(&Seat::from(&ahead.role));
         feed.is_some_and(|feed| feed.ahead(ahead.after, &ahead.text))
     }
 
@@ -318,7 +319,11 @@ impl FlowFold {
         }
         for role in maker.roles() {
             if all || touched.roles.contains(&role) {
-                let counts = self.counts.get(&role).copied().unwrap_or_default();
+                let counts = self
+                    .counts
+                    .get(&Seat::from(&role))
+                    .copied()
+                    .unwrap_or_default();
                 let part = Part::Role(Box::new(maker.role(&role, counts)));
                 put(format!("role/{role}"), part);
             }
@@ -381,11 +386,11 @@ impl FlowFold {
     }
 
     /// The feeds, and what changed in them since this was last asked.
-    pub fn take_feeds(&mut self) -> Vec<(RoleInstance, u64, FeedChange)> {
+    pub fn take_feeds(&mut self) -> Vec<(Seat, u64, FeedChange)> {
         self.is_full = false;
-        let feeds = self.feeds.iter_mut().map(|(role, feed)| {
+        let feeds = self.feeds.iter_mut().map(|(seat, feed)| {
             let change = feed.take();
-            (role.clone(), feed.total(), change)
+            (seat.clone(), feed.total(), change)
         });
         feeds
             .filter(|(_, _, change)| *change != FeedChange::default())
@@ -400,7 +405,7 @@ impl FlowFold {
 
 impl Around for FlowFold {
     fn said_before(&self, role: &RoleInstance) -> Option<String> {
-        let mut items = self.feeds.get(role)?.held().rev();
+        let mut items = self.feeds.get(&Seat::from(role))?.held().rev();
         let said = items.find(|item| {
             item.kind == a_society_facts::view::feed::ItemKind::Assistant && !item.discarded
         })?;
@@ -428,7 +433,7 @@ impl Around for FlowFold {
     }
 
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff> {
-        self.feeds.get(role)?.change(call).cloned()
+        self.feeds.get(&Seat::from(role))?.change(call).cloned()
     }
 
     fn graph(&self) -> Option<&FlowGraph> {
@@ -447,6 +452,7 @@ fn ready(pending: &[Work]) -> BTreeSet<NodeId> {
         | Work::StopTurn { .. }
         | Work::StartReflection { .. }
         | Work::StartFeedback { .. }
+        | Work::ApplyEnds
         | Work::WaitUntil { .. }
         | Work::AskOperator(_) => None,
     });

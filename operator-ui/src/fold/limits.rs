@@ -1,5 +1,7 @@
 //! The bounds of what is folded.
 
+use std::time::Duration;
+
 use super::lines::Bounds;
 
 /// How many items of a feed are held in the fold itself; older ones cannot change any more.
@@ -15,13 +17,13 @@ pub const PASSED_MAX: usize = 100;
 /// How many decisions are shown.
 pub const DECIDED_MAX: usize = 50;
 
-/// How many earlier decisions stand beside a question.
+/// How many earlier decisions are shown with a question.
 pub const EARLIER_MAX: usize = 5;
 
-/// How much of the last words of a role stands beside its question.
+/// How much of the last text of a role is shown with its question.
 pub const SAID_BEFORE_BYTES_MAX: usize = 600;
 
-/// How much of a text stands in one line.
+/// How much of a text is shown in one line.
 pub const SHORT_CHARS_MAX: usize = 80;
 
 /// What is compared and shown of the change that a call would make. It is made for every edit when
@@ -33,6 +35,11 @@ pub(crate) const CHANGE: Bounds = Bounds {
     lines_max: 400,
     shown_bytes_max: 32 << 10,
 };
+
+/// How long the shortest way between two texts is looked for. A change of a few hundred lines takes a
+/// millisecond; only texts that hold the same thousands of lines in another order get here, and are then
+/// compared less closely.
+pub const COMPARE_TIME: Duration = Duration::from_millis(50);
 
 /// How many changes of calls without an end are kept for the questions about them. A role has one
 /// question open at a time.

@@ -1,5 +1,10 @@
 //! What differs between two texts, line by line.
 
+use std::collections::BTreeMap;
+
+use similar::{Algorithm, DiffOp, TextDiff};
+
+use super::limits::COMPARE_TIME;
 use super::words;
 use crate::protocol::ask::{DiffLine, Hunk, Op};
 
@@ -11,8 +16,8 @@ const AROUND: usize = 3;
 pub(crate) struct Bounds {
     /// The largest text of which differences are looked for.
     pub bytes_max: usize,
-    /// The largest number of differences that are looked for; beyond it the texts have little in
-    /// common, and one is shown after the other.
+    /// The largest number of lines that only one of the texts has; beyond it they have little in common,
+    /// and one is shown after the other.
     pub edits_max: usize,
     /// How many lines are shown.
     pub lines_max: usize,
@@ -95,7 +100,7 @@ fn places(script: &[Edit]) -> Vec<&[Edit]> {
     places
 }
 
-/// One line of the way from one text to the other: what happens, and where both stand.
+/// One line of the way from one text to the other: what happens, and the place in both.
 type Edit = (Op, usize, usize);
 
 /// How much may still be shown.
@@ -145,8 +150,8 @@ fn hunk(part: &[Edit], (old, new): (&[&str], &[&str]), room: &mut Room) -> Optio
     })
 }
 
-/// The way from one text to the other, by Myers: what both begin and end with stays, and between them
-/// the shortest way is looked for, as long as it is not too long.
+/// The way from one text to the other: what both begin and end with stays, and between them the shortest
+/// way is looked for, unless too many lines are in only one of them.
 fn script(old: &[&str], new: &[&str], edits_max: usize) -> Vec<Edit> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - head;
@@ -157,93 +162,55 @@ fn script(old: &[&str], new: &[&str], edits_max: usize) -> Vec<Edit> {
         .take(rest)
         .take_while(|(a, b)| a == b)
         .count();
-    let mid_old = old.get(head..old.len() - tail).unwrap_or_default();
-    let mid_new = new.get(head..new.len() - tail).unwrap_or_default();
+    let (end_old, end_new) = (old.len() - tail, new.len() - tail);
+    let mid_old = old.get(head..end_old).unwrap_or_default();
+    let mid_new = new.get(head..end_new).unwrap_or_default();
     let mut script: Vec<Edit> = (0..head).map(|at| (Op::Keep, at, at)).collect();
-    let middle =
-        shortest(mid_old, mid_new, edits_max).unwrap_or_else(|| replaced(mid_old, mid_new));
-    script.extend(
-        middle
-            .into_iter()
-            .map(|(op, a, b)| (op, a + head, b + head)),
-    );
-    let (from_old, from_new) = (old.len() - tail, new.len() - tail);
-    script.extend((0..tail).map(|at| (Op::Keep, from_old + at, from_new + at)));
+    if edits_at_least(mid_old, mid_new) > edits_max {
+        extend(&mut script, Op::Remove, (head, head), mid_old.len());
+        extend(&mut script, Op::Add, (end_old, head), mid_new.len());
+    } else {
+        for op in shortest(mid_old, mid_new) {
+            let (_, old, new) = op.as_tag_tuple();
+            let at = (head + old.start, head + new.start);
+            if let DiffOp::Equal { .. } = op {
+                extend(&mut script, Op::Keep, at, old.len());
+            } else {
+                extend(&mut script, Op::Remove, at, old.len());
+                extend(&mut script, Op::Add, (head + old.end, at.1), new.len());
+            }
+        }
+    }
+    extend(&mut script, Op::Keep, (end_old, end_new), tail);
     script
 }
 
-fn replaced(old: &[&str], new: &[&str]) -> Vec<Edit> {
-    let gone = (0..old.len()).map(|at| (Op::Remove, at, 0));
-    let come = (0..new.len()).map(|at| (Op::Add, old.len(), at));
-    gone.chain(come).collect()
+/// So many lines to which the same happens, from these places on.
+fn extend(script: &mut Vec<Edit>, op: Op, (old, new): (usize, usize), lines: usize) {
+    script.extend((0..lines).map(|line| match op {
+        Op::Keep => (op, old + line, new + line),
+        Op::Remove => (op, old + line, new),
+        Op::Add => (op, old, new + line),
+    }));
 }
 
-/// How far one gets in so many edits, by diagonal: place `i` of round `d` stands on the diagonal
-/// `2i - d`, and holds the furthest place in the old text.
-type Round = Vec<usize>;
-
-/// Myers' greedy way. Nothing if it would take too many edits: a bound in time would show the same
-/// change differently from one look to the next.
-fn shortest(old: &[&str], new: &[&str], edits_max: usize) -> Option<Vec<Edit>> {
-    let (n, m) = (old.len(), new.len());
-    let mut rounds: Vec<Round> = Vec::new();
-    for edits in 0..=(n + m).min(edits_max) {
-        let mut round = Round::with_capacity(edits + 1);
-        for place in 0..=edits {
-            let mut x = match rounds.last() {
-                None => 0,
-                Some(before) => step(before, place).1,
-            };
-            let mut y = (x + edits).saturating_sub(2 * place);
-            while x < n && y < m && old.get(x) == new.get(y) {
-                x += 1;
-                y += 1;
-            }
-            if x >= n && y >= m {
-                return Some(back(&rounds, (n, m)));
-            }
-            round.push(x);
-        }
-        rounds.push(round);
-    }
-    None
+/// Myers' way, which only texts that hold the same lines in another order can make long.
+fn shortest(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let mut compare = TextDiff::configure();
+    compare.algorithm(Algorithm::Myers).timeout(COMPARE_TIME);
+    compare.diff_slices(old, new).ops().to_vec()
 }
 
-/// How the next round comes to a place: whether a line comes, which leads down, or goes; and where in
-/// the old text that leads.
-fn step(before: &Round, place: usize) -> (bool, usize) {
-    let down = before.get(place).copied();
-    let right = place.checked_sub(1).and_then(|at| before.get(at)).copied();
-    match (down, right) {
-        (Some(down), Some(right)) if right < down => (true, down),
-        (_, Some(right)) => (false, right + 1),
-        (down, None) => (true, down.unwrap_or_default()),
+/// How many lines at least come and go: those that one of the texts has more often than the other.
+fn edits_at_least(old: &[&str], new: &[&str]) -> usize {
+    let mut more: BTreeMap<&str, isize> = BTreeMap::new();
+    for line in old {
+        *more.entry(line).or_default() += 1;
     }
-}
-
-/// Walks the rounds back from the end.
-fn back(rounds: &[Round], (mut x, mut y): (usize, usize)) -> Vec<Edit> {
-    let mut edits = Vec::new();
-    for (at, before) in rounds.iter().enumerate().rev() {
-        let count = at + 1;
-        let place = (x + count).saturating_sub(y) / 2;
-        let (down, after_step) = step(before, place);
-        while x > after_step {
-            x -= 1;
-            y = y.saturating_sub(1);
-            edits.push((Op::Keep, x, y));
-        }
-        if down {
-            y = y.saturating_sub(1);
-            edits.push((Op::Add, x, y));
-        } else {
-            x = x.saturating_sub(1);
-            edits.push((Op::Remove, x, y));
-        }
+    for line in new {
+        *more.entry(line).or_default() -= 1;
     }
-    edits.extend((0..x).rev().map(|at| (Op::Keep, at, at)));
-    edits.reverse();
-    edits
+    more.values().map(|count| count.unsigned_abs()).sum()
 }
 
 #[cfg(test)]

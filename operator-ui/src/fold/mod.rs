@@ -1,6 +1,6 @@
 //! How facts become what the wire carries: views by key, and items of feeds.
 //!
-//! This is pure. It is told facts, and says which parts they changed; nothing here reads a disk, a
+//! This is pure. It takes facts, and returns which parts they changed; nothing here reads a disk, a
 //! clock or a socket.
 
 pub mod ask;

@@ -1,8 +1,8 @@
 //! What a command came to, in the words of the tests it ran: "44 passed".
 //!
-//! Only the summaries of common runners are read, and only of a command that runs one of them. Where
-//! something is not certain nothing is said: a summary that may be incomplete, two kinds of summary,
-//! or a word that is not known.
+//! Only the summaries of common runners are read, and only of a command that runs one of them. An
+//! uncertain outcome is not shown: a summary that may be incomplete, two kinds of summary, or an
+//! unknown word.
 
 use crate::protocol::feed::Outcome;
 
@@ -20,7 +20,7 @@ enum Runner {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tested {
     runner: Runner,
-    /// What is said goes through another program, which may leave some of it out.
+    /// The output goes through another program, which may drop some of it.
     is_piped: bool,
 }
 
@@ -33,7 +33,7 @@ struct Tally {
 }
 
 impl Tested {
-    /// Who runs tests in a command; nobody, or two kinds of runner, is no answer.
+    /// The test runner of a command; `None` without one, and with two kinds.
     pub(crate) fn of(command: &str) -> Option<Self> {
         let mut found: Option<Runner> = None;
         for simple in command.split(['\n', ';', '&', '|', '(', ')', '{', '}']) {
@@ -72,10 +72,10 @@ impl Tested {
     }
 }
 
-/// What stands where the middle of an output was left out, or its rest.
+/// The mark where the middle of an output was left out, or its rest.
 const LEFT_OUT: &str = "[… ";
 
-/// Words that stand in front of a program and run it.
+/// Words that precede a program and run it.
 const WRAPPERS: [&str; 14] = [
     "env", "time", "nice", "sudo", "xvfb-run", "uv", "poetry", "pipenv", "run", "exec", "npx",
     "bunx", "yarn", "pnpm",
@@ -230,7 +230,7 @@ fn tally<'t>(parts: impl Iterator<Item = &'t str>) -> Option<Tally> {
 struct Listing {
     /// What the lines begin with, one of these.
     marks: &'static [&'static str],
-    /// Whether the number stands first.
+    /// Whether the number comes first.
     is_number_first: bool,
     passed: &'static str,
     failed: &'static [&'static str],
@@ -259,7 +259,7 @@ const NODE: Listing = Listing {
     says_all: true,
 };
 
-/// Counts that stand one on a line.
+/// Counts, one on a line.
 fn listed(text: &str, how: &Listing) -> Option<Tally> {
     let mut all = Tally::default();
     let (mut passes, mut fails) = (0_u32, 0_u32);
@@ -292,7 +292,7 @@ fn listed(text: &str, how: &Listing) -> Option<Tally> {
     (passes > 0 && (!how.says_all || fails > 0)).then_some(all)
 }
 
-/// Tests where they are listed, else packages: without `-v` nobody knows how many tests there were.
+/// Tests where they are listed, else packages: without `-v` the number of tests is unknown.
 fn go(text: &str) -> Option<Outcome> {
     let starting = |mark: &str| text.lines().filter(|line| line.starts_with(mark)).count() as u64;
     if text.lines().any(|line| line.starts_with("=== RUN ")) {
@@ -325,7 +325,7 @@ fn go(text: &str) -> Option<Outcome> {
 }
 
 impl Tally {
-    /// "1 failed, 43 passed, 2 skipped"; no test at all came to nothing.
+    /// "1 failed, 43 passed, 2 skipped"; `None` without any test.
     fn words(self) -> Option<Outcome> {
         if self.passed + self.failed == 0 {
             return None;

@@ -106,7 +106,7 @@ impl Maker<'_> {
         }
     }
 
-    /// When a node goes on by itself, if somebody is there to let it.
+    /// When a node goes on by itself, if the flow has a driver.
     fn again(&self, node: &NodeOutline) -> Option<Again> {
         self.driven_by?;
         let until = (self.state.awaiting_operator.get(&node.id)).and_then(|waits| waits.until);
@@ -243,12 +243,15 @@ impl Maker<'_> {
     /// Every role instance that is shown: those of the graph, and those that have a session.
     pub(super) fn roles(&self) -> BTreeSet<RoleInstance> {
         let nodes = self.state.graph.nodes.iter().map(|node| node.role.clone());
-        nodes.chain(self.state.sessions.keys().cloned()).collect()
+        let seats = self.state.sessions.keys();
+        nodes
+            .chain(seats.filter_map(|seat| seat.role().cloned()))
+            .collect()
     }
 
     pub(super) fn role(&self, role: &RoleInstance, (items, last_seq): (u64, u64)) -> RoleView {
         let state = self.state;
-        let session = state.sessions.get(role);
+        let session = state.session(role);
         let account = state.role_accounts.get(role);
         let settings = state
             .configurations

@@ -1,6 +1,6 @@
 //! How far the tools of a role reach, as a page says it and offers less of it.
 //!
-//! What the operator's configuration allows is the most; without knowing it, nothing is said.
+//! What the operator's configuration allows is the most; while it is unknown, no reach is shown.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub fn words(
     Some(choices::reach(most.clone(), definition, settings).words())
 }
 
-/// Whether the operator takes the turns of a role.
+/// Whether the operator plays a role.
 #[must_use]
 pub fn is_operator(definition: Option<&InlineRole>) -> bool {
     definition.is_some_and(|definition| definition.executor() == Executor::Human)

@@ -82,7 +82,7 @@ pub(super) fn again(at: At, limit: bool) -> Again {
     }
 }
 
-/// Whether a node has handed over all it owes, and nothing more lies before it.
+/// Whether a node has handed over all it owes, and has nothing more to do.
 #[must_use]
 pub fn is_done(state: &FlowState, node: &a_society_facts::id::NodeId) -> bool {
     state.visited.contains(node)

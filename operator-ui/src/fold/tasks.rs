@@ -78,8 +78,6 @@ impl Lists {
                     self.now.insert(role, tasks);
                 }
             }
-            // Its model knows nothing of it any more.
-            Fact::SessionReset(f) => drop(self.now.remove(&f.role)),
             _ => {}
         }
     }

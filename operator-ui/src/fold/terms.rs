@@ -20,7 +20,7 @@ const FILES_MAX: usize = 12;
 
 const SERVER_DECIDES: &str = "The server's program decides";
 
-/// What matters for the decision, in a fixed order; what was granted before stands last.
+/// What matters for the decision, in a fixed order; earlier grants come last.
 #[must_use]
 pub fn facts(
     tool: &str,

@@ -1,5 +1,5 @@
-//! The fold against itself: what is told part by part is what is made anew, from whatever place one
-//! begins, and the page's fold gets the same cases.
+//! The fold against itself: its changes, applied one by one from any place, give what a new fold gives,
+//! and the page's fold gets the same cases.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -673,7 +673,7 @@ fn an_item_is_the_same_however_many_records_come_at_once() {
                 for (role, _, change) in fold.take_feeds() {
                     for (place, item) in change.items {
                         let mut item = serde_json::to_value(item).unwrap();
-                        // What streams on is told beside it.
+                        // Streamed text is sent separately.
                         if item["pending"] == true {
                             item["text"] = Value::Null;
                         }

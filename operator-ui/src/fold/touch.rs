@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::route::{feed_role, session_role};
+use a_society_facts::view::route::{feed_seat, session_seat};
 
 /// Parts that may have changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,8 +42,8 @@ impl Touched {
         if self.all {
             return;
         }
-        let roles = [session_role(fact), feed_role(state, fact)];
-        for role in roles.into_iter().flatten() {
+        let seats = [session_seat(fact), feed_seat(state, fact)];
+        for role in seats.iter().flatten().filter_map(Seat::role) {
             self.nodes.extend(moving(state, role).cloned());
             self.roles.insert(role.clone());
         }
@@ -148,6 +149,7 @@ const fn is_wide(fact: &Fact) -> bool {
         | Fact::SessionImported(_)
         | Fact::FeedImported(_)
         | Fact::FlowTitled(_)
+        | Fact::EndsChosen(_)
         | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)
         | Fact::FlowUnpaused(_)
@@ -166,7 +168,6 @@ const fn is_wide(fact: &Fact) -> bool {
         | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
-        | Fact::GrantRevoked(_)
         | Fact::ImprovementChosen(_)
         | Fact::ReflectionStarted(_)
         | Fact::FindingsRecorded(_)
@@ -200,24 +201,13 @@ const fn is_wide(fact: &Fact) -> bool {
         | Fact::CallRerun(_)
         | Fact::CallReaped(_)
         | Fact::SessionOpened(_)
-        | Fact::SessionStateChanged(_)
-        | Fact::SessionTouched(_)
-        | Fact::SurfaceAttached(_)
-        | Fact::SurfaceDetached(_)
-        | Fact::SessionPatched(_)
-        | Fact::SessionReset(_)
-        | Fact::SessionForked(_)
         | Fact::SessionResumed(_)
         | Fact::SystemPromptBuilt(_)
         | Fact::MessageAdded(_)
         | Fact::CompactionStarted(_)
         | Fact::SessionCompacted(_)
         | Fact::CompactionFailed(_)
-        | Fact::SessionTrimmed(_)
         | Fact::ArchiveRestored(_)
-        | Fact::SendAccepted(_)
-        | Fact::SendDenied(_)
-        | Fact::RunFinished(_)
         | Fact::ReplyReturned(_)
         | Fact::OperatorSteered(_)
         | Fact::RoleConfigured(_)

@@ -47,7 +47,7 @@ pub(super) const fn phase(part: Part) -> Phase {
     }
 }
 
-/// What a role that waits is said to do.
+/// What a waiting role needs, in words.
 pub(super) fn wants(reason: Reason, trouble: Option<Trouble>) -> String {
     if let Some(trouble) = trouble {
         return format!("needs {}", trouble.needs());
@@ -75,7 +75,7 @@ pub(super) fn failed(why: &str) -> String {
         !kind.is_empty() && kind.chars().all(is_name)
     });
     let (kind, rest) = kind.unwrap_or(("", line));
-    // The name as facts have it, or with spaces, as whoever failed says it.
+    // The name as facts have it, or with spaces, as error texts have it.
     let said = line.split_once(": ").map_or(kind, |(said, _)| said);
     let known = match said.replace(' ', "_").as_str() {
         "cut_off" | "stream_cut" => "The model's answer was cut off",

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::id::Seq;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::driver::ahead::{Ahead, Onlooker};
 use a_society_orchestrator::project::place;
 use a_society_state::journal::follow::Follower;
-use a_society_state::layout::FlowFolder;
-use a_society_state::{Error, FlowRef, Store, blob};
+use a_society_state::{Error, FlowPlace, FlowRef};
 
 use super::hubs::{Bell, Followers, Hubs, lock};
 use super::keep::{Feed, KeptChange, Parts};
@@ -31,8 +31,8 @@ struct Shared {
     /// Which making of the parts this is. Only who knows this one learns which parts went: they are
     /// made from what the journal comes to, and what came and went before is in none of them.
     making: String,
-    /// Whether the journal was lost and read anew. Nobody can know then whether it goes on from what
-    /// was read before, so that all of it is another epoch.
+    /// Whether the journal was lost and read anew. It may not continue what was read before, so that
+    /// all of it is another epoch.
     was_lost: bool,
     /// The epoch of the parts: the journal's, and the making.
     parts_epoch: String,
@@ -58,7 +58,7 @@ pub struct FlowHub {
 
 impl Onlooker for FlowHub {
     fn streamed(&self) {
-        // Whoever was told already looks anyway.
+        // Once the bell has rung, the reader looks anyway.
         if !self.streamed.swap(true, Ordering::SeqCst) {
             self.bell.ring();
         }
@@ -108,31 +108,32 @@ impl FlowHub {
             streamed: AtomicBool::new(false),
             ended: AtomicBool::new(false),
         });
-        let folder = hubs.store.folder(flow);
+        let place = hubs.store.place(flow);
+        let watched = place.watched();
         let reader = Reader {
             hub: Arc::clone(&hub),
             hubs: Arc::downgrade(hubs),
             fold: hubs.fold_of(flow),
             follower,
-            folder,
+            place,
             at: None,
             taken: Vec::new(),
             buffer: Vec::new(),
             idle_us: 0,
         };
-        hubs.ring_for(hubs.store.folder(flow).journal(), &hub.bell);
+        hubs.ring_for(watched.clone(), &hub.bell);
         std::thread::Builder::new()
             .name("hub".to_owned())
             .spawn(move || reader.run())
             .map_err(|source| Error::Io {
                 doing: "follow",
-                path: hubs.store.folder(flow).journal(),
+                path: watched,
                 source,
             })?;
         Ok(hub)
     }
 
-    /// How it is told to look.
+    /// The bell that makes it read.
     #[must_use]
     pub const fn bell(&self) -> &Arc<Bell> {
         &self.bell
@@ -248,13 +249,13 @@ struct Reader {
     hubs: Weak<Hubs>,
     fold: FlowFold,
     follower: Follower,
-    folder: FlowFolder,
+    place: FlowPlace,
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
-    taken: Vec<(RoleInstance, KeptChange)>,
+    taken: Vec<(Seat, KeptChange)>,
     /// In which items are serialised.
     buffer: Vec<u8>,
-    /// Since when nobody follows, as the clock counts.
+    /// Since when there are no followers, as the clock counts.
     idle_us: u64,
 }
 
@@ -273,7 +274,7 @@ impl Reader {
         self.hub.end();
     }
 
-    /// Whether nobody has followed for a while.
+    /// Whether there have been no followers for a while.
     fn is_left(&mut self, hubs: &Hubs) -> bool {
         let now_us = hubs.store.ground().clock.elapsed_us();
         if !self.hub.followers.is_empty() || self.idle_us == 0 {
@@ -291,13 +292,13 @@ impl Reader {
         let grew = self.follower.seq() > before;
         self.fold.damaged(outcome.is_err());
         self.fold.configured(hubs.models());
-        // What streamed is asked for before the journal is read, so that it never lies before it.
+        // The streamed text is read before the journal, so that it is never older.
         let mut streams = false;
         for text in &ahead {
             streams |= self.fold.ahead(text);
         }
         if self.fold.driven(hubs.liveness(&self.hub.flow)) {
-            // Whoever begins to drive it reads what its project says of its roles.
+            // A new driver reads the project's roles.
             let project = &self.hub.flow.project;
             self.fold.project_has(place::roles_of(&hubs.store, project));
         }
@@ -331,9 +332,9 @@ impl Reader {
     fn read(&mut self, hubs: &Hubs) -> Result<(), Error> {
         let mut batch: u64 = 0;
         let (fold, taken, buffer) = (&mut self.fold, &mut self.taken, &mut self.buffer);
-        let (store, folder, at) = (&hubs.store, &self.folder, &mut self.at);
+        let (place, at) = (&self.place, &mut self.at);
         let mut durable_first = false;
-        let read = |text: &Text| whole_text(store, folder, text);
+        let read = |text: &Text| place.text_or_beginning(text);
         let mut each = |recorded: &Recorded| {
             durable_first |= !matches!(recorded.fact(), Some(Fact::DraftAdded(_)));
             *at = Some(recorded.at);
@@ -346,7 +347,7 @@ impl Reader {
         };
         let outcome = self.follower.read(&mut each);
         hubs.counts.facts.fetch_add(batch, Ordering::Relaxed);
-        // Nothing is shown that a power cut could take back, whoever wrote it.
+        // Nothing is shown that a power cut could undo, whichever process wrote it.
         if durable_first {
             self.follower.settle()?;
         }
@@ -370,16 +371,16 @@ impl Reader {
         shared.at = words::maybe_at(self.at);
         shared.ready = true;
         if grew {
-            // What could not be read was mended: whoever comes now is shown it.
+            // The unreadable part was repaired: new followers get the flow.
             shared.gone = None;
         }
         if !parts.is_empty() {
             shared.parts.put(parts, (seq, !grew));
         }
-        for (role, change) in feeds {
+        for (seat, change) in feeds {
             shared
                 .feeds
-                .entry(role.to_string())
+                .entry(seat.to_string())
                 .or_default()
                 .put(change);
         }
@@ -388,8 +389,8 @@ impl Reader {
         self.hub.followers.tell();
     }
 
-    /// The journal is damaged, or is not the continuation of what was read: it is read anew, and who
-    /// follows is told what is wrong if that does not help.
+    /// The journal is damaged, or does not continue what was read: it is read anew, and followers get
+    /// the error if that does not help.
     fn lost(&mut self, hubs: &Hubs, error: &Error) {
         let gone = matches!(hubs.store.follow(&self.hub.flow), Err(Error::NoFlow(_)));
         if gone {
@@ -421,9 +422,9 @@ impl Reader {
 }
 
 /// Takes what changed in feeds since this was last asked, serialised.
-fn kept(fold: &mut FlowFold, taken: &mut Vec<(RoleInstance, KeptChange)>, buffer: &mut Vec<u8>) {
+fn kept(fold: &mut FlowFold, taken: &mut Vec<(Seat, KeptChange)>, buffer: &mut Vec<u8>) {
     let feeds = fold.take_feeds().into_iter();
-    taken.extend(feeds.map(|(role, _, change)| (role, KeptChange::new(change, buffer))));
+    taken.extend(feeds.map(|(seat, _, change)| (seat, KeptChange::new(change, buffer))));
 }
 
 fn tell_damage(hub: &FlowHub, error: &Error) {
@@ -433,10 +434,4 @@ fn tell_damage(hub: &FlowHub, error: &Error) {
         drop(shared);
         hub.followers.tell();
     }
-}
-
-/// The whole of a text that may lie in a blob; its beginning if the blob is lost.
-pub(crate) fn whole_text(store: &Store, folder: &FlowFolder, text: &Text) -> String {
-    let whole = blob::get_text(store.ground().disk.as_ref(), folder, text);
-    whole.unwrap_or_else(|_| text.beginning().to_owned())
 }

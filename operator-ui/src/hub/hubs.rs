@@ -1,5 +1,5 @@
-//! All hubs of a server: started by the first who follows, told by the system what changed, and
-//! ended some seconds after the last one went.
+//! All hubs of a server: started by their first follower, woken by the system's notifications, and
+//! ended some seconds after their last follower left.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ use crate::fold::{FlowFold, Liveness};
 use crate::protocol::ask::{Diff, ModelChoice};
 use crate::protocol::row::DrivenBy;
 
-/// Something that waits until it is told to look.
+/// Wakes a thread that waits for changes.
 #[derive(Debug, Default)]
 pub struct Bell {
     rung: Mutex<bool>,
@@ -47,7 +47,7 @@ impl Bell {
     }
 }
 
-/// Those who follow a hub, and how each is told that there is something to take.
+/// The followers of a hub, each with its notification.
 #[derive(Debug, Default)]
 pub struct Followers(Mutex<Vec<Weak<tokio::sync::Notify>>>);
 
@@ -57,7 +57,7 @@ impl Followers {
         self.list().push(Arc::downgrade(told));
     }
 
-    /// One less. Somebody who follows twice is there twice.
+    /// One follower less. A follower that subscribed twice is listed twice.
     pub fn remove(&self, told: &Arc<tokio::sync::Notify>) {
         let mut list = self.list();
         let mine = Arc::downgrade(told);
@@ -109,7 +109,7 @@ pub struct Hubs {
     inbox: Mutex<Option<Arc<InboxHub>>>,
     driven: Mutex<BTreeMap<FlowRef, FlowHandle>>,
     watch: Option<Watch>,
-    /// Who is told when something in a folder changes.
+    /// The bells to ring when something in a folder changes.
     bells: Mutex<BTreeMap<PathBuf, Vec<Weak<Bell>>>>,
     /// How often what is shown of a flow was made from its beginning.
     made: AtomicU64,
@@ -129,7 +129,7 @@ pub struct Counts {
     pub frames: AtomicU64,
     /// Bytes that were sent.
     pub bytes: AtomicU64,
-    /// Commands that were heard.
+    /// Commands that arrived.
     pub commands: AtomicU64,
     /// Sockets that are open.
     pub sockets: AtomicU64,
@@ -223,7 +223,7 @@ impl Hubs {
         self.watch.is_some()
     }
 
-    /// The hub of a flow, with one more who follows. It is started if nobody follows the flow yet.
+    /// The hub of a flow, with one more follower. It is started if it has none yet.
     ///
     /// # Errors
     /// In words, when there is no such flow, or too many are followed at once.
@@ -246,14 +246,14 @@ impl Hubs {
                 hub
             }
         };
-        // While the list is held, the hub cannot end for want of somebody who follows.
+        // While the list is held, the hub cannot end for want of followers.
         hub.followers().add(told);
         drop(flows);
         hub.bell().ring();
         Ok(hub)
     }
 
-    /// The hub of a flow, if somebody follows it.
+    /// The hub of a flow, if it has followers.
     #[must_use]
     pub fn followed(&self, flow: &FlowRef) -> Option<Arc<FlowHub>> {
         let flows = lock(&self.flows);
@@ -263,7 +263,7 @@ impl Hubs {
             .map(Arc::clone)
     }
 
-    /// A hub that nobody follows ends. Says whether it did.
+    /// Ends a hub without followers. Returns whether it did.
     pub(super) fn ends(&self, hub: &FlowHub) -> bool {
         let flows = lock(&self.flows);
         let ends = hub.followers().is_empty();
@@ -328,9 +328,7 @@ impl Hubs {
     /// Who drives a flow now.
     #[must_use]
     pub fn liveness(&self, flow: &FlowRef) -> Liveness {
-        let folder = self.store.folder(flow);
-        let disk = self.store.ground().disk.as_ref();
-        let holder = a_society_state::lock::is_held(disk, &folder).unwrap_or(None);
+        let holder = self.store.place(flow).holder().unwrap_or(None);
         let ours = lock(&self.driven).contains_key(flow);
         let driven_by = holder.as_ref().map(|_| {
             if ours {
@@ -366,7 +364,7 @@ impl Hubs {
             .count()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -409,7 +407,7 @@ impl Hubs {
     }
 }
 
-/// Tells the hubs what the system tells, until nobody holds them any more.
+/// Passes the system's notifications to the hubs, until the last reference to them is gone.
 fn listen(hubs: &Weak<Hubs>) {
     while let Some(hubs) = hubs.upgrade() {
         let Some(watch) = &hubs.watch else { return };

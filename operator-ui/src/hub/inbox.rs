@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
+use a_society_facts::Seat;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::Screen;
@@ -15,7 +16,7 @@ use a_society_orchestrator::project::place;
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, index};
 
-use super::flow::{whole_text, wire_ref};
+use super::flow::wire_ref;
 use super::hubs::{Bell, Followers, Hubs, lock};
 use super::keep::Parts;
 use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
@@ -159,7 +160,7 @@ impl Lister {
             drop(hubs);
             std::thread::sleep(LIST);
             if !self.hub.bell.wait(LOOK) {
-                // Nobody said anything: what the system may not tell is looked for.
+                // The bell did not ring: the system may have missed a change.
                 lock(&self.hub.changed).1 = true;
             }
         }
@@ -217,7 +218,7 @@ impl Lister {
             let project = hubs.store.root().join(flow.project.as_str());
             self.watch(hubs, project);
         }
-        // Of flows that are over, the newest are looked at and the others told from their summaries.
+        // Of flows that are over, the newest are looked at and the others are shown from their summaries.
         let rows = index::rows(&hubs.store, &new);
         for (place, found) in rows.into_iter().enumerate() {
             let over = found
@@ -269,7 +270,7 @@ impl Lister {
         }
     }
 
-    /// Who drives what; nobody tells when a process lets go of a flow.
+    /// Who drives what; the system does not notify when a process releases a flow.
     fn liveness(&self, hubs: &Hubs, changed: &mut BTreeSet<FlowRef>) {
         for (flow, known) in self.known.iter().filter(|(_, known)| !known.over) {
             if !changed.contains(flow) && hubs.liveness(flow) != known.liveness {
@@ -278,7 +279,7 @@ impl Lister {
         }
     }
 
-    /// Looks where a flow stands.
+    /// Reads the state of a flow.
     fn look(&mut self, hubs: &Arc<Hubs>, flow: &FlowRef, batch: &mut Batch) {
         let wire = wire_ref(flow);
         let Ok(look) = hubs.store.look(flow) else {
@@ -313,7 +314,7 @@ impl Lister {
             over,
         };
         if !over {
-            let journal = hubs.store.folder(flow).journal();
+            let journal = hubs.store.place(flow).watched();
             lock(&self.hub.journals).insert(journal.clone(), flow.clone());
             self.watch(hubs, journal);
         }
@@ -349,7 +350,7 @@ struct Seen<'a> {
 
 impl Around for Seen<'_> {
     fn said_before(&self, role: &RoleInstance) -> Option<String> {
-        let mut items = self.screen.feeds.get(role)?.items().rev();
+        let mut items = self.screen.feeds.get(&Seat::from(role))?.items().rev();
         let said = items.find(|item| item.kind == ItemKind::Assistant && !item.discarded)?;
         Some(said.text.clone())
     }
@@ -414,8 +415,10 @@ fn asks_of(
     if state.status.is_over() || look.damage.is_some() {
         return Vec::new();
     }
-    let folder = hubs.store.folder(flow);
-    let source = whole_text(&hubs.store, &folder, &state.graph.source);
+    let source = hubs
+        .store
+        .place(flow)
+        .text_or_beginning(&state.graph.source);
     let (graph, _) = graph::parse(&source, "workflow.yaml");
     let seen = Seen {
         hubs,

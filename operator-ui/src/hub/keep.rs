@@ -128,7 +128,7 @@ impl Parts {
         self.kept.get(key)?.json.as_deref()
     }
 
-    /// Everything whose key begins so, by the rest of the key, as a JSON object.
+    /// All parts whose key has this prefix, by the rest of the key, as a JSON object.
     #[must_use]
     pub fn group(&self, prefix: &str) -> String {
         let mut out = String::from("{");
@@ -161,7 +161,7 @@ fn member(out: &mut String, name: &str, value: &str) {
     out.push_str(value);
 }
 
-/// A value as JSON. What is said here always can be.
+/// A value as JSON. The values here always serialise.
 pub(super) fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
@@ -200,7 +200,7 @@ pub struct Streaming {
 }
 
 /// What changed in a feed, serialised: a journal that is read from its beginning has far more of it
-/// than would be held as items, and whoever waits for the feed is not kept waiting for JSON.
+/// than would fit as items, and a waiting client is not delayed by serialisation.
 #[derive(Debug, Default)]
 pub struct KeptChange {
     items: Vec<(u64, KeptItem, Option<Streaming>)>,

@@ -17,8 +17,8 @@ pub const AHEAD_TIMEOUT: Duration = Duration::from_millis(20);
 /// How long a hub stays after the last one went: a page that is loaded anew finds it warm.
 pub const LINGER: Duration = Duration::from_secs(10);
 
-/// How often a hub looks without having been told: the system may not tell, and who holds a lock is
-/// told by nobody.
+/// How often a hub looks without a notification: the system may miss a change, and a change of the
+/// lock's holder is never notified.
 pub const LOOK: Duration = Duration::from_secs(2);
 
 /// How often the list of all flows is made anew while flows move.
@@ -43,7 +43,7 @@ pub const HUBS_MAX: usize = 64;
 /// How many flows the list shows; the newest. A page of more than this is not read by anybody.
 pub const FLOWS_MAX: usize = 5_000;
 
-/// How many flows are watched for changes while nobody follows them.
+/// How many flows are watched for changes while they have no followers.
 pub const WATCHED_MAX: usize = 2_000;
 
 /// How many flows that are over are looked at for the list; of the others only the summary is read.

@@ -1,8 +1,8 @@
-//! Hubs: one for each flow that somebody follows, and one for the list of all flows.
+//! Hubs: one for each flow that has followers, and one for the list of all flows.
 //!
-//! A hub reads a journal once, folds it once, and keeps what it serialised by key. Nothing is queued
-//! for anybody: whoever follows holds a cursor and takes what came after it when there is room on
-//! the wire, so that one who is slow gets the newest of each part and costs no memory.
+//! A hub reads a journal once, folds it once, and keeps what it serialised by key. Nothing is queued: a
+//! follower holds a cursor and takes what came after it when there is room on the wire, so that a slow
+//! one gets the newest of each part and costs no memory.
 
 mod change;
 pub mod flow;

@@ -7,7 +7,7 @@ use super::keep::{Feed, Parts, array, json};
 use super::limits::{FRAME_BYTES, FRAME_ITEMS_MAX};
 use crate::protocol::limits::{WINDOW_DEFAULT, WINDOW_MAX};
 
-/// A frame without the number of the subscription: what stands before and what stands after it.
+/// A frame without the number of the subscription: the part before it and the part after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Out {
     /// The kind.
@@ -37,7 +37,7 @@ impl Out {
     }
 }
 
-/// Where one who follows stands.
+/// The position of a follower.
 #[derive(Debug, Clone)]
 pub struct Cursor {
     stage: Stage,
@@ -65,7 +65,7 @@ enum Stage {
 struct Replay {
     /// After which record.
     since: u64,
-    /// The last record there was when it began. What came later is told after it.
+    /// The last record there was when it began. What came later is sent after it.
     upto: u64,
     /// The next item that is looked at.
     next: usize,
@@ -225,7 +225,7 @@ impl Cursor {
     }
 
     fn replay_begins(&mut self, present: &Present<'_>, feed: &mut Feed) -> (Vec<Out>, bool) {
-        // What changes from here on is told after the replay, whether or not the replay had it.
+        // What changes from here on is sent after the replay, whether or not the replay had it.
         self.version = feed.version();
         let replay = Replay {
             since: self.seq,

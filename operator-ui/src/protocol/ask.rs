@@ -26,7 +26,7 @@ wire! {
         pub since: String,
         /// The record at which this was computed last.
         pub seq: u64,
-        /// Whether something stands still until it is answered.
+        /// Whether something cannot continue until it is answered.
         pub blocking: bool,
         /// One sentence: who wants what.
         pub headline: String,
@@ -36,7 +36,7 @@ wire! {
         pub kind: AskKind,
         /// The nodes that cannot begin before.
         pub waiting_behind: Vec<String>,
-        /// What the role said last.
+        /// The last text of the role.
         pub said_before: Option<String>,
         /// Earlier decisions for the same role, newest first.
         pub earlier: Vec<Decided>,
@@ -128,7 +128,7 @@ wire! {
         },
         /// Nothing can run and nothing is asked.
         Stalled {},
-        /// The flow is unfinished and nobody drives it.
+        /// The flow is unfinished and has no driver.
         Stopped {},
     }
 

@@ -9,9 +9,9 @@ wire! {
     /// What the server does with a flow.
     #[serde(tag = "do", rename_all = "snake_case")]
     pub enum ServerVerb {
-        /// Let this server drive a flow that nobody drives.
+        /// Let this server drive a flow without a driver.
         Resume {
-            /// What is said to it first.
+            /// A note for the interrupted role.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             note: Option<String>,
@@ -24,7 +24,7 @@ wire! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             name: Option<String>,
-            /// What is said to it first.
+            /// The first message to it.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             first_message: Option<String>,

@@ -73,7 +73,7 @@ wire! {
             /// The text.
             text: String,
         },
-        /// What came of a command.
+        /// The result of a command.
         Ack(Ack),
         /// A subscription is over.
         Gone {
@@ -146,7 +146,7 @@ wire! {
         Decided(Vec<Decided>),
     }
 
-    /// Why something came to nothing, in the operator's words.
+    /// An error, in the operator's words.
     pub struct Fault {
         /// The kind.
         pub code: String,
@@ -159,7 +159,7 @@ wire! {
     }
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
 #[cfg_attr(test, derive(ts_rs::TS))]

@@ -31,7 +31,7 @@ wire! {
         pub seq: u64,
         /// Its line in the list.
         pub row: FlowRow,
-        /// Where it stood when the file was written.
+        /// Its state when the file was written.
         pub state: FlowState,
         /// Everything a time strip needs.
         pub track: Track,

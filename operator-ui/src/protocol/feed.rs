@@ -148,7 +148,7 @@ wire! {
         Handoff,
         /// Something goes on.
         Resume,
-        /// A role was told what to mend.
+        /// A role has to correct its outcome.
         Repair,
         /// The model thinks.
         Reasoning,

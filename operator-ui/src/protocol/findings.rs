@@ -1,4 +1,5 @@
-//! What roles found in flows, and the changes that come of it: read over HTTP, decided over the socket.
+//! What roles found in flows, and the changes that they propose: read over HTTP, decided over the
+//! socket.
 
 use super::ask::Diff;
 use super::row::FlowRef;
@@ -13,7 +14,7 @@ wire! {
         pub before: Option<String>,
     }
 
-    /// What came of one flow.
+    /// The findings of one flow.
     pub struct FoundFlow {
         /// The flow.
         pub flow: FlowRef,
@@ -31,7 +32,7 @@ wire! {
         pub role: String,
         /// The record that says so.
         pub seq: Option<u64>,
-        /// Where it stands in the record folder.
+        /// Its path in the record folder.
         pub path: String,
         /// What it says; absent if it is no text or was lost.
         pub text: Option<String>,
@@ -53,11 +54,11 @@ wire! {
         pub path: String,
         /// When it was proposed.
         pub at: String,
-        /// How it stands beside its file.
+        /// How it compares with its file.
         pub stands: Stands,
     }
 
-    /// How a proposed change stands beside its file.
+    /// How a proposed change compares with its file.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
     pub enum Stands {
@@ -103,15 +104,15 @@ wire! {
         pub carried: Vec<String>,
         /// What it does not carry, a sentence each.
         pub not_carried: Vec<String>,
-        /// Who would hear a first message; absent if nobody could.
+        /// The receiver of a first message; absent if there is none.
         pub hears: Option<Hearer>,
     }
 
-    /// Who hears what is said to a fork first.
+    /// The receiver of the first message to a fork.
     pub struct Hearer {
         /// The role instance.
         pub role: String,
-        /// Whether it waits for words; else it hears them with its next request.
+        /// Whether it waits for a message; else it gets it with its next request.
         pub waits: bool,
     }
 }

@@ -51,13 +51,13 @@ wire! {
         pub human_colab: bool,
         /// Whether it waits for all of its inputs.
         pub await_all: bool,
-        /// How it stands.
+        /// Its state.
         pub state: NodeState,
         /// The same in words.
         pub words: String,
         /// What it does now.
         pub live: Option<String>,
-        /// Since when it stands so.
+        /// Since when it has this state.
         pub since: Option<String>,
         /// How long its last turn took.
         pub took_ms: Option<u64>,
@@ -75,7 +75,7 @@ wire! {
         pub seq: u64,
     }
 
-    /// How a node stands.
+    /// The state of a node.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
     pub enum NodeState {
@@ -93,7 +93,7 @@ wire! {
         Done,
         /// Its turn failed, and it waits for the operator.
         Failed,
-        /// It was cut off, and nobody drives the flow.
+        /// It was interrupted, and the flow has no driver.
         Interrupted,
     }
 
@@ -105,7 +105,7 @@ wire! {
         pub to: String,
         /// Whether it may stay unused.
         pub optional: bool,
-        /// How it stands.
+        /// Its state.
         pub state: EdgeState,
         /// What went along it, oldest first.
         pub forward: Vec<Passed>,
@@ -115,7 +115,7 @@ wire! {
         pub open_correction: bool,
     }
 
-    /// How an edge stands.
+    /// The state of an edge.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
     pub enum EdgeState {
@@ -147,7 +147,7 @@ wire! {
         pub instance: String,
         /// The role it is an instance of.
         pub base: String,
-        /// How it stands.
+        /// Its state.
         pub state: RoleState,
         /// The node it is at.
         pub node: Option<String>,
@@ -175,7 +175,7 @@ wire! {
         pub items: u64,
         /// The record that changed its feed last.
         pub last_seq: u64,
-        /// What it was told and has not heard yet.
+        /// Messages to it that it has not got yet.
         pub queued: Vec<String>,
         /// Its task list, as it wrote it last.
         pub tasks: Vec<Task>,
@@ -190,7 +190,7 @@ wire! {
         pub unread_hint: u64,
     }
 
-    /// How a role instance stands.
+    /// The state of a role instance.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
     pub enum RoleState {
@@ -223,7 +223,7 @@ wire! {
 
     /// A role that reflects.
     pub struct ReflectingView {
-        /// How it stands.
+        /// Its state.
         pub state: ReflectingState,
         /// Whom it waits for.
         pub depends_on: Vec<String>,
@@ -233,7 +233,7 @@ wire! {
         pub seq: Option<u64>,
     }
 
-    /// How a role that reflects stands.
+    /// The state of a role that reflects.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
     pub enum ReflectingState {
@@ -249,17 +249,17 @@ wire! {
 
     /// The report.
     pub struct FeedbackView {
-        /// How it stands.
+        /// Its state.
         pub state: FeedbackState,
         /// Where it is.
         pub path: Option<String>,
     }
 
-    /// How the report stands.
+    /// The state of the report.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
     pub enum FeedbackState {
-        /// Nobody said yet.
+        /// The operator has not decided yet.
         Undecided,
         /// It is not wanted.
         Declined,
@@ -275,7 +275,7 @@ wire! {
         pub id: String,
         /// The file.
         pub file: String,
-        /// How it stands.
+        /// Its state.
         pub state: ChangeState,
         /// Who proposed it.
         pub from_role: String,
@@ -283,7 +283,7 @@ wire! {
         pub finding: Option<u64>,
     }
 
-    /// How a proposed change stands.
+    /// The state of a proposed change.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
     pub enum ChangeState {
@@ -326,7 +326,7 @@ pub struct FlowHead {
     pub paused: Option<Paused>,
     /// What may be spent, by measure.
     pub limits: BTreeMap<String, u64>,
-    /// How many tokens came from a cache; absent if nobody says.
+    /// How many tokens came from a cache; absent if the providers do not report it.
     pub cached_tokens: Option<u64>,
     /// The role of the first node.
     pub owner: Option<String>,

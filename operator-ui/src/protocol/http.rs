@@ -86,7 +86,7 @@ wire! {
         /// Some records and when they were, in milliseconds since 1970.
         #[cfg_attr(test, ts(as = "Vec<(u64, u64)>"))]
         pub at: Vec<(u64, i64)>,
-        /// When each node began to stand how, and whether it then mended what came back.
+        /// The changes of each node's state, and whether it then corrected returned work.
         pub nodes: BTreeMap<String, Vec<(u64, NodeState, bool)>>,
         /// The bars of the role instances.
         pub turns: Vec<TrackTurn>,
@@ -200,7 +200,7 @@ wire! {
         pub messages: u64,
         /// Roughly how many tokens.
         pub tokens: u64,
-        /// When the first of them was said, as far as it is known.
+        /// When the first of them was sent, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub from: Option<String>,
@@ -220,7 +220,7 @@ wire! {
         pub content: String,
         /// Roughly how many tokens it has.
         pub tokens: u64,
-        /// When it was said.
+        /// When it was sent.
         pub at: Option<String>,
         /// The record.
         pub seq: Option<u64>,
@@ -397,7 +397,7 @@ wire! {
         pub item: Option<String>,
         /// The words around it.
         pub snippet: String,
-        /// When it was said; absent for a title.
+        /// When it was written; absent for a title.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub at: Option<String>,

@@ -1,9 +1,9 @@
-//! The bounds of what is said.
+//! The bounds of messages.
 
-/// The longest frame that a client may send: a flow file is the longest thing anyone says.
+/// The longest frame that a client may send: a flow file is the longest message.
 pub const FRAME_BYTES_MAX: usize = 1 << 20;
 
-/// How deep the JSON of a client may nest. What is said here nests four deep.
+/// How deep the JSON of a client may nest. The messages here nest four deep.
 pub const NESTING_MAX: usize = 32;
 
 /// How many items of a feed a new subscription gets if it does not say how many.

@@ -1,6 +1,6 @@
-//! What is said over the socket and over HTTP: typed messages, and nothing of how they come about.
+//! The messages of the socket and of HTTP: types, and nothing of how they come about.
 //!
-//! `PROTOCOL.md` tells it in words. The page's TypeScript is generated from these types and compared
+//! `PROTOCOL.md` describes them. The page's TypeScript is generated from these types and compared
 //! by a test, so that the two cannot drift.
 
 pub mod ask;
@@ -25,7 +25,7 @@ pub use feed::Item;
 pub use row::{FlowRef, FlowRow};
 pub use up::{Topic, Up};
 
-/// The version of what is said here. It is raised when an older page could misunderstand.
+/// The version of the protocol. It is raised when an older page could misunderstand.
 pub const PROTO: u32 = 2;
 
 /// Derives what every wire type has, and in tests its TypeScript.

@@ -20,7 +20,7 @@ wire! {
         pub flow: String,
         /// How people call it.
         pub title: String,
-        /// The word for how it stands.
+        /// The word for its state.
         pub status: String,
         /// Which part of its life it is in.
         pub phase: Phase,
@@ -52,7 +52,7 @@ wire! {
         pub driven_by: Option<DrivenBy>,
         /// Whether nothing of it will run any more.
         pub over: bool,
-        /// Whether it is unfinished and nobody drives it.
+        /// Whether it is unfinished and has no driver.
         pub stopped: bool,
         /// When it goes on by itself, if nothing of it does before.
         pub again: Option<Again>,

@@ -1,4 +1,4 @@
-//! What a page changes in the operator's configuration. Keys are named by where they are and never said.
+//! Changes of the operator's configuration from a page. Keys are named by their source and never sent.
 
 use super::wire;
 
@@ -36,7 +36,7 @@ wire! {
         RemoveRule(RuleWish),
         /// Who answers `web_search`.
         SetSearch(SearchWish),
-        /// Nobody answers `web_search`.
+        /// Turn `web_search` off.
         RemoveSearch {},
         /// An MCP server less, and the secrets that only it was given.
         RemoveServer(String),
@@ -70,7 +70,7 @@ wire! {
         Deny,
     }
 
-    /// A model as somebody wants it. What is not said is the catalogue's, or stays.
+    /// A model as the operator wants it. Absent values come from the catalogue, or stay.
     pub struct ModelWish {
         /// How it is called here.
         pub name: String,
@@ -138,7 +138,7 @@ wire! {
         pub provider: bool,
     }
 
-    /// An MCP server as somebody wants it: a program, or an address.
+    /// An MCP server as the operator wants it: a program, or an address.
     pub struct ServerWish {
         /// Its name.
         pub name: String,
@@ -156,7 +156,7 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub url: Option<String>,
-        /// Whether its name may stand for an address of a private network.
+        /// Whether its name may resolve to a private address.
         pub private: bool,
         /// The names of the variables that it inherits.
         pub inherits: Vec<String>,
@@ -202,7 +202,7 @@ wire! {
         pub version: String,
         /// What changes.
         pub change: SkillChange,
-        /// Say what roles would be told, and change nothing.
+        /// Return what roles would see, and change nothing.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(test, ts(as = "Option<bool>", optional))]
         pub look: bool,
@@ -219,7 +219,7 @@ wire! {
         Remove(String),
     }
 
-    /// A skill as somebody wants it.
+    /// A skill as the operator wants it.
     pub struct SkillWish {
         /// Its name.
         pub name: String,
@@ -258,11 +258,11 @@ wire! {
         Search {},
     }
 
-    /// What came of a trial.
+    /// The result of a trial.
     pub struct Tried {
         /// Whether it works.
         pub works: bool,
-        /// In words: what it said, or what is wrong.
+        /// In words: its answer, or what is wrong.
         pub words: String,
         /// What it offers.
         pub offers: Vec<String>,

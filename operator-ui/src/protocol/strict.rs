@@ -1,5 +1,5 @@
-//! Reads what a browser says, and refuses what two readers could understand differently: a key that
-//! is there twice, one that nobody knows, and what nests too deep.
+//! Parses a browser's messages, and refuses what two parsers could read differently: a key that is
+//! there twice, an unknown one, and what nests too deep.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -30,7 +30,7 @@ wire! {
         },
         /// It wants something to be done.
         Do {
-            /// The browser's name for it; said twice, it counts once.
+            /// The browser's name for it; sent twice, it counts once.
             cmd: String,
             /// To which flow.
             flow: FlowRef,

@@ -1,6 +1,6 @@
-//! Who may connect: the right host, the right origin, and somebody who knows the token.
+//! Who may connect: a client with the right host, the right origin, and the token.
 //!
-//! That somebody is on this machine proves nothing: any page of a browser is, and any program.
+//! A client on this machine proves nothing: any page of a browser is one, and any program.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -67,7 +67,7 @@ impl Secrets {
         if !same(text, &launch) {
             return false;
         }
-        // Without another one nobody comes in behind the one who took this.
+        // Without a new one, no client may follow the one that used this.
         let Ok(next) = random() else { return false };
         *launch = next;
         true
@@ -112,10 +112,10 @@ pub struct Access {
     secure: bool,
 }
 
-/// What a route wants of whoever asks.
+/// What a route requires of its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wants {
-    /// Anybody who comes by the right address: there is no data.
+    /// Any client with the right address: there is no data.
     Nobody,
     /// The operator.
     Operator,
@@ -123,7 +123,7 @@ pub enum Wants {
     Page,
 }
 
-/// Why somebody is turned away.
+/// Why a client is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The status.
@@ -236,7 +236,7 @@ impl Access {
         ))
     }
 
-    /// Where a page comes from is where we are. Says whether it was said at all.
+    /// The page comes from our own origin. Returns whether the browser sent one at all.
     fn origin(&self, headers: &HeaderMap) -> Result<bool, Refused> {
         let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
         if site.is_some_and(|site| site != b"same-origin" && site != b"none") {

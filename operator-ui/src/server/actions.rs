@@ -3,13 +3,9 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::Duration;
 
-use a_society_facts::Verb;
-use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::Seq;
 use a_society_orchestrator::driver::task::Driven;
-use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::FlowRef;
 
 use crate::hub::Hubs;
@@ -19,37 +15,6 @@ use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
 use crate::protocol::made::{MadeProject, NewProject};
 use crate::protocol::settings::{Setting, SettingDone, SkillSetting, Trial, Tried};
 
-/// How long it is waited for news of a flow before it is looked whether its task is still there.
-const LOOK: Duration = Duration::from_secs(10);
-
-/// What was chosen beforehand, and is answered when the flow asks for it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Chosen {
-    /// How roles look back.
-    pub improve: Option<ImprovementMode>,
-    /// Whether a report is written.
-    pub feedback: Option<bool>,
-}
-
-impl Chosen {
-    /// The answer to what a flow asks, if it was chosen.
-    fn answer(self, question: &Question) -> Option<Verb> {
-        match question {
-            Question::Improvement { modes } => {
-                let mode = self.improve.filter(|mode| modes.contains(mode));
-                mode.map(|mode| Verb::Improve { mode })
-            }
-            Question::Feedback => self.feedback.map(|granted| Verb::Feedback { granted }),
-            Question::Text { .. }
-            | Question::Consent { .. }
-            | Question::Configuration { .. }
-            | Question::Approval { .. }
-            | Question::Unpause { .. }
-            | Question::Stalled => None,
-        }
-    }
-}
-
 /// A flow that began, or goes on.
 #[derive(Debug)]
 pub struct Begun {
@@ -57,8 +22,6 @@ pub struct Begun {
     pub flow: FlowRef,
     /// How it is driven.
     pub driven: Driven,
-    /// What was chosen for its end.
-    pub chosen: Chosen,
 }
 
 /// What the program around the server can do.
@@ -99,7 +62,7 @@ pub trait Actions: Debug + Send + Sync {
     /// What is configured, for one page of the settings; nothing if there is no such page.
     fn settings(&self, page: &str) -> Option<serde_json::Value>;
 
-    /// A skill of the operator's own, or of a project: what it says, and what a role is told of it.
+    /// A skill of the operator's own, or of a project: its text, and its part of a role's prompt.
     ///
     /// # Errors
     /// In the operator's words, when there is none.
@@ -129,51 +92,15 @@ pub trait Actions: Debug + Send + Sync {
 
 /// Lets this process drive what began, and forgets it when its task is over.
 pub fn adopt(hubs: &Arc<Hubs>, begun: Begun) {
-    let Begun {
-        flow,
-        driven,
-        chosen,
-    } = begun;
+    let Begun { flow, driven } = begun;
     hubs.drives(flow.clone(), driven.handle.clone());
     let hubs = Arc::clone(hubs);
     let waiting = std::thread::Builder::new()
         .name("flow-end".to_owned())
         .spawn(move || {
-            answer_what_was_chosen(&driven, chosen);
             // Why it ended is in its journal, or was said by its own error.
             drop(driven.task.join());
             hubs.leaves(&flow);
         });
     drop(waiting);
-}
-
-/// Answers what was chosen beforehand as soon as the flow asks for it, until its task is over.
-fn answer_what_was_chosen(driven: &Driven, chosen: Chosen) {
-    if chosen == Chosen::default() {
-        return;
-    }
-    let mut after = 0;
-    while !driven.task.is_finished() {
-        let Some(seen) = driven.handle.wait(after, LOOK) else {
-            continue;
-        };
-        if seen.over {
-            return;
-        }
-        let news = seen.seq > after;
-        after = seen.seq;
-        let asked = seen.pending.iter().find_map(|work| match work {
-            Work::AskOperator(question) => chosen.answer(question),
-            Work::RunTurn { .. }
-            | Work::StopTurn { .. }
-            | Work::Claim { .. }
-            | Work::StartReflection { .. }
-            | Work::StartFeedback { .. }
-            | Work::WaitUntil { .. } => None,
-        });
-        if let Some(command) = asked.filter(|_| news) {
-            // Who answered before us was heard first, and that counts.
-            drop(driven.handle.obey(command, None));
-        }
-    }
 }

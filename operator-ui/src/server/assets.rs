@@ -22,13 +22,13 @@ struct Asset {
 /// All of them, by name.
 const ASSETS: &[Asset] = include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
-/// What stands in the place of a page that was not built in.
+/// The page of a program that was built without one.
 const NO_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>a-society</title>\
     <h1>The page is not built in</h1><p>This program was built without its page. The server works, \
     and other programs can talk to it; see operator-ui/PROTOCOL.md. To have the page, build it in \
     operator-ui/web and build the program again.</p>";
 
-/// What lies below these is a place within the page, whatever it looks like: the files of a flow and its
+/// Paths below these are places within the page, whatever they look like: the files of a flow and its
 /// questions have addresses there under their own names.
 const PLACES: [&str; 2] = ["p/", "inbox/"];
 
@@ -43,9 +43,9 @@ fn find(path: &str) -> Option<Asset> {
 /// The header in which a script of the page finds which program it came from.
 const CAME_FROM: HeaderName = HeaderName::from_static("server-timing");
 
-/// A file of the page by the path of the address. A path that names no file is a place within the
-/// page; one that looks like a file and is none is not there. The page itself says which build it
-/// came with, so that it knows that before any program has said which one it is.
+/// A file of the page by the path of the address. A path that names no file is a place within the page;
+/// one that looks like a file but is not gives a 404. The page itself names its build in its headers,
+/// so that it knows it before any program has sent its own.
 pub(super) fn serve(path: &str, headers: &HeaderMap, build: &str) -> Answer {
     let mut answer = file(path, headers);
     let is_page = answer

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallFinished, CallIntended, ModelAnswered};
 use a_society_facts::id::{CallId, RoleInstance, Seq};
 use a_society_facts::message::{AnswerText, Text};
-use a_society_facts::view::route::feed_role;
+use a_society_facts::view::route::feed_seat;
 use a_society_facts::view::{FeedView, FlowState, View};
 use a_society_facts::{Hash, Recorded};
-use a_society_state::{FlowRef, blob};
+use a_society_state::FlowRef;
 use serde_json::value::RawValue;
 
 use super::limits::TEXT_BYTES_MAX;
@@ -19,11 +20,10 @@ use crate::fold::limits::EDITED_FILES_MAX;
 use crate::fold::lines::Bounds;
 use crate::fold::words;
 use crate::hub::Hubs;
-use crate::hub::flow::whole_text;
 use crate::protocol::ask::Diff;
 use crate::protocol::http::BodyParts;
 
-/// What was heard of items, by the record that began each.
+/// The texts of items, by the record that began each.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
     told: BTreeMap<Seq, Told>,
@@ -31,13 +31,13 @@ pub(super) struct Bodies {
     calls: BTreeMap<CallId, Seq>,
     /// What the last answer of each role wants, by the id of the call.
     asked: BTreeMap<RoleInstance, BTreeMap<String, Box<RawValue>>>,
-    feeds: BTreeMap<RoleInstance, FeedView>,
+    feeds: BTreeMap<Seat, FeedView>,
 }
 
 /// What the facts say that made an item.
 #[derive(Debug, Default)]
 struct Told {
-    role: Option<RoleInstance>,
+    seat: Option<Seat>,
     arguments_hash: Option<Hash>,
     arguments: Option<serde_json::Value>,
     edits: Vec<Edit>,
@@ -62,11 +62,11 @@ impl Bodies {
     ) {
         let Some(fact) = recorded.fact() else { return };
         self.facts(recorded.seq, fact, wanted(recorded.seq));
-        if let Some(role) = feed_role(flow, fact).cloned() {
+        if let Some(seat) = feed_seat(flow, fact) {
             if wanted(recorded.seq) {
-                self.told.entry(recorded.seq).or_default().role = Some(role.clone());
+                self.told.entry(recorded.seq).or_default().seat = Some(seat.clone());
             }
-            self.feeds.entry(role).or_default().apply(recorded);
+            self.feeds.entry(seat).or_default().apply(recorded);
         }
     }
 
@@ -113,9 +113,9 @@ impl Bodies {
         }
     }
 
-    /// The items of a role as its feed has them, with all of their texts.
-    pub(super) fn texts(&self, role: &RoleInstance) -> BTreeMap<String, &str> {
-        let items = self.feeds.get(role).into_iter().flat_map(FeedView::items);
+    /// The items of a seat as its feed has them, with all of their texts.
+    pub(super) fn texts(&self, seat: &Seat) -> BTreeMap<String, &str> {
+        let items = self.feeds.get(seat).into_iter().flat_map(FeedView::items);
         items
             .map(|item| (wire_id(item), item.text.as_str()))
             .collect()
@@ -130,8 +130,8 @@ impl Bodies {
         id: &str,
         bounds: &Bounds,
     ) -> Option<Whole> {
-        let role = self.told.get(&first)?.role.as_ref()?;
-        let mut items = self.feeds.get(role)?.items();
+        let seat = self.told.get(&first)?.seat.as_ref()?;
+        let mut items = self.feeds.get(seat)?.items();
         let item = items.find(|item| wire_id(item) == id)?;
         Some(self.of(hubs, flow, first, &item.text, bounds))
     }
@@ -149,10 +149,9 @@ impl Bodies {
             let text = in_feed.to_owned();
             return Whole { text, parts: None };
         };
-        let folder = hubs.store.folder(flow);
-        let disk = hubs.store.ground().disk.as_ref();
-        let whole = |text: &Text| whole_text(&hubs.store, &folder, text);
-        let kept = |hash: Hash| blob::get(disk, &folder, hash).ok();
+        let place = hubs.store.place(flow);
+        let whole = |text: &Text| place.text_or_beginning(text);
+        let kept = |hash: Hash| place.whole_blob(hash).ok();
         let text = told.result.as_ref().or(told.said.as_ref());
         let text = text.map_or_else(|| in_feed.to_owned(), whole);
         let arguments = told

@@ -1,5 +1,5 @@
-//! What a browser wants to be done: said to the flow's driver, here or in another process, and
-//! answered after it is durable.
+//! Commands of a browser: sent to the flow's driver, here or in another process, and answered after
+//! they are durable.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -24,7 +24,7 @@ use crate::protocol::command::{Command, ServerVerb};
 use crate::protocol::down::{Ack, False, Fault, True};
 use crate::protocol::row;
 
-/// Does what is wanted and says what came of it. It waits for the disk.
+/// Carries a command out and returns the result. It waits for the disk.
 pub(super) fn done(app: &Shared, cmd: &str, flow: &row::FlowRef, command: Command) -> Ack {
     app.hubs.counts.commands.fetch_add(1, Ordering::Relaxed);
     match try_it(app, cmd, flow, command) {
@@ -117,7 +117,7 @@ pub(super) fn resume(app: &Shared, flow: &FlowRef) -> Result<Done, Fault> {
     })
 }
 
-/// Says a command to whoever drives the flow.
+/// Sends a command to the driver of the flow.
 pub(super) fn say(
     app: &Shared,
     flow: &FlowRef,
@@ -132,7 +132,7 @@ pub(super) fn say(
     if let Some(handle) = app.hubs.handle(flow) {
         match handle.obey(command.clone(), Some(client.clone())) {
             Ok(taken) => return Ok((done(taken), Heard::ByDriver)),
-            // It ended just now; it is said as to any other.
+            // It ended just now; the command goes the way of other flows.
             Err(DriverError::Gone) => {}
             Err(error) => return Err(wire_fault(control_fault::of(&error))),
         }
@@ -159,7 +159,7 @@ pub(super) fn from_unsaid(error: Unsaid) -> Fault {
     wire_fault(control_fault::of_unsaid(error))
 }
 
-/// Who decides second is told what the first decided.
+/// The loser of two decisions gets the winner's.
 fn loser(app: &Shared, flow: &FlowRef, verb: &Verb, error: Fault) -> Fault {
     if error.code != "command-refused" {
         return error;
@@ -262,7 +262,7 @@ fn checked_rules(said: ConsentRules, back: bool) -> Result<ConsentRules, Fault> 
     Ok(rules)
 }
 
-/// A scope is one that there is: a strange one would take everything away, which nobody meant.
+/// Refuses an unknown scope: it would take every right away.
 fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Fault> {
     match settings.get(SCOPE) {
         Some(word) if Scope::of_word(word).is_none() => {

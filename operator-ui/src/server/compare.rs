@@ -17,7 +17,7 @@ use super::{costs, files};
 use crate::fold::flow::assembled;
 use crate::fold::lines::compare;
 use crate::fold::{FlowFold, Liveness};
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
 use crate::protocol::ask::Diff;
 use crate::protocol::flow::{FlowState, NodeState};
@@ -51,9 +51,9 @@ pub struct Side {
     pub flow: String,
     /// Its title.
     pub title: String,
-    /// How it stands, in words.
+    /// Its state, in words.
     pub standing: String,
-    /// How long it lasted, or lasts until now if somebody drives it.
+    /// How long it lasted, or lasts until now if it is driven.
     pub ms: u64,
     /// What it used in all.
     pub cost: Cost,
@@ -75,7 +75,7 @@ pub struct GraphChange {
 /// What one run did at a node.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct NodeSide {
-    /// How it stands there.
+    /// Its state there.
     pub state: NodeState,
     /// The same in words.
     pub words: String,
@@ -98,7 +98,7 @@ pub struct NodeLine {
     pub differs: bool,
 }
 
-/// How an artifact stands in two runs.
+/// How an artifact compares between two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileStands {
@@ -126,7 +126,7 @@ pub struct Text {
 pub struct FileLine {
     /// Its path.
     pub path: String,
-    /// How it stands.
+    /// How it compares.
     pub stands: FileStands,
     /// In the first run.
     pub a: Option<Text>,
@@ -249,8 +249,8 @@ impl Run {
 
 /// The state of a flow as the page has it.
 fn state_of(store: &Store, flow: &FlowRef, is_driven: bool) -> Result<FlowState, Fault> {
-    let folder = store.folder(flow);
-    let read = |text: &Kept| whole_text(store, &folder, text);
+    let place = store.place(flow);
+    let read = |text: &Kept| place.text_or_beginning(text);
     let mut fold = FlowFold::new(wire_ref(flow), Vec::new());
     let mut facts: u64 = 0;
     each_in(store, flow, None, &mut |recorded| {

@@ -1,7 +1,7 @@
 //! The page's files from a development server of this machine, in debug builds, so that what is changed
 //! in them is seen at once. Everything below `/api` stays here.
 //!
-//! Nothing of the operator goes there: no cookie, no token, no address of whoever asks.
+//! Nothing of the operator goes there: no cookie, no token, no client address.
 
 use std::net::SocketAddr;
 use std::{fmt, io};
@@ -87,7 +87,7 @@ async fn fetched(from: Source, uri: &Uri, method: Method, head: &HeaderMap) -> i
     let stream = TcpStream::connect(from.0).await?;
     let joined = http1::handshake(TokioIo::new(stream)).await;
     let (mut sender, connection) = joined.map_err(io::Error::other)?;
-    // It ends when the file is there, or when whoever asked is gone.
+    // It ends when the file is there, or when the client is gone.
     drop(tokio::spawn(connection));
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
     let mut request = Request::builder().method(method).uri(path);

@@ -7,7 +7,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
 use a_society_facts::id::{CallId, RoleInstance, Seq, TurnId};
-use a_society_state::{FlowRef, Store, blob as blobs};
+use a_society_state::{FlowRef, Store};
 
 use super::authors::Authors;
 use super::blocking::missing;
@@ -221,8 +221,7 @@ fn changes_of(
         }
         Some(_) | None => {}
     })?;
-    let folder = store.folder(flow);
-    let disk = store.ground().disk.as_ref();
+    let place = store.place(flow);
     let text = |hash: Hash| {
         // Between two calls of one role others may have changed the file.
         if whose.is_some() {
@@ -231,8 +230,7 @@ fn changes_of(
         if hash == Hash::of(b"") {
             return Some(String::new());
         }
-        let bytes = blobs::get(disk, &folder, hash).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        place.text_of(hash)
     };
     let by = files.iter().map(|(path, file)| {
         let turns = file.turns.iter();

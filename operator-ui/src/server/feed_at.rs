@@ -17,7 +17,7 @@ use crate::fold::feed::first_of_id;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, words};
 use crate::hub::Hubs;
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::hub::keep::Feed;
 use crate::protocol::Fault;
 use crate::protocol::flow::FlowState;
@@ -36,7 +36,7 @@ pub(super) fn each_upto(
     each_in(&hubs.store, flow, upto, each)
 }
 
-/// The same, for who serves nobody.
+/// The same, without a server.
 pub(super) fn each_in(
     store: &Store,
     flow: &FlowRef,
@@ -59,7 +59,7 @@ pub(super) fn each_in(
             }
         }),
     };
-    // What is good before some damage is shown; that there is damage is told by the flow's row.
+    // What is good before some damage is shown; the flow's row shows that there is damage.
     match read {
         Ok(_) | Err(a_society_state::Error::Damaged(_)) => Ok(()),
         Err(error) => Err(unread(&error)),
@@ -85,14 +85,14 @@ pub(super) fn items(
 }
 
 fn feed_at(app: &Shared, flow: &FlowRef, role: &str, at: Option<Seq>) -> Result<Feed, Fault> {
-    let folder = app.hubs.store.folder(flow);
-    let read = |text: &Text| whole_text(&app.hubs.store, &folder, text);
+    let place = app.hubs.store.place(flow);
+    let read = |text: &Text| place.text_or_beginning(text);
     let mut fold = FlowFold::new(wire_ref(flow), Vec::new());
     let mut feed = Feed::default();
     let mut facts: u64 = 0;
     let mut take = |fold: &mut FlowFold| {
         for (of, _, change) in fold.take_feeds() {
-            if of.as_str() == role {
+            if of.to_string() == role {
                 feed.put(change.into());
             }
         }
@@ -114,7 +114,7 @@ pub(super) fn state(app: &Shared, flow: &FlowRef, at: Option<Seq>) -> Result<Flo
     state_as(hubs, flow, at, hubs.liveness(flow))
 }
 
-/// A flow as it was at a record, while somebody drove it.
+/// A flow as it was at a record, as a live flow.
 #[cfg(test)]
 pub(super) fn driven_state(
     hubs: &Hubs,
@@ -134,8 +134,8 @@ fn state_as(
     at: Option<Seq>,
     liveness: crate::fold::Liveness,
 ) -> Result<FlowState, Fault> {
-    let folder = hubs.store.folder(flow);
-    let read = |text: &Text| whole_text(&hubs.store, &folder, text);
+    let place = hubs.store.place(flow);
+    let read = |text: &Text| place.text_or_beginning(text);
     let mut fold = hubs.fold_of(flow);
     let mut facts: u64 = 0;
     each_upto(hubs, flow, at, &mut |recorded| {

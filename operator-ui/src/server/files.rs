@@ -9,7 +9,7 @@ use a_society_facts::handoff::{Artifact, Delivery, Way};
 use a_society_facts::id::{ApprovalId, Seq, TurnId};
 use a_society_facts::{Hash, Recorded};
 use a_society_orchestrator::delivered::{self, Delivered};
-use a_society_state::{FlowRef, Store, blob as blobs};
+use a_society_state::{FlowRef, Store};
 
 use super::authors::Authors;
 use super::blocking::{missing, unread};
@@ -190,7 +190,7 @@ fn imported(files: &mut BTreeMap<String, Vec<FileVersion>>, seq: Seq, f: &FlowIm
 }
 
 /// The bytes of a version: of a blob, of what a record carries itself, or of the file that was
-/// delivered, which nobody but its project keeps.
+/// delivered, which only its project keeps.
 pub(super) fn blob(
     store: &Store,
     flow: &FlowRef,
@@ -204,8 +204,7 @@ pub(super) fn blob(
         )
     };
     let hash: Hash = hash.parse().map_err(|_| unknown())?;
-    let folder = store.folder(flow);
-    let kept = blobs::get(store.ground().disk.as_ref(), &folder, hash);
+    let kept = store.place(flow).whole_blob(hash);
     let bytes = match kept {
         Ok(bytes) => bytes,
         Err(_) => match carried(store, flow, hash)? {

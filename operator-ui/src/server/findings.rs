@@ -36,7 +36,7 @@ pub(super) fn list(app: &Shared, window: &Window) -> Result<Findings, Fault> {
         before: None,
     };
     for (at, flow) in flows.iter().filter(older).enumerate() {
-        // A flow that cannot be read is told by its own row.
+        // An unreadable flow shows in its own row.
         if let Ok(mut one) = found::of(store, flow)
             && !(one.findings.is_empty() && one.proposals.is_empty())
         {

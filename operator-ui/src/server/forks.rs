@@ -1,4 +1,4 @@
-//! What a fork would be, said before it is made; making it; and going on with what was cut off.
+//! Plans a fork, makes it, and continues an interrupted flow.
 
 use a_society_facts::id::ClientId;
 use a_society_facts::{Verb, Whom};
@@ -55,7 +55,7 @@ pub(super) fn plan(app: &Shared, flow: &FlowRef, window: &Window) -> Result<Fork
     })
 }
 
-/// Begins a fork, says to it what is to be said first, and drives it.
+/// Begins a fork, sends it its first message, and drives it.
 pub(super) fn make(
     app: &Shared,
     client: ClientId,
@@ -68,18 +68,18 @@ pub(super) fn make(
     let hearer = plan.hearer();
     let now = store.ground().clock.now();
     let forked = fork::make(store, &plan, now, &mut SystemMint).map_err(failed)?;
-    // It is said before anybody drives the fork: then it stands where the plan says it does.
+    // The message is sent before the fork has a driver: so it gets the place that the plan gives.
     let told = text
         .filter(|text| !text.trim().is_empty())
         .map(|text| tell(app, &forked, (hearer, text), client));
     let mut done = resume(app, &forked)?;
-    // The fork is there all the same; what was not heard is said.
+    // The fork exists all the same; the note reports a message that failed.
     done.note = told.and_then(Result::err);
     done.fork = Some(wire_ref(&forked));
     Ok(done)
 }
 
-/// Goes on with a flow that was cut off, after something was said to it.
+/// Continues an interrupted flow, after a note to it.
 pub(super) fn go_on(
     app: &Shared,
     client: ClientId,

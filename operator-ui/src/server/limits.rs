@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-/// How many sockets are open at once if nobody says otherwise. A page has one; a wall of screens and
+/// How many sockets are open at once if none are configured. A page has one; a wall of screens and
 /// a few forgotten windows have some dozens, and each that rests takes some twenty kilobytes.
 pub const SOCKETS_MAX: u16 = 1_100;
 
 /// How many connections there are at once besides sockets that were upgraded.
 pub const CONNECTIONS_MAX: usize = 256;
 
-/// How long a client may take for the head of a request, and then for its body. Until they are there
-/// a connection is held, and whoever asks for the cookie has shown nothing yet.
+/// How long a client may take for the head of a request, and then for its body. Until then the
+/// connection is held for a client that has not proved anything yet.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest head of a request.
@@ -28,7 +28,7 @@ pub const BEGIN_BYTES_MAX: usize = 16 << 20;
 /// How long a frame may take to leave. Who takes nothing for so long is gone.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How many frames a client may send within a second. Nobody types faster.
+/// How many frames a client may send within a second. No typing is faster.
 pub const FRAMES_A_SECOND_MAX: u32 = 200;
 
 /// How many things one socket follows at once: an inbox, a flow and the feeds of its roles.
@@ -100,7 +100,7 @@ pub const FINDINGS_FLOWS_MAX: usize = 50;
 /// How many flows are looked at for them. Most flows have none, and each look reads the end of one.
 pub const FINDINGS_LOOKED_AT_MAX: usize = 500;
 
-/// How much of a finding stands in the list; all of it is a file of the flow's record.
+/// How much of a finding the list shows; all of it is a file of the flow's record.
 pub const FINDING_BYTES_MAX: usize = 16 << 10;
 
 /// The shortest words that are searched for.
@@ -121,5 +121,5 @@ pub const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long a development server may take for a file: it makes what it was not asked for before.
 pub const DEV_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long what is still on its way is taken from a client that was told why its socket ends.
+/// How long input is still read from a client after its socket got a reason to end.
 pub const LAST_WORDS: Duration = Duration::from_secs(1);

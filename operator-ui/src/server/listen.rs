@@ -67,7 +67,7 @@ pub struct Server {
 /// With which byte a client begins that speaks TLS.
 const HANDSHAKE: [u8; 1] = [22];
 
-/// What a client is told that does not.
+/// The answer to a client that does not.
 const NOT_ENCRYPTED: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
     Content-Length: 51\r\nConnection: close\r\n\r\nThis server is encrypted: its address is https://.\n";
 
@@ -93,7 +93,7 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
     }
     let mut named = options.hosts.iter().map(|host| format!("{host}:{port}"));
     hosts.extend(named.clone());
-    // Nobody reaches a server by the address that stands for all of them.
+    // The address that means "all addresses" is not one to connect to.
     let host = if address.ip().is_unspecified() {
         named.next().unwrap_or_else(|| format!("localhost:{port}"))
     } else {
@@ -167,13 +167,13 @@ async fn accept(listener: TcpListener, door: Door, places: Arc<Semaphore>) {
     }
 }
 
-/// Agrees on keys and converses. Who speaks without them is told so.
+/// Agrees on keys and converses. An unencrypted client gets an error.
 async fn encrypted(mut stream: TcpStream, door: Door, tls: &TlsAcceptor) {
     let begins = timeout(door.head_timeout, async {
         let mut first = [0];
         let is_there = stream.peek(&mut first).await.is_ok_and(|read| read > 0);
         if is_there && first != HANDSHAKE {
-            // What was said is taken first, or the answer would be lost with the connection.
+            // The request is read first, or the answer would be lost with the connection.
             let mut head = vec![0; HEAD_BYTES_MAX];
             drop(stream.read(&mut head).await);
             drop(stream.write_all(NOT_ENCRYPTED.as_bytes()).await);
@@ -238,13 +238,13 @@ impl Server {
         &self.app.hubs
     }
 
-    /// Ends: those who follow are told, and nothing new is accepted.
+    /// Ends: followers are notified, and nothing new is accepted.
     pub fn end(&mut self) {
         self.app.ends.store(true, Ordering::SeqCst);
         self.app.ending.notify_waiters();
         self.app.hubs.end();
         if let Some(runtime) = self.runtime.take() {
-            // Those who follow are told that it ends.
+            // Followers are notified that it ends.
             std::thread::sleep(END_TIMEOUT / 20);
             runtime.shutdown_timeout(END_TIMEOUT);
         }

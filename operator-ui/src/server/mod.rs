@@ -9,6 +9,7 @@ mod blocking;
 mod bodies;
 mod commands;
 mod compare;
+pub mod configuring;
 mod costs;
 pub mod dev;
 mod diff;
@@ -34,7 +35,7 @@ mod track;
 mod transcript;
 
 pub use access::{Access, Secrets};
-pub use actions::{Actions, Begun, Chosen};
+pub use actions::{Actions, Begun};
 pub use compare::{
     Comparison, FileLine, FileStands, GraphChange, NodeLine, NodeSide, Side, Text, compared,
 };

@@ -16,7 +16,7 @@ use crate::protocol::http::{RecordFile, RecordFiles, RecordText};
 
 /// The files that there are.
 pub(super) fn list(app: &Shared, flow: &FlowRef) -> RecordFiles {
-    let record = app.hubs.store.folder(flow).record();
+    let record = app.hubs.store.place(flow).record();
     let disk = app.hubs.store.ground().disk.as_ref();
     told(own::files(disk, &record, RECORD_LISTED_MAX))
 }
@@ -46,7 +46,7 @@ fn told((files, truncated): (Vec<(String, u64)>, bool)) -> RecordFiles {
 
 /// One of them.
 pub(super) fn text(app: &Shared, flow: &FlowRef, path: &str) -> Result<RecordText, Fault> {
-    let record = app.hubs.store.folder(flow).record();
+    let record = app.hubs.store.place(flow).record();
     let disk = app.hubs.store.ground().disk.as_ref();
     let unread = |why: &str| missing(&format!("{path} cannot be read"), why);
     let found = own::file(disk, &record, path).map_err(|why| unread(&why))?;
@@ -81,7 +81,7 @@ pub(super) fn write(
     let over = over.map(str::parse::<Hash>).transpose();
     let over =
         over.map_err(|_| refused("what it replaces has no such hash", "load the page anew"))?;
-    let record = store.folder(flow).record();
+    let record = store.place(flow).record();
     let disk = store.ground().disk.as_ref();
     let written = own::write(disk, &record, (path, bytes), over);
     written

@@ -19,7 +19,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
 /// What a browser may do with what is no page, should it show it as one: nothing.
 const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// What every answer says: that it is what it says it is, and for nobody else's page.
+/// The headers of every answer: its type is what it declares, and other origins may not use it.
 const ALWAYS: [(&str, &str); 2] = [
     ("x-content-type-options", "nosniff"),
     ("cross-origin-resource-policy", "same-origin"),

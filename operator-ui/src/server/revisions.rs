@@ -1,4 +1,4 @@
-//! The graph that a flow walks, and what another one would change for it before it is said.
+//! The graph that a flow walks, and what another one would change for it before it is applied.
 
 use a_society_orchestrator::control::client::Unsaid;
 use a_society_orchestrator::revision;

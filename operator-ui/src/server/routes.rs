@@ -38,7 +38,7 @@ use crate::protocol::made::{NewProject, Remove};
 use crate::protocol::settings::{Setting, SkillSetting, Trial};
 use crate::protocol::{Fault, FlowRef, strict};
 
-/// A route: its path, what it wants of whoever asks, and what answers.
+/// A route: its path, what it requires of its client, and its handler.
 pub(super) struct Route {
     pub(super) path: &'static str,
     pub(super) wants: Wants,
@@ -147,8 +147,8 @@ pub(super) fn router(app: Shared) -> Router {
         .with_state(app)
 }
 
-/// What a path wants of whoever asks. Only the page itself and what the table says so of is for
-/// everybody; below `/api` what nobody named wants the operator, too.
+/// What a path requires of its client. Only the page itself and the routes that the table marks are for
+/// everyone; other paths below `/api` require the operator, too.
 fn wants(path: &str) -> Wants {
     if let Some(route) = ROUTES.iter().find(|route| route.path == path) {
         return route.wants;
@@ -159,7 +159,7 @@ fn wants(path: &str) -> Wants {
     Wants::Nobody
 }
 
-/// Whether a path is answered here and by nobody else, wherever the page's files come from.
+/// Whether a path is answered here only, wherever the page's files come from.
 fn is_ours(path: &str) -> bool {
     path == "/api" || path.starts_with("/api/") || path == "/metrics"
 }
@@ -595,7 +595,7 @@ async fn walked(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Ask
     .await
 }
 
-/// What another graph would change. Nothing is said to the flow.
+/// What another graph would change. The flow gets nothing.
 async fn judged_graph(State(app): State<Shared>, Path(flow): Path<FlowRef>, body: Body) -> Answer {
     let wanted: GraphText = match message(&app, body).await {
         Ok(wanted) => wanted,

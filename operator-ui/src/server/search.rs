@@ -13,7 +13,7 @@ use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
 use crate::protocol::http::{Hit, Hits};
 
-/// How many characters stand before and after what was found.
+/// How many characters are shown before and after a hit.
 const AROUND_CHARS: usize = 60;
 
 /// What is found in one flow, or in the newest ones.

@@ -18,7 +18,7 @@ pub(super) fn models(app: &App) -> Models {
     Models { models }
 }
 
-/// Changes what is configured. Flows hear of it with their next turns, and their questions with it.
+/// Changes the configuration. Flows and their questions take it up with their next turns.
 pub(super) fn configure(app: &App, setting: &Setting) -> Result<SettingDone, Fault> {
     let done = app.actions.configure(setting)?;
     app.hubs.configured(app.actions.models());

@@ -105,7 +105,7 @@ pub(super) async fn serve(app: Shared, socket: WebSocket, place: OwnedSemaphoreP
 }
 
 impl Session {
-    /// Ends with a reason that the other side is told, or without one if it is gone.
+    /// Ends with a reason for the other side, or without one if it is gone.
     async fn run(&mut self) -> Option<End> {
         let hello = Down::Hello {
             proto: PROTO,
@@ -199,7 +199,7 @@ impl Session {
         }
     }
 
-    /// Hears a message. An error ends the socket.
+    /// Handles a message. An error ends the socket.
     async fn hear(&mut self, message: Message) -> Result<(), Option<End>> {
         let second = self.app.hubs.store.ground().clock.elapsed_us() / 1_000_000;
         if second != self.heard.0 {
@@ -296,7 +296,7 @@ impl Session {
         }
         self.under_way += 1;
         let (app, acks) = (Arc::clone(&self.app), self.acks.0.clone());
-        // Whoever asked may be gone before it is done; it is done all the same.
+        // The client may be gone before it is done; it is done all the same.
         drop(tokio::task::spawn_blocking(move || {
             let ack = commands::done(&app, &cmd, &flow, command);
             drop(acks.try_send(ack));

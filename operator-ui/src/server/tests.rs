@@ -1,4 +1,4 @@
-//! The door, from outside: what is turned away and how, and that nobody who follows loses anything.
+//! The door, from outside: what is refused and how, and that no follower loses anything.
 
 mod again;
 mod bounds;

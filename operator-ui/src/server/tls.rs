@@ -14,13 +14,13 @@ pub struct Identity(pub(super) Arc<ServerConfig>);
 /// Why a certificate and a key are of no use.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The file of certificates is none.
+    /// The file of certificates is invalid.
     #[error("the certificate cannot be read: {0}")]
     Certificate(rustls::pki_types::pem::Error),
     /// It holds nothing.
     #[error("there is no certificate in the file")]
     NoCertificate,
-    /// The file of the key is none.
+    /// The file of the key is invalid.
     #[error("the key cannot be read: {0}")]
     Key(rustls::pki_types::pem::Error),
     /// They do not belong together.

@@ -1,5 +1,5 @@
-//! The track of a flow: when each node began to stand how, and all else that a time strip shows.
-//! Scrubbing is then a search in the browser, and asks nobody.
+//! The track of a flow: the changes of each node's state, and all else that a time strip shows.
+//! Scrubbing is then a search in the browser, without a request.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use super::app::Shared;
 use super::feed_at::each_upto;
 use super::limits::{TRACK_CLOCK_MAX, TRACKS_MAX};
 use crate::fold::FlowFold;
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
 use crate::protocol::down::Part;
 use crate::protocol::flow::NodeState;
@@ -55,8 +55,8 @@ pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Arc<str>, Fault> {
     if let Some(text) = head.and_then(|head| app.tracks.find(flow, head)) {
         return Ok(text);
     }
-    let folder = app.hubs.store.folder(flow);
-    let read = |text: &Text| whole_text(&app.hubs.store, &folder, text);
+    let place = app.hubs.store.place(flow);
+    let read = |text: &Text| place.text_or_beginning(text);
     let mut tracker = Tracker::new(flow);
     each_upto(&app.hubs, flow, None, &mut |recorded| {
         tracker.hear(recorded, &read)
@@ -70,11 +70,11 @@ pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Arc<str>, Fault> {
 pub(super) struct Tracker {
     fold: FlowFold,
     track: Track,
-    /// Which node stands how, and who has which bar open.
+    /// The state of each node, and the open bars by role.
     last: BTreeMap<String, (NodeState, bool)>,
     open: BTreeMap<String, usize>,
     clock: Vec<(u64, i64)>,
-    /// The record heard last, and when it was.
+    /// The last record, and when it was.
     before: Option<(u64, i64)>,
     facts: u64,
 }
@@ -82,7 +82,7 @@ pub(super) struct Tracker {
 impl Tracker {
     pub(super) fn new(flow: &FlowRef) -> Self {
         let mut fold = FlowFold::new(wire_ref(flow), Vec::new());
-        // A track tells what happened while somebody drove.
+        // A track shows what happened as in a live flow.
         fold.driven(crate::fold::Liveness {
             driven_by: Some(DrivenBy::Server),
             holder: None,
@@ -113,7 +113,7 @@ impl Tracker {
             .last()
             .is_none_or(|(_, at)| (*at - ms).abs() >= 100)
         {
-            // Between two moments time is taken to pass evenly; before a pause it stood still.
+            // Between two moments time is taken to pass evenly; before a pause it did not pass.
             if self.before.is_some() && self.before != self.clock.last().copied() {
                 self.clock.extend(self.before);
             }
@@ -152,7 +152,7 @@ impl Tracker {
             }
             Fact::SessionCompacted(f) => self.track.marks.push(TrackMark {
                 seq,
-                role: f.role.to_string(),
+                role: f.seat.to_string(),
                 kind: MarkKind::Compaction,
             }),
             _ => {}
@@ -216,7 +216,7 @@ impl Tracker {
     }
 }
 
-/// Whether a fact may change how a node stands. What happens within a turn moves no node.
+/// Whether a fact may change the state of a node. What happens within a turn moves no node.
 const fn moves_nodes(fact: &Fact) -> bool {
     !matches!(
         fact,

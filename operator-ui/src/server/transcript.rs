@@ -8,9 +8,9 @@ use a_society_facts::fact::Fact;
 use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::SessionView;
 use a_society_facts::view::View;
-use a_society_facts::view::route::session_role;
+use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
-use a_society_state::{FlowRef, blob};
+use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
 use super::blocking::missing;
@@ -19,14 +19,13 @@ use super::limits::{MESSAGES_MAX, TAKEN_BYTES_MAX, TEXT_BYTES_MAX};
 use super::routes::Window;
 use crate::fold::words;
 use crate::hub::Hubs;
-use crate::hub::flow::whole_text;
 use crate::protocol::Fault;
 use crate::protocol::http::{Segment, Transcript, TranscriptMessage};
 
 /// Four bytes make a token, roughly.
 const BYTES_A_TOKEN: usize = 4;
 
-/// A request that was sent to a model, as the journal names it, and what became of it.
+/// A request that was sent to a model, as the journal names it, and its result.
 struct Sent {
     seq: u64,
     at: String,
@@ -46,9 +45,9 @@ pub(super) fn of(
     let role: RoleInstance = role.parse().map_err(|_| unknown())?;
     let read = read(hubs, flow, &role, window.at)?;
     let session = read.session.as_ref().ok_or_else(unknown)?;
-    let folder = hubs.store.folder(flow);
+    let place = hubs.store.place(flow);
     let prompt = session.system_prompt.as_ref();
-    let prompt = prompt.map(|text| whole_text(&hubs.store, &folder, text));
+    let prompt = prompt.map(|text| place.text_or_beginning(text));
     let lists = lists(session);
     let segments = segments(&lists, prompt.as_deref(), &read);
     let wanted = window.seg.as_deref().unwrap_or("live");
@@ -64,7 +63,7 @@ pub(super) fn of(
     })
 }
 
-/// A session to take along, as it stands on a disk, or one archive of it: the name of its file, and
+/// A session to take along, as it is on disk, or one archive of it: the name of its file, and
 /// its text.
 pub(super) fn taken(
     hubs: &Hubs,
@@ -77,8 +76,8 @@ pub(super) fn taken(
     let session = read.session.as_ref().ok_or_else(unknown)?;
     let mut name = format!("{}-{role}", flow.flow);
     let mut bytes = Vec::new();
-    let folder = hubs.store.folder(flow);
-    let read = |hash| blob::read_text(hubs.store.ground().disk.as_ref(), &folder, hash);
+    let place = hubs.store.place(flow);
+    let read = |hash| place.text_of(hash);
     match window.seg.as_deref() {
         None => session.write_json(&mut bytes, Texts(&read)),
         Some(id) => {
@@ -219,8 +218,8 @@ impl Read {
         {
             *self.tools.entry(f.tool.clone()).or_default() += 1;
         }
-        if session_role(fact) == Some(role) {
-            let new = || SessionView::new(role.clone(), Some(flow.clone()));
+        if session_seat(fact).is_some_and(|seat| seat == *role) {
+            let new = || SessionView::new(role.into(), Some(flow.clone()));
             self.session.get_or_insert_with(new).apply(recorded);
         }
     }
@@ -306,27 +305,13 @@ fn lists(session: &SessionView) -> Vec<List> {
         "What the model sees now".to_owned(),
         live,
     )];
-    for (member, kind) in [
-        ("compactionArchives", "compaction"),
-        ("trimArchives", "trim"),
-    ] {
-        for archive in array(view.get(member).unwrap_or(&Value::Null)) {
-            let id = archive
-                .get("id")
-                .and_then(Value::as_str)
-                .unwrap_or_default()
-                .to_owned();
-            let at = archive
-                .get("compactedAt")
-                .or_else(|| archive.get("trimmedAt"));
-            let at = at.and_then(Value::as_str).unwrap_or_default();
-            let messages = array(
-                archive
-                    .get("archivedTranscriptHistory")
-                    .unwrap_or(&Value::Null),
-            );
-            lists.push((id, kind, format!("Archived {at}"), messages));
-        }
+    for archive in array(view.get("compactionArchives").unwrap_or(&Value::Null)) {
+        let text = |member| archive.get(member).and_then(Value::as_str);
+        let id = text("id").unwrap_or_default().to_owned();
+        let at = text("compactedAt").unwrap_or_default();
+        let messages = archive.get("archivedTranscriptHistory");
+        let messages = array(messages.unwrap_or(&Value::Null));
+        lists.push((id, "compaction", format!("Archived {at}"), messages));
     }
     lists
 }

@@ -30,7 +30,7 @@ const sum = (names) => names.reduce((total, name) => total + size(name), 0);
 report("first script", sum([...first].filter((name) => name.endsWith(".js"))), FIRST_JS);
 report("first style", sum([...first].filter((name) => name.endsWith(".css"))), FIRST_CSS);
 for (const name of readdirSync(assets).sort()) if (!first.has(name)) report(name, size(name), LATER);
-// What stands inside a file must not be able to end the element it stands in, and needs nothing beside it.
+// A file must not contain anything that could end the element around it, and must load nothing.
 const FILE_JS = 150 * KIB;
 for (const name of readdirSync(join(dist, "file"))) {
   const text = readFileSync(join(dist, "file", name), "utf8");

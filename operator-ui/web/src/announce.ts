@@ -1,4 +1,4 @@
-// What a screen reader is told: boundaries, never tokens. At most one message in three seconds, the newest of each
+// Messages for a screen reader: boundaries, never tokens. At most one message in three seconds, the newest of each
 // subject; what is urgent goes first.
 
 /** Messages come no faster than this. */

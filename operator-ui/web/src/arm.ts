@@ -1,4 +1,4 @@
-// When an answer may count: not before somebody can have read what it answers, and not while keys are being typed.
+// When an answer may count: not before there was time to read what it answers, and not while keys are being typed.
 
 /** An ask is read, and typing has ended, when this long has gone by. */
 export const GRACE = 400;
@@ -9,7 +9,7 @@ export class Typing {
   #before = Number.NEGATIVE_INFINITY;
   #seen: unknown = null;
 
-  /** Notes a key. The same event twice counts once, whoever tells it first. */
+  /** Notes a key. The same event counts once, however many listeners report it. */
   note(event: { key: string; timeStamp: number }): void {
     if (event === this.#seen || MODIFIERS.has(event.key)) return;
     this.#seen = event;

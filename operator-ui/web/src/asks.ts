@@ -105,7 +105,7 @@ export function choices(ask: Ask): Choice[] {
     case "stalled": return [{ id: "resume", words: "Look for work again", past: "Looking for work", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
     case "stopped": {
       const list: Choice[] = [{ id: "resume", words: ask.role === null ? "Resume" : "Continue", past: "Resumed", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
-      // Only somebody who was cut off hears a note.
+      // Only an interrupted role gets a note.
       if (ask.role !== null) list.push({ id: "resume-note", words: "Continue with a note", past: "Continued with a note", key: "KeyR", needsText: true, command: (note) => ({ do: "resume", note }) });
       return list;
     }
@@ -119,14 +119,14 @@ export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.
 
 /** Whether it is a failure, which is no question. */
 export const failed = (ask: Ask): boolean => ask.kind.kind === "text" && (ask.kind.failed !== undefined || ask.kind.reason === "provider");
-/** Whether a role waits to hear what to do instead of what it was denied. */
+/** Whether a role waits for new instructions after a denial. */
 export const wasDenied = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.reason === "consent_denied";
 /** What it was denied, if that was decided last. */
 export function denied(ask: Ask): string | null {
   const last = wasDenied(ask) ? ask.earlier[0] : undefined;
   return last !== undefined && last.words.startsWith("Denied") && last.detail !== "" ? last.detail : null;
 }
-/** What stands in an empty field for its answer. */
+/** The placeholder in an empty answer field. */
 export function answerHint(ask: Ask, name = ask.role ?? "the flow"): string {
   return wasDenied(ask) ? `Tell ${name} what to do instead` : `Your answer to ${name}`;
 }
@@ -175,7 +175,7 @@ export function askTitle(ask: Ask): string {
   }
 }
 
-/** The key as it stands on a button. */
+/** The key's label on a button. */
 export const keyCap = (key: ChoiceKey): string => key.replace(/^Key|^Digit/, "");
 
 /** What has no room in a row of keys. */

@@ -4,7 +4,7 @@ import type { Socket } from "./net";
 
 /** Whether this is such a file. Nothing can be done in one but look. */
 export const FILE: boolean = false;
-/** What stands before the path of every place. */
+/** The prefix of every path. */
 export const PREFIX: string = "";
 
 /** Asks for something outside the socket. */

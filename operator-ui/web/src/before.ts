@@ -1,4 +1,4 @@
-// What stood there when this tab was left or loaded anew: shown in the place of what is on its way, and never for news.
+// What was shown when this tab was left or loaded anew: a placeholder while data loads, never presented as current.
 import { MOST_LINES, railLines } from "./rail";
 import type { Ask, FlowRow, FlowState } from "./wire";
 
@@ -39,7 +39,7 @@ export function shapeBefore(project: string, flow: string): Shape | null {
 }
 export const keepShape = (state: FlowState, strip: number): void => write(FLOW, { state: greyed(state), strip });
 
-/** A flow as its shape alone: nothing is said of what it did. */
+/** The bare shape of a flow, without its state. */
 export function greyed(state: FlowState): FlowState {
   const nodes: FlowState["nodes"] = {};
   for (const [id, node] of Object.entries(state.nodes)) nodes[id] = { ...node, state: "not-reached", words: "", live: null, since: null, took_ms: null, turn: null, attempt: null, correction: false };

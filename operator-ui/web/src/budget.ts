@@ -1,8 +1,8 @@
-// What may be spent and what was: how full a budget is, its figures in words, and what somebody types as a limit. Pure.
+// What may be spent and what was: how full a budget is, its figures in words, and limits as they are typed. Pure.
 import { count, money, tokens } from "./words";
 import type { FlowState, Measure, ShortBudget } from "./wire";
 
-/** What can be bounded, in the order in which it is shown; the time of work is bounded by nobody. */
+/** What can be bounded, in the order in which it is shown; the time of work has no limit. */
 export const MEASURES = [
   { measure: "cost_micros", label: "Money", hint: "such as 5 or 0.50" },
   { measure: "tokens", label: "Tokens", hint: "such as 2M or 200k" },
@@ -35,10 +35,10 @@ export function amount(measure: Measure, n: number): string {
   const one = measure === "tokens" ? "token" : "turn";
   return `${count(n)} ${n === 1 ? one : `${one}s`}`;
 }
-/** A limit as it stands in its field. */
+/** A limit as its field shows it. */
 export const typed = (measure: Measure, limit: number): string => (measure === "cost_micros" ? moneyExact(limit).slice(1) : String(limit));
 
-/** Numbers that pass this are not told apart any more by a browser. */
+/** A browser cannot distinguish larger numbers. */
 const MOST = Number.MAX_SAFE_INTEGER;
 const THOUSANDS: Record<string, number> = { "": 1, k: 1e3, m: 1e6 };
 
@@ -66,10 +66,10 @@ export function spentOf(flow: FlowState, role: string | null, measure: Measure):
 }
 export const limitsOf = (flow: FlowState, role: string | null): Record<string, number | undefined> => (role === null ? flow.flow.limits : (flow.roles[role]?.limits ?? {}));
 
-/** A figure of a meter, short: money rounded, tokens as they stand elsewhere. */
+/** A figure of a meter, short: money rounded, tokens as everywhere else. */
 export const brief = (measure: Measure, n: number): string => (measure === "cost_micros" ? money(n) : measure === "tokens" ? tokens(n) : count(n));
 
-/** What stands in the way, in a sentence or two. */
+/** Why the budget blocks the next request, in a sentence or two. */
 export function why(short: ShortBudget): string {
   const whose = short.role === null ? "This flow" : short.role;
   const next = Math.max(0, short.least - short.spent);

@@ -11,7 +11,7 @@ export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
   const file = line.replace(/^(edit|write|replace|patch|edit_file|write_file) /, "");
   // Each of several has a row of its own.
   if (item.files !== undefined) return file.replace(/: .*/, "");
-  // How much is said by the lines that came and went, where they are known.
+  // The line counts, where they are known, replace the note at the end.
   return item.added === null && item.removed === null ? file : file.replace(/, (1 place|\d+ places)$| \(\d+ bytes\)$/, "");
 }
 
@@ -22,7 +22,7 @@ export function listWords(tasks: readonly Task[]): string {
 }
 export const doneWords = (tasks: readonly Task[]): string => `${tasks.filter((task) => task.state === "done").length} of ${tasks.length} ${tasks.length === 1 ? "task" : "tasks"} done`;
 
-/** The command of a call that is told with its arguments. */
+/** The command of a call whose line holds its arguments. */
 function commandOf(line: string): string | null {
   if (!line.startsWith("run_command {")) return null;
   try {

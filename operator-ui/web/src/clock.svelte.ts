@@ -1,4 +1,4 @@
-// One clock for everything that says how long ago something was. It ticks only while somebody reads it.
+// One clock for all relative times. It ticks only while a component reads it.
 import { createSubscriber } from "svelte/reactivity";
 import { now as current } from "./backend";
 

@@ -38,7 +38,7 @@ export type Measure = (typeof MEASURES)[number];
 
 const NOTHING: Cost = { name: "", tokens: 0, output: 0, cached: 0, requests: 0, turns: 0, ms: 0, cost_micros: 0 };
 
-/** Nodes in the order of the first graph; those that only the second has come where they stand in that. */
+/** Nodes in the order of the first graph; those that only the second has are placed by their order there. */
 export function union(a: readonly string[], b: readonly string[]): string[] {
   const out = [...a];
   for (const [n, id] of b.entries()) {
@@ -98,7 +98,7 @@ export function fileLines(a: Files, b: Files): FileLine[] {
   return lines.sort((x, y) => FIRST[x.stands] - FIRST[y.stands] || natural.compare(x.path, y.path));
 }
 
-/** How long a run lasted: one that somebody drives, until now. */
+/** How long a run lasted: one that is driven, until now. */
 export function lasted(state: FlowState, now: number): number {
   const { over, stopped, created_at, updated_at } = state.flow;
   return Math.max(0, (over || stopped ? Date.parse(updated_at) : Math.max(now, Date.parse(updated_at))) - Date.parse(created_at));
@@ -125,7 +125,7 @@ export function candidates(rows: readonly FlowRow[], flow: FlowRef): Candidate[]
   return all.sort((x, y) => NEAREST.indexOf(x.kin) - NEAREST.indexOf(y.kin) || order(y.row.created_at, x.row.created_at));
 }
 
-/** A difference with its sign: "+3", "−1.2k"; nothing where there is none, or too little to be said. */
+/** A difference with its sign: "+3", "−1.2k"; nothing where there is none, or too little to show. */
 export function signed(a: number, b: number, words: (n: number) => string): string {
   if (words(Math.abs(b - a)) === words(0)) return "";
   return `${b > a ? "+" : "−"}${words(Math.abs(b - a))}`;

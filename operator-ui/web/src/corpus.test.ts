@@ -1,4 +1,4 @@
-// The same cases as the server's fold: what it told piece by piece makes the very state it made of the whole journal.
+// The same cases as the server's fold: its messages, applied one by one, give the very state that it folds from the whole journal.
 import { describe, expect, it } from "vitest";
 import { foldFlow } from "./fold";
 import type { Down, FlowState } from "./wire";

@@ -22,7 +22,7 @@ export type Targets = { nodes: readonly string[]; path: string };
 /** YAML reads every JSON string as that text. */
 const text = (value: string): string => JSON.stringify(value);
 
-/** The reply that ends a turn: what is said, and the block that says where the file goes. */
+/** The reply that ends a turn: its text, and the block that names the receivers of the file. */
 export function reply(ending: Ending, turn: OwnTurn, { nodes, path }: Targets, said: string): string {
   const words = said.trim();
   const after = words === "" ? "" : `\n${words}`;
@@ -30,7 +30,7 @@ export function reply(ending: Ending, turn: OwnTurn, { nodes, path }: Targets, s
   if (ending === "close") return `close${after}`;
   if (ending === "write") return `${turn.writes?.word ?? "findings"}: ${turn.writes?.path ?? ""}${after}`;
   const targets = nodes.map((node) => `- target_node_id: ${text(node)}\n  artifact_path: ${text(path)}`);
-  // A block that somebody writes among the words would be read in its place.
+  // A block in the text would be read in its place.
   const told = words === "" ? `${ending === "back" ? "Sent back" : "Handed over"} to ${list(nodes)}: ${path}` : words;
   const plain = told.replace(/^(\s*)```/gm, "$1'''");
   return `${plain}\n\n\`\`\`handoff\n${targets.join("\n")}\n\`\`\``;
@@ -61,7 +61,7 @@ export function freeName(role: string, taken: readonly string[], reason: boolean
   }
 }
 
-/** What somebody handed over before that a file takes the place of: the version of the same file that it handed over last, or
+/** The handed-over file that this one replaces: the version of the same file that the role handed over last, or
  * else what went to the same node. Null if there is none, or if it is the same. */
 export function former(files: readonly FileVersions[], from: string | null, file: { path: string; hash: string; to: readonly string[] }): { path: string; hash: string } | null {
   const passed = files.flatMap(({ path, versions }) => versions.filter((one) => one.from === from && one.waits !== true).map((one) => ({ path, hash: one.hash, to: one.to, seq: one.seq })));

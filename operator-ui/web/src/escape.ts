@@ -1,4 +1,4 @@
-// Text that somebody decides about, with nothing in it that cannot be seen. Pure.
+// Text that is decided about, with nothing in it that cannot be seen. Pure.
 
 export type Piece = { text: string; hidden: boolean };
 

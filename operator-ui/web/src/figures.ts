@@ -32,7 +32,7 @@ export function agoWords(then: number, now: number): string {
   return `${Math.round(gone / 86_400_000)} days ago`;
 }
 
-/** The last part of a path: what fits on a chip. The whole path stands in the title. */
+/** The last part of a path: what fits on a chip. The title holds the whole path. */
 export function baseName(path: string): string {
   const trimmed = path.replace(/\/+$/, "");
   return trimmed.slice(trimmed.lastIndexOf("/") + 1);

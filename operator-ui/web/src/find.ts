@@ -1,4 +1,4 @@
-// Which words a query means, and where in them it stands. Pure.
+// Which words a query means, and where they match. Pure.
 
 /** Whether every word of the query is somewhere in the text. */
 export function anyOf(text: string, query: string): boolean {

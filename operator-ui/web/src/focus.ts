@@ -1,10 +1,10 @@
 // The focus is never lost. What has it may go away: a button that was pressed, a row that was answered, a sheet that
-// closed. A browser then gives it to nothing, and somebody without a pointer begins at the top of the page again. Here
-// it goes to the nearest region that still stands.
+// closed. A browser then gives it to nothing, and without a pointer one starts at the top of the page again. Here
+// it goes to the nearest region that is still there.
 
 const PLACES = "[data-region], [tabindex]";
 
-/** The element that has the focus, and what it stands in, the nearest first. */
+/** The focused element and its ancestors, the nearest first. */
 function chain(from: Element): Element[] {
   const all: Element[] = [];
   for (let at: Element | null = from; at !== null && at !== document.body; at = at.parentElement) all.push(at);

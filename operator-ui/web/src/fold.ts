@@ -74,7 +74,7 @@ export function foldFeed(state: FeedState, news: readonly Item[]): FeedState {
   const items = state.items.slice();
   let total = state.total;
   for (const item of news) {
-    // One that stands before the window comes with the older page that holds it, as it is by then.
+    // An item before the window comes with the older page that holds it, in its state by then.
     if (state.before !== null && item.first < state.before) continue;
     const place = placeOf(items, item.first);
     const at = indexOf(items, item, place);
@@ -94,7 +94,7 @@ export function foldOlder(state: FeedState, older: Item[], before: number | null
   return { ...state, items: [...older.filter((item) => !known.has(item.id)), ...state.items], before };
 }
 
-/** Where an item stands that began with this record: behind all that began no later. */
+/** The position of an item that began with this record: after all that began no later. */
 function placeOf(items: readonly Item[], first: number): number {
   let low = 0;
   let high = items.length;
@@ -108,7 +108,7 @@ function placeOf(items: readonly Item[], first: number): number {
   return low;
 }
 
-/** An item of the same id. The record that began an item never changes, so it stands among those of that record. */
+/** An item of the same id. The record that began an item never changes, so it is among those of that record. */
 function indexOf(items: readonly Item[], item: Item, place: number): number {
   for (let at = place - 1; at >= 0 && items[at]?.first === item.first; at -= 1) if (items[at]?.id === item.id) return at;
   return -1;

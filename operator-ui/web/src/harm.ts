@@ -4,7 +4,7 @@ export type Harm = { newer: boolean; title: string; words: string; why: string; 
 
 /** What is wrong with a flow's journal, if anything is: the reader says it in one text for each finding. */
 export function harmOf(found: readonly string[], flow = ""): Harm | null {
-  // What was lost once, and is repaired by now, is said in other words.
+  // A loss that is repaired by now has other words.
   const why = found.find((one) => one.startsWith("the journal is damaged"));
   if (why === undefined) return null;
   const newer = found.some((one) => one.includes("newer version"));

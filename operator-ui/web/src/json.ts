@@ -3,7 +3,7 @@
 export type Word = { text: string; kind: "key" | "string" | "number" | "mark" | "note" };
 export type JsonLine = { indent: number; words: Word[] };
 
-/** Lines that are drawn: more than this nobody reads in one message. */
+/** Lines that are drawn: nothing longer is readable in one message. */
 const LINES = 5000;
 /** Characters of one string that are drawn. */
 const LONG = 40_000;

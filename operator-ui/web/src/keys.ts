@@ -159,7 +159,7 @@ function matches(chord: Chord, event: KeyboardEvent, first: string | null): bool
   return (chord.alt ?? false) === event.altKey && (chord.mod ?? false) === mod && (chord.shift ?? false) === pressed.shift;
 }
 
-/** Whether a dialog lies over the page. */
+/** Whether a dialog covers the page. */
 const isCovered = (): boolean => typeof document !== "undefined" && document.querySelector("dialog:modal") !== null;
 
 /** Whether keys are text here. */

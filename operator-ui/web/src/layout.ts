@@ -1,4 +1,4 @@
-//! Where the cards of a graph stand and how its edges run.
+//! Where the cards of a graph are and how its edges run.
 //!
 //! dagre decides the order inside ranks and the position across them; the position along the
 //! flow, the channels edges run in and the room for artifact chips are ours, because the cards
@@ -386,7 +386,7 @@ export function walk(p: Placed, t: Topology, from: string, step: Step): string |
   return row[i] ?? null;
 }
 
-/** Above this many nodes, ranks with several nodes stand as one card. */
+/** Above this many nodes, ranks with several nodes become one card. */
 export const COLLAPSE_ABOVE = 60;
 /** From this many nodes the graph has a minimap. */
 export const MINIMAP_FROM = 40;
@@ -437,7 +437,7 @@ export function collapse(t: Topology, rankOf: (id: string) => number, open: Read
   return { topology: { nodes, edges }, groups };
 }
 
-/** Longest path from the roots: the rank of every node when nobody says it. Cycles end where they close. */
+/** Longest path from the roots: the rank of every node when the server sends none. Cycles end where they close. */
 export function ranksOf(t: Topology): Map<string, number> {
   const into = new Map<string, string[]>();
   for (const [a, b] of t.edges) into.set(b, [...(into.get(b) ?? []), a]);

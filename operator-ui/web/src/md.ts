@@ -24,7 +24,7 @@ function lex(text: string): Token[] {
 
 /** A little of everything. */
 const SAMPLE = "# a\n\nb `c` **d** _e_ [f](g)\n\n- h\n\n1. i\n\n> j\n\n```\nk\n```\n\n| l |\n| - |\n| m |\n\nhttps://n.example";
-/** The browser reads its first texts slowly, because it compiles the patterns. Whoever waits for a feed lets it begin with these. */
+/** A browser is slow with its first texts, because it compiles the patterns. A page that waits for a feed parses a sample meanwhile. */
 export function warm(): void {
   for (let time = 0; time < 2; time += 1) new Lexer(OPTIONS).lex(SAMPLE);
 }
@@ -56,8 +56,8 @@ export function markdown(text: string, growing: boolean): Token[] {
 }
 
 /**
- * The tokens, and where they say the same as before the very objects of before, which are drawn already. What a text
- * defines for its links is said apart from them, so that a text which does is drawn anew.
+ * The tokens, reusing the earlier objects where they are equal, since these are drawn already. Links that a text
+ * defines are not part of its tokens, so that such a text is drawn anew.
  */
 export function again(before: readonly Token[], tokens: Token[]): Token[] {
   const defines = (token: Token): boolean => token.raw.includes("]:");
@@ -69,7 +69,7 @@ function kept(before: readonly Token[], tokens: readonly Token[]): Token[] {
     const old = before[at];
     if (old === undefined || old.type !== token.type) return token;
     if (old.raw === token.raw) return old;
-    // What grows is the end of it: what stands in it before that is drawn, too.
+    // The text grows at its end: what precedes the end is drawn already.
     return "tokens" in token && token.tokens !== undefined && "tokens" in old && old.tokens !== undefined ? { ...token, tokens: kept(old.tokens, token.tokens) } : token;
   });
 }

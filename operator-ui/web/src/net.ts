@@ -1,11 +1,11 @@
 // The socket: subscriptions with their cursors, commands with their acknowledgements, and coming back.
 //
 // A cursor is read when the socket opens, never earlier. A message that does not continue where the page is, is a
-// hole: it is reported and the topic is asked for again. A command stays here until the server has said what became
-// of it, and is sent again under its own name after a break, which counts once.
+// hole: it is reported and the topic is asked for again. A command is kept until the server acknowledges
+// it, and is sent again under its own id after a break; the server counts it once.
 import { PROTO, type Command, type Down, type Fault, type FlowRef, type Topic, type Up } from "./wire";
 
-/** What a subscriber hears, in the order of the journal. */
+/** The messages that a subscriber gets, in the order of the journal. */
 export type News = Extract<Down, { t: "snap" | "ev" | "caught_up" | "delta" | "gone" }>;
 export type Ack = Extract<Down, { t: "ack" }>;
 export type Hello = Extract<Down, { t: "hello" }>;
@@ -15,7 +15,7 @@ export type Line =
   | { state: "open" }
   | { state: "lost"; since: number; retry: number; refused: boolean };
 
-/** What of a socket is used, so that a test can stand in for it. */
+/** The part of a socket that is used, so that a test can replace it. */
 export interface Socket {
   send(text: string): void;
   close(): void;
@@ -40,7 +40,7 @@ export type Waiting = { cmd: string; flow: FlowRef; command: Command; sent: bool
 /** First and longest wait before the next try. */
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 5_000;
-/** A socket may be dead without having said so; this often it is asked, and this long it may take. */
+/** A socket may be dead without an event; this often it is asked, and this long it may take. */
 const PING_EVERY = 20_000;
 const PONG_WITHIN = 10_000;
 /** More commands than a person can give while a connection is away. */
@@ -89,7 +89,7 @@ export class Net {
     this.#socket?.close();
   }
 
-  // Nothing more is said to this server and nothing of it is heard; whoever waits for an answer is told.
+  // Ends the exchange with this server; callers that wait for an answer get an error.
   #part(): void {
     this.#open = false;
     this.stop();
@@ -178,7 +178,7 @@ export class Net {
       case "hello":
         this.#failures = 0;
         this.#listener.hello(down);
-        // What it says next could be taken for something else, and so could what is said to it.
+        // Its next message could be misread, and so could ours.
         if (down.proto !== PROTO) this.#part();
         return;
       case "pong": return;

@@ -1,4 +1,4 @@
-// When the system is asked to tell somebody that something waits, and in which words. Pure.
+// When the system notifies that something waits, and in which words. Pure.
 import { several } from "./words";
 import type { Ask } from "./wire";
 
@@ -6,18 +6,18 @@ import type { Ask } from "./wire";
 export const OLD_ENOUGH_MS = 5_000;
 export const EVERY_MS = 10_000;
 
-/** How long until something is to be told; null when nothing is. */
+/** How long until the next notification; null when nothing is. */
 export function due(asks: readonly Ask[], told: ReadonlySet<string>, last: number, now: number): number | null {
   const since = asks.filter((ask) => !told.has(ask.id)).map((ask) => Date.parse(ask.since));
   return since.length === 0 ? null : Math.max(Math.min(...since) + OLD_ENOUGH_MS - now, last + EVERY_MS - now, 0);
 }
 
-/** What is told now: what was not told before and has waited long enough. */
+/** The asks to notify about now: those not notified before that have waited long enough. */
 export function ripe(asks: readonly Ask[], told: ReadonlySet<string>, now: number): Ask[] {
   return asks.filter((ask) => !told.has(ask.id) && Date.parse(ask.since) + OLD_ENOUGH_MS <= now);
 }
 
-/** One line about all of them. What waits is a role, however much it asks; or a flow, where nobody in it asks. */
+/** One line about all of them. What waits is a role, however much it asks; or a flow, where no role asks. */
 export function headline(asks: readonly Ask[]): string {
   const [first] = asks;
   if (asks.length === 1 && first !== undefined) return first.headline;

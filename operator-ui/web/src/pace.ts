@@ -7,7 +7,7 @@
 export const FRAME_MS = 16;
 /** The longest that anything waits: a replay that takes longer is seen to move. */
 export const REPLAY_MS = 150;
-/** As many items at once nobody watches come: the rest of them follows. */
+/** So many items at once are not watched one by one: the rest of them follows. */
 export const MANY = 100;
 
 export type Waiting = { items: number; /** When the first of them came. */ began: number };
@@ -16,6 +16,6 @@ export type Waiting = { items: number; /** When the first of them came. */ began
 export function restOf(waiting: Waiting, now: number, last: number, caughtUp: boolean): number {
   if (caughtUp && waiting.items < MANY) return Math.max(0, last + FRAME_MS - now);
   const most = Math.max(0, waiting.began + REPLAY_MS - now);
-  // While catching up the end is told; of anything else it is the end when a frame passes without more of it.
+  // While catching up the server marks the end; of anything else it is the end when a frame passes without more of it.
   return caughtUp ? Math.min(FRAME_MS, most) : most;
 }

@@ -19,10 +19,10 @@ const DRAFTS = "a-society.drafts";
 /** Drafts kept, and how long each may be: a browser keeps little. */
 const MOST_DRAFTS = 50;
 
-/** Text that somebody began to write. It survives leaving the screen, a reload and a lost connection. */
+/** Text that the operator began to write. It survives leaving the screen, a reload and a lost connection. */
 class Drafts {
   #texts = new SvelteMap<string, string>(readDrafts());
-  /** What was sent and is not answered: it is kept too, and stands in its field again if the page goes before the answer comes. */
+  /** Texts that were sent and not answered yet: they are kept too, and return to their fields if the page goes before the answer comes. */
   #onTheWay = new Set<readonly [string, string]>();
   get(key: string): string {
     return this.#texts.get(key) ?? "";
@@ -34,7 +34,7 @@ class Drafts {
     if (this.#texts.size > MOST_DRAFTS && oldest !== undefined) this.#texts.delete(oldest);
     this.#keep();
   }
-  /** Takes a text to be sent. What is returned is told what became of it: refused text comes back in front of what was
+  /** Takes a text to be sent. The returned function takes the outcome: refused text comes back in front of what was
    * typed since. */
   take(key: string): (ok: boolean) => void {
     const said = this.get(key);
@@ -112,7 +112,7 @@ export const answers = new Answers();
 const SNOOZES = "a-society.snoozed";
 export const SNOOZE_MINUTES = 30;
 
-/** Asks put off on this machine. They still wait; they only stand lower. */
+/** Asks put off on this machine. They still wait; they are only listed lower. */
 class Snoozes {
   #until = new SvelteMap<string, number>(readSnoozes());
   until(ask: Ask, now: number): number | null {
@@ -140,7 +140,7 @@ function readSnoozes(): [string, number][] {
 }
 export const snoozes = new Snoozes();
 
-/** The choice that a key stands for, if the ask has it. */
+/** The choice of a key, if the ask has it. */
 export function choiceFor(ask: Ask, key: Choice["key"]): Choice | null {
   return choices(ask).find((choice) => choice.key === key) ?? null;
 }

@@ -1,4 +1,4 @@
-// A flow as it was at an event, from the views of now and the track. Pure and local: looking back asks nobody.
+// A flow as it was at an event, from the views of now and the track. Pure and local: looking back sends no request.
 import { statesAt, timeAt, turnAt, type Track } from "./track";
 import type { EdgeView, FlowState, Item, NodeState, NodeView, Passed, RoleView } from "./wire";
 
@@ -72,7 +72,7 @@ export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
   };
 }
 
-/** An item as it was at an event: what came of it later is not shown. */
+/** An item as it was at an event: later results are not shown. */
 function itemAt(item: Item, seq: number): Item {
   if (item.seq <= seq) return item;
   const then = { ...item, seq: item.first, took_ms: null, exit: null, added: null, removed: null, full_bytes: null, pending: true, interrupted: false, discarded: false, tasks: undefined, files: undefined };

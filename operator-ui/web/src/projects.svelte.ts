@@ -1,4 +1,4 @@
-// What the projects of the workspace are and chose beforehand: asked for when somebody first wants to know.
+// The projects of the workspace and their defaults, loaded on first use.
 import { SvelteMap } from "svelte/reactivity";
 import { get } from "./api";
 import type { ImprovementMode, ProjectRow, Projects } from "./wire";
@@ -6,7 +6,7 @@ import type { ImprovementMode, ProjectRow, Projects } from "./wire";
 class Known {
   #rows = new SvelteMap<string, ProjectRow>();
   #asked = false;
-  /** A project's row; null until the server has said it. */
+  /** A project's row; null until the server has sent it. */
   of(name: string): ProjectRow | null {
     if (!this.#asked) {
       this.#asked = true;
@@ -28,5 +28,5 @@ class Known {
 }
 export const projects = new Known();
 
-/** How roles look back, as it is said in a sentence. */
+/** How the retrospective runs, within a sentence. */
 export const MODE_WORDS: Record<ImprovementMode, string> = { "graph-based": "in graph order", parallel: "all at once", none: "not at all" };

@@ -21,7 +21,7 @@ export function railLines(rows: readonly FlowRow[], asks: readonly Ask[], here: 
   for (const ask of asks) if (ask.blocking && !blocking.has(refKey(ask.flow))) blocking.set(refKey(ask.flow), ask);
   const lines = rows.map((row): RailLine => ({ row, ask: blocking.get(refKey(row)) ?? null }));
   const need = ({ row, ask }: RailLine): number => (ask !== null ? 0 : works(row) ? 1 : 2);
-  // What works says something new all the time; where it stands does not follow that.
+  // A working flow changes all the time; its place in the list does not follow that.
   const recent = ({ row, ask }: RailLine): string => ask?.since ?? (works(row) ? row.created_at : row.updated_at);
   lines.sort((a, b) => need(a) - need(b) || newest(recent(a), recent(b)) || compare(refKey(a.row), refKey(b.row)));
   const at = lines.findIndex(({ row }) => refKey(row) === here);

@@ -2,7 +2,7 @@
 
 const HUES = [85, 300, 235, 165, 20, 120, 200, 340, 50, 265, 145, 320] as const;
 
-/** Two letters of a role's name. `owner_2` is told from `owner` by its number. */
+/** Two letters of a role's name. `owner_2` differs from `owner` by its number. */
 export function letters(role: string): string {
   const [name = "", number] = role.split(/_(?=\d+$)/);
   const words = name.split(/[-_\s]+/).filter((word) => word !== "");

@@ -133,7 +133,7 @@ function flowHref(route: FlowRoute): string {
 export function flowRoute(flow: FlowRef, more: Partial<FlowRoute> = {}): FlowRoute {
   return { page: "flow", flow, view: "graph", feed: false, role: null, node: null, at: null, event: null, path: null, kind: null, ...more };
 }
-/** The address of what a role's model was told. */
+/** The address of a role's transcript. */
 export const toTranscript = (flow: FlowRef, role: string, more: Partial<TranscriptRoute> = {}): string => href({ page: "transcript", flow, role, seg: "live", msg: null, at: null, event: null, ...more });
 /** The address of a place in a flow. */
 export const toFlow = (flow: FlowRef, more: Partial<FlowRoute> = {}): string => href(flowRoute(flow, more));

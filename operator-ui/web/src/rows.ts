@@ -48,7 +48,7 @@ export function saysNothingNew(item: Item): boolean {
 export const rowsOf = (items: readonly Item[]): readonly Row[] => new Rows().of(items);
 
 /**
- * The rows of a feed that changes: what stands before the first item that is another one is kept, down to the very
+ * The rows of a feed that changes: what precedes the first changed item is kept, down to the very
  * objects, and only the rest is made. Feeds change at their end, so a change costs what is new, not what there is.
  */
 export class Rows {
@@ -167,7 +167,7 @@ export function rowAt(rows: readonly Row[], seq: number): number {
   return Math.max(0, low - 1);
 }
 
-/** A request for consent, or the answer to one, as a line: what became of it, and what it was about. */
+/** A request for consent, or the answer to one, as a line: the outcome and the subject. */
 export function consentLine(item: Item): { icon: "question" | "check" | "close"; words: string; about: string } | null {
   const { consent } = item;
   if (consent === undefined) return null;
@@ -182,7 +182,7 @@ export function consentLine(item: Item): { icon: "question" | "check" | "close";
   }
 }
 
-/** What a failed request is said to have failed with, and when it is tried again, if it is. */
+/** The error of a failed request, and the time of its retry, if there is one. */
 export function failureLine(item: Item): { words: string; until: number | null } {
   return { words: item.text, until: item.again_at === undefined ? null : Date.parse(item.again_at) };
 }

@@ -13,9 +13,9 @@ import { inSentences } from "./words";
 import { PROTO } from "./wire";
 import type { Command, Fault, FeedState, FlowRef, FlowRow, FlowState, InboxState, Item, Part, Topic } from "./wire";
 
-/** Topics kept after nobody looks at them, so that going back shows them at once. */
+/** Topics kept after their last view is gone, so that going back shows them at once. */
 const KEPT = 24;
-/** A break shorter than this is not spoken of. */
+/** A break shorter than this is not announced. */
 const WORTH_A_WORD_MS = 1_500;
 /** Items asked for at first, and in each older page. */
 const FEED_WINDOW = 200;
@@ -27,7 +27,7 @@ export class View<S> {
   state = $state.raw<S | null>(null);
   /** The journal is folded up to here. */
   seq = $state(0);
-  /** The journal's end as the server last told it. */
+  /** The journal's end as the server last sent it. */
   head = $state(0);
   caughtUp = $state(false);
   gone = $state<string | null>(null);
@@ -51,7 +51,7 @@ class Store {
   away = $state(false);
   waiting = $state.raw<readonly Waiting[]>([]);
   holes = $state(0);
-  /** The flows that the rail showed when this tab was left, until it is told what there is. */
+  /** The flows that the rail showed when this tab was left, until the list arrives. */
   before = $state.raw<readonly FlowRow[]>(railBefore()?.rows ?? []);
   /** The server does not know this browser: it wants the address that `serve` printed. */
   locked = $state(false);
@@ -65,7 +65,7 @@ class Store {
   readonly asks = $derived(inOrder(Object.values(this.#open)));
 
   #flows = new Map<string, View<FlowState>>();
-  /** How many states were first heard. */
+  /** How many first states arrived. */
   #arrived = $state(0);
   #feeds = new Map<string, FeedView>();
   #net: Net;
@@ -101,7 +101,7 @@ class Store {
   #lineIs(line: Line): void {
     const was = this.line.state;
     this.line = line;
-    // What was missed is told after the line is back, and then that it was all.
+    // The missed messages follow a reconnect, then the mark that they were all.
     if (line.state === "lost") for (const view of [this.inbox, ...this.#flows.values(), ...this.#feeds.values()]) view.caughtUp = false;
     if (line.state === "open") this.locked = false;
     if (line.state !== "lost") this.away = false;
@@ -159,7 +159,7 @@ class Store {
 
   /** A flow as far as it is known here, without watching it. */
   peekFlow(flow: FlowRef): FlowState | null {
-    // A flow that nobody watched yet has no state to wait for: the count of those that arrived is waited for instead.
+    // A flow that was not watched yet has no state to wait for: the count of those that arrived is waited for instead.
     void this.#arrived;
     return this.#flows.get(refKey(flow))?.state ?? null;
   }
@@ -181,7 +181,7 @@ class Store {
     view.caughtUp = false;
   }
 
-  /** Gives a command and says what became of it; a refusal is also shown as an error. */
+  /** Sends a command and returns its acknowledgement; a refusal is also shown as an error. */
   async command({ project, flow }: FlowRef, command: Command): Promise<Ack> {
     this.#serial += 1;
     // The address alone: what gives a command has it as a part of a head or a row, and the server takes nothing besides it.
@@ -327,7 +327,7 @@ function kept<V extends View<unknown>>(map: Map<string, V>, key: string, make: (
   return found;
 }
 
-/** What the program that served the page said of itself with it; unknown where a browser does not tell. */
+/** The build of the program that served the page, from its headers; null where a browser hides them. */
 function cameWith(): string | null {
   const [entry] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
   return entry?.serverTiming?.find((one) => one.name === "build")?.description ?? null;

@@ -16,7 +16,7 @@ export function tailAfter(had: Tail | null, item: Item | null, delta: { offset: 
   return null;
 }
 
-/** The items of a feed with the text that is being written. What is no item yet stands after the last one. */
+/** The items of a feed with the text that is being written. Text without an item follows the last one. */
 export function tailed(items: readonly Item[], tails: ReadonlyMap<string, Tail>, role: string): readonly Item[] {
   if (tails.size === 0) return items;
   const left = new Map(tails);

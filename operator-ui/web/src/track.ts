@@ -71,7 +71,7 @@ function along(clock: readonly [number, number][], x: number, from: 0 | 1, to: 0
 export interface Piece {
   from: number;
   to: number;
-  /** Where it lies on the strip, 0 to 1. */
+  /** Its place on the strip, 0 to 1. */
   a: number;
   b: number;
   /** Nothing ran: drawn narrower than its time. */
@@ -93,7 +93,7 @@ const IDLE_MOST = 12;
 /** Room after the last event: a running flow does not touch the edge. */
 const TAIL = 0.045;
 
-/** A scale from time to the strip. Nights nobody worked are narrowed, or the work would be a line. */
+/** A scale from time to the strip. Nights without work are narrowed, or the work would be a line. */
 export function scaleOf(track: Track, now: number | null): Scale {
   const begin = track.at[0]?.[1] ?? now ?? 0;
   const end = Math.max(track.at[track.at.length - 1]?.[1] ?? begin, now ?? 0, begin + 1);

@@ -26,7 +26,7 @@ flow: string,
  */
 title: string,
 /**
- * The word for how it stands.
+ * The word for its state.
  */
 status: string,
 /**
@@ -90,7 +90,7 @@ driven_by: DrivenBy | null,
  */
 over: boolean,
 /**
- * Whether it is unfinished and nobody drives it.
+ * Whether it is unfinished and has no driver.
  */
 stopped: boolean,
 /**
@@ -192,7 +192,7 @@ since: string,
  */
 seq: number,
 /**
- * Whether something stands still until it is answered.
+ * Whether something cannot continue until it is answered.
  */
 blocking: boolean,
 /**
@@ -212,7 +212,7 @@ kind: AskKind,
  */
 waiting_behind: Array<string>,
 /**
- * What the role said last.
+ * The last text of the role.
  */
 said_before: string | null,
 /**
@@ -578,7 +578,7 @@ paused: Paused | null,
  */
 limits: { [key in string]: number },
 /**
- * How many tokens came from a cache; absent if nobody says.
+ * How many tokens came from a cache; absent if the providers do not report it.
  */
 cached_tokens: number | null,
 /**
@@ -606,7 +606,7 @@ flow: string,
  */
 title: string,
 /**
- * The word for how it stands.
+ * The word for its state.
  */
 status: string,
 /**
@@ -670,7 +670,7 @@ driven_by: DrivenBy | null,
  */
 over: boolean,
 /**
- * Whether it is unfinished and nobody drives it.
+ * Whether it is unfinished and has no driver.
  */
 stopped: boolean,
 /**
@@ -716,7 +716,7 @@ human_colab: boolean,
  */
 await_all: boolean,
 /**
- * How it stands.
+ * Its state.
  */
 state: NodeState,
 /**
@@ -728,7 +728,7 @@ words: string,
  */
 live: string | null,
 /**
- * Since when it stands so.
+ * Since when it has this state.
  */
 since: string | null,
 /**
@@ -776,7 +776,7 @@ to: string,
  */
 optional: boolean,
 /**
- * How it stands.
+ * Its state.
  */
 state: EdgeState,
 /**
@@ -826,7 +826,7 @@ instance: string,
  */
 base: string,
 /**
- * How it stands.
+ * Its state.
  */
 state: RoleState,
 /**
@@ -882,7 +882,7 @@ items: number,
  */
 last_seq: number,
 /**
- * What it was told and has not heard yet.
+ * Messages to it that it has not got yet.
  */
 queued: Array<string>,
 /**
@@ -925,7 +925,7 @@ feedback: FeedbackView, };
 
 export type ReflectingView = {
 /**
- * How it stands.
+ * Its state.
  */
 state: ReflectingState,
 /**
@@ -945,7 +945,7 @@ export type ReflectingState = "waiting" | "reflecting" | "needs-you" | "done";
 
 export type FeedbackView = {
 /**
- * How it stands.
+ * Its state.
  */
 state: FeedbackState,
 /**
@@ -965,7 +965,7 @@ id: string,
  */
 file: string,
 /**
- * How it stands.
+ * Its state.
  */
 state: ChangeState,
 /**
@@ -1179,7 +1179,7 @@ approval: string, } | { "do": "decline",
  */
 approval: string,
 /**
- * What the role is told about it.
+ * The reason for the role.
  */
 reason?: string, } | { "do": "allow",
 /**
@@ -1203,7 +1203,7 @@ consent: string,
  */
 action: string,
 /**
- * What the role is told about it.
+ * The reason for the role.
  */
 reason?: string, } | { "do": "mode",
 /**
@@ -1251,7 +1251,7 @@ role: string,
  */
 text: string,
 /**
- * When it is heard.
+ * When the role gets it.
  */
 when: When, } | { "do": "stop",
 /**
@@ -1275,7 +1275,7 @@ to: Whom, } | { "do": "reopen",
  */
 node: string,
 /**
- * What is said about it.
+ * A note for the role.
  */
 note?: string, } | { "do": "revise",
 /**
@@ -1323,7 +1323,7 @@ change: string,
  */
 applied: boolean, } | { "do": "resume",
 /**
- * What is said to it first.
+ * A note for the interrupted role.
  */
 note?: string, } | { "do": "fork",
 /**
@@ -1335,7 +1335,7 @@ at: number,
  */
 name?: string,
 /**
- * What is said to it first.
+ * The first message to it.
  */
 first_message?: string, };
 
@@ -1373,7 +1373,7 @@ window?: number, } | { "t": "unsub",
  */
 id: number, } | { "t": "do",
 /**
- * The browser's name for it; said twice, it counts once.
+ * The browser's name for it; sent twice, it counts once.
  */
 cmd: string,
 /**
@@ -1611,7 +1611,7 @@ role: string,
  */
 seq: number | null,
 /**
- * Where it stands in the record folder.
+ * Its path in the record folder.
  */
 path: string,
 /**
@@ -1649,7 +1649,7 @@ path: string,
  */
 at: string,
 /**
- * How it stands beside its file.
+ * How it compares with its file.
  */
 stands: Stands, };
 
@@ -1701,7 +1701,7 @@ carried: Array<string>,
  */
 not_carried: Array<string>,
 /**
- * Who would hear a first message; absent if nobody could.
+ * The receiver of a first message; absent if there is none.
  */
 hears: Hearer | null, };
 
@@ -1711,7 +1711,7 @@ export type Hearer = {
  */
 role: string,
 /**
- * Whether it waits for words; else it hears them with its next request.
+ * Whether it waits for a message; else it gets it with its next request.
  */
 waits: boolean, };
 
@@ -1803,7 +1803,7 @@ head: number,
  */
 at: Array<[number, number]>,
 /**
- * When each node began to stand how, and whether it then mended what came back.
+ * The changes of each node's state, and whether it then corrected returned work.
  */
 nodes: { [key in string]: Array<[number, NodeState, boolean]> },
 /**
@@ -1949,7 +1949,7 @@ messages: number,
  */
 tokens: number,
 /**
- * When the first of them was said, as far as it is known.
+ * When the first of them was sent, if known.
  */
 from?: string,
 /**
@@ -1975,7 +1975,7 @@ content: string,
  */
 tokens: number,
 /**
- * When it was said.
+ * When it was sent.
  */
 at: string | null,
 /**
@@ -2220,7 +2220,7 @@ item: string | null,
  */
 snippet: string,
 /**
- * When it was said; absent for a title.
+ * When it was written; absent for a title.
  */
 at?: string, };
 
@@ -2440,7 +2440,7 @@ folder?: string,
  */
 url?: string,
 /**
- * Whether its name may stand for an address of a private network.
+ * Whether its name may resolve to a private address.
  */
 private: boolean,
 /**
@@ -2540,7 +2540,7 @@ version: string,
  */
 change: SkillChange,
 /**
- * Say what roles would be told, and change nothing.
+ * Return what roles would see, and change nothing.
  */
 look?: boolean, };
 
@@ -2568,7 +2568,7 @@ export type Tried = {
  */
 works: boolean,
 /**
- * In words: what it said, or what is wrong.
+ * In words: its answer, or what is wrong.
  */
 words: string,
 /**
@@ -2706,7 +2706,7 @@ seq: number,
  */
 row: FlowRow,
 /**
- * Where it stood when the file was written.
+ * Its state when the file was written.
  */
 state: FlowState,
 /**

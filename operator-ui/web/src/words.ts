@@ -12,7 +12,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A moment that nobody knows is said with nothing: what cannot be read has none. */
+/** An unknown moment gives an empty text: an unreadable record has none. */
 const moment = (format: Intl.DateTimeFormat, at: string): string => (Number.isNaN(Date.parse(at)) ? "" : format.format(new Date(at)));
 /** 14:05 */
 export const time = (at: string): string => moment(clockTime, at);
@@ -94,15 +94,15 @@ export function bytes(n: number): string {
 /** Which of two names or moments of the wire comes first. Code points do; a language's own order is dear in long lists. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Words that a sentence begins with; whatever else stands first may be a name, a path or a command. */
+/** Words that a sentence begins with; anything else may be a name, a path or a command. */
 const OPENS = /^(?:the|this|that|it|its|no|nothing|nobody|a|an|only|there|they|some|each|every|another|unknown|load|take|name|start|give|choose|wait|open|look|use|make|write|say|set|put|at|in|of|for|if|while|where|when)(?= )/;
-/** What a terminal says in a line, as a sentence of a page; a command at its end stays as it is typed. */
+/** A line of a terminal as a sentence of a page; a command at its end stays as it is typed. */
 function sentence(text: string): string {
   const said = text.trim().replace(OPENS, (word) => word.charAt(0).toUpperCase() + word.slice(1));
   if (said === "" || /[.!?:]$/.test(said)) return said;
   return said.includes("a-society ") ? said : `${said}.`;
 }
-/** A fault in sentences, whoever told it: they stand one behind the other on the page. */
+/** A fault in sentences, whatever its source: the page shows them one after another. */
 export function inSentences(fault: Fault): Fault {
   const way = fault.try.startsWith("a-society ") ? `Try: ${fault.try}` : sentence(fault.try);
   return { ...fault, what: sentence(fault.what), why: sentence(fault.why), try: way };

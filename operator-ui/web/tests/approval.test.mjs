@@ -1,4 +1,4 @@
-// Nobody decides anything by accident, and everything that is decided can be read first.
+// No decision happens by accident, and everything that is decided can be read first.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armed, burst, decisions, GRACE, LONG_REST_MS, says, settled, sleep, stage, until } from "./stage.mjs";
@@ -6,7 +6,7 @@ import { consent, item, world } from "./world.mjs";
 
 const at = stage();
 const FLOW = "/p/orchard/f/ledger/r/backend";
-/** Milliseconds from key to key of somebody who types fast. */
+/** Milliseconds from key to key of a fast typist. */
 const FAST = 66;
 
 function quiet() {

@@ -1,6 +1,6 @@
 // The page's figures, measured in the machine's Chromium against a stand-in server: `npm run bench`. Each has a budget;
 // half as much again is allowed, because no machine is like another. It is run by hand and by no gate: a busy machine
-// tells nothing, and a priority above everything else (`chrt`) stops the machine instead of helping the browser.
+// proves nothing, and a priority above everything else (`chrt`) stops the machine instead of helping the browser.
 import { spawnSync } from "node:child_process";
 import { launch } from "./browser.mjs";
 import { serve } from "./ledger/server.mjs";
@@ -141,7 +141,7 @@ async function replay(n, budget) {
   await sleep(300);
   await one.page.evaluate(() => { window.painted = []; });
   const all = many(n, 10);
-  // Told and not kept: keeping costs the stand-in more than the page.
+  // Sent and not kept: keeping costs the stand-in more than the page.
   let seq = server.seq(KEY);
   // Painted is what shows the last of it: the page makes messages that come together one change.
   await one.page.evaluate((last) => {

@@ -11,7 +11,7 @@ export async function launch() {
   return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] });
 }
 
-/** Waits until a page was told what there is, and shows the screen it was asked for. */
+/** Waits until a page has its data, and shows the screen it was asked for. */
 export const here = (page) => page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0 && document.querySelector("main") !== null && document.querySelector("[data-loading]") === null);
 
 /** A page at an address, with what it complained about. */
@@ -22,7 +22,7 @@ export async function open(browser, address, { theme = "light", width = 1440, he
   page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(address);
-  // Nothing is told in some; then there is nothing to wait for but the page itself.
+  // Some get no data; then there is nothing to wait for but the page itself.
   if (blank) await page.waitForSelector("[data-line]");
   else await here(page);
   return { page, complaints, close: () => context.close() };

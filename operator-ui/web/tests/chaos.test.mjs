@@ -120,7 +120,7 @@ test("of two windows that answer in the same moment one counts, and the other sa
   server.first = true;
   const other = await another("/inbox/ledger/consent/c1");
   for (const window of [page, other.page]) await armed(window);
-  // Both answers are under way before the first of them is heard.
+  // Both answers are under way before the first of them arrives.
   server.held = [];
   await page.getByRole("button", { name: "Allow once" }).click();
   await other.page.getByRole("button", { name: "Deny", exact: false }).first().click();
@@ -142,7 +142,7 @@ test("an answer that is refused comes back to where it was written, in front of 
   server.held = [];
   await page.getByRole("button", { name: "Answer", exact: true }).click();
   await until(() => server.held.length, (n) => n === 1, "it was said");
-  // Somebody was first, and this page does not know yet.
+  // Another answer was first, and this page does not know yet.
   delete server.world.inbox.asks["archive/text/analyst"];
   server.release();
   await page.locator(".toast").waitFor();

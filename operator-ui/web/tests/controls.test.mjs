@@ -69,7 +69,7 @@ test("a budget is raised, set and lifted in a dialog that leaves the page to be 
   server.put("flow orchard/ledger", { flow: { ...server.world.flows["orchard/ledger"].state.flow, cost_micros: 3_000_000 } });
   await dialog.getByText("$3.00 spent").waitFor();
   assert.equal(await dialog.getByLabel("Tokens").inputValue(), "2M");
-  // Not while somebody types, nor before the ask can have been read.
+  // Not while the operator types, nor before the ask can have been read.
   await armed(page);
   await page.getByRole("button", { name: /^Allow once/ }).click();
   await until(() => given(server, "allow"), (list) => list.length === 1, "an ask is answered beside it");
@@ -190,7 +190,7 @@ test("a role is given another model while it works, and a node that is done runs
   await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByRole("button", { name: "Use this" }).click();
   await dialog.waitFor({ state: "detached" });
-  // Only what was chosen is said.
+  // Only the choices are sent.
   assert.deepEqual(given(server, "configure"), [{ do: "configure", role: "backend", settings: { model: "large", scope: "sandboxed", "mcp-servers": "none" } }]);
   await page.getByRole("button", { name: "Flow actions" }).first().click();
   await page.getByRole("menuitem", { name: "Run a node again" }).click();

@@ -11,13 +11,13 @@ export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; sty
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /**
- * A server of the page. `api(url, request, response)` answers what lies below `/api`; `enters()` says whether a socket
- * may come in, `joins(one)` greets it, and `hears(one, message)` is told what it says. `build()` is what the page came with.
+ * A server of the page. `api(url, request, response)` answers paths below `/api`; `enters()` says whether a socket
+ * may come in, `joins(one)` greets it, and `hears(one, message)` takes its message. `build()` is what the page came with.
  */
 export class Door {
   constructor({ api, joins, hears, enters = () => true, build = () => "test" }) {
     Object.assign(this, { api, joins, hears, enters, build });
-    /** Those who are connected: what each follows by the number it gave, and how it is told something. */
+    /** Those who are connected: what each follows by the number it gave, and how to send to it. */
     this.sockets = new Set();
     this.http = createServer((request, response) => this.#serve(request, response));
     this.http.on("upgrade", (request, socket) => this.#upgrade(request, socket));

@@ -72,7 +72,7 @@ test("a rule that a flow is given on the page answers what it asks and lets the 
     await question.first().press("Enter");
     await until(facts, (all) => all.filter((fact) => fact === "consent_requested").length === 2, "it asks again");
     assert.deepEqual([model.heard.length, made("three")], [4, false]);
-    // The mode stands here, too, and lets it run.
+    // The mode is here, too, and lets it run.
     await dialog.getByLabel("Where no rule speaks").selectOption("full-access");
     await until(() => made("three"), (is) => is, "nothing is asked any more");
     assert.equal(JSON.parse(place.run("rules", "ls", flow, "--json").out).mode, "full-access");
@@ -89,7 +89,7 @@ test("a flow that nobody drives is resumed on the page, and its next request lea
   const model = await new Model({ text: "I look first.", calls: [["list_directory", { path: "." }]] }, { text: "Lost.", hold }, { text: CLOSES }).listen();
   const { place, page, complaints, end } = await stage(model);
   try {
-    // Somebody else drives it, and is gone in the middle of a turn.
+    // Another process drives it, and is gone in the middle of a turn.
     const driver = place.begin(["run", "demo/flow.yaml", "--improve", "none"]);
     await until(() => model.heard.length, (count) => count === 2, "the second request is out");
     await killed(driver);
@@ -128,7 +128,7 @@ test("what is written to a role that works is in its next request, and how much 
     const field = page.getByRole("textbox", { name: "Message owner, heard at its next request" });
     await field.fill("Mind the stairs.");
     await field.press("Enter");
-    // The field is empty as soon as it is sent; it is heard only once it is recorded.
+    // The field is empty as soon as it is sent; it takes effect once it is recorded.
     await until(() => place.log(flow).map((line) => line.fact), (facts) => facts.includes("operator_steered"), "it is recorded");
     assert.equal(await field.inputValue(), "");
     goOn();

@@ -1,5 +1,5 @@
-// A flow as one file, written by the real program and opened from a disk: it looks like the page, asks nobody for
-// anything, and holds nothing that is secret. What roles said in it is as hostile as it gets.
+// A flow as one file, written by the real program and opened from a disk: it looks like the page, requests nothing
+// and holds nothing that is secret. What roles said in it is as hostile as it gets.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { settled, until } from "./stage.mjs";
 const missing = existsSync(binary) ? false : `NOT MEASURED: a flow as one file, because ${binary} is not built`;
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
-/** One of each kind of secret; put together here, so that nothing that looks like one stands in a file of ours. */
+/** One of each kind of secret; put together here, so that no file of ours contains anything that looks like one. */
 const CANARIES = {
   "a provider's key": `sk-ant-api03-${"CANARYcanary0"}${"1".repeat(8)}`,
   "a cloud's key": `AKIA${"CANARY7".repeat(3).slice(0, 16)}`,

@@ -1,4 +1,4 @@
-// The focus is never lost and never hidden; what a screen reader hears are boundaries, one at a time; text may be spaced out.
+// The focus is never lost and never hidden; a screen reader gets boundaries, one at a time; text may be spaced out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armed, counts, settled, sleep, stage, until } from "./stage.mjs";
@@ -131,7 +131,7 @@ test("a screen reader hears boundaries and nothing of what streams, one thing in
   await until(() => page.locator("[role=log]").innerText(), (text) => text.includes("streamed streamed"), "it streams");
   await page.clock.runFor(10_000);
   assert.deepEqual(await heard(), ["", ""]);
-  // By the page's own clock, which also goes on by itself: what was said politely, and when.
+  // By the page's own clock, which also goes on by itself: the polite announcements, and when.
   await page.evaluate(() => {
     window.told = [];
     new MutationObserver(() => {
@@ -142,7 +142,7 @@ test("a screen reader hears boundaries and nothing of what streams, one thing in
   const role = server.world.flows["orchard/ledger"].state.roles.backend;
   const late = consent("late", "ls", { short: "Run ls" });
   server.put("flow orchard/ledger", { "role/backend": { ...role, turns: 15 } });
-  // Time goes on only as it is told to.
+  // Time passes only as the test advances it.
   const soon = async () => { await page.clock.runFor(100); return heard(); };
   await until(soon, ([polite]) => polite === "backend finished turn 15", "the end of a turn");
   server.put("inbox", { [`ask/${late.id}`]: late });
@@ -187,7 +187,7 @@ for (const [name, path, width] of [["inbox", "/inbox/ledger/consent/c1", 1440], 
     const { page } = await at(path, { width });
     await page.evaluate((text) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text); document.adoptedStyleSheets = [sheet]; }, SPACED);
     await settled(page);
-    // What is cut in its height cannot be read; what is too long for its line ends in dots and is told by its title or its page.
+    // What is cut in its height cannot be read; what is too long for its line ends in dots and is whole in its title or on its page.
     const cut = await page.evaluate(() => [...document.querySelectorAll("#app *")].filter((one) => {
       const style = getComputedStyle(one);
       const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim() !== "");

@@ -1,4 +1,4 @@
-// The inbox when very much waits, and what becomes of a denial.
+// The inbox when very much waits, and what follows a denial.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armed, decisions, says, stage, until } from "./stage.mjs";
@@ -65,7 +65,7 @@ test("a denial is followed by a question for what to do instead, which nobody is
   await until(() => decisions(server), (list) => list.length === 1, "it is denied");
   const follow = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: false }, { headline: "backend needs guidance after a denial", short: "Answer", earlier: [{ at: new Date().toISOString(), flow: one.flow, role: "backend", words: "Denied", detail: "rm -rf build" }] });
   const focus = () => page.evaluate(() => document.activeElement.tagName);
-  // Whoever answered is in the feed once nothing is asked any more.
+  // After an answer the focus is in the feed once nothing is asked any more.
   await page.locator("[data-ask]").waitFor({ state: "detached" });
   await until(focus, (tag) => tag === "DIV", "the focus is in the feed");
   const had = await focus();

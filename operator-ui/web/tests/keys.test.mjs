@@ -23,7 +23,7 @@ const answered = async (server, expected) => {
 };
 const off = (page) => page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
 
-/** By what a key does: where it is pressed, and what comes of it. */
+/** By what a key does: where it is pressed, and its effect. */
 const KEYS = {
   palette: [FEED, async ({ page }) => { await page.locator("textarea").focus(); await page.keyboard.press("Control+k"); await open(page, "Search or jump to"); await page.keyboard.press("Meta+k"); await page.getByRole("dialog").waitFor({ state: "detached" }); }],
   help: [FEED, async ({ page }) => { await page.keyboard.press("Shift+Slash"); await open(page, "Keys"); }],

@@ -54,7 +54,7 @@ test("what a node does is shown for half a second at least, and then the newest 
   const line = page.locator('[data-card="ui"] .line');
   await line.waitFor();
   const { ui } = server.world.flows["orchard/ledger"].state.nodes;
-  // Time is held from here on; what is told arrives all the same.
+  // Time is held from here on; messages arrive all the same.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 5_000));
   const told = async (text) => {
     server.put("flow orchard/ledger", { "node/ui": { ...ui, live: text } });

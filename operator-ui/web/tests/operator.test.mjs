@@ -54,7 +54,7 @@ function long(n) {
   data.flows["orchard/ledger"].feeds.backend = Array.from({ length: n }, (_, at) => item(1000 + at, at % 7 === 3 ? "tool-success" : "assistant", at % 7 === 3 ? "run cargo test\nok" : `Line ${at}. ${"word ".repeat((at * 13) % 60)}`, at % 7 === 3 ? { tool: "run_command", exit: 0, took_ms: 900 } : {}));
   return data;
 }
-/** Where the row that is read stands, from the top of the feed. */
+/** The position of the row that is read, from the top of the feed. */
 const place = (page, seq) => page.evaluate((wanted) => {
   const row = document.querySelector(`[role=log] [data-seq="${wanted}"]`);
   const feed = document.querySelector("[role=log]");

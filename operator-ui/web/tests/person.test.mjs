@@ -48,7 +48,7 @@ test("an approval shows the text and then what changed in it, and a turn of one'
     assert.equal(ran.code, 8, ran.err);
     const { page, complaints } = await open(browser, await place.serve());
     const flow = place.run("ls", "--json").out.match(/\d{8}T\d{9}Z-[0-9a-z]+/)[0];
-    // The text that is decided about stands in the card, and the keyboard decides.
+    // The card holds the text to decide about, and the keyboard decides.
     const read = (file) => page.getByRole("region", { name: `record/${file}`, exact: true });
     let card = read("plan.md");
     await says(card, /Ask for two offers/, "the text of the hand-off is in the approval");

@@ -1,10 +1,10 @@
 // The screens as they were last looked at, kept beside this file: one workspace in which the real program has played every
-// flow (`played/stage.mjs`), so that all that stands on them is what the program says. The browser that made them compares them
-// pixel by pixel. Another one draws edges and letters a little otherwise, so that it compares what small squares of the
-// screen come to: what is there, how large, where and in which colour.
+// flow (`played/stage.mjs`), so that all texts on them come from the program. The browser that made them compares them
+// pixel by pixel. Another one draws edges and letters a little otherwise, so that it compares averages of small squares of the
+// screen: what is there, how large, where and in which colour.
 //
-// `npm run pictures` makes them anew, after somebody has looked at what changed. Without the page's fonts every line is of
-// another width, and without the walls around commands an ask says something else; a machine that lacks them says so and
+// `npm run pictures` makes them anew, after a review of the changes. Without the page's fonts every line is of
+// another width, and without the walls around commands an ask has another text; a machine that lacks them reports it and
 // compares nothing.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -38,7 +38,7 @@ const dialog = (name) => async (page) => {
   await page.getByRole("dialog", { name }).waitFor();
 };
 /** The pictures: where, in which sizes, what is done before, and what is hidden: names that are drawn by lot, where a
- * workspace of this run lies, and how long a command really took. What comes after the first eleven is seen light on a
+ * workspace of this run is, and how long a command really took. What comes after the first eleven is seen light on a
  * desk and dark on a phone. */
 const PICTURES = {
   inbox: { at: ({ ask }) => ask("ledger"), sizes: BOTH },

@@ -1,4 +1,4 @@
-// The rail as one list by need, the feed that folds away, keys by what they type, and the keys that stand below an ask.
+// The rail as one list by need, the feed that folds away, keys by what they type, and the keys below an ask.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armed, decisions, says, sleep, stage, until } from "./stage.mjs";

@@ -12,7 +12,7 @@ export async function has(page, count, what) {
   await until(counted, (n) => n >= count, what);
 }
 
-/** Every row of a feed: which record began it, and the text of what was said. */
+/** Every row of a feed: which record began it, and its text. */
 export async function rowsOf(page) {
   await page.getByRole("log").focus();
   await page.keyboard.press("Home");
@@ -35,7 +35,7 @@ export async function rowsOf(page) {
   });
 }
 
-/** The rows that a feed folded from the journal comes to. Nothing in these tests is read, so that no rows are one. */
+/** The rows of a feed that is folded from the journal. These tests have no calls that are shown as one row. */
 export function expected(feed) {
   const shown = feed.filter((item) => item.event !== "turn.ended");
   return shown.map((item) => ({ seq: Number(item.id.slice(1)), text: item.type === "assistant" ? item.text : null, pending: item.pending === true }));

@@ -60,7 +60,7 @@ async function signIn(page, printed) {
 const over = (page) => until(() => page.locator("main").innerText(), (text) => /\bCancelled\b/i.test(text), "the flow is over");
 
 test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothing is there twice, in the window that stays and in those opened anew`, { skip }, () => during(
-  // Far more than is ever said: it is called off when it was killed often enough.
+  // Far more than is ever streamed: it is cancelled when it was killed often enough.
   streams(Math.ceil(KILLS / 10) + 2, { each: 30, pieces: 80, every: 20 }),
   async ({ place, look }) => {
     await place.serve();
@@ -123,7 +123,7 @@ test("a tab that shows the first page takes the address of the next start as it 
   for (let start = 0; start < 2; start += 1) {
     await place.kill();
     await place.serve();
-    // Only what stands behind the # is another, so that the browser loads nothing.
+    // Only the part after the # differs, so that the browser loads nothing.
     await signIn(page, await place.link());
     await connected();
     assert.equal(await page.getByRole("heading", { name: "Open the address that the server printed" }).count(), 0);
@@ -165,7 +165,7 @@ test("a flow whose other process is killed stands there as stopped without a wor
   await resume.first().waitFor();
   await armed(page);
   await resume.first().click();
-  // How it was to end was said when it began, to another process.
+  // How it was to end was chosen when it began, in another process.
   await until(() => page.locator("main").innerText(), (text) => /\bCompleted\b/.test(text), "it goes on to its end, and asks nobody how");
   assert.equal(await resume.count(), 0);
 }));
@@ -197,7 +197,7 @@ test("of two windows that answer the same question of the program in the same mo
         found.push(await page.getByRole("button", { name: pressed[at] }).first().elementHandle());
       }
       for (const page of pages) await armed(page);
-      // The program hears neither before both are said.
+      // The program gets neither before both were sent.
       place.server.kill("SIGSTOP");
       for (const button of found) await button.evaluate((element) => element.click());
       await sleep(100);
@@ -244,7 +244,7 @@ async function sleeper(page) {
 for (const dies of [false, true]) {
   test(`a page that slept through much of a flow${dies ? ", and through the end of the server," : ""} has all of it when it wakes, and what was written`, { skip }, () => during(streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 100, every: 20 } }), async ({ place, look }) => {
     await place.serve();
-    // Its roles look back, and then it asks for a word on the report: what was written has somebody to hear it.
+    // Its roles look back, and then it asks for a word on the report: the text has a receiver.
     const flow = await begin(place, { improve: "graph-based" });
     const { page } = await look();
     await page.goto(place.origin + feedOf(flow, "writer"));
@@ -280,7 +280,7 @@ for (const dies of [false, true]) {
 }
 
 test("when the journal was mended, the page shows what is left of it and nothing of what was taken out, and goes on from there", { skip }, () => during(streams(3, { each: 4, pieces: 4, every: 2 }), async ({ place, look }) => {
-  /** A byte of the record in which a role said this is another one, and the journal is mended. */
+  /** A byte of the record of a role's text is changed, and the journal repaired. */
   const mended = (flow, words) => {
     const journal = join(place.state(flow), "journal/00000001.jsonl");
     place.put(journal, place.read(journal).replace(`"text":"${words}`, `"text":"${words.toUpperCase()}`));
@@ -354,7 +354,7 @@ function answersOf(journal, role) {
   return mine.filter((fact) => fact.fact === "model_answered").map((answer) => (typeof answer.text === "string" ? answer.text : drafts(answer).map((draft) => draft.text).join("")));
 }
 
-/** What a browser itself says when nobody answers, or when a token is not good any more. */
+/** A browser's own errors when no server answers, or when a token is no longer valid. */
 const away = (line) => /net::ERR_CONNECTION|WebSocket connection to|401/.test(line);
 /** The rows that are drawn now. */
 const mounted = (page) => page.getByRole("log").evaluate((log) => [...log.querySelectorAll("[data-at]")].map((row) => ({ seq: Number(row.dataset.seq), text: row.querySelector(".say > .md")?.textContent ?? null, pending: row.querySelector(".caret") !== null })));

@@ -181,7 +181,7 @@ test("a server of tools is shown before it is saved, started to try it out with 
     await page.getByRole("button", { name: "Test pantry" }).click();
     await says(list, /Works\./);
     assert.match(place.read("started.txt"), /started with a-secret-of-the-pantry fast\n/);
-    // What was not looked at is not saved, and nobody saves anything without the token or from another place.
+    // A server that was not tested is not saved, and nothing is saved without the token or from another origin.
     const { version } = await place.ask("GET", "/api/settings/mcp");
     const wish = { name: "other", command: "/bin/true", arguments: [], private: false, inherits: [], values: [], reads: [] };
     await assert.rejects(place.ask("POST", "/api/settings", { version, change: { add_server: wish } }), /409[^]*not what would be saved/);
@@ -318,7 +318,7 @@ test("web search is set up by the place of its key, tried with one search and ta
     await says(search, /On, at http:\/\/127\.0\.0\.1:\d+\/search\. Key found in the variable PANTRY_SEARCH/);
     assert.equal(config(), `# mine\nlimits: { answers: 9 }   # few\nsearch:\n  key: { env: "PANTRY_SEARCH" }\n  endpoint: "${endpoint}"\n`);
     assert.equal(JSON.parse(place.run("models", "ls", "--json").out).search, endpoint);
-    // One real search leaves, with the key that the page never sees; what came back, or why nothing did, is said.
+    // One real search leaves, with the key that the page never sees; the page shows the result or the error.
     assert.equal(heard.length, 0);
     const came = [];
     page.on("response", (response) => void response.text().then((text) => came.push(text), () => {}));

@@ -46,7 +46,7 @@ for (const [name, path] of Object.entries(SCREENS)) {
     for (const [width, height, least] of WINDOWS) {
       await page.setViewportSize({ width, height });
       await settled(page);
-      // A busy page lays out late: what stands in the end is what counts.
+      // A busy page lays out late: the final layout counts.
       await until(() => page.evaluate(tooSmall, least), (faults) => faults.length === 0, `${width} wide: all is large enough`);
       await until(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth), (wider) => !wider, `${width} wide: nothing is wider`);
     }

@@ -1,4 +1,4 @@
-// Skills, changed on the page of the real program: the file on the disk then, and what the next role is told and reads.
+// Skills, changed on the page of the real program: the file on the disk then, and what the next role's prompt holds and reads.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
@@ -35,7 +35,7 @@ test("a skill is written, checked, changed and removed on the page, and roles ar
     await dialog.getByLabel("Name").fill("../tables");
     await dialog.getByLabel("When a role uses it").fill("Before a table\nis laid.");
     await dialog.getByLabel("What it says").fill("# Tables\n\nForks on the left.");
-    // What would be wrong is said, and nothing is written until it is saved.
+    // Faults are shown, and nothing is written until it is saved.
     await dialog.getByRole("button", { name: "Check" }).click();
     await says(dialog.getByRole("alert"), /is no name of a skill: lower-case letters, digits and dashes/);
     await dialog.getByLabel("Name").fill("tables");
@@ -48,7 +48,7 @@ test("a skill is written, checked, changed and removed on the page, and roles ar
     assert.equal(file(), '---\nname: tables\ndescription: "Before a table is laid."\n---\n\n# Tables\n\nForks on the left.\n');
     await says(list, /tables\s*Yours[^]*Before a table is laid\.[^]*Named by owner in demo\/flow\.yaml/);
     await sound(page, "skills");
-    // A role is told of it, and reads it.
+    // A role's prompt names it, and the role reads it.
     await begin();
     await until(() => model.heard.length, (count) => count >= 2, "the role reads the skill");
     assert.match(model.heard[0].body, /`tables` \(`[^`]*settings\/skills\/tables\/SKILL\.md`\): Before a table is laid\./);
@@ -72,7 +72,7 @@ test("a skill is written, checked, changed and removed on the page, and roles ar
     await begin();
     await until(() => model.heard.length, (count) => count >= 3, "another flow is told");
     assert.match(model.heard[2].body, /`tables` \([^)]*\): When guests come\./);
-    // One of a project is told from the operator's own, shown, and edited where it lies.
+    // A project's skill is distinguished from the operator's own, shown, and edited in its folder.
     await page.getByRole("button", { name: "Show tables" }).click();
     await says(dialog, /A role that may use it is told[^]*When guests come\.[^]*Forks on the right[^]*Named by owner in demo\/flow\.yaml/);
     await sound(page, "skills-show");
@@ -97,7 +97,7 @@ test("a skill is written, checked, changed and removed on the page, and roles ar
     await dialog.getByRole("button", { name: "Save skill" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.equal(place.read("settings/skills/forks/SKILL.md"), '---\nname: forks\ndescription: "With forks."\n---\n\nTo the left.\n');
-    // Nobody changes anything without the token or from another place.
+    // Nothing is changed without the token or from another origin.
     const body = JSON.stringify({ version: "", change: { add: { name: "other", description: "x", text: "y" } } });
     const json = { "content-type": "application/json" };
     for (const [headers, status] of [[json, 401], [{ ...json, authorization: `Bearer ${place.token}`, origin: "http://evil.example" }, 403]]) {

@@ -22,12 +22,12 @@ export function stage() {
     return { server, ...opened, another: (where) => open(browser, server.address + where, look) };
   };
 }
-/** What decides something, of all that the page said. */
+/** What decides something, of all that the page sent. */
 export const decisions = (server) => server.commands.filter((up) => !["steer"].includes(up.command.do)).map((up) => up.command);
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-/** A little longer than an ask has to stand before it can be answered, and than keys have to rest before a letter answers. */
+/** A little longer than an ask must be visible before it can be answered, and than keys have to rest before a letter answers. */
 export const GRACE = 450;
-/** A page is at rest when everything stood where it stands for so long. */
+/** A page is at rest when nothing moved for so long. */
 const REST_MS = 120;
 /** Longer, where the page itself waits for a rest before it does the next thing. */
 export const LONG_REST_MS = 250;
@@ -99,7 +99,7 @@ export async function settled(page, rest = REST_MS) {
   }, [rest, PATIENCE]);
   if (!rests) throw new Error("the page does not come to rest");
 }
-/** Waits until what stands in a part of the page is said so. */
+/** Waits until a part of the page shows these words. */
 export const says = (part, words, what = "it says") => until(() => part.innerText(), (text) => words.test(text), `${what}: ${words}`);
 /** Waits until there are so many of something. */
 export const counts = (part, many, what = "how many") => until(() => part.count(), (n) => n === many, `${what}: ${many}`);

@@ -18,7 +18,7 @@ export class StandIn {
     this.first = false;
     this.whole = false;
     this.held = null;
-    /** Topics that are asked for and not answered yet, and requests by what stands in their address; `speak` answers them. */
+    /** Topics that are asked for and not answered yet, and requests by a part of their address; `speak` answers them. */
     this.mute = [];
     this.unspoken = [];
     this.refused = [];
@@ -58,7 +58,7 @@ export class StandIn {
     const items = flow.feeds[key.split(" ")[2]] ?? [];
     return { seq: items.at(-1)?.seq ?? 1, feed: items };
   }
-  /** Changes a topic and tells whoever watches. Parts are put by key, items are added or replaced. */
+  /** Changes a topic and notifies its subscribers. Parts are put by key, items are added or replaced. */
   put(key, put, { hole = 0 } = {}) {
     const kept = this.stateOf(key);
     const from = this.seq(key);
@@ -158,7 +158,7 @@ export class StandIn {
     }
     if (!(this.behind ?? []).includes(key)) one.say({ t: "caught_up", id: up.id, seq, head: seq });
   }
-  /** Hears the commands that were held, in the order they came. */
+  /** Takes the commands that were held, in the order they came. */
   release() {
     const held = this.held ?? [];
     this.held = null;

@@ -20,7 +20,7 @@ async function inState(name, look = {}, change = () => {}) {
   const opened = await at(state.path, { ...(data === undefined ? {} : { data }), serve: state.serve, blank: state.blank, ...look });
   return opened;
 }
-/** Where everything stands that must not move. */
+/** The position of everything that must not move. */
 const places = (page, selectors) => page.evaluate((all) => Object.fromEntries(all.flatMap((selector) => [...document.querySelectorAll(selector)].slice(0, 12).map((node, n) => {
   const box = node.getBoundingClientRect();
   return [`${selector} ${n}`, [box.x, box.y, box.width, box.height].join(" ")];
@@ -79,7 +79,7 @@ for (const [name, [path, still]] of Object.entries(SCREENS)) for (const [size, l
     server.refusing = false;
     await page.evaluate(() => dispatchEvent(new Event("online")));
     await notice(page).waitFor({ state: "detached" });
-    // Rows that stood in wide letters are measured anew.
+    // Rows in wide letters are measured anew.
     await settled(page, LONG_REST_MS);
     assert.deepEqual(await places(page, still), before, "nor when it is back");
   });
@@ -239,7 +239,7 @@ test("a tab that is loaded anew shows the flows and the graph it had at once, an
   await page.getByRole("navigation", { name: "Workspace" }).getByText("Billing export").waitFor();
 });
 
-// ── what happens while somebody looks ─────────────────────────────────────────────────────────────
+// ── what happens while the page is open ─────────────────────────────────────────────────────────────
 
 test("an ask that comes never moves the one that is looked at, whatever it blocks", async () => {
   for (const [size, look] of Object.entries(SIZES)) {
@@ -256,7 +256,7 @@ test("an ask that comes never moves the one that is looked at, whatever it block
     await page.getByText("Run later", { exact: true }).first().waitFor();
     assert.deepEqual(await row.boundingBox(), before, size);
     await says(row, /Run a retrospective/);
-    // Once the reader moves on, it stands where it belongs.
+    // Once the reader moves on, it is where it belongs.
     await page.locator("a[href='/inbox/ledger/consent/c1']").click();
     await until(() => page.getByText("New, blocking a role").count(), (n) => n === 0, "they are among the others");
   }
@@ -305,7 +305,7 @@ test("a request that is tried again counts down in its feed, and says so no more
   assert.ok(first > 20 && first <= 40, `${first} s`);
   await until(seconds, (now) => now < first, "it counts down");
   assert.doesNotMatch(await page.getByRole("log").innerText(), /\d+ ms/);
-  // The next one failed, too: only that is waited for, and it ends although nobody says so.
+  // The next one failed, too: only that is waited for, and it ends without a message.
   const failed = Date.now();
   const { roles } = server.world.flows[LEDGER].state;
   server.put(`feed ${LEDGER} backend`, [item(4710, "error", "overloaded (server).", { event: "provider.failed", label: "The model did not answer", at: new Date(failed).toISOString(), again_at: new Date(failed + 1_500).toISOString() })]);

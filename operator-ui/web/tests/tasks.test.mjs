@@ -12,7 +12,7 @@ const SIZES = { "a desk": { width: 1440, height: 900 }, "a phone": { width: 390,
 const HOSTILE = '<img src=x onerror="document.title=1"> & **bold**';
 const list = (...states) => states.map((state, n) => ({ text: ["Read the store", HOSTILE, "Write the fuzz target"][n], state }));
 const wrote = (seq, tasks) => item(seq, "tool-success", "tasks: told\n[told]", { tool: "todo", label: "todo", call_id: `c${seq}`, took_ms: 4, tasks });
-/** What stands in a list, one line each: what is to be done and how far it is. */
+/** The lines of a list: what is to be done and how far it is. */
 const lines = (part) => part.locator("li").evaluateAll((all) => all.map((one) => [one.querySelector(".text").textContent, one.querySelector(".state").textContent].join(": ")));
 
 for (const [size, look] of Object.entries(SIZES)) {

@@ -13,7 +13,7 @@ const skip = missing("what the page weighs");
 const INBOX_BYTES_MAX = 90_000;
 const FLOW_BYTES_MAX = 150_000;
 
-/** Some nodes, the last of them a person's: its turn comes with a text that somebody wrote as Markdown. */
+/** Some nodes, the last of them a person's: its turn comes with a text in Markdown. */
 const PERSON = `workflow:
   name: Signed plan
   nodes:

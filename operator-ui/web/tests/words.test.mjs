@@ -1,4 +1,4 @@
-// The stand-ins of a server say of asks, of nodes and of flows only what the server says: their words are read from its source.
+// The stand-ins of a server use the server's words for asks, nodes and flows, which are read from its source.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";

@@ -22,7 +22,8 @@ struct Kept {
     text: String,
 }
 
-/// What every change of a file changes: whoever writes it moves its times, whoever replaces it makes another file.
+/// The marks that every change of a file changes: a write changes its times, a replacement makes
+/// another file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Marks {
     device: u64,

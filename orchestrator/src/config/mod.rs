@@ -3,8 +3,8 @@
 pub mod editing;
 mod kept;
 pub mod models;
+pub use a_society_roles::config::{catalogue, edit};
 pub use a_society_roles::consent::policy;
-pub use a_society_roles::provider::config::{catalogue, edit};
 pub use a_society_roles::skill;
 pub mod programs;
 pub mod servers;

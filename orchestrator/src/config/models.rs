@@ -3,23 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::message::Message;
-use a_society_roles::cost::Price;
-use a_society_roles::mcp::{self, ServerSpec, Servers, Tools};
-use a_society_roles::provider::config::Bounds;
-pub use a_society_roles::provider::config::{
-    ModelConfig as ModelSpec, ModelsConfig as Catalog, ProviderConfig as ProviderSpec,
-};
-use a_society_roles::provider::http::{HttpProvider, Timeouts, Transport};
-use a_society_roles::provider::retry::Lanes;
-use a_society_roles::provider::{
+use a_society_mcp::{self as mcp, ServerSpec, Servers, Tools};
+use a_society_providers::http::{HttpProvider, Timeouts, Transport};
+use a_society_providers::retry::Lanes;
+use a_society_providers::{
     Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
 };
+use a_society_roles::config::Bounds;
+pub use a_society_roles::config::{
+    ModelConfig as ModelSpec, ModelsConfig as Catalog, ProviderConfig as ProviderSpec,
+};
+use a_society_roles::cost::Price;
 use a_society_roles::taker::model::{Model, Traffic};
 use a_society_roles::tool::{EditTool, Reach, SearchService};
 use a_society_roles::turn::step::End;
-use a_society_roles::turn::stop::StopSignal;
 use a_society_state::clock::{Clock, SystemClock};
 
 use super::servers::Roster;
@@ -51,7 +51,7 @@ struct Part<T>(Mutex<Option<Said<T>>>);
 
 #[derive(Debug)]
 struct Said<T> {
-    /// What the file said; absent for what does not come from it.
+    /// The text of the file; absent for what does not come from it.
     of: Option<String>,
     is: T,
 }
@@ -179,7 +179,7 @@ impl Models {
     /// Who answers `web_search`.
     ///
     /// # Errors
-    /// Says in words why nobody does.
+    /// Describes why there is none.
     pub fn search(&self) -> Result<SearchService, String> {
         let nobody = || "the configuration has no `search`".to_owned();
         self.search.get(user::search)?.ok_or_else(nobody)
@@ -202,7 +202,7 @@ impl Models {
     }
 
     /// What stops a turn that goes nowhere. A configuration that cannot be used names no model either,
-    /// and that is told.
+    /// and that is reported.
     #[must_use]
     pub fn bounds(&self) -> Bounds {
         self.bounds.get(user::bounds).unwrap_or_default()
@@ -344,14 +344,14 @@ pub fn of(catalog: &Catalog, name: &str) -> Result<Found, End> {
     })
 }
 
-/// What came of trying a model out.
+/// The result of a trial of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trial {
-    /// What it said, in a few words.
+    /// Its answer, in a few words.
     pub said: String,
     /// The tokens it read.
     pub input_tokens: u64,
-    /// The tokens it said.
+    /// The tokens it wrote.
     pub output_tokens: u64,
     /// What that cost, in millionths; 0 if no price is known.
     pub cost_micros: u64,

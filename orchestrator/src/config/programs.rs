@@ -1,7 +1,7 @@
 //! What programs that take turns inherit of the environment.
 //!
 //! A program gets what it needs to be found, to speak a language and to keep temporary files, and
-//! nothing that somebody put into the environment for another purpose, such as a key.
+//! nothing that was put into the environment for another purpose, such as a key.
 
 use std::sync::OnceLock;
 

@@ -1,11 +1,11 @@
 //! Which MCP servers there are, and which of them may run.
 //!
-//! | Where a server stands | When it may run |
+//! | Where a server is listed | When it may run |
 //! |---|---|
 //! | `mcp-servers` of the operator's `config.yaml` | a flow that meets it first trusts it; a definition that is another than the one the flow trusts waits until the operator approves it |
 //! | `.mcp.json` of a project or of its workspace | it is only wanted; it waits until the operator approves its very definition, and again whenever that changes |
 //!
-//! What is approved stands in `approved-servers.json` beside `config.yaml`, outside every workspace.
+//! Approvals are in `approved-servers.json` beside `config.yaml`, outside every workspace.
 
 use std::fs;
 use std::io::Read as _;
@@ -13,7 +13,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use a_society_facts::Hash;
-use a_society_roles::mcp::{ServerSpec, wanted};
+use a_society_mcp::{ServerSpec, wanted};
 use serde::{Deserialize, Serialize};
 
 use super::user::{self, ConfigError};
@@ -30,7 +30,7 @@ const LIST_BYTES_MAX: u64 = 1024 * 1024;
 /// How many folders of a workspace are looked at for lists. Workspaces have a few projects.
 const FOLDERS_MAX: usize = 1_000;
 
-/// The shortest beginning of a hash that stands for it: nobody makes two definitions that share it.
+/// The shortest prefix of a hash that identifies it: two definitions that share it cannot be found.
 pub const BEGINNING: usize = 12;
 
 /// One server.
@@ -51,7 +51,7 @@ pub struct Entry {
     spec: ServerSpec,
 }
 
-/// How a server stands.
+/// The state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// It is the operator's own.
@@ -60,7 +60,7 @@ pub enum Standing {
     Approved,
     /// The operator approved something else under its name.
     Changed,
-    /// Nobody approved it.
+    /// It is not approved.
     Wanted,
     /// One of the operator's own has its name, so that it is never used.
     Hidden,
@@ -69,7 +69,7 @@ pub enum Standing {
 /// Whether a flow may use a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// There is none of this name.
+    /// No server has this name.
     Unknown,
     /// The flow trusts it already.
     Known,
@@ -89,7 +89,7 @@ pub struct Roster {
 }
 
 impl Entry {
-    /// How it stands.
+    /// Its state.
     #[must_use]
     pub fn standing(&self) -> Standing {
         match (&self.from, self.approved) {
@@ -163,7 +163,7 @@ impl Roster {
         self.entries.iter().any(is_it)
     }
 
-    /// The server that a name stands for.
+    /// The server of this name.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.name == name)
@@ -344,7 +344,7 @@ fn read_list(path: &Path) -> Result<Option<String>, String> {
         return Err("it is not a file".to_owned());
     }
     let mut text = String::new();
-    // One more byte than a list may have makes it too long for whoever reads it.
+    // One byte more than a list may have, so that the parser rejects a longer list.
     let read = file.take(LIST_BYTES_MAX).read_to_string(&mut text);
     read.map_err(|error| error.to_string())?;
     Ok(Some(text))
@@ -381,7 +381,7 @@ mod tests {
     fn a_server_is_used_only_as_it_was_trusted_or_approved() {
         let hash = |command: &str| entry(None, command, None).definition;
         let (a, b) = (Some(hash("a")), hash("b"));
-        // From where, what was approved, what the flow trusts, and what becomes of command `b`.
+        // From where, what was approved, what the flow trusts, and the verdict on command `b`.
         let rows = [
             (None, None, None, "trusted"),
             (None, None, Some(b), "known"),

@@ -7,8 +7,8 @@
 //! | `~/Library/Application Support/a-society/config.yaml` | on macOS |
 //! | `~/.config/a-society/config.yaml` | else |
 //!
-//! Nothing in a workspace can name a provider, an address or a key: whoever writes into a project
-//! must not decide where its texts go.
+//! Nothing in a workspace can name a provider, an address or a key: write access to a project must not
+//! decide where its texts go.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -16,9 +16,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use a_society_roles::mcp::{Given, ServerSpec};
-pub use a_society_roles::provider::config::{Bounds, ConsentConfig, NotifyConfig, Occasion};
-use a_society_roles::provider::config::{
+use a_society_mcp::{Given, ServerSpec};
+pub use a_society_roles::config::{Bounds, ConsentConfig, NotifyConfig, Occasion};
+use a_society_roles::config::{
     KeySource, ModelsConfig, TextFault, parse, parse_consent, parse_limits, parse_notify,
     parse_search, parse_secrets, parse_tools,
 };
@@ -39,7 +39,7 @@ const KEYRING_SERVICE: &str = "a-society";
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// Nobody says where it would be.
+    /// Its place is unknown.
     #[error("there is no home folder, so there is no configuration; set A_SOCIETY_CONFIG")]
     Nowhere,
     /// It is there and cannot be read.
@@ -50,7 +50,7 @@ pub enum ConfigError {
         /// Why.
         why: String,
     },
-    /// Somebody else wrote it since it was read.
+    /// Another editor has written it since it was read.
     #[error("{} was changed by another editor in the meantime, and nothing was written", path.display())]
     Changed {
         /// The file.
@@ -120,7 +120,7 @@ pub fn text() -> Result<Option<(PathBuf, String)>, ConfigError> {
 /// The models of the configuration, and where it is. Without a file there are none.
 ///
 /// # Errors
-/// When it cannot be read, or says something that means nothing.
+/// When it cannot be read, or is invalid.
 pub fn catalog() -> Result<(PathBuf, ModelsConfig), ConfigError> {
     let Some((path, text)) = text()? else {
         return Ok((path()?, ModelsConfig::default()));
@@ -149,7 +149,7 @@ pub(super) fn server_specs() -> Result<Vec<ServerSpec>, ConfigError> {
     let Some((path, text)) = text()? else {
         return Ok(Vec::new());
     };
-    a_society_roles::mcp::parse(&text).map_err(|faults| ConfigError::Unreadable {
+    a_society_mcp::parse(&text).map_err(|faults| ConfigError::Unreadable {
         path,
         why: lines(&faults),
     })
@@ -207,7 +207,7 @@ pub fn reach() -> Result<Reach, ConfigError> {
     Ok(reach)
 }
 
-/// A part of the configuration; what it is without a file if there is none.
+/// A part of the configuration; its default without a file.
 fn part<T: Default>(read: fn(&str) -> Result<T, Vec<TextFault>>) -> Result<T, ConfigError> {
     let Some((path, text)) = text()? else {
         return Ok(T::default());
@@ -247,11 +247,11 @@ pub fn bounds() -> Result<Bounds, ConfigError> {
     part(parse_limits)
 }
 
-/// Who answers `web_search`, with the key; nobody, if the configuration names nobody.
+/// The service that answers `web_search`, with the key; `None`, if none is configured.
 ///
 /// # Errors
-/// When the configuration cannot be read, says something that means nothing, or the key is not to
-/// be had.
+/// When the configuration cannot be read, is invalid, or the key cannot be
+/// read.
 pub fn search() -> Result<Option<SearchService>, ConfigError> {
     let Some((path, text)) = text()? else {
         return Ok(None);

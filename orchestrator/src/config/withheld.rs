@@ -1,8 +1,8 @@
 //! What no file that leaves this machine may show: the operator's own keys and secrets, and whatever
 //! looks like one.
 
-pub use a_society_roles::tool::redact::MARK;
-use a_society_roles::tool::redact::Redactor;
+pub use a_society_base::redact::MARK;
+use a_society_base::redact::Redactor;
 
 use super::user;
 

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use a_society_roles::provider::config::{ConsentConfig, parse_workspace};
+use a_society_roles::config::{ConsentConfig, parse_workspace};
 use a_society_state::store::OUR_FOLDER;
 
 use super::user::{self, ConfigError};

@@ -7,7 +7,7 @@ use std::path::Path;
 use a_society_facts::Verb;
 use a_society_facts::id::ClientId;
 use a_society_flow::machine::has_more_to_start;
-use a_society_state::{Error, FlowRef, Store, lock};
+use a_society_state::{Error, FlowRef, Store};
 
 use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
 use super::message::{Answer, Fault, FaultCode, Request, Taken, VERSION};
@@ -15,7 +15,7 @@ use super::{fault, socket};
 use crate::mint::SystemMint;
 use crate::run::{RunError, reopen};
 
-/// Who heard a command.
+/// Who took a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
     /// The process that drives the flow.
@@ -27,10 +27,10 @@ pub enum Heard {
     },
 }
 
-/// Why a command was not said, or came to nothing.
+/// Why a command was not delivered, or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Unsaid {
-    /// It was heard, and came to nothing.
+    /// It was delivered, and failed.
     #[error(transparent)]
     Fault(#[from] Fault),
     /// The flow cannot be opened.
@@ -44,7 +44,7 @@ pub enum Unsaid {
         /// What the system says.
         why: io::Error,
     },
-    /// It was said, and the answer did not come.
+    /// It was sent, and the answer did not come.
     #[error("the answer did not come: {0}")]
     NoAnswer(io::Error),
 }
@@ -68,15 +68,14 @@ impl Unsaid {
 /// Says a command to a flow.
 ///
 /// # Errors
-/// When it came to nothing, or nobody could hear it.
+/// When it failed, or no process could take it.
 pub fn say(
     store: &Store,
     flow: &FlowRef,
     project: &Path,
     (command, client): (Verb, ClientId),
 ) -> Result<(Taken, Heard), Unsaid> {
-    let folder = store.folder(flow);
-    let disk = store.ground().disk.as_ref();
+    let place = store.place(flow);
     let request = Request {
         v: VERSION,
         client: Some(client),
@@ -86,8 +85,8 @@ pub fn say(
     loop {
         tries += 1;
         let again = tries < TRIES_MAX;
-        if let Some(holder) = lock::is_held(disk, &folder).map_err(RunError::from)? {
-            match socket::connect(&folder) {
+        if let Some(holder) = place.holder().map_err(RunError::from)? {
+            match socket::connect(&place) {
                 Ok(stream) => match ask(&stream, &request) {
                     // The client id makes a second delivery harmless.
                     Err(unsaid) if again && unsaid.says_that_it_left() => {}
@@ -136,7 +135,7 @@ fn by_us(
 /// Says a request over a connection and waits for its answer.
 ///
 /// # Errors
-/// When it came to nothing, or the answer did not come.
+/// When it failed, or the answer did not come.
 pub fn ask(stream: &UnixStream, request: &Request) -> Result<Taken, Unsaid> {
     match exchange(stream, request).map_err(Unsaid::NoAnswer)? {
         Answer::Ok(taken) => Ok(taken),

@@ -1,4 +1,4 @@
-//! Why a command came to nothing, in the operator's words: what happened, why, and what to try.
+//! Why a command failed, in the operator's words: what happened, why, and what to try.
 
 use a_society_flow::machine::Refusal;
 
@@ -63,7 +63,7 @@ const MANY_TRIES: (FaultCode, &str, &str) = (
     "name one of them with --node or --role",
 );
 
-/// What a driver's error means to whoever gave the command.
+/// A driver's error for the sender of the command.
 #[must_use]
 pub fn of(error: &DriverError) -> Fault {
     let (code, what, hint) = match error {
@@ -85,6 +85,11 @@ pub fn of(error: &DriverError) -> Fault {
             };
         }
         DriverError::Change(fault) => of_change(fault),
+        DriverError::Busy => (
+            FaultCode::CommandRefused,
+            "other commands wait already until something outside is found out",
+            "give the command again when they have their answers",
+        ),
         DriverError::Gone => (
             FaultCode::FlowGone,
             "nobody drives the flow any more",
@@ -112,7 +117,7 @@ pub fn of(error: &DriverError) -> Fault {
     }
 }
 
-/// Why nothing came of a finding: the kind, what happened, and what to try.
+/// Why a finding led to no change: the kind, what happened, and what to try.
 const fn of_change(fault: &ChangeFault) -> (FaultCode, &'static str, &'static str) {
     match fault {
         ChangeFault::Changed(_) => (

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// The longest message. The largest thing that is said is a revised flow file or a long reply; a
+/// The longest message. The largest command is a revised flow file or a long reply; a
 /// client that sends more without an end is cut off.
 pub const MESSAGE_BYTES_MAX: u64 = 1024 * 1024;
 
-/// How many clients are heard at once. Each costs a thread, and an operator has few terminals.
+/// How many clients are connected at once. Each costs a thread, and an operator has few terminals.
 pub const CONNECTIONS_MAX: usize = 16;
 
 /// How long a client may say nothing before its connection is closed.

@@ -1,4 +1,4 @@
-//! What is said to a flow by its operator, as it travels between processes: one JSON object a line.
+//! The operator's commands to a flow, as they travel between processes: one JSON object a line.
 //!
 //! It is a verb of the operator, as the machine hears it, and the client's name for it. The version is in every request,
 //! and an unknown one is refused in words.
@@ -7,7 +7,7 @@ use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, Seq};
 use serde::{Deserialize, Serialize};
 
-/// The version of what is said here.
+/// The version of the protocol.
 pub const VERSION: u32 = 1;
 
 /// A verb on its way.
@@ -15,14 +15,14 @@ pub const VERSION: u32 = 1;
 pub struct Request {
     /// The version.
     pub v: u32,
-    /// The client's name for the command; one that was heard before does not count again.
+    /// The client's name for the command; a repeated one does not count again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
     /// What is wanted.
     pub command: Verb,
 }
 
-/// What came of a command: it is durable.
+/// The result of a command: it is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Taken {
     /// The last record of the flow.
@@ -41,7 +41,7 @@ pub enum Answer {
     Error(Fault),
 }
 
-/// Why a command came to nothing.
+/// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{what}: {why}")]
 pub struct Fault {
@@ -59,7 +59,7 @@ pub struct Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultCode {
-    /// The flow does not take it as it stands.
+    /// The flow does not take it in its present state.
     CommandRefused,
     /// It could mean several.
     CommandAmbiguous,
@@ -69,7 +69,7 @@ pub enum FaultCode {
     MessageUnfit,
     /// The message is of another version.
     NewerVersion,
-    /// Nobody drives the flow any more.
+    /// The flow has no driver any more.
     FlowGone,
     /// The flow cannot be driven.
     FlowStopped,

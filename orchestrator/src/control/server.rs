@@ -1,7 +1,7 @@
-//! Listens beside a flow's task: each client is heard on a thread of its own, one line at a time.
+//! Listens beside a flow's task: each client has a thread of its own, and is read one line at a time.
 //!
-//! Whatever a client sends, the flow's task hears whole commands only. A line without an end, a
-//! client that says nothing and one too many are answered in words and let go.
+//! Whatever a client sends, the flow's task gets whole commands only. A line without an end, a client
+//! that sends nothing and one too many get an error and are disconnected.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -44,7 +44,7 @@ fn accept(parts: &Parts, handle: &FlowHandle) {
     }
 }
 
-/// Hears a client on a thread of its own, if there is room for one more.
+/// Serves a client on a thread of its own, if there is room for one more.
 fn admit(
     stream: UnixStream,
     heard: &Arc<AtomicUsize>,

@@ -1,6 +1,6 @@
-//! Where a flow's control socket stands, and how one is made and reached.
+//! The path of a flow's control socket, and how one is made and reached.
 //!
-//! It stands in the flow's folder, readable and writable by its owner only. Paths of sockets are
+//! It is in the flow's folder, readable and writable by its owner only. Paths of sockets are
 //! short everywhere, and folders of flows need not be; a long one is reached through a descriptor
 //! of its folder. A socket that a dead process left is removed only by the holder of the lock.
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use a_society_state::layout::FlowFolder;
+use a_society_state::FlowPlace;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
@@ -24,7 +24,7 @@ const OURS_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 /// A socket that other processes of the operator may knock at. It goes when this is dropped.
 #[derive(Debug)]
 pub struct Door {
-    folder: FlowFolder,
+    place: FlowPlace,
     listener: Arc<UnixListener>,
     closed: Arc<AtomicBool>,
     answering: Arc<AtomicUsize>,
@@ -36,7 +36,7 @@ pub(super) struct Parts {
     pub(super) listener: Arc<UnixListener>,
     /// What says that it should end.
     pub(super) closed: Arc<AtomicBool>,
-    /// How many clients have said something and have no answer yet.
+    /// How many clients have sent a command and have no answer yet.
     pub(super) answering: Arc<AtomicUsize>,
 }
 
@@ -46,8 +46,8 @@ struct Way {
     _folder: Option<OwnedFd>,
 }
 
-fn way(folder: &FlowFolder) -> io::Result<Way> {
-    let path = folder.control();
+fn way(place: &FlowPlace) -> io::Result<Way> {
+    let path = place.control();
     if path.as_os_str().as_bytes().len() <= PATH_BYTES_MAX {
         return Ok(Way {
             path,
@@ -55,7 +55,7 @@ fn way(folder: &FlowFolder) -> io::Result<Way> {
         });
     }
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(folder.root(), flags, Mode::empty())?;
+    let opened = rustix::fs::open(place.path(), flags, Mode::empty())?;
     let name = path.file_name().unwrap_or_default();
     let through = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd()));
     Ok(Way {
@@ -69,19 +69,19 @@ impl Door {
     ///
     /// # Errors
     /// When the file system has no sockets, or something else bears the name.
-    pub fn open(folder: &FlowFolder) -> io::Result<Self> {
-        remove_stale(&folder.control())?;
-        let way = way(folder)?;
+    pub fn open(place: &FlowPlace) -> io::Result<Self> {
+        remove_stale(&place.control())?;
+        let way = way(place)?;
         let flags = SocketFlags::CLOEXEC;
         let socket =
             rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
-        // Before it has a name, so that there is no moment at which somebody else may connect.
+        // Before it has a name, so that there is no moment at which another user may connect.
         rustix::fs::fchmod(&socket, OURS_ONLY)?;
         rustix::net::bind(&socket, &SocketAddrUnix::new(&way.path)?)?;
         rustix::fs::chmod(&way.path, OURS_ONLY)?;
         rustix::net::listen(&socket, i32::try_from(CONNECTIONS_MAX).unwrap_or(1))?;
         Ok(Self {
-            folder: folder.clone(),
+            place: place.clone(),
             listener: Arc::new(UnixListener::from(socket)),
             closed: Arc::new(AtomicBool::new(false)),
             answering: Arc::new(AtomicUsize::new(0)),
@@ -101,11 +101,11 @@ impl Door {
 impl Drop for Door {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::SeqCst);
-        // A last knock wakes whoever listens; then the name goes. What fails here leaves a stale
+        // A last connection wakes the listener; then the name goes. What fails here leaves a stale
         // name that the next holder of the lock removes.
-        drop(connect(&self.folder));
-        drop(remove_stale(&self.folder.control()));
-        // The process may end right after this, and whoever was heard shall learn what came of it.
+        drop(connect(&self.place));
+        drop(remove_stale(&self.place.control()));
+        // The process may end right after this, and pending clients should get their answers.
         for _ in 0..LAST_ANSWERS_NAPS_MAX {
             if self.answering.load(Ordering::SeqCst) == 0 {
                 return;
@@ -129,7 +129,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 /// Knocks at the socket of a flow.
 ///
 /// # Errors
-/// When there is none, or nobody listens.
-pub fn connect(folder: &FlowFolder) -> io::Result<UnixStream> {
-    UnixStream::connect(way(folder)?.path)
+/// When there is none, or it has no listener.
+pub fn connect(place: &FlowPlace) -> io::Result<UnixStream> {
+    UnixStream::connect(way(place)?.path)
 }

@@ -1,8 +1,8 @@
 //! Streamed text that is in no record yet, for those of this process who look on.
 //!
-//! A batch of streamed text waits longer than a reader does. Whoever looks on is told that text
-//! streamed, and asks for what waits when it has time: nobody who is slow holds the flow up, and a
-//! flow that nobody looks at does nothing for it.
+//! A batch of streamed text waits longer than a reader does. An onlooker is notified that text
+//! streamed, and asks for the pending text when it has time: a slow one does not hold the flow up, and
+//! a flow without onlookers does nothing for it.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -12,7 +12,7 @@ use a_society_facts::id::{RoleInstance, Seq};
 use super::core::Core;
 use super::error::DriverError;
 
-/// Somebody who looks on while a flow moves.
+/// An observer of a flow while it moves.
 pub trait Onlooker: Debug + Send + Sync {
     /// Text streamed. This is called by the flow's own task, and must not wait for anything.
     fn streamed(&self);

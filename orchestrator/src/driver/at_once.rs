@@ -9,10 +9,10 @@ use a_society_roles::turn::step::{Step, Told};
 use super::core::{Core, Start};
 use super::error::DriverError;
 use super::step::Heard;
-use super::turn_thread::TurnThreads;
+use super::turn_thread::{Duty, From, TurnThreads};
 use crate::limits::STEPS_AT_ONCE;
 
-/// The turns that the task takes itself, each with what it hears next.
+/// The turns that the task takes itself, each with the reply for its next step.
 #[derive(Debug, Default)]
 pub(super) struct AtOnce {
     turns: Vec<(Start, Told)>,
@@ -51,7 +51,10 @@ impl AtOnce {
         for (start, told) in std::mem::take(&mut self.turns) {
             match share(core, start, told)? {
                 Share::Next(start, told) => self.turns.push((start, told)),
-                Share::Waits(start, step) => threads.run_or_fail(core, start, Some(step))?,
+                Share::Waits(start, step) => {
+                    // No command waits for a turn.
+                    drop(threads.run_or_fail(core, Duty::Turn(start, From::Step(Box::new(step))))?);
+                }
                 Share::Over => {}
             }
         }
@@ -67,7 +70,8 @@ fn share(core: &mut Core, mut start: Start, mut told: Told) -> Result<Share, Dri
         }
         let owed = core.syncs_owed();
         match core.hear(start.turn, start.attempt, step)? {
-            Heard::Over => return Ok(Share::Over),
+            // No taker that never waits is kept.
+            Heard::Wait | Heard::Over => return Ok(Share::Over),
             Heard::Go(next) => told = next,
         }
         if core.syncs_owed() > owed {

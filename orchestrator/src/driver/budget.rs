@@ -55,7 +55,7 @@ impl Core {
     }
 
     /// Sets the limits of the flow's file, before anything was spent. A process that died in between
-    /// may have set none or some of them; what was set or lifted since is left as it is. Each is said
+    /// may have set none or some of them; limits that were changed since stay as they are. Each is sent
     /// under a name of its own, so that it counts once.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl Core {
     }
 }
 
-/// The name under which a limit of the flow's file is said.
+/// The client's name under which a limit of the flow's file is sent.
 fn name_of(role: Option<&RoleInstance>, measure: Measure) -> Option<ClientId> {
     let whose = role.map_or("", RoleInstance::as_str);
     let measure = match measure {

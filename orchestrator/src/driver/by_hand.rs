@@ -4,6 +4,7 @@
 //! waits for it. While it is made no turn of the role begins. If no model can be asked, or what it
 //! says is not a summary, the oldest messages are left out, and the feed says why.
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{ArchiveRestored, Trigger};
 use a_society_facts::fact::turn::Usage;
@@ -11,18 +12,17 @@ use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_facts::view::session::SessionView;
 use a_society_flow::machine::{Task, Work};
 use a_society_roles::role::compaction::Shares;
-use a_society_roles::turn::step::{Asking, Told, Worst};
-use a_society_roles::turn::stop::StopSignal;
+use a_society_roles::turn::step::{Asking, Told};
+use a_society_roles::turn::taker::Taker;
 
 use super::budget::Short;
-use super::core::{Core, LiveTurn, Start};
+use super::core::{Core, LiveTurn};
 use super::error::DriverError;
-use super::hurry::{Nap, Pace};
+use super::hurry::Nap;
 use super::step::Heard;
 use super::turn_thread;
-use super::withhold::SecretFilter;
 
-/// How many messages there must be: one alone may be what stands for others already.
+/// How many messages there must be: a single one may be a summary already.
 const MESSAGES_MIN: usize = 2;
 
 /// The window of a model that cannot be asked.
@@ -48,52 +48,38 @@ impl Core {
         let task = self.task_of(&role);
         let job = self.job(aside, 1, &role, &task, String::new())?;
         let (stop, nap) = (StopSignal::default(), Nap::default());
-        let live = LiveTurn {
-            attempt: 1,
-            role: role.clone(),
-            task,
-            stop: stop.clone(),
-            nap: nap.clone(),
-            pace: Pace::default(),
-            draft: None,
-            thought: None,
-            calls: 0,
-            answers_at_most: self.roles.answers_at_most(),
-            silent_s: 0,
-            told_to_stop: false,
-            judged: None,
-            hears: false,
-            reserved: Worst::default(),
-            compaction: Some((compaction, aside)),
-            choosing: None,
-            frame: None,
-            filter: SecretFilter::new(None),
-            _place: self.place(),
-        };
+        let mut live = LiveTurn::new(1, (role, task), (stop.clone(), nap), self.place());
+        live.compaction = Some((compaction, aside));
         self.live.insert(aside, live);
-        match self.roles.summariser(job, stop.clone()) {
-            Ok(taker) => {
-                self.filter_secrets(aside, taker.as_ref());
-                self.asides.push(Start {
-                    turn: aside,
-                    attempt: 1,
-                    taker,
-                    stop,
-                    nap,
-                });
-            }
-            Err(why) => {
-                let shares = Shares::of(WINDOW_UNKNOWN);
-                self.do_without(aside, why, Usage::default(), Some(shares))?;
-                self.leave(aside);
-            }
-        }
+        let mut roles = self.roles.another();
+        self.send((aside, 1), true, move || {
+            let taker = roles.summariser(job, stop);
+            Box::new(move |core: &mut Self| core.summarised_by(aside, taker).map(|()| 0))
+        })?;
         self.flow.sync()?;
         let after = self.flow.position().seq;
         Ok(usize::try_from(after - before).unwrap_or(usize::MAX))
     }
 
-    /// The archived messages take the place of what stands for them.
+    /// Whoever makes the summary is there, or nobody can make it.
+    fn summarised_by(
+        &mut self,
+        aside: TurnId,
+        taker: Result<Box<dyn Taker>, String>,
+    ) -> Result<(), DriverError> {
+        match taker {
+            Ok(taker) => self.take(aside, taker),
+            Err(why) => {
+                let shares = Shares::of(WINDOW_UNKNOWN);
+                self.do_without(aside, why, Usage::default(), Some(shares))?;
+                self.leave(aside);
+                self.owed += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces a summary by its archived messages.
     pub(super) fn restore(
         &mut self,
         role: RoleInstance,
@@ -102,8 +88,7 @@ impl Core {
     ) -> Result<usize, DriverError> {
         let session = self.quiet_session(&role)?;
         let place = session.archives.iter().position(|kept| kept.id == archive);
-        let trimmed = session.trims.iter().any(|kept| kept.id == archive);
-        if place.is_none() && !trimmed {
+        if place.is_none() {
             return Err(not_now(&role, &no_such_archive(session, &archive)));
         }
         if let Some(kept) = place.and_then(|place| session.archives.get(place)) {
@@ -123,7 +108,7 @@ impl Core {
             }
         }
         self.append(Fact::ArchiveRestored(ArchiveRestored {
-            role,
+            seat: role.into(),
             archive,
             client,
         }))?;
@@ -133,10 +118,10 @@ impl Core {
 
     /// The session of a role of which no turn is open and that is not being compacted.
     fn quiet_session(&self, role: &RoleInstance) -> Result<&SessionView, DriverError> {
-        let Some(session) = self.flow.views().sessions.get(role) else {
+        let Some(session) = self.flow.views().session(role) else {
             return Err(not_now(role, "it has none"));
         };
-        let known = self.state().sessions.get(role);
+        let known = self.state().session(role);
         if self.state().main_turn_of(role).is_some() {
             let why = "a turn of it is open; let it end, or stop it";
             return Err(not_now(role, why));
@@ -152,7 +137,7 @@ impl Core {
 
     /// What a role was last asked to do.
     fn task_of(&self, role: &RoleInstance) -> Task {
-        let mark = self.flow.views().sessions.get(role);
+        let mark = self.flow.views().session(role);
         let mark = mark.and_then(|session| session.node.as_ref());
         match mark {
             _ if self.state().reflecting(role).is_some() => Task::Reflection,
@@ -176,6 +161,7 @@ impl Core {
             Work::StartFeedback { role: None }
             | Work::RunTurn { .. }
             | Work::StopTurn { .. }
+            | Work::ApplyEnds
             | Work::WaitUntil { .. }
             | Work::AskOperator(_) => return false,
         };
@@ -214,17 +200,17 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn finish_asides(&mut self) -> Result<(), DriverError> {
-        for start in std::mem::take(&mut self.asides) {
+        self.run_errands_here()?;
+        for start in self.take_begun() {
             turn_thread::run_here(self, start)?;
         }
-        Ok(())
+        self.sync_owed()
     }
 }
 
 fn no_such_archive(session: &SessionView, archive: &str) -> String {
-    let compacted = session.archives.iter().map(|kept| kept.id.as_str());
-    let trimmed = session.trims.iter().map(|kept| kept.id.as_str());
-    let names: Vec<&str> = compacted.chain(trimmed).collect();
+    let names = session.archives.iter().map(|kept| kept.id.as_str());
+    let names: Vec<&str> = names.collect();
     if names.is_empty() {
         format!("there is no archive {archive:?}, nor any other")
     } else {

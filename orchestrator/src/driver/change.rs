@@ -1,9 +1,9 @@
 //! A finding leads to a change of a project's file: it is proposed, and applied or declined.
 //!
-//! Only files of the project's own folder `a-docs` are changed: what roles are told, and the graph
+//! Only files of the project's own folder `a-docs` are changed: the texts for roles, and the graph
 //! that flows walk. A proposal keeps the hash of the file as it found it, and is not applied to any
-//! other. The file is replaced in one step and durably before the fact says so; after a crash in
-//! between the file holds already what the proposal wants, and applying it again only says so.
+//! other. The file is replaced in one step and durably before the fact is appended; after a crash in
+//! between the file holds already what the proposal wants, and applying it again only appends the fact.
 
 use std::path::Path;
 

@@ -13,70 +13,39 @@ use a_society_facts::fact::turn::{
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::AnswerText;
 use a_society_facts::view::flow::RequestState;
-use a_society_flow::machine::{Input, Outcome, Task};
+use a_society_flow::machine::{Input, Outcome};
 use a_society_roles::turn::step::{Asking, Choose, Told};
-use a_society_roles::turn::stop::StopSignal;
+use a_society_roles::turn::taker::Taker;
 
 use super::budget::Short;
-use super::core::{Core, Start};
+use super::core::Core;
 use super::error::DriverError;
-use super::hurry::Nap;
 use super::role_source::Choice;
 use super::step::Heard;
 use crate::mint;
 
-/// What comes first when a turn is to begin.
-#[derive(Debug)]
-pub(super) enum First {
-    /// The turn itself.
-    Turn,
-    /// Something else, if anything can be begun.
-    Other(Option<Box<Start>>),
-}
-
 impl Core {
-    /// Chooses what a role works with, if that has not been done.
+    /// What a role works with is chosen, if that has not been done. Gives back whoever asks a model for it. A
+    /// turn for which only the operator can choose is left.
     pub(super) fn choose_first(
         &mut self,
-        turn: TurnId,
-        attempt: u32,
-        (role, task): (&RoleInstance, &Task),
-        (stop, nap): (&StopSignal, &Nap),
-    ) -> Result<First, DriverError> {
-        if !self.roles.reads_history(role) {
-            return Ok(First::Turn);
-        }
-        let node = match task {
-            Task::Node(node) => Some(node),
-            Task::Reflection | Task::Feedback | Task::Send => None,
-        };
-        let Self {
-            roles, graph, flow, ..
-        } = self;
-        let choice = roles.choice(graph, &flow.views().flow, (role, node), stop.clone());
+        (turn, attempt): (TurnId, u32),
+        choice: Choice,
+    ) -> Result<Option<Box<dyn Taker>>, DriverError> {
         match choice {
-            Choice::Nothing => Ok(First::Turn),
+            Choice::Nothing => {}
             Choice::Settled(settings) => {
-                self.configure(role, settings, ChosenBy::Default)?;
-                Ok(First::Turn)
+                if let Some(role) = self.live.get(&turn).map(|live| live.role.clone()) {
+                    self.configure(&role, settings, ChosenBy::Default)?;
+                }
             }
             Choice::Operator(why) => {
                 self.conclude(turn, attempt, Outcome::NeedsConfiguration { why })?;
-                Ok(First::Other(None))
+                self.leave(turn);
             }
-            Choice::Asks(taker) => {
-                let (stop, nap) = (stop.clone(), nap.clone());
-                self.begin_live((turn, attempt), role.clone(), task.clone(), (&stop, &nap));
-                self.filter_secrets(turn, taker.as_ref());
-                Ok(First::Other(Some(Box::new(Start {
-                    turn,
-                    attempt,
-                    taker,
-                    stop,
-                    nap,
-                }))))
-            }
+            Choice::Asks(taker) => return Ok(Some(taker)),
         }
+        Ok(None)
     }
 
     fn configure(
@@ -93,7 +62,7 @@ impl Core {
         Ok(())
     }
 
-    /// A step of whoever chooses.
+    /// Handles a step of the choosing model.
     pub(super) fn choose(
         &mut self,
         turn: TurnId,

@@ -1,6 +1,7 @@
-//! Making a session shorter in the middle of a turn: a turn aside makes the summary, and one message
-//! then replaces everything that was said. Between turns the operator may want the same: `by_hand`.
+//! Compacts a session in the middle of a turn: a turn aside makes the summary, and one message then
+//! replaces the history. The operator's compaction between turns is in `by_hand`.
 
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{CompactionFailed, CompactionStarted, Strategy, Trigger};
 use a_society_facts::fact::turn::{
@@ -151,7 +152,7 @@ impl Core {
         let compaction: String = format!("k{}", self.mint.number());
         let aside = TurnId(self.state().next_turn);
         self.append(Fact::CompactionStarted(CompactionStarted {
-            role: role.clone(),
+            seat: role.clone().into(),
             compaction: compaction.clone(),
             trigger,
             strategy: Strategy::NodeSummary,
@@ -167,7 +168,7 @@ impl Core {
         Ok((compaction, aside))
     }
 
-    /// A request beside a turn is going to leave. What it is made of is always said.
+    /// A request beside a turn is going to leave. What it is made of is always recorded.
     pub(super) fn ask_aside(
         &mut self,
         turn: TurnId,
@@ -188,7 +189,7 @@ impl Core {
         Ok(())
     }
 
-    /// The last request of a turn aside came to nothing and is made again.
+    /// The last request of a turn aside failed and is retried.
     pub(super) fn fail_aside(
         &mut self,
         aside: TurnId,
@@ -266,7 +267,7 @@ impl Core {
             failed.push_str(", and the beginnings of its messages are as long as the whole");
         }
         self.append(Fact::CompactionFailed(CompactionFailed {
-            role,
+            seat: role.into(),
             compaction,
             why: failed,
         }))?;
@@ -374,13 +375,13 @@ impl Core {
             }))?;
         }
         let sessions = self.state().sessions.iter();
-        let open: Vec<(RoleInstance, String)> = sessions
-            .filter_map(|(role, session)| Some((role.clone(), session.compaction.clone()?)))
+        let open: Vec<(Seat, String)> = sessions
+            .filter_map(|(seat, session)| Some((seat.clone(), session.compaction.clone()?)))
             .collect();
-        for (role, compaction) in open {
+        for (seat, compaction) in open {
             let why = WHY.to_owned();
             self.append(Fact::CompactionFailed(CompactionFailed {
-                role,
+                seat,
                 compaction,
                 why,
             }))?;

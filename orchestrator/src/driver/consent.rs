@@ -1,28 +1,35 @@
 //! A call that must not run without consent: what is granted, and asking the operator.
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Verb;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentRuled, ConsentRules, DecidingRule, Grant,
 };
-use a_society_facts::id::{CallId, ConsentId, TurnId};
+use a_society_facts::fact::terms::ConsentTerms;
+use a_society_facts::fact::turn::Effect;
+use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, TurnId};
+use a_society_facts::message::ToolCall;
+use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
-use a_society_flow::machine::{ConsentAsked, Input, RuleAnswered};
+use a_society_flow::machine::{Brought, Commanded, ConsentAsked, Input, RuleAnswered};
 use a_society_roles::consent::policy::Judged;
 use a_society_roles::consent::{Ask, Decision, decide};
 use a_society_roles::turn::step::{Consent, Told};
 
 use super::core::Core;
+use super::errand::ErrandId;
 use super::error::DriverError;
+use super::role_source::RoleSource;
 use super::step::Heard;
 use crate::mint;
 
-/// What a model is told when what would run is not what the operator had seen.
+/// The result for a model when the call has changed since the operator saw it.
 const CHANGED: &str = "This call did not run: what it would do has changed since the operator \
                        allowed it. Look at the present state, and ask again.";
 
-/// What a model is told when the file that it would work on is not what the operator had seen. Says
-/// nothing of a call that names no file.
+/// The result for a model when the file of a call has changed since the operator saw it; `None` for a
+/// call that names no file.
 pub(super) fn changed(arguments: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Written {
@@ -95,7 +102,7 @@ impl Core {
             turn,
             attempt,
             consent: mint::name(self.mint.as_mut(), "q")?,
-            call,
+            call: call.clone(),
             action: request.action,
             shown: self.flow.keep_text(request.shown)?,
             terms: request.terms,
@@ -103,9 +110,8 @@ impl Core {
             doubt: request.doubt,
         };
         self.command(Input::ConsentAsked(input))?;
-        // The turn stays open. Whoever answers has it taken up again, with the call allowed or not.
-        self.leave(turn);
-        Ok(Heard::Over)
+        // The turn stays open. An answer continues it, with the call allowed or not.
+        Ok(self.wait_or_leave(turn, call))
     }
 
     /// Records what a rule decided, so that everybody sees which one it was.
@@ -160,42 +166,72 @@ impl Core {
     }
 
     /// What is asked already is answered by the rules, where one of them covers it.
-    pub(super) fn answer_by_rules(&mut self) -> Result<(), DriverError> {
-        let open: Vec<ConsentId> = self.state().consents.keys().cloned().collect();
-        for consent in open {
-            if let Some(ruled) = self.by_rule(&consent)? {
-                self.command(Input::RuleAnswered(ruled))?;
-            }
+    fn answer_by_rules(&mut self) -> Result<(), DriverError> {
+        if !self.state().consents.is_empty() {
+            let errand = self.ask_rules(0)?;
+            self.run_command_here(errand)?;
         }
         Ok(())
     }
 
-    /// What the rules say about an open request, if they say something.
-    fn by_rule(&mut self, consent: &ConsentId) -> Result<Option<RuleAnswered>, DriverError> {
-        let state = &self.flow.views().flow;
-        let Some(open) = state.consents.get(consent) else {
+    /// Finds out what the rules say about what is asked already, after so many facts of their command.
+    pub(super) fn ask_rules(&mut self, facts: usize) -> Result<ErrandId, DriverError> {
+        let open = self.open_requests();
+        let (mut roles, state, _) = self.roles_apart();
+        self.send_for_command(StopSignal::default(), move || {
+            let judged = open.into_iter().filter_map(|open| {
+                let whose = (&open.role, open.node.as_ref());
+                let known = (open.terms.as_ref(), open.effect);
+                let judged = roles.ruled(&state, whose, &open.asked, known)?;
+                Some((open.consent, judged))
+            });
+            let judged: Vec<(ConsentId, Judged)> = judged.collect();
+            drop(state);
+            Box::new(move |core: &mut Self| {
+                let mut facts = facts;
+                for (consent, judged) in judged {
+                    // Whoever rested here goes on because of these.
+                    if let Some(answered) = core.by_rule(&consent, judged)? {
+                        facts += core.command(Input::RuleAnswered(answered))?;
+                    }
+                }
+                Ok(facts)
+            })
+        })
+    }
+
+    /// The requests that are open, with what is known about each.
+    fn open_requests(&self) -> Vec<OpenRequest> {
+        let state = self.state();
+        let open = state.consents.iter().filter_map(|(consent, open)| {
+            let call = state.calls.get(&open.call)?;
+            Some(OpenRequest {
+                consent: consent.clone(),
+                role: open.role.clone(),
+                node: open.node.clone(),
+                terms: open.terms.clone(),
+                effect: call.effect,
+                asked: self.asked_call(&open.role, &call.tool_call)?,
+            })
+        });
+        open.collect()
+    }
+
+    /// The answer that a rule gives to a request, if it is still open and the rule decides it.
+    fn by_rule(
+        &self,
+        consent: &ConsentId,
+        judged: Judged,
+    ) -> Result<Option<RuleAnswered>, DriverError> {
+        let Some(action) = self.state().consents.get(consent).map(|open| open.action) else {
             return Ok(None);
         };
-        let (role, node, action) = (open.role.clone(), open.node.clone(), open.action);
-        let terms = open.terms.clone();
-        let Some(call) = state.calls.get(&open.call) else {
-            return Ok(None);
-        };
-        let (effect, tool_call) = (call.effect, call.tool_call.clone());
-        let Some(asked) = self.asked_call(&role, &tool_call) else {
-            return Ok(None);
-        };
-        let state = &self.flow.views().flow;
-        let whose = (&role, node.as_ref());
-        let judged = self
-            .roles
-            .ruled(state, whose, &asked, (terms.as_ref(), effect));
         let (answer, by) = match judged {
-            Some(Judged::Allowed(by)) => (ConsentAnswer::AllowOnce, by),
-            Some(Judged::Denied(by)) => (ConsentAnswer::Deny, by),
-            Some(Judged::Doubtful(_)) | None => return Ok(None),
+            Judged::Allowed(by) => (ConsentAnswer::AllowOnce, by),
+            Judged::Denied(by) => (ConsentAnswer::Deny, by),
+            Judged::Doubtful(_) => return Ok(None),
         };
-        // What the role is told, so that it goes on.
+        // The reason for the role, so that it goes on.
         let reason = match answer {
             ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
                 Some(self.keep_words(&format!("the rule {} refuses it.", by.words(answer)))?)
@@ -211,34 +247,70 @@ impl Core {
         }))
     }
 
-    /// What an answer for the rest of the flow grants, and which other requests that covers.
-    pub(super) fn granted_by(&mut self, consent: &ConsentId) -> (Option<Grant>, Vec<ConsentId>) {
-        let grant = self.grant_of(consent);
-        if grant.is_none() {
-            return (None, Vec::new());
+    /// Finds out what an answer for the rest of the flow grants, and which other requests that covers. The call is
+    /// allowed when that is known; one of which it cannot be found out is allowed this once.
+    pub(super) fn ask_grant(
+        &mut self,
+        consent: ConsentId,
+        mut said: Commanded,
+    ) -> Result<ErrandId, DriverError> {
+        if let Verb::Allow {
+            consent: named,
+            action,
+            ..
+        } = &mut said.verb
+        {
+            // It means this request, whichever are open by then.
+            let open = self.state().consents.get(&consent);
+            *action = action.or(open.map(|open| open.action));
+            *named = Some(consent.clone());
         }
-        let others: Vec<ConsentId> = self.state().consents.keys().cloned().collect();
-        let also = others
-            .into_iter()
-            .filter(|other| other != consent)
-            .filter(|other| !self.asks_always(other) && self.grant_of(other) == grant)
-            .collect();
-        (grant, also)
+        let open = self.open_requests();
+        let (mut roles, state, _) = self.roles_apart();
+        let stop = StopSignal::default();
+        self.send_for_command(stop.clone(), move || {
+            let (grant, also) = granted_by(roles.as_mut(), &state, (&consent, &open), &stop);
+            drop(state);
+            said.brought = Brought::Grant(grant, also);
+            Box::new(move |core: &mut Self| core.command(Input::Commanded(said)))
+        })
     }
+}
 
-    /// Whether grants do not count for whoever asks.
-    fn asks_always(&self, consent: &ConsentId) -> bool {
-        let open = self.state().consents.get(consent);
-        let most = open.and_then(|open| self.roles.most(&open.role));
-        most == Some(ConsentMode::NoAccess)
-    }
+/// A request that is open, with what is known about its call.
+#[derive(Debug)]
+struct OpenRequest {
+    consent: ConsentId,
+    role: RoleInstance,
+    node: Option<NodeId>,
+    terms: Option<ConsentTerms>,
+    effect: Effect,
+    /// The call, as the model asked for it.
+    asked: ToolCall,
+}
 
-    fn grant_of(&mut self, consent: &ConsentId) -> Option<Grant> {
-        let open = self.state().consents.get(consent)?;
-        let call = self.state().calls.get(&open.call)?;
-        let (role, node) = (open.role.clone(), open.node.clone());
-        let asked = self.asked_call(&role, &call.tool_call)?;
-        let state = &self.flow.views().flow;
-        self.roles.grant(state, (&role, node.as_ref()), &asked)
-    }
+/// What an answer to one of these requests for the rest of the flow grants.
+fn granted_by(
+    roles: &mut dyn RoleSource,
+    state: &FlowState,
+    (consent, open): (&ConsentId, &[OpenRequest]),
+    stop: &StopSignal,
+) -> (Option<Grant>, Vec<ConsentId>) {
+    let mut grant_of = |open: &OpenRequest| {
+        let whose = (&open.role, open.node.as_ref());
+        roles.grant(state, whose, &open.asked, stop)
+    };
+    let mut meant = open.iter().filter(|open| open.consent == *consent);
+    let Some(grant) = meant.next().and_then(&mut grant_of) else {
+        return (None, Vec::new());
+    };
+    let others = open.iter().filter(|open| open.consent != *consent);
+    let covered: Vec<&OpenRequest> = others
+        .filter(|open| grant_of(open).as_ref() == Some(&grant))
+        .collect();
+    // Grants do not count for roles that are always asked about.
+    let counts = |open: &&&OpenRequest| roles.most(&open.role) != Some(ConsentMode::NoAccess);
+    let also = covered.iter().filter(counts);
+    let also = also.map(|open| open.consent.clone()).collect();
+    (Some(grant), also)
 }

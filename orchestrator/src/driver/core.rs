@@ -1,12 +1,14 @@
 //! The loop: input, decide, append, apply, pending, start what is not running.
 //!
-//! The core owns the flow and knows which turns it has started. It neither waits nor spawns: what
-//! must now be started comes out as [`Start`]s. After a crash nothing here is different: the flow
-//! was folded by its open, `Opened` is one more input, and `pending` says what goes on.
+//! The core owns the flow and knows which turns it has started. It spawns nothing, and waits for
+//! the flow's own folder and for the files that the end of a turn names: what must now be started comes out as [`Start`]s, and what may wait for the outside
+//! world before as errands. After a crash nothing here is different: the flow was
+//! folded by its open, `Opened` is one more input, and `pending` says what goes on.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::DraftKind;
@@ -18,14 +20,15 @@ use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
 };
 use a_society_roles::turn::step::Worst;
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::Flow;
 use a_society_state::draft::DraftStream;
 
+use super::errand::{ErrandId, Errands};
 use super::error::DriverError;
 use super::frame::KeptTexts;
 use super::hurry::{Nap, Pace};
+use super::in_place::{Waiting, Woken};
 use super::role_source::RoleSource;
 use super::room::{Place, Room};
 use super::withhold::{SecretFilter, SpokenInTurns};
@@ -43,7 +46,7 @@ pub(super) struct LiveTurn {
     pub(super) task: Task,
     pub(super) stop: StopSignal,
     pub(super) nap: Nap,
-    /// How it stands to its provider.
+    /// Whether it waits for its provider.
     pub(super) pace: Pace,
     pub(super) draft: Option<(DraftKind, DraftStream)>,
     pub(super) thought: Option<DraftStream>,
@@ -51,11 +54,11 @@ pub(super) struct LiveTurn {
     /// How many answers it may have.
     pub(super) answers_at_most: u32,
     pub(super) told_to_stop: bool,
-    /// What the turn is about to end with, as it was judged when a call said so.
+    /// What the turn is about to end with, as judged at the call that ends it.
     pub(super) judged: Option<a_society_flow::machine::Outcome>,
-    /// Whether it hears what the operator says while it goes on.
+    /// Whether it gets the operator's words while it goes on.
     pub(super) hears: bool,
-    /// For how many seconds its provider has said nothing, once that is long.
+    /// For how many seconds its provider has been silent, once that is long.
     pub(super) silent_s: u64,
     /// What the request that is under way may still cost.
     pub(super) reserved: Worst,
@@ -63,12 +66,61 @@ pub(super) struct LiveTurn {
     pub(super) compaction: Option<(String, TurnId)>,
     /// The turn in which is chosen what the role works with, and its last request.
     pub(super) choosing: Option<(TurnId, u32)>,
-    /// What its last request was made of besides the session, as its taker said it.
+    /// What its last request was made of besides the session, as its taker reported it.
     pub(super) frame: Option<Arc<RequestFrame>>,
-    /// Removes secrets from what it says.
+    /// Removes secrets from its text.
     pub(super) filter: SecretFilter,
+    /// Whether its taker is kept while the operator is asked.
+    pub(super) keeps: bool,
+    /// What is run before its taker can be made; it has none until then.
+    pub(super) errand: Option<ErrandId>,
     /// Its place among the turns of the process.
-    pub(super) _place: Option<Place>,
+    place: Option<Place>,
+}
+
+impl LiveTurn {
+    /// A turn that has no taker yet.
+    pub(super) fn new(
+        attempt: u32,
+        (role, task): (RoleInstance, Task),
+        (stop, nap): (StopSignal, Nap),
+        place: Option<Place>,
+    ) -> Self {
+        Self {
+            attempt,
+            role,
+            task,
+            stop,
+            nap,
+            pace: Pace::default(),
+            draft: None,
+            thought: None,
+            calls: 0,
+            answers_at_most: u32::MAX,
+            told_to_stop: false,
+            judged: None,
+            hears: false,
+            silent_s: 0,
+            reserved: Worst::default(),
+            compaction: None,
+            choosing: None,
+            frame: None,
+            filter: SecretFilter::new(None),
+            keeps: false,
+            errand: None,
+            place,
+        }
+    }
+
+    /// It has no place among the turns of the process while it waits.
+    pub(super) fn free_place(&mut self) {
+        self.place = None;
+    }
+
+    /// It has a place again.
+    pub(super) fn take_place(&mut self, place: Option<Place>) {
+        self.place = place;
+    }
 }
 
 /// A turn that must now be taken.
@@ -80,7 +132,7 @@ pub struct Start {
     pub attempt: u32,
     /// What takes it: a model, a script, a command, a person.
     pub taker: Box<dyn Taker>,
-    /// How it is told to stop while it waits for the outside world.
+    /// The signal that stops it while it waits for the outside world.
     pub stop: StopSignal,
     /// How it is woken while it only lets time pass.
     pub nap: Nap,
@@ -105,27 +157,33 @@ pub struct Parts {
 #[derive(Debug)]
 pub struct Core {
     pub(super) flow: Flow,
-    pub(super) graph: FlowGraph,
+    pub(super) graph: Arc<FlowGraph>,
     pub(super) roles: Box<dyn RoleSource>,
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
     pub(super) live: BTreeMap<TurnId, LiveTurn>,
-    /// What models said in turns that are open, where a secret was in it.
+    /// The models' texts in open turns that contained a secret.
     pub(super) spoken: SpokenInTurns,
     /// The longer texts that requests are made of, as they were kept.
     pub(super) kept_texts: KeptTexts,
-    /// What was begun beside the flow's turns, and has to be taken now.
-    pub(super) asides: Vec<Start>,
+    /// The turns that were begun and must now be taken.
+    pub(super) begun: Vec<Start>,
+    /// The turns whose takers wait for the operator.
+    pub(super) in_place: BTreeMap<TurnId, Waiting>,
+    /// Those that have waited, and what they hear.
+    pub(super) woken: Vec<Woken>,
+    /// What must be started or was, before turns and commands can go on.
+    pub(super) errands: Errands,
     turns_at_once: usize,
     room: Room,
     /// Whether work waits for room that other flows of the process take.
     crowded: bool,
     /// When a limit of a provider resets for which a role waits; the first of them.
     wake_at: Option<At>,
-    /// The roles whose turns the operator has just tried again. Their first requests do not wait for what
-    /// other requests heard of their provider.
+    /// The roles whose turns the operator has just retried. Their first requests do not wait for what
+    /// other requests learned about their provider.
     pub(super) tried_again: BTreeSet<RoleInstance>,
-    /// Whether this process drives the flow on, and not only hears a command for it.
+    /// Whether this process drives the flow on, and does not only open it for a command.
     driven: bool,
     /// Whether nothing new is started, because the process ends.
     draining: bool,
@@ -147,7 +205,7 @@ impl Core {
     /// # Errors
     /// When the graph cannot be read back, or the journal refuses.
     pub fn take_over(flow: Flow, parts: Parts) -> Result<Self, DriverError> {
-        let graph = graph_of(&flow)?;
+        let graph = Arc::new(graph_of(&flow)?);
         let Parts {
             roles,
             mint,
@@ -165,7 +223,10 @@ impl Core {
             live,
             spoken: SpokenInTurns::new(),
             kept_texts: KeptTexts::default(),
-            asides: Vec::new(),
+            begun: Vec::new(),
+            in_place: BTreeMap::new(),
+            woken: Vec::new(),
+            errands: Errands::default(),
             turns_at_once,
             room,
             crowded: false,
@@ -186,7 +247,7 @@ impl Core {
         Ok(core)
     }
 
-    /// Says how many turns of the flow run at once, if anybody said so.
+    /// Sets how many turns of the flow run at once, if that is configured.
     pub fn limit_turns(&mut self, turns_at_once: Option<usize>) {
         self.turns_at_once = turns_at_once.unwrap_or(self.turns_at_once).max(1);
     }
@@ -197,7 +258,7 @@ impl Core {
         self.room = room;
     }
 
-    /// What was handed over and still has to be read stands where it stood.
+    /// Restores handed-over files that still have to be read.
     fn put_back(&self) -> Result<(), DriverError> {
         let state = self.state();
         let reading = state.running.values().flat_map(|running| &running.received);
@@ -221,7 +282,7 @@ impl Core {
 
     /// The graph it walks.
     #[must_use]
-    pub const fn graph(&self) -> &FlowGraph {
+    pub fn graph(&self) -> &FlowGraph {
         &self.graph
     }
 
@@ -231,7 +292,7 @@ impl Core {
         self.live.len()
     }
 
-    /// The roles whose provider has said nothing for a while, and for how many seconds.
+    /// The roles whose provider has been silent for a while, and for how many seconds.
     #[must_use]
     pub fn silent(&self) -> BTreeMap<RoleInstance, u64> {
         let silent = self.live.values().filter(|live| live.silent_s > 0);
@@ -246,12 +307,12 @@ impl Core {
         pending(&self.graph, self.state())
     }
 
-    /// Hears an input. What follows is appended, and not yet durable.
+    /// Handles an input. The facts that follow are appended, and not yet durable.
     ///
     /// # Errors
     /// When the machine refuses, and then nothing changed; or when the journal does.
     pub fn input(&mut self, input: Input) -> Result<usize, DriverError> {
-        let revised = input.graph().cloned();
+        let revised = input.graph().cloned().map(Arc::new);
         let facts = decide(&self.graph, self.state(), input)?;
         let count = facts.len();
         let records = facts.iter().any(may_change_records);
@@ -275,7 +336,7 @@ impl Core {
         roles.keep_records(graph, &flow.views().flow);
     }
 
-    /// Hears an input of the operator: it is durable on return.
+    /// Handles an input of the operator: it is durable on return.
     ///
     /// # Errors
     /// As [`Self::input`].
@@ -320,8 +381,17 @@ impl Core {
 
     /// A turn does not run here any more.
     pub(super) fn leave(&mut self, turn: TurnId) {
-        self.live.remove(&turn);
+        self.forget(turn);
         self.changed = true;
+    }
+
+    /// A turn that was about to run does not, and nothing follows from that.
+    pub(super) fn forget(&mut self, turn: TurnId) {
+        self.in_place.remove(&turn);
+        let live = self.live.remove(&turn);
+        if let Some(errand) = live.and_then(|live| live.errand) {
+            self.errands.forget(errand);
+        }
     }
 
     /// Makes the end of a turn durable, if one ended and nothing that came after it has done so:
@@ -336,9 +406,17 @@ impl Core {
         Ok(())
     }
 
-    /// Starts nothing new from now on; turns that run go on to their next recorded point.
+    /// Starts nothing new from now on; turns that run go on to their next recorded point. Those that have no
+    /// taker yet are at one.
     pub fn drain(&mut self) {
         self.draining = true;
+        self.errands.end_overdue(self.flow.elapsed_us(), true);
+        let live = self.live.iter();
+        let preparing = live.filter(|(_, live)| live.errand.is_some());
+        let preparing: Vec<TurnId> = preparing.map(|(turn, _)| *turn).collect();
+        for turn in preparing {
+            self.leave(turn);
+        }
         for live in self.live.values() {
             live.nap.end();
         }
@@ -348,12 +426,32 @@ impl Core {
         self.draining
     }
 
-    /// Goes on as far as it can without waiting, and says which turns must now be taken.
+    /// Goes on as far as it can, and says which turns must now be taken. Errands are run on this thread, in a
+    /// process that drives nothing else.
     ///
     /// # Errors
     /// When the journal refuses.
     pub fn advance(&mut self) -> Result<Vec<Start>, DriverError> {
-        let mut starts = std::mem::take(&mut self.asides);
+        loop {
+            self.advance_apart()?;
+            if !self.errands.are_new() {
+                return Ok(self.take_begun());
+            }
+            self.run_errands_here()?;
+        }
+    }
+
+    /// The turns that must now be taken.
+    pub(super) fn take_begun(&mut self) -> Vec<Start> {
+        std::mem::take(&mut self.begun)
+    }
+
+    /// Goes on as far as it can without waiting. Turns that must be taken and errands that must be run wait for
+    /// whoever drives the flow.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub(super) fn advance_apart(&mut self) -> Result<(), DriverError> {
         if !self.driven && !self.draining {
             self.driven = true;
             self.input(Input::Driven)?;
@@ -368,13 +466,13 @@ impl Core {
         }
         while self.changed && !self.draining {
             self.changed = false;
-            self.begin_pending(&mut starts)?;
+            self.begin_pending()?;
         }
-        Ok(starts)
+        Ok(())
     }
 
     /// Begins what is pending and does not go on already, in order, while there is room for it.
-    fn begin_pending(&mut self, starts: &mut Vec<Start>) -> Result<(), DriverError> {
+    fn begin_pending(&mut self) -> Result<(), DriverError> {
         let own = self.turns_at_once.saturating_sub(self.live.len());
         let free = self.room.free();
         let mut room = own.min(free);
@@ -396,6 +494,7 @@ impl Core {
                     self.wake_at = Some(self.wake_at.map_or(*at, |first| first.min(*at)));
                     false
                 }
+                Work::ApplyEnds => true,
                 Work::AskOperator(_) => false,
             };
             if !begins {
@@ -405,7 +504,7 @@ impl Core {
             }
             room = room.saturating_sub(1);
             match self.begin(work) {
-                Ok(start) => starts.extend(start),
+                Ok(()) => {}
                 // What was begun before it in this round took it away; the next round knows.
                 Err(DriverError::Refused(_)) if self.changed => return Ok(()),
                 Err(error) => return Err(error),
@@ -419,7 +518,10 @@ impl Core {
         match work {
             Work::RunTurn { turn, .. } => !self.live.contains_key(turn),
             Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => true,
-            Work::StopTurn { .. } | Work::WaitUntil { .. } | Work::AskOperator(_) => false,
+            Work::StopTurn { .. }
+            | Work::ApplyEnds
+            | Work::WaitUntil { .. }
+            | Work::AskOperator(_) => false,
         }
     }
 
@@ -429,14 +531,14 @@ impl Core {
         self.wake_at
     }
 
-    /// Whether work waits for room that other flows of the process take. Nobody says when there is
-    /// some; it is looked for again after a while.
+    /// Whether work waits for room that other flows of the process take. There is no notification for free
+    /// room, so it is tried again after a while.
     #[must_use]
     pub const fn is_crowded(&self) -> bool {
         self.crowded
     }
 
-    fn begin(&mut self, work: Work) -> Result<Option<Start>, DriverError> {
+    fn begin(&mut self, work: Work) -> Result<(), DriverError> {
         match work {
             Work::RunTurn {
                 turn,
@@ -449,16 +551,15 @@ impl Core {
                 attempt,
                 role,
                 task,
-            } => self.stop_turn(turn, attempt, role, task).map(|()| None),
+            } => self.stop_turn(turn, attempt, role, task),
             Work::Claim { node, role, .. } => {
                 let session = self.new_session(&role)?;
-                self.input(Input::Claim(Claim { node, session }))
-                    .map(|_| None)
+                self.input(Input::Claim(Claim { node, session })).map(drop)
             }
             Work::StartReflection { role, .. } => {
                 let session = self.new_session(&role)?;
                 self.input(Input::StartReflection(StartReflection { role, session }))
-                    .map(|_| None)
+                    .map(drop)
             }
             Work::StartFeedback { role } => {
                 let role = match role {
@@ -467,9 +568,10 @@ impl Core {
                 };
                 let session = self.new_session(&role)?;
                 self.input(Input::StartFeedback(StartFeedback { role, session }))
-                    .map(|_| None)
+                    .map(drop)
             }
-            Work::WaitUntil { .. } | Work::AskOperator(_) => Ok(None),
+            Work::ApplyEnds => self.input(Input::ApplyEnds).map(drop),
+            Work::WaitUntil { .. } | Work::AskOperator(_) => Ok(()),
         }
     }
 
@@ -515,6 +617,7 @@ impl Core {
                 stream.tick(&mut self.flow)?;
             }
         }
+        self.errands.end_overdue(self.flow.elapsed_us(), false);
         self.changed |= self.crowded;
         self.flow.tick();
         Ok(())
@@ -535,7 +638,7 @@ impl Core {
     }
 }
 
-/// A role that is none of the flow's own, nor another instance of one.
+/// A role that the graph does not contain, nor another instance of one.
 fn feedback_role(graph: &FlowGraph) -> Result<RoleInstance, DriverError> {
     let is_known = |name: &str| graph.role_instances().any(|role| role.base() == name);
     let numbered = (2_u32..).map(|number| format!("{FEEDBACK_ROLE}-{number}"));

@@ -35,12 +35,15 @@ pub enum DriverError {
         /// Why, in words.
         why: String,
     },
-    /// The revised flow file is none.
+    /// The revised flow file is not a flow file.
     #[error("the file is not a flow file")]
     NotAFlow(Vec<Diagnostic>),
     /// A change that a finding leads to cannot be proposed or applied.
     #[error(transparent)]
     Change(#[from] ChangeFault),
+    /// As many commands wait for the outside world as may.
+    #[error("too many commands are under way at once")]
+    Busy,
     /// The flow's task is gone.
     #[error("the flow is not driven any more")]
     Gone,
@@ -50,7 +53,7 @@ pub enum DriverError {
 }
 
 impl DriverError {
-    /// What the disk or the journal refused, told apart from everything else.
+    /// The error of the disk or the journal, apart from all others.
     ///
     /// # Errors
     /// With the error itself, when it is of another kind.
@@ -65,6 +68,7 @@ impl DriverError {
             | Self::Session { .. }
             | Self::NotAFlow(_)
             | Self::Change(_)
+            | Self::Busy
             | Self::Gone
             | Self::System(_)) => Err(error),
         }

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use a_society_base::redact::Redactor;
 use a_society_facts::Hash;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{BlobText, Text};
-use a_society_roles::tool::redact::Redactor;
 use serde_json::value::RawValue;
 
 use super::core::Core;
@@ -20,7 +20,7 @@ use crate::limits::{FRAME_INLINE_BYTES_MAX, FRAME_TEXTS_MAX, FRAME_TOOLS_MAX};
 /// What requests are made of, as this process kept it.
 #[derive(Debug, Default)]
 pub(super) struct KeptTexts {
-    /// The longer texts, by the hashes of what was said.
+    /// The longer texts, by the hashes of their contents.
     texts: BTreeMap<Hash, Text>,
     /// The last sets of tools. Each session has one of a few, and searching one for secrets takes longer
     /// than comparing it.
@@ -49,7 +49,7 @@ impl Core {
             return Ok(None);
         }
         let kept = self.kept_frame(turn, &said)?;
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let known = session.and_then(|session| session.frame.as_deref());
         Ok((known != Some(&kept)).then(|| Box::new(kept)))
     }

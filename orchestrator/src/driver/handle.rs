@@ -20,14 +20,13 @@ use crate::control::message::Taken;
 pub struct Seen {
     /// The last record.
     pub seq: Seq,
-    /// Where the flow stands.
+    /// The state of the flow.
     pub state: FlowState,
     /// What is pending.
     pub pending: Vec<Work>,
     /// How many turns run in this process.
     pub live: usize,
-    /// The roles whose provider has said nothing for a while, and for how many seconds. Nothing of
-    /// it is recorded.
+    /// The roles whose provider has been silent for a while, and for how many seconds. It is not recorded.
     pub silent: BTreeMap<RoleInstance, u64>,
     /// Why the flow is not driven any more, if it is not.
     pub ended: Option<String>,
@@ -84,7 +83,7 @@ impl FlowHandle {
         drop(self.inbox.send(Inbox::Drain));
     }
 
-    /// Tells somebody whenever text streams, for as long as it is there. Twice is as good as once.
+    /// Notifies an observer whenever text streams, as long as it exists. Adding it twice has no effect.
     pub fn look_on(&self, onlooker: &Arc<dyn Onlooker>) {
         self.window.onlookers.add(onlooker);
     }

@@ -3,61 +3,86 @@
 //! Nothing is recorded of that: the record of the next request says when it was asked, and the
 //! failure before it says until when it would have waited. A process that dies in between begins the
 //! turn's next try when it is back, and that asks at once, too. The early request counts as every
-//! other among those that may fail, so that nobody can ask a provider more often by it.
+//! other among those that may fail, so that it does not allow more requests.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::id::{ClientId, NodeId};
 use a_society_facts::{Verb, Whom};
-use a_society_flow::machine::Task;
+use a_society_flow::machine::{Brought, Commanded, Input, Task};
 use a_society_roles::turn::step::{Choose, Compact, Step, Told};
-use a_society_roles::turn::stop::StopSignal;
 
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;
 use crate::limits::HURRIED_MAX;
 
-/// How long a turn sleeps before it looks whether it should wake.
-const LOOK: Duration = Duration::from_millis(20);
-
-/// How a turn is woken that only lets time pass.
+/// Wakes a turn that only lets time pass.
 #[derive(Debug, Clone, Default)]
-pub struct Nap {
+pub struct Nap(Arc<Bell>);
+
+#[derive(Debug, Default)]
+struct Bell {
+    reasons: Mutex<Reasons>,
+    rings: Condvar,
+}
+
+/// Why a turn wakes.
+#[derive(Debug, Default)]
+struct Reasons {
     /// The turn is left at the next recorded point.
-    over: StopSignal,
+    is_over: bool,
     /// What it waits with is tried now.
-    hurried: Arc<AtomicBool>,
+    is_hurried: bool,
+    /// The turn is stopped.
+    is_stopped: bool,
+    /// Whether the turn's stop signal rings the bell.
+    is_connected: bool,
+}
+
+impl Bell {
+    fn reasons(&self) -> MutexGuard<'_, Reasons> {
+        self.reasons.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ring(&self, reason: impl FnOnce(&mut Reasons)) {
+        reason(&mut self.reasons());
+        self.rings.notify_all();
+    }
 }
 
 impl Nap {
     /// No time passes any more in this turn.
     pub(super) fn end(&self) {
-        self.over.raise();
+        self.0.ring(|reasons| reasons.is_over = true);
     }
 
     /// What it waits with is tried now.
     pub(super) fn hurry(&self) {
-        self.hurried.store(true, Ordering::SeqCst);
+        self.0.ring(|reasons| reasons.is_hurried = true);
     }
 
-    /// Lets time pass, in short looks. Each is at least as long as it says, so that the whole is, too.
+    /// Nothing is tried before its time any more.
+    fn calm(&self) {
+        self.0.reasons().is_hurried = false;
+    }
+
+    /// Lets time pass until something wakes the turn.
     pub(super) fn sleep(&self, time: Duration, stop: &StopSignal) {
-        let mut left = time;
-        let wakes = || {
-            let hurried = self.hurried.load(Ordering::SeqCst);
-            hurried || stop.is_raised() || self.over.is_raised()
-        };
-        while !left.is_zero() && !wakes() {
-            let look = left.min(LOOK);
-            std::thread::sleep(look);
-            left = left.saturating_sub(look);
+        let is_connected = std::mem::replace(&mut self.0.reasons().is_connected, true);
+        if !is_connected {
+            let bell = Arc::clone(&self.0);
+            stop.when_raised(move || bell.ring(|reasons| reasons.is_stopped = true));
         }
+        let sleeps =
+            |reasons: &mut Reasons| !reasons.is_over && !reasons.is_hurried && !reasons.is_stopped;
+        let reasons = self.0.reasons();
+        drop(self.0.rings.wait_timeout_while(reasons, time, sleeps));
     }
 }
 
-/// How a turn stands to its provider.
+/// Whether a turn waits for its provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Pace {
     /// It does not wait for it.
@@ -69,7 +94,7 @@ pub(super) enum Pace {
     Hurried,
 }
 
-/// How a turn stands to its provider after a step; nothing if as before.
+/// The same after a step; `None` if it does not change.
 const fn pace_after(step: &Step) -> Option<Pace> {
     match step {
         Step::Failed {
@@ -108,26 +133,26 @@ const fn pace_after(step: &Step) -> Option<Pace> {
 }
 
 impl LiveTurn {
-    /// Hears how a step changes the turn's pace.
+    /// Applies a step to the turn's pace.
     pub(super) fn keep_pace(&mut self, step: &Step) {
         if let Some(pace) = pace_after(step) {
             self.pace = pace;
-            self.nap.hurried.store(false, Ordering::SeqCst);
+            self.nap.calm();
         }
     }
 
-    /// What a turn hears whose time has passed.
+    /// The reply for a turn whose time has passed.
     pub(super) fn woken(&mut self) -> Told {
         if self.pace != Pace::Hurried {
             return Told::Done { call: None };
         }
         // Where it has to wait on, it may be hurried once more.
         self.pace = Pace::Waits;
-        self.nap.hurried.store(false, Ordering::SeqCst);
+        self.nap.calm();
         Told::Hurried
     }
 
-    /// Whether it waits for its provider, and nobody stopped it.
+    /// Whether it waits for its provider, and is not stopped.
     fn waits(&self) -> bool {
         self.pace != Pace::Goes && !self.told_to_stop
     }
@@ -144,7 +169,7 @@ impl LiveTurn {
         self.nap.hurry();
     }
 
-    fn node(&self) -> Option<&NodeId> {
+    pub(super) fn node(&self) -> Option<&NodeId> {
         match &self.task {
             Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
@@ -173,7 +198,7 @@ impl Core {
     /// for as long as the process drives the flow: after that nothing waits.
     ///
     /// # Errors
-    /// When nobody waits so, or several do and none was named.
+    /// When no turn waits so, or several do and none was named.
     pub(super) fn retry_now(
         &mut self,
         to: Whom,
@@ -189,7 +214,11 @@ impl Core {
         };
         match self.live.values().filter(|live| meant(live)).count() {
             0 if self.wakes_at().is_some() => {
-                return self.commanded(Verb::Retry { to }, client);
+                return self.command(Input::Commanded(Commanded {
+                    client,
+                    verb: Verb::Retry { to },
+                    brought: Brought::Nothing,
+                }));
             }
             0 => return Err(DriverError::NothingWaits(named(&LiveTurn::waits))),
             1 => {}
@@ -205,5 +234,37 @@ impl Core {
             }
         }
         Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_nap_ends_with_its_time_and_at_once_when_it_is_hurried_over_or_stopped() {
+        let (nap, stop) = (Nap::default(), StopSignal::default());
+        nap.sleep(Duration::from_millis(5), &stop);
+        let wakes: [fn(&Nap, &StopSignal); 3] = [
+            |nap, _| nap.hurry(),
+            |nap, _| nap.end(),
+            |_, stop| stop.raise(),
+        ];
+        for wake in wakes {
+            let (nap, stop) = (Nap::default(), StopSignal::default());
+            let (own, heard) = (nap.clone(), stop.clone());
+            let asleep = std::thread::spawn(move || {
+                let begun = Instant::now();
+                own.sleep(Duration::from_secs(60), &heard);
+                begun.elapsed()
+            });
+            wake(&nap, &stop);
+            assert!(asleep.join().unwrap() < Duration::from_secs(30));
+        }
+        nap.hurry();
+        nap.calm();
+        nap.sleep(Duration::from_millis(5), &stop);
     }
 }

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::Step;
 
+use super::core::Start;
+use super::errand::{ErrandId, Report};
 use super::error::DriverError;
 use super::task::{Inbox, Task};
 use super::turn_thread::Answer;
@@ -15,7 +17,7 @@ use super::turn_thread::Answer;
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     inbox: SyncSender<Inbox>,
-    /// How many steps are in the inbox or being heard from it. While there are any, every other step
+    /// How many steps are in the inbox or being handled from it. While there are any, every other step
     /// goes there as well: those of one turn stay in order, and turns that wait together share a sync.
     queued: Arc<AtomicUsize>,
     /// The task; absent before it begins and after its end.
@@ -23,7 +25,7 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// A line to the task that will hear this inbox.
+    /// A line to the task that will read this inbox.
     pub(super) fn new(inbox: SyncSender<Inbox>) -> Self {
         Self {
             inbox,
@@ -53,7 +55,7 @@ impl Line {
         self.task.lock().map_err(|_| DriverError::Gone)
     }
 
-    /// A step that was sent to the inbox has been heard.
+    /// A step that was sent to the inbox has been handled.
     pub(super) fn heard_queued(&self) {
         self.queued.fetch_sub(1, Ordering::SeqCst);
     }
@@ -68,7 +70,7 @@ impl Line {
         })
     }
 
-    /// Says a step and waits for the answer. There is none when the flow is gone.
+    /// Sends a step and waits for the answer. There is none when the flow is gone.
     pub(super) fn ask(&self, turn: TurnId, attempt: u32, step: Step) -> Option<Answer> {
         let (answer, answered) = sync_channel(1);
         self.say(Inbox::Step {
@@ -80,9 +82,30 @@ impl Line {
         answered.recv().ok()
     }
 
+    /// Reports the result of an errand. There is no answer when the flow is gone.
+    pub(super) fn report(&self, id: ErrandId, report: Report) -> Option<Answer> {
+        let (answer, answered) = sync_channel(1);
+        self.say(Inbox::Report { id, report, answer })?;
+        answered.recv().ok()
+    }
+
+    /// Gives a taker back that waits for the operator. There is no answer when the flow is gone.
+    pub(super) fn keep(&self, start: Start) -> Option<Answer> {
+        let (answer, answered) = sync_channel(1);
+        let start = Box::new(start);
+        self.say(Inbox::Keep { start, answer })?;
+        answered.recv().ok()
+    }
+
+    /// The thread of an errand ended by a fault of the program.
+    pub(super) fn lost(&self, id: ErrandId) {
+        // A flow that is gone waits for nobody.
+        drop(self.inbox.send(Inbox::Lost { id }));
+    }
+
     /// The thread of a turn ended by a fault of the program.
     pub(super) fn broke(&self, turn: TurnId, attempt: u32) {
-        // A flow that is gone waits for nobody.
+        // A flow that is gone does not wait.
         drop(self.inbox.send(Inbox::Broke { turn, attempt }));
     }
 
@@ -94,12 +117,12 @@ impl Line {
         self.inbox.send(said).ok()
     }
 
-    /// Has the step heard on this thread if the flow is free; gives it back if it is not.
+    /// Handles the step on this thread if the flow is free; gives it back if it is not.
     fn say_directly(&self, said: Inbox) -> Option<Inbox> {
         let Ok(mut held) = self.task.try_lock() else {
             return Some(said);
         };
-        // What this turn said before was sent before, so it counts here.
+        // This turn's earlier steps were sent before, so they are counted here.
         let is_next = self.queued.load(Ordering::SeqCst) == 0;
         let Some(task) = held.as_mut().filter(|_| is_next) else {
             return Some(said);
@@ -123,11 +146,10 @@ mod tests {
     use a_society_state::disk::FaultyDisk;
 
     use super::*;
-    use crate::driver::core::Start;
     use crate::driver::step::Heard;
     use crate::driver::tests::{HELLO, SCRIPT, begin};
 
-    /// A flow whose first turn is about to be taken, and its inbox, which nobody hears.
+    /// A flow whose first turn is about to be taken, and its inbox, without a reader.
     fn begun(disk: &FaultyDisk) -> (Line, Receiver<Inbox>, Start) {
         let mut core = begin(disk, HELLO, SCRIPT);
         let start = core.advance().unwrap().remove(0);
@@ -164,7 +186,7 @@ mod tests {
         let asks = std::thread::spawn(move || asking.ask(turn, attempt, step));
         let first = heard.recv_timeout(Duration::from_secs(60)).unwrap();
         drop(held);
-        // The flow is free now, and the first step is not heard yet.
+        // The flow is free now, and the first step is not handled yet.
         line.tell(turn, attempt, Step::Stalled { seconds: 7 })
             .unwrap();
         let second = heard.try_recv().unwrap();

@@ -1,5 +1,6 @@
 //! The operator's verbs: the machine hears them as they are, and what it needs of the world is brought.
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::ClientId;
@@ -7,6 +8,7 @@ use a_society_facts::message::Text;
 use a_society_flow::machine::{Brought, Commanded, Input, Need, NewGraph, Refusal, Words};
 
 use super::core::Core;
+use super::errand::ErrandId;
 use super::error::DriverError;
 use crate::control::message::Taken;
 use crate::limits::CANCEL_REASON_BYTES_MAX;
@@ -14,33 +16,47 @@ use crate::mint;
 use crate::project::flow_file::{FileError, read_kept};
 use crate::withheld::without_secrets;
 
+/// How far a command of the operator has come.
+#[derive(Debug)]
+pub(super) enum Obeyed {
+    /// It has taken effect.
+    Now(Taken),
+    /// It does when this errand is reported.
+    Later(ErrandId),
+}
+
 impl Core {
     /// Hears a verb of the operator: what follows from it is durable on return. Whether a client's name was heard
     /// before is known to the machine, and then nothing follows.
     ///
     /// # Errors
     /// When it could mean several things, the machine refuses, or the journal does.
-    pub fn obey(&mut self, mut verb: Verb, client: Option<ClientId>) -> Result<Taken, DriverError> {
+    pub fn obey(&mut self, verb: Verb, client: Option<ClientId>) -> Result<Taken, DriverError> {
+        match self.obey_apart(verb, client)? {
+            Obeyed::Now(taken) => Ok(taken),
+            Obeyed::Later(errand) => self.run_command_here(errand),
+        }
+    }
+
+    /// The same, without waiting for the outside world.
+    ///
+    /// # Errors
+    /// As [`Self::obey`].
+    pub(super) fn obey_apart(
+        &mut self,
+        mut verb: Verb,
+        client: Option<ClientId>,
+    ) -> Result<Obeyed, DriverError> {
         if let Verb::Cancel { why } = &mut verb {
             *why = why.as_deref().and_then(reason);
         }
-        let revises = matches!(verb, Verb::Revise { .. });
         let says_beforehand = matches!(verb, Verb::Rules { back: false, .. });
-        let mut facts = self.commanded(verb, client)?;
-        if says_beforehand {
-            let asked = self.state().consents.len();
-            self.answer_by_rules()?;
-            // Whoever rested here goes on because of these.
-            facts += asked.saturating_sub(self.state().consents.len());
+        match self.commanded(verb, client)? {
+            Obeyed::Now(taken) if says_beforehand && !self.state().consents.is_empty() => {
+                self.ask_rules(taken.facts).map(Obeyed::Later)
+            }
+            obeyed @ (Obeyed::Now(_) | Obeyed::Later(_)) => Ok(obeyed),
         }
-        if revises && facts > 0 {
-            // It was read a moment ago, or the machine would not have heard of it.
-            let source = self.flow.whole_text(&self.state().graph.source)?;
-            let file = read_kept(source).map_err(unfit)?;
-            self.roles.revised(&file);
-        }
-        let seq = self.flow.position().seq;
-        Ok(Taken { seq, facts })
     }
 
     /// The machine hears a verb, and once more with what it needs.
@@ -48,27 +64,27 @@ impl Core {
         &mut self,
         verb: Verb,
         client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
+    ) -> Result<Obeyed, DriverError> {
         let mut said = Commanded {
             client,
             verb,
             brought: Brought::Nothing,
         };
         let need = match self.command(Input::Commanded(said.clone())) {
-            Ok(facts) => return Ok(facts),
+            Ok(facts) => return Ok(self.obeyed(facts)),
             Err(error) => error.into_need()?,
         };
         said.brought = match need {
-            Need::Driver => return self.beside(said.verb, said.client),
+            Need::Driver => {
+                let facts = self.beside(said.verb, said.client)?;
+                return Ok(self.obeyed(facts));
+            }
             Need::Words(words) => Brought::Words(Words {
                 text: self.keep_words(&words)?,
                 message: mint::name(self.mint.as_mut(), "m")?,
             }),
-            Need::Grant(consent) => {
-                let (grant, also) = self.granted_by(&consent);
-                Brought::Grant(grant, also)
-            }
-            Need::Graph(source) => Brought::Graph(self.new_graph(source)?),
+            Need::Grant(consent) => return self.ask_grant(consent, said).map(Obeyed::Later),
+            Need::Graph(source) => return self.ask_contract(source, said).map(Obeyed::Later),
             Need::Proposal { path, text } => Brought::Proposal(self.proposal(&path, text)?),
             Need::Written(change) => {
                 self.apply(&change)?;
@@ -84,7 +100,13 @@ impl Core {
         {
             self.interrupt(role);
         }
-        Ok(facts)
+        Ok(self.obeyed(facts))
+    }
+
+    /// A command has taken effect, with so many facts.
+    const fn obeyed(&self, facts: usize) -> Obeyed {
+        let seq = self.flow.position().seq;
+        Obeyed::Now(Taken { seq, facts })
     }
 
     /// What is done to sessions and to requests under way is not the machine's, because the flow stands where it stood.
@@ -105,12 +127,28 @@ impl Core {
         Ok(self.flow.keep_text(without_secrets(words))?)
     }
 
-    fn new_graph(&mut self, source: String) -> Result<NewGraph, DriverError> {
+    /// What a graph leaves to its project is found out before the flow walks it.
+    fn ask_contract(
+        &mut self,
+        source: String,
+        mut said: Commanded,
+    ) -> Result<ErrandId, DriverError> {
         let file = read_kept(source).map_err(unfit)?;
-        let file = self.roles.contract(file).map_err(DriverError::Graph)?;
-        Ok(NewGraph {
-            graph: Box::new(file.graph),
-            source: self.flow.keep_text(file.source)?,
+        let mut roles = self.roles.another();
+        self.send_for_command(StopSignal::default(), move || {
+            let file = roles.contract(file).map_err(DriverError::Graph);
+            Box::new(move |core: &mut Self| {
+                let file = file?;
+                said.brought = Brought::Graph(NewGraph {
+                    graph: Box::new(file.graph.clone()),
+                    source: core.flow.keep_text(file.source.clone())?,
+                });
+                let facts = core.command(Input::Commanded(said))?;
+                if facts > 0 {
+                    core.roles.revised(&file);
+                }
+                Ok(facts)
+            })
         })
     }
 }

@@ -30,9 +30,9 @@ use crate::record::{Found, find, find_in_record, inline_bytes, instead_of};
 struct Meant {
     /// What is wrong with it, if its words alone show it.
     problem: Option<String>,
-    /// Whether it said nothing about its end.
+    /// Whether the answer has no ending.
     is_silent: bool,
-    /// What it is to lead to, as far as that can be told.
+    /// Its outcome, if it could be parsed.
     outcome: Option<Said>,
 }
 
@@ -74,7 +74,7 @@ impl Core {
         self.mend(turn, meant)
     }
 
-    /// The end of a turn as the machine hears of it.
+    /// The end of a turn as an input of the machine.
     fn outcome_of(&mut self, end: End) -> Result<Outcome, DriverError> {
         Ok(match end {
             End::Outcome { outcome, words } => self.judged(outcome, words)?,
@@ -212,7 +212,8 @@ impl Core {
         self.fail_turn(turn, attempt, why)
     }
 
-    /// The machine wants a turn stopped: its taker is told, or, if none runs here, it is settled.
+    /// The machine wants a turn stopped: its taker gets the signal, or, if none runs here, the turn is
+    /// settled.
     pub(super) fn stop_turn(
         &mut self,
         turn: TurnId,
@@ -221,9 +222,12 @@ impl Core {
         task: Task,
     ) -> Result<(), DriverError> {
         if let Some(live) = self.live.get_mut(&turn) {
-            live.told_to_stop = true;
             live.stop.raise();
-            return Ok(());
+            if live.errand.is_none() {
+                live.told_to_stop = true;
+                return Ok(());
+            }
+            // It has no taker yet that would have to be waited for.
         }
         drop((role, task));
         self.stopped(turn, attempt).map(drop)
@@ -239,7 +243,7 @@ impl Core {
         Ok(Heard::Over)
     }
 
-    /// What the role was told to mend.
+    /// The request for a repair.
     fn mend(&mut self, turn: TurnId, meant: Meant) -> Result<Heard, DriverError> {
         let Some(live) = self.live.get(&turn) else {
             return Ok(Heard::Over);
@@ -249,8 +253,8 @@ impl Core {
         Ok(Heard::Go(Told::Mend { message }))
     }
 
-    /// A process may end between the record of a repair and the words for it. The role hears them
-    /// now: the words follow from its last answer, or from the record.
+    /// A process may end between the record of a repair and its message. The role gets it now: its
+    /// words follow from its last answer, or from the record.
     pub(super) fn mend_untold(
         &mut self,
         turn: TurnId,
@@ -261,7 +265,7 @@ impl Core {
             return Ok(());
         };
         let meant = match self.last_end(turn, (role, task)) {
-            // Another fault than the one that is recorded is not told.
+            // A fault other than the recorded one is not described.
             Some(End::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
             Some(end) => self.meant(&end),
             None => Meant::default(),
@@ -269,7 +273,7 @@ impl Core {
         self.say_repair(turn, (role, task), meant).map(drop)
     }
 
-    /// The repair that was recorded and that the role was not told.
+    /// The repair that was recorded and whose message the role has not got.
     fn untold_repair(&self, turn: TurnId) -> Option<FaultCode> {
         self.state().turns.get(&turn)?.repair
     }
@@ -277,7 +281,7 @@ impl Core {
     /// How the last answer of a turn ends it, as far as it alone shows it.
     fn last_end(&self, turn: TurnId, (role, task): (&RoleInstance, &Task)) -> Option<End> {
         let request = self.state().turns.get(&turn)?.request.as_ref()?;
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         let mut entries = session.messages.iter().rev();
         let answer = entries.find(|entry| entry.id.is_some() && entry.id == request.message);
         match answer.map(|entry| &*entry.message) {
@@ -286,7 +290,7 @@ impl Core {
                 let text = text.as_deref().unwrap_or_default();
                 conclude_called(text, calls, &self.allowed(role, task))
             }
-            // An answer that said nothing is no message.
+            // An empty answer is not a message.
             Some(Message::User { .. } | Message::ToolResult { .. }) | None => Some(conclude("")),
         }
     }
@@ -331,7 +335,7 @@ impl Core {
 
     /// The summary of the last repair, as the feed has it.
     fn last_repair(&self, role: &RoleInstance) -> String {
-        let feed = self.flow.views().feeds.get(role);
+        let feed = self.flow.views().feed(role);
         let repair = feed.and_then(|feed| {
             let mut items = feed.items().rev();
             items.find(|item| item.event.as_deref() == Some("repair.requested"))
@@ -339,7 +343,7 @@ impl Core {
         repair.map(|item| item.text.clone()).unwrap_or_default()
     }
 
-    /// What a role said, with its artifacts found and kept.
+    /// The outcome of a role, with its artifacts found and kept.
     fn judged(&mut self, said: Said, words: String) -> Result<Outcome, DriverError> {
         Ok(match said {
             Said::Handoff(targets) => {
@@ -395,7 +399,7 @@ impl Core {
         self.kept(found.map_err(|refused| refused.why), written, room)
     }
 
-    /// Finds what the improvement phase asks for: it lies in the record folder and nowhere else.
+    /// Finds the artifact that the improvement phase asks for: it is in the record folder and nowhere else.
     fn assigned(&mut self, written: &str) -> Result<Product, DriverError> {
         let (path, found) = find_in_record(self.flow.disk(), &self.places, written);
         self.kept(found, &path, &mut INLINE_HANDOFF_BYTES_MAX.clone())

@@ -1,7 +1,8 @@
-//! Where the driver gets takers and packets from: whoever knows roles, scripts and projects.
+//! Where the driver gets takers and packets: the port to roles, scripts and projects.
 
 use std::collections::BTreeMap;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
@@ -10,12 +11,11 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
+use a_society_roles::config::Bounds;
 use a_society_roles::consent::policy::Judged;
 use a_society_roles::handoff::Allowed;
-use a_society_roles::provider::config::Bounds;
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use crate::project::docs::ailment::Ailment;
@@ -37,7 +37,7 @@ pub enum About<'a> {
 pub enum Touched {
     /// The hash of each, in the order in which they are changed; nothing where there is no such file.
     Has(Vec<Option<Hash>>),
-    /// Nobody can tell.
+    /// It is unknown.
     Unknown,
 }
 
@@ -50,12 +50,22 @@ pub enum Choice {
     Settled(BTreeMap<String, String>),
     /// A model has to be asked.
     Asks(Box<dyn Taker>),
-    /// Nobody can be asked but the operator, and this is why.
+    /// Only the operator can choose, for this reason.
     Operator(String),
 }
 
 /// Knows roles: their prompts, their packets, and who takes their turns.
+///
+/// What a role is told and what takes its turns may depend on configuration, on a project's files and on servers
+/// of tools: whoever calls this must be able to wait, unless it says otherwise.
 pub trait RoleSource: Send + std::fmt::Debug {
+    /// The same roles, for work apart from the flow.
+    fn another(&self) -> Box<dyn RoleSource>;
+    /// Whether anything is waited for before a turn of a role begins.
+    fn waits(&self, role: &RoleInstance) -> bool {
+        let _ = role;
+        true
+    }
     /// The system prompt of a role instance.
     fn system_prompt(
         &mut self,
@@ -63,7 +73,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
         state: &FlowState,
         role: &RoleInstance,
     ) -> Prompt;
-    /// What a role is told when a turn begins.
+    /// The packet that begins a role's turn.
     fn packet(
         &mut self,
         graph: &FlowGraph,
@@ -84,12 +94,11 @@ pub trait RoleSource: Send + std::fmt::Debug {
         let _ = (graph, state, role, about);
         String::new()
     }
-    /// Whether whoever takes the turns of a role looks at all that was ever said in its session. To
-    /// others only the present turn is given, so that a turn costs the same however long the session
-    /// has become.
+    /// Whether the taker of a role reads the whole history of its session. Others get only the present
+    /// turn, so that a turn costs the same however long the session has become.
     fn reads_history(&self, role: &RoleInstance) -> bool;
-    /// Whether the role's taker hears what the operator says while a turn goes on. To others it is said
-    /// when a turn begins.
+    /// Whether the role's taker gets the operator's words while a turn goes on. Others get them when a
+    /// turn begins.
     fn hears(&self, role: &RoleInstance) -> bool {
         let _ = role;
         true
@@ -98,20 +107,20 @@ pub trait RoleSource: Send + std::fmt::Debug {
     fn answers_at_most(&self) -> u32 {
         Bounds::default().answers
     }
-    /// Whoever takes the turn. Raising the signal ends what it still waits for.
+    /// The taker of a turn. Raising the signal ends what it still waits for.
     ///
     /// # Errors
-    /// Says in words why nobody can.
+    /// Describes why there is none.
     fn taker(
         &mut self,
         job: Job,
         begun_with: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String>;
-    /// Whoever makes a summary of the session of a role that reads its history.
+    /// The taker that summarises the session of a role that reads its history.
     ///
     /// # Errors
-    /// Says in words why nobody can.
+    /// Describes why there is none.
     fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String>;
     /// What must be chosen before a role's turn can begin.
     fn choice(
@@ -152,12 +161,14 @@ pub trait RoleSource: Send + std::fmt::Debug {
     }
     /// The file that a checkable call touches, as it is now.
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
-    /// What would have to be granted for a call never to be asked about, if anything can.
+    /// What would have to be granted for a call never to be asked about, if anything can. Raising the
+    /// signal ends what it waits for.
     fn grant(
         &mut self,
         state: &FlowState,
         whose: (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant>;
     /// Writes the files of the record folder that are folded from the facts, where they differ. They
     /// are for people and programs that look; nothing is lost if one cannot be written.
@@ -168,10 +179,10 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// # Errors
     /// Says in words everything that is wrong with it.
     fn snapshot(&mut self, source: String) -> Result<FlowFile, String>;
-    /// A graph for this flow with everything that it leaves to its project said in it.
+    /// A graph for this flow with everything in it that it leaves to its project.
     ///
     /// # Errors
-    /// Says in words why that cannot be.
+    /// Describes why that is impossible.
     fn contract(&mut self, file: FlowFile) -> Result<FlowFile, String> {
         Ok(file)
     }

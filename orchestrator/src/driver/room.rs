@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Places for turns, shared by whoever holds a clone.
+/// Places for turns, shared by all clones.
 #[derive(Debug, Clone)]
 pub struct Room(Arc<Mutex<usize>>);
 

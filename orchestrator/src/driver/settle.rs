@@ -1,8 +1,8 @@
-//! Calls that a crash cut off: what is known about each, and what the model is told.
+//! Calls that a crash interrupted: what is known about each, and which result the model gets.
 //!
 //! A call that was only intended never ran, and may run now. One that was started and only reads,
 //! or does the same when it is done twice, runs again, marked. One that was started and may have changed something is never run again by itself:
-//! the model is told that its outcome is unknown, and the operator sees a mark.
+//! the model reads that its outcome is unknown, and the operator sees a mark.
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
@@ -12,15 +12,15 @@ use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, Denied, OpenCall};
 use a_society_flow::machine::Input;
-use a_society_roles::taker::command::end_survivor;
 use a_society_roles::tool::said_changes;
 
+use super::begin::Survey;
 use super::core::Core;
 use super::error::DriverError;
 use super::role_source::Touched;
 use crate::mint;
 
-/// What the model gets when nobody knows what a call did.
+/// What the model gets when the effect of a call is unknown.
 const UNKNOWN: &str = "The outcome is unknown: the process ended after this call was started and \
                        before its result was saved. Check the present state before you repeat it.";
 /// Why a call that was cut off runs again by itself.
@@ -49,15 +49,24 @@ impl Core {
     /// Settles what is known about every call of a turn that a crash cut off, and says whether the
     /// turn waits for guidance, because one was denied without a word. A call that is left open may run now: the taker intends it again and is given
     /// the same call.
-    pub(super) fn settle_calls(&mut self, turn: TurnId) -> Result<bool, DriverError> {
+    pub(super) fn settle_calls(
+        &mut self,
+        turn: TurnId,
+        mut survey: Survey,
+    ) -> Result<bool, DriverError> {
         for (call, open) in self.open_calls(turn) {
-            self.reap(&call, &open)?;
+            if survey.reaped.contains(&call) {
+                self.reaped(&call, &open)?;
+            }
             match (open.state, open.effect) {
                 (CallState::Started, Effect::Pure | Effect::Idempotent) => {
                     let (role, why) = (open.role, RUN_AGAIN.to_owned());
                     self.append(Fact::CallRerun(CallRerun { call, role, why }))?;
                 }
-                (CallState::Started, Effect::Checkable) => self.check(turn, call, &open)?,
+                (CallState::Started, Effect::Checkable) => {
+                    let file = survey.touched.remove(&call).unwrap_or(Touched::Unknown);
+                    self.check(turn, call, (&open, file))?;
+                }
                 (CallState::Started, Effect::Mutating) => {
                     self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
                 }
@@ -80,7 +89,7 @@ impl Core {
         let denials: Vec<Denied> = denials.filter_map(|call| call.denied).collect();
         let waits = denials.contains(&Denied::Plainly);
         if !denials.is_empty() {
-            // Nothing else of the same answer runs: the model has to hear of the denial first.
+            // Nothing else of the same answer runs: the model has to read of the denial first.
             for (call, open) in self.open_calls(turn) {
                 self.finish_call(turn, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;
             }
@@ -106,7 +115,7 @@ impl Core {
     }
 
     /// What the model gets for a call that the operator denied.
-    fn told_of_denial(&self, open: &OpenCall) -> Result<String, DriverError> {
+    pub(super) fn told_of_denial(&self, open: &OpenCall) -> Result<String, DriverError> {
         let Some(instead) = &open.instead else {
             return Ok(DENIED.to_owned());
         };
@@ -118,15 +127,12 @@ impl Core {
     }
 
     /// A call whose file tells whether it happened.
-    fn check(&mut self, turn: TurnId, call: CallId, open: &OpenCall) -> Result<(), DriverError> {
-        let asked = self.asked_call(&open.role, &open.tool_call);
-        let file = match &asked {
-            Some(asked) => {
-                self.roles.clear_halves(&open.role, asked);
-                self.roles.touched(&open.role, asked)
-            }
-            None => Touched::Unknown,
-        };
+    fn check(
+        &mut self,
+        turn: TurnId,
+        call: CallId,
+        (open, file): (&OpenCall, Touched),
+    ) -> Result<(), DriverError> {
         let (before, after) = planned(open);
         match file {
             Touched::Has(now) if now == after => match self.take_snapshot(open)? {
@@ -149,7 +155,7 @@ impl Core {
 
     /// A call as the model asked for it.
     pub(super) fn asked_call(&self, role: &RoleInstance, tool_call: &str) -> Option<ToolCall> {
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         session.messages.iter().rev().find_map(|entry| {
             if let Message::AssistantToolCalls { calls, .. } = &*entry.message {
                 calls.iter().find(|call| call.id == tool_call).cloned()
@@ -183,7 +189,7 @@ impl Core {
         self.finish_unintended(turn, told)
     }
 
-    /// What an answer asked for and nobody had begun with gets its result, too.
+    /// A call of an answer that was never begun gets its result, too.
     fn finish_unintended(&mut self, turn: TurnId, told: &str) -> Result<(), DriverError> {
         let Some(open) = self.state().turns.get(&turn) else {
             return Ok(());
@@ -214,15 +220,11 @@ impl Core {
         Ok(())
     }
 
-    /// Ends what is left of the program of a call, if it survived the process that ran it.
-    fn reap(&mut self, call: &CallId, open: &OpenCall) -> Result<(), DriverError> {
-        let process = open.process.as_ref();
-        let Some(process) = process.filter(|_| open.state == CallState::Started) else {
+    /// What was left of the program of a call was ended: it had survived the process that ran it.
+    fn reaped(&mut self, call: &CallId, open: &OpenCall) -> Result<(), DriverError> {
+        let Some(process) = &open.process else {
             return Ok(());
         };
-        if !end_survivor(process, self.flow.id(), call) {
-            return Ok(());
-        }
         self.append(Fact::CallReaped(CallReaped {
             call: call.clone(),
             role: open.role.clone(),
@@ -230,7 +232,7 @@ impl Core {
         }))
     }
 
-    fn open_calls(&self, turn: TurnId) -> Vec<(CallId, OpenCall)> {
+    pub(super) fn open_calls(&self, turn: TurnId) -> Vec<(CallId, OpenCall)> {
         let mine = self
             .state()
             .calls

@@ -65,13 +65,13 @@ impl Core {
         shorter: Shorter,
         replacement: &str,
     ) -> Result<(), DriverError> {
-        let session = self.flow.views().sessions.get(&role);
+        let session = self.flow.views().session(&role);
         let tokens_before = session.map_or(0, |session| session.latest_context_usage);
         let node = session.and_then(|session| session.node.as_ref().map(|mark| mark.node.clone()));
         let message = mint::name(self.mint.as_mut(), "m")?;
         let kept = self.flow.keep_text(replacement.to_owned())?;
         self.append(Fact::SessionCompacted(SessionCompacted {
-            role,
+            seat: role.into(),
             compaction: shorter.compaction,
             trigger: shorter.trigger,
             strategy: shorter.strategy,
@@ -92,7 +92,7 @@ impl Core {
         (compaction, trigger): (&str, Trigger),
         (why, shares): (&str, Shares),
     ) -> Result<Option<(String, usize)>, DriverError> {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         let all: usize = entries.iter().map(weight).sum();
         let kept_last = kept(entries, shares.kept_bytes().min(all / 2), trigger);
@@ -127,7 +127,7 @@ impl Core {
         let request = self.within(request, most, &shorter.compaction);
         let facts = self.facts_of(turn, role);
         let allowed = self.open_endings(turn, role);
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let past: Vec<&Entry> = session.map(newest_first).unwrap_or_default();
         let messages = || past.iter().map(|entry| &*entry.message);
         let changed = self.changed_line(changed_files(messages()));
@@ -147,10 +147,10 @@ impl Core {
         }))
     }
 
-    /// What the role was last told to do, or told by the operator, and has not answered; nothing of
-    /// it that stays anyway.
+    /// The last task or words of the operator that the role has not answered, without the parts that
+    /// stay anyway.
     fn unanswered(&self, role: &RoleInstance, shorter: &Shorter) -> Request {
-        let Some(session) = self.flow.views().sessions.get(role) else {
+        let Some(session) = self.flow.views().session(role) else {
             return Request::default();
         };
         let is_open = shorter.trigger == Trigger::Auto || self.state().main_turn_of(role).is_some();
@@ -286,8 +286,7 @@ fn id_of(entry: &Entry) -> Option<String> {
     entry.id.as_ref().map(ToString::to_string)
 }
 
-/// Everything that a session was told and said, newest first: after a message that replaced a
-/// history comes that history.
+/// Everything in a session, newest first: after a message that replaced a history comes that history.
 fn newest_first(session: &SessionView) -> Vec<&Entry> {
     let mut all: Vec<&Entry> = Vec::new();
     let mut entries = &session.messages[..];

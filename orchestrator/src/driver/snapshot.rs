@@ -2,7 +2,7 @@
 //!
 //! The file is judged when the call that wrote it has ended and before that is recorded, so that a
 //! crash in between judges it again. A graph that does not fit is refused with every reason, and
-//! the file says again what it said before.
+//! the file gets its earlier text back.
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::FlowTitled;
@@ -68,7 +68,7 @@ impl Core {
             return Ok(Some(refusal.to_string()));
         }
         if names_draft {
-            // The draft had no name of its own; now its work has one. It is said first, because a
+            // The draft had no name of its own; now its work has one. It is recorded first, because a
             // flow that is no draft any more would not be named.
             let title = file.graph.name().to_owned();
             self.append(Fact::FlowTitled(FlowTitled { title }))?;

@@ -1,11 +1,11 @@
-//! What the operator says to a role at work: it is heard with the next request of the turn.
+//! The operator's words to a role at work: it gets them with the next request of the turn.
 //!
-//! The words are recorded when they are said, and again as a message of the session when the role
-//! hears them; between the two they wait. A process that dies in between says them with the next
-//! request, once. A turn that would end while words wait goes on with them instead, because the
-//! operator spoke before it was over. With `--now` the answer that arrives is cut off first, and a
-//! request that waits for its provider is made at once; a call that runs is not cut off, since what it
-//! has done by then nobody would know: the calls after it do not run.
+//! The words are recorded when they come, and again as a message of the session when the role gets
+//! them; between the two they wait. A process that dies in between sends them with the next request,
+//! once. A turn that would end while words wait goes on with them instead, because the operator spoke
+//! before it was over. With `--now` the answer that arrives is cut off first, and a request that waits
+//! for its provider is made at once; a call that runs is not interrupted, since its effect by then
+//! would be unknown: the calls after it do not run.
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::SteerWhen;
@@ -22,16 +22,16 @@ use super::error::DriverError;
 use super::step::Heard;
 use crate::mint;
 
-/// Where in a turn words are heard.
+/// Where in a turn a role gets words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Said {
     /// Before its next request.
     Before,
-    /// After the role said how it ends.
+    /// After the role's ending.
     AfterItsEnd,
 }
 
-/// What a role reads with words that come after it said how its turn ends.
+/// The note with words that come after a role's ending.
 const NOT_OVER: &str =
     "\n\nYour turn has not ended; nothing was handed off. Take this in, and end the turn again.";
 
@@ -45,7 +45,7 @@ impl Core {
         }
     }
 
-    /// What waits for a turn's role to hear it. Nothing waits for turns beside its own.
+    /// Words that wait for a turn's role. Nothing waits for turns beside its own.
     fn unheard(&self, turn: TurnId, role: &RoleInstance) -> Vec<flow::Said> {
         let main = self.state().main_turn_of(role);
         if main.is_none_or(|(id, _)| id != turn) {
@@ -54,14 +54,14 @@ impl Core {
         self.state().steers.get(role).cloned().unwrap_or_default()
     }
 
-    /// Whether the operator spoke up and was not heard before the process ended: what an answer asked
-    /// for before that does not run now either.
+    /// Whether the operator interrupted and the role did not get it before the process ended: calls of
+    /// an answer before that do not run now either.
     pub(super) fn is_interrupted(&self, turn: TurnId, role: &RoleInstance) -> bool {
         let unheard = self.unheard(turn, role);
         (unheard.iter()).any(|said| said.when == Some(SteerWhen::Interrupt))
     }
 
-    /// Tells a turn what the operator said meanwhile, if anything.
+    /// Gives a turn the operator's words since its last step, if there are any.
     pub(super) fn steered(
         &mut self,
         turn: TurnId,
@@ -76,7 +76,7 @@ impl Core {
         Ok((!words.is_empty()).then_some(Heard::Go(Told::Steered { kept: None, words })))
     }
 
-    /// The answer was cut off: what was said so far is kept, and the role hears the operator.
+    /// The answer was cut off: its text so far is kept, and the role gets the operator's words.
     pub(super) fn cut_off(&mut self, turn: TurnId) -> Result<Heard, DriverError> {
         let Some(live) = self.live.get(&turn) else {
             return Ok(Heard::Over);
@@ -125,7 +125,7 @@ impl Core {
             request: number,
             message,
         }))?;
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let last = session.and_then(|session| session.messages.last());
         Ok(match last.map(|entry| &*entry.message) {
             Some(Message::Assistant { content }) => Some(content.clone()),
@@ -133,7 +133,7 @@ impl Core {
         })
     }
 
-    /// What waits becomes messages of the session, in the order in which it was said.
+    /// Words that wait become messages of the session, in their order.
     fn say_words(
         &mut self,
         turn: TurnId,
@@ -154,7 +154,7 @@ impl Core {
                 words.push_str(NOT_OVER);
             }
             self.append(Fact::MessageAdded(MessageAdded {
-                role: role.clone(),
+                seat: role.clone().into(),
                 message: said.id,
                 text: self.flow.keep_text(words.clone())?,
                 origin: Origin::Steer,
@@ -167,7 +167,7 @@ impl Core {
         Ok(told)
     }
 
-    /// What a turn begins with, for a role that hears nothing later: with what the operator said
+    /// The words that a turn begins with, for a role that gets none later: with what the operator said
     /// before it began.
     pub(super) fn with_words(
         &mut self,
@@ -179,9 +179,9 @@ impl Core {
             return Ok(packet);
         }
         self.say_words(turn, (role, node_of(task).as_ref()), Said::Before)?;
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
-        // What stands behind the words with which the turn began was said for it.
+        // Messages after the one that began the turn belong to it.
         let from = entries
             .iter()
             .rposition(|entry| entry.origin != Some(Origin::Steer));

@@ -1,5 +1,6 @@
-//! A step of a turn becomes facts, and the taker hears what came of it.
+//! Turns a step into facts, and replies to the taker.
 
+use a_society_base::redact::MARK;
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::ProcessName;
@@ -17,7 +18,6 @@ use a_society_facts::view::flow::{CallState, OpenCall, RequestState};
 use a_society_flow::machine::Outcome;
 use a_society_roles::consent::Ask;
 use a_society_roles::handoff::NOT_ENDED;
-use a_society_roles::tool::redact::MARK;
 use a_society_roles::turn::step::{Asking, Consent, End, Intended, Step, Told, Worst};
 use a_society_state::draft::DraftStream;
 
@@ -37,22 +37,29 @@ use crate::mint;
 pub enum Heard {
     /// It goes on.
     Go(Told),
+    /// The operator is asked first. The taker is kept, and hears the answer later.
+    Wait,
     /// The turn is over, or another try of it counts.
     Over,
 }
 
 impl Core {
-    /// Hears a step of a turn. What the taker waits for is durable on return.
+    /// Handles a step of a turn. What the taker waits for is durable on return.
     ///
     /// # Errors
     /// When the journal refuses.
     pub fn step(&mut self, turn: TurnId, attempt: u32, step: Step) -> Result<Heard, DriverError> {
         let heard = self.hear(turn, attempt, step)?;
         self.sync_owed()?;
+        if matches!(heard, Heard::Wait) {
+            // No taker is kept in a process that drives nothing else.
+            self.leave(turn);
+            return Ok(Heard::Over);
+        }
         Ok(heard)
     }
 
-    /// Makes durable what somebody waits for, if somebody does.
+    /// Makes durable what a turn waits for, if one does.
     ///
     /// # Errors
     /// When the journal refuses.
@@ -69,7 +76,7 @@ impl Core {
         self.owed
     }
 
-    /// Hears a step of a turn. If more syncs are owed after it, its taker must hear nothing before
+    /// Handles a step of a turn. If more syncs are owed after it, its taker must get no reply before
     /// [`Self::sync_owed`].
     pub(super) fn hear(
         &mut self,
@@ -94,7 +101,7 @@ impl Core {
         }
         let leaves = self.is_draining() && is_recorded_point(&step);
         match self.record(turn, attempt, step)? {
-            // Whoever takes the turn up again reads it in the record.
+            // The next try of the turn reads it in the record.
             Some(Heard::Go(Told::TakenBack { .. })) if stopping || leaves => {}
             Some(heard) => return Ok(heard),
             None => {}
@@ -176,7 +183,7 @@ impl Core {
             Step::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             Step::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
-            // Whoever runs the turn lets the time pass; nothing is to be recorded.
+            // The turn's thread lets the time pass; nothing is to be recorded.
             Step::Wait { .. } => {}
             Step::End(end) => return self.end(turn, attempt, end).map(Some),
         }
@@ -189,7 +196,7 @@ impl Core {
         }
     }
 
-    /// What a role would use and cannot is said to the operator.
+    /// Reports a server or tool that a role would use and cannot.
     fn absent(
         &mut self,
         turn: TurnId,
@@ -218,6 +225,9 @@ impl Core {
                 ask: *ask,
             };
             let heard = self.consent(turn, attempt, consent)?;
+            if matches!(heard, Heard::Wait) {
+                self.begins_when_allowed(turn, is_watched);
+            }
             if !matches!(heard, Heard::Go(Told::Done { .. })) {
                 return Ok(heard);
             }
@@ -226,7 +236,7 @@ impl Core {
         Ok(Heard::Go(Told::Begun { call, is_watched }))
     }
 
-    fn start_call(
+    pub(super) fn start_call(
         &mut self,
         turn: TurnId,
         call: CallId,
@@ -246,7 +256,7 @@ impl Core {
     }
 
     fn role_of(&self, turn: TurnId) -> a_society_facts::id::RoleInstance {
-        // A turn that is heard is a live one, and the caller has looked.
+        // A turn with a step is live; the caller has checked.
         self.live[&turn].role.clone()
     }
 
@@ -280,7 +290,7 @@ impl Core {
         }
     }
 
-    /// What a turn hears whose next request the budget does not let leave.
+    /// The reply for a turn whose next request the budget does not allow.
     pub(super) fn short_of(
         &mut self,
         turn: TurnId,
@@ -314,7 +324,7 @@ impl Core {
         };
         self.append(Fact::ModelRequested(fact))?;
         // The request counts as spent from here on, so this is durable before it is sent; and so
-        // is everything the role was told before.
+        // are all messages to the role before it.
         self.owed += 1;
         Ok(())
     }
@@ -331,7 +341,7 @@ impl Core {
         let Some(live) = live.get_mut(&turn) else {
             return Ok(());
         };
-        // What came first stands first, however long each of the two waits for its batch.
+        // Text and thought keep their order, however long each of the two waits for its batch.
         match kind {
             DraftKind::Text => {
                 if let Some(thought) = &mut live.thought {
@@ -393,7 +403,7 @@ impl Core {
             }
         }
         self.drop_unrecorded(turn, &text);
-        // The journal holds what was streamed; nobody else has to, to see that it is the same.
+        // The journal holds what was streamed; its hash shows that it is the same.
         let drafted = self.flush(turn)?;
         let same = AnswerText::Drafted(Drafted::of(&text));
         let text = match drafted {
@@ -502,7 +512,7 @@ impl Core {
     }
 
     /// A call that cannot even be planned gets its result. An earlier try may have intended it, and
-    /// asked the operator, before the world changed; then this says what the model hears instead.
+    /// asked the operator, before the world changed; then this gives the model another result.
     fn refuse(
         &mut self,
         turn: TurnId,
@@ -695,7 +705,7 @@ const fn is_recorded_point(step: &Step) -> bool {
     }
 }
 
-/// Whether the blocks of a provider may stand in the record of an answer. They repeat its text and its
+/// Whether the blocks of a provider fit into the record of an answer. They repeat its text and its
 /// calls; without them the answer goes back in the words of the message.
 fn fits(blocks: &RawValueEq) -> bool {
     blocks.0.get().len() <= PROVIDER_BLOCKS_BYTES_MAX

@@ -1,8 +1,9 @@
-//! The task that owns a flow: it hears one thing at a time, and nothing else touches the flow.
+//! The task that owns a flow: it handles one event at a time, and nothing else touches the flow.
 //!
-//! The flow's own thread hears commands and lets time pass. A turn's thread that finds the flow free does
-//! what its step needs by itself, because waking another thread takes longer than most steps.
+//! The flow's own thread handles commands and lets time pass. A turn's thread that finds the flow free
+//! handles its step itself, because waking another thread takes longer than most steps.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SendError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
@@ -15,12 +16,14 @@ use a_society_roles::turn::step::Step;
 use super::ahead::Ahead;
 use super::at_once::AtOnce;
 use super::core::{Core, Start};
+use super::errand::{CommandAnswer, ErrandId, Report};
 use super::error::DriverError;
 use super::handle::{FlowHandle, Seen, Window, next};
+use super::in_place::Woken;
 use super::line::Line;
+use super::obey::Obeyed;
 use super::step::Heard;
-use super::turn_thread::{Answer, Answers, TurnThreads};
-use crate::control::message::Taken;
+use super::turn_thread::{Answer, Answers, Duty, From, TurnThreads};
 use crate::control::server;
 use crate::control::socket::Door;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
@@ -29,8 +32,7 @@ use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
 const BROKE: &str =
     "a fault of this program ended the turn; what it wrote to its error output says where";
 
-/// What a flow's task hears.
-#[derive(Debug)]
+/// The events of a flow's task.
 pub(super) enum Inbox {
     /// The operator wants something.
     Command {
@@ -39,7 +41,7 @@ pub(super) enum Inbox {
         /// The client's name for it.
         client: Option<ClientId>,
         /// Where the answer goes.
-        answer: SyncSender<Result<Taken, DriverError>>,
+        answer: SyncSender<CommandAnswer>,
     },
     /// A turn says its next step.
     Step {
@@ -52,6 +54,27 @@ pub(super) enum Inbox {
         /// Where the answer goes, if the turn waits for one.
         answer: Option<Answers>,
     },
+    /// The result of an errand.
+    Report {
+        /// Which.
+        id: ErrandId,
+        /// What the core does with it.
+        report: Report,
+        /// Where the thread that ran it hears what is next.
+        answer: Answers,
+    },
+    /// A turn waits for the operator, and its taker is kept.
+    Keep {
+        /// The turn.
+        start: Box<Start>,
+        /// Where its thread hears what is next.
+        answer: Answers,
+    },
+    /// The thread of an errand ended by a fault of the program.
+    Lost {
+        /// Which errand.
+        id: ErrandId,
+    },
     /// The thread of a turn ended by a fault of the program.
     Broke {
         /// The turn.
@@ -59,7 +82,7 @@ pub(super) enum Inbox {
         /// Which try.
         attempt: u32,
     },
-    /// Somebody looks on, and wants what streamed and is in no record yet.
+    /// An observer asks for streamed text that is in no record yet.
     Ahead {
         /// Where the answer goes.
         answer: SyncSender<Vec<Ahead>>,
@@ -68,6 +91,16 @@ pub(super) enum Inbox {
     Look,
     /// The process ends.
     Drain,
+}
+
+impl Inbox {
+    /// Whether it was said on a line, which counts what waits here.
+    const fn is_queued(&self) -> bool {
+        matches!(
+            self,
+            Self::Step { .. } | Self::Report { .. } | Self::Keep { .. }
+        )
+    }
 }
 
 /// A flow that is being driven.
@@ -99,14 +132,16 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
     Ok(Driven { handle, task })
 }
 
-/// What the flow's thread does: it hears commands, lets time pass, and hears the turns that did not find
-/// the flow free.
+/// The loop of the flow's thread: it handles commands, lets time pass, and handles the turns that did
+/// not find the flow free.
 fn run(line: &Line, heard: Receiver<Inbox>, door: Option<Door>) -> Result<(), DriverError> {
     let ended = work(line, &heard);
     let why = ended.as_ref().err().map(ToString::to_string);
-    let task = line.end();
-    if let Some(task) = &task {
+    let mut task = line.end();
+    if let Some(task) = &mut task {
         task.show(why, true);
+        // Whoever waits for an errand learns that the flow is gone.
+        task.asking.clear();
     }
     // The socket goes while the lock is held: a process that finds the lock free finds no socket of
     // ours, and the next one that takes the lock cannot lose its own. Senders that still wait in the
@@ -151,7 +186,7 @@ fn work(line: &Line, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
     }
 }
 
-/// Turns that hear an answer only after the sync they wait for.
+/// Turns that get an answer only after the sync they wait for.
 type Waiting = Vec<(Answers, Heard)>;
 
 /// A flow that is driven, and what its turns wait for. The flow's thread and those of its turns hold it
@@ -160,11 +195,15 @@ type Waiting = Vec<(Answers, Heard)>;
 pub(super) struct Task {
     core: Core,
     threads: TurnThreads,
-    /// The threads whose turns are over and which do not know it yet: one that hears at once which turn is
-    /// next is woken once and not twice.
+    /// The threads whose turns are over and that do not know it yet: one that gets its next turn with the
+    /// answer is woken once and not twice.
     done: Vec<Answers>,
     /// The turns that need no thread.
     at_once: AtOnce,
+    /// The turns that wait for the operator.
+    kept: BTreeMap<TurnId, Start>,
+    /// The commands whose answers wait for an errand.
+    asking: BTreeMap<ErrandId, SyncSender<CommandAnswer>>,
     window: Arc<Window>,
     /// When the flow was last shown, as its clock counts.
     shown_at_us: u64,
@@ -181,6 +220,8 @@ impl Task {
             threads: TurnThreads::new(line.clone()),
             done: Vec::new(),
             at_once: AtOnce::default(),
+            kept: BTreeMap::new(),
+            asking: BTreeMap::new(),
             window,
             shown_at_us: 0,
             draining: false,
@@ -188,8 +229,8 @@ impl Task {
         }
     }
 
-    /// Hears one step on the thread of its turn, and starts what follows from it. Says whether the flow's
-    /// own thread has something to do now.
+    /// Handles one step on the thread of its turn, and starts what follows from it. Returns whether the
+    /// flow's own thread has something to do now.
     pub(super) fn hear_here(&mut self, said: Inbox) -> bool {
         let heard = self.try_here(said);
         heard.unwrap_or_else(|why| {
@@ -215,20 +256,26 @@ impl Task {
         if let Some(failed) = self.failed.take() {
             return Err(failed);
         }
-        let starts = self.core.advance()?;
-        let ends = starts.is_empty();
+        self.core.advance_apart()?;
+        let (starts, errands) = (self.core.take_begun(), self.core.take_errands());
+        let woken = self.wake()?;
+        let ends = starts.is_empty() && errands.is_empty() && !woken;
+        for errand in errands {
+            self.start(Duty::Errand(errand))?;
+        }
         for start in starts {
             if start.taker.is_prompt() {
                 self.at_once.begin(start);
             } else {
-                self.take(start)?;
+                self.start(Duty::Turn(start, From::Beginning))?;
             }
         }
         for thread in self.done.drain(..) {
-            // A thread that is gone has nothing to hear.
+            // A thread that is gone needs no answer.
             drop(thread.send(Answer::Heard(Heard::Over)));
         }
-        let idle = self.core.live_turns() == 0 && !self.core.is_crowded();
+        let rests = self.core.live_turns() == 0 && !self.core.errands.has_commands();
+        let idle = rests && !self.core.is_crowded();
         if idle {
             // Nothing is shown before it is durable.
             self.core.sync()?;
@@ -257,9 +304,31 @@ impl Task {
         }
     }
 
-    /// Runs a turn on the thread of one that is over, or on another.
-    fn take(&mut self, start: Start) -> Result<(), DriverError> {
-        let mut next = Box::new(start);
+    /// Turns that waited for the operator go on, and those that ended meanwhile are dropped. Says whether any goes on.
+    fn wake(&mut self) -> Result<bool, DriverError> {
+        if self.kept.is_empty() {
+            return Ok(false);
+        }
+        self.kept.retain(|turn, _| self.core.is_in_place(*turn));
+        // What a turn starts with has to be durable.
+        self.core.sync_owed()?;
+        let mut goes_on = false;
+        for Woken { turn, told } in std::mem::take(&mut self.core.woken) {
+            match self.kept.remove(&turn) {
+                Some(start) => {
+                    goes_on = true;
+                    self.start(Duty::Turn(start, From::Answer(Box::new(told))))?;
+                }
+                // Its thread has not given it back yet.
+                None => self.core.woken.push(Woken { turn, told }),
+            }
+        }
+        Ok(goes_on)
+    }
+
+    /// Starts a turn or an errand on the thread of one that is over, or on another.
+    fn start(&mut self, duty: Duty) -> Result<(), DriverError> {
+        let mut next = Box::new(duty);
         while let Some(thread) = self.done.pop() {
             match thread.send(Answer::Next(next)) {
                 Ok(()) => return Ok(()),
@@ -267,11 +336,14 @@ impl Task {
                 Err(SendError(Answer::Heard(_))) => return Ok(()),
             }
         }
-        self.threads.run_or_fail(&mut self.core, *next, None)
+        match self.threads.run_or_fail(&mut self.core, *next)? {
+            Some((id, failed)) => self.answer_command(id, failed),
+            None => Ok(()),
+        }
     }
 
-    /// How long the flow's thread waits until somebody says something. An idle flow waits as long as it
-    /// takes, and comes to rest when nobody answers at once.
+    /// How long the flow's thread waits for the next event. An idle flow waits as long as it takes, and
+    /// writes its views when none comes at once.
     fn patience(&self, idle: bool) -> Option<u64> {
         match (idle, self.core.rests()) {
             (false, _) => Some(TICK_MS),
@@ -284,7 +356,7 @@ impl Task {
         }
     }
 
-    /// Hears what lies in the inbox. Turns that wait for a sync share one.
+    /// Handles all events of the inbox. Turns that wait for a sync share one.
     fn hear_all(
         &mut self,
         first: Inbox,
@@ -296,7 +368,7 @@ impl Task {
         // What comes in meanwhile has its turn, too, and those who wait do not wait for ever.
         for _ in 0..=INBOX_MAX {
             let Some(said) = next.take() else { break };
-            let is_step = matches!(said, Inbox::Step { .. });
+            let is_step = Inbox::is_queued(&said);
             self.hear(said, &mut waiting)?;
             if is_step {
                 line.heard_queued();
@@ -319,8 +391,8 @@ impl Task {
     fn tell(&mut self, answer: Answers, heard: Heard) {
         match heard {
             Heard::Over => self.done.push(answer),
-            // A thread that is gone has nothing to hear.
-            Heard::Go(_) => drop(answer.send(Answer::Heard(heard))),
+            // A thread that is gone needs no answer.
+            Heard::Go(_) | Heard::Wait => drop(answer.send(Answer::Heard(heard))),
         }
     }
 
@@ -331,14 +403,29 @@ impl Task {
                 client,
                 answer,
             } => {
-                let result = self.core.obey(*command, client);
-                let stopped = self.core.flow().poison().map(str::to_owned);
-                // The client may have gone; its command has taken effect all the same.
-                drop(answer.send(result));
-                match stopped {
-                    Some(why) => Err(a_society_state::Error::Poisoned { why }.into()),
-                    None => Ok(()),
-                }
+                let result = match self.core.obey_apart(*command, client) {
+                    Ok(Obeyed::Later(errand)) => {
+                        self.asking.insert(errand, answer);
+                        return Ok(());
+                    }
+                    Ok(Obeyed::Now(taken)) => Ok(taken),
+                    Err(error) => Err(error),
+                };
+                self.say_taken(&answer, result)
+            }
+            Inbox::Report { id, report, answer } => {
+                let taken = self.core.report(id, report)?;
+                self.done.push(answer);
+                taken.map_or(Ok(()), |taken| self.answer_command(id, taken))
+            }
+            Inbox::Keep { start, answer } => {
+                self.kept.insert(start.turn, *start);
+                self.done.push(answer);
+                Ok(())
+            }
+            Inbox::Lost { id } => {
+                let taken = self.core.lose(id, BROKE.to_owned())?;
+                taken.map_or(Ok(()), |taken| self.answer_command(id, taken))
             }
             Inbox::Step {
                 turn,
@@ -370,6 +457,28 @@ impl Task {
                 self.core.drain();
                 Ok(())
             }
+        }
+    }
+
+    /// Answers a command that waited for an errand.
+    fn answer_command(&mut self, id: ErrandId, taken: CommandAnswer) -> Result<(), DriverError> {
+        match self.asking.remove(&id) {
+            Some(answer) => self.say_taken(&answer, taken),
+            None => Ok(()),
+        }
+    }
+
+    fn say_taken(
+        &self,
+        answer: &SyncSender<CommandAnswer>,
+        taken: CommandAnswer,
+    ) -> Result<(), DriverError> {
+        let stopped = self.core.flow().poison().map(str::to_owned);
+        // The client may have gone; its command has taken effect all the same.
+        drop(answer.send(taken));
+        match stopped {
+            Some(why) => Err(a_society_state::Error::Poisoned { why }.into()),
+            None => Ok(()),
         }
     }
 

@@ -1,143 +1,35 @@
-//! A turn begins or goes on: the role is told what it is here for, and its taker is made.
+//! A turn begins or goes on: the role is told what it is here for, and what its taker is made of.
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::{EdgeOutline, PauseReason};
+use a_society_facts::fact::flow::EdgeOutline;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, SystemPromptBuilt};
 use a_society_facts::fact::turn::{DraftKept, StopReason};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text, ToolCall};
 use a_society_facts::view::flow::{RequestState, Said};
 use a_society_facts::view::session::Entry;
-use a_society_flow::machine::{Outcome, Task, allowed, findings_path, report_path};
+use a_society_flow::machine::{Task, allowed, findings_path, report_path};
 use a_society_roles::handoff::{self, Allowed, EndingTool, Signal};
 use a_society_roles::role::former::speaks_of_another_folder;
 use a_society_roles::role::packet::{interrupted_message, moved_message};
 use a_society_roles::role::prompt::Prompt;
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::step::Worst;
-use a_society_roles::turn::stop::StopSignal;
 
-use super::choose::First;
-use super::core::{Core, LiveTurn, Start};
+use super::core::Core;
 use super::error::DriverError;
-use super::hurry::{Nap, Pace};
-use super::role_source::About;
-use super::withhold::SecretFilter;
 use crate::{mint, seen};
 
 impl Core {
-    pub(super) fn run_turn(
-        &mut self,
-        turn: TurnId,
-        attempt: u32,
-        role: RoleInstance,
-        task: Task,
-    ) -> Result<Option<Start>, DriverError> {
-        let resumed = attempt > 1;
-        if resumed {
-            self.keep_what_was_cut(turn, &role, &task)?;
-        }
-        self.mend_untold(turn, &role, &task)?;
-        if self.settle_calls(turn)? {
-            // The operator said no and no more; the role goes on when it hears what to do instead.
-            self.conclude(turn, attempt, Outcome::ConsentDenied)?;
-            return Ok(None);
-        }
-        let pause = self.state().paused.as_ref().map(|pause| pause.reason);
-        if pause == Some(PauseReason::Irreversible) {
-            // The turn stays open, and goes on when the operator lets the flow go on.
-            return Ok(None);
-        }
-        if let Some(lack) = self.over_turns(turn, &role) {
-            self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
-            return Ok(None);
-        }
-        let (stop, nap) = (StopSignal::default(), Nap::default());
-        let first = self.choose_first(turn, attempt, (&role, &task), (&stop, &nap))?;
-        if let First::Other(start) = first {
-            return Ok(start.map(|start| *start));
-        }
-        self.prompt(&role)?;
-        if resumed {
-            self.tell_interrupted(turn, &role, &task)?;
-        }
-        let packet = self.tell(turn, &role, &task)?;
-        self.tell_moved(turn, &role)?;
-        let (packet, begun_with) = self.begun(&role, &task, packet)?;
-        let packet = self.with_words((turn, &role, &task), packet)?;
-        let job = self.job(turn, attempt, &role, &task, packet)?;
-        self.begin_live((turn, attempt), role.clone(), task, (&stop, &nap));
-        match self.roles.taker(job, begun_with, stop.clone()) {
-            Ok(taker) => {
-                self.filter_secrets(turn, taker.as_ref());
-                Ok(Some(Start {
-                    turn,
-                    attempt,
-                    taker,
-                    stop,
-                    nap,
-                }))
-            }
-            Err(why) => {
-                self.fail_turn(turn, attempt, why)?;
-                Ok(None)
-            }
-        }
-    }
-
-    /// A turn runs here from now on.
-    pub(super) fn begin_live(
-        &mut self,
-        (turn, attempt): (TurnId, u32),
-        role: RoleInstance,
-        task: Task,
-        (stop, nap): (&StopSignal, &Nap),
-    ) {
-        let hears = self.roles.hears(&role);
-        if hears && self.is_interrupted(turn, &role) {
-            stop.cut();
-        }
-        let pace = if self.tried_again.remove(&role) {
-            nap.hurry();
-            Pace::Hurried
-        } else {
-            Pace::default()
-        };
-        let live = LiveTurn {
-            attempt,
-            hears,
-            role,
-            task,
-            stop: stop.clone(),
-            nap: nap.clone(),
-            pace,
-            draft: None,
-            thought: None,
-            calls: self.calls_of(turn),
-            answers_at_most: self.roles.answers_at_most(),
-            told_to_stop: false,
-            judged: None,
-            silent_s: 0,
-            reserved: Worst::default(),
-            compaction: None,
-            choosing: None,
-            frame: None,
-            filter: SecretFilter::new(None),
-            _place: self.place(),
-        };
-        self.live.insert(turn, live);
-    }
-
     /// What was streamed before a crash is kept as the message it was becoming.
-    fn keep_what_was_cut(
+    pub(super) fn keep_what_was_cut(
         &mut self,
         turn: TurnId,
         role: &RoleInstance,
         task: &Task,
     ) -> Result<(), DriverError> {
         self.append(Fact::SessionResumed(SessionResumed {
-            role: role.clone(),
+            seat: role.clone().into(),
             turn: Some(turn),
         }))?;
         let open = self
@@ -169,7 +61,7 @@ impl Core {
 
     /// A model whose turn was cut off between two requests hears of it, if nothing is left to be done
     /// before it is asked again.
-    fn tell_interrupted(
+    pub(super) fn tell_interrupted(
         &mut self,
         turn: TurnId,
         role: &RoleInstance,
@@ -195,7 +87,7 @@ impl Core {
         };
         let done = request.state == RequestState::Answered && request.is_settled();
         let ends = |tool: &str| EndingTool::of_name(tool).is_some();
-        let session = self.flow.views().sessions.get(&open.role);
+        let session = self.flow.views().session(&open.role);
         let last = session.and_then(|session| session.messages.last());
         let is_result =
             last.is_some_and(|last| matches!(&*last.message, Message::ToolResult { .. }));
@@ -204,9 +96,13 @@ impl Core {
 
     /// A session that speaks of a folder which the flow does not have any more hears once where paths
     /// start now.
-    fn tell_moved(&mut self, turn: TurnId, role: &RoleInstance) -> Result<(), DriverError> {
+    pub(super) fn tell_moved(
+        &mut self,
+        turn: TurnId,
+        role: &RoleInstance,
+    ) -> Result<(), DriverError> {
         let views = self.flow.views();
-        let Some(session) = views.sessions.get(role) else {
+        let Some(session) = views.session(role) else {
             return Ok(());
         };
         let told = |entry: &Entry| {
@@ -238,30 +134,46 @@ impl Core {
 
     /// Whether a session ends with what a request of this turn streamed before it was cut off.
     fn ends_cut_off(&self, turn: TurnId, role: &RoleInstance) -> bool {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let last = session.and_then(|session| session.messages.last());
         last.is_some_and(|entry| entry.interrupted && entry.turn == Some(turn))
     }
 
-    fn prompt(&mut self, role: &RoleInstance) -> Result<(), DriverError> {
-        let built = self
-            .state()
-            .sessions
-            .get(role)
-            .is_none_or(|session| session.prompt.is_some());
-        if built && !self.is_outdated(role)? {
-            return Ok(());
+    /// Whether no system prompt was built for a role's session.
+    pub(super) fn has_no_prompt(&self, role: &RoleInstance) -> bool {
+        let session = self.state().session(role);
+        session.is_some_and(|session| session.prompt.is_none())
+    }
+
+    /// The system prompt of a role for which something was chosen since it may have been built.
+    pub(super) fn prompt_before_choice(
+        &self,
+        role: &RoleInstance,
+    ) -> Result<Option<String>, DriverError> {
+        let views = self.flow.views();
+        if !views.flow.configurations.contains_key(role) {
+            return Ok(None);
         }
-        let Prompt { text, sources } =
-            (self.roles).system_prompt(&self.graph, &self.flow.views().flow, role);
+        let session = views.session(role);
+        let prompt = session.and_then(|session| session.system_prompt.as_ref());
+        let text = prompt.map(|prompt| self.flow.whole_text(prompt));
+        Ok(text.transpose()?)
+    }
+
+    pub(super) fn build_prompt(
+        &mut self,
+        role: &RoleInstance,
+        prompt: Prompt,
+    ) -> Result<(), DriverError> {
+        let Prompt { text, sources } = prompt;
         let fingerprint = Hash::of(text.as_bytes());
-        let known = self.state().sessions.get(role);
+        let known = self.state().session(role);
         if known.is_some_and(|session| session.prompt == Some(fingerprint)) {
             return Ok(());
         }
         let text = self.flow.keep_text(text)?;
         let fact = SystemPromptBuilt {
-            role: role.clone(),
+            seat: role.clone().into(),
             text,
             fingerprint,
             sources,
@@ -269,39 +181,22 @@ impl Core {
         self.append(Fact::SystemPromptBuilt(fact))
     }
 
-    /// Whether the prompt was built before other skills were chosen.
-    fn is_outdated(&self, role: &RoleInstance) -> Result<bool, DriverError> {
-        let views = self.flow.views();
-        let session = views.sessions.get(role);
-        let Some(prompt) = session.and_then(|session| session.system_prompt.as_ref()) else {
-            return Ok(false);
-        };
-        if !views.flow.configurations.contains_key(role) {
-            return Ok(false);
-        }
-        let text = self.flow.whole_text(prompt)?;
-        Ok(self.roles.is_outdated(&views.flow, role, &text))
+    /// Whether the role has to be told what it is here for. A reply to a node that goes on is all that needs to be
+    /// said.
+    pub(super) fn is_untold(&self, turn: TurnId, role: &RoleInstance, task: &Task) -> bool {
+        let (untold, unsaid, _) = self.owed(turn, role, task);
+        untold && (unsaid.is_empty() || !self.was_here(role, task))
     }
 
     /// Tells the role whatever it has not been told, and returns what the turn began with.
-    fn tell(
+    pub(super) fn tell(
         &mut self,
         turn: TurnId,
-        role: &RoleInstance,
-        task: &Task,
+        (role, task): (&RoleInstance, &Task),
+        packet: Option<String>,
     ) -> Result<String, DriverError> {
-        let (untold, unsaid, node) = self.owed(turn, role, task);
-        let mut packet = String::new();
-        // A reply to a node that goes on is all that needs to be said.
-        if untold && (unsaid.is_empty() || !self.was_here(role, task)) {
-            let about = match task {
-                Task::Node(node) => About::Node(node),
-                Task::Reflection | Task::Send => About::Reflection,
-                Task::Feedback => About::Feedback,
-            };
-            let allowed = self.allowed(role, task);
-            let state = &self.flow.views().flow;
-            packet = self.roles.packet(&self.graph, state, role, about, allowed);
+        let (_, unsaid, node) = self.owed(turn, role, task);
+        if let Some(packet) = &packet {
             let origin = match task {
                 Task::Node(_) => Origin::Entry,
                 Task::Reflection | Task::Feedback => Origin::Improvement,
@@ -310,6 +205,7 @@ impl Core {
             let text = self.flow.keep_text(packet.clone())?;
             self.say(role, text, origin, node.as_ref())?;
         }
+        let mut packet = packet.unwrap_or_default();
         for mut said in unsaid {
             let text = self.flow.whole_text(&said.text)?;
             if let Some(choice) = self.chosen(role, &text) {
@@ -322,7 +218,7 @@ impl Core {
                 Origin::Reply
             };
             self.append(Fact::MessageAdded(MessageAdded {
-                role: role.clone(),
+                seat: role.clone().into(),
                 message: said.id,
                 text: said.text,
                 origin,
@@ -336,7 +232,7 @@ impl Core {
 
     /// The choice that an answer of the operator names, if the role offered some.
     fn chosen(&self, role: &RoleInstance, answer: &str) -> Option<String> {
-        let session = self.flow.views().sessions.get(role)?;
+        let session = self.flow.views().session(role)?;
         let mut entries = session.messages.iter().rev();
         let asked = entries.find_map(|entry| match &*entry.message {
             Message::AssistantToolCalls { calls, .. } => Some(calls),
@@ -348,7 +244,7 @@ impl Core {
         handoff::chosen(call.input.get(), answer)
     }
 
-    /// Whether the role was not told, what the operator said and it has not heard, and the node.
+    /// Whether the packet is outstanding, the operator's words that the role has not got, and the node.
     fn owed(
         &self,
         turn: TurnId,
@@ -380,7 +276,7 @@ impl Core {
 
     /// Whether the role's session already speaks of this task.
     fn was_here(&self, role: &RoleInstance, task: &Task) -> bool {
-        let Some(session) = self.flow.views().sessions.get(role) else {
+        let Some(session) = self.flow.views().session(role) else {
             return false;
         };
         match task {
@@ -401,7 +297,7 @@ impl Core {
     ) -> Result<(), DriverError> {
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::MessageAdded(MessageAdded {
-            role: role.clone(),
+            seat: role.clone().into(),
             message,
             text,
             origin,
@@ -412,7 +308,7 @@ impl Core {
     }
 
     /// What the turn began with, and of which kind it is. A turn that goes on was told before.
-    fn begun(
+    pub(super) fn begun(
         &self,
         role: &RoleInstance,
         task: &Task,
@@ -422,7 +318,7 @@ impl Core {
             Task::Node(node) => Some(node),
             Task::Reflection | Task::Feedback | Task::Send => None,
         };
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         let here = || {
             let entries = entries.iter().rev();
@@ -458,7 +354,7 @@ impl Core {
         task: &Task,
         packet: String,
     ) -> Result<Job, DriverError> {
-        let session = self.flow.views().sessions.get(role);
+        let session = self.flow.views().session(role);
         let all = session.map_or(&[][..], |session| &session.messages);
         let node = match task {
             Task::Node(node) => Some(node.clone()),

@@ -62,7 +62,8 @@ pub(super) fn begin(disk: &FaultyDisk, flow: &str, script: &str) -> Core {
 }
 
 fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core {
-    disk.make_folder("/w/project".as_ref()).unwrap();
+    // A project that leaves open how its flows end.
+    disk.make_folder("/w/project/a-docs".as_ref()).unwrap();
     let new = NewFlow {
         ends: a_society_facts::fact::flow::Ends::default(),
         project: "demo".parse().unwrap(),
@@ -140,7 +141,7 @@ fn a_small_artifact_stands_in_its_record_and_a_large_one_is_kept_as_a_blob() {
         let blobs = core.flow().disk().list(&core.flow().folder().blobs());
         let blobs = blobs.map_or(0, |blobs| blobs.len());
         assert_eq!(blobs, usize::from(!inline), "{bytes} bytes");
-        // Either way the receiver is told all of it.
+        // Either way the receiver gets all of it.
         let told = |line: &str| line.contains("message_added") && line.contains(&text);
         assert!(journal.lines().any(told), "{bytes} bytes");
     }
@@ -181,7 +182,7 @@ fn at(core: &Core) -> FlowRef {
     }
 }
 
-/// The facts of a kind, as they stand in the journal.
+/// The facts of a kind, as the journal has them.
 fn facts(core: &Core, word: &str) -> Vec<serde_json::Value> {
     let folder = core.flow().folder();
     let mut facts = Vec::new();
@@ -393,7 +394,11 @@ script:
         core.obey(Verb::Retry { to: Whom::Only }, None).unwrap();
     }
     finish(&mut core);
-    let writer = &core.flow().views().sessions["writer"];
+    let writer = core
+        .flow()
+        .views()
+        .session(&"writer".parse().unwrap())
+        .unwrap();
     let told = writer
         .messages
         .iter()

@@ -1,4 +1,5 @@
-//! Turns on threads of their own: the taker says a step, the flow's task answers.
+//! Turns and errands on threads of their own: the taker says a step, the flow's task answers. An errand has one
+//! thing to say, which is its result.
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,28 +10,46 @@ use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::{Step, Told};
 
 use super::core::{Core, Start};
+use super::errand::{CommandAnswer, Errand, ErrandId};
 use super::error::DriverError;
 use super::line::Line;
 use super::step::Heard;
 use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
 
-/// A turn from its beginning, or from a step that it has said already.
-type Taken = (Start, Option<Step>);
+/// From where a thread takes a turn.
+#[derive(Debug)]
+pub(super) enum From {
+    /// From its beginning.
+    Beginning,
+    /// From a step that it has said already.
+    Step(Box<Step>),
+    /// From the answer that it waited for.
+    Answer(Box<Told>),
+}
 
-/// What the thread of a turn hears.
+/// What a thread is given to do.
+#[derive(Debug)]
+pub(super) enum Duty {
+    /// A turn.
+    Turn(Start, From),
+    /// Work that may wait for the outside world.
+    Errand(Errand),
+}
+
+/// The replies to the thread of a turn.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// The answer to its step.
     Heard(Heard),
-    /// Its turn is over, and this one is next.
-    Next(Box<Start>),
+    /// What it did is over, and this is next.
+    Next(Box<Duty>),
 }
 
-/// How the thread of a turn hears it.
+/// The channel of those replies.
 pub(super) type Answers = SyncSender<Answer>;
 
-/// A thread that waits, and how it is given a turn.
-type Idle = (ThreadId, SyncSender<Taken>);
+/// A thread that waits, and how it is given something to do.
+type Idle = (ThreadId, SyncSender<Duty>);
 
 /// The threads on which a flow's turns run. One whose turn is over waits a while for the next, because
 /// starting a thread takes longer than most steps.
@@ -41,65 +60,71 @@ pub(super) struct TurnThreads {
 }
 
 impl TurnThreads {
-    /// Threads whose turns are heard on this line.
+    /// Threads whose turns use this line.
     pub(super) fn new(line: Line) -> Self {
         let idle = Arc::default();
         Self { line, idle }
     }
 
-    /// Runs a turn to its end. Whatever it says, the flow's task decides what of it counts.
+    /// Does something to its end. Whatever a turn says, the flow's task decides what of it counts.
     ///
     /// # Errors
-    /// When the system has no thread left. The turn is dropped then.
-    pub(super) fn run(&self, start: Start, said: Option<Step>) -> std::io::Result<()> {
-        let mut taken = (start, said);
+    /// When the system has no thread left. The turn or the errand is dropped then.
+    pub(super) fn run(&self, mut duty: Duty) -> std::io::Result<()> {
         while let Some((_, thread)) = self.idle().pop() {
-            match thread.try_send(taken) {
+            match thread.try_send(duty) {
                 Ok(()) => return Ok(()),
-                Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => taken = back,
+                Err(TrySendError::Full(back) | TrySendError::Disconnected(back)) => duty = back,
             }
         }
         let threads = self.clone();
         std::thread::Builder::new()
             .name("turn".to_owned())
-            .spawn(move || threads.work(taken))
+            .spawn(move || threads.work(duty))
             .map(drop)
     }
 
-    /// The same; a turn for which the system has no thread left fails in words.
+    /// The same; that for which the system has no thread left fails in words. Gives the answer to the command that
+    /// an errand was for.
     ///
     /// # Errors
     /// When the journal refuses.
     pub(super) fn run_or_fail(
         &self,
         core: &mut Core,
-        start: Start,
-        said: Option<Step>,
-    ) -> Result<(), DriverError> {
-        let (turn, attempt) = (start.turn, start.attempt);
-        match self.run(start, said) {
-            Ok(()) => Ok(()),
-            Err(why) => {
-                let why = format!("the system gave no thread for the turn: {why}");
-                core.broke(turn, attempt, why)
-            }
+        duty: Duty,
+    ) -> Result<Option<(ErrandId, CommandAnswer)>, DriverError> {
+        let whose = match &duty {
+            Duty::Turn(start, _) => Ok((start.turn, start.attempt)),
+            Duty::Errand(errand) => Err(errand.id),
+        };
+        let Err(why) = self.run(duty) else {
+            return Ok(None);
+        };
+        let why = format!("the system gave no thread for the turn: {why}");
+        match whose {
+            Ok((turn, attempt)) => core.broke(turn, attempt, why).map(|()| None),
+            Err(id) => Ok(core.lose(id, why)?.map(|answer| (id, answer))),
         }
     }
 
     /// What each of the threads does.
-    fn work(self, first: Taken) {
-        let (sender, turns) = sync_channel(1);
+    fn work(self, first: Duty) {
+        let (sender, duties) = sync_channel(1);
         let mut next = Some(first);
-        while let Some((mut start, said)) = next {
-            let follows = run(&mut start, said, &self.line);
-            if let Some(start) = follows {
-                next = Some((*start, None));
+        while let Some(duty) = next {
+            let (follows, held) = match duty {
+                Duty::Turn(start, from) => run(start, from, &self.line),
+                Duty::Errand(errand) => (after(errand.run_and_report(&self.line)), None),
+            };
+            if let Some(duty) = follows {
+                next = Some(*duty);
                 continue;
             }
             // What the turn held is given back while the flow says what comes next.
             let waits = self.wait(&sender);
-            drop(start);
-            next = if waits { self.next(&turns) } else { None };
+            drop(held);
+            next = if waits { self.next(&duties) } else { None };
         }
     }
 
@@ -108,7 +133,7 @@ impl TurnThreads {
     }
 
     /// This thread waits from here on, unless enough others do.
-    fn wait(&self, sender: &SyncSender<Taken>) -> bool {
+    fn wait(&self, sender: &SyncSender<Duty>) -> bool {
         let mut idle = self.idle();
         let has_room = idle.len() < IDLE_THREADS_MAX;
         if has_room {
@@ -117,9 +142,9 @@ impl TurnThreads {
         has_room
     }
 
-    fn next(&self, turns: &Receiver<Taken>) -> Option<Taken> {
-        match turns.recv_timeout(IDLE_THREAD_TIME) {
-            Ok(taken) => Some(taken),
+    fn next(&self, duties: &Receiver<Duty>) -> Option<Duty> {
+        match duties.recv_timeout(IDLE_THREAD_TIME) {
+            Ok(duty) => Some(duty),
             Err(_) => {
                 let own = std::thread::current().id();
                 let mut idle = self.idle();
@@ -127,31 +152,45 @@ impl TurnThreads {
                 idle.retain(|(thread, _)| *thread != own);
                 let left = idle.len() < before;
                 drop(idle);
-                // Somebody who found it in the meantime has sent it a turn, or is about to.
-                if left { None } else { turns.recv().ok() }
+                // Somebody who found it in the meantime has sent it something, or is about to.
+                if left { None } else { duties.recv().ok() }
             }
         }
     }
 }
 
-/// Takes a turn to its end, and says which one is next if that is known by then.
-fn run(start: &mut Start, said: Option<Step>, line: &Line) -> Option<Box<Start>> {
+/// What a thread does next whose errand is reported.
+fn after(answer: Option<Answer>) -> Option<Box<Duty>> {
+    match answer? {
+        Answer::Next(next) => Some(next),
+        Answer::Heard(_) => None,
+    }
+}
+
+/// Takes a turn to its end or until it waits, and says what is next if that is known by then. A turn that is over is
+/// given back.
+fn run(mut start: Start, from: From, line: &Line) -> (Option<Box<Duty>>, Option<Start>) {
     let _known = Known {
         line,
         turn: start.turn,
         attempt: start.attempt,
     };
-    let mut step = said.unwrap_or_else(|| start.taker.next(Told::Begin));
+    let mut step = match from {
+        From::Beginning => start.taker.next(Told::Begin),
+        From::Step(step) => *step,
+        From::Answer(told) => start.taker.next(*told),
+    };
     loop {
-        match exchange(start, step, line)? {
-            Answer::Heard(Heard::Go(told)) => step = start.taker.next(told),
-            Answer::Heard(Heard::Over) => return None,
-            Answer::Next(next) => return Some(next),
+        match exchange(&start, step, line) {
+            Some(Answer::Heard(Heard::Go(told))) => step = start.taker.next(told),
+            Some(Answer::Heard(Heard::Wait)) => return (after(line.keep(start)), None),
+            Some(Answer::Heard(Heard::Over)) | None => return (None, Some(start)),
+            Some(Answer::Next(next)) => return (Some(next), Some(start)),
         }
     }
 }
 
-/// A turn on a thread. A fault of the program that ends its thread is told to the flow, which would
+/// A turn on a thread. A fault of the program that ends its thread is reported to the flow, which would
 /// wait for the turn for ever otherwise.
 struct Known<'l> {
     line: &'l Line,
@@ -180,7 +219,7 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
         }
         match core.step(start.turn, start.attempt, step)? {
             Heard::Go(next) => told = next,
-            Heard::Over => return Ok(()),
+            Heard::Wait | Heard::Over => return Ok(()),
         }
     }
 }
@@ -191,7 +230,7 @@ fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
     if waits_for_nothing(&step) {
-        // Later steps are heard after it. A taker that is to stop learns so from its signal and at its
+        // Later steps are handled after it. A taker that is to stop learns so from its signal and at its
         // next step, and so does one whose turn goes on elsewhere.
         line.tell(start.turn, start.attempt, step)?;
         return Some(Answer::Heard(Heard::Go(Told::Done { call: None })));
@@ -199,7 +238,7 @@ fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
     line.ask(start.turn, start.attempt, step)
 }
 
-/// Whether a turn goes on from a step whatever comes of it: text that streams, and what only has to be
+/// Whether a turn goes on from a step without its result: text that streams, and what only has to be
 /// recorded before the next step is.
 fn waits_for_nothing(step: &Step) -> bool {
     match step {
@@ -228,8 +267,8 @@ fn waits_for_nothing(step: &Step) -> bool {
 mod tests {
     use std::sync::mpsc::Sender;
 
+    use a_society_base::stop::StopSignal;
     use a_society_roles::turn::step::End;
-    use a_society_roles::turn::stop::StopSignal;
     use a_society_roles::turn::taker::Taker;
 
     use super::*;
@@ -259,14 +298,14 @@ mod tests {
             nap: Nap::default(),
         };
         let threads = TurnThreads::new(Line::new(inbox));
-        threads.run(start(1), None).unwrap();
+        threads.run(Duty::Turn(start(1), From::Beginning)).unwrap();
         for number in 1..=4 {
             let Inbox::Step { turn, answer, .. } = heard.recv().unwrap() else {
                 panic!("a step is said");
             };
             assert_eq!(turn, TurnId(number));
             let next = if number < 4 {
-                Answer::Next(Box::new(start(number + 1)))
+                Answer::Next(Box::new(Duty::Turn(start(number + 1), From::Beginning)))
             } else {
                 Answer::Heard(Heard::Over)
             };

@@ -1,22 +1,21 @@
 //! Secrets are removed from what a turn says before anything of it is recorded or shown.
 //!
 //! The model itself reads its own words unchanged for the rest of the turn: what was removed is kept
-//! in memory until the turn ends, and nowhere else. A process that takes the turn over after a crash
+//! in memory until the turn ends, and nowhere else. A process that continues the turn after a crash
 //! knows only what is recorded.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use a_society_base::redact::{Redactor, Stream};
 use a_society_facts::fact::turn::{DraftKind, RawValueEq};
 use a_society_facts::id::{MessageId, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::reason::in_words;
 use a_society_facts::view::session::Entry;
-use a_society_roles::provider::Blocks;
-use a_society_roles::tool::redact::{Redactor, Stream};
+use a_society_providers::Blocks;
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::{Choose, Compact, End, Step};
-use a_society_roles::turn::taker::Taker;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -173,13 +172,6 @@ impl SecretFilter {
 }
 
 impl Core {
-    /// What a taker says is searched for the secrets that it knows.
-    pub(super) fn filter_secrets(&mut self, turn: TurnId, taker: &dyn Taker) {
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.filter = SecretFilter::new(taker.redactor());
-        }
-    }
-
     /// A step of a turn without the secrets in it.
     pub(super) fn without_secrets(
         &mut self,

@@ -1,4 +1,4 @@
-//! What the operator had chosen for roles: models are chosen here too, and the rest is said.
+//! The operator's choices for roles: models are chosen here too, and the rest is reported.
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ fn known<'c>(catalog: &'c Catalog, choice: &ModelChoice) -> Option<&'c str> {
     found.map(|(name, _)| name.as_str())
 }
 
-/// The files of this name, by their roles. One that cannot be read is said to be left.
+/// The files of this name, by their roles. An unreadable one is reported as left out.
 fn chosen<T: serde::de::DeserializeOwned>(
     sketch: &mut Sketch<'_>,
     source: &Source,

@@ -1,8 +1,8 @@
 //! What of the old files the new views do not show, member by member.
 //!
 //! The state of the new flow is written in the shape of the old file, and the two are compared.
-//! What the new views say besides does not matter; what they do not say, or say otherwise, is
-//! listed. A list that stands for a set is compared as a set.
+//! What the new views show besides does not matter; what they lack, or show differently, is
+//! listed. A list that means a set is compared as a set.
 
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::Grant;
@@ -31,13 +31,13 @@ pub(super) fn compare(source: &Source, names: &Names, views: &Views) -> Vec<Stri
     found.members(&source.json, &ours, &mut String::new());
     for (role, (_, old)) in &source.sessions {
         found.file = format!("roles/{role}/transcript.json");
-        let session = views.sessions.get(role).map(serde_json::to_value);
+        let session = views.session(role).map(serde_json::to_value);
         let ours = session.and_then(Result::ok).unwrap_or(Value::Null);
         found.members(old, &ours, &mut String::new());
     }
     for (role, (_, old)) in &source.feeds {
         found.file = format!("roles/{role}/feed.json");
-        let feed = views.feeds.get(role);
+        let feed = views.feed(role);
         let items = feed.map(|feed| feed.items().map(serde_json::to_value).collect());
         let items: Result<Vec<Value>, _> = items.unwrap_or_else(|| Ok(Vec::new()));
         let ours = items.map_or(Value::Null, Value::Array);
@@ -251,7 +251,7 @@ fn improvement(old: &Value, names: &Names, views: &Views) -> Value {
     let running = roles().filter(|role| !is_done(role));
     let running = running.map(|(role, _)| role.to_string());
     let report = improvement.feedback.report();
-    // The graph of the phase is written anew; it stands where it stood.
+    // The graph of the phase is written anew; its path stays.
     let graph = old["improvementWorkflowPath"].as_str();
     let graph = graph.filter(|path| names.within(path) == IMPROVEMENT_NAME);
     let consent = match (improvement.feedback.granted, state.phase) {

@@ -220,8 +220,8 @@ fn open(
     }
 }
 
-/// A turn of the phase that was cut off. Its role was told what it is for by the program that began
-/// it, and that try is over; the next one goes on without telling it again.
+/// A turn of the phase that was cut off. Its role got its packet from the program that began
+/// it, and that try is over; the next one goes on without another packet.
 fn goes_on(
     sketch: &mut Sketch<'_>,
     source: &Source,

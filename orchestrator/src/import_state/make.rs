@@ -11,7 +11,7 @@ use a_society_facts::view::Views;
 use a_society_facts::view::flow::Phase;
 use a_society_facts::{At, Fact, Hash, Recorded};
 use a_society_state::adopt::Coming;
-use a_society_state::disk::{Disk, Kind};
+use a_society_state::disk::Disk;
 use a_society_state::{FlowRef, Store};
 
 use super::compare::compare;
@@ -55,11 +55,11 @@ pub struct Ready {
     pub title: String,
     /// Its folder.
     pub place: PathBuf,
-    /// Where that folder goes, if it stands in the place of the flow.
+    /// Where that folder goes, if it has the path of the flow.
     pub aside: Option<PathBuf>,
     /// The folder of its project, which is not imported.
     pub project_folder: PathBuf,
-    /// What of it no view shows; the files that say it are kept.
+    /// What of it no view shows; the files that hold it are kept.
     pub without_place: Vec<String>,
     /// What is not carried over, or not as it was, a sentence each.
     pub left: Vec<String>,
@@ -101,19 +101,16 @@ fn planned(
 ) -> Result<Plan, String> {
     let disk = store.ground().disk.as_ref();
     let mut source = read(disk, found)?;
-    let target = store.folder(&source.flow);
-    let is_there = disk.about(target.root()).is_ok();
-    let has_journal = disk
-        .about(&target.journal())
-        .is_ok_and(|about| about.kind == Kind::Folder);
-    if has_journal {
+    let target = store.place(&source.flow);
+    let is_there = disk.about(target.path()).is_ok();
+    if target.has_journal() {
         return already(store, &source);
     }
-    let in_place = is_there && target.root() == found.place;
+    let in_place = is_there && target.path() == found.place;
     if is_there && !in_place {
         return Err(format!(
             "something else stands where it would be: {}",
-            target.root().display()
+            target.path().display()
         ));
     }
     source.ailments = ailing(store, &source.flow.project);
@@ -139,7 +136,7 @@ fn planned(
     })))
 }
 
-/// What is wrong with the project that the flow is going to work on, if it is there and can be said.
+/// What is wrong with the project that the flow is going to work on, if it is there and can be determined.
 fn ailing(store: &Store, project: &ProjectName) -> Option<Vec<String>> {
     let (disk, folder) = (store.ground().disk.as_ref(), folder_of(store, project));
     let found = is_project(disk, &folder).then(|| ailments(disk, &folder))?;
@@ -162,7 +159,7 @@ fn folded(
     mint: &mut dyn Mint,
     without_place: Vec<String>,
 ) -> Result<(Said, Vec<String>), String> {
-    // It stood so when its files were written last, and nothing happened to it since.
+    // It was in this state when its files were written last, and nothing happened to it since.
     let stood = source.written.min(now);
     let mut sketch = Sketch::new(source.flow.flow.clone(), stood, mint);
     let names = translate(disk, (source, catalog), &mut sketch, without_place)?;
@@ -206,7 +203,7 @@ fn already(store: &Store, source: &Source) -> Result<Plan, String> {
     })
 }
 
-/// Makes the flow of a plan; it is durable on return, and nobody drives it yet.
+/// Makes the flow of a plan; it is durable on return, without a driver yet.
 ///
 /// # Errors
 /// When it came to be meanwhile, another process makes it just now, or the file system refuses.
@@ -220,7 +217,7 @@ pub fn make(store: &Store, ready: &Ready) -> Result<FlowRef, a_society_state::Er
         coming.copy_record(path, &ready.place.join("record").join(path))?;
     }
     let made = coming.finish(&ready.facts, ready.aside.as_deref())?;
-    // Its views are only a convenience for whoever lists it next.
+    // Its views only make the next listing faster.
     if let Ok((flow, _)) = store.open(&made) {
         drop(flow.close());
     }

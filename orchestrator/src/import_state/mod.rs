@@ -1,6 +1,6 @@
 //! Flows that another program began, taken over from the files it kept.
 //!
-//! [`source`] finds and reads them; [`translate`] says in facts how they stood and what was open;
+//! [`source`] finds and reads them; [`translate`] expresses their state and what was open in facts;
 //! [`compare`] folds those facts and lists every member of the old files that no view shows;
 //! [`make`] makes a flow of it. What is read is never changed.
 

@@ -19,9 +19,9 @@ use crate::record::{Places, RECORD, Refused, find};
 #[derive(Debug)]
 pub(super) struct Names {
     places: Places,
-    /// What stands before the path of a file of the record folder.
+    /// The prefixes of paths in the record folder.
     record: Vec<String>,
-    /// What stands before the path of a file of the project.
+    /// The prefixes of paths in the project.
     project: Vec<String>,
     /// What each file was called there.
     there: BTreeMap<String, String>,
@@ -73,7 +73,7 @@ impl Names {
         here
     }
 
-    /// A path without what stands before it.
+    /// A path without its prefix.
     pub(super) fn within<'w>(&self, written: &'w str) -> &'w str {
         let rest = |before: &String| written.strip_prefix(before.as_str());
         let prefixes = self.record.iter().chain(&self.project);

@@ -1,4 +1,4 @@
-//! What was open in the forward pass: nodes that ran, nodes that waited, what the operator had said.
+//! What was open in the forward pass: nodes that ran, nodes that waited, the operator's messages.
 
 use std::collections::BTreeMap;
 
@@ -133,13 +133,13 @@ fn running(
     may_have_begun: bool,
 ) -> Result<(), String> {
     let turn = claim(sketch, node, role)?;
-    // Without a session that was at work on it, the role begins anew and is told all of it.
+    // Without a session that was at work on it, the role begins anew with the whole packet.
     let Some(tail) = tail else { return Ok(()) };
     begin(sketch, role, turn, Some(node), Cause::Node)?;
     cut_off(sketch, source, (role, turn), tail, may_have_begun)
 }
 
-/// What a turn had said when it was cut off.
+/// The text of a turn when it was cut off.
 pub(super) fn cut_off(
     sketch: &mut Sketch<'_>,
     source: &Source,
@@ -203,7 +203,7 @@ fn requested(
         role: role.clone(),
         request: 1,
         model: MODEL.to_owned(),
-        // What was sent is not known; the request is told from others by what it came to.
+        // The bytes that were sent are unknown; the request is identified by its result.
         hash: Hash::of(said.as_bytes()),
         frame: None,
     }))
@@ -327,7 +327,7 @@ pub(super) fn suspend(
     }))
 }
 
-/// What a role said last, before its block: that is what it asked.
+/// The last text of a role before its block: its question.
 fn last_words(source: &Source, role: &RoleInstance) -> Option<String> {
     let (session, _) = source.sessions.get(role)?;
     let said =
@@ -345,7 +345,7 @@ fn last_words(source: &Source, role: &RoleInstance) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// The reason as it is called here; a wait for consent is none of these.
+/// The reason as it is called here; a wait for consent has none of these.
 pub(super) fn reason(reason: Reason) -> WaitReason {
     match reason {
         Reason::PromptHuman => WaitReason::PromptHuman,
@@ -443,7 +443,7 @@ fn replied(
     said(sketch, Some(id), role, input)
 }
 
-/// What the operator had said and nobody has read, when it was said.
+/// The operator's message that no role has read, with its time.
 pub(super) fn said(
     sketch: &mut Sketch<'_>,
     node: Option<NodeId>,

@@ -1,4 +1,4 @@
-//! Sessions and feeds, as they stood.
+//! Sessions and feeds, in their last state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use super::source::Source;
 use super::version11::{CompactionArchive, RoleSession, message};
 use crate::limits::IMPORTED_PART_BYTES;
 
-/// What an open turn had said when its program ended. It is not imported as a message: the turn
+/// The text of an open turn when its program ended. It is not imported as a message: the turn
 /// goes on with it as after a crash.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Tail {
@@ -31,7 +31,7 @@ pub(super) enum Tail {
 /// The roles that were at work, each with its node unless it reflected.
 pub(super) type AtWork = BTreeMap<RoleInstance, Option<NodeId>>;
 
-/// The sessions of a flow, and where those stand whose role was at work.
+/// The sessions of a flow, and the tails of those whose role was at work.
 pub(super) fn import(
     sketch: &mut Sketch<'_>,
     source: &Source,
@@ -65,7 +65,7 @@ fn one(
         let fingerprint = Hash::of(prompt.as_bytes());
         let text = sketch.text(prompt);
         sketch.say(Fact::SystemPromptBuilt(SystemPromptBuilt {
-            role: role.clone(),
+            seat: role.clone().into(),
             text,
             fingerprint,
             sources: Vec::new(),
@@ -120,7 +120,7 @@ fn exchanges(session: &RoleSession) -> Result<usize, String> {
     };
     let said = all(&context.exchanges)?;
     let messages = all(&session.transcript_history)?;
-    // Those that are no end of the history are compared later, and then said.
+    // Those that are no end of the history are compared later, and then reported.
     Ok(said.len().min(messages.len()))
 }
 
@@ -163,7 +163,7 @@ fn cut(messages: &mut Vec<Message>) -> Tail {
     }
 }
 
-/// A message that stands for an archive, which stands in the live history as well.
+/// A message that replaces an archive, and is in the live history as well.
 type Replacement = (Message, MessageId);
 
 fn archived(
@@ -204,7 +204,7 @@ fn named(
     };
     let mut named = Vec::with_capacity(messages.len());
     for (place, said) in messages.into_iter().enumerate() {
-        // Only the first message can stand for what came before it.
+        // Only the first message can replace what came before it.
         let id = if place == 0 { known(&said) } else { None };
         named.push(one_named(sketch, said, id)?);
     }
@@ -264,7 +264,7 @@ fn say(
     these: Option<These>,
 ) -> Result<(), String> {
     sketch.say(Fact::SessionImported(SessionImported {
-        role: role.clone(),
+        seat: role.clone().into(),
         messages,
         these,
     }))
@@ -278,7 +278,13 @@ fn json_bytes<T: serde::Serialize>(value: &T) -> Result<usize, String> {
 /// The feeds: after them each role's feed holds what it held, and nothing of the import.
 pub(super) fn feeds(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
     let mut roles: BTreeSet<RoleInstance> = source.feeds.keys().cloned().collect();
-    roles.extend(sketch.state.sessions.keys().cloned());
+    roles.extend(
+        sketch
+            .state
+            .sessions
+            .keys()
+            .filter_map(|seat| seat.role().cloned()),
+    );
     roles.extend(sketch.state.owner.clone());
     for role in roles {
         let items = source.feeds.get(&role).map(|(items, _)| items.as_slice());
@@ -306,7 +312,7 @@ fn feed(
     items: Vec<a_society_facts::fact::imported::ImportedItem>,
 ) -> Result<(), String> {
     sketch.say(Fact::FeedImported(FeedImported {
-        role: role.clone(),
+        seat: role.clone().into(),
         after,
         items,
     }))

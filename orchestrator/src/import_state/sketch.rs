@@ -56,7 +56,7 @@ impl<'m> Sketch<'m> {
         Ok(())
     }
 
-    /// Says facts that belong together, or none of them; `what` is then said to be left.
+    /// Appends facts that belong together, or none of them; `what` is then reported as left out.
     pub(super) fn try_all(
         &mut self,
         what: &str,
@@ -87,13 +87,13 @@ impl<'m> Sketch<'m> {
 
     /// Opens the session of a role, if it has none yet.
     pub(super) fn open_session(&mut self, role: &RoleInstance) -> Result<(), String> {
-        if self.state.sessions.contains_key(role) {
+        if self.state.session(role).is_some() {
             return Ok(());
         }
         let key = format!("flow:{}:role:{role}", self.flow);
         let session = mint::uuid7(self.mint, self.now).map_err(|bad| bad.to_string())?;
         self.say(Fact::SessionOpened(SessionOpened {
-            role: role.clone(),
+            seat: role.clone().into(),
             key: key
                 .parse()
                 .map_err(|bad: a_society_facts::id::BadName| bad.to_string())?,

@@ -17,7 +17,7 @@ use super::version11::{FlowRun, RoleSession, STATE_VERSION};
 use crate::limits::{IMPORTED_FILE_BYTES_MAX, RECORD_DEPTH_MAX, RECORD_FILES_MAX};
 use crate::project::flow_file::{FileError, FlowFile, SNAPSHOT_NAME, read_kept};
 
-/// Where flows are kept, as they were read, when they stood in the place of what was made of them.
+/// Where flows are kept, as they were read, when their path was needed for the imported flow.
 const ASIDE: &str = ".before-import";
 /// How many names one flow may have there; more than two need several power cuts.
 const ASIDES_MAX: u32 = 10;
@@ -47,7 +47,7 @@ pub fn find(disk: &dyn Disk, folder: &Path) -> Result<Vec<Found>, a_society_stat
         folder.to_owned()
     };
     let mut places = BTreeMap::new();
-    // What still stands there comes first: a power cut may have left it there and set it aside.
+    // A flow at its own path comes first: a power cut may have left it there and set it aside.
     for root in [root.clone(), root.join(ASIDE)] {
         for project in folders(disk, &root)? {
             for flow in folders(disk, &project)? {
@@ -82,7 +82,7 @@ fn folders(disk: &dyn Disk, folder: &Path) -> Result<Vec<PathBuf>, a_society_sta
     Ok(plain.map(|entry| folder.join(entry.name)).collect())
 }
 
-/// A flow's folder lies in its project's, that in the state, and that in the workspace.
+/// A flow's folder is in its project's, that in the state, and that in the workspace.
 fn found(place: &Path) -> Found {
     let is_aside = |part: &Path| part.file_name().is_some_and(|name| name == ASIDE);
     let aside = place.ancestors().nth(2).is_some_and(is_aside);
@@ -95,7 +95,7 @@ fn found(place: &Path) -> Found {
     }
 }
 
-/// Where a flow goes that stands in the place of what is made of it: under its own name, unless a
+/// Where a flow goes that has the path of the imported one: under its own name, unless a
 /// power cut left it there and here.
 pub(super) fn aside(store: &Store, disk: &dyn Disk, flow: &FlowRef) -> PathBuf {
     let folder = store.root().join(ASIDE).join(flow.project.as_str());
@@ -135,7 +135,7 @@ pub(super) struct Source {
     /// What of the folder is not taken, and why.
     pub(super) left: Vec<String>,
     pub(super) graph: FlowFile,
-    /// What is wrong with its project before it goes on here; absent if nobody looked.
+    /// What is wrong with its project before it goes on here; absent if it was not checked.
     pub(super) ailments: Option<Vec<String>>,
 }
 

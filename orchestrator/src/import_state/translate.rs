@@ -1,4 +1,4 @@
-//! The files of a flow as facts: how it stood, and what was open.
+//! The files of a flow as facts: its state, and what was open.
 
 use a_society_facts::fact::flow::FlowCreated;
 use a_society_facts::fact::imported::{FlowImported, ImportedFile, PassedAlong};
@@ -24,7 +24,7 @@ const DRAFT_NAME: &str = "Draft Owner Intake";
 /// Says the whole flow in facts; `without_place` is what is known to be shown by no view.
 ///
 /// # Errors
-/// Says in words what contradicts itself so far that no flow can stand so.
+/// Describes the contradictions that no flow can have.
 pub(super) fn translate(
     disk: &dyn Disk,
     (source, catalog): (&Source, &Catalog),
@@ -131,7 +131,7 @@ fn imported(
         source.graph.graph.has_node(&node).then_some(node)
     };
     let mut visited: Vec<NodeId> = run.visited_node_ids.iter().filter_map(in_graph).collect();
-    // Whoever ran or waited had been entered.
+    // Nodes that ran or waited had been entered.
     let open = run
         .running_nodes
         .iter()

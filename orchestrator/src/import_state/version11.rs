@@ -1,7 +1,7 @@
 //! The files of state version 11, as far as they are taken over.
 //!
-//! Members that are not named here are not lost: the files are kept as they are, and whatever of
-//! them no view shows is said.
+//! Members that are not named here are not lost: the files are kept as they are, and the members
+//! that no view shows are reported.
 
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub(crate) struct FlowRun {
     pub(crate) consent_state: Option<ConsentState>,
 }
 
-/// How a flow stands.
+/// The state of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FlowStatus {
@@ -76,7 +76,7 @@ pub(crate) enum Reason {
     HandoffApproval,
 }
 
-/// What the operator said and nobody has read.
+/// The operator's message that no role has read.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PendingInput {
@@ -139,7 +139,7 @@ pub(crate) struct ImprovementPhase {
     pub(crate) feedback_consent: Option<FeedbackConsent>,
 }
 
-/// Where the improvement stands.
+/// The state of the improvement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PhaseStatus {
@@ -150,7 +150,7 @@ pub(crate) enum PhaseStatus {
     Skipped,
 }
 
-/// What was said about the report.
+/// The decision about the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FeedbackConsent {
@@ -224,10 +224,10 @@ pub(crate) struct Capabilities {
     pub(crate) mcp_servers: Vec<String>,
 }
 
-/// A message as it stands in a transcript.
+/// A message of a transcript.
 ///
 /// # Errors
-/// Says in words what is no message.
+/// Describes why it is not a message.
 pub(crate) fn message(raw: &RawValue) -> Result<Message, String> {
     let message: Message = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
     match message {

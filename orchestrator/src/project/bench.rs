@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules, Grant, RuleOrigin};
@@ -12,10 +13,10 @@ use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_flow::graph::InlineRole;
+use a_society_mcp::{self as mcp, server_of};
+use a_society_providers::{Prepared, ToolDefinition};
 use a_society_roles::consent::Tier;
 use a_society_roles::consent::policy::{Judged, Policy};
-use a_society_roles::mcp::{self, server_of};
-use a_society_roles::provider::{Prepared, ToolDefinition};
 use a_society_roles::role::definition::Skill;
 use a_society_roles::role::environment::{Commands, Environment, environment};
 use a_society_roles::skill::found;
@@ -25,7 +26,6 @@ use a_society_roles::tool::{
 };
 use a_society_roles::turn::job::Job;
 use a_society_roles::turn::step::End;
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 
 use super::choices::{self, AUTO, MODEL, SERVERS, SKILLS};
@@ -72,7 +72,7 @@ pub struct Written {
 }
 
 impl Bench {
-    /// Whoever takes a turn of a model's role. One that cannot work says what it lacks.
+    /// The taker of a model's turn. One that cannot work reports what it lacks.
     pub fn taker(
         &self,
         job: Arc<Job>,
@@ -86,7 +86,7 @@ impl Bench {
         }
     }
 
-    /// Whoever makes a summary of a role's session.
+    /// The taker that summarises a role's session.
     ///
     /// # Errors
     /// Says in words what it lacks.
@@ -100,7 +100,7 @@ impl Bench {
         Ok(Box::new(ModelTaker::summarising(job, gear, stop)))
     }
 
-    /// The ways in which the next request of a job could be written. Nobody is asked, and no server
+    /// The ways in which the next request of a job could be written. No request is sent, and no server
     /// of tools is started.
     ///
     /// # Errors
@@ -223,7 +223,7 @@ impl Bench {
         let (mut newly, mut waits) = (Vec::new(), Vec::new());
         for name in names {
             match roster.judge(name, trusted.get(name).copied()) {
-                // A server that is not there is told when its tools are wanted.
+                // A missing server is reported when its tools are wanted.
                 Verdict::Known | Verdict::Unknown => {}
                 Verdict::Trusted(definition) => newly.push((name.clone(), definition)),
                 Verdict::Waits(why) => waits.push(why),
@@ -277,7 +277,7 @@ impl Bench {
         skills_in(&skill_folders(&self.project), &self.project)
     }
 
-    /// How many tokens the model of a role reads at most, if it can be told.
+    /// How many tokens the model of a role reads at most, if known.
     #[must_use]
     pub fn window(
         &self,
@@ -363,8 +363,8 @@ impl Bench {
         }
     }
 
-    /// Removes what a killed process left of a call beside its files. One that cannot be removed is in
-    /// nobody's way.
+    /// Removes what a killed process left of a call beside its files. One that cannot be removed does
+    /// no harm.
     pub fn clear_halves(&self, role: &RoleInstance, call: &ToolCall) {
         if let Ok(tools) = Toolbox::open(self.setting(role, None)) {
             drop(tools.clear_halves(call));
@@ -379,18 +379,20 @@ impl Bench {
         held.map_or(Touched::Unknown, Touched::Has)
     }
 
-    /// What an answer for the whole flow would grant.
+    /// What an answer for the whole flow would grant. A server of tools that does not run is started for it, and
+    /// is waited for until the signal is raised.
     #[must_use]
     pub fn grant(
         &self,
         (role, node): (&RoleInstance, Option<&NodeId>),
         reach: Reach,
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant> {
         if let Some(server) = server_of(&call.name) {
             let roster = self.roster().ok()?;
             let servers = self.models.servers(&roster).ok()?;
-            let tools = servers.tools(server, &StopSignal::default()).ok()?;
+            let tools = servers.tools(server, stop).ok()?;
             return tools.named(&call.name).map(mcp::ToolDefinition::grant);
         }
         let mut setting = self.setting(role, node);

@@ -1,4 +1,4 @@
-//! What a role works with, as far as somebody has to choose: its model, its skills, its servers.
+//! What a role works with, as far as it is chosen: its model, its skills, its servers.
 //!
 //! | who says it | how |
 //! |---|---|
@@ -9,16 +9,16 @@
 //! How far the tools of a role reach (`scope=`) is no choice of a model: each of the three places can
 //! only take away from what the operator's configuration allows.
 //!
-//! The first that says something counts. Where there is nothing to choose from, nobody is asked.
+//! The first one that chooses counts. Where there is nothing to choose from, no one is asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use a_society_base::stop::StopSignal;
 use a_society_flow::graph::{InlineRole, ToolScope};
-use a_society_roles::mcp::{ServerSpec, Tools};
+use a_society_mcp::{ServerSpec, Tools};
 use a_society_roles::taker::model::{Candidate, Chooser, Question};
 use a_society_roles::tool::{Narrowing, Reach, Scope};
 use a_society_roles::turn::step::End;
-use a_society_roles::turn::stop::StopSignal;
 
 use super::bench::Bench;
 use crate::config::models::{Models, Wish};
@@ -32,13 +32,13 @@ pub const SKILLS: &str = "skills";
 pub const SERVERS: &str = "mcp-servers";
 /// The key of how far its tools reach at most.
 pub const SCOPE: &str = "scope";
-/// How it is said that a model chooses.
+/// The keyword with which a model chooses.
 pub const AUTO: &str = "auto";
-/// How it is said that there is none.
+/// The keyword for "none".
 pub const NONE: &str = "none";
 
 /// How far the tools of a role reach: what the operator's configuration allows at most, narrowed by
-/// the role's file and by what was chosen for the role. The journal lies in the workspace, so that
+/// the role's file and by what was chosen for the role. The journal is in the workspace, so that
 /// what was chosen cannot widen anything either.
 #[must_use]
 pub fn reach(
@@ -64,10 +64,10 @@ pub fn reach(
     })
 }
 
-/// How many tools of a server are named to whoever chooses: enough to know it by.
+/// How many tools of a server are named to the choosing model: enough to recognise it.
 const SHOWN_TOOLS: usize = 20;
 
-/// The names that were chosen for a role or stand in its file; nothing if nobody said any.
+/// The names that were chosen for a role or are in its file; `None` if there are none.
 #[must_use]
 pub fn names(
     settings: &BTreeMap<String, String>,
@@ -227,7 +227,7 @@ fn about_server(server: &ServerSpec, known: Option<&Tools>) -> String {
     about
 }
 
-fn about_model(model: &a_society_roles::provider::config::ModelConfig, usual: bool) -> String {
+fn about_model(model: &a_society_roles::config::ModelConfig, usual: bool) -> String {
     let mut parts = vec![
         format!("{} of {}", model.id, model.provider),
         format!("reads {} tokens", model.window_tokens),
@@ -312,7 +312,7 @@ mod tests {
         let text = "mcp-servers:\n  \
                     files: { command: cat, args: [a], description: Reads the archive. }\n  \
                     web: { url: 'https://x.example/mcp' }\n";
-        let servers = a_society_roles::mcp::parse(text).unwrap();
+        let servers = a_society_mcp::parse(text).unwrap();
         let about: Vec<String> = servers.iter().map(|it| about_server(it, None)).collect();
         assert_eq!(
             about,

@@ -50,7 +50,7 @@ impl RecordFolder {
     /// Writes a file that the flow itself needs to go on; it is durable on return.
     ///
     /// # Errors
-    /// When something else stands there, or the file system refuses.
+    /// When the path is taken by something else, or the file system refuses.
     pub fn keep(&self, path: &RecordPath, bytes: &[u8]) -> Result<(), FileFault> {
         self.put(path, bytes, replace_durably)
     }
@@ -77,7 +77,7 @@ impl RecordFiles for RecordFolder {
     }
 
     /// What a role writes is not synced. Once it is handed over, its bytes are durable with the
-    /// fact that says so; before that, a role whose file a power cut took hears that it is not
+    /// fact; before that, a role whose file a power cut took reads that it is not
     /// there, and writes it again.
     fn write(&self, path: &RecordPath, bytes: &[u8]) -> Result<(), FileFault> {
         self.put(path, bytes, replace)

@@ -13,7 +13,7 @@ use a_society_state::files::read_whole;
 
 use crate::limits::FLOW_FILE_BYTES_MAX;
 
-/// The name of the script that lies beside a flow file.
+/// The name of the script beside a flow file.
 pub const SCRIPT_NAME: &str = "script.yaml";
 
 /// The snapshot of the graph in the record folder.
@@ -119,8 +119,16 @@ fn whole(
 /// # Errors
 /// When it cannot be read, or with everything that is wrong with it.
 pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
-    let (file, diagnostics) = inspect(path, text(disk, path)?);
-    let path = path.to_owned();
+    read_as(disk, path, path)
+}
+
+/// Reads a flow file that is called otherwise than the path at which it lies.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(disk: &dyn Disk, path: &Path, called: &Path) -> Result<FlowFile, FileError> {
+    let (file, diagnostics) = inspect(called, text(disk, path)?);
+    let path = called.to_owned();
     file.ok_or(FileError::NotAFlow { path, diagnostics })
 }
 

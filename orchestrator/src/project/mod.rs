@@ -3,8 +3,8 @@
 //! [`flow_file`] reads a flow from one self-contained file, [`docs`] one from a project's folder,
 //! [`draft`] makes one for a flow that has no graph yet.
 //! [`files`] is the record folder as roles see it, [`records`] what the runtime itself writes there. [`workshop`] knows, for one flow, who its roles
-//! are, what they are told, and who takes their turns; [`mod@bench`] is what models work with,
-//! and [`choices`] who chooses that. [`unconfigured`] finds names of it that nobody configured. [`place`] says where a project lies, and what its roles name.
+//! are, which packets they get, and what plays them; [`mod@bench`] is what models work with,
+//! and [`choices`] who chooses that. [`unconfigured`] finds names of it that are not configured. [`place`] says where a project lies, and what its roles name.
 
 pub mod bench;
 pub mod choices;
@@ -12,6 +12,7 @@ pub mod docs;
 pub mod draft;
 pub mod files;
 pub mod flow_file;
+mod handed;
 pub mod place;
 mod program;
 pub mod reaches;

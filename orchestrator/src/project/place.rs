@@ -1,4 +1,4 @@
-//! Where the project of a flow lies in its workspace, and what its roles name.
+//! Where the project of a flow is in its workspace, and what its roles name.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use a_society_facts::id::ProjectName;
 use a_society_flow::graph::{InlineRole, RoleName};
 use a_society_state::Store;
-use a_society_state::disk::Disk;
+use a_society_state::disk::{Disk, Kind};
+use a_society_state::files::kind_behind;
 
 use super::choices::AUTO;
 use super::docs::folder::{discover, is_project, roles};
@@ -32,7 +33,7 @@ pub fn workspace_of(store: &Store) -> &Path {
 pub fn folder_of(store: &Store, project: &ProjectName) -> PathBuf {
     let root = workspace_of(store);
     let folder = root.join(project.as_str());
-    if folder.is_dir() {
+    if kind_behind(store.ground().disk.as_ref(), &folder) == Some(Kind::Folder) {
         folder
     } else {
         root.to_owned()
@@ -51,24 +52,35 @@ pub fn roles_of(store: &Store, project: &ProjectName) -> BTreeMap<String, Inline
     roles.map(|(name, role)| (name.to_string(), role)).collect()
 }
 
+/// What roles name, each with the roles that do.
+pub type Named = BTreeMap<String, Vec<NamedBy>>;
+
+/// Roles in words.
+pub fn in_words<'n>(by: impl IntoIterator<Item = &'n NamedBy>) -> Vec<String> {
+    let by = by.into_iter();
+    by.map(|by| format!("{}/{}", by.project, by.role)).collect()
+}
+
+/// The models that files of roles name in the projects of a workspace, with the roles that do.
+#[must_use]
+pub fn models_named(disk: &dyn Disk, workspace: &Path) -> Named {
+    named(disk, workspace, |role| role.model.map(|model| vec![model]))
+}
+
 /// The MCP servers that files of roles name in the projects of a workspace, with the roles that do.
 #[must_use]
-pub fn servers_named(disk: &dyn Disk, workspace: &Path) -> BTreeMap<String, Vec<NamedBy>> {
+pub fn servers_named(disk: &dyn Disk, workspace: &Path) -> Named {
     named(disk, workspace, |role| role.mcp_servers)
 }
 
 /// The skills that files of roles name in the projects of a workspace, with the roles that do.
 #[must_use]
-pub fn skills_named(disk: &dyn Disk, workspace: &Path) -> BTreeMap<String, Vec<NamedBy>> {
+pub fn skills_named(disk: &dyn Disk, workspace: &Path) -> Named {
     named(disk, workspace, |role| role.skills)
 }
 
-fn named(
-    disk: &dyn Disk,
-    workspace: &Path,
-    of: fn(InlineRole) -> Option<Vec<String>>,
-) -> BTreeMap<String, Vec<NamedBy>> {
-    let mut named: BTreeMap<String, Vec<NamedBy>> = BTreeMap::new();
+fn named(disk: &dyn Disk, workspace: &Path, of: fn(InlineRole) -> Option<Vec<String>>) -> Named {
+    let mut named = Named::new();
     for folder in discover(disk, workspace) {
         let own = folder.file_name().or_else(|| workspace.file_name());
         let project = own.map(|name| name.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! How far the tools of a flow's roles reach, for whoever looks at the flow and does not drive it.
+//! How far the tools of a flow's roles reach, for a process that shows the flow and does not drive it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::FlowState;
 use a_society_roles::tool::Reach;
-use a_society_state::{FlowRef, Store, blob};
+use a_society_state::{FlowRef, Store};
 
 use super::{choices, docs, flow_file};
 use crate::config::user;
@@ -23,7 +23,7 @@ pub fn of(
     state: &FlowState,
 ) -> Result<BTreeMap<RoleInstance, Reach>, String> {
     let disk = store.ground().disk.as_ref();
-    let source = blob::get_text(disk, &store.folder(flow), &state.graph.source);
+    let source = store.place(flow).whole_text(&state.graph.source);
     let source = source.map_err(|error| error.to_string())?;
     let file = flow_file::read_kept(source).map_err(|error| error.to_string())?;
     let roles = match file_is_of_project(&file, disk, project) {

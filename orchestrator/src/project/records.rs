@@ -46,7 +46,7 @@ pub fn record(graph: &FlowGraph, state: &FlowState) -> String {
 }
 
 /// The graph of the improvement phase, once it has begun: who looks back after whom. An edge leads
-/// from whoever writes findings to whoever gets them.
+/// from the role that writes findings to the one that gets them.
 #[must_use]
 pub fn improvement(state: &FlowState) -> Option<String> {
     let improvement = state.improvement.as_ref()?;

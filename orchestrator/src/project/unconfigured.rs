@@ -1,4 +1,4 @@
-//! Names of models, servers and skills that nobody configured, found before a flow runs.
+//! Names of models, servers and skills that are not configured, found before a flow runs.
 //!
 //! What cannot be read is not judged: a flow file is sound on a machine that has no configuration, too.
 
@@ -15,7 +15,7 @@ use crate::config::servers::{Roster, lists_in, lists_of};
 use crate::config::skill;
 use crate::config::user::{self, ConfigError};
 
-/// What is configured, as far as it can be told.
+/// What is configured, as far as it is readable.
 #[derive(Debug, Clone, Default)]
 pub struct Configured {
     models: Option<BTreeSet<String>>,
@@ -30,7 +30,7 @@ pub struct Configured {
 pub struct Missing {
     /// The name.
     pub name: String,
-    /// What is said about it, without who names it: "the model `x`, which is not configured".
+    /// Its description, without who names it: "the model `x`, which is not configured".
     pub what: String,
     /// What to try.
     pub hint: String,
@@ -66,7 +66,7 @@ impl Configured {
         self.unread.as_deref()
     }
 
-    /// What a role names that is not there. Where a script takes the turns, no model is asked.
+    /// What a role names that is not there. A role that a script plays needs no model.
     #[must_use]
     pub fn missing(&self, role: &InlineRole, is_scripted: bool) -> Vec<Missing> {
         if role.executor() != Executor::Model {

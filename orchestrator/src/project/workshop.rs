@@ -1,12 +1,13 @@
-//! The roles of one flow: who they are, what they are told, and who takes their turns.
+//! The roles of one flow: who they are, which packets they get, and what plays them.
 //!
-//! A role of a self-contained file is defined there. What it is told is put together from the
+//! A role of a self-contained file is defined there. Its packet is built from the
 //! flow's state alone, so that a turn that begins after a crash begins with the same words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Entry;
 use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
@@ -34,16 +35,15 @@ use a_society_roles::taker::human::HumanTaker;
 use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
 use a_society_roles::tool::{WorkflowCheck, is_small_window};
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
-use a_society_state::blob;
-use a_society_state::disk::{Kind, SharedDisk};
+use a_society_state::FlowPlace;
+use a_society_state::disk::Kind;
 use a_society_state::files::read_whole;
-use a_society_state::layout::FlowFolder;
 use serde::Deserialize;
 
 use super::bench::Bench;
 use super::choices::{Choices, SCOPE, SKILLS};
+use super::handed::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
 use crate::driver::role_source::{About, Choice, RoleSource, Touched};
@@ -58,24 +58,22 @@ use crate::project::flow_file::{self, FlowFile, SNAPSHOT_NAME};
 use crate::record::named_in_record;
 
 /// The roles of one flow.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Workshop {
-    /// The disk the flow lies on.
-    pub disk: SharedDisk,
-    /// Where the flow's things lie.
-    pub folder: FlowFolder,
+    /// Where the flow is kept.
+    pub place: FlowPlace,
     /// The roles its file defines.
-    pub roles: BTreeMap<RoleName, InlineRole>,
+    pub roles: Arc<BTreeMap<RoleName, InlineRole>>,
     /// The script, if turns are taken by one.
     pub script: Option<Script>,
     /// The record folder.
     pub files: Arc<dyn RecordFiles>,
     /// What the project gives roles to read.
-    pub library: Library,
+    pub library: Arc<Library>,
     /// The project's folder, if the roles come from there.
     pub home: Option<PathBuf>,
     /// What models work with.
-    pub bench: Bench,
+    pub bench: Arc<Bench>,
 }
 
 impl Workshop {
@@ -86,7 +84,7 @@ impl Workshop {
             .map(|(_, role)| role)
     }
 
-    /// Who takes the turns of a role: a script that was given takes those of models, too.
+    /// What plays a role: a script that was given plays models, too.
     fn executor(&self, role: &RoleInstance) -> Executor {
         let named = self
             .definition(role)
@@ -102,7 +100,7 @@ impl Workshop {
         match &artifact.text {
             Some(text) => Some(text.clone()),
             None => {
-                let bytes = blob::get(self.disk.as_ref(), &self.folder, artifact.hash).ok()?;
+                let bytes = self.place.whole_blob(artifact.hash).ok()?;
                 String::from_utf8(bytes).ok()
             }
         }
@@ -156,7 +154,7 @@ impl Workshop {
             roles.map(|(name, role)| (name.to_string(), first_line(role).unwrap_or_default()));
         let graph = self.home.as_deref().and_then(|home| {
             let file = folder::workflow_of(home);
-            let bytes = read_whole(self.disk.as_ref(), &file, PROJECT_FILE_BYTES_MAX).ok()?;
+            let bytes = read_whole(self.place.disk(), &file, PROJECT_FILE_BYTES_MAX).ok()?;
             let path = file.strip_prefix(home).unwrap_or(&file);
             Some(Reading {
                 path: path.display().to_string(),
@@ -170,11 +168,11 @@ impl Workshop {
         }
     }
 
-    /// What a node is told of the flow's input: where the flow begins all of it, elsewhere its file.
+    /// The part of the flow's input in a node's packet: where the flow begins all of it, elsewhere its path.
     fn input(&self, state: &FlowState, node: &NodeId) -> Option<FlowInput> {
         let kept = state.input.as_ref()?;
         let begins = state.graph.entering(node).next().is_none();
-        let whole = begins.then(|| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok());
+        let whole = begins.then(|| self.place.whole_text(kept).ok());
         let path = || FlowInput::At(format!("record/{}", records::INPUT_NAME));
         Some(whole.flatten().map_or_else(path, FlowInput::Whole))
     }
@@ -185,12 +183,12 @@ impl Workshop {
         let bytes = kept
             .blob()
             .map_or(kept.beginning().len() as u64, |blob| blob.bytes);
-        let place = self.folder.record().join(records::INPUT_NAME);
-        let there = self.disk.about(&place);
+        let place = self.place.record().join(records::INPUT_NAME);
+        let there = self.place.disk().about(&place);
         if there.is_ok_and(|about| about.kind == Kind::File && about.size_bytes == bytes) {
             return;
         }
-        if let Ok(text) = blob::get_text(self.disk.as_ref(), &self.folder, kept) {
+        if let Ok(text) = self.place.whole_text(kept) {
             let path = RecordPath::of_name(records::INPUT_NAME);
             drop(self.files.write(&path, text.as_bytes()));
         }
@@ -256,7 +254,7 @@ impl Workshop {
     fn sayings(&self) -> Sayings {
         let home = self.home.as_deref();
         home.map_or_else(Sayings::default, |home| {
-            folder::sayings(self.disk.as_ref(), home)
+            folder::sayings(self.place.disk(), home)
         })
     }
 
@@ -400,7 +398,8 @@ impl Workshop {
     }
 }
 
-/// Whether a role is only told something. Nothing that a role writes gives a role more than that.
+/// Whether a role has only instructions and readings. A file that a role writes gives a role no more
+/// than that.
 fn is_only_told(role: &InlineRole) -> bool {
     let told = InlineRole {
         instructions: role.instructions.clone(),
@@ -451,7 +450,7 @@ fn settings_of<'a>(state: &'a FlowState, role: &RoleInstance) -> &'a BTreeMap<St
     chosen.map_or(&NOTHING, |chosen| &chosen.settings)
 }
 
-/// Whether a skill lies in the project, so that its path is the same on every machine.
+/// Whether a skill is in the project, so that its path is the same on every machine.
 fn is_of_project(skill: &Skill) -> bool {
     Path::new(&skill.path).is_relative()
 }
@@ -464,41 +463,17 @@ fn kind_of(running: Option<&Running>) -> EntryKind {
     }
 }
 
-/// What arrived, in the order of the graph's edges: a role reads the same whoever was faster.
-fn in_order_of_the_graph<'a>(
-    state: &FlowState,
-    node: &NodeId,
-    read: &'a [Delivery],
-) -> Vec<&'a Delivery> {
-    let around = state.graph.entering(node).chain(state.graph.leaving(node));
-    let places: BTreeMap<&EdgeName, usize> = around
-        .enumerate()
-        .map(|(place, edge)| (&edge.edge, place))
-        .collect();
-    let mut sorted: Vec<&Delivery> = read.iter().collect();
-    // What came twice along one edge stays in the order in which it came.
-    sorted.sort_by_key(|delivery| places.get(&delivery.edge).copied());
-    sorted
-}
-
-/// The artifacts that were ever passed along an edge.
-fn passed<'a>(state: &'a FlowState, edge: &EdgeName) -> impl Iterator<Item = &'a String> {
-    let from = state
-        .history
-        .get(&edge.from)
-        .and_then(|to| to.get(&edge.to));
-    from.into_iter().flatten()
-}
-
-fn passed_before(state: &FlowState, edge: &EdgeName) -> bool {
-    passed(state, edge).count() > 1
-}
-
-fn last_passed(state: &FlowState, edge: &EdgeName) -> String {
-    passed(state, edge).last().cloned().unwrap_or_default()
-}
-
 impl RoleSource for Workshop {
+    fn another(&self) -> Box<dyn RoleSource> {
+        Box::new(self.clone())
+    }
+
+    fn waits(&self, role: &RoleInstance) -> bool {
+        let is_scripted = self.executor(role) == Executor::Scripted;
+        // All that a turn of a script begins with is in the flow's own folder then.
+        !is_scripted || self.home.is_some() || !self.role_readings(role).is_empty()
+    }
+
     fn system_prompt(&mut self, _: &FlowGraph, state: &FlowState, role: &RoleInstance) -> Prompt {
         let definition = self.definition(role);
         let instructions = definition.and_then(|role| role.instructions.clone());
@@ -597,7 +572,7 @@ impl RoleSource for Workshop {
                 "{role} follows a script, and the flow was started without one"
             )),
             (Executor::Model, _) => {
-                let (roles, of_project) = (self.roles.clone(), self.home.is_some());
+                let (roles, of_project) = (Arc::clone(&self.roles), self.home.is_some());
                 let check = move |text: &str| judged(&roles, of_project, text.to_owned()).map(drop);
                 let check = WorkflowCheck(Arc::new(check));
                 let definition = self.definition(&role);
@@ -642,7 +617,7 @@ impl RoleSource for Workshop {
         let configured = state.configurations.get(role);
         let choices = Choices {
             settings: settings_of(state, role),
-            // What the operator chose is the whole choice; how far tools reach is none of it.
+            // An operator's choice replaces defaults, except for the tool scope.
             is_whole: configured.is_some_and(|chosen| {
                 let says_more = chosen.settings.keys().any(|key| key != SCOPE);
                 chosen.by == ChosenBy::Operator && says_more
@@ -722,10 +697,11 @@ impl RoleSource for Workshop {
         state: &FlowState,
         (role, node): (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant> {
         let settings = settings_of(state, role);
         let reach = self.bench.reach(self.definition(role), settings).ok()?;
-        self.bench.grant((role, node), reach, call)
+        self.bench.grant((role, node), reach, call, stop)
     }
 
     fn ruled(
@@ -743,7 +719,7 @@ impl RoleSource for Workshop {
 
     fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState) {
         let improvement = records::improvement(state);
-        let whole = |kept| blob::get_text(self.disk.as_ref(), &self.folder, kept).ok();
+        let whole = |kept| self.place.whole_text(kept).ok();
         let all = [
             (records::RECORD_NAME, Some(records::record(graph, state))),
             (records::IMPROVEMENT_NAME, improvement),
@@ -767,7 +743,7 @@ impl RoleSource for Workshop {
 
     fn contract(&mut self, file: FlowFile) -> Result<FlowFile, String> {
         match &self.home {
-            Some(home) => over_canonical_of(self.disk.as_ref(), home, file)
+            Some(home) => over_canonical_of(self.place.disk(), home, file)
                 .map_err(|fault| format!("it cannot be laid over the project's graph: {fault}")),
             None => Ok(file),
         }
@@ -780,7 +756,7 @@ impl RoleSource for Workshop {
     fn revised(&mut self, file: &FlowFile) {
         // A file without roles leaves them where they come from.
         if file.defines_roles {
-            self.roles.clone_from(&file.roles);
+            self.roles = Arc::new(file.roles.clone());
             self.home = None;
         }
         // The snapshot is for people; the graph that counts is in the journal.
@@ -790,6 +766,6 @@ impl RoleSource for Workshop {
 
     fn health(&mut self) -> Vec<Ailment> {
         let home = self.home.as_ref();
-        home.map_or_else(Vec::new, |home| ailments(self.disk.as_ref(), home))
+        home.map_or_else(Vec::new, |home| ailments(self.place.disk(), home))
     }
 }

@@ -234,7 +234,7 @@ fn copy(disk: &dyn Disk, record: &Path, (name, found): (&str, &Found)) -> Result
     ))
 }
 
-/// A file that lies in no folder of the flow.
+/// A file outside the flow's folders.
 fn of_the_machine(disk: &dyn Disk, path: &Path) -> Result<Found, String> {
     let about = disk.about(path).map_err(|error| error.to_string())?;
     match about.kind {
@@ -244,7 +244,7 @@ fn of_the_machine(disk: &dyn Disk, path: &Path) -> Result<Found, String> {
     }
 }
 
-/// So many files of one name are told apart by a number.
+/// How many files of one name are distinguished by a number.
 const COPIES_MAX: usize = 100;
 
 /// `logo.png`, `logo-2.png`, `logo-3.png`.
@@ -259,7 +259,7 @@ fn numbered(name: &str, number: usize) -> String {
 }
 
 /// Writes a file of the folder, durably. `over` is the hash of the file that it replaces: without one nothing may be
-/// there, so that nobody's work is lost unseen.
+/// there, so that no work is lost unnoticed.
 ///
 /// # Errors
 /// Says why it was not written.
@@ -313,7 +313,7 @@ pub fn too_large() -> String {
     format!("it is larger than {most} MB, the most that is handed over")
 }
 
-/// Whether a file is none that somebody hands over.
+/// Whether a file is not one to hand over.
 fn is_ours(relative: &Path) -> bool {
     let name = relative.to_string_lossy().to_lowercase();
     relative.starts_with(OUTPUTS) || OURS.contains(&name.as_str())

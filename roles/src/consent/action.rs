@@ -29,7 +29,8 @@ pub struct Action<'a> {
 }
 
 impl Action<'_> {
-    /// The hash. Each part stands behind its length, so that none can be moved into another.
+    /// The hash. Each part is preceded by its length, so that bytes cannot move from one part into
+    /// another.
     #[must_use]
     pub fn hash(&self) -> Hash {
         let Self {

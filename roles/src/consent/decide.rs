@@ -13,7 +13,7 @@
 //!
 //! Rules of the operator come first: what one denies is denied in every tier and mode, and what one
 //! allows is allowed where this table would ask. Where a line of a command may hold what is denied and
-//! nobody can tell, no mode and no rule allows it.
+//! that cannot be decided, no mode and no rule allows it.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ pub enum Decision {
     Allow,
     /// It may not, and the model reads why.
     Deny(String),
-    /// A rule of the operator answers, and nobody is asked.
+    /// A rule of the operator answers, and the operator is not asked.
     Ruled(ConsentAnswer, DecidingRule),
     /// The operator is to be asked.
     Ask(Box<Request>),
@@ -90,7 +90,7 @@ pub struct Request {
     pub terms: ConsentTerms,
     /// What "for this flow" would grant; nothing if it can only be allowed once.
     pub grant: Option<Grant>,
-    /// The rule that may deny it, if nobody but a shell can tell.
+    /// The rule that may deny it, if only a shell could decide that.
     pub doubt: Option<DecidingRule>,
 }
 

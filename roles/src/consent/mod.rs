@@ -11,5 +11,5 @@ mod shown;
 
 pub use action::Action;
 pub use decide::{Ask, Decision, Request, Tier, decide};
-pub(crate) use shown::misleads;
+
 pub use shown::shown;

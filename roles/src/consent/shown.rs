@@ -6,6 +6,8 @@
 
 use std::fmt::Write as _;
 
+use a_society_base::text::misleads;
+
 /// The text with every character that could mislead written as an escape. Ends of lines stay.
 #[must_use]
 pub fn shown(text: &str) -> String {
@@ -37,25 +39,6 @@ pub fn shown(text: &str) -> String {
 /// Whether a byte is a letter of ASCII that is shown as it is.
 const fn is_plain(byte: u8) -> bool {
     matches!(byte, b'\n' | b' '..=b'~') && byte != b'\\'
-}
-
-/// Whether a character acts on the text around it, or cannot be seen, or looks like a plain one.
-#[must_use]
-pub(crate) fn misleads(letter: char) -> bool {
-    let code = u32::from(letter);
-    letter.is_control()
-        || (letter.is_whitespace() && letter != ' ' && letter != '\n')
-        || matches!(
-            code,
-            // Soft hyphen, combining grapheme joiner, fillers, vowel separators.
-            0xad | 0x34f | 0x61c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f
-            // Zero widths, directions, invisible operators.
-            | 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f
-            // Fillers, variation selectors, byte order mark, full width forms.
-            | 0x3164 | 0xfe00..=0xfe0f | 0xfeff | 0xff01..=0xff5e | 0xffa0 | 0xfff0..=0xfffb
-            // Musical and tag characters, more variation selectors.
-            | 0x1d173..=0x1d17a | 0xe0000..=0xe0fff
-        )
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Endings as calls: two tools that end a turn, and what their arguments mean.
 //!
-//! The list of tools stands first in every request, so the definitions depend on nothing that
-//! changes from turn to turn. What is open now stands in the packet, and the machine judges it.
+//! The list of tools comes first in every request, so the definitions must not change from turn to
+//! turn. The packet says what is open now, and the machine judges it.
 
+use a_society_providers::{ToldTool, ToolDefinition};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -10,7 +11,6 @@ use super::contract::{Allowed, Signal};
 use super::fault::{FaultCode, HandoffFault};
 use super::limits::{MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS};
 use super::outcome::{Outcome, Target};
-use crate::provider::{ToldTool, ToolDefinition};
 
 /// A tool that ends a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ const ASK_SCHEMA: &str = r#"{"type":"object","properties":{"question":{"type":"s
 /// Reads the arguments of a call that ends a turn.
 ///
 /// # Errors
-/// When it cannot be told what they mean.
+/// When their meaning is ambiguous.
 pub fn read_call(
     tool: EndingTool,
     arguments: &str,
@@ -354,7 +354,7 @@ fn choices(given: &Map<String, Value>) -> Vec<String> {
     list.iter().filter_map(text).take(MAX_CHOICES).collect()
 }
 
-/// The choice that an answer names by its number or in its words, as the model is told of it.
+/// The choice that an answer names by its number or in its words, in the form that the model reads.
 #[must_use]
 pub fn chosen(arguments: &str, answer: &str) -> Option<String> {
     let given = serde_json::from_str::<Value>(arguments)

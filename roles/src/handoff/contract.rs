@@ -1,4 +1,4 @@
-//! How a turn may end: said at the end of every packet, and again when an ending was not valid.
+//! How a turn may end: the last part of every packet, repeated after an invalid ending.
 
 use super::limits::MAX_NAMES_SHOWN;
 use super::outcome::{Outcome, Target};

@@ -46,7 +46,7 @@ pub struct FaultSpan {
     pub line: usize,
 }
 
-/// One fault, told so that the role can mend it.
+/// One fault, described so that the role can correct it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandoffFault {
     /// Its kind.
@@ -55,7 +55,7 @@ pub struct HandoffFault {
     pub message: String,
     /// Where it is; `None` only for faults that the machine finds.
     pub span: Option<FaultSpan>,
-    /// Whether nothing was said about the end of the turn, so that there is nothing to mend.
+    /// Whether the turn ended without any outcome, so that there is nothing to correct.
     pub is_silent: bool,
 }
 

@@ -139,8 +139,8 @@ pub(super) fn opening(line: Line<'_>) -> Option<Opening<'_>> {
     })
 }
 
-/// What stands between `<tag>` and `</tag>`, each at the beginning of a line; the last such place
-/// outside of the blocks.
+/// The text between `<tag>` and `</tag>`, each at the beginning of a line; the last such place outside
+/// the blocks.
 pub(super) fn between<'t>(text: &'t str, tag: &str, blocks: &[Block<'_>]) -> Option<Block<'t>> {
     let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
     let is_quoted = |at: usize| {

@@ -1,4 +1,4 @@
-//! The outcomes of a turn, as far as its text can tell. Whether one is legal, the machine decides.
+//! The outcomes of a turn, as far as its text reveals them. Whether one is legal, the machine decides.
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

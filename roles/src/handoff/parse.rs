@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 
+use a_society_yaml::{self as yaml, Budget, Place, Tree, Value};
+
 use super::call::bare;
 use super::fault::{FaultCode, FaultSpan, HandoffFault};
 use super::fence::{self, Block, Body, Line};
 use super::limits::{MAX_BLOCK_BYTES, MAX_QUOTED_CHARS, MAX_TARGETS};
 use super::outcome::{Outcome, Target};
-use crate::yaml::{self, Budget, Place, Tree, Value};
 
 /// The tag of the block.
 const TAG: &str = "handoff";
@@ -84,8 +85,8 @@ fn read(text: &str, is_whole: bool) -> Result<Outcome, HandoffFault> {
     .outcome()
 }
 
-/// The block that counts: the last one that is tagged as one; else what stands between tags, or the
-/// last block of all if it is data that can mean nothing else.
+/// The block that counts: the last one that is tagged as one; else the text between tags, or the last
+/// block of all if it is data that can mean nothing else.
 fn counts<'t>(text: &'t str, blocks: &[Block<'t>]) -> Option<Block<'t>> {
     let is_tagged =
         |block: &&Block<'_>| is_nearly_tagged(block.opening.tag) || is_data_tagged(block);
@@ -318,7 +319,7 @@ impl Reader<'_> {
         self.target(item, entries)
     }
 
-    /// Keys that nobody asked for say something to people; what they say is in the artifact, too.
+    /// Unknown keys are comments for people; the artifact repeats what they say.
     fn target(&self, map: &Tree, entries: &[(Tree, Tree)]) -> Read<Target> {
         Ok(Target {
             target_node_id: self.field(map, entries, NODE, "a target")?,

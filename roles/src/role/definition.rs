@@ -24,7 +24,7 @@ pub struct Briefing {
 /// A text that is read in full.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Where it stands, from the project folder; empty for a text of the flow's own file.
+    /// Its path, from the project folder; empty for a text of the flow's own file.
     pub path: String,
     /// The name by which other texts speak of it.
     pub variable: Option<String>,
@@ -102,7 +102,7 @@ pub struct Entrance {
     pub allowed: Allowed,
 }
 
-/// What whoever drafts a graph has to know.
+/// What a role that drafts a graph needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Draft {
     /// The roles there are, each with the first line of its file.
@@ -140,7 +140,7 @@ pub enum Arrival {
 pub struct Received {
     /// The node that handed it over.
     pub from: String,
-    /// Where it stands.
+    /// Its path.
     pub path: String,
     /// How it came.
     pub arrival: Arrival,
@@ -166,7 +166,7 @@ pub enum Content {
 pub struct Sent {
     /// The other node.
     pub node: String,
-    /// Where the artifact stands.
+    /// The path of the artifact.
     pub path: String,
 }
 

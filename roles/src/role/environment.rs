@@ -1,6 +1,6 @@
-//! What differs from flow to flow and from machine to machine: the last part of what a model is told
-//! about itself. Each process makes it anew. It is the only place of a request that names a folder of the
-//! machine, and everything before it is the same in all flows of a role.
+//! What differs from flow to flow and from machine to machine: the last part of a model's instructions.
+//! Each process makes it anew. It is the only place of a request that names a folder of the machine,
+//! and everything before it is the same in all flows of a role.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub struct Environment<'a> {
     pub date: &'a str,
     /// What commands may do; nothing if there are none.
     pub commands: Option<Commands>,
-    /// How much of a tool's output the model gets, as it is told.
+    /// The bound of a tool's output, as the model reads it.
     pub output_bound: &'a str,
     /// Skills outside the project.
     pub skills: &'a [Skill],

@@ -16,7 +16,7 @@ pub fn within_record(written: &str, flows: &[FlowId]) -> Option<String> {
     let names: Vec<&str> = written.split('/').collect();
     let is_state = |at: &usize| names.get(*at..*at + STATE.len()) == Some(&STATE[..]);
     let state = (0..names.len()).rev().find(is_state)?;
-    // The project's name stands between.
+    // The name of the project is in between.
     let [_, flow, record, rest @ ..] = names.get(state + STATE.len()..)? else {
         return None;
     };

@@ -1,7 +1,7 @@
-//! What a role is told: who it is, what lies before it, and what to do when it is asked again.
+//! The texts for a role: who it is, what its task is, and what to do when it is asked again.
 //!
-//! All of it is pure: plain values in, text out. Whoever drives the flow knows the graph, the
-//! files and the time, and brings them here as words.
+//! All of it is pure: plain values in, text out. The driver knows the graph, the files and the time,
+//! and passes them as values.
 
 pub mod compaction;
 pub mod definition;
@@ -13,7 +13,7 @@ pub mod prompt;
 
 mod quote;
 
-pub(crate) use quote::{fenced, name};
+pub(crate) use quote::name;
 
 #[cfg(test)]
 mod tests;

@@ -160,7 +160,7 @@ fn input(input: &FlowInput) -> String {
     }
 }
 
-/// What is said at the first entry only.
+/// The part of the first entry only.
 fn task(entrance: &Entrance) -> Vec<String> {
     let mut parts = Vec::new();
     if entrance.work.is_empty() {
@@ -234,7 +234,7 @@ fn sent_line(sent: &Sent) -> String {
     format!("{} to {}", name(&sent.path), name(&sent.node))
 }
 
-/// What whoever writes the graph of a flow needs for it.
+/// The material for a role that writes the graph of a flow.
 fn draft(draft: &Draft) -> Vec<String> {
     let mut parts = vec![tagged("graph-format", &[], GRAPH_FORMAT)];
     if !draft.roles.is_empty() {

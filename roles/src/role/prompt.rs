@@ -10,7 +10,7 @@ use super::definition::{Briefing, Reading, Skill};
 use super::environment::line;
 use super::quote::tagged;
 
-/// What every role is told first.
+/// The first part of every role's prompt.
 const CONSTANT: &str = "\
 You are one role of a team. A flow hands work from node to node; you do the work of the node you are \
 at, then hand off. Nobody answers unless you end your turn with a question.
@@ -51,10 +51,10 @@ once: save a corrected version under a new name, such as `notes-v2.md`.
 ```
 ";
 
-/// What a model without tools is told besides: the block is its only way to end.
+/// For a model without tools: the block is its only way to end.
 const ONLY_BLOCKS: &str = "You have no tools, so end with a block. Its other forms, each alone:\n";
 
-/// What a model with tools is told besides that may write either.
+/// For a model with tools that may write either.
 const BOTH: &str = "\
 The same as a call: `handoff` with `{\"targets\": [{\"target_node_id\": \"NODE\", \"artifact_path\": \
 \"record/FILE.md\"}]}` or with `{\"type\": \"await-handoff\"}`. The other forms of the block, each alone:

@@ -1,18 +1,5 @@
 //! Texts of others inside a text of ours, so that nothing in them can be taken for ours.
 
-/// The text in a fence that is longer than any run of backticks within, so that a block in it, a
-/// handoff for example, stays a quotation.
-pub(crate) fn fenced(text: &str) -> String {
-    let longest = text
-        .split(|letter| letter != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0);
-    let fence = "`".repeat(longest.saturating_add(1).max(3));
-    let body = text.strip_suffix('\n').unwrap_or(text);
-    format!("{fence}text\n{body}\n{fence}\n")
-}
-
 /// The text between tags of this name. If the end tag stands in the text, both tags bear a number
 /// that no end tag in it has.
 pub(crate) fn tagged(tag: &str, attributes: &[(&str, &str)], text: &str) -> String {
@@ -25,8 +12,8 @@ pub(crate) fn tagged(tag: &str, attributes: &[(&str, &str)], text: &str) -> Stri
     format!("<{tag}{attributes}>\n{body}\n</{tag}>")
 }
 
-/// The tag, or the tag with the first number from 2 whose end does not stand in the text. White
-/// space and other cases are looked through, because a model does, too.
+/// The tag, or the tag with the first number from 2 whose end tag the text does not contain. White
+/// space and other cases are ignored, because a model ignores them, too.
 fn unused(tag: &str, text: &str) -> String {
     if !text.contains('<') {
         return tag.to_owned();

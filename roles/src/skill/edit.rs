@@ -1,4 +1,4 @@
-//! Skills as an editor sees them: looked at, written, and taken out, and never over what somebody else wrote since.
+//! Skills as an editor sees them: looked at, written, and taken out, and never over a concurrent change.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use super::store::FILE;
 use crate::role::definition::Skill;
 use crate::role::environment::line;
 
-/// A skill as it lies on the disk.
+/// A skill as its folder holds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sight {
     /// Its name.
@@ -28,13 +28,13 @@ pub struct Sight {
     pub path: PathBuf,
     /// The files that it has, from its folder, with their sizes.
     pub files: Vec<(PathBuf, u64)>,
-    /// Why no role is told of it, and what of it roles do not see.
+    /// Why roles do not see it, and which of its files they do not see.
     pub faults: Vec<String>,
-    /// The name of all of this, by which another reading is compared with this one.
+    /// The hash of all of this, which detects a change between two readings.
     pub version: Hash,
 }
 
-/// A skill as somebody wants it.
+/// The wanted contents of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSkill {
     /// Its name.
@@ -50,7 +50,7 @@ pub struct NewSkill {
 pub enum EditFault {
     /// There is something of that name already.
     Taken(String),
-    /// There is none of that name.
+    /// No skill has that name.
     None(String),
     /// It is not what was looked at.
     Changed(String),
@@ -71,13 +71,13 @@ pub fn told(skill: &Skill) -> String {
 /// Looks at a skill of a folder of skills, whether or not a role could use it.
 ///
 /// # Errors
-/// When there is none of that name, or it is a link or cannot be read.
+/// When no skill has that name, or it is a link or cannot be read.
 pub fn look(skills: &Path, name: &str) -> Result<Sight, EditFault> {
     let (sight, _) = seen(skills, name)?;
     Ok(sight)
 }
 
-/// What a skill would say that somebody wants, and what a role would be told of it. Nothing is written.
+/// The skill that a write would produce, as roles would see it. Nothing is written.
 ///
 /// # Errors
 /// As [`put`].
@@ -106,7 +106,7 @@ pub fn put(skills: &Path, new: &NewSkill, over: Option<&str>) -> Result<Skill, E
 /// Takes a skill out with all its files, if it is what was looked at.
 ///
 /// # Errors
-/// When there is none, or another than was looked at.
+/// When there is none, or it has changed since.
 pub fn remove(skills: &Path, name: &str, version: &str) -> Result<Sight, EditFault> {
     let held = held(skills).map_err(failed)?;
     let sight = look(skills, name)?;
@@ -120,7 +120,7 @@ pub fn remove(skills: &Path, name: &str, version: &str) -> Result<Sight, EditFau
     gone.map(|()| sight).map_err(failed)
 }
 
-/// The text that would be written, and what a role would be told of it.
+/// The text that would be written, and the skill as roles would see it.
 fn planned(
     skills: &Path,
     new: &NewSkill,
@@ -201,7 +201,7 @@ fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A skill as it lies there, and all that its file says.
+/// A skill in its folder, and the whole text of its file.
 fn seen(skills: &Path, name: &str) -> Result<(Sight, String), EditFault> {
     let none = || EditFault::None(name.to_owned());
     check_name(name).map_err(|_| none())?;
@@ -285,7 +285,7 @@ fn make(skills: &Path, name: &str, text: &str) -> io::Result<()> {
     fs::create_dir(&new)?;
     let made = write(&new.join(FILE), text).and_then(|()| fs::rename(&new, skills.join(name)));
     if made.is_err() {
-        // The fault that led here is told; a folder with such a name is never a skill.
+        // The original fault is reported; a folder with such a name is never a skill.
         let _left = fs::remove_dir_all(&new);
     }
     made

@@ -1,8 +1,8 @@
-//! Taking a skill over from a folder that somebody else made.
+//! Importing a skill from a folder.
 //!
-//! A skill is text that a model will follow and files that it may run. So it is looked at before
-//! anything is copied, copied without what does not belong into one, and there as a whole or not
-//! at all. It runs with no more rights than the role that reads it.
+//! A skill is text that a model will follow and files that it may run. So it is checked before anything
+//! is copied, copied without files that do not belong in one, and appears as a whole or not at all. It
+//! runs with no more rights than the role that reads it.
 
 use std::fmt;
 use std::fs;
@@ -44,7 +44,7 @@ pub fn import(from: &Path, into: &Path) -> Result<Heading, ImportFault> {
         .and_then(|()| fs::rename(&temporary, &target))
         .map_err(|why| one(format!("it could not be copied: {why}")));
     if copied.is_err() {
-        // The fault that led here is told; a folder with such a name is never a skill.
+        // The original fault is reported; a folder with such a name is never a skill.
         let _left = fs::remove_dir_all(&temporary);
     }
     copied.map(|()| heading)
@@ -59,7 +59,7 @@ fn checked(folder: &Path) -> Result<Vec<PathBuf>, ImportFault> {
     Err(ImportFault(walk.faults))
 }
 
-/// What lies in the folder of a skill: its files in order, and what does not belong into one.
+/// The contents of the folder of a skill: its files in order, and what does not belong in one.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
     pub(super) files: Vec<(PathBuf, fs::Metadata)>,

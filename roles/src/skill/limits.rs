@@ -3,7 +3,7 @@
 /// The longest `SKILL.md`: it is read into a model's window as a whole.
 pub(super) const TEXT_BYTES: u64 = 256 * 1024;
 
-/// The longest name and description: they stand in every prompt of every role that may use it.
+/// The longest name and description: they are part of every prompt of every role that may use it.
 pub(super) const NAME_BYTES: usize = 64;
 /// See [`NAME_BYTES`].
 pub(super) const DESCRIPTION_BYTES: usize = 1024;

@@ -1,5 +1,5 @@
-//! Skills: folders with a `SKILL.md`, of which a role is told name, description and path, and which
-//! it reads when it needs them; found, taken over, written and taken out.
+//! Skills: folders with a `SKILL.md`, of which a role's prompt holds name, description and path, and
+//! which the role reads when it needs them; found, imported, written and removed.
 
 mod edit;
 mod import;

@@ -1,10 +1,11 @@
 //! The head of a `SKILL.md`: its name and when it is used.
 
-use super::limits::{DESCRIPTION_BYTES, NAME_BYTES};
-use crate::consent::misleads;
-use crate::yaml::{self, Budget, Value};
+use a_society_base::text::misleads;
+use a_society_yaml::{self as yaml, Budget, Value};
 
-/// What a role is told of a skill.
+use super::limits::{DESCRIPTION_BYTES, NAME_BYTES};
+
+/// The part of a skill that is in a role's prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
     /// Its name, which is also that of its folder.
@@ -23,7 +24,7 @@ impl std::fmt::Display for SkillFault {
     }
 }
 
-/// Reads the head of a `SKILL.md` that lies in a folder of this name.
+/// Reads the head of the `SKILL.md` in a folder of this name.
 pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
     let front = front(text)?;
     let tree = yaml::parse(front, Budget::BLOCK)
@@ -31,7 +32,7 @@ pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
     let Value::Map(members) = tree.value else {
         return Err(SkillFault("its head is not a mapping".to_owned()));
     };
-    // What else stands there is for other programs.
+    // Other keys are for other programs.
     let text_of = |wanted: &str| {
         let is_wanted = |value: &Value| *value == Value::Text(wanted.to_owned());
         let found = members.iter().find(|(key, _)| is_wanted(&key.value));
@@ -63,7 +64,7 @@ pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
     Ok(Heading { name, description })
 }
 
-/// What stands between the first two lines of three dashes.
+/// The text between the first two lines of three dashes.
 fn front(text: &str) -> Result<&str, SkillFault> {
     let (head, _) = parts(text)?;
     let inner = head.split_once('\n').map_or("", |(_, rest)| rest);
@@ -71,7 +72,7 @@ fn front(text: &str) -> Result<&str, SkillFault> {
     Ok(inner.unwrap_or_default())
 }
 
-/// The head of a text with both of its lines of dashes, and what stands below it.
+/// The head of a text with both of its lines of dashes, and the text below it.
 pub(super) fn parts(text: &str) -> Result<(&str, &str), SkillFault> {
     let bare = text.strip_prefix('\u{feff}').unwrap_or(text);
     if !bare.starts_with("---\n") && !bare.starts_with("---\r\n") {

@@ -20,7 +20,7 @@ pub struct Found {
     pub faults: Vec<(PathBuf, SkillFault)>,
 }
 
-/// Finds the skills of a folder. One that is broken is told, and the others are there.
+/// Finds the skills of a folder. A broken one is reported and does not hide the others.
 #[must_use]
 pub fn found(folder: &Path) -> Found {
     let mut found = Found::default();

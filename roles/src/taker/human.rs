@@ -16,7 +16,7 @@ use crate::turn::step::{End, Step, Told};
 use crate::turn::tail::{begun_text, last_said};
 use crate::turn::taker::Taker;
 
-/// Takes the turns of a role that is the operator.
+/// The taker of a role that is the operator.
 #[derive(Debug)]
 pub struct HumanTaker {
     job: Arc<Job>,
@@ -24,7 +24,7 @@ pub struct HumanTaker {
 }
 
 impl HumanTaker {
-    /// Takes the turn of this job.
+    /// A taker for this job's turn.
     #[must_use]
     pub fn new(job: Arc<Job>, begun_with: BegunWith) -> Self {
         let end = match begun_with {
@@ -124,7 +124,7 @@ fn short_end(outcome: Outcome, reply: &str) -> End {
     }
 }
 
-/// Whether somebody tried to write a block, and is to hear what is wrong with it.
+/// Whether the reply contains an attempt at a block, whose faults should be reported.
 fn says_block(reply: &str) -> bool {
     reply.lines().any(|line| {
         let line = line.trim_start();
@@ -251,7 +251,7 @@ fn ways(job: &Job) -> String {
 
 fn way_of(signal: &Signal) -> Option<String> {
     match signal {
-        // Whoever answers is the one who would be asked.
+        // The person who answers is the one who would be asked.
         Signal::PromptHuman => None,
         Signal::AwaitHandoff => Some("* `wait` waits until something is handed to you".to_owned()),
         Signal::ForwardPassClosed => Some("* `close` ends the forward work of the flow".to_owned()),

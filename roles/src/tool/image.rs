@@ -132,7 +132,7 @@ mod tests {
             let line = format!("{name} is an image, {measures}, 1,234 bytes.");
             assert_eq!(about(name, bytes, 1_234), line);
             assert_eq!(measured(bytes).map(|it| it.kind), Some(kind), "{name}");
-            // One that is cut off is none, and nothing worse.
+            // A truncated image is not one, and does not panic.
             for end in 0..bytes.len() {
                 let _ = measured(&bytes[..end]);
             }

@@ -27,7 +27,7 @@ pub(super) const COMMAND_MAX_MS: u64 = 30 * 60 * 1000;
 /// How long a command in the background may be awaited by one call.
 pub(super) const COMMAND_WAIT_MS: u64 = 600_000;
 
-/// How long a task list may be, in items and in characters of each; longer ones nobody reads.
+/// How long a task list may be, in items and in characters of each; longer ones are not useful.
 pub(super) const TODO_ITEMS: usize = 50;
 /// See [`TODO_ITEMS`].
 pub(super) const TODO_CHARS: usize = 200;
@@ -82,7 +82,7 @@ pub(super) const SMALL_LINES: u64 = 400;
 /// How many lines are shown that are most like a text that was not found.
 pub(super) const ALIKE_LINES: usize = 20;
 
-/// How many files one patch may change: more are looked at by nobody who is asked.
+/// How many files one patch may change: an operator who is asked would not review more.
 pub(super) const PATCH_FILES: usize = 20;
 
 /// How many changed lines the result of an edit shows.
@@ -94,7 +94,7 @@ pub(super) const NEWER_LINES: usize = 60;
 /// How many lines are shown of a file that would have been replaced unread.
 pub(super) const UNREAD_LINES: usize = 5;
 
-/// How many names like that of a missing file are told.
+/// How many names similar to that of a missing file are suggested.
 pub(super) const CLOSE_NAMES: usize = 3;
 
 /// How long two texts are compared before the difference is taken as it is by then.

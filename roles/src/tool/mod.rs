@@ -1,11 +1,11 @@
 //! Tools: what a model may ask for, and the only way in which it happens.
 //!
-//! A call passes four stations. [`Toolbox::plan`] reads and checks its arguments and says what
-//! would happen: the class of its effect, the hashes of the file it would change, what consent
-//! needs to know. Nothing has happened then. Whoever drives the turn records the intent, asks
-//! [`crate::consent::decide`], and calls [`Toolbox::start`], which at most spawns a process that
-//! waits at its gate. When the start is durable, [`Running::finish`] lets it go and gives what it
-//! came to. A `Running` that is dropped never ran, or is ended with all that it started.
+//! A call passes four stations. [`Toolbox::plan`] reads and checks its arguments and says what would
+//! happen: the class of its effect, the hashes of the file it would change, what consent needs to know.
+//! Nothing has happened then. The driver of the turn records the intent, asks
+//! [`crate::consent::decide`], and calls [`Toolbox::start`], which at most spawns a process that waits
+//! at its gate. When the start is durable, [`Running::finish`] opens the gate and returns the result. A
+//! `Running` that is dropped never ran, or is ended with all that it started.
 //!
 //! Every text that leaves here for a model has its secrets blanked out and its length bounded, and
 //! every refusal says what to do instead.
@@ -24,7 +24,6 @@ mod plan;
 mod reach;
 mod read;
 mod recall;
-pub mod redact;
 mod running;
 mod seen;
 mod setting;
@@ -53,5 +52,4 @@ pub use setting::{
     is_small_window,
 };
 pub use toolbox::Toolbox;
-pub(crate) use web::is_public;
 pub use web::try_search;

@@ -1,4 +1,4 @@
-//! How much of an output a model gets, and how it is told what is left out.
+//! How much of an output a model gets, and how the omission is marked.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::number::grouped;
 pub(super) struct Output {
     /// Files that are shown, or made, as they are now.
     pub seen: Vec<(PathBuf, Hash)>,
-    /// What the model is told about it; never cut.
+    /// What precedes the text; never cut.
     pub head: String,
     /// The text.
     pub body: String,
@@ -26,7 +26,7 @@ pub(super) struct Output {
     pub full: Option<Length>,
     /// Whether something was left out of the text already.
     pub is_cut: bool,
-    /// What the model is told behind it; never cut.
+    /// What follows it; never cut.
     pub tail: String,
 }
 
@@ -90,7 +90,7 @@ impl Cut<'_> {
     }
 }
 
-/// How much of what a model gets of an output stands at its beginning, of ten parts.
+/// How many tenths of an output's bound are for its beginning.
 const fn head_parts(keeps: Keeps) -> usize {
     match keeps {
         Keeps::Beginning => 10,

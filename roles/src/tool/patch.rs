@@ -40,7 +40,7 @@ struct Changing {
     is_done: bool,
     /// What the operator reads of it.
     consent: String,
-    /// What the model is told when it is changed.
+    /// The result for the model when it is changed.
     told: String,
 }
 
@@ -213,8 +213,8 @@ impl Toolbox {
         })
     }
 
-    /// Changes the files, one after the other. Where one cannot be changed any more, those after it
-    /// are left as they are, and the model is told how each stands.
+    /// Changes the files, one after the other. If one cannot be changed any more, those after it are
+    /// left as they are, and the model gets the state of each.
     pub(super) fn patch(&self, patching: &Patching) -> Result<(CallEnd, Output), Refusal> {
         let (mut told, mut seen) = (String::new(), Vec::new());
         let mut files = patching.0.iter();
@@ -283,7 +283,7 @@ impl Changing {
         }
     }
 
-    /// The file and what becomes of it, as the operator decides about it.
+    /// The file and its change, as the operator decides about it.
     fn terms(&self) -> FileTerms {
         FileTerms {
             path: self.located.shown.clone(),
@@ -296,7 +296,7 @@ impl Changing {
         }
     }
 
-    /// The file and what becomes of it, as consent is bound to it.
+    /// The file and its change, as consent is bound to it.
     fn bound(&self) -> String {
         let hash = |hash: Option<Hash>| hash.map_or_else(String::new, |hash| hash.to_string());
         let real = self.real.to_string_lossy();

@@ -1,4 +1,4 @@
-//! What a call would do, said before anything happens.
+//! The plan of a call: its effect, before anything happens.
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
@@ -60,11 +60,11 @@ pub enum RefusalKind {
     UnknownTool,
     /// Its arguments are not what the tool takes.
     Arguments,
-    /// It would reach what is out of reach, whoever allows it.
+    /// It would reach what is out of reach, even with consent.
     OutOfReach,
     /// What it would work on is not there, or not of the kind it needs.
     NotPossible,
-    /// What it would change is not any more what was read.
+    /// The file it would change is no longer what was read.
     Stale,
 }
 

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
@@ -15,12 +16,11 @@ use super::output::Output;
 use super::plan::{Plan, Refusal};
 use super::toolbox::{Deed, Toolbox, Wants};
 use crate::consent::Tier;
-use crate::turn::stop::StopSignal;
 
 /// What is read.
 #[derive(Debug, Clone)]
 pub(super) enum Reading {
-    /// A file, from a line on, and how many lines at most; 0 if that is not said.
+    /// A file, from a line on, and how many lines at most; 0 if absent.
     File(Located, u64, u64),
     Folder(Located),
     Grep(Located, Box<Grep>),
@@ -86,8 +86,8 @@ impl Toolbox {
         Ok(self.planned(tool, Effect::Pure, summary, ask, Deed::Read(reading)))
     }
 
-    /// Reads. What was found when the call was planned is opened anew, and judged anew: another
-    /// file may stand there now, and consent was given for the one before.
+    /// Reads. What was found when the call was planned is opened and judged anew: another file may be
+    /// there now, and consent was given for the one before.
     pub(super) fn read(
         &self,
         reading: &Reading,
@@ -194,7 +194,7 @@ pub(super) fn shown_name(name: &OsStr) -> String {
 /// the rest is read. Full width letters are plain ones in names.
 fn must_be_seen(letter: char) -> bool {
     let is_wide = matches!(u32::from(letter), 0xff01..=0xff5e);
-    letter == '\\' || (crate::consent::misleads(letter) && !is_wide)
+    letter == '\\' || (a_society_base::text::misleads(letter) && !is_wide)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A call that was started, and what it came to.
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{CallEnd, Seen};
 use a_society_facts::id::CallId;
@@ -9,7 +10,6 @@ use super::command::Held;
 use super::output::Output;
 use super::toolbox::{Deed, Toolbox};
 use crate::consent::Tier;
-use crate::turn::stop::StopSignal;
 
 /// A call between its start and its end. Nothing has happened yet but that a process waits.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! Which files were shown, and as what, so that nobody changes a file that is not any more what
-//! was read.
+//! Which files were shown, and with which content, so that a file that has changed since it was read is
+//! not overwritten.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -17,10 +17,10 @@ pub(super) struct Seen(Mutex<Table>);
 struct Table {
     hashes: BTreeMap<PathBuf, Option<Hash>>,
     order: VecDeque<PathBuf>,
-    /// The files of which it is recorded that the role knows them, by their paths as they were told.
-    /// A session that goes on for long knows thousands, and a turn asks for a few.
+    /// The files that the role knows according to its journal, by their paths as they were shown. A
+    /// session that continues for long knows thousands, and a turn asks for a few.
     recorded: Arc<BTreeMap<String, Hash>>,
-    /// Some of the texts as they were, by which it is told what changed.
+    /// Some of the texts as they were, to describe what changed.
     texts: VecDeque<(Hash, String)>,
 }
 

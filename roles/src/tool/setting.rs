@@ -1,4 +1,4 @@
-//! What the tools of one turn may reach, decided by whoever drives the turn.
+//! What the tools of one turn may reach, decided by the driver.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -36,7 +36,7 @@ pub struct Setting {
     /// The flow's own folder.
     pub record: PathBuf,
     /// The flow and those it was forked from: a path into the record folder of one of them, wherever
-    /// it stood then, means the record folder. See [`crate::role::former::within_record`].
+    /// it was then, means the record folder. See [`crate::role::former::within_record`].
     pub lineage: Vec<FlowId>,
     /// Folders that may be read in every scope: those of skills.
     pub readable: Vec<PathBuf>,
@@ -61,11 +61,11 @@ pub struct Setting {
     /// Command strings, byte for byte, of which the operator says that what they do cannot be taken
     /// back.
     pub irreversible_commands: Vec<String>,
-    /// What the operator said beforehand about calls.
+    /// The operator's standing decisions about calls.
     pub policy: Arc<Policy>,
     /// What judges a new `workflow.yaml` of the flow; without it the file is out of reach.
     pub check_workflow: Option<WorkflowCheck>,
-    /// How many tokens the model reads at most; 0 if nobody knows.
+    /// How many tokens the model reads at most; 0 if unknown.
     pub window_tokens: u64,
     /// By which tool the model changes parts of files.
     pub edit_tool: EditTool,
@@ -137,13 +137,13 @@ impl Setting {
     }
 }
 
-/// Whether a window of so many tokens is that of a small model; 0 if nobody knows.
+/// Whether a window of so many tokens is that of a small model; 0 if unknown.
 #[must_use]
 pub const fn is_small_window(tokens: u64) -> bool {
     tokens > 0 && tokens <= limits::SMALL_WINDOW_TOKENS
 }
 
-/// A tool by which parts of files are changed. Models are told of one; both run.
+/// A tool by which parts of files are changed. Models see one of them; both run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EditTool {
     /// `edit_file`, which replaces texts.
@@ -222,13 +222,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// How much of an output a model gets, as it is told.
+    /// The bound of an output, as the model reads it.
     #[must_use]
     pub fn output_bound(&self) -> String {
         format!("{} KB", (self.output_bytes / 1024).max(1))
     }
 
-    /// The bounds for a model that reads so many tokens; 0 if nobody knows. One output fills an
+    /// The bounds for a model that reads so many tokens; 0 if unknown. One output fills an
     /// eighth of its window at most.
     #[must_use]
     pub fn of_window(tokens: u64) -> Self {

@@ -4,17 +4,17 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::PathBuf;
 
+use a_society_base::redact::Stream;
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 
 use super::edit::Page;
 use super::files::{self, Entry, Kind, Located};
 use super::output::Output;
 use super::plan::Refusal;
-use super::redact::Stream;
 use super::toolbox::Toolbox;
 use super::{image, limits, text};
 use crate::number::grouped;
-use crate::turn::stop::StopSignal;
 
 /// Lines of a file, chosen while it goes by.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ enum Content {
 }
 
 impl Toolbox {
-    /// The lines of a file, from one on, and at most so many; 0 if that is not said.
+    /// The lines of a file, from one on, and at most so many; 0 if absent.
     pub(super) fn show(
         &self,
         entry: Entry,
@@ -244,7 +244,7 @@ impl Chosen {
         self.is_full = number >= self.last;
     }
 
-    /// What stands before the lines, if not all of the file is there.
+    /// The note before the lines, if they are not the whole file.
     fn head(&self, shown: &str) -> String {
         if self.first == 1 && self.taken >= self.total {
             return String::new();

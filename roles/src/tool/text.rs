@@ -18,7 +18,7 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     utf16(bytes).is_none() && start.contains(&0)
 }
 
-/// The text of a file; nothing if it is none.
+/// The text of a file; nothing if it is not text.
 pub(super) fn read(bytes: &[u8]) -> Option<Read> {
     if let Some((text, order)) = utf16(bytes) {
         return Some(Read {

@@ -1,4 +1,4 @@
-//! The task list of a role: what it said last counts.
+//! The task list of a role: its last version counts.
 
 use std::fmt::Write as _;
 

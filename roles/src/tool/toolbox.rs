@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use a_society_base::redact::Redactor;
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::terms::{CommandTerms, ConsentTerms, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect, Seen as Known};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
+use a_society_providers::ToolDefinition;
 
 use super::arguments::{self, Arguments, CommandOutput, canonical, definitions, twin};
 use super::command::Launch;
@@ -18,7 +21,6 @@ use super::output::{Keeps, Length, Output, bound, floor};
 use super::patch::Patching;
 use super::plan::{Plan, Refusal, RefusalKind};
 use super::read::Reading;
-use super::redact::Redactor;
 use super::running::{Finished, Running};
 use super::seen::Seen;
 use super::setting::{Owner, Setting};
@@ -28,8 +30,6 @@ use super::{files, limits};
 use crate::consent::policy::{FileNames, Judged, Subject};
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::number::grouped;
-use crate::provider::ToolDefinition;
-use crate::turn::stop::StopSignal;
 
 /// The tools of one turn. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -67,13 +67,13 @@ pub(super) enum Deed {
     Command(Box<Launch>),
     /// It asks for what a command beside the turn wrote.
     Output(Box<CommandOutput>),
-    /// It says the task list, and is told this.
+    /// It returns the task list; this is the result.
     Todo(String),
     /// It reads a page.
     Fetch(Box<Fetch>),
     /// It searches the web.
     Search(Box<Query>),
-    /// It says this and does nothing.
+    /// It returns this and does nothing.
     Say(String),
 }
 
@@ -131,7 +131,7 @@ impl Toolbox {
         self.0.redactor.redact(text)
     }
 
-    /// What finds secrets, for texts that arrive in pieces: see [`super::redact::Stream`].
+    /// What finds secrets, for texts that arrive in pieces: see [`a_society_base::redact::Stream`].
     #[must_use]
     pub fn redactor(&self) -> Redactor {
         self.0.redactor.clone()
@@ -403,8 +403,8 @@ impl Toolbox {
         }
     }
 
-    /// Remembers files that are shown, or made, as they are now, and says so for the record. What is
-    /// written by nobody needs no record.
+    /// Remembers files that are shown, or made, as they are now, and returns them for the record. A file
+    /// without a path in the roots is not recorded.
     fn noted(&self, seen: Vec<(PathBuf, Hash)>) -> Vec<Known> {
         let inner = &self.0;
         let each = seen.into_iter().filter_map(|(real, hash)| {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use a_society_base::redact::MARK;
 use a_society_facts::Hash;
 use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect};
@@ -13,7 +14,6 @@ use super::form::clipped;
 use super::output::Output;
 use super::patch::highest;
 use super::plan::{Plan, Refusal, RefusalKind};
-use super::redact::MARK;
 use super::toolbox::{Deed, Toolbox, Wants};
 use super::{limits, text};
 use crate::consent::Tier;
@@ -25,7 +25,7 @@ pub(super) struct Writing {
     pub located: Located,
     pub before: Option<Hash>,
     pub content: String,
-    /// What the model is told when it is done.
+    /// The result for the model when it is done.
     pub done: String,
 }
 
@@ -41,13 +41,13 @@ pub(super) struct Target {
     pub raw: String,
 }
 
-/// How a file stands to what was shown of it.
+/// How a file compares with what was shown of it.
 pub(super) enum Standing {
     /// It was shown as it is.
     Seen,
     /// It was never shown.
     Unseen,
-    /// It is not any more what was shown.
+    /// It has changed since it was shown.
     Changed(Option<Hash>),
 }
 
@@ -226,7 +226,7 @@ impl Toolbox {
     }
 
     pub(super) fn standing(&self, target: &Target) -> Standing {
-        // The flow's own graph may say again what it said before, which its role was told.
+        // The flow's own graph may be written again unchanged, since its role knows it.
         if self.0.roots.is_workflow(&target.located) {
             return Standing::Seen;
         }
@@ -237,7 +237,7 @@ impl Toolbox {
         }
     }
 
-    /// A file is replaced only by whoever saw it as it is.
+    /// A file may be replaced only if its present content was shown.
     pub(super) fn may_replace(&self, target: &Target) -> Result<(), Refusal> {
         match (target.hash, self.standing(target)) {
             (None, _) | (_, Standing::Seen) => Ok(()),
@@ -288,7 +288,7 @@ impl Toolbox {
         )
     }
 
-    /// The same where nobody knows any more what the file held: it is shown as it is. A file that is
+    /// The same where the earlier content of the file is unknown: it is shown as it is. A file that is
     /// shown whole counts as seen.
     fn newer_than_unknown(&self, target: &Target, hash: Hash) -> Refusal {
         let shown = &target.located.shown;

@@ -31,13 +31,13 @@ pub struct Job {
     pub resumed: bool,
     /// The system prompt.
     pub system_prompt: String,
-    /// Everything said in the session so far, this turn's packet included.
+    /// The whole conversation of the session, this turn's packet included.
     pub history: Vec<Arc<Message>>,
     /// Blocks that a provider wants back unchanged, by the place of their answer in the history.
     pub provider_blocks: BTreeMap<usize, Arc<RawValueEq>>,
     /// Where the exchanges of the present node begin in the history.
     pub exchanges_from: usize,
-    /// How many tokens the last request filled, as far as its provider said.
+    /// How many tokens the last request filled, as far as its provider counted.
     pub context_tokens: u64,
     /// What was chosen for the role: its model, how hard it is to think, and so on.
     pub settings: BTreeMap<String, String>,
@@ -48,7 +48,7 @@ pub struct Job {
     pub begun: BTreeMap<String, Vec<FileChange>>,
     /// The MCP servers that the flow trusts, by the hashes of their definitions.
     pub servers: BTreeMap<String, Hash>,
-    /// What the operator said beforehand about calls of this flow.
+    /// The operator's standing decisions about calls of this flow.
     pub rules: ConsentRules,
     /// What this turn was begun with: the entry packet, or the operator's reply.
     pub packet: String,

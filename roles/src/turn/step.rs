@@ -1,4 +1,4 @@
-//! What a taker does next, and what it hears about it.
+//! What a taker does next, and the reply that it gets.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub enum Step {
         /// The text.
         text: String,
     },
-    /// The provider has said nothing for a while. It is shown and not recorded: the next word of the
+    /// The provider has sent nothing for a while. It is shown and not recorded: the next word of the
     /// provider makes it untrue.
     Stalled {
         /// For how long; 0 when it speaks again.
@@ -58,7 +58,7 @@ pub enum Step {
     },
     /// The whole answer is there. Text that was streamed is repeated here in full.
     Answer {
-        /// What was said.
+        /// Its text.
         text: String,
         /// What is to be done.
         calls: Vec<ToolCall>,
@@ -112,13 +112,12 @@ pub enum Step {
         image: Option<Box<Image>>,
         /// With which code the command ended, if it was one and ended by itself.
         exit: Option<i32>,
-        /// Whether the taker goes on at once, because nobody takes back what the call did.
+        /// Whether the taker goes on at once, because nothing revokes what the call did.
         is_settled: bool,
         /// How the turn ends by this call. If that is not valid, the model gets another result.
         ends: Option<Box<End>>,
     },
-    /// A call came to nothing before it could be intended: its arguments are no arguments, or its
-    /// tool is none.
+    /// A call is rejected: its arguments are invalid, or its tool is unknown.
     Refuse {
         /// The id by which the transcript knows it.
         tool_call: String,
@@ -197,7 +196,7 @@ pub struct Consent {
     pub ask: Ask,
 }
 
-/// A request beside a turn that came to nothing and is made once more.
+/// A failed request beside a turn, which is retried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tried {
     /// The kind of failure.
@@ -255,7 +254,7 @@ pub enum Compact {
 pub enum Choose {
     /// A model is going to be asked. The taker goes on when this is durable.
     Ask(Asking),
-    /// The request came to nothing, and is made once more after a while.
+    /// The request failed and is retried after a while.
     Again(Tried),
     /// What it said cannot be used; it is asked again, or [`Choose::Failed`] follows.
     Wrong {
@@ -288,7 +287,7 @@ pub enum End {
     Outcome {
         /// The outcome.
         outcome: Outcome,
-        /// What was said before its block.
+        /// The text before its block.
         words: String,
     },
     /// With an answer that has no valid outcome; the role is asked to mend it.
@@ -328,7 +327,7 @@ impl End {
     }
 }
 
-/// What a taker hears about its last step.
+/// The reply to a taker's last step.
 #[derive(Debug, Clone)]
 pub enum Told {
     /// The turn begins; there was no step yet.
@@ -350,28 +349,28 @@ pub enum Told {
         /// What the model gets in the place of what the call said.
         output: String,
     },
-    /// The outcome was not valid; this was said to the role, and the turn goes on.
+    /// The outcome was not valid; the role got this message, and the turn goes on.
     Mend {
-        /// What was said.
+        /// The message.
         message: String,
     },
-    /// The operator said something to the role. It stands in the session now, and the model is asked
-    /// with it: the request that was announced, or the end that was said, does not count.
+    /// The operator said something to the role. It is part of the session now, and the model is asked
+    /// with it: the request that was announced, or the end that was returned, does not count.
     Steered {
         /// What was kept of an answer that was cut off.
         kept: Option<String>,
-        /// What the role is told, in order.
+        /// The operator's words, in order.
         words: Vec<String>,
     },
-    /// The session was compacted: a message replaces what was said so far.
+    /// The session was compacted: a message replaces the conversation so far.
     Compacted {
         /// What it says.
         replacement: String,
         /// How many of the last messages stay after it.
         kept_last: usize,
     },
-    /// The time was to pass, and the operator ended it: what was waited with is tried now, once,
-    /// whoever else waits for the same.
+    /// A wait was to pass, and the operator ended it: the request is tried now, once, even if others
+    /// wait for the same provider.
     Hurried,
     /// The budget has room for the request only when those under way are over; it is to be asked
     /// again after a while.
@@ -383,6 +382,6 @@ pub enum Told {
         /// What the model reads.
         why: String,
     },
-    /// The operator stopped the turn. Whatever runs is to be ended; no further step is heard.
+    /// The operator stopped the turn. Whatever runs must end; further steps are ignored.
     Stop,
 }

@@ -1,12 +1,12 @@
-//! Where the recorded conversation of a turn stands, which is where its taker goes on.
+//! Where the recorded conversation of a turn ends, which is where its taker continues.
 
 use std::sync::Arc;
 
 use a_society_facts::message::{Message, ToolCall};
+use a_society_providers::Blocks;
 
 use super::job::Job;
 use crate::handoff::{EndingTool, NOT_ENDED};
-use crate::provider::Blocks;
 
 /// How the recorded part of a turn ends.
 #[derive(Debug)]
@@ -15,13 +15,13 @@ pub(crate) enum Tail<'h> {
     Ask,
     /// These calls of the last answer have no result, each with its place in the answer.
     Calls(Vec<(usize, &'h ToolCall)>),
-    /// This was the last answer, and nobody has judged it.
+    /// This was the last answer, and it was not judged yet.
     Concluded(&'h str),
     /// The same, and calls of it end the turn.
     Called(&'h str, &'h [ToolCall]),
 }
 
-/// The words with which a turn began: its packet, else the last that was said to the role.
+/// The words with which a turn began: its packet, else the last message to the role.
 pub(crate) fn begun_text(job: &Job) -> &str {
     if !job.packet.is_empty() {
         return &job.packet;
@@ -29,7 +29,7 @@ pub(crate) fn begun_text(job: &Job) -> &str {
     last_said(job)
 }
 
-/// The last words that were said to the role.
+/// The last words to the role.
 pub(crate) fn last_said(job: &Job) -> &str {
     let said = job
         .history
@@ -72,7 +72,7 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
         // The provider wants the same conversation again to go on.
         Message::Assistant { .. } if is_paused(job, last) => Tail::Ask,
         Message::Assistant { content } => {
-            // Whoever was spoken to since then has something to answer.
+            // A role that got new words since then has something to answer.
             let is_user = |message: &Arc<Message>| matches!(**message, Message::User { .. });
             if after.iter().any(is_user) {
                 Tail::Ask
@@ -84,7 +84,7 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
     }
 }
 
-/// Whether a call has ended the turn, and nobody has said what followed from that.
+/// Whether a call has ended the turn, and the consequence is not recorded yet.
 fn ended(calls: &[ToolCall], after: &[Arc<Message>]) -> bool {
     let ends = |message: &Message| match message {
         Message::ToolResult {

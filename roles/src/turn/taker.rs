@@ -1,19 +1,27 @@
-//! Whoever takes a turn.
+//! The interface of everything that takes a turn.
+
+use a_society_base::redact::Redactor;
 
 use super::step::{Step, Told};
-use crate::tool::redact::Redactor;
 
 /// Takes one turn, step by step.
 ///
 /// `next` may wait for the outside world: a process, a model. It is called on a thread that may
 /// wait. A taker that is dropped ends whatever it still runs.
 pub trait Taker: Send + std::fmt::Debug {
-    /// The next step, given what came of the last one.
+    /// The next step, given the result of the last one.
     fn next(&mut self, told: Told) -> Step;
 
-    /// Whether `next` never waits, so that no thread has to stand by for it. Time that passes is a
+    /// Whether `next` never waits, so that it needs no thread of its own. Time that passes is a
     /// step of its own.
     fn is_prompt(&self) -> bool {
+        false
+    }
+
+    /// Whether it is kept while the operator is asked about one of its calls, because it holds something that a
+    /// new taker would not have, such as a program in the middle of its work. It then hears the answer itself.
+    /// Every other taker is dropped meanwhile, and a new one goes on from the record, as after a crash.
+    fn waits_in_place(&self) -> bool {
         false
     }
 

@@ -1,5 +1,5 @@
-//! What a role without a model is asked: everything that was said to it in the turn. Nothing of it leaves
-//! the program, and its hash tells as well as that of a model's request what the role was told.
+//! The request of a role without a model: all words that it got in the turn. Nothing of it leaves the
+//! program, and its hash identifies its input as well as that of a model's request does.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub const SCRIPT: &str = "scripted";
 /// How requests of a program are recorded: there is no model.
 pub const PROGRAM: &str = "command";
 
-/// The words that a role heard in its turn, the oldest first.
+/// The words that a role got in its turn, the oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct Words(Vec<String>);
 
@@ -26,7 +26,7 @@ struct Request<'a> {
 }
 
 impl Words {
-    /// Those that stand in this part of a session.
+    /// Those in this part of a session.
     #[must_use]
     pub fn of(part: &[Arc<Message>]) -> Self {
         let said = part.iter().filter_map(|message| match &**message {
@@ -38,7 +38,7 @@ impl Words {
         Self(said.collect())
     }
 
-    /// The role hears more.
+    /// Appends words.
     pub fn hear(&mut self, words: &str) {
         self.0.push(words.to_owned());
     }

@@ -19,14 +19,9 @@ use crate::operator_error::Stop;
 use crate::text::{plain, printed};
 
 impl Watch<'_> {
-    /// The flow waits for its operator: what was wished is done, and the rest is asked or told.
+    /// The flow waits for its operator, who is asked or told.
     pub(super) fn answer(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let asks = asks::of(self.flow, &seen.state, &seen.pending);
-        for ask in &asks {
-            if let Some(command) = self.wished(&ask.question) {
-                return self.command(command);
-            }
-        }
         if self.wishes.ui && !self.wishes.until_waiting && !self.draws() {
             // It is answered from the page.
             return Ok(());
@@ -82,7 +77,7 @@ impl Watch<'_> {
         let is_own = call.own.is_some();
         let text = call.shown.clone().or_else(|| call.text.clone());
         let card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
-        // The question stands among what is finished, where long lines may wrap. Where a key answers, the
+        // The question is among the finished lines, where long lines may wrap. Where a key answers, the
         // block is drawn below it.
         if card.takes_keys() {
             self.progress.settle(self.out)?;

@@ -1,4 +1,4 @@
-//! What is told when a flow is not driven any more: how it stands, what it made and what it cost.
+//! The report when a flow is not driven any more: its state, what it made and what it cost.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::text::{one_line, span};
 const TITLE_COLUMNS_MAX: usize = 60;
 
 impl Watch<'_> {
-    /// Tells how the flow stands now, and how it ended for us.
+    /// Prints the present state of the flow, and how it ended for us.
     pub(super) fn result(&mut self, driven: Result<(), DriverError>) -> Outcome {
         if !self.draws() {
             self.progress.print(self.out, None)?;
@@ -57,7 +57,7 @@ impl Watch<'_> {
         Ok(code)
     }
 
-    /// What the flow cost by role, and for somebody who looks how what it delivered begins.
+    /// What the flow cost by role, and on a terminal the beginning of what it delivered.
     fn sum_up(&mut self, seen: &Seen, made: Option<&Delivered>) -> Result<(), Stop> {
         for line in self.progress.cost(&seen.state) {
             self.out.line(&format!("  {line}"))?;
@@ -65,7 +65,7 @@ impl Watch<'_> {
         if !self.draws() {
             return Ok(());
         }
-        // What cannot be read of it is said by the command itself.
+        // The command itself reports what cannot be read.
         let changed = changed(self.store, self.flow, None).ok();
         if let Some(line) = changed.and_then(|all| diff::in_short(&all, self.flow)) {
             self.out.line(&line)?;

@@ -16,13 +16,14 @@ use crate::text::plain;
 /// The arguments of `models add`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A model that the catalogue knows (models catalogue) needs no more than its name: its window, longest
-answer, prices, address and the variable of its key are taken from there, and the answer says so.
-What you say yourself counts. An answer gets at most a fifth of the window, so that there is room
-for it until the session is compacted.
+A model that the catalogue knows (models catalogue) needs no more than its name: its window, \
+longest answer, prices, address and the variable of its key are taken from there, and the output \
+says so. What you say yourself overrides the catalogue. An answer gets at most a fifth of the \
+window, so that there is room for it until the session is compacted.
 
-What differs from a provider that is configured already is refused, because requests and the key
-would go elsewhere than you meant; --provider with a new name makes a provider of its own.
+An address, wire or key that differs from those of the configured provider is refused, because \
+requests and the key would go elsewhere than you meant; --provider with a new name creates \
+another provider.
 
 Examples:
   a-society models add claude-sonnet-5-5
@@ -32,11 +33,11 @@ Examples:
   a-society models add private --provider vault --wire openai-chat \\
       --base-url https://llm.example.com/v1 --key-env VAULT_KEY --window 32000 --prices 0.5,1.5")]
 pub(super) struct Add {
-    /// How it is called here
+    /// Its name here
     #[arg(value_name = "MODEL", value_parser = name)]
     name: String,
 
-    /// Its name with its provider; its name here if absent
+    /// Its provider's name for it; its name here if absent
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
@@ -44,11 +45,11 @@ pub(super) struct Add {
     #[arg(long, value_name = "NAME", value_parser = name)]
     provider: Option<String>,
 
-    /// How a new provider is spoken to
+    /// The wire of a new provider
     #[arg(long, value_name = "WIRE", value_parser = ["anthropic", "openai-chat", "openai-responses"])]
     wire: Option<String>,
 
-    /// Where a new provider is, if not at the wire's home
+    /// The address of a new provider, if not the wire's usual one
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
 

@@ -16,10 +16,10 @@ use crate::text::plain;
 /// The arguments of `models edit`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Only what you say changes; every other byte of the file stays. What does not fit together is
-refused, and nothing is written. The place of the key is its provider's, and changes for all of that
-provider's models. Where a model is reached does not change here: add it under another name with
---provider.
+Only what you name changes; every other byte of the file stays. A combination that does not fit \
+is refused, and nothing is written. The key belongs to the provider, so its place changes for all \
+models of that provider. The address cannot be changed here: add the model under another name \
+with --provider.
 
 Examples:
   a-society models edit local --window 64000
@@ -30,7 +30,7 @@ pub(super) struct Edit {
     #[arg(value_name = "MODEL")]
     name: String,
 
-    /// Its name with its provider
+    /// Its provider's name for it
     #[arg(long, value_name = "ID")]
     id: Option<String>,
 
@@ -46,7 +46,7 @@ pub(super) struct Edit {
     #[arg(long, value_name = "TRUE|FALSE")]
     images: Option<bool>,
 
-    /// How it takes its effort
+    /// How it is given its effort
     #[arg(long, value_name = "WAY", value_parser = ["fixed", "levels", "budget"])]
     thinking: Option<String>,
 
@@ -132,8 +132,8 @@ fn differences(changed: &Changed) -> Vec<(&'static str, Value, Value)> {
 /// The arguments of `models rm`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The lines of the model go; every other byte of the file stays, comments around them included. The
-default model is not taken out before another one is named with --default.
+The lines of the model are removed; every other byte of the file stays, comments included. The \
+default model is removed only if --default names another one.
 
 Examples:
   a-society models rm local
@@ -148,7 +148,7 @@ pub(super) struct Rm {
     #[arg(long, value_name = "MODEL")]
     default: Option<String>,
 
-    /// Take its provider out, too, if no other model has it
+    /// Remove its provider, too, if no other model uses it
     #[arg(long)]
     provider: bool,
 }

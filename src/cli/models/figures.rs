@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::text::plain;
 
-/// A member of a model with what it says; nothing where it is not said.
+/// A member of a model with its value; `None` where it is absent.
 pub(super) type Member = (&'static str, Value);
 
 /// What a model reads, says and costs.
@@ -72,14 +72,6 @@ pub(super) fn prices_words(spec: &ModelSpec) -> String {
     )
 }
 
-/// The prices as they would be typed.
-pub(in crate::cli) fn typed_prices(spec: &ModelSpec) -> Option<String> {
-    let prices = spec.price.as_ref().map(typed)?;
-    let cached = [prices.cache_read, prices.cache_write];
-    let cached = cached.map(|price| price.unwrap_or_else(|| prices.input.clone()));
-    Some([prices.input, prices.output, cached.join(",")].join(","))
-}
-
 /// Where a provider's key is, and whether it is there; never the key.
 pub(super) struct Key {
     /// For people.
@@ -112,7 +104,7 @@ pub(super) fn key(catalog: &Catalog, provider: &str) -> Key {
     }
 }
 
-/// The place of a key as it was said: in a variable, a file or the keyring.
+/// The place of a key as it was given: in a variable, a file or the keyring.
 pub(super) fn key_place([env, file, keyring]: [&Option<String>; 3]) -> Option<Place> {
     let places = [("env", env), ("file", file), ("keyring", keyring)];
     let mut places = places.into_iter();

@@ -12,8 +12,8 @@ use crate::operator_error::{OperatorError, Outcome};
 /// The arguments of `models catalogue`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The catalogue is part of the program and was right on the day that it names; prices change, and so
-do models. A model that it does not know works as well, if you say its window and its wire:
+The catalogue is part of the program and was right on the day that it names; prices change, and \
+so do models. A model that it does not know works as well, if you say its window and its wire: \
 a-society models add MODEL --wire WIRE --window TOKENS
 
 Examples:
@@ -21,7 +21,7 @@ Examples:
   a-society models catalogue claude
   a-society models catalogue --json | jq '.models[] | select(.members.window >= 1000000) | .id'")]
 pub(super) struct Arguments {
-    /// Only models whose name or provider has this in it
+    /// Only models whose name or provider contains this
     #[arg(value_name = "TEXT")]
     text: Option<String>,
 }

@@ -19,7 +19,7 @@ pub(crate) const ROWS_MAX: usize = 12;
 /// So many nodes have a key.
 const KEYS: usize = 9;
 
-/// How a node stands: a sign, a word, and how much it wants to be seen.
+/// The state of a node: a sign, a word, and its weight on the screen.
 pub(crate) struct Stands {
     pub(crate) sign: &'static str,
     pub(crate) word: String,
@@ -147,7 +147,7 @@ fn doing(
         let failed = request.state == RequestState::Failed;
         request.again_at.filter(|_| failed)
     });
-    let session = state.sessions.get(&turn.role);
+    let session = state.session(&turn.role);
     let runs = |call: &&OpenCall| call.turn == id && call.state == CallState::Started;
     let word = if let Some(at) = again {
         return ("↻", format!("next try in {}", left(at, now)));

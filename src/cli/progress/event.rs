@@ -55,7 +55,7 @@ pub(crate) enum What {
         text: String,
         kind: DraftKind,
     },
-    /// All of what it said, and how it ended.
+    /// The whole text, and how it ended.
     Said { text: String, end: Speech },
     /// A role calls a tool.
     Calls { call: CallId, one: Call },
@@ -94,9 +94,9 @@ pub(crate) enum What {
         approval: String,
         deliveries: Vec<Delivery>,
     },
-    /// The operator said whether they may.
+    /// The operator decided whether they may.
     Decided { approval: String, approved: bool },
-    /// Somebody answered.
+    /// A request for consent was answered.
     Answered {
         consent: String,
         answer: ConsentAnswer,
@@ -142,12 +142,12 @@ pub(crate) struct Output {
 /// So many lines of what a call gave back are held.
 pub(crate) const OUTPUT_LINES_MAX: usize = 20;
 
-/// How it ended that a role said something.
+/// How a role's text ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Speech {
-    /// It said all it wanted.
+    /// It is complete.
     Whole,
-    /// It was cut off, and what it said counts.
+    /// It was cut off, and counts as far as it goes.
     CutOff,
     /// It does not count.
     Discarded { why: String },
@@ -307,7 +307,7 @@ impl Teller {
                 of_turn(f.turn, What::Calls { call, one })
             }
             Fact::CallStarted(f) => {
-                // The time that somebody took to allow it is not its own.
+                // The time until it was allowed is not its own.
                 if let Some((_, one)) = self.calls.get_mut(&f.call) {
                     one.since = recorded.at;
                 }
@@ -318,7 +318,7 @@ impl Teller {
                 let what = What::Compacted {
                     tokens_before: f.tokens_before,
                 };
-                vec![(None, f.node.clone(), Some(f.role.clone()), what)]
+                vec![(None, f.node.clone(), f.seat.role().cloned(), what)]
             }
             Fact::HandoffStaged(f) => {
                 let what = What::Stages {
@@ -388,7 +388,7 @@ impl Teller {
         }
     }
 
-    /// What a role said is over, if it said anything.
+    /// The text of a role is over, if there was any.
     fn said(&mut self, role: &RoleInstance, end: Speech) -> Option<What> {
         let text = self.drafts.remove(role).map(|draft| draft.text);
         let text = text.filter(|text| !text.trim().is_empty())?;

@@ -1,11 +1,11 @@
 //! What `run` and `resume` tell while they drive a flow.
 //!
-//! Facts of the journal become [`event`]s, which are what an operator would tell somebody: a node
-//! begins, a role says something, a tool ended, a request is sent again. The same events are printed in
-//! words ([`told`]) and as JSON ([`json`]). On a terminal the words of one role stream ([`voice`]), and
-//! below everything that is finished stands a block that is drawn again ([`board`]).
+//! Facts of the journal become [`event`]s, which are what an operator would report: a node begins, a
+//! role says something, a tool ended, a request is retried. The same events are printed in words
+//! ([`told`]) and as JSON ([`json`]). On a terminal the words of one role stream ([`voice`]), and a
+//! block that is drawn again ([`board`]) follows the finished lines.
 //!
-//! When you add an event: name it in [`event::What`], make it in [`event::Teller::hear`], and say it in
+//! When you add an event: name it in [`event::What`], make it in [`event::Teller::hear`], and describe it in
 //! `told` and `json`; the table in `docs/run.md` lists what programs get.
 
 pub(crate) mod board;
@@ -38,19 +38,19 @@ use crate::text::wrapped;
 /// How long a flow may take to say what streams right now. One that is busy is asked again.
 const AHEAD: Duration = Duration::from_millis(20);
 
-/// What is told of a flow, from its journal.
+/// The report of a flow's progress, from its journal.
 pub(crate) struct Progress {
     flow: FlowRef,
     follower: Follower,
-    /// The last record that was there before; what it and those before it say is no news.
+    /// The last record that was there before; it and those before it are not reported.
     known: Seq,
     teller: Teller,
     voices: Voices,
-    /// Of which role it was told last that its provider says nothing, and for how long.
+    /// The last report for each role that its provider is silent, and for how long.
     told_silent: BTreeMap<RoleInstance, u64>,
-    /// Whether nothing of what goes on is told.
+    /// Whether progress is not reported.
     is_quiet: bool,
-    /// How many lines of what a call gave back are shown.
+    /// How many lines of a call's result are shown.
     output_lines: usize,
 }
 
@@ -81,7 +81,7 @@ impl Progress {
     /// Prints what is new, line by line, for people who read it later and for programs.
     ///
     /// # Errors
-    /// When the journal cannot be read, or nobody reads what is printed.
+    /// When the journal cannot be read, or the output is closed.
     pub(crate) fn print(&mut self, out: &mut Output, seen: Option<&Seen>) -> Result<(), Stop> {
         if self.is_quiet {
             return Ok(());
@@ -134,7 +134,7 @@ impl Progress {
     /// Draws the block alone, with a last line of the caller's. What is finished waits.
     ///
     /// # Errors
-    /// When nobody reads what is printed.
+    /// When the output is closed.
     pub(crate) fn hold(
         &self,
         out: &mut Output,
@@ -168,12 +168,12 @@ impl Progress {
         Ok(())
     }
 
-    /// Who is heard: the one that was chosen, else who speaks now.
+    /// The role whose words are shown: the chosen one, else the one that speaks now.
     pub(crate) const fn followed(&self) -> Option<&RoleInstance> {
         self.voices.followed()
     }
 
-    /// Hears this role from its next words on, or the next one that speaks.
+    /// Shows the words of this role from now on, or of the next one that speaks.
     pub(crate) fn follow(&mut self, role: Option<RoleInstance>) {
         self.voices.follow(role);
     }

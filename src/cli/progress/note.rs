@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::event::{About, What};
 
-/// The facts, and what is said of each.
+/// The facts, and the text for each.
 const NOTES: [(&str, &str); 22] = [
     ("flow_created", "created"),
     ("flow_forked", "is a fork"),

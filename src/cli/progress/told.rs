@@ -12,7 +12,7 @@ use crate::cli::asks;
 use crate::paint::Paint;
 use crate::text::{count, money, one_line, plain, printed, span, tokens};
 
-/// What somebody else said is cut to this, because it is read elsewhere; what ran never is.
+/// What others said is cut to this, because it is read elsewhere; what ran never is.
 const SAID_COLUMNS_MAX: usize = 100;
 
 /// How what a call gave back begins.
@@ -33,7 +33,7 @@ pub(super) fn output(event: &Event, lines_max: usize) -> Vec<String> {
 pub(super) fn line(event: &Event, paint: &Paint) -> Option<String> {
     let (says, weight) = words(event)?;
     let time = event.at.to_string();
-    // The time of day is enough for somebody who watches.
+    // The time of day is enough while watching.
     let time = time.get(11..19).unwrap_or(&time).to_owned();
     let who = who(event);
     let who = if who.is_empty() {
@@ -80,7 +80,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             question: Some(asked),
             ..
         } if asks::is_own_turn(asked) => {
-            // What a model would be told is not for them, unless it is why they are asked again.
+            // A model's part of the packet is not for them, unless it is why they are asked again.
             let again = asks::again(asked).map(|again| format!(": {}", first(again)));
             let says = format!(
                 "waits for you: it is your turn{}",
@@ -211,7 +211,7 @@ fn ended(end: CallEnd, exit: Option<i32>, output: &Output) -> String {
     match end {
         CallEnd::Done | CallEnd::Recovered | CallEnd::Failed if exit.is_some() => {
             let code = exit.unwrap_or_default();
-            // How it ended stands on a line of its own.
+            // How it ended has a line of its own.
             let lines = count(output.lines.saturating_sub(1), "line");
             format!(": exit {code} ({lines})")
         }

@@ -1,4 +1,4 @@
-//! The words of roles as they stream: one role is heard at a time, and what others said is one line.
+//! The words of roles as they stream: one role is shown at a time, and each text of the others is one line.
 //!
 //! What is finished is printed once and never touched again. A row is finished when another one follows
 //! it, because only the last row of a text that still streams can change.
@@ -33,16 +33,16 @@ struct Voice {
 #[derive(Debug, Default)]
 pub(super) struct Voices {
     open: BTreeMap<RoleInstance, Voice>,
-    /// Who is heard.
+    /// The role that is shown.
     heard: Option<RoleInstance>,
-    /// Who is to be heard, if the operator chose somebody.
+    /// The role to show, if the operator chose one.
     chosen: Option<RoleInstance>,
-    /// Whether all of what the others say is printed once they said it.
+    /// Whether the texts of the others are printed whole when they are complete.
     all: bool,
 }
 
 impl Voices {
-    /// Who is heard: the one that was chosen, else who speaks now.
+    /// The role whose words are shown: the chosen one, else the one that speaks now.
     pub(super) const fn followed(&self) -> Option<&RoleInstance> {
         match &self.chosen {
             Some(role) => Some(role),
@@ -50,7 +50,7 @@ impl Voices {
         }
     }
 
-    /// Hears this role from its next words on, or the next one that speaks.
+    /// Shows the words of this role from now on, or of the next one that speaks.
     pub(super) fn follow(&mut self, role: Option<RoleInstance>) {
         self.chosen = role;
     }
@@ -72,7 +72,7 @@ impl Voices {
         (!voice.row.is_empty()).then(|| printed(&voice.row))
     }
 
-    /// What an event finishes of what is said.
+    /// The lines that an event completes.
     pub(super) fn hear(&mut self, event: &Event, paint: &Paint, columns: usize) -> Vec<String> {
         let Some(role) = &event.role else {
             return Vec::new();
@@ -159,7 +159,7 @@ impl Voices {
         voice.take(&new, columns)
     }
 
-    /// A role begins to speak: it is heard if nobody else is.
+    /// A role begins to speak: it is shown if no other is.
     fn begin(&mut self, event: &Event, role: &RoleInstance, paint: &Paint) -> Vec<String> {
         let other = self.chosen.as_ref().is_some_and(|chosen| chosen != role);
         if self.heard.is_some() || other || self.open.contains_key(role) {
@@ -278,7 +278,7 @@ mod tests {
             ["two"]
         );
         assert_eq!(voices.unfinished(), None);
-        // The next one is heard, though its answer came at once.
+        // The next one is shown, though its answer came at once.
         let lines = heard(&mut voices, &said("bob", "Now me.", Speech::Whole));
         assert_eq!(lines, ["bob:", "Now me."]);
     }
@@ -333,7 +333,7 @@ mod tests {
         assert_eq!(lines, ["I would", "(this does not count: stream_cut)"]);
     }
 
-    /// A text as it comes: pieces that are recorded, each after as much of it was heard before.
+    /// A text as it comes: pieces that are recorded, each after so much of it was streamed before.
     fn pieces() -> impl Strategy<Value = Vec<(String, usize)>> {
         let piece = "[a-zäж漢 \n`-]{0,12}|```\n";
         prop::collection::vec((piece, 0_usize..20), 1..12)

@@ -1,5 +1,5 @@
 //! The screen of `watch`, drawn from what it shows and what the operator does: pure, so that whole
-//! screens are snapshots. States are told by signs and words; colour only repeats them.
+//! screens are snapshots. Signs and words show states; colour only repeats them.
 
 use a_society_facts::fact::operator::SteerWhen;
 use ratatui::Frame;
@@ -370,7 +370,7 @@ fn hint_rows(hint: &str, columns: usize) -> Vec<String> {
     rows
 }
 
-/// What stands between two keys.
+/// The separator between two keys.
 const BETWEEN: &str = " · ";
 
 fn hint(ask: Option<&AskView>, view: &View, state: &State, columns: u16) -> String {

@@ -17,14 +17,14 @@ use super::draw::{SAYS_LINES, rows};
 use super::view::{AskKind, AskView, View};
 use crate::cli::own_turn::{self, Own};
 
-/// What is said of a key that came before its question could be read.
+/// The message for a key that came before its question could be read.
 const TOO_SOON: &str = "too soon after the last key; look at it, then press again";
 
-/// What is said of a yes to something that was not shown to its end.
+/// The message for a yes to something that was not shown to its end.
 const NOT_SHOWN: &str = "not all of it was shown: pgdn reads on, v shows all of it";
 
-/// How long an ask must have been chosen, and no key pressed, before a letter answers it. Somebody
-/// who types does not pause that long, and somebody who answers has to read first anyway.
+/// How long an ask must have been chosen, and no key pressed, before a letter answers it. Typing has
+/// shorter pauses, and an answer needs reading first anyway.
 pub(crate) const ARMED_AFTER_MS: u64 = 400;
 
 /// The longest text that is typed here; a longer one is given with `reply FLOW -` or `steer FLOW ROLE -`.
@@ -70,7 +70,7 @@ pub(crate) enum Focus {
 }
 
 /// Whom the operator speaks to, fixed when the first letter is typed: another feed that is shown
-/// meanwhile does not turn the words to somebody else.
+/// meanwhile does not redirect the words.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Steered {
     pub(crate) flow: FlowRef,
@@ -108,7 +108,7 @@ pub(crate) struct State {
     pub(crate) words: String,
     /// A text that is on its way, and where it was typed. What is refused comes back.
     pub(crate) sent: Option<(Focus, String)>,
-    /// What was said last about an answer.
+    /// The last message about an answer.
     pub(crate) told: String,
     /// Whether an answer is on its way.
     pub(crate) busy: bool,
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// Hears what came of what was said. What was typed and is refused is not lost.
+    /// Takes the result of a message. Typed text that is refused is not lost.
     pub(crate) fn hear(&mut self, came: Result<String, String>) {
         self.busy = false;
         let sent = self.sent.take();
@@ -166,7 +166,7 @@ impl State {
         now_ms.saturating_sub(since) >= ARMED_AFTER_MS
     }
 
-    /// Hears a key.
+    /// Handles a key.
     pub(crate) fn press(&mut self, view: &View, key: &Key, now_ms: u64) -> Option<Act> {
         let armed = self.is_armed(now_ms);
         self.last_key_ms = now_ms;

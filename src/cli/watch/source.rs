@@ -1,8 +1,7 @@
-//! Where `watch` gets what it shows: the list of flows, and the journal of the one that is looked
-//! at, read beside whoever writes it.
+//! The data of `watch`: the list of flows, and the journal of the chosen one, read while its driver
+//! writes it.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use a_society_facts::At;
 use a_society_facts::Whom;
@@ -143,7 +142,7 @@ impl Source {
                 continue;
             };
             let state = &seen.screen.flow;
-            // What cannot be read is said where the flow is looked at.
+            // The view of the flow reports what cannot be read.
             let work = works_and_asks(&self.store, &row.flow, state).unwrap_or_default();
             let asked = asks::of(&row.flow, state, &work).into_iter();
             let asked = asked.map(|ask| self.ask(&row.flow, state, ask)).collect();
@@ -238,12 +237,7 @@ impl Source {
 
     fn begin(&self, flow: &FlowRef) -> Option<Followed> {
         let seen = self.store.look(flow).ok()?;
-        let disk = Arc::clone(&self.store.ground().disk);
-        let folder = self.store.folder(flow);
-        let follower = match seen.end {
-            Some(end) => Follower::after(disk, folder, flow.flow.clone(), end),
-            None => Follower::new(disk, folder, flow.flow.clone()),
-        };
+        let follower = self.store.follow_after(flow, seen.end);
         Some(Followed {
             flow: flow.clone(),
             follower,
@@ -267,7 +261,7 @@ impl Followed {
         let state = &self.screen.flow;
         let nodes = state.graph.nodes.iter().map(|node| {
             let stands = stands(state, &node.id, now);
-            // An answer is read when somebody drives the flow.
+            // An answer is read when the flow is driven.
             let answered = state.replies.contains_key(&node.id);
             let waits = state.awaiting_operator.contains_key(&node.id) && !answered;
             let (sign, word) = match (answered, waits) {
@@ -288,16 +282,11 @@ impl Followed {
             .screen
             .feeds
             .iter()
-            .map(|(role, feed)| {
+            .filter_map(|(seat, feed)| {
                 let last = feed.items().map(|item| item.seq).max().unwrap_or(0);
-                let role = role.clone();
-                (
-                    last,
-                    Feed {
-                        role,
-                        items: items(feed),
-                    },
-                )
+                let role = seat.role()?.clone();
+                let items = items(feed);
+                Some((last, Feed { role, items }))
             })
             .collect();
         feeds.sort_by_key(|(last, _)| std::cmp::Reverse(*last));
@@ -331,7 +320,7 @@ fn line(row: &Row, now: At) -> FlowLine {
         (None, None) => "never began".to_owned(),
         (None, Some(summary)) => Standing::of(summary, row.held_by.is_some()).words(now),
     };
-    // Nothing goes on by itself in a flow that nobody drives.
+    // Nothing goes on by itself in a flow without a driver.
     let stopped = row.held_by.is_none() && !over && row.damage.is_none();
     let status = if stopped {
         format!("{status}; a-society resume {}", asks::short(&row.flow))

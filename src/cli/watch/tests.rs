@@ -408,7 +408,7 @@ fn words_go_to_the_role_whose_feed_is_shown_from_every_list_and_at_the_moment_th
         state.press(&view, &Key::Char(letter), LATER_MS);
         assert_eq!(state.focus, Focus::Steer);
         assert_eq!(state.press(&view, &Key::Enter, LATER_MS), None, "no words");
-        // Neither letters that answer nor a pasted end of line do anything but stand there.
+        // Letters that answer and a pasted end of line are text here.
         for key in [
             Key::Char('y'),
             Key::Char('q'),

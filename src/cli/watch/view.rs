@@ -25,7 +25,7 @@ pub(crate) struct View {
 pub(crate) struct FlowLine {
     pub(crate) flow: FlowRef,
     pub(crate) title: String,
-    /// How it stands, in a word or two.
+    /// Its state, in a word or two.
     pub(crate) status: String,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct FlowView {
     pub(crate) damage: Option<String>,
 }
 
-/// A node: a sign, its names, and how it stands.
+/// A node: a sign, its names, and its state.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct NodeLine {
     pub(crate) sign: &'static str,

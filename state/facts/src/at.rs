@@ -1,6 +1,6 @@
 //! A moment, as the journal writes it: UTC, milliseconds, one fixed shape.
 //!
-//! Time is data here. Nobody in this crate asks what time it is, and no decision rests on it;
+//! Time is data here. This crate never reads a clock, and no decision rests on time;
 //! the shape is fixed (`2026-11-21T07:29:29.123Z`) so that lines compare and parse quickly.
 
 use std::fmt;

@@ -10,7 +10,7 @@ use crate::id::NodeId;
 /// A file as it was when it was handed over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Artifact {
-    /// Where it stood, relative to the record folder or the project.
+    /// Its path, relative to the record folder or the project.
     pub path: String,
     /// The hash of its bytes.
     pub hash: Hash,

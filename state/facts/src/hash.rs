@@ -75,7 +75,7 @@ impl fmt::Debug for Hash {
 /// The sixteen digits.
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
-/// What each byte stands for as a digit; above fifteen if it is none. Every record of a journal has
+/// The value of each byte as a digit; above fifteen if it is not one. Every record of a journal has
 /// some fifty digits, and their values cannot be guessed, so that a branch for each is slow.
 pub(crate) const NIBBLES: [u8; 256] = {
     let mut nibbles = [0xff; 256];

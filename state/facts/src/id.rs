@@ -152,10 +152,6 @@ name!(
     /// What a client calls its own command, so that a repeated one counts once.
     ClientId, "client command id", check_token
 );
-name!(
-    /// One run of a session, as the one who sent to it knows it.
-    RunId, "run id", check_token
-);
 
 impl RoleInstance {
     /// The role without its instance number: `owner` for `owner_2`.

@@ -30,7 +30,7 @@ use crate::view::FlowState;
 pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
     gate(state, fact)?;
     match fact {
-        // What is said of the journal is said by who holds it, at any time.
+        // Facts about the journal come from the holder of its lock, at any time.
         Fact::SegmentStarted(_)
         | Fact::WriterOpened(_)
         | Fact::RecoveryTruncated(_)
@@ -45,7 +45,7 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::FlowImported(f) => imported::flow(state, f),
         Fact::SessionImported(f) => imported::session(state, f),
         Fact::FeedImported(f) => imported::feed(state, f),
-        Fact::FlowTitled(_) => Ok(()),
+        Fact::FlowTitled(_) | Fact::EndsChosen(_) => Ok(()),
         Fact::GraphRevised(f) => flow::revised(state, f),
         Fact::FlowPaused(f) => {
             operator::fresh(state, f.client.as_ref()).and_then(|()| flow::not_paused(state))
@@ -84,24 +84,13 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::CallReaped(f) => turn::call_reaped(state, f),
 
         Fact::SessionOpened(f) => session::opened(state, f),
-        Fact::SessionStateChanged(f) => session::state_changed(state, f),
-        Fact::SessionTouched(f) => session::alive(state, &f.role).map(drop),
-        Fact::SurfaceAttached(f) => session::alive(state, &f.role).map(drop),
-        Fact::SurfaceDetached(f) => session::known(state, &f.role).map(drop),
-        Fact::SessionPatched(f) => session::alive(state, &f.role).map(drop),
-        Fact::SessionReset(f) => session::reset(state, f),
-        Fact::SessionForked(f) => session::known(state, &f.role).map(drop),
-        Fact::SessionResumed(f) => session::alive(state, &f.role).map(drop),
+        Fact::SessionResumed(f) => session::known(state, &f.seat).map(drop),
         Fact::SystemPromptBuilt(f) => session::prompt_built(state, f),
         Fact::MessageAdded(f) => session::message_added(state, f),
         Fact::CompactionStarted(f) => session::compaction_started(state, f),
         Fact::SessionCompacted(f) => session::compacted(state, f),
-        Fact::CompactionFailed(f) => session::compacting(state, &f.role, &f.compaction),
-        Fact::SessionTrimmed(f) => session::trimmed(state, f),
+        Fact::CompactionFailed(f) => session::compacting(state, &f.seat, &f.compaction),
         Fact::ArchiveRestored(f) => session::restored(state, f),
-        Fact::SendAccepted(f) => session::send_accepted(state, f),
-        Fact::SendDenied(_) => Ok(()),
-        Fact::RunFinished(f) => session::run_finished(state, f),
 
         Fact::OperatorReplied(f) => operator::replied(state, f),
         Fact::ReplyReturned(f) => operator::returned(state, f),
@@ -113,8 +102,7 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::ConsentRulesAdded(f) => operator::rules_added(state, f),
         Fact::ConsentRulesRemoved(f) => operator::fresh(state, f.client.as_ref()),
         Fact::ConsentModeChanged(f) => operator::fresh(state, f.client.as_ref()),
-        Fact::GrantAdded(f) => operator::grant(state, &f.grant, false),
-        Fact::GrantRevoked(f) => operator::grant(state, &f.grant, true),
+        Fact::GrantAdded(f) => operator::granted(state, &f.grant),
         Fact::RoleConfigured(f) => operator::fresh(state, f.client.as_ref()),
         Fact::McpServerApproved(_) => Ok(()),
         Fact::McpServerUnavailable(_) => Ok(()),
@@ -134,7 +122,7 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
     }
 }
 
-/// When a kind of fact may be said at all.
+/// When a kind of fact is legal at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reach {
     /// At any time.
@@ -170,11 +158,11 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::RepairApplied(_)
         | Fact::BlobLost(_)
         | Fact::BlobFound(_)
-        // A fork whose damage lies before its parent was created shares nothing but that beginning.
+        // A fork whose damage is before its parent's creation shares nothing but that beginning.
         | Fact::FlowForked(_) => Reach::Always,
         Fact::FlowCreated(_) => Reach::Birth,
 
-        // What is said of the flow's name, of its sessions, of proposals and budgets outlives it,
+        // Facts about the flow's name, of its sessions, of proposals and budgets outlives it,
         // and so does whatever brings an open turn to its end.
         Fact::FeedImported(_)
         | Fact::FlowTitled(_)
@@ -194,24 +182,13 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::CallRerun(_)
         | Fact::CallReaped(_)
         | Fact::SessionOpened(_)
-        | Fact::SessionStateChanged(_)
-        | Fact::SessionTouched(_)
-        | Fact::SurfaceAttached(_)
-        | Fact::SurfaceDetached(_)
-        | Fact::SessionPatched(_)
-        | Fact::SessionReset(_)
-        | Fact::SessionForked(_)
         | Fact::SessionResumed(_)
         | Fact::SystemPromptBuilt(_)
         | Fact::MessageAdded(_)
         | Fact::CompactionStarted(_)
         | Fact::SessionCompacted(_)
         | Fact::CompactionFailed(_)
-        | Fact::SessionTrimmed(_)
         | Fact::ArchiveRestored(_)
-        | Fact::SendAccepted(_)
-        | Fact::SendDenied(_)
-        | Fact::RunFinished(_)
         | Fact::ReplyReturned(_)
         | Fact::StopRequested(_)
         | Fact::ConsentRequested(_)
@@ -221,7 +198,6 @@ fn reach(fact: &Fact) -> Reach {
         | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
-        | Fact::GrantRevoked(_)
         | Fact::RoleConfigured(_)
         | Fact::McpServerApproved(_)
         | Fact::McpServerUnavailable(_)
@@ -233,6 +209,7 @@ fn reach(fact: &Fact) -> Reach {
 
         Fact::FlowImported(_)
         | Fact::SessionImported(_)
+        | Fact::EndsChosen(_)
         | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)
         | Fact::FlowUnpaused(_)

@@ -15,6 +15,7 @@ pub mod line;
 pub mod message;
 pub mod reason;
 pub mod sample;
+pub mod seat;
 pub mod verb;
 pub mod view;
 
@@ -22,4 +23,5 @@ pub use at::At;
 pub use fact::Fact;
 pub use hash::Hash;
 pub use line::{Body, Recorded};
+pub use seat::Seat;
 pub use verb::{Verb, Whom};

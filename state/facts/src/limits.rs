@@ -26,6 +26,9 @@ pub const NAME_BYTES_MAX: usize = 128;
 /// Longest opaque id.
 pub const ID_BYTES_MAX: usize = 256;
 
+/// Longest name of a folder. File systems take 255 bytes.
+pub const FOLDER_NAME_BYTES_MAX: usize = 255;
+
 /// How many questions, replies or requests a flow keeps open at once. A flow that reaches this is
 /// not waiting for a person any more.
 pub const OPEN_ITEMS_MAX: usize = 10_000;
@@ -41,9 +44,6 @@ pub const CLIENT_IDS_MAX: usize = 10_000;
 /// How many recoveries and repairs a flow's state keeps in view. All of them stay in the journal;
 /// a flow that was recovered more often than this needs another disk, not a longer list.
 pub const NOTICES_MAX: usize = 100;
-
-/// How many forks of its sessions a flow's state names. All of them stay in the journal.
-pub const FORKS_MAX: usize = 1_000;
 
 /// How many feed items of each role a screen holds: more than anybody scrolls back in a terminal.
 pub const SCREEN_ITEMS_MAX: usize = 200;

@@ -57,7 +57,8 @@ pub struct Frame {
 pub enum Body {
     /// A fact of ours.
     Known(Fact),
-    /// A fact of a later version of the same format: kept, shown, never dropped, without effect.
+    /// A fact of a later version of the same format, or one that is retired: kept, shown, never dropped,
+    /// without effect.
     Foreign {
         /// Its word.
         word: String,
@@ -121,7 +122,7 @@ pub enum BadLine {
     Payload {
         /// The word.
         word: String,
-        /// What the parser said.
+        /// The parser's message.
         why: String,
     },
     /// It was written by a newer version.
@@ -148,7 +149,7 @@ pub enum CannotWrite {
     NotJson {
         /// Its word.
         word: &'static str,
-        /// What the serialiser said.
+        /// The serialiser's message.
         why: String,
     },
 }
@@ -326,7 +327,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The frame of a line, and where its word and its payload stand.
+/// The frame of a line, and the places of its word and its payload.
 struct Cut<'a> {
     frame: Frame,
     word: &'a str,

@@ -1,4 +1,4 @@
-//! What a session says and hears, and how long texts are kept.
+//! The messages of a session, and how long texts are kept.
 //!
 //! The four shapes of a message are those of `transcript.json`, so that a transcript read years
 //! later needs nothing of ours to be understood.
@@ -47,11 +47,11 @@ pub enum Message {
     AssistantToolCalls {
         /// The calls, in the order in which they were made.
         calls: Vec<ToolCall>,
-        /// What was said before them.
+        /// The text before them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
-    /// What a tool call came to.
+    /// The result of a tool call.
     ToolResult {
         /// The call it answers.
         #[serde(rename = "callId")]
@@ -80,7 +80,7 @@ pub struct Image {
     /// Its format.
     #[serde(rename = "type")]
     pub kind: ImageKind,
-    /// The blob, where somebody has read it for a request.
+    /// The blob, once it was read for a request.
     #[serde(skip)]
     pub data: Option<Arc<[u8]>>,
 }
@@ -295,7 +295,7 @@ impl From<String> for Text {
 
 /// The text of an answer: inline, or the one that was already streamed into the journal as drafts.
 ///
-/// A streamed answer is written once. The final fact says how many bytes of draft it stands for
+/// A streamed answer is written once. The final fact gives the number of draft bytes that it confirms
 /// and their CRC32C, and the fold takes the draft it already holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -315,7 +315,7 @@ pub fn lengthen(text: &mut String, piece: &str) {
     text.push_str(piece);
 }
 
-/// Which draft an answer stands for.
+/// Which draft an answer confirms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drafted {
     /// How many bytes of draft text.
@@ -325,7 +325,7 @@ pub struct Drafted {
 }
 
 impl Drafted {
-    /// What stands for this draft.
+    /// The reference to this draft.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Self {

@@ -9,7 +9,7 @@
 
 use std::fmt::Debug;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub mod faulty;
@@ -26,7 +26,7 @@ pub use unlocked::UnlockedDisk;
 /// A disk that many parts of the program share.
 pub type SharedDisk = Arc<dyn Disk>;
 
-/// What stands at a path.
+/// The kind of node at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -40,7 +40,7 @@ pub enum Kind {
 /// What is known about a path without opening it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct About {
-    /// What stands there. Symbolic links are not followed.
+    /// What it is. Symbolic links are not followed.
     pub kind: Kind,
     /// Size in bytes.
     pub size_bytes: u64,
@@ -53,7 +53,7 @@ pub struct About {
 pub struct Entry {
     /// The name, without its folder. Names that are not UTF-8 are shown lossily and are not ours.
     pub name: String,
-    /// What stands there.
+    /// What it is.
     pub kind: Kind,
 }
 
@@ -70,7 +70,7 @@ pub enum How {
     CreateOrAppend,
 }
 
-/// What became of a request for the lock.
+/// The result of a request for the lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Locked {
     /// This handle holds it until it is dropped.
@@ -99,9 +99,13 @@ pub trait Disk: Debug + Send + Sync {
     fn remove_folder(&self, path: &Path) -> io::Result<()>;
     /// Names in a folder, sorted.
     fn list(&self, path: &Path) -> io::Result<Vec<Entry>>;
-    /// What stands at a path; `NotFound` if nothing does.
+    /// The node at a path; `NotFound` if there is none.
     fn about(&self, path: &Path) -> io::Result<About>;
-    /// Gives a folder and all that is in it to its owner alone, and says how many names others could
+    /// A path that is there as it is behind links and dots. A disk without links gives it back as it is.
+    fn whole(&self, path: &Path) -> io::Result<PathBuf> {
+        self.about(path).map(|_| path.to_owned())
+    }
+    /// Gives a folder and all that is in it to its owner alone, and returns how many names others could
     /// use before. A folder that is private is taken to hold only what is, and links are left alone.
     fn keep_private(&self, path: &Path) -> io::Result<u64>;
     /// Free bytes on the file system that holds the path.

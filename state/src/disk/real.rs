@@ -7,7 +7,7 @@
 use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FallocateFlags, OFlags};
 use rustix::io::Errno;
@@ -16,13 +16,13 @@ use super::limits::{MAX_INTERRUPTIONS, MAX_LISTED_NAMES, PRIVATE_DEPTH_MAX, ZERO
 use super::{About, Disk, DiskFile, Entry, How, Kind, Locked};
 
 /// The flags of every open. `NONBLOCK` means nothing to a regular file, and it keeps the open of
-/// a pipe that somebody put in our folder from waiting for ever. `std` adds close-on-exec.
+/// a pipe in our folder from waiting for ever. `std` adds close-on-exec.
 const OPEN_FLAGS: OFlags = OFlags::NOFOLLOW
     .union(OFlags::CLOEXEC)
     .union(OFlags::NONBLOCK)
     .union(OFlags::NOCTTY);
 
-/// Who may use what is made here: its owner and nobody else, whatever the umask.
+/// Who may use what is made here: its owner only, whatever the umask.
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 
@@ -134,6 +134,10 @@ impl Disk for RealDisk {
         })
     }
 
+    fn whole(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+
     fn keep_private(&self, path: &Path) -> io::Result<u64> {
         match fs::symlink_metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(0),
@@ -243,7 +247,7 @@ fn close(path: &Path, about: &Metadata, deep: usize) -> io::Result<u64> {
             let path = entry?.path();
             let done = fs::symlink_metadata(&path).and_then(|about| close(&path, &about, deep - 1));
             closed += match done {
-                // What is gone or somebody else's is behind the folder's own mode.
+                // What is gone or another user's is behind the folder's own mode.
                 Err(error) if is_out_of_hand(&error) => 0,
                 done => done?,
             };
@@ -275,7 +279,7 @@ fn again_when_interrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Res
     call()
 }
 
-/// Refuses a folder, a pipe, a socket or a device that stands where a file should.
+/// Refuses a folder, a pipe, a socket or a device in place of a file.
 fn refuse_all_but_files(file: &File) -> io::Result<()> {
     match kind_of(file.metadata()?.file_type()) {
         Kind::File => Ok(()),

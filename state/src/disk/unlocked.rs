@@ -4,7 +4,7 @@
 //! is used only where the operator asked for it in so many words.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{About, Disk, DiskFile, Entry, How, Locked, SharedDisk};
 
@@ -50,6 +50,10 @@ impl Disk for UnlockedDisk {
 
     fn about(&self, path: &Path) -> io::Result<About> {
         self.0.about(path)
+    }
+
+    fn whole(&self, path: &Path) -> io::Result<PathBuf> {
+        self.0.whole(path)
     }
 
     fn keep_private(&self, path: &Path) -> io::Result<u64> {

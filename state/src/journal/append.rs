@@ -26,7 +26,7 @@ use crate::limits::SEGMENT_BYTES;
 /// How this program names itself in a segment's header.
 pub const WRITER: &str = concat!("a-society/", env!("CARGO_PKG_VERSION"));
 
-/// The one who appends to a journal. Whoever holds one holds the flow's lock.
+/// Appends to a journal. Its holder holds the flow's lock.
 #[derive(Debug)]
 pub struct Writer {
     disk: SharedDisk,
@@ -309,8 +309,8 @@ fn place(
     Ok(file)
 }
 
-/// Begins the first segment of a fork's own, behind the record that it shares with its parent as
-/// the last one. What stood in the segment's place is replaced in one step.
+/// Begins the first segment of a fork's own, after the record that it shares with its parent as the
+/// last one. A file at the segment's path is replaced in one step.
 ///
 /// # Errors
 /// When the name of the fork is too long for a record, or the file system refuses.

@@ -18,7 +18,7 @@ use crate::journal::scan::{Heard, Known, Outcome, Position, Scan, Tail, scan};
 use crate::layout::FlowFolder;
 use crate::open::evidence;
 
-/// Where a reader stands in a journal.
+/// The position of a reader in a journal.
 #[derive(Debug)]
 pub struct Follower {
     disk: SharedDisk,
@@ -70,8 +70,8 @@ impl Follower {
         })
     }
 
-    /// Hands on what is new, each with its line as it stands in the journal, newline included,
-    /// until there is no more or whoever takes it has had enough.
+    /// Passes on what is new, each with its line of the journal, newline included, until there is no
+    /// more or the receiver has enough.
     ///
     /// # Errors
     /// As [`Self::read`], and when a line that was just read cannot be read again.
@@ -109,8 +109,8 @@ impl Follower {
         stopped.unwrap_or(read)
     }
 
-    /// Makes what was handed on durable, whoever wrote it. To whom it matters that nothing shown can
-    /// be taken back by a power cut says so before it is shown.
+    /// Makes the records read so far durable, whichever process wrote them. A caller that must not show
+    /// what a power cut could undo calls this before it shows them.
     ///
     /// # Errors
     /// When the disk refuses.
@@ -124,8 +124,8 @@ impl Follower {
         uninterrupted(|| file.sync()).map_err(|e| Error::io("sync", &path, e))
     }
 
-    /// What stands after the last whole record: a write in progress, or what one left when its
-    /// process died.
+    /// The bytes after the last whole record: a write in progress, or what one left when its process
+    /// died.
     #[must_use]
     pub const fn torn(&self) -> Option<&Tail> {
         self.torn.as_ref()
@@ -175,7 +175,7 @@ impl Follower {
     }
 }
 
-/// Reads the lines of records whose ends are told in their order.
+/// Reads the lines of records whose ends come in their order.
 struct Lines {
     disk: SharedDisk,
     folder: FlowFolder,

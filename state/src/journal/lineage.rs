@@ -92,7 +92,7 @@ impl Beginning {
             (Some(header), Second::Forked(forked)) if forked.parent == *flow => {
                 header.previous.map(|link| Some(link.seq))
             }
-            // What stands there is damaged; the scan says so when it comes there.
+            // That place is damaged; the scan reports it when it comes there.
             (Some(header), Second::Unread) => header.previous.map(|link| Some(link.seq)),
             (None, Second::Forked(forked)) if forked.parent == *flow => Some(Some(forked.at_seq)),
             (None, Second::Unread | Second::Other) => Some(None),

@@ -1,9 +1,9 @@
 //! The lines of a segment, each checked and read, in their order.
 //!
-//! Whether a line holds and what it says depends on nothing but the line. So of a long segment a few
-//! threads read the lines ahead, a piece each in turn, while whoever takes them follows the chain and
-//! folds. What is taken is the same as by one thread: the same lines, in the same order, up to and
-//! with the first one that does not hold.
+//! Whether a line holds and what it contains depends on nothing but the line. So of a long segment a
+//! few threads read the lines ahead, a piece each in turn, while the receiver follows the chain and
+//! folds. The result is the same as with one thread: the same lines, in the same order, up to and with
+//! the first one that does not hold.
 
 use std::num::NonZero;
 use std::ops::ControlFlow;
@@ -32,8 +32,8 @@ type Take<'a, B> = &'a mut dyn FnMut(&Line) -> ControlFlow<B>;
 /// Lines that end with a newline, and where the first begins; only the last may lack it.
 type Piece<'a> = (usize, &'a mut [u8]);
 
-/// Hands on the lines of a segment, or of its end, and says what whoever took them broke with.
-/// Nothing comes after one that does not hold.
+/// Passes on the lines of a segment, or of its end, and returns the receiver's break value. Nothing
+/// comes after a line that does not hold.
 pub(super) fn each<B>(bytes: &mut [u8], take: Take<'_, B>) -> Option<B> {
     let threads = if bytes.len() < LONG_SEGMENT_BYTES {
         1
@@ -50,7 +50,7 @@ fn each_with<B>(threads: usize, bytes: &mut [u8], take: Take<'_, B>) -> Option<B
     {
         return broke;
     }
-    // What nobody read ahead: all of it, or the rest if the system has no thread left.
+    // The part that was not read ahead: all of it, or the rest if the system has no thread left.
     let rest = bytes.get_mut(taken..)?;
     read((taken, rest), &mut |line| hand_on(&line, take))
         .break_value()
@@ -80,7 +80,7 @@ fn ahead<B>(
             let begun = Builder::new()
                 .name("lines".to_owned())
                 .spawn_scoped(scope, move || share_out(share, &to_taker, &from_taker));
-            // Without a thread nothing ever comes, and the lines are read by whoever takes them.
+            // Without a thread nothing ever comes, and the lines are read by the receiver itself.
             drop(begun);
             (from_reader, to_reader)
         });
@@ -107,7 +107,7 @@ fn hand_on<B>(line: &Line, take: Take<'_, B>) -> ControlFlow<Option<B>> {
     }
 }
 
-/// Reads pieces as long as somebody wants them. What was taken comes back and is dropped here: memory
+/// Reads pieces as long as they are wanted. What was taken comes back and is dropped here: memory
 /// that one thread takes and another gives back makes both wait.
 fn share_out(
     share: Vec<Piece<'_>>,

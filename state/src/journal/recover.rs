@@ -1,10 +1,10 @@
 //! Doing what a verdict allows: cutting a tail that was never acknowledged, and never silently.
 //!
-//! The steps stand in an order that survives being killed between any two of them. First the tail
-//! is kept under `quarantine/`, durably; then the file is cut, durably; then the journal itself
-//! says what was cut. The quarantined file's name holds everything the record needs and depends
+//! The order of the steps survives being killed between any two of them. First the tail
+//! is kept under `quarantine/`, durably; then the file is cut, durably; then the journal
+//! records what was cut. The quarantined file's name holds everything the record needs and depends
 //! only on the tail, so a recovery that is repeated makes the same file, and a file that no
-//! record names tells the next open which record is still owed.
+//! record names shows the next open which record is still owed.
 
 use std::io;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub struct Quarantined {
     pub segment: u32,
     /// Where the tail began.
     pub offset_bytes: u64,
-    /// The record that should have stood there.
+    /// The record that should have been there.
     pub expected: Seq,
 }
 
@@ -141,7 +141,7 @@ pub fn cut(disk: &dyn Disk, folder: &FlowFolder, tail: &Tail) -> Result<(), Erro
 /// from then on be in the system's memory only, where a reader finds it and where later syncs that
 /// succeed no longer look. The note lives in the same memory: both are gone after a power cut.
 pub(crate) fn doubt(disk: &dyn Disk, folder: &FlowFolder) {
-    // Where even this fails, nobody will open the flow for writing any more.
+    // Where even this fails, no process will open the flow for writing any more.
     drop(disk.open(&folder.doubt(), How::CreateOrAppend));
 }
 

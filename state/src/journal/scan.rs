@@ -44,7 +44,7 @@ pub struct Tail {
     pub offset_bytes: u64,
     /// The tail itself.
     pub bytes: Vec<u8>,
-    /// The record that should have stood there.
+    /// The record that should have been there.
     pub expected: Seq,
 }
 
@@ -68,7 +68,7 @@ pub struct Scan {
     pub end: Option<Position>,
     /// The highest number that a writer knew to be synced.
     pub durable: Seq,
-    /// How many records were handed on.
+    /// How many records were passed on.
     pub records: u64,
     /// How many bytes were read.
     pub bytes: u64,
@@ -264,7 +264,7 @@ impl Scanner<'_> {
         let mut buffer = std::mem::take(&mut self.buffer);
         let read = uninterrupted(|| self.disk.open(&path, How::Read)).and_then(|file| {
             read_from(file.as_ref(), offset, SEGMENT_BYTES_MAX, &mut buffer)?;
-            // Whoever goes on reads nothing most of the time; then it may be that less is there.
+            // A later read finds nothing most of the time; then the file may have shrunk.
             Ok(buffer.is_empty() && uninterrupted(|| file.size_bytes())? < offset)
         });
         let stop = match read {
@@ -440,7 +440,7 @@ impl Scanner<'_> {
             BadLine::Newer { .. } => {
                 return self.damaged(Harm::Newer, number, at, bad.to_string());
             }
-            // The checksum fits: nothing was torn, and what stands there was meant.
+            // The checksum fits: the line is not torn, and was written like this.
             BadLine::Payload { .. } => {
                 return self.damaged(Harm::Illegal, number, at, bad.to_string());
             }

@@ -18,7 +18,7 @@ use crate::journal::scan::Position;
 /// pieces of zeros.
 const SECTOR_BYTES: u64 = 512;
 
-/// What stands at the end of the good part of a segment.
+/// The bytes after the good part of a segment.
 #[derive(Debug)]
 pub struct Suspect<'a> {
     /// Every byte of the segment from the first record that does not verify.
@@ -128,7 +128,7 @@ pub struct Damage {
     pub segment: u32,
     /// Where in it.
     pub offset_bytes: u64,
-    /// The record that should stand there.
+    /// The record that should be there.
     pub expected: Seq,
     /// More, in words.
     pub detail: String,

@@ -1,4 +1,4 @@
-//! When views are written, on a clock that only moves when it is told to.
+//! When views are written, on a clock that only the test moves.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ fn flow_with_session(world: &World) -> Flow {
     };
     let mut flow = world.store.create(at().flow, created).unwrap();
     let opened = SessionOpened {
-        role: role(),
+        seat: role().into(),
         key: "flow:f:role:writer".parse().unwrap(),
         session: "s1".parse().unwrap(),
         generation: 1,
@@ -89,7 +89,7 @@ fn title(text: &str) -> Fact {
 
 fn say(number: usize, text: &str) -> Fact {
     Fact::MessageAdded(MessageAdded {
-        role: role(),
+        seat: role().into(),
         message: format!("m{number}").parse().unwrap(),
         text: text.into(),
         origin: Origin::Runtime,
@@ -186,7 +186,7 @@ fn a_giant_session_is_not_rewritten_as_fast_as_it_moves() {
     assert_eq!(transcript.matches("and a little more").count(), 100);
 }
 
-/// How many bytes went into views while a flow said so much in a second, in texts of a kilobyte.
+/// How many bytes went into views while a flow wrote so much in a second, in texts of a kilobyte.
 fn written_in_a_second(kilobytes: usize) -> u64 {
     let world = world();
     let mut flow = flow_with_session(&world);

@@ -81,7 +81,7 @@ fn a_follower_says_so_when_what_it_read_is_no_longer_there() {
     let last = segments.iter().rfind(segment).unwrap();
     assert_ne!(*last, folder.segment(1));
     let bytes = play.disk.read_file(last).unwrap();
-    // An older copy of the journal stands in its place.
+    // An older copy of the journal replaces it.
     play.disk.truncate(last, bytes.len() as u64 - 1).unwrap();
     for _ in 0..2 {
         let error = follower

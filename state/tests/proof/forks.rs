@@ -42,17 +42,17 @@ fn grown(disk: &FaultyDisk, segment_bytes: u64) -> Store {
     created.project = named(PARENT).project;
     let mut flow = store.create(PARENT.parse().unwrap(), created).unwrap();
     flow.set_segment_bytes(segment_bytes);
-    let mut role = None;
+    let mut seat = None;
     for fact in facts {
         if let Fact::SessionOpened(opened) = &fact {
-            role.get_or_insert(opened.role.clone());
+            seat.get_or_insert(opened.seat.clone());
         }
         flow.append(fact).unwrap();
     }
     let text = flow.keep_text(long_text()).unwrap();
     let mut said = message(1, text);
     if let Fact::MessageAdded(said) = &mut said {
-        said.role = role.unwrap();
+        said.seat = seat.unwrap();
     }
     flow.append(said).unwrap();
     flow.append(titled(3)).unwrap();
@@ -159,7 +159,7 @@ fn a_fork_at_every_record_is_the_fold_of_what_it_shares() {
             assert!(lines(&store, &fork)[..at as usize] == parent_lines[..at as usize]);
             let expected = fold(parent[..at as usize].iter().chain(&of_fork[at as usize..]));
             assert!(
-                store.look(&fork).unwrap().screen.flow == expected.flow,
+                store.look(&fork).unwrap().screen.flow == *expected.flow,
                 "{at}"
             );
             let (mut flow, report) = store.open(&fork).unwrap();

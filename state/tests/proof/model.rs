@@ -67,7 +67,7 @@ pub(crate) fn titled(number: usize) -> Fact {
 /// A session of the one role.
 pub(crate) fn session_opened() -> Fact {
     Fact::SessionOpened(SessionOpened {
-        role: "gardener".parse().unwrap(),
+        seat: "gardener".parse().unwrap(),
         key: "role:gardener".parse().unwrap(),
         session: "s-1".parse().unwrap(),
         generation: 1,
@@ -77,10 +77,10 @@ pub(crate) fn session_opened() -> Fact {
     })
 }
 
-/// Something said to the one role.
+/// A message to the one role.
 pub(crate) fn message(number: usize, text: Text) -> Fact {
     Fact::MessageAdded(MessageAdded {
-        role: "gardener".parse().unwrap(),
+        seat: "gardener".parse().unwrap(),
         message: format!("m-{number}").parse().unwrap(),
         text,
         origin: Origin::Injection,
@@ -110,7 +110,7 @@ pub(crate) fn is_about_the_journal(fact: &Fact) -> bool {
 /// How far a removal of the flow has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Removal {
-    /// Nobody asked for it.
+    /// It was not requested.
     #[default]
     None,
     /// It was asked for and not acknowledged.
@@ -130,7 +130,7 @@ pub(crate) struct Model {
     pub(crate) tried: Vec<Fact>,
     /// Blobs that were acknowledged.
     pub(crate) blobs: Vec<Hash>,
-    /// The first record that somebody outside destroyed; it and later ones are no longer promised,
+    /// The first record that was destroyed from outside; it and later ones are no longer promised,
     /// but may only be missing in a journal that says so.
     pub(crate) harmed_from: Option<Seq>,
     /// Whether an import was acknowledged, with the records it had to bring.
@@ -164,7 +164,7 @@ impl Model {
         !self.acked.is_empty()
     }
 
-    /// Gives up what somebody outside destroyed.
+    /// Gives up what was destroyed from outside.
     pub(crate) fn harmed(&mut self, from: Seq) {
         self.acked.split_off(&from);
         self.pending.clear();

@@ -14,7 +14,7 @@ pub(crate) enum Ruling {
     ReadOnly(&'static str),
 }
 
-/// A ruling, and how many records stand before what it is about.
+/// A ruling, and how many records precede its subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ruled {
     pub(crate) ruling: Ruling,

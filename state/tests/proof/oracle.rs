@@ -41,7 +41,7 @@ pub(crate) fn records(store: &Store, flow: &FlowRef) -> BTreeMap<Seq, Fact> {
 /// Holds a disk against the promises. The disk is not changed.
 pub(crate) fn judge(left: &FaultyDisk, model: &Model, seed: u64) -> Verdict {
     let disk = left.kill_clone();
-    // Somebody made room.
+    // There is room again.
     disk.set_free_bytes(None);
     judge_carried(&disk, model);
     let (store, _) = store_over(&disk);
@@ -77,7 +77,7 @@ fn judge_absence(disk: &FaultyDisk, model: &Model) {
     }
 }
 
-/// Only what somebody outside destroyed may be damaged, and a repair must get over it.
+/// Only what was destroyed from outside may be damaged, and a repair must get over it.
 fn repaired(store: &Store, damage: &Damage, model: &Model) -> (Flow, OpenReport) {
     let from = model
         .harmed_from
@@ -217,7 +217,7 @@ pub(crate) fn cut_of(fact: &Fact) -> Option<&RecoveryTruncated> {
     Some(&lossy.cut)
 }
 
-/// Everything that was ever cut is kept, and is told exactly once.
+/// Everything that was ever cut is kept, and is recorded exactly once.
 fn judge_quarantine(disk: &FaultyDisk, flow: &Flow, there: &BTreeMap<Seq, Fact>) {
     let quarantine = flow.folder().quarantine();
     for cut in there.values().filter_map(cut_of) {

@@ -61,7 +61,7 @@ pub(crate) fn store_over(disk: &FaultyDisk) -> (Store, Arc<ScriptClock>) {
     (Store::new(ground, PathBuf::from(ROOT)), clock)
 }
 
-/// One thing that a user, the machine or somebody outside does.
+/// One action of a user, the machine or something outside.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Step {
     /// The flow is made.
@@ -70,7 +70,7 @@ pub(crate) enum Step {
     Title,
     /// A session is opened.
     Session,
-    /// A text of so many bytes is said; long ones are kept as blobs.
+    /// A text of so many bytes is added; long ones are kept as blobs.
     Say(usize),
     /// Everything appended is made durable.
     Sync,
@@ -172,7 +172,7 @@ impl Play {
         }
     }
 
-    /// The promises, shared with whoever looks on.
+    /// The promises, shared with the observers.
     pub(crate) fn shared_model(&self) -> Arc<Mutex<Model>> {
         Arc::clone(&self.model)
     }

@@ -149,7 +149,7 @@ fn an_imported_flow_leaves_no_second_name_behind() {
 
 #[test]
 fn what_a_failed_sync_dropped_is_written_anew_whichever_sync_it_was() {
-    // Records that nobody synced, and the half of one more, as the death of a process leaves them.
+    // Records that were not synced, and the half of one more, as the death of a process leaves them.
     let steps = [Step::Create, Step::Title, Step::Title, Step::Kill];
     let torn = || {
         let play = played(&steps);

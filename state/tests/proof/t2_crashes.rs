@@ -42,7 +42,7 @@ impl Debug for Left {
     }
 }
 
-/// What can be told apart of a disk.
+/// The distinguishable state of a disk.
 fn fingerprint(disk: &FaultyDisk) -> u64 {
     let mut hasher = DefaultHasher::new();
     for path in disk.files() {

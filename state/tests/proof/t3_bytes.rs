@@ -125,7 +125,7 @@ impl Sample {
         ruled
     }
 
-    /// What stands before the cut is what was written, and reaches what the views testify for.
+    /// The part before the cut is what was written, and reaches as far as the views prove.
     fn nothing_testified_is_lost(&self, there: &BTreeMap<Seq, Fact>, good: u64) {
         assert!(
             good >= self.evidence,

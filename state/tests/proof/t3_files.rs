@@ -114,7 +114,7 @@ fn r7_an_empty_journal_beside_views_is_damage() {
     let folder = play.store.folder(&flow_ref());
     play.disk.write_file(&folder.segment(1), b"").unwrap();
     assert_eq!(damage(&play.disk.kill_clone()).harm, Harm::Emptied);
-    // One view alone is enough, whatever became of the others.
+    // One view alone is enough, whatever happened to the others.
     play.disk.write_file(&folder.views(), b"no index").unwrap();
     assert_eq!(damage(&play.disk.kill_clone()).harm, Harm::Emptied);
     without(&play.disk, &folder.segment(1));
@@ -358,7 +358,7 @@ fn r15_views_that_are_wrong_are_built_again() {
     }
 }
 
-/// Makes something that stands where a journal should.
+/// Makes something at the path of a journal.
 type Make = fn(&FlowFolder);
 
 #[test]

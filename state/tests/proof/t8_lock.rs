@@ -1,4 +1,4 @@
-//! T8: processes that race for one flow: never two at once, whoever dies, and whatever it started.
+//! T8: processes that race for one flow: never two at once, whichever dies, and whatever it started.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -95,7 +95,7 @@ fn obey(order: &str, root: &Path, store: &Store, flow: &mut Option<Flow>) -> Str
     }
 }
 
-/// Gets in, makes sure that nobody else is in, appends, and gets out.
+/// Gets in, checks that no other is in, appends, and gets out.
 fn alone(root: &Path, store: &Store) {
     let mut flow = loop {
         match store.open(&flow_ref()) {
@@ -186,7 +186,7 @@ fn of_two_processes_that_race_exactly_one_gets_the_flow() {
         assert_eq!(answers[winner], "held", "round {round}: {answers:?}");
         let name = format!("process {}", racers[winner].id());
         assert!(answers[loser].starts_with("busy"), "{answers:?}");
-        // The file may not say yet who it is, but it never says somebody else.
+        // The file may not say yet who it is, but it never names another.
         if round % 7 == 0 {
             assert!(racers[loser].ask("try").contains(&name), "who holds it");
         }

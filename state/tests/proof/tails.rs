@@ -12,7 +12,7 @@ use a_society_state::disk::FaultyDisk;
 /// The titles that the facts in crafted tails give.
 pub(crate) const TITLES: [&str; 2] = ["never acknowledged", "nor this one"];
 
-/// One line of a journal, where it stands.
+/// One line of a journal, with its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     /// The file.
@@ -116,7 +116,7 @@ pub(crate) fn leave_tail(disk: &FaultyDisk, flow: &Path, row: Row) {
     disk.write_file(&last.path, &bytes).unwrap();
 }
 
-/// Flips a bit in the middle of a record that a later one knows to be synced, and says which; does
+/// Flips a bit in the middle of a record that a later one knows to be synced, and returns which; does
 /// nothing if there is none.
 pub(crate) fn flip_synced(disk: &FaultyDisk, flow: &Path) -> Option<Seq> {
     let lines = lines(disk, flow);

@@ -1,5 +1,6 @@
-//! What stands in for the providers of models in tests: a server that reads requests as a provider does, refuses
-//! what breaks the rules of its wire in the provider's words, and says what a test wants it to.
+//! The stand-in for the providers of models in tests: a server that reads requests as a provider does,
+//! refuses what breaks the rules of its wire in the provider's words, and sends what a test wants it
+//! to.
 
 #![expect(
     clippy::unwrap_used,

@@ -22,15 +22,15 @@ pub struct Exchange {
     pub bytes: usize,
 }
 
-/// A server on loopback that ends with the process. What it answers depends on the body of each request; every
-/// exchange is told when it is over.
+/// A server on loopback that ends with the process. What it answers depends on the body of each
+/// request; each exchange is reported when it is over.
 #[derive(Debug)]
 pub struct Measured {
     /// Where it is asked.
     pub url: String,
 }
 
-/// What is answered, and who hears of it.
+/// The answers, and the receiver of the reports.
 struct Serving<P, T> {
     plan: P,
     told: T,

@@ -29,7 +29,7 @@ pub enum Reply {
 pub enum Act {
     /// Sends bytes.
     Send(Vec<u8>),
-    /// Sends bytes again and again, with this time between, until nobody listens.
+    /// Sends bytes again and again, with this time between, until the client is gone.
     Repeat(Duration, Vec<u8>),
     /// Sends what there is by then, with this time between, until there is no more.
     Pour(Duration, Source),
@@ -161,7 +161,7 @@ pub struct Seen {
 pub struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
-    /// Hears once for each connection whose other side went away while it was being answered.
+    /// Gets one message for each connection whose client went away while it was being answered.
     gone: Mutex<Receiver<()>>,
 }
 

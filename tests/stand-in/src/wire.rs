@@ -1,4 +1,4 @@
-//! The wires that providers speak, told apart as they do: by where a request goes.
+//! The wires that providers speak, distinguished by the path of a request.
 
 use serde_json::json;
 

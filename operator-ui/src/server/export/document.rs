@@ -1,5 +1,5 @@
-//! The file itself: one document whose policy lets in the script and the style that stand in it, and
-//! nothing else from anywhere.
+//! The file itself: one document whose policy allows its own script and style, and nothing else from
+//! anywhere.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use a_society_facts::Recorded;
+use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::Text;
-use a_society_facts::view::route::session_role;
+use a_society_facts::view::route::session_seat;
 use a_society_state::FlowRef;
 
 use super::limits::JOURNAL_BYTES_MAX;
@@ -17,7 +18,7 @@ use super::past::Past;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, Liveness, row, words};
 use crate::hub::Hubs;
-use crate::hub::flow::{whole_text, wire_ref};
+use crate::hub::flow::wire_ref;
 use crate::protocol::exported::Moment;
 use crate::protocol::feed::Item;
 use crate::protocol::flow::FlowState;
@@ -39,8 +40,8 @@ pub(super) struct Gathered {
     pub(super) state: FlowState,
     pub(super) track: Track,
     pub(super) moments: Vec<Moment>,
-    /// The items of each role, by their place.
-    pub(super) feeds: BTreeMap<RoleInstance, BTreeMap<u64, Item>>,
+    /// The items of each seat, by their place.
+    pub(super) feeds: BTreeMap<Seat, BTreeMap<u64, Item>>,
     pub(super) bodies: Bodies,
     pub(super) sessions: BTreeMap<RoleInstance, (Read, Past)>,
     pub(super) events: Vec<Event>,
@@ -51,7 +52,7 @@ struct Gatherer<'a> {
     fold: FlowFold,
     tracker: Tracker,
     moments: Moments,
-    feeds: BTreeMap<RoleInstance, BTreeMap<u64, Item>>,
+    feeds: BTreeMap<Seat, BTreeMap<u64, Item>>,
     bodies: Bodies,
     sessions: BTreeMap<RoleInstance, (Read, Past)>,
     events: Vec<Event>,
@@ -61,10 +62,10 @@ struct Gatherer<'a> {
 
 /// Reads a flow.
 pub(super) fn gather(hubs: &Hubs, flow: &FlowRef) -> Result<Gathered, Failed> {
-    let folder = hubs.store.folder(flow);
-    let read = |text: &Text| whole_text(&hubs.store, &folder, text);
+    let place = hubs.store.place(flow);
+    let read = |text: &Text| place.text_or_beginning(text);
     let mut fold = hubs.fold_of(flow);
-    // What is told of the past is told as it was while somebody drove.
+    // Past states are rendered as those of a live flow.
     fold.driven(Liveness {
         driven_by: Some(DrivenBy::Server),
         holder: None,
@@ -94,7 +95,7 @@ pub(super) fn gather(hubs: &Hubs, flow: &FlowRef) -> Result<Gathered, Failed> {
         return Err(Failed::TooLong);
     }
     match read_all {
-        // What is good before some damage is shown; that there is damage is told by the flow's row.
+        // What is good before some damage is shown; the flow's row shows that there is damage.
         Ok(_) | Err(a_society_state::Error::Damaged(_)) => gatherer.done(hubs),
         Err(error) => Err(unread(&error).into()),
     }
@@ -105,7 +106,7 @@ impl Gatherer<'_> {
         let text = String::from_utf8_lossy(line);
         let mut line = text.trim_end().to_owned();
         if let Some(Fact::DraftAdded(f)) = recorded.fact() {
-            // A secret that streams may be in two pieces; in the feed it stands whole, and is found.
+            // A secret that streams may be in two pieces; in the feed it is whole, and is found.
             let whole = format!("[{} bytes of streamed text]", f.text.len());
             line = with_text(&line, whole);
         }
@@ -123,7 +124,8 @@ impl Gatherer<'_> {
             self.take_feeds();
         }
         let Some(fact) = recorded.fact() else { return };
-        if let Some(role) = session_role(fact).or(asking(fact)) {
+        let seat = session_seat(fact);
+        if let Some(role) = seat.as_ref().and_then(Seat::role).or(asking(fact)) {
             let (session, past) = self.sessions.entry(role.clone()).or_default();
             session.hear(&self.flow.flow, role, recorded);
             past.hear(recorded.seq, session, read);
@@ -135,8 +137,8 @@ impl Gatherer<'_> {
     }
 
     fn take_feeds(&mut self) {
-        for (role, _, change) in self.fold.take_feeds() {
-            let feed = self.feeds.entry(role).or_default();
+        for (seat, _, change) in self.fold.take_feeds() {
+            let feed = self.feeds.entry(seat).or_default();
             feed.extend(change.items);
         }
     }

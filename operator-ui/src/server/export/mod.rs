@@ -1,7 +1,7 @@
 //! One flow as one file: the page itself, with all that it would ask a server for.
 //!
 //! The file holds what the routes would answer, so that the page's own folds show it; nothing in it
-//! reaches the network. Every text passes whoever takes secrets out before it is cut or written.
+//! reaches the network. Every text passes the redactor before it is cut or written.
 
 mod document;
 mod gather;
@@ -22,7 +22,7 @@ pub(super) fn without_secrets(json: &str, redact: Redact<'_>) -> String {
     let mut scrub = scrub::Scrub::new(redact);
     let mut clean = scrub.json(json);
     let mut known = 0;
-    // What was found late may stand in part before it.
+    // A secret that was found late may occur in part before its place.
     while scrub.known() > known {
         known = scrub.known();
         clean = scrub.json(&clean);

@@ -1,5 +1,5 @@
-//! What each record changed in the views of a flow, as small as it goes: the page puts together the
-//! flow at any event from them, and needs nobody to ask.
+//! What each record changed in the views of a flow, as compact as possible: the page computes the flow
+//! at any event from them, without a server.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::protocol::down::Part;
 use crate::protocol::exported::Moment;
 
-/// The views as they stand, and what changed.
+/// The present views, and what changed.
 #[derive(Debug, Default)]
 pub(super) struct Moments {
     last: BTreeMap<String, Value>,
@@ -45,7 +45,7 @@ impl Moments {
                     }
                 }
                 (Some(before), now) if before == now => {}
-                // The order of the graph is a list, and is told whole.
+                // The order of the graph is a list, and is written whole.
                 (Some(_) | None, now) => drop(moment.set.insert(key.clone(), now.clone())),
             }
             self.last.insert(key, now);

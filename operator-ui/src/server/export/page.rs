@@ -93,7 +93,7 @@ pub struct Page {
     pub html: String,
     /// How many records it shows.
     pub events: u64,
-    /// How many texts held secrets that nobody had taken out before.
+    /// How many texts held secrets that were not redacted before.
     pub withheld: u64,
 }
 
@@ -148,7 +148,7 @@ pub(super) fn data(
     wanted: &Wanted<'_>,
 ) -> Result<(String, u64), Failed> {
     let mut scrub = Scrub::new(wanted.redact);
-    // The lines first: whatever is secret stands whole in one of them.
+    // The lines first: each secret is whole in one of them.
     let mut lines = cleaned(std::mem::take(&mut gathered.events), &mut scrub);
     let mut json = Json::new(scrub, FILE_BYTES_MAX);
     let mut without = wanted.without.clone();
@@ -159,7 +159,7 @@ pub(super) fn data(
     let has = |part: Part| !without.contains(&part);
     json.member("v", &EXPORTED)?;
     json.member("build", &wanted.build)?;
-    // Its name says enough; where it lies on this machine concerns nobody.
+    // Its name says enough; its path on this machine is private.
     let workspace = wanted.workspace.trim_end_matches('/').rsplit('/').next();
     json.member("workspace", &workspace.unwrap_or_default())?;
     json.member("exported_at", &words::at(hubs.store.ground().clock.now()))?;
@@ -210,8 +210,8 @@ fn feeds(
 ) -> Result<Bodies, Failed> {
     let mut bodies = Vec::new();
     let mut feeds: Vec<(String, Vec<Item>)> = Vec::new();
-    for (role, items) in &gathered.feeds {
-        let texts = gathered.bodies.texts(role);
+    for (seat, items) in &gathered.feeds {
+        let texts = gathered.bodies.texts(seat);
         let mut shown = Vec::with_capacity(items.len());
         for kept in items.values() {
             let in_feed = texts.get(kept.id.as_str()).copied().unwrap_or(&kept.text);
@@ -229,7 +229,7 @@ fn feeds(
                 bodies.push((kept.id.clone(), body(whole, &mut json.scrub)));
             }
         }
-        feeds.push((role.to_string(), shown));
+        feeds.push((seat.to_string(), shown));
     }
     json.object("feeds", None, feeds)?;
     Ok(bodies)

@@ -58,7 +58,7 @@ pub(super) struct Past {
     /// The text that is being streamed: the record that began it, and its number.
     draft: Option<(Seq, u32)>,
     drafted: Option<Drafted>,
-    /// The number of that text, if it stood behind the messages.
+    /// The number of that text, if it followed the messages.
     last: Option<u32>,
     moments: Vec<SessionMoment>,
 }
@@ -133,11 +133,6 @@ impl Past {
             let words = archived(archive.compacted_at);
             let numbers = self.entries(&archive.id, &archive.archived_transcript_history);
             lists.push((part(&archive.id, "compaction", &words), numbers));
-        }
-        for archive in &session.trims {
-            let words = archived(archive.trimmed_at);
-            let numbers = self.entries(&archive.id, &archive.archived_transcript_history);
-            lists.push((part(&archive.id, "trim", &words), numbers));
         }
         lists
     }
@@ -215,8 +210,8 @@ impl Past {
         number
     }
 
-    /// Takes the text that is being streamed as it is now, and tells how much of it there is. It stands
-    /// in the file once, as long as it came to be.
+    /// Takes the streamed text as it is now, and returns its length. The file holds only the longest
+    /// version of a draft.
     fn draft(&mut self, draft: &Draft) -> Drafted {
         let raw = serde_json::to_value(draft).unwrap_or_default();
         let now = message(0, &raw);

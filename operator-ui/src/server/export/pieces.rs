@@ -3,15 +3,15 @@
 
 use super::json::quoted;
 
-/// From here on a string is a piece of its own: what stands around it changes from request to request
-/// when it does not.
+/// A longer string is a piece of its own: the text around it changes from request to request while it
+/// does not.
 const LONG_BYTES: usize = 200;
 
 /// How deep the lists lie whose elements are pieces: those of messages and of tools.
 const LIST_DEPTH: usize = 2;
 
-/// A text as parts, of which each is a string of JSON, with its quotes, or what stands between two.
-/// A string that does not end is none.
+/// A text as parts, each a JSON string with its quotes, or the text between two of them. An
+/// unterminated string does not count.
 pub(super) fn strings(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -83,7 +83,7 @@ pub(super) fn in_pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Marks the cuts in what stands between two strings.
+/// Marks the cuts in the text between two strings.
 fn between(part: &str, from: usize, depth: &mut usize, cuts: &mut Vec<usize>) {
     for (at, byte) in part.bytes().enumerate() {
         match byte {

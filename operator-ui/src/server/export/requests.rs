@@ -1,6 +1,6 @@
-//! Requests as they left for their models. Each repeats the whole conversation, so that what several
-//! have in common stands in a file once: a request is a list of pieces, told by what differs from the
-//! request of its role before it.
+//! Requests as they left for their models. Each repeats the whole conversation, so a file holds shared
+//! parts once: a request is a list of pieces, given by its difference from the request before it of its
+//! role.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ const NUMBER_BYTES: usize = 7;
 /// A piece that requests have in common.
 struct Piece {
     text: Arc<str>,
-    /// How often it stands in requests that are kept.
+    /// How many kept requests use it.
     uses: usize,
     bytes: usize,
 }
@@ -185,11 +185,11 @@ impl Requests {
         (clean, cleaned)
     }
 
-    /// What the file holds of them: without secrets, each told by the one before it.
+    /// The requests of the file: without secrets, each given by the one before it.
     pub(super) fn done(self, scrub: &mut Scrub<'_>) -> ExportedRequests {
         let (mut clean, mut cleaned) = self.clean(scrub);
         let mut known = 0;
-        // What was found late may stand in part before it, where nothing was taken for a secret.
+        // A secret that was found late may occur in part before its place, where it was not recognised.
         while scrub.known() > known {
             known = scrub.known();
             (clean, cleaned) = self.clean(scrub);
@@ -255,7 +255,7 @@ impl Changed {
     }
 }
 
-/// A piece as it stands in the file.
+/// A piece as the file holds it.
 #[derive(Debug, Clone, Copy)]
 struct Clean {
     number: u32,
@@ -275,7 +275,7 @@ fn clean_piece(text: &str, clean: &mut Vec<String>, scrub: &mut Scrub<'_>) -> Cl
         (shown != said).then_some(shown)
     });
     let whole = if changed == Changed::default() {
-        // Some secrets are known by what stands before them, which may be the name of a member.
+        // Some secrets are recognised by the text before them, which may be the name of a member.
         let whole = scrub.text(&out);
         changed.withheld = whole != out;
         whole

@@ -1,4 +1,4 @@
-//! Takes secrets out of whatever is said, before it is cut: half a secret is not known for one.
+//! Redacts texts before they are cut: half a secret is not recognised.
 
 use a_society_orchestrator::config::withheld::MARK;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use crate::fold::words;
 /// Takes the secrets out of a text.
 pub type Redact<'a> = &'a dyn Fn(&str) -> String;
 
-/// What stands at the end of a text that was cut.
+/// The end of a text that was cut.
 fn rest(bytes: usize) -> String {
     format!("\n[cut here in this file: {bytes} bytes in all]")
 }
@@ -23,8 +23,8 @@ const FRAGMENT_BYTES: usize = 12;
 
 /// Takes secrets out, and counts the texts that held any.
 ///
-/// Whoever knows secrets knows them whole. A view may hold the beginning of one, or one line of many:
-/// so what was found once is looked for in parts as well.
+/// The redactor recognises whole secrets only. A view may hold the beginning of one, or one line of
+/// many: so a secret that was found once is searched for in parts as well.
 pub(super) struct Scrub<'a> {
     redact: Redact<'a>,
     known: Vec<String>,
@@ -114,7 +114,7 @@ impl<'a> Scrub<'a> {
             (clean != said).then_some(clean)
         });
         if clean == text {
-            // Some are known by what stands before them, which may be the name of a member.
+            // Some are recognised by the text before them, which may be the name of a member.
             return self.text(text);
         }
         clean
@@ -125,7 +125,7 @@ impl<'a> Scrub<'a> {
         self.known.len()
     }
 
-    /// A line of JSON without secrets. It stays as it is on disk if there are none in it.
+    /// A line of JSON without secrets. It stays as it is on disk if it contains none.
     pub(super) fn line(&mut self, line: &str) -> String {
         let before = self.withheld;
         let clean = match serde_json::from_str(line) {
@@ -139,12 +139,12 @@ impl<'a> Scrub<'a> {
     }
 }
 
-/// What stands in a text before this piece of what is left of it, and what stands behind the piece.
+/// Splits a text at a fragment.
 fn found<'t>(text: &'t str, piece: &str) -> Option<(&'t str, &'t str)> {
     if piece.is_empty() {
         return Some((text, ""));
     }
-    // Behind a mark stand as many ends of lines as were in what it stands for: they may be too many.
+    // A mark is followed by as many line ends as the redacted text had: they may be too many.
     let lines = piece.len() - piece.trim_start_matches('\n').len();
     let fewer = (0..=lines).filter_map(|fewer| piece.get(fewer..));
     fewer
@@ -174,8 +174,8 @@ fn common(one: impl Iterator<Item = char>, other: impl Iterator<Item = char>) ->
     same.map(|(one, _)| one.len_utf8()).sum()
 }
 
-/// A text with a mark wherever this was found in it. How far the mark reaches back and on is told by
-/// what stands before that place, and from it on.
+/// A text with a mark at each occurrence of a part. The text before and after an occurrence determines
+/// how far the mark extends.
 fn each_replaced(text: &str, part: &str, reach: &dyn Fn(&str, &str) -> (usize, usize)) -> String {
     let mut out = String::new();
     let mut rest = text;

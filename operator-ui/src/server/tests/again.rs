@@ -79,12 +79,12 @@ fn a_question_that_was_answered_while_another_server_ran_is_not_asked_of_who_com
     append(&journal, &lines[..=asked]);
     let window = Has::default().follow(&stage);
     assert_eq!(window.asks().len(), 1, "{:?}", window.asks());
-    // Nobody was there when it was answered, and the server that asked is gone.
+    // No client was connected when it was answered, and the server that asked is gone.
     append(&journal, &lines[asked + 1..]);
     stage.server = serve(&stage.folder, 8);
     let fresh = Has::default().follow(&stage);
     assert_eq!(window.follow(&stage).asks(), fresh.asks());
-    // The same server tells who comes back only what changed.
+    // The same server sends a client that comes back only what changed.
     let again = fresh.clone().follow(&stage);
     assert_eq!(again.cursor, fresh.cursor);
 }
@@ -143,7 +143,7 @@ fn of_a_journal_that_cannot_be_read_at_all_nothing_is_shown_until_it_is_mended()
     );
     let heard = hear(&mut socket);
     assert_eq!(heard["t"], "gone", "{heard}");
-    // Who comes while it is known is told the same, and not that there is a flow without anything.
+    // A client that comes while that is known gets the same, and not a flow without anything.
     let flow = a_society_state::FlowRef {
         project: "demo".parse().unwrap(),
         flow: FLOW.parse().unwrap(),

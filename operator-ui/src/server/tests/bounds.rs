@@ -1,4 +1,4 @@
-//! What is too much is refused, and whoever sends it costs nobody else anything.
+//! Too much input is refused, and its sender delays no other client.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! What tools changed in files, when nobody kept the bytes of the files.
+//! What tools changed in files, when the bytes of the files were not kept.
 
 use a_society_state::layout::FlowFolder;
 use serde_json::{Value, json};

@@ -118,7 +118,7 @@ fn the_pages_files_come_from_there_without_anything_of_the_operator_and_the_rest
             "{head}"
         );
     }
-    // What is data is answered here, under the strict policy, and asked of nobody else.
+    // What is data is answered here, under the strict policy, and not forwarded.
     for (path, status) in [
         ("/api/health", 200),
         ("/api/projects", 401),

@@ -90,7 +90,7 @@ fn the_document_names_every_command_and_every_kind_of_question() {
         let words: Vec<&str> = words.filter_map(|rest| rest.split('"').next()).collect();
         assert!(words.len() >= least, "{words:?}");
         for word in words {
-            // In a table: what an example shows tells nobody what else it has.
+            // In a table: an example shows only some of them.
             let is_row = |line: &&str| line.starts_with('|') && line.contains(&format!("`{word}`"));
             assert!(DOCUMENT.lines().any(|line| is_row(&line)), "{word}");
         }

@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::FlowId;
 use a_society_facts::sample::{recorded, walk};
-use a_society_facts::view::route::session_role;
+use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
 use a_society_facts::view::{SessionView, View};
 use serde_json::Value;
@@ -135,7 +135,7 @@ fn a_session_is_taken_along_as_it_stands_on_a_disk_now_then_or_one_archive_of_it
     let (mut sessions, mut last) = (BTreeMap::new(), 0);
     for recorded in recorded(walk()) {
         last = recorded.seq;
-        let Some(role) = recorded.fact().and_then(session_role) else {
+        let Some(role) = recorded.fact().and_then(session_seat) else {
             continue;
         };
         let new = || SessionView::new(role.clone(), Some(flow.clone()));

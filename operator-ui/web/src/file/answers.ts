@@ -30,7 +30,7 @@ export class Answers {
     return { t: "hello", proto: 1, build, epoch, workspace, now: exported_at, mode: "file" };
   }
 
-  /** What a topic holds; null if it is of another flow. Nobody can be asked in a file, so that nothing waits. */
+  /** What a topic holds; null if it is of another flow. A file has no server, so that nothing is pending. */
   state(topic: Topic): State | null {
     const { flow, row, state, feeds } = this.data;
     if (topic.topic === "inbox") return { flows: { [`${flow.project}/${flow.flow}`]: row }, asks: {}, decided: [] };

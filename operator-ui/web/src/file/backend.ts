@@ -1,4 +1,4 @@
-// What a file that shows one flow has in the place of a server: the data that stands in it, and nobody to ask.
+// The backend of a file that shows one flow: the data embedded in it, without a server.
 import type { Socket } from "../net";
 import { toFlow } from "../router";
 import type { Down, Exported, Up } from "../wire";
@@ -7,7 +7,7 @@ import { hear } from "./line";
 import { unpacked } from "./unpack";
 
 export const FILE: boolean = true;
-/** A file has one path; places within it stand behind the `#`. */
+/** A file has one path; places within it follow the `#`. */
 export const PREFIX: string = "#";
 
 let answers: Answers | null = null;
@@ -46,5 +46,5 @@ export function place(): { pathname: string; search: string; hash: string } {
   return new URL(said, "file:///");
 }
 
-/** The file stands still: it is when it was written. */
+/** In a file, the time is that of its export. */
 export const now = (): number => (answers === null ? Date.now() : Date.parse(answers.data.exported_at));

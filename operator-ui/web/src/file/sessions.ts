@@ -36,7 +36,7 @@ export class Session {
     const kept = this.#all.messages[number];
     if (kept === undefined) return [];
     if (!last || this.#drafted === undefined) return [{ ...kept, n }];
-    // It stands here as long as it came to be.
+    // A draft ends here at its length at that event.
     const content = kept.content.slice(0, this.#drafted.chars);
     return [{ ...kept, n, content, tokens: this.#drafted.tokens, raw: { ...(kept.raw as Record<string, unknown>), content } }];
   }

@@ -1,4 +1,4 @@
-// Asks for the dialogs that have no address, such as the one that forks a flow; whoever shows a moment can ask.
+// Asks for the dialogs that have no address, such as the one that forks a flow; every view of a moment can ask.
 import type { FlowRef, Measure } from "../wire";
 
 /** A dialog: what it was asked for about, while it is. */
@@ -12,7 +12,7 @@ class Dialog<Wanted> {
   }
 }
 
-/** One that stands beside the page. There is one of these at a time. */
+/** A dialog beside the page. There is one of these at a time. */
 class Beside<Wanted> extends Dialog<Wanted> {
   override ask(wanted: Wanted): void {
     for (const one of beside) if (one !== this) one.close();

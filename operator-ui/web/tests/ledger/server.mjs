@@ -1,5 +1,5 @@
 // The fixed stage of `told.mjs` behind a door: canned answers, and a count of what the page asks for, so that a test can
-// say "no request". Where a test changes what the page is told, the stand-in with a world of its own is for it.
+// say "no request". A test that changes the page's data uses the stand-in with a world of its own.
 import { CSP, Door } from "../door.mjs";
 
 export { CSP };

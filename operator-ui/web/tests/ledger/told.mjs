@@ -1,4 +1,4 @@
-// The stage of most tests: one flow in the middle of a correction, and what lies around it.
+// The stage of most tests: one flow in the middle of a correction, and the flows around it.
 const DAY = "2026-03-03T";
 const ms = (time) => Date.parse(`${DAY}${time}Z`);
 export const HEAD = 4812;

@@ -41,7 +41,7 @@ async function looksBack(says, role, time) {
   await says(`${time}:00`, role, { calls: writes(path, `# What ${role} found\n\nThe task did not say who decides.\n`) }, { input: 7_500 });
   await says(`${time}:30`, role, { text: `\`\`\`handoff\ntype: meta-analysis-complete\nfindings_path: ${path}\n\`\`\`\n` }, { input: 7_800 });
 }
-/** Each of them by name: when it begins, and what is said in it. It gives its id once it waits or is over. */
+/** Each of them by name: when it begins, and its messages. It returns its id once it waits or is over. */
 export const AROUND = {
   ranking: async ({ begin, says, rests }) => {
     const flow = await begin("09:02:00", "ranking", { improve: "parallel", feedback: false });

@@ -1,4 +1,4 @@
-// The busy flow of the stage: eight nodes, seven roles. Work was sent back, a session was made shorter, one role waits for
+// The busy flow of the stage: eight nodes, seven roles. Work was sent back, a session was compacted, one role waits for
 // a consent, one is in the middle of a sentence.
 import { handsOver } from "../model.mjs";
 import { SUMMARY } from "./provider.mjs";
@@ -46,7 +46,7 @@ fn recover_tail(&self) -> io::Result<u64> {
 }
 `;
 const lines = (what, n) => Array.from({ length: n }, (_, at) => `// ${what}, line ${at + 1}`).join("\n");
-/** What lies in the workspace. `check` prints what a run of tests prints. */
+/** The files of the workspace. `check` prints what a run of tests prints. */
 export const FILES = {
   "ledger.yaml": FLOW,
   "crates/ledger/src/journal.rs": JOURNAL,
@@ -115,7 +115,7 @@ export async function play({ place, provider, at, rests }) {
   await says("backend", { calls: [["grep", { pattern: "the store", path: "crates" }], ["run_command", { command: "./check ledger" }]] }, { input: 40_000, cached: 31_000, output: 200 });
   await provider.asked(who("backend"));
   at("13:53:00");
-  // This answer fills the window: what was said becomes a summary.
+  // This answer fills the window: the conversation becomes a summary.
   await says("backend", { text: "Every reader goes through `Frames` now. The writer takes the lock once per batch.", calls: writes("crates/ledger/src/store.rs", `${lines("the store on its journal", 212)}\n`) }, { input: 90_000, cached: 70_000, output: 8_000 });
   await provider.asked(SUMMARY);
   at("13:57:40");

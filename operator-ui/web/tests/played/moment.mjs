@@ -1,5 +1,5 @@
-// The time that the real program takes it to be, set by a test. The program offers no such clock for a workspace, so that
-// the one of the system is told in its place (`moment.c`): all that it records and says of time is the same each time.
+// The clock of the real program, set by a test. The program offers no such clock for a workspace, so that
+// the system's one is replaced (`moment.c`): all times that it records and prints are the same in each run.
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";

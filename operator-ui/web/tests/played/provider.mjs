@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { refuse, speak } from "../model.mjs";
 
 const WHO = /You are `([^`]+)` in the flow \\?"([^"\\]+)/;
-/** Who asks when a session is made shorter: that request says neither role nor flow. */
+/** The sender of the request for a summary, which names neither role nor flow. */
 export const SUMMARY = "a summary";
 /** How often a provider says that it is still there. */
 const BEAT_MS = 5_000;
@@ -29,7 +29,7 @@ export class Provider {
     await new Promise((done) => this.#server.listen(0, "127.0.0.1", done));
     return this;
   }
-  /** From now on nobody is answered, and nobody gives up waiting: all who ask hear that they are heard, as a provider says it. */
+  /** From now on no request is answered, and none times out: all get a provider's keep-alive events. */
   hold() {
     for (const { response } of [...this.#waiting.values()].flat()) {
       response.writeHead(200, { "content-type": "text/event-stream" });

@@ -1,6 +1,6 @@
 // The stage of the pictures and of most states: one workspace in which the real program has played every flow against
-// models on loopback, up to a moment at which each waits for something else. All that stands on a screen is what the program
-// says. It is the same each time because the time is told to it (`moment.mjs`) and because each answer waits for its turn.
+// models on loopback, up to a moment at which each waits for something else. All texts on a screen come from the program.
+// They are the same in each run because the stage sets its clock (`moment.mjs`) and because each answer waits for its turn.
 import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ import { Moment } from "./moment.mjs";
 import { Provider } from "./provider.mjs";
 
 export const DAY = "2026-03-03";
-/** The moment at which the stage stands still. */
+/** The moment at which the stage is frozen. */
 export const NOW = new Date(`${DAY}T14:11:52Z`);
 const WALLS = "Project and record folder only";
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-/** A stage that stands, or `{ why }` on a machine where it cannot be what it is elsewhere. */
+/** A ready stage, or `{ why }` on a machine where it cannot be what it is elsewhere. */
 export async function raise() {
   const unbuilt = missing("what the real program shows");
   if (unbuilt !== false) return { why: unbuilt, end: () => {} };
@@ -95,7 +95,7 @@ function hands({ place, provider, at, rests }) {
   };
 }
 
-/** A flow that begins where another handed its first work on, and that nobody drives yet. */
+/** A flow that begins where another handed its first work on, without a driver yet. */
 async function fork(place, of) {
   const { seq } = place.log(of).find((fact) => fact.fact === "handoff_applied");
   const forked = place.run("fork", of, "--at", String(seq), "--name", "Search ranking, once more", "--json");

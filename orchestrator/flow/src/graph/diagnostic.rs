@@ -93,7 +93,7 @@ impl Serialize for Code {
 pub struct Excerpt {
     /// The line, or the part of it around the fault, with tabs shown as single spaces.
     pub text: String,
-    /// How many characters of `text` stand before the fault.
+    /// How many characters of `text` precede the fault.
     pub caret_offset: usize,
     /// How many characters the fault is long; at least 1.
     pub caret_length: usize,
@@ -139,8 +139,8 @@ impl Diagnostic {
         }
     }
 
-    /// A warning about a word of a text, for those who find out by other means than reading it as YAML: at
-    /// the first place where the word stands by itself, or about the file as a whole.
+    /// A warning about a word of a text, for callers that found it without a YAML tree: at the first
+    /// place where the word occurs by itself, or about the file as a whole.
     pub fn warning_at(code: Code, file: &str, (text, word): (&str, &str), message: String) -> Self {
         let place = text.lines().zip(1..).find_map(|(line, number)| {
             let is_part =
@@ -348,7 +348,7 @@ fn excerpt(text: &str, span: Span) -> Option<Excerpt> {
     let end = floor_boundary(text, (span.end_byte as usize).max(start));
     let (before, after) = text.split_at_checked(start)?;
     let is_break = |letter: &char| matches!(letter, '\n' | '\r');
-    // Half of the width goes to what stands before the fault.
+    // Half of the width goes to the text before the fault.
     let mut head: Vec<char> = before
         .chars()
         .rev()

@@ -2,7 +2,7 @@
 //!
 //! Each role instance is represented by its first node, by distance from the start and then by
 //! file order. Two such nodes are joined when a forward way leads from one to the other through
-//! nodes that represent nobody. Then all edges are turned round: a role starts when the roles that
+//! nodes that represent no role. Then all edges are turned round: a role starts when the roles that
 //! worked directly after it are done, and reads the findings of exactly those.
 
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub struct ImprovementStep {
 impl FlowGraph {
     /// The reflection of everybody who took part, each step after all steps that it depends on.
     ///
-    /// `took_part` says which nodes were visited. The others represent nobody, and the ways through
+    /// `took_part` says which nodes were visited. The others represent no role, and the ways through
     /// them still count.
     pub fn improvement_steps(&self, took_part: impl Fn(&Node) -> bool) -> Vec<ImprovementStep> {
         let kept = self.first_nodes(took_part);

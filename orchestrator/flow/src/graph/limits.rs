@@ -1,7 +1,7 @@
 //! Every number that bounds the reading of a flow file, with its reason.
 
 /// A flow file is written by hand or by a role; ten megabytes hold more than 50,000 nodes, and
-/// nothing larger is worth parsing before somebody asks what happened.
+/// nothing larger is worth parsing before the operator asks what happened.
 pub const MAX_FILE_BYTES: usize = 10 * 1024 * 1024;
 
 /// The deepest legal place (`roles.x.command.on-exit.0`) is 6 levels down. The rest is room for
@@ -19,7 +19,7 @@ pub const MAX_NAME_BYTES: usize = 128;
 /// Digits of an instance's number; the journal's names stop there as well.
 pub const MAX_INSTANCE_DIGITS: usize = 6;
 
-/// Diagnostics kept of one file. Nobody reads further, and one broken 10 MB file must not turn
+/// Diagnostics kept of one file. More are not useful, and one broken 10 MB file must not turn
 /// into a gigabyte of messages.
 pub const MAX_DIAGNOSTICS: usize = 1_000;
 

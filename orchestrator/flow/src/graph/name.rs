@@ -1,6 +1,6 @@
 //! The names of a graph, parsed once: node ids, role names, role instances, edges.
 //!
-//! A value of one of these types is known to be well formed, so that nobody checks it again. All
+//! A value of one of these types is known to be well formed, so that it is not checked again. All
 //! four are cheap to clone, because the machine and its facts copy them at every step. Three of
 //! them are the facts' own types: what a graph names is what a journal names.
 

@@ -46,7 +46,7 @@ fn parse_with(
     (file, sink.finish())
 }
 
-/// What a file holds, if it is YAML; if not, it is said why.
+/// The tree of a file, if it is YAML; if not, the fault is reported.
 pub(super) fn tree(sink: &mut Sink<'_>, text: &str) -> Option<Tree> {
     match yaml::parse(text) {
         Ok(tree) => Some(tree),
@@ -335,7 +335,7 @@ fn check_roles_are_defined(sink: &mut Sink<'_>, draft: &Draft, roles: &DraftRole
         }
     }
     for (name, span) in &roles.names {
-        // A name that is not well formed has been reported, and nobody can use it.
+        // A name that is not well formed has been reported, and no node can use it.
         if !users.contains(name) && RoleName::parse(name).is_ok() {
             let message = format!("no node has the role {}", quoted(name));
             sink.warning(Code::UnusedRole, *span, message, None);

@@ -90,7 +90,7 @@ fn read_role(sink: &mut Sink<'_>, tree: &Tree) -> Option<InlineRole> {
         let told = matches!(&tree.value, Value::Map(entries) if entries
             .iter()
             .any(|entry| matches!(walk::key_text(&entry.key), Some("instructions"))));
-        // One that could not be read, or an executor that is none, has been reported.
+        // One that could not be read, or an unknown executor, has been reported.
         let is_certain = !told && !has_bad_executor(tree, &role);
         if is_certain {
             let message = "a role with executor `model` needs `instructions`";

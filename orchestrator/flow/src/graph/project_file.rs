@@ -1,6 +1,7 @@
 //! The small YAML files of a project: what a role has to read, what it owns, and who takes its
 //! turns. They are read by the same means as flow files, so that their faults look the same.
 
+use a_society_facts::fact::flow::Ends;
 use a_society_facts::fact::improvement::ImprovementMode;
 use serde::{Serialize, Serializer};
 
@@ -175,8 +176,8 @@ fn renumbered(list: Vec<Listed>, text: &str, form: ListFile) -> Vec<Listed> {
     items.map(|(item, line)| Listed { line, ..item }).collect()
 }
 
-/// Reads a file that holds one role: the keys of a role in a flow file. Who the role is and how it
-/// works may stand elsewhere.
+/// Reads a file that holds one role: the keys of a role in a flow file. Instructions and other texts
+/// may be in other files.
 pub fn parse_role(text: &str, file_name: &str) -> (Option<InlineRole>, Vec<Diagnostic>) {
     let mut sink = Sink::new(text, file_name);
     let role = tree(&mut sink, text).and_then(|tree| read_settings(&mut sink, &tree));
@@ -184,8 +185,8 @@ pub fn parse_role(text: &str, file_name: &str) -> (Option<InlineRole>, Vec<Diagn
     (role.filter(|_| is_sound), sink.finish())
 }
 
-/// What a project or a flow file chooses beforehand, where nobody says otherwise. It chooses how work
-/// goes on, and never what is allowed.
+/// The defaults of a project or a flow file, where nothing else is chosen. They choose how work goes
+/// on, and never what is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Defaults {
     /// How roles look back.
@@ -203,6 +204,15 @@ impl Defaults {
         Self {
             improve: self.improve.or(those.improve),
             feedback: self.feedback.or(those.feedback),
+        }
+    }
+}
+
+impl From<Defaults> for Ends {
+    fn from(defaults: Defaults) -> Self {
+        Self {
+            improve: defaults.improve,
+            feedback: defaults.feedback,
         }
     }
 }

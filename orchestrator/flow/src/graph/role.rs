@@ -32,7 +32,7 @@ macro_rules! choices {
 }
 
 choices! {
-    /// Who takes the turns of a role.
+    /// Who plays a role.
     Executor {
         /// A language model; the default.
         Model "model",
@@ -175,8 +175,8 @@ impl Serialize for ExitMapping {
     }
 }
 
-/// What narrows a role. A file cannot grant anything: whoever writes into a project would decide then
-/// what runs unasked.
+/// What narrows a role. A file cannot grant anything: everyone who can write into a project would then
+/// decide what runs unasked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Permissions {

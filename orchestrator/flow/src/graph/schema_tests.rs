@@ -136,7 +136,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// The schema's patterns, each by what it stands for.
+/// The schema's patterns, each by its meaning.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     let number = |text: &str| {
         text.parse::<u8>()

@@ -210,7 +210,7 @@ fn find_end(
     found
 }
 
-/// Whether an edge says something that no edge before it has said.
+/// Whether an edge differs from all edges before it.
 fn is_new_edge(
     sink: &mut Sink<'_>,
     drafts: &[DraftEdge],

@@ -1,10 +1,10 @@
-//! YAML text to a tree whose every value knows where it stands, and back to text.
+//! Parses YAML text into a tree whose every value knows its place, and back to text.
 //!
 //! This is the only file of the crate that knows serde-saphyr, so that replacing it is a change of
 //! one file. It reads the parser's events instead of deserialising through serde: serde stops at
-//! the first fault and serde-saphyr drops repeated integer keys without a word, while a flow file
-//! is to be told everything that is wrong with it. The tree is built with a stack of its own, so
-//! that no depth of nesting can exhaust the thread's stack.
+//! the first fault and serde-saphyr drops repeated integer keys without a word, while the author of
+//! a flow file needs every fault at once. The tree is built with a stack of its own, so that no
+//! depth of nesting can exhaust the thread's stack.
 //!
 //! Booleans are YAML 1.2's `true` and `false` only: `yes`, `no` and `on` are text.
 
@@ -15,7 +15,7 @@ use serde_saphyr::granit_parser::{self as granit, Event, Parser, ScalarStyle, Ta
 
 use super::limits::{MAX_DEPTH, MAX_FILE_BYTES, MAX_TREE_NODES};
 
-/// Where a value stands in the text that was parsed.
+/// The place of a value in the text that was parsed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Span {
     /// Counted from 1; 0 means that the value does not come from a text.
@@ -243,8 +243,8 @@ impl Builder {
         self.complete(Tree { span, value }, open.anchor, size)
     }
 
-    /// Puts the anchored value where its alias stands. The copy's parts keep the places where they
-    /// are written, because that is where a fault in them is mended.
+    /// Replaces an alias by a copy of the anchored value. The copy's parts keep the places where they
+    /// are written, because that is where a fault in them is corrected.
     fn expand(&mut self, anchor: usize, span: Span) -> Result<(), YamlFault> {
         let Some((tree, size)) = self.anchors.get(&anchor) else {
             let message = "an alias stands inside the value that it repeats";

@@ -2,7 +2,7 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{Inbound, NodeClaimed};
-use a_society_facts::fact::session::{SessionKind, SessionOpened, SessionState};
+use a_society_facts::fact::session::{SessionKind, SessionOpened};
 use a_society_facts::fact::turn::{Cause, TurnStarted};
 use a_society_facts::handoff::{EdgeName, Way};
 use a_society_facts::id::{MessageId, NodeId, RoleInstance, TurnId};
@@ -48,7 +48,7 @@ pub(super) fn claim(
     Ok(facts)
 }
 
-/// What is read, dropped and heard on entering.
+/// What is read, dropped and taken up on entering.
 fn enter(board: &Board<'_>, node: &NodeId, role: &RoleInstance) -> NodeClaimed {
     let mut consumed: Vec<Inbound> = Vec::new();
     let mut dropped: Vec<EdgeName> = Vec::new();
@@ -88,16 +88,15 @@ pub(super) fn open_session(
     role: &RoleInstance,
     names: Option<&NewSession>,
 ) -> Result<Option<Fact>, Refusal> {
-    let before = state.sessions.get(role);
-    if before.is_some_and(|session| session.state != SessionState::Expired) {
+    if state.session(role).is_some() {
         return Ok(None);
     }
     let names = names.ok_or_else(|| Refusal::NeedsSession { role: role.clone() })?;
     let fact = Fact::SessionOpened(SessionOpened {
-        role: role.clone(),
+        seat: role.clone().into(),
         key: names.key.clone(),
         session: names.session.clone(),
-        generation: before.map_or(1, |session| session.generation.saturating_add(1)),
+        generation: 1,
         kind: SessionKind::Role,
         parent: None,
         user: None,

@@ -16,7 +16,7 @@ use super::input::{Brought, ConsentAsked, Need, RuleAnswered, Words};
 use super::refusal::Refusal;
 use super::turn::{At, heard, place};
 
-/// One request per role instance at a time; whoever asks waits.
+/// One request per role instance at a time; the role that asks waits.
 pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>, Refusal> {
     let turn = heard(state, input.turn, input.attempt)?;
     if turn.stop {
@@ -95,7 +95,7 @@ pub(super) fn resolved(
     })
 }
 
-/// Whoever waits for this answer goes on with its turn.
+/// The role that waits for this answer goes on with its turn.
 pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
     let mut waits = state.waits();
     let (node, waiting) = waits.find(|(_, w)| w.consent.as_ref() == Some(consent))?;
@@ -108,7 +108,7 @@ pub(super) fn woken(state: &FlowState, consent: &ConsentId) -> Option<Fact> {
     }))
 }
 
-/// A request with its answer, and whoever waits for it going on.
+/// A request with its answer, and the wake-up of the role that waits for it.
 pub(super) fn settle(
     state: &FlowState,
     consent: &ConsentId,

@@ -42,6 +42,11 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
         Input::Claim(input) => claim::claim(graph, state, input),
         Input::StartReflection(input) => improve::start_reflection(state, input),
         Input::StartFeedback(input) => improve::start_feedback(graph, state, input),
+        Input::ApplyEnds => improve::apply_ends(graph, state),
+        Input::ChooseEnds(ends) => {
+            operate::not_over(state)?;
+            Ok(improve::choose_ends(state, *ends))
+        }
         Input::Outcome(input) => suspend::outcome(graph, state, input),
         Input::ConsentAsked(input) => consent::asked(state, input),
         Input::Commanded(commanded) => command::commanded(graph, state, commanded),
@@ -62,7 +67,7 @@ fn created(graph: &FlowGraph, state: &FlowState, create: &Create) -> Result<Vec<
         return Err(Refusal::AlreadyCreated);
     }
     Ok(vec![Fact::FlowCreated(FlowCreated {
-        ends: a_society_facts::fact::flow::Ends::default(),
+        ends: create.ends,
         project: create.project.clone(),
         title: create.title.clone(),
         input: create.input.clone(),

@@ -235,7 +235,7 @@ fn named_once(graph: &FlowGraph, found: &[Found<'_>]) -> Result<(), Fault> {
     }
 }
 
-/// A handoff to nobody: only where there is nobody to hand to, and only if the flow goes on.
+/// A handoff without a target: only from a node without outgoing edges, and only if the flow goes on.
 fn nowhere(graph: &FlowGraph, state: &FlowState, from: NodeIndex) -> Result<(), Fault> {
     if !graph.outgoing(from).is_empty() {
         let summary = "there is work to hand on from here, and the handoff names nobody";

@@ -1,7 +1,7 @@
 //! Reflection and the report: who goes when, and what ends it (rows I1 to I9).
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::FlowCompleted;
+use a_society_facts::fact::flow::{Ends, EndsChosen, FlowCompleted};
 use a_society_facts::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
     FindingsRecorded, ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
@@ -103,6 +103,58 @@ pub(super) fn choose(
     Ok(facts)
 }
 
+/// What a flow would ask now, and its ends answer.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    /// How roles reflect.
+    Reflection(ImprovementMode),
+    /// Whether a report is written.
+    Report(bool),
+}
+
+fn ending(graph: &FlowGraph, state: &FlowState) -> Option<Ending> {
+    match state.phase {
+        Phase::ImprovementChoice => {
+            // A project cannot know that only one role took part.
+            let fits = |mode: &ImprovementMode| modes(graph, state).contains(mode);
+            state.ends.improve.filter(fits).map(Ending::Reflection)
+        }
+        Phase::FeedbackConsent => state.ends.feedback.map(Ending::Report),
+        Phase::Forward
+        | Phase::Improving
+        | Phase::Feedback
+        | Phase::Completed
+        | Phase::Cancelled => None,
+    }
+}
+
+/// Whether what would be asked of the flow's end is chosen already.
+pub(super) fn is_end_chosen(graph: &FlowGraph, state: &FlowState) -> bool {
+    ending(graph, state).is_some()
+}
+
+/// The flow ends as it was chosen.
+pub(super) fn apply_ends(graph: &FlowGraph, state: &FlowState) -> Result<Vec<Fact>, Refusal> {
+    if state.paused.is_some() {
+        return Err(Refusal::Paused);
+    }
+    match ending(graph, state) {
+        Some(Ending::Reflection(mode)) => choose(graph, state, mode, None),
+        Some(Ending::Report(granted)) => decide_feedback(state, granted, None),
+        None => Err(Refusal::NotOffered {
+            what: "the chosen end".to_owned(),
+            why: "nothing is asked that was chosen beforehand",
+        }),
+    }
+}
+
+/// How the flow is to end is chosen; what is chosen already leads to no facts.
+pub(super) fn choose_ends(state: &FlowState, ends: Ends) -> Vec<Fact> {
+    let is_news = ends.or(state.ends) != state.ends;
+    let chosen = is_news.then_some(Fact::EndsChosen(EndsChosen { ends }));
+    chosen.into_iter().collect()
+}
+
 /// The flow is done; whatever the operator said and nobody heard is given back first.
 pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
     let mut facts = returned(state);
@@ -110,7 +162,7 @@ pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
     facts
 }
 
-/// Everything the operator said and nobody heard, given back.
+/// The operator's messages that no role took up, given back.
 pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
     let nodes = state.replies.values().flatten();
     let steers = state.steers.values().flatten();
@@ -126,7 +178,7 @@ pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
         .collect()
 }
 
-/// What the operator said to roles that reflect, and they have not heard.
+/// The operator's messages to roles that reflect, not taken up yet.
 pub(super) fn unheard(improvement: &Improvement) -> impl Iterator<Item = &Said> {
     let report = improvement.feedback.work.iter();
     (improvement.roles.values().chain(report)).flat_map(|role| &role.replies)

@@ -1,4 +1,4 @@
-//! Everything that can be said to a flow from outside: by its driver, by a turn, by the operator.
+//! The inputs of a flow: from its driver, from a turn, from the operator.
 //!
 //! Ids, texts and artifacts come in as data, named and hashed by whoever can do that. A verb of the operator comes as he
 //! gave it; where the machine needs more than that it says what ([`Need`]), and the driver brings it ([`Brought`]).
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::At;
 use a_society_facts::fact::budget::Lack;
-use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, DecidingRule, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
@@ -22,7 +22,7 @@ use a_society_facts::verb::Verb;
 
 use crate::graph::FlowGraph;
 
-/// What is said to a flow.
+/// An input of a flow.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// The flow begins.
@@ -41,6 +41,10 @@ pub enum Input {
     StartReflection(StartReflection),
     /// The driver lets the report be written that `pending` offers.
     StartFeedback(StartFeedback),
+    /// The driver applies the ends that `pending` offers.
+    ApplyEnds,
+    /// How the flow is to end is chosen beforehand; what is left open stays as it was.
+    ChooseEnds(Ends),
     /// A turn came to an outcome.
     Outcome(TurnOutcome),
     /// A call of a turn needs the operator's consent.
@@ -198,6 +202,8 @@ pub struct Create {
     pub origin: Option<String>,
     /// Whether the graph is a draft that its owner still has to write.
     pub draft: bool,
+    /// How it is to end, as far as that is chosen.
+    pub ends: Ends,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }
@@ -232,13 +238,13 @@ pub struct StartReflection {
 /// The driver lets the report be written.
 #[derive(Debug, Clone)]
 pub struct StartFeedback {
-    /// The dedicated role, which is none of the flow's.
+    /// The dedicated role, which the graph does not contain.
     pub role: RoleInstance,
     /// The names of its session, used if it has none.
     pub session: Option<NewSession>,
 }
 
-/// What a turn came to, with the try that says so; an earlier try is not heard.
+/// The outcome of a turn, with the try that reports it; that of an earlier try is ignored.
 #[derive(Debug, Clone)]
 pub struct TurnOutcome {
     /// The turn.
@@ -265,9 +271,9 @@ pub enum Outcome {
     AwaitHandoff,
     /// The forward work is done.
     ForwardPassClosed {
-        /// What the project's health checks said: nothing, or one short sentence.
+        /// The result of the project's health checks: nothing, or one short sentence.
         health: Result<(), String>,
-        /// What the operator is asked before it closes, if anything.
+        /// The question to the operator before it closes, if anything.
         asks: Option<Text>,
     },
     /// A reflection is done.
@@ -302,7 +308,7 @@ pub enum Outcome {
         trouble: Trouble,
         /// What it needs, in words.
         why: String,
-        /// When it may go on by itself, if its provider said so.
+        /// When it may go on by itself, if its provider named a time.
         until: Option<At>,
     },
     /// The role's model or tools must be chosen before it can work.
@@ -361,7 +367,7 @@ pub struct ConsentAsked {
     pub terms: ConsentTerms,
     /// Whether it is asked whatever the mode of the flow is, so that no mode answers it.
     pub narrowed: bool,
-    /// The rule that may deny it, if nobody but a shell can tell.
+    /// The rule that may deny it, if only a shell could decide that.
     pub doubt: Option<DecidingRule>,
 }
 

@@ -5,7 +5,7 @@
 pub const REPAIRS_MAX: u32 = 5;
 
 /// How often in a row a role waits by itself for a limit of its provider. Each wait takes as long as the
-/// provider said, so that this is days; a provider that never keeps its word is the operator's.
+/// provider said, so that this is days; a provider that never keeps its word needs the operator.
 pub const LIMITS_IN_A_ROW_MAX: u32 = 100;
 
 /// Names that one sentence spells out; the rest are counted.

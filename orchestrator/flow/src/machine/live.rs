@@ -1,4 +1,4 @@
-//! What lies on the table: who is at work, what arrived, and what can still come.
+//! The open things of a flow: who is at work, what arrived, and what can still come.
 //!
 //! Rows D1 to D4 of `SCHEDULING.md` are answered here. A [`Board`] is laid out from the open things of a flow, never from all of its nodes, so that
 //! its cost is what is open and not the size of the graph.
@@ -20,7 +20,7 @@ pub(super) struct Board<'a> {
     /// What arrived and was not read, in the order of its receivers and then of its arrival. Places
     /// in the graph are looked up once here; in a large one, that is most of the cost of a look.
     unread: Vec<(NodeIndex, &'a Delivery)>,
-    /// The edges along which an unread request lies at the beginning.
+    /// The edges with an unread request at the beginning.
     requests: BTreeSet<&'a EdgeName>,
     /// The nodes with a staged handoff.
     staged: BTreeSet<&'a NodeId>,
@@ -56,14 +56,14 @@ impl<'a> Board<'a> {
         }
     }
 
-    /// The nodes at which something lies unread.
+    /// The nodes with something unread.
     pub(super) fn receivers(&self) -> impl Iterator<Item = (NodeIndex, &'a NodeId)> {
         let each = self.unread.chunk_by(|(one, _), (other, _)| one == other);
         each.filter_map(|lot| lot.first())
             .map(|(index, delivery)| (*index, delivery.receiver()))
     }
 
-    /// What lies unread at a node.
+    /// The unread deliveries of a node.
     fn unread_at(&self, node: NodeIndex) -> &[(NodeIndex, &'a Delivery)] {
         let from = self.unread.partition_point(|(other, _)| *other < node);
         let rest = self.unread.get(from..).unwrap_or_default();

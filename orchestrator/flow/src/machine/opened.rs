@@ -1,11 +1,11 @@
 //! What a process says first when it takes a flow over (rows X1 to X9).
 //!
-//! Facts that belong together are appended together, but a crash may cut between them. Whatever
-//! follows from the facts that remained is said now, so that a flow never waits for a fact that
-//! nobody will say. A flow in which nothing was cut off is left as it is.
+//! Facts that belong together are appended together, but a crash may cut between them. Whatever follows
+//! from the facts that remained is appended now, so that a flow never waits for a fact that no process
+//! will write. A flow in which nothing was cut off is left as it is.
 //!
-//! Only a process that drives the flow on gives every open turn another try, and late answers of
-//! an earlier one are then not heard. One that opens it for a single command leaves them alone.
+//! Only a process that drives the flow gives every open turn another try, and late answers of an
+//! earlier one are then ignored. One that opens it for a single command leaves them alone.
 
 use a_society_facts::At as Time;
 use a_society_facts::fact::Fact;
@@ -115,7 +115,7 @@ fn staged(sketch: &mut Sketch) {
     sketch.say_all(waits);
 }
 
-/// X2: a request for consent is open, and nobody waits for its answer, or none is needed any more.
+/// X2: a request for consent is open, and no role waits for its answer, or none is needed any more.
 fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
     let state = &sketch.state;
     let turn = state.calls.get(&open.call).map(|call| call.turn);
@@ -177,7 +177,7 @@ fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<Fact> {
         Cause::Send | Cause::Compaction | Cause::Selection => None,
         Cause::Node | Cause::Reflection | Cause::Feedback => match place(state, id, turn) {
             Some(At::Node(_) | At::Reflection | At::Feedback) => None,
-            // Whoever runs turns brings those of a cancelled flow to their ends.
+            // The driver ends the turns of a cancelled flow.
             Some(At::Nothing) if state.phase == Phase::Cancelled => None,
             Some(At::Nothing) => Some(TurnEnd::Outcome),
             None => waited(state, id, turn),
@@ -211,7 +211,7 @@ fn waited(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<TurnEnd> {
     }
 }
 
-/// X7: a word was said about a staged handoff, and nothing came of it yet.
+/// X7: a staged handoff was decided, and the consequence is not recorded yet.
 fn decided(sketch: &mut Sketch) {
     let approved = sketch.state.staged.iter().filter(|(_, s)| s.approved);
     let handoffs: Vec<Fact> = approved.map(|(id, staged)| applied(id, staged)).collect();
@@ -230,7 +230,7 @@ fn decided(sketch: &mut Sketch) {
     sketch.say_all(declined);
 }
 
-/// X9: the last thing a flow waited for was said, and its end was not.
+/// X9: the last input that a flow waited for is recorded, and its end is not.
 fn endings(sketch: &mut Sketch) {
     let improvement = sketch.state.improvement.as_ref();
     let done = improvement.is_some_and(|improvement| match sketch.state.phase {

@@ -50,8 +50,8 @@ pub(super) fn pause(
     })])
 }
 
-/// Whether open turns go on in this pause. When the operator pauses, they come to their ends; when
-/// the ground is gone, or nobody knows what happened, they stay where they are.
+/// Whether open turns go on in this pause. When the operator pauses, they come to their ends; when the
+/// disk is full, or an outcome is unknown, they stay where they are.
 pub(super) fn turns_go_on(state: &FlowState) -> bool {
     match state.paused.as_ref().map(|pause| pause.reason) {
         None | Some(PauseReason::Operator) => true,
@@ -276,7 +276,7 @@ pub(super) fn reflection_configured(state: &FlowState, role: &RoleInstance) -> O
     (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting, (None, false)))
 }
 
-/// Whoever waits only for this budget goes on. The budget itself comes last, because it bears the
+/// Roles that wait only for this budget go on. The budget itself comes last, because it bears the
 /// command's name.
 pub(super) fn set_budget(
     state: &FlowState,

@@ -9,7 +9,7 @@ use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{OpenTurn, Phase, Waiting};
 
-use super::improve::{modes, offers, report_is_offered};
+use super::improve::{is_end_chosen, modes, offers, report_is_offered};
 use super::live::Board;
 use super::operate::{ends_at, turns_go_on};
 use super::turn::{At, place};
@@ -90,6 +90,9 @@ fn starts(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
                 role: improvement.and_then(|i| i.feedback.role.clone()),
             });
         }
+        Phase::ImprovementChoice | Phase::FeedbackConsent if is_end_chosen(graph, state) => {
+            work.push(Work::ApplyEnds);
+        }
         Phase::Feedback
         | Phase::ImprovementChoice
         | Phase::FeedbackConsent
@@ -119,6 +122,7 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
         work.push(asks(Question::Unpause { reason }));
     }
     match state.phase {
+        Phase::ImprovementChoice | Phase::FeedbackConsent if is_end_chosen(graph, state) => {}
         Phase::ImprovementChoice => work.push(asks(Question::Improvement {
             modes: modes(graph, state),
         })),
@@ -134,14 +138,14 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
     }
 }
 
-/// Whether somebody waits for consent that another program had asked for, and asks again as soon as the
+/// Whether a role waits for a consent that another program had requested, and asks again as soon as the
 /// flow is opened.
 fn asks_again(state: &FlowState) -> bool {
     let mut waits = state.waits();
     waits.any(|(_, w)| w.reason == WaitReason::Consent && w.consent.is_none())
 }
 
-/// The question of a wait, unless it is answered and only has to be heard.
+/// The question of a wait, unless it is answered and the role only has to take it up.
 fn asked(state: &FlowState, node: Option<&NodeId>, waiting: &Waiting) -> Option<Question> {
     let (role, owned) = (waiting.role.clone(), node.cloned());
     match waiting.reason {

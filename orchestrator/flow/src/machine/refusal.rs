@@ -1,4 +1,4 @@
-//! Why an input leads to nothing: said to the operator, or to a driver that was too late.
+//! Why an input is refused: for the operator, or for a driver that was too late.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::input::Need;
 use super::limits::NAMES_SHOWN_MAX;
 use crate::graph::Reason;
 
-/// Somebody the operator may have meant.
+/// A node or role that the operator may have meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The node, except in the improvement phase.
@@ -21,7 +21,7 @@ pub struct Candidate {
     pub want: Want,
 }
 
-/// What somebody waits for.
+/// What a role waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Want {
     /// The operator, for a reason.
@@ -58,7 +58,7 @@ pub(super) fn wants(reason: WaitReason) -> &'static str {
     }
 }
 
-/// Whom the operator meant when nobody was named, as [`Refusal::NotWaiting`] has it.
+/// The name when no target was given, as [`Refusal::NotWaiting`] has it.
 pub(super) const NOBODY: &str = "nobody";
 
 fn idle(who: &str) -> String {
@@ -93,15 +93,15 @@ pub enum Refusal {
     /// It belongs to another phase.
     #[error("the flow is {status}, and this belongs to a flow that is {needs}")]
     WrongPhase {
-        /// How it stands.
+        /// Its state.
         status: &'static str,
-        /// How it would have to stand.
+        /// The state that is required.
         needs: &'static str,
     },
     /// The flow is over.
     #[error("the flow is {status}; reopen a node to go on")]
     Over {
-        /// How it stands.
+        /// Its state.
         status: &'static str,
     },
     /// The flow pauses.
@@ -154,7 +154,7 @@ pub enum Refusal {
     Late {
         /// The turn.
         turn: TurnId,
-        /// The try that was heard.
+        /// The try that reported.
         attempt: u32,
         /// The try that counts.
         present: u32,
@@ -184,7 +184,7 @@ pub enum Refusal {
         /// The turn.
         turn: TurnId,
     },
-    /// The role was not told the last repair yet.
+    /// The role has not got the last repair request yet.
     #[error("{turn} was not told yet what it has to mend")]
     RepairUntold {
         /// The turn.
@@ -199,7 +199,7 @@ pub enum Refusal {
         node: NodeId,
     },
 
-    /// Nobody waits there for a text.
+    /// No role waits there for a text.
     #[error("{}. Who waits: {}", idle(who), listed(candidates))]
     NotWaiting {
         /// Who was named.
@@ -320,7 +320,7 @@ pub enum Refusal {
     /// With one role there is nothing to do in parallel.
     #[error("only one role took part, so there is nothing to reflect on in parallel")]
     OneRole,
-    /// Nothing comes of what was not found.
+    /// A role without findings cannot propose a change.
     #[error("{role} left no findings in this flow")]
     NoFindings {
         /// The role instance.

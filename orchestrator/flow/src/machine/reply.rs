@@ -32,7 +32,7 @@ pub(super) fn candidates(state: &FlowState) -> Vec<Candidate> {
     waits.chain(awaits).collect()
 }
 
-/// Somebody who waits for the operator.
+/// A role that waits for the operator.
 pub(super) fn candidate((node, waiting): (Option<&NodeId>, &Waiting)) -> Candidate {
     Candidate {
         node: node.cloned(),
@@ -72,8 +72,8 @@ fn replied((node, role): Reached<'_>, words: Words, client: Option<&ClientId>) -
     })
 }
 
-/// Somebody who answers what they saw asked answers that and nothing that was asked later; and of two
-/// who do, the first one counts.
+/// An answer to a question that was seen applies to that question and to no later one; of two such
+/// answers, the first one counts.
 fn still_asked(state: &FlowState, (node, role): Reached<'_>, asked: At) -> Result<(), Refusal> {
     let mut waits = state.waits();
     let waits =
@@ -153,7 +153,7 @@ fn only_one(state: &FlowState) -> Result<Reached<'_>, Refusal> {
     }
 }
 
-/// A role at work hears it with its next request, and a role whose turn is still to come with the first
+/// A role at work gets it with its next request, and a role whose turn is still to come with the first
 /// request of that; one that waits is answered.
 pub(super) fn steer(
     state: &FlowState,
@@ -250,7 +250,7 @@ pub(super) fn applied(approval: &ApprovalId, staged: &Staged) -> Fact {
     })
 }
 
-/// Guidance that is given at once is an ordinary reply, so that nobody waits for it. The command's
+/// Guidance that is given at once is an ordinary reply, so that no role waits for it. The command's
 /// name is then in the reply, because whatever a crash cuts off was never acknowledged.
 pub(super) fn decline(
     state: &FlowState,
@@ -271,7 +271,7 @@ pub(super) fn decline(
     Ok(vec![word(approval, false, None), awaited, reply])
 }
 
-/// After its handoff was declined, a node waits to be told what else to do.
+/// After its handoff was declined, a node waits for new instructions.
 pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
     Fact::NodeSuspended(NodeSuspended {
         node: Some(node.clone()),

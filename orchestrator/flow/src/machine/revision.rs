@@ -53,10 +53,10 @@ pub(super) fn revise(
     Ok(facts)
 }
 
-/// What the operator said to roles that the new graph has no turn for, given back.
+/// The operator's messages to roles that the new graph has no turn for, given back.
 fn unheard(state: &FlowState, new: &FlowGraph) -> Vec<Fact> {
     let stays = |role: &RoleInstance| {
-        state.sessions.contains_key(role) || new.role_instances().any(|known| known == role)
+        state.session(role).is_some() || new.role_instances().any(|known| known == role)
     };
     let gone = state.steers.iter().filter(|(role, _)| !stays(role));
     gone.flat_map(|(role, said)| said.iter().map(move |said| (role, said)))

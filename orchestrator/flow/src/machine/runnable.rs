@@ -141,8 +141,8 @@ impl<'a> Board<'a> {
             || self.in_order().iter().any(|offer| offer.node != node)
     }
 
-    /// C6: nothing runs, nothing waits for the operator, and nothing is runnable. Whoever awaits a
-    /// handoff awaits nothing, so the first of them is told; if none does, the closing node is.
+    /// C6: nothing runs, nothing waits for the operator, and nothing is runnable. A node that awaits a
+    /// handoff awaits it in vain, so the first of them is resumed; if none does, the closing node is.
     fn stalled(&self) -> Option<Offer<'a>> {
         let state = self.state;
         let quiet = state.running.is_empty()

@@ -1,4 +1,4 @@
-//! What an outcome of a turn leads to: each kind of turn ends in its own ways (rows S1 to S7).
+//! The consequences of a turn's outcome: each kind of turn ends in its own ways (rows S1 to S7).
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{BudgetReached, Measure};
@@ -28,8 +28,8 @@ pub(super) fn outcome(
     judged(graph, state, &turn, input)
 }
 
-/// Whether an outcome that is still to be told would end its turn; else the role has to mend it.
-/// What the outcome itself answers, as the call that says it, may still be open.
+/// Whether an outcome that is not recorded yet would end its turn; else the role has to correct it. A
+/// call that the outcome itself answers, as the one that ends the turn, may still be open.
 #[must_use]
 pub fn would_end(graph: &FlowGraph, state: &FlowState, input: &TurnOutcome) -> bool {
     let Ok(turn) = announced(state, input.turn, input.attempt) else {
@@ -168,7 +168,7 @@ fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> 
             why,
             until,
         } => {
-            let hit = state.sessions.get(&turn.open.role);
+            let hit = state.session(&turn.open.role);
             let is_borne = hit.is_none_or(|session| session.limits_hit < LIMITS_IN_A_ROW_MAX);
             turn.in_trouble(*trouble, why, until.filter(|_| is_borne))
         }
@@ -220,7 +220,7 @@ fn await_handoff(
     ])
 }
 
-/// The budgets of the flow and of the role that are used up and were not said to be.
+/// The budgets of the flow and of the role that are used up and not reported yet.
 fn used_up(state: &FlowState, role: &RoleInstance) -> Vec<Fact> {
     let own = state.role_accounts.get(role);
     let accounts = [(None, Some(&state.account)), (Some(role), own)];

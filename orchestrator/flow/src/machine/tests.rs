@@ -4,6 +4,7 @@ mod asking;
 mod benign;
 mod claiming;
 mod closing;
+mod ending;
 mod handoff;
 mod large;
 mod model;

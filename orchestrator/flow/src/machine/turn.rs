@@ -48,9 +48,9 @@ pub(super) struct Present<'a> {
     pub(super) at: At<'a>,
 }
 
-/// The turn that an outcome is about: open, at that try, not waiting, with nothing left open. What
-/// a turn came to is what its last answer says, so that answer must be there; that a turn failed
-/// or was stopped can be said at any point.
+/// The turn that an outcome is about: open, at that try, not waiting, with nothing left open. The
+/// outcome of a turn comes from its last answer, so that answer must be there; that a turn failed or
+/// was stopped can be reported at any point.
 pub(super) fn present(
     state: &FlowState,
     turn: TurnId,

@@ -53,6 +53,8 @@ pub enum Work {
         /// The dedicated role, once it is known.
         role: Option<RoleInstance>,
     },
+    /// What the flow would ask about its end was chosen beforehand, and is applied.
+    ApplyEnds,
     /// Nothing is to be started before its time; the operator may try earlier.
     WaitUntil {
         /// The node, except in the improvement phase.
@@ -73,7 +75,8 @@ pub fn has_more_to_start(before: &[Work], now: &[Work]) -> bool {
         Work::RunTurn { .. }
         | Work::Claim { .. }
         | Work::StartReflection { .. }
-        | Work::StartFeedback { .. } => true,
+        | Work::StartFeedback { .. }
+        | Work::ApplyEnds => true,
         Work::StopTurn { .. } | Work::WaitUntil { .. } | Work::AskOperator(_) => false,
     };
     now.iter().filter(starts).any(|work| !before.contains(work))
@@ -88,7 +91,7 @@ pub enum Task {
     Reflection,
     /// The report is written.
     Feedback,
-    /// Somebody sent the session a message.
+    /// The session got a message.
     Send,
 }
 

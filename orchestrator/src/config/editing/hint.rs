@@ -6,27 +6,27 @@
 pub enum Hint {
     /// Words that fit everywhere.
     Words(String),
-    /// A member of a model is to be said.
+    /// Set a member of a model.
     Member,
-    /// It is to be said who answers for a model.
+    /// Name the provider of a model.
     Provider,
-    /// The window of a model is to be said.
+    /// Set the window of a model.
     Window,
-    /// The wire of a new provider is to be said, or one of these is to be named.
+    /// Set the wire of a new provider, or name one of these.
     Wire(Vec<String>),
-    /// What a provider has is to be left as it is, or another provider made.
+    /// Leave a provider as it is, or add another one.
     AnotherProvider,
-    /// A model of another name is to be added, or this one changed.
+    /// Add a model of another name, or change this one.
     Edit(String),
     /// A model is to be added.
     Add,
     /// Roles need another default model in the place of this one; perhaps that one.
     Default(String, Option<String>),
-    /// What a server of tools runs, or where it is, is to be said.
+    /// Give the program of a server of tools, or its address.
     Server(String),
-    /// The server of this name is to be replaced, or another name chosen.
+    /// Replace the server of this name, or choose another name.
     Replace,
-    /// The servers that there are, are to be looked at.
+    /// Look at the existing servers.
     Servers,
     /// This server is to be looked at and approved.
     Approve(String),

@@ -13,7 +13,7 @@ pub mod skills;
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
-use a_society_roles::provider::config::edit::EditFault;
+use a_society_roles::config::edit::EditFault;
 
 use self::hint::Hint;
 use super::models::Catalog;
@@ -71,7 +71,7 @@ impl Sheet {
         })
     }
 
-    /// Writes another text in its place: whole, or not at all, and not over what somebody else wrote since.
+    /// Writes another text in its place: whole, or not at all, and not over a concurrent change.
     ///
     /// # Errors
     /// When the file changed, or cannot be written.
@@ -154,7 +154,7 @@ impl From<EditFault> for Refusal {
                 ("configuration-unchanged", Failed, lines.join("\n"), hint)
             }
             EditFault::Unfit(faults) => {
-                // Their places are in a text that nobody has seen.
+                // Their places are in a text that the operator has not seen.
                 let lines: Vec<&str> = faults.iter().map(|it| it.message.as_str()).collect();
                 ("usage", Usage, lines.join("\n"), "say it otherwise".into())
             }

@@ -1,8 +1,8 @@
 //! Models: added, changed, taken out, and made the default one.
 
-use a_society_roles::provider::config::catalogue::{Catalogue, Known};
-pub use a_society_roles::provider::config::edit::{Changed, Changes, NewPrices, Removal, Removed};
-use a_society_roles::provider::config::edit::{
+use a_society_roles::config::catalogue::{Catalogue, Known};
+pub use a_society_roles::config::edit::{Changed, Changes, NewPrices, Removal, Removed};
+use a_society_roles::config::edit::{
     NewModel, NewProvider, with_changes, with_default, with_model, without_model,
 };
 
@@ -11,7 +11,7 @@ use super::super::user;
 use super::hint::Hint;
 use super::{Place, Refusal, Sheet, check_place};
 
-/// A model that is to be added; what is not said is the catalogue's.
+/// A model that is to be added; absent values come from the catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewOne {
     /// How it is called here.
@@ -58,7 +58,7 @@ impl NewOne {
         self.id.as_ref().unwrap_or(&self.name)
     }
 
-    /// The provider that is meant. What is not said of a new one of a known model is its maker's own, but the
+    /// The provider that is meant. Absent values of a new one of a known model are its maker's, but the
     /// maker's key goes to no other address.
     fn provider(&self, there: &Catalog, known: Option<Known<'_>>) -> Option<NewProvider> {
         let maker = known.map(|known| known.provider);
@@ -104,8 +104,8 @@ impl Taken {
 /// The configuration with a model more, and its provider if that is new.
 ///
 /// # Errors
-/// When a name is none, something of it looks like a key, it is not known what a catalogue or the operator would
-/// have to say, or it does not fit what is there.
+/// When a name is invalid, something of it looks like a key, a value is given neither by the catalogue
+/// nor by the operator, or it does not fit what is there.
 pub fn added(sheet: &Sheet, catalogue: &Catalogue, new: &NewOne) -> Result<Added, Refusal> {
     for name in [Some(&new.name), new.provider.as_ref()]
         .into_iter()
@@ -213,6 +213,15 @@ impl KeyState {
         match user::key(source) {
             Ok(_) => Self::Found(place),
             Err(why) => Self::Missing(place, why),
+        }
+    }
+
+    /// Why the key is not to be had, if it is not.
+    #[must_use]
+    pub fn missing(self) -> Option<String> {
+        match self {
+            Self::Missing(_, why) => Some(why),
+            Self::None | Self::Found(_) => None,
         }
     }
 

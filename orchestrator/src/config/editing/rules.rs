@@ -1,17 +1,17 @@
-//! Rules about calls: said beforehand for all flows, and taken back.
+//! Standing rules about calls: added for all flows, and removed.
 
 use std::path::Path;
 
 use a_society_facts::fact::operator::ConsentRules;
-pub use a_society_roles::provider::config::edit::List;
-use a_society_roles::provider::config::edit::{with_rule, without_rule};
+pub use a_society_roles::config::edit::List;
+use a_society_roles::config::edit::{with_rule, without_rule};
 
 use super::super::user::ConsentConfig;
 use super::super::workspace;
 use super::{Refusal, Sheet};
 use crate::withheld::holds_a_secret;
 
-/// Everything that is said beforehand, by where it is written.
+/// All standing rules, by where they are written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Said {
     /// In the operator's configuration.
@@ -20,10 +20,10 @@ pub struct Said {
     pub workspace: ConsentConfig,
 }
 
-/// What is said beforehand for all flows, or for those of a workspace.
+/// The standing rules for all flows, or for those of a workspace.
 ///
 /// # Errors
-/// When one of the files says something that means nothing.
+/// When one of the files is invalid.
 pub fn said(sheet: &Sheet, folder: Option<&Path>) -> Result<Said, Refusal> {
     let own = super::super::user::consent_of(&sheet.path, &sheet.text)?;
     let workspace = folder.map(workspace::consent).transpose()?;
@@ -36,7 +36,7 @@ pub fn said(sheet: &Sheet, folder: Option<&Path>) -> Result<Said, Refusal> {
 /// The text with rules more. Those that are there already stay once.
 ///
 /// # Errors
-/// When one of them is none, looks like a secret, or the text cannot be changed.
+/// When one of them is invalid, looks like a secret, or the text cannot be changed.
 pub fn added(sheet: &Sheet, rules: &ConsentRules) -> Result<String, Refusal> {
     changed(sheet, rules, |text, list, rule| {
         if holds_a_secret(rule) {

@@ -1,14 +1,14 @@
 //! Who answers `web_search`.
 
-use a_society_roles::provider::config::edit::{with_search, without_search};
-use a_society_roles::provider::config::parse_search;
+use a_society_roles::config::edit::{with_search, without_search};
+use a_society_roles::config::parse_search;
 use a_society_roles::tool::try_search;
 
 use super::super::user;
 use super::super::withheld::Withheld;
 use super::{Grade, Place, Refusal, Sheet, check_place};
 
-/// What stands in the place of a key.
+/// The placeholder of a key.
 const WITHHELD: &str = "[secret withheld]";
 
 /// The service that is configured: its address, where its key is, and why that is not to be had.
@@ -80,4 +80,13 @@ pub fn set(sheet: &Sheet, place: &Place, endpoint: Option<&str>) -> Result<Strin
 /// When it cannot be changed.
 pub fn removed(sheet: &Sheet) -> Result<String, Refusal> {
     Ok(without_search(&sheet.text)?)
+}
+
+/// What a search found, in words.
+#[must_use]
+pub fn found_words(found: &[String]) -> String {
+    match found {
+        [] => "it answers, and found nothing".to_owned(),
+        found => format!("it found {}", found.join(", ")),
+    }
 }

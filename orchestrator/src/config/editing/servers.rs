@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
-use a_society_roles::mcp::edit::{EditFault, NewSecret, with_server, without_server};
-use a_society_roles::mcp::{self, Limits, Reach, ServerSpec, Servers, Variable, parse};
-use a_society_roles::turn::stop::StopSignal;
+use a_society_mcp::{self as mcp, Limits, Reach, ServerSpec, Servers, Variable, parse};
+use a_society_roles::config::edit::{NewSecret, ServerEditFault, with_server, without_server};
 use serde_json::json;
 
 use super::super::servers::Roster;
@@ -14,7 +14,7 @@ use super::super::user;
 use super::hint::Hint;
 use super::{Grade, Place, Refusal, Sheet, check_place, looks_like_key};
 
-/// A server as somebody wants it.
+/// A server as the operator wants it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewServer {
     /// Its name.
@@ -27,7 +27,7 @@ pub struct NewServer {
     pub folder: Option<String>,
     /// Its address, if it is on the network.
     pub url: Option<String>,
-    /// Whether its name may stand for an address of a private network.
+    /// Whether its name may resolve to a private address.
     pub is_private: bool,
     /// The variables that it inherits.
     pub inherits: Vec<String>,
@@ -79,7 +79,7 @@ pub struct Put {
 /// When it says something about them that means nothing.
 pub fn servers(sheet: &Sheet) -> Result<Vec<ServerSpec>, Refusal> {
     let lines = |faults: &[mcp::SpecFault]| faults.iter().map(ToString::to_string).collect();
-    parse(&sheet.text).map_err(|faults| EditFault::Faulty(lines(&faults)).into())
+    parse(&sheet.text).map_err(|faults| ServerEditFault::Faulty(lines(&faults)).into())
 }
 
 /// The configuration with a server: a new one, or another definition of one that is there.
@@ -97,7 +97,7 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<Put, Refusa
                 Hint::Replace,
             ));
         }
-        None if replaces => return Err(EditFault::NoServer(new.name.clone()).into()),
+        None if replaces => return Err(ServerEditFault::NoServer(new.name.clone()).into()),
         Some(_) | None => {}
     }
     let mut secrets: Vec<NewSecret> = Vec::new();
@@ -218,11 +218,11 @@ pub fn removed(sheet: &Sheet, name: &str) -> Result<String, Refusal> {
 /// Starts a server, asks what it offers, and ends it.
 ///
 /// # Errors
-/// When there is none of that name, or it waits for approval.
+/// When no server has that name, or it waits for approval.
 pub fn try_out(name: &str, lists: &[PathBuf]) -> Result<Result<Vec<String>, String>, Refusal> {
     let roster = Roster::read(lists)?;
     if roster.named(name).is_none() {
-        return Err(EditFault::NoServer(name.to_owned()).into());
+        return Err(ServerEditFault::NoServer(name.to_owned()).into());
     }
     let Some(spec) = roster.startable().into_iter().find(|it| it.name == name) else {
         return Err(unchanged(
@@ -321,29 +321,29 @@ fn unchanged((code, grade): (&'static str, Grade), why: String, hint: impl Into<
     }
 }
 
-impl From<EditFault> for Refusal {
-    fn from(fault: EditFault) -> Self {
+impl From<ServerEditFault> for Refusal {
+    fn from(fault: ServerEditFault) -> Self {
         use Grade::{Failed, NotFound, Refused, Usage};
         match fault {
-            EditFault::Faulty(lines) => {
+            ServerEditFault::Faulty(lines) => {
                 let hint = "mend it, and try again".to_owned();
                 unchanged(("configuration-unchanged", Failed), lines.join("\n"), hint)
             }
-            EditFault::Unfit(lines) => {
+            ServerEditFault::Unfit(lines) => {
                 let hint = "say it otherwise".to_owned();
                 unchanged(("usage", Usage), lines.join("\n"), hint)
             }
-            EditFault::NoServer(name) => unchanged(
+            ServerEditFault::NoServer(name) => unchanged(
                 ("server-not-found", NotFound),
                 format!("there is no MCP server {name} in it"),
                 Hint::Servers,
             ),
-            EditFault::SecretDiffers(name) => unchanged(
+            ServerEditFault::SecretDiffers(name) => unchanged(
                 ("secret-differs", Refused),
                 format!("the secret {name} is there already, and is kept elsewhere"),
                 "use it as it is, or change it in the file under secrets".to_owned(),
             ),
-            EditFault::Unclear(lines) => unchanged(
+            ServerEditFault::Unclear(lines) => unchanged(
                 ("configuration-unchanged", Failed),
                 "the file is laid out so that it cannot be changed safely".to_owned(),
                 format!("do it by hand: {lines}"),

@@ -14,10 +14,10 @@ use crate::project::bench::docs_skills;
 use crate::project::place::{NamedBy, projects_of, skills_named};
 use crate::withheld::holds_a_secret;
 
-/// A skill that roles may be told of.
+/// A skill that roles may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// What they are told.
+    /// The part of it in a role's prompt.
     pub skill: Skill,
     /// The project whose documents have it; none for the operator's own.
     pub project: Option<String>,
@@ -43,7 +43,7 @@ pub struct Broken {
 pub struct List {
     /// Those that can be used: the operator's own first.
     pub rows: Vec<Row>,
-    /// The folders that are none.
+    /// The folders that are not skills.
     pub broken: Vec<Broken>,
     /// Skills that roles name, and that neither the operator nor their project has.
     pub missing: BTreeMap<String, Vec<NamedBy>>,
@@ -52,7 +52,7 @@ pub struct List {
 /// Lists the skills of the operator, and those of a workspace if there is one.
 ///
 /// # Errors
-/// When nobody says where the operator's are.
+/// When the folder of the operator's is unknown.
 pub fn list(workspace: Option<(&dyn Disk, &Path)>) -> Result<List, Refusal> {
     let own = user::skills()?;
     let named = workspace.map(|(disk, root)| skills_named(disk, root));
@@ -105,11 +105,11 @@ fn add(
 /// A skill as it is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// What lies there.
+    /// The skill in its folder.
     pub sight: skill::Sight,
-    /// What a role that may use it is told; nothing, if it is no skill.
+    /// Its part of a role's prompt; nothing, if it is no skill.
     pub told: Option<String>,
-    /// Whether something of it looks like a secret, so that no editor is shown it.
+    /// Whether something of it looks like a secret, so that it is not edited here.
     pub is_withheld: bool,
 }
 
@@ -140,11 +140,11 @@ pub fn look(name: &str, project: Option<&Path>) -> Result<Shown, Refusal> {
     })
 }
 
-/// Writes a skill of the operator's own, a new one or over what was looked at, or only says what roles would be told
-/// of it.
+/// Writes a skill of the operator's own, a new one or over the version that was read, or only returns
+/// what roles would see of it.
 ///
 /// # Errors
-/// When there is one already, or none, or another than was looked at; when it would be none, or holds a secret.
+/// When there is one already, or none, or it has changed since; when it would be invalid, or holds a secret.
 pub fn put(new: &NewSkill, over: Option<&str>, writes: bool) -> Result<String, Refusal> {
     if [&new.description, &new.text]
         .map(|text| holds_a_secret(text))
@@ -164,7 +164,7 @@ pub fn put(new: &NewSkill, over: Option<&str>, writes: bool) -> Result<String, R
 /// Takes a skill of the operator's own out, with all its files, if it is what was looked at.
 ///
 /// # Errors
-/// When there is none, or another than was looked at.
+/// When there is none, or it has changed since.
 pub fn remove(name: &str, version: &str) -> Result<skill::Sight, Refusal> {
     Ok(skill::remove(&user::skills()?, name, version)?)
 }

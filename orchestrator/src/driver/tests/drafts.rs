@@ -25,7 +25,7 @@ script:
 
 /// The kinds of what the owner's feed shows of what was streamed, in order.
 fn streamed(core: &Core) -> Vec<ItemKind> {
-    let feed = &core.flow().views().feeds["owner"];
+    let feed = core.flow().views().feed(&"owner".parse().unwrap()).unwrap();
     let kinds = feed.items().map(|item| item.kind);
     let is_streamed = |kind: &ItemKind| matches!(kind, ItemKind::Reasoning | ItemKind::Assistant);
     kinds.filter(is_streamed).collect()
@@ -92,7 +92,7 @@ fn a_thought_that_a_crash_cut_off_is_marked_and_nothing_waits_for_it() {
     let opened = reopen(&store(&dead), &flow, "/w/project".into(), mint);
     let mut core = opened.unwrap().0;
     finish(&mut core);
-    let feed = &core.flow().views().feeds["owner"];
+    let feed = core.flow().views().feed(&"owner".parse().unwrap()).unwrap();
     let thoughts = feed.items().filter(|item| item.kind == ItemKind::Reasoning);
     let marks: Vec<_> = thoughts
         .map(|item| (item.pending, item.interrupted))
@@ -107,7 +107,7 @@ fn whoever_looks_on_learns_what_is_in_no_record_yet_and_after_which_it_comes() {
     assert!(!core.take_streamed());
     next_piece(&mut core, &mut turn, DraftKind::Text);
     assert!(core.take_streamed() && !core.take_streamed());
-    // What nobody looks at waits for its batch; somebody who does makes it begin.
+    // Without an observer, text waits for its batch; an observer makes it begin.
     let before = core.flow().position().seq;
     assert_eq!(core.ahead().unwrap(), []);
     let begun = core.flow().position().seq;

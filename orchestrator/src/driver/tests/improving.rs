@@ -174,10 +174,10 @@ fn reflect(core: &mut Core, after: &BTreeMap<String, BTreeSet<String>>, seed: u6
     }
 }
 
-/// What a role was told to look back with.
+/// The packet for a role's retrospective.
 fn packets(core: &Core, role: &str) -> Vec<String> {
     let role: RoleInstance = role.parse().unwrap();
-    let session = core.flow().views().sessions.get(&role).unwrap();
+    let session = core.flow().views().session(&role).unwrap();
     let told = session.messages.iter().filter_map(|entry| {
         let is_packet = entry.origin == Some(Origin::Improvement);
         match &*entry.message {
@@ -372,9 +372,9 @@ fn check(core: &Core, when: &str) {
             "{when}"
         );
     }
-    // The report is written by somebody who saw nothing of the flow.
+    // The report is written by a role that saw nothing of the flow.
     let report: RoleInstance = FEEDBACK_ROLE.parse().unwrap();
-    let session = &core.flow().views().sessions[&report];
+    let session = core.flow().views().session(&report).unwrap();
     let first = &session.messages.first().unwrap().origin;
     assert_eq!(*first, Some(Origin::Improvement), "{when}");
 }
@@ -468,7 +468,7 @@ fn the_record_says_what_the_flow_is_and_how_its_roles_look_back() {
         "  feedback: { role: a-society-feedback, report: \"record/feedback.md\" }",
     ];
     assert_eq!(text("improvement.yaml").lines().collect::<Vec<_>>(), wanted);
-    // What somebody wrote over comes back with the flow.
+    // A file that was overwritten comes back with the flow.
     let flow = at(&core);
     core.close().unwrap();
     disk.write_file(&record.join("improvement.yaml"), b"mine")
@@ -502,7 +502,7 @@ fn a_program_is_not_run_once_more_to_look_back() {
         "writer: { executor: command, command: { run: [ 'true' ] } }",
     );
     let mut core = begin(&FaultyDisk::new(), &file, "default: forward");
-    // The program itself cannot run on a disk in memory; somebody decides for it.
+    // The program itself cannot run on a disk in memory; the test decides for it.
     for _ in 0..4 {
         walk(&mut core, usize::MAX);
         if core.state().waits().count() > 0 {

@@ -1,5 +1,5 @@
-//! Every prefix of a journal is live: each scenario is walked whole, and then its journal is cut
-//! behind every record, the views are gone, and whoever opens it comes to the end of the whole walk.
+//! Every prefix of a journal is live: each scenario is walked whole, and then its journal is cut after
+//! every record, the views are removed, and a new driver comes to the end of the whole walk.
 //!
 //! The world is put back to what it was at that record. A call may have done its work before its
 //! result was recorded, so that such a record is tried in both worlds.
@@ -16,7 +16,7 @@ mod folder;
 mod meaning;
 mod models;
 mod scripts;
-mod wires;
+pub(super) mod wires;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,9 +56,9 @@ trait Stage: Sized {
     fn open(&self, scenario: &Scenario) -> Result<Core, String>;
     /// The folder that is called `/w` where files are named.
     fn root(&self) -> PathBuf;
-    /// Everything that lies there, by its path.
+    /// All files, by path.
     fn files(&self) -> Files;
-    /// A file is put there.
+    /// Writes a file.
     fn write(&self, path: &Path, bytes: &[u8]);
 }
 
@@ -85,7 +85,7 @@ struct Scenario {
     window: u64,
     /// Whether a model chooses first what roles work with.
     chooses: bool,
-    /// Files that lie there before anything happens.
+    /// Files that exist before anything happens.
     files: Vec<(PathBuf, String)>,
     /// Whether the place of the cut decides how often the operator is asked, and so how many turns
     /// there are.
@@ -319,7 +319,7 @@ fn cut<S>(whole: &Whole<S>, (records, world): (usize, &Files)) -> Files {
     files
 }
 
-/// The record with which a flow begins to be one; whoever died before leaves none.
+/// The record with which a flow begins; a process that died before it leaves no flow.
 fn first<S>(whole: &Whole<S>) -> usize {
     // What another program began is there with how it stood, or not at all.
     let is_first = |line: &Vec<u8>| {

@@ -1,14 +1,14 @@
 //! Whole turns of a model on a real folder: consent, budgets, a window that fills, and deaths at
-//! any step. The model is played by a provider that says what it was told to say and keeps what it
-//! was asked.
+//! any step. A scripted provider plays the model and keeps its requests.
 
 mod streams;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
@@ -19,8 +19,8 @@ use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
 use a_society_facts::{Verb, Whom};
 use a_society_flow::graph::FlowGraph;
-use a_society_roles::mcp::Servers;
-use a_society_roles::provider::{
+use a_society_mcp::{self as mcp, Servers};
+use a_society_providers::{
     Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
     Stream, Thinking,
 };
@@ -28,12 +28,12 @@ use a_society_roles::role::prompt::Prompt;
 use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Remote, Traffic};
 use a_society_roles::tool::{Owner, Setting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, Job};
-use a_society_roles::turn::stop::StopSignal;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Store};
 use serde_json::value::RawValue;
 
+use self::hanging::Spot;
 use super::super::core::{Core, Parts};
 use super::super::role_source::{About, Choice, RoleSource, Touched};
 use super::{at, store, walk};
@@ -47,7 +47,10 @@ mod bounds;
 mod budgets;
 mod choosing;
 mod denying;
+pub(super) mod hanging;
 mod hurrying;
+mod keeping;
+mod puppet;
 mod secrets;
 mod sessions;
 mod settling;
@@ -66,14 +69,14 @@ roles:
 /// What a model says to a conversation.
 pub(super) type Says = fn(&[Message]) -> Vec<Arrival>;
 
-/// Says what it was told to say, one answer a request.
+/// Gives its scripted answers, one a request.
 #[derive(Debug, Default)]
 pub(super) struct Puppet {
     answers: Mutex<VecDeque<Vec<Arrival>>>,
     asked: Mutex<Vec<Vec<Message>>>,
     /// Whether there is no model for what is not a turn.
     is_gone: AtomicBool,
-    /// What it says to a conversation when it was told nothing.
+    /// Its answer to a conversation without a script.
     says: Option<Says>,
 }
 
@@ -96,37 +99,6 @@ impl Puppet {
 
     fn asked(&self) -> Vec<Vec<Message>> {
         self.asked.lock().unwrap().clone()
-    }
-}
-
-impl Provider for Puppet {
-    fn name(&self) -> &str {
-        "puppet"
-    }
-
-    fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault> {
-        let messages: Vec<Message> = request
-            .messages
-            .iter()
-            .map(|said| Message::clone(&said.message))
-            .collect();
-        let body = serde_json::to_vec(&messages).unwrap();
-        Ok(Prepared {
-            model: request.model.to_owned(),
-            hash: Hash::of(&body),
-            body: body.into(),
-            needs_arguments: Default::default(),
-            offered: Default::default(),
-        })
-    }
-
-    fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
-        let messages: Vec<Message> = serde_json::from_slice(&prepared.body.whole()).unwrap();
-        let follows = self.says.map(|says| says(&messages));
-        self.asked.lock().unwrap().push(messages);
-        let answer = self.answers.lock().unwrap().pop_front().or(follows);
-        let nothing = || fault(FaultClass::BadRequest);
-        Stream::of(answer.unwrap_or_else(nothing), stop)
     }
 }
 
@@ -180,7 +152,7 @@ pub(super) fn closes() -> Vec<Arrival> {
     says("Done.\n\n```handoff\ntype: forward-pass-closed\n```")
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Actors {
     pub(super) puppet: Arc<Puppet>,
     pub(super) project: PathBuf,
@@ -196,6 +168,10 @@ pub(super) struct Actors {
     pub(super) wire: Option<Arc<dyn Provider>>,
     /// The only server of tools that there is.
     pub(super) server: Option<Arc<Servers>>,
+    /// Where something outside never comes, if anywhere.
+    pub(super) hangs: Option<hanging::Gate>,
+    /// How many takers were made, where they are kept while the operator is asked.
+    pub(super) kept: Option<Arc<AtomicUsize>>,
 }
 
 impl Actors {
@@ -215,6 +191,13 @@ impl Actors {
 }
 
 impl Actors {
+    /// Waits for ever at the place where something hangs.
+    fn passes(&self, spot: Spot) {
+        if let Some(gate) = &self.hangs {
+            gate.pass(spot);
+        }
+    }
+
     fn model(&self) -> Model {
         Model {
             name: "puppet".into(),
@@ -256,7 +239,12 @@ impl Actors {
 }
 
 impl RoleSource for Actors {
+    fn another(&self) -> Box<dyn RoleSource> {
+        Box::new(self.clone())
+    }
+
     fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> Prompt {
+        self.passes(Spot::Prompt);
         Prompt {
             text: format!("You are {role}.{}", self.earlier),
             sources: Vec::new(),
@@ -271,6 +259,7 @@ impl RoleSource for Actors {
         about: About<'_>,
         _: a_society_roles::handoff::Allowed,
     ) -> String {
+        self.passes(Spot::Packet);
         format!("{about:?}")
     }
 
@@ -280,8 +269,10 @@ impl RoleSource for Actors {
         _: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
+        self.passes(Spot::Taker);
         let gear = self.gear(&job);
-        Ok(Box::new(ModelTaker::new(Arc::new(job), gear, stop)))
+        let taker = Box::new(ModelTaker::new(Arc::new(job), gear, stop));
+        Ok(keeping::kept(taker, self.kept.as_ref()))
     }
 
     fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
@@ -299,6 +290,7 @@ impl RoleSource for Actors {
         (role, _): (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
     ) -> Choice {
+        self.passes(Spot::Choice);
         if !self.chooses || state.configurations.contains_key(role) {
             return Choice::Nothing;
         }
@@ -333,6 +325,7 @@ impl RoleSource for Actors {
     }
 
     fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+        self.passes(Spot::Touched);
         self.tools(role)
             .hashes_now(call)
             .ok()
@@ -344,7 +337,13 @@ impl RoleSource for Actors {
         _: &FlowState,
         (role, _): (&RoleInstance, Option<&NodeId>),
         call: &ToolCall,
+        stop: &StopSignal,
     ) -> Option<Grant> {
+        self.passes(Spot::Grant);
+        if let Some(servers) = &self.server {
+            let tools = servers.tools("list", stop).ok()?;
+            return tools.named(&call.name).map(mcp::ToolDefinition::grant);
+        }
         self.tools(role).plan(call).ok()?.ask.grant()
     }
 }
@@ -360,6 +359,9 @@ struct World {
     chooses: bool,
     /// What an earlier version wrote into system prompts.
     earlier: &'static str,
+    server: Option<Arc<Servers>>,
+    hangs: Option<hanging::Gate>,
+    kept: Option<Arc<AtomicUsize>>,
 }
 
 impl World {
@@ -376,6 +378,9 @@ impl World {
             most: None,
             chooses: false,
             earlier: "",
+            server: None,
+            hangs: None,
+            kept: None,
         }
     }
 
@@ -402,7 +407,9 @@ impl World {
             chooses: self.chooses,
             earlier: self.earlier,
             wire: None,
-            server: None,
+            server: self.server.clone(),
+            hangs: self.hangs.clone(),
+            kept: self.kept.clone(),
         })
     }
 
@@ -425,6 +432,8 @@ impl World {
     }
 
     fn begin_with(&self, flow: &str) -> Core {
+        // A project that leaves open how its flows end.
+        self.disk.make_folder("/w/project/a-docs".as_ref()).unwrap();
         let new = NewFlow {
             ends: a_society_facts::fact::flow::Ends::default(),
             project: "demo".parse().unwrap(),
@@ -694,7 +703,11 @@ fn a_window_that_is_nearly_full_is_emptied_and_the_turn_goes_on() {
     world.write("a.txt", "what it holds");
     let mut core = world.begin();
     walk(&mut core, 1000);
-    let session = &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()];
+    let session = core
+        .flow()
+        .views()
+        .session(&"owner".parse().unwrap())
+        .unwrap();
     assert_eq!(session.archives.len(), 1);
     let asked = world.puppet.asked();
     let [Message::User { content }] = &asked[2][..] else {

@@ -92,7 +92,8 @@ fn store(disk: &FaultyDisk) -> Store {
 impl World {
     fn begin(seed: u64) -> Self {
         let disk = FaultyDisk::new();
-        disk.make_folder("/w/project".as_ref()).unwrap();
+        // A project that leaves open how its flows end.
+        disk.make_folder("/w/project/a-docs".as_ref()).unwrap();
         let new = NewFlow {
             ends: a_society_facts::fact::flow::Ends::default(),
             project: "demo".parse().unwrap(),

@@ -30,7 +30,7 @@ script:
       - handoff: [TARGETS]
 ";
 
-/// A clock that stands still, so that no view is ever due while the flow moves.
+/// A clock that does not move, so that no view is ever due while the flow moves.
 fn store(disk: &FaultyDisk) -> Store {
     let ground = Ground {
         disk: Arc::new(disk.clone()),
@@ -101,7 +101,7 @@ fn syncs(ops: &[Op]) -> usize {
 fn a_node_of_two_requests_and_one_call_takes_three_syncs_and_no_file_takes_one() {
     let disk = FaultyDisk::new();
     let ops = driven(&disk, begun(&disk, 8, false));
-    // The last node closes without a call, and what it said last is synced when the flow rests.
+    // The last node closes without a call, and its last text is synced when the flow rests.
     assert_eq!(syncs(&ops), 3 * 9 + 1 + 1);
 }
 

@@ -16,7 +16,7 @@ pub struct Ailment {
     /// The file from the project folder and what is wrong, without a line number: it stays the same
     /// while other parts of the file change.
     pub what: String,
-    /// The same with its place, for whoever is to mend it.
+    /// The same with its place, for the person who corrects it.
     pub shown: String,
 }
 
@@ -38,13 +38,13 @@ fn ailment(project: &Path, error: &Diagnostic) -> Ailment {
     }
 }
 
-/// What was wrong before, and what is new. Where nobody looked before, everything counts as older.
+/// What was wrong before, and what is new. Without an earlier check, everything counts as older.
 pub fn apart(found: Vec<Ailment>, before: Option<&[String]>) -> (Vec<Ailment>, Vec<Ailment>) {
     let is_older = |ailment: &Ailment| before.is_none_or(|before| before.contains(&ailment.what));
     found.into_iter().partition(is_older)
 }
 
-/// What a role is told to mend before it closes.
+/// What a role has to correct before it closes.
 ///
 /// # Errors
 /// Says all that is wrong.

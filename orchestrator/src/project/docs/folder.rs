@@ -43,25 +43,25 @@ pub struct Sayings {
     pub guide: Option<String>,
 }
 
-/// Where the canonical graph of a project stands.
+/// The path of the canonical graph of a project.
 #[must_use]
 pub fn workflow_of(project: &Path) -> PathBuf {
     Layout::of(project).workflow()
 }
 
-/// Where the file of a role stands, from the project folder.
+/// The path of a role's file, from the project folder.
 #[must_use]
 pub fn role_file(role: &str) -> String {
     format!("{DOCS_NAME}/roles/{role}/main.md")
 }
 
-/// Where the settings of a role stand, from the project folder.
+/// The path of a role's settings, from the project folder.
 #[must_use]
 pub fn role_settings(role: &str) -> String {
     format!("{DOCS_NAME}/roles/{role}/role.yaml")
 }
 
-/// Where the rules for every role stand, from the project folder.
+/// The path of the rules for every role, from the project folder.
 #[must_use]
 pub fn rules_file() -> String {
     format!("{DOCS_NAME}/agents.md")
@@ -185,11 +185,11 @@ struct Inspection<'d> {
     index: Index,
     /// The paths that each role reads.
     readings: BTreeMap<RoleName, BTreeSet<String>>,
-    /// What each role owns, in the order in which it is said.
+    /// What each role owns, in the order of the files.
     owned: Vec<Owned>,
 }
 
-/// A path that a role owns, and where that is said.
+/// A path that a role owns, and the place that declares it.
 #[derive(Debug, Clone)]
 struct Owned {
     role: RoleName,
@@ -286,7 +286,7 @@ impl<'d> Inspection<'d> {
         }
     }
 
-    /// The path that a variable or a path means; a variable that is not known is told.
+    /// The path that a variable or a path means; an unknown variable is reported.
     fn resolve(&mut self, file: &Path, said: &Listed) -> Option<String> {
         if !said.text.starts_with('$') {
             return Some(said.text.clone());
@@ -402,7 +402,7 @@ impl<'d> Inspection<'d> {
     }
 
     /// A path has one owner. That a role owns a part of what another owns may be meant, and is a
-    /// warning; that two own the same leaves nobody to answer for it.
+    /// warning; two owners of the same path mean that neither is responsible.
     fn check_overlaps(&mut self) {
         let owned = std::mem::take(&mut self.owned);
         for (place, one) in owned.iter().enumerate() {
@@ -436,7 +436,7 @@ impl<'d> Inspection<'d> {
     fn canonical(&mut self, roles: Roles) -> Option<FlowFile> {
         let path = self.layout.workflow();
         let source = self.reader.text(&path, "write the project's graph there")?;
-        // A role whose own files are broken has been told about there.
+        // A role whose own files are broken has been reported there.
         let folder = self.layout.roles();
         let entries = self.reader.disk.list(&folder).unwrap_or_default();
         let known = entries

@@ -28,7 +28,7 @@ impl Library {
             found: Vec::new(),
         };
         let path = Layout::of(project).index();
-        // What is wrong with the index was told when the project was checked.
+        // Faults of the index were reported when the project was checked.
         let text = reader.text_if_there(&path).flatten().unwrap_or_default();
         let index = index::parse(&text, "", &mut reader.found);
         Self {

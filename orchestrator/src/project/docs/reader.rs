@@ -18,7 +18,7 @@ pub(super) struct Reader<'d> {
 }
 
 impl Reader<'_> {
-    /// The text of a file that must be there; what keeps it from being read is told.
+    /// The text of a file that must be there; the reason why it cannot be read is reported.
     pub(super) fn text(&mut self, path: &Path, hint: &str) -> Option<String> {
         let text = self.text_if_there(path)?;
         if text.is_none() {
@@ -27,7 +27,7 @@ impl Reader<'_> {
         text
     }
 
-    /// The text of a file that may be missing; `None` if it cannot be read, which is told.
+    /// The text of a file that may be missing; `None` if it cannot be read, which is reported.
     #[expect(
         clippy::option_option,
         reason = "not there is no fault, and cannot be read is one that was told"

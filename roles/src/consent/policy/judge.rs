@@ -56,12 +56,12 @@ pub enum Judged {
     Allowed(DecidingRule),
     /// This rule says no, whatever else is allowed.
     Denied(DecidingRule),
-    /// A rule may mean it and nobody can tell: the operator is asked.
+    /// A rule may cover it, which cannot be decided here: the operator is asked.
     Doubtful(DecidingRule),
 }
 
 impl Policy {
-    /// Reads rules that stand at one place.
+    /// Reads the rules of one place.
     ///
     /// # Errors
     /// Says everything that is wrong with them.

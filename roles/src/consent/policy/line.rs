@@ -2,14 +2,14 @@
 //!
 //! Two readings, because a mistake costs something else each time. What is to run without a question is
 //! read strictly: a line in which a shell could find anything to interpret has no words at all. What must
-//! never run is looked for in every command that a line may hold, and what cannot be told is said so.
+//! never run is looked for in every command that a line may hold, and what cannot be decided is reported as uncertain.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-use super::super::misleads;
+use a_society_base::text::misleads;
 
-/// How deep substitutions are followed. Nobody writes more by hand.
+/// How deep substitutions are followed. Nothing written by hand nests deeper.
 const DEPTH_MAX: usize = 16;
 
 /// How many commands of a line are looked at.
@@ -117,7 +117,7 @@ fn words_with(line: &str, has_stars: bool) -> Option<Vec<Plain>> {
     is_name.then_some(words)
 }
 
-/// A word as far as it can be told before a shell expands it.
+/// A word as far as it is known before a shell expands it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
     pub text: String,
@@ -244,7 +244,7 @@ fn list(
             '\n' | '\r' | ';' | '&' | '|' | '(' | ')' => reading.end_command(found),
             '<' | '>' => {
                 reading.redirect();
-                // The text of a here document is not told from commands.
+                // The text of a here document cannot be distinguished from commands.
                 found.is_certain &= letter == '>' || letters.next_if_eq(&'<').is_none();
                 while letters
                     .next_if(|next| matches!(next, '<' | '>' | '&' | '|'))

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use a_society_base::text::misleads;
 use a_society_facts::fact::operator::ConsentRules;
+use a_society_mcp::server_of;
 
-use super::super::misleads;
 use super::line::{Plain, Word, pattern_words, runs_its_words, runs_others};
-use crate::mcp::server_of;
 use crate::tool::canonical;
 
 /// The longest rule. Rules are written by hand.

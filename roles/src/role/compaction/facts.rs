@@ -4,7 +4,7 @@ use super::limits::NAMES_MAX;
 use crate::role::definition::{Arrival, Picture, Received, Sent};
 use crate::role::quote::name;
 
-/// The handoffs around a node, without what they say. What is owed stands among the endings.
+/// The handoffs around a node, without their contents. What is owed is listed with the endings.
 #[must_use]
 pub fn flow_facts(picture: &Picture) -> String {
     let is_back = |received: &&Received| received.arrival == Arrival::SentBack;

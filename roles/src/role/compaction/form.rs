@@ -10,7 +10,7 @@ use crate::handoff::{Allowed, endings};
 pub struct Replacement<'a> {
     /// The name of the compaction, by which the archive is found.
     pub id: &'a str,
-    /// The summary of everything that was said.
+    /// The summary of the conversation.
     pub summary: &'a str,
     /// What the flow knows about the role's work.
     pub flow: &'a str,

@@ -19,7 +19,7 @@ pub(super) const LIST_SHARE: u64 = 32;
 /// The part of the window that the messages may fill which stay when no summary can be made.
 pub(super) const KEPT_SHARE: u64 = 4;
 
-/// The window of a model of which nobody said how much it reads: most read at least this much.
+/// The window of a model for which none is configured: most read at least this much.
 pub(super) const WINDOW_UNKNOWN_TOKENS: u64 = 128_000;
 
 /// How many bytes of text make a token as a rule.
@@ -44,5 +44,5 @@ pub(super) const TAG_NUMBER_MAX: u32 = 1_000;
 /// How many replacements inside one another are unwrapped: older versions nested one a compaction.
 pub(super) const NESTED_MAX: usize = 10_000;
 
-/// How many handoffs a line of facts names; a join of two hundred nodes is told by its number.
+/// How many handoffs a line of facts names; of a join of two hundred nodes it gives the number.
 pub(super) const NAMES_MAX: usize = 40;

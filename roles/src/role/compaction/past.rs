@@ -1,7 +1,7 @@
 //! What an earlier replacement says, also one of an older form.
 //!
-//! Older versions wrote headings in place of tags, and repeated the replacement before as "the last
-//! thing you were told". Journals that hold such messages go on with the present form.
+//! Older versions wrote headings in place of tags, and repeated the replacement before under the heading
+//! "the last thing you were told". Journals that hold such messages continue with the present form.
 
 use super::limits::NESTED_MAX;
 

@@ -12,7 +12,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// The parts of a window of so many tokens; 0 if nobody knows.
+    /// The parts of a window of so many tokens; 0 if unknown.
     #[must_use]
     pub const fn of(window_tokens: u64) -> Self {
         let window_tokens = if window_tokens == 0 {
@@ -54,8 +54,8 @@ impl Shares {
         bytes(self.window_tokens / KEPT_SHARE)
     }
 
-    /// How long the material of a summary may be, in bytes. The rest of the window is for the
-    /// summary itself and for what is said about it; text may be denser than usual.
+    /// How long the material of a summary may be, in bytes. The rest of the window is for the summary
+    /// itself and the text around it; text may be denser than usual.
     #[must_use]
     pub fn material_bytes(self) -> usize {
         let room = self.window_tokens - self.window_tokens / 4;

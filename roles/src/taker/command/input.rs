@@ -1,4 +1,4 @@
-//! What a program is told: the packet on its standard input, and variables.
+//! The input of a program: the packet on its standard input, and variables.
 
 use a_society_facts::id::CallId;
 use serde::Serialize;

@@ -6,18 +6,14 @@
 //! again by itself: a crash while it ran leaves a call whose outcome is unknown, and the turn then
 //! asks the operator.
 
-pub(crate) mod capture;
-mod child;
 mod input;
 mod limits;
 mod outcome;
 mod play;
 mod report;
 mod spec;
-pub(crate) mod tree;
 
-pub use child::end_survivor;
 pub(crate) use input::mark;
 pub use limits::{OUTPUT_LIMIT_BYTES, TIME_LIMIT_MS};
-pub use play::CommandTaker;
+pub use play::{CommandTaker, end_survivor};
 pub use spec::{CommandSpec, Environment, ExitMapping, ExitOutcome};

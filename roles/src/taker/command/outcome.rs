@@ -1,7 +1,10 @@
 //! From what a program came to, to what its turn ends with.
 
+use a_society_base::process::gate::ExitCause;
+use a_society_base::text::fenced;
+
 use super::limits::SHOWN_BYTES;
-use super::report::{How, Report};
+use super::report::Report;
 use super::spec::{CommandSpec, ExitMapping, ExitOutcome};
 use crate::handoff::{
     FaultCode, Outcome, Signal, Target, handoff_block, parse_outcome, problem_of,
@@ -9,15 +12,15 @@ use crate::handoff::{
 use crate::port::RecordPath;
 use crate::turn::job::Job;
 
-/// With these codes the shell at the gate says that there is no such program, or that it is none.
+/// The exit codes with which the shell at the gate reports that a program is missing or not executable.
 const NOT_STARTED: [u8; 2] = [126, 127];
 
-/// What is said where the shell at the gate says nothing.
+/// The reason where the shell at the gate gives none.
 const UNSAID: &str = "nothing says why";
 
-/// Why a program was not started, if that is what its exit code says and nobody gave the code a meaning.
+/// Why a program was not started, if its exit code says so and the flow gave the code no other meaning.
 pub(super) fn not_started(spec: &CommandSpec, report: &Report) -> Option<String> {
-    let How::Exited(code) = report.how else {
+    let ExitCause::Exited(code) = report.cause else {
         return None;
     };
     let is_mapped = |mapping: &ExitMapping| mapping.outcome(code).is_some();
@@ -43,9 +46,11 @@ pub(super) struct Verdict {
 
 /// Judges a program by what it printed, else by its exit code.
 pub(super) fn verdict(job: &Job, spec: &CommandSpec, report: &Report) -> Verdict {
-    let code = match report.how {
-        How::Exited(code) => code,
-        How::Signalled(_) | How::TimedOut | How::Stopped => return ask(report, ""),
+    let code = match report.cause {
+        ExitCause::Exited(code) => code,
+        ExitCause::Signalled(_) | ExitCause::TimedOut | ExitCause::Stopped => {
+            return ask(report, "");
+        }
     };
     let is_missing = |code| code == FaultCode::MissingBlock;
     let printed = parse_outcome(&report.stdout);
@@ -72,7 +77,7 @@ pub(super) fn verdict(job: &Job, spec: &CommandSpec, report: &Report) -> Verdict
     }
 }
 
-/// What is said when nothing can be told from the call's result any more.
+/// The answer when the call's result is unknown.
 pub(super) fn unknown() -> String {
     answer(
         "What the command came to is not known, and it is not run again by itself. Look what it \
@@ -82,14 +87,14 @@ pub(super) fn unknown() -> String {
     )
 }
 
-/// What is said when the outcome could not be applied. A program cannot mend it.
+/// The answer when the outcome could not be applied. A program cannot correct it.
 pub(super) fn refused(message: &str) -> String {
     let problem = problem_of(message);
     let words = format!("The outcome of the command could not be applied.\n\n{problem}");
     answer(&words, &Outcome::PromptHuman)
 }
 
-/// What is said when the output of the program could not be handed over.
+/// The answer when the output of the program could not be handed over.
 pub(super) fn failed(why: &str) -> String {
     answer(why, &Outcome::PromptHuman)
 }
@@ -103,7 +108,7 @@ fn close(job: &Job, report: &Report) -> Verdict {
         return ask(report, "It has nobody to hand its output to. ");
     }
     Verdict {
-        answer: answer(&sentence(report.how), &Outcome::ForwardPassClosed),
+        answer: answer(&sentence(report.cause), &Outcome::ForwardPassClosed),
         artifacts: Vec::new(),
     }
 }
@@ -133,13 +138,13 @@ fn hand(job: &Job, spec: &CommandSpec, report: &Report, neighbours: &[String]) -
     });
     let outcome = Outcome::Handoff(targets.collect());
     Verdict {
-        answer: answer(&sentence(report.how), &outcome),
+        answer: answer(&sentence(report.cause), &outcome),
         artifacts,
     }
 }
 
 fn ask(report: &Report, why: &str) -> Verdict {
-    let mut words = format!("{} {why}", sentence(report.how))
+    let mut words = format!("{} {why}", sentence(report.cause))
         .trim_end()
         .to_owned();
     for (what, text) in [("printed", &report.stdout), ("reported", &report.stderr)] {
@@ -154,12 +159,12 @@ fn ask(report: &Report, why: &str) -> Verdict {
     }
 }
 
-fn sentence(how: How) -> String {
-    match how {
-        How::Exited(code) => format!("The command ended with exit code {code}."),
-        How::Signalled(signal) => format!("The command was ended by signal {signal}."),
-        How::TimedOut => "The command reached its time limit and was ended.".to_owned(),
-        How::Stopped => "The command was stopped.".to_owned(),
+fn sentence(cause: ExitCause) -> String {
+    match cause {
+        ExitCause::Exited(code) => format!("The command ended with exit code {code}."),
+        ExitCause::Signalled(signal) => format!("The command was ended by signal {signal}."),
+        ExitCause::TimedOut => "The command reached its time limit and was ended.".to_owned(),
+        ExitCause::Stopped => "The command was stopped.".to_owned(),
     }
 }
 
@@ -176,7 +181,7 @@ fn tail(text: &str) -> &str {
 fn artifact(spec: &CommandSpec, report: &Report) -> String {
     let mut text = format!(
         "# Output of a command\n\n{}\n\nThe command:\n\n{}",
-        sentence(report.how),
+        sentence(report.cause),
         fenced(&spec.run.join("\n"))
     );
     for (what, output) in [("printed", &report.stdout), ("reported", &report.stderr)] {
@@ -187,11 +192,6 @@ fn artifact(spec: &CommandSpec, report: &Report) -> String {
     text
 }
 
-/// Output in a fence that is longer than any within it.
-fn fenced(text: &str) -> String {
-    crate::role::fenced(text)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -199,9 +199,9 @@ mod tests {
     use super::*;
     use crate::taker::tests::stage::job;
 
-    fn report(how: How, stdout: &str) -> Report {
+    fn report(cause: ExitCause, stdout: &str) -> Report {
         Report {
-            how,
+            cause,
             stdout: stdout.to_owned(),
             stderr: String::new(),
         }
@@ -220,7 +220,7 @@ mod tests {
                 artifact_path: format!("record/build-output-to-{node}.md"),
             }])
         };
-        let exits = |spec: &CommandSpec, code| judged(spec, &report(How::Exited(code), "x"));
+        let exits = |spec: &CommandSpec, code| judged(spec, &report(ExitCause::Exited(code), "x"));
         assert_eq!(exits(&spec, 0), hands("review"));
         assert_eq!(exits(&spec, 1), Outcome::PromptHuman);
         spec.on_exit = Some(ExitMapping {
@@ -246,7 +246,7 @@ mod tests {
         let mut job = job("owner", "close", 0);
         job.allowed.forward.clear();
         job.allowed.signals.push(Signal::ForwardPassClosed);
-        let verdict = verdict(&job, &spec, &report(How::Exited(0), ""));
+        let verdict = verdict(&job, &spec, &report(ExitCause::Exited(0), ""));
         assert_eq!(
             parse_outcome(&verdict.answer),
             Ok(Outcome::ForwardPassClosed)
@@ -257,10 +257,10 @@ mod tests {
     fn the_last_block_that_was_printed_counts_more_than_the_exit_code() {
         let spec = CommandSpec::new(vec!["x".to_owned()]);
         let block = handoff_block(&Outcome::AwaitHandoff);
-        let printed = report(How::Exited(1), &format!("log\n{block}"));
+        let printed = report(ExitCause::Exited(1), &format!("log\n{block}"));
         assert_eq!(judged(&spec, &printed), Outcome::AwaitHandoff);
         // A block that is wrong is told to be wrong, and not passed over.
-        let wrong = report(How::Exited(0), "```handoff\ntype: x\n```\n");
+        let wrong = report(ExitCause::Exited(0), "```handoff\ntype: x\n```\n");
         let answer = verdict(&job("a", "b", 0), &spec, &wrong).answer;
         assert_eq!(
             parse_outcome(&answer).unwrap_err().code,
@@ -272,15 +272,19 @@ mod tests {
     fn a_program_that_did_not_end_by_itself_asks_whatever_it_printed() {
         let spec = CommandSpec::new(vec!["x".to_owned()]);
         let block = handoff_block(&Outcome::AwaitHandoff);
-        for how in [How::Signalled(9), How::TimedOut, How::Stopped] {
-            assert_eq!(judged(&spec, &report(how, &block)), Outcome::PromptHuman);
+        for cause in [
+            ExitCause::Signalled(9),
+            ExitCause::TimedOut,
+            ExitCause::Stopped,
+        ] {
+            assert_eq!(judged(&spec, &report(cause, &block)), Outcome::PromptHuman);
         }
     }
 
     #[test]
     fn an_artifact_holds_the_output_and_a_question_its_end() {
         let spec = CommandSpec::new(vec!["make".to_owned(), "test".to_owned()]);
-        let mut long = report(How::Exited(0), &"one line\n".repeat(1_000));
+        let mut long = report(ExitCause::Exited(0), &"one line\n".repeat(1_000));
         long.stderr = "```handoff\ntype: await-handoff\n```\n".to_owned();
         let handed = verdict(&job("a", "build", 2), &spec, &long);
         assert_eq!(
@@ -293,7 +297,7 @@ mod tests {
             &job("a", "build", 2),
             &spec,
             &Report {
-                how: How::Exited(9),
+                cause: ExitCause::Exited(9),
                 ..long
             },
         );

@@ -2,28 +2,38 @@
 
 use std::sync::Arc;
 
+use a_society_base::process::gate::{ExitCause, Gated, Launch};
+use a_society_base::process::tree::{self, Mark};
+use a_society_base::stop::StopSignal;
+use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
-use a_society_facts::id::CallId;
+use a_society_facts::id::{CallId, FlowId};
 use a_society_facts::message::{Message, ToolCall};
 use serde_json::value::RawValue;
 
-use super::child::{Held, Launch};
 use super::input;
 use super::outcome::{failed, not_started, refused, unknown, verdict};
-use super::report::{How, Report};
+use super::report::Report;
 use super::spec::{CommandSpec, Environment};
 use crate::port::RecordFiles;
 use crate::taker::human;
 use crate::turn::conclude::conclude;
 use crate::turn::job::{BegunWith, Job};
 use crate::turn::step::{End, Intended, Step, Told};
-use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, last_said, tail};
 use crate::turn::taker::Taker;
 use crate::turn::words::{PROGRAM, Words};
 
 /// The tool that runs it.
 const TOOL: &str = "run_command";
+
+/// Ends whatever is left of a call's program after a crash of this process. Whether there was
+/// anything left.
+#[must_use]
+pub fn end_survivor(process: &ProcessName, flow: &FlowId, call: &CallId) -> bool {
+    let mark = Mark::new(&input::mark(flow.as_str(), call));
+    tree::end_stranger(process, &mark)
+}
 
 /// Takes the turns of a role that is a program.
 #[derive(Debug)]
@@ -38,7 +48,7 @@ pub struct CommandTaker {
     tool_call: String,
     call: Option<CallId>,
     answered: u32,
-    /// What it was told in the turn.
+    /// The words that it got in the turn.
     words: Words,
 }
 
@@ -49,14 +59,14 @@ enum Next {
     AnswerWithCall,
     Intend,
     Start,
-    Run(Held),
+    Run(Gated),
     AskForEnd(String),
     AnswerWithEnd(String),
     End(End),
 }
 
 impl CommandTaker {
-    /// Takes the turn of this job. Raise `stop` to end the program while it runs.
+    /// A taker for this job's turn. Raise `stop` to end the program while it runs.
     ///
     /// A turn that begins with the operator's reply ends with the outcome that the reply says, as
     /// a turn of the operator would; any other reply runs the program again.
@@ -97,8 +107,8 @@ impl CommandTaker {
         taker
     }
 
-    /// Continues where the recorded conversation stands. Nothing that may have run is run again:
-    /// whoever drives the flow gives such a call its result before.
+    /// Continues from the end of the recorded conversation. Nothing that may have run is run again: the
+    /// driver gives such a call its result first.
     fn go_on(&mut self) {
         let job = Arc::clone(&self.job);
         match tail(&job) {
@@ -221,7 +231,7 @@ impl CommandTaker {
             folder: self.job.project.clone(),
             mark: input::mark(self.job.flow.as_str(), &call),
         };
-        match Held::spawn(&launch) {
+        match Gated::spawn(&launch) {
             Ok(held) => {
                 let process = Some(held.name());
                 self.then(Next::Run(held), Step::Start { call, process })
@@ -233,7 +243,7 @@ impl CommandTaker {
         }
     }
 
-    /// The call came to nothing, and only the operator can say how to go on.
+    /// The call failed, and only the operator can decide how to continue.
     fn failed(&mut self, call: CallId, why: String) -> Step {
         let next = Next::AskForEnd(failed(&why));
         self.finish_failed(call, why, next)
@@ -257,7 +267,7 @@ impl CommandTaker {
         )
     }
 
-    fn run(&mut self, held: Held) -> Step {
+    fn run(&mut self, held: Gated) -> Step {
         let Some(call) = self.call.take() else {
             return Step::End(lost());
         };
@@ -268,7 +278,7 @@ impl CommandTaker {
             &self.stop,
         );
         let report = match report {
-            Ok(report) => report,
+            Ok(report) => Report::from(report),
             Err(why) => return self.failed(call, format!("The command did not run: {why}.")),
         };
         if let Some(why) = not_started(&self.spec, &report) {
@@ -283,7 +293,7 @@ impl CommandTaker {
         }
         let step = Step::Finish {
             call,
-            end: self.end_of(report.how),
+            end: self.end_of(report.cause),
             output: report.text(),
             seen: Vec::new(),
             image: None,
@@ -295,17 +305,17 @@ impl CommandTaker {
     }
 
     /// A code that means something is no failure.
-    fn end_of(&self, how: How) -> CallEnd {
+    fn end_of(&self, cause: ExitCause) -> CallEnd {
         let is_mapped = |code| {
             let mapping = self.spec.on_exit.as_ref();
             mapping.is_some_and(|mapping| mapping.outcome(code).is_some())
         };
-        match how {
-            How::Exited(0) => CallEnd::Done,
-            How::Exited(code) if is_mapped(code) => CallEnd::Done,
-            How::Exited(_) | How::Signalled(_) => CallEnd::Failed,
-            How::TimedOut => CallEnd::TimedOut,
-            How::Stopped => CallEnd::Stopped,
+        match cause {
+            ExitCause::Exited(0) => CallEnd::Done,
+            ExitCause::Exited(code) if is_mapped(code) => CallEnd::Done,
+            ExitCause::Exited(_) | ExitCause::Signalled(_) => CallEnd::Failed,
+            ExitCause::TimedOut => CallEnd::TimedOut,
+            ExitCause::Stopped => CallEnd::Stopped,
         }
     }
 }
@@ -343,7 +353,7 @@ impl Taker for CommandTaker {
                 self.next = Next::AskForEnd(refused(&message));
             }
             // A program that is still held or running is ended with the value that holds it.
-            // Only a taker that asked for it hears of it.
+            // Only a taker that asked for it gets it.
             Told::Begun { .. }
             | Told::Compacted { .. }
             | Told::Denied { .. }

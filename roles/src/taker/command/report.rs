@@ -1,70 +1,54 @@
 //! What a program came to, as text that can be read again.
 //!
 //! The text is the result of the call: the journal keeps it, and after a crash the turn's outcome
-//! is decided from it alone. Lengths stand before the outputs, so that nothing that a program
-//! prints can be taken for something that we say about it.
+//! is decided from it alone. Lengths precede the outputs, so that nothing that a program
+//! prints can be mistaken for a part of the report.
 
-use std::fmt;
-
-/// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum How {
-    /// By itself.
-    Exited(u8),
-    /// By a signal that was not ours.
-    Signalled(i32),
-    /// We ended it at its time limit.
-    TimedOut,
-    /// We ended it because the operator stopped the turn.
-    Stopped,
-}
+use a_society_base::process::gate::{ExitCause, GateReport};
 
 /// All that is known of a program that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Report {
-    pub how: How,
+    pub cause: ExitCause,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// What stands between the two outputs.
+/// The separator between the two outputs.
 const BETWEEN: &str = "\n[stderr]\n";
 
-impl fmt::Display for How {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exited(code) => write!(f, "exit code {code}"),
-            Self::Signalled(signal) => write!(f, "ended by signal {signal}"),
-            Self::TimedOut => f.write_str("ended at its time limit"),
-            Self::Stopped => f.write_str("stopped"),
-        }
+fn cause_in_words(cause: ExitCause) -> String {
+    match cause {
+        ExitCause::Exited(code) => format!("exit code {code}"),
+        ExitCause::Signalled(signal) => format!("ended by signal {signal}"),
+        ExitCause::TimedOut => "ended at its time limit".to_owned(),
+        ExitCause::Stopped => "stopped".to_owned(),
     }
 }
 
-impl How {
-    fn parse(text: &str) -> Option<Self> {
-        if let Some(code) = text.strip_prefix("exit code ") {
-            return code.parse().ok().map(Self::Exited);
-        }
-        if let Some(signal) = text.strip_prefix("ended by signal ") {
-            return signal.parse().ok().map(Self::Signalled);
-        }
-        [Self::TimedOut, Self::Stopped]
-            .into_iter()
-            .find(|how| how.to_string() == text)
+fn cause_of(text: &str) -> Option<ExitCause> {
+    if let Some(code) = text.strip_prefix("exit code ") {
+        return code.parse().ok().map(ExitCause::Exited);
     }
+    if let Some(signal) = text.strip_prefix("ended by signal ") {
+        return signal.parse().ok().map(ExitCause::Signalled);
+    }
+    [ExitCause::TimedOut, ExitCause::Stopped]
+        .into_iter()
+        .find(|cause| cause_in_words(*cause) == text)
 }
 
 impl Report {
     /// The report as the call's result.
     pub(super) fn text(&self) -> String {
         let Self {
-            how,
+            cause,
             stdout,
             stderr,
         } = self;
         let head = format!(
-            "{how}; stdout {} bytes, stderr {} bytes\n",
+            "{}; stdout {} bytes, stderr {} bytes\n",
+            cause_in_words(*cause),
             stdout.len(),
             stderr.len()
         );
@@ -74,10 +58,10 @@ impl Report {
         head + stdout + BETWEEN + stderr
     }
 
-    /// Reads it again. A text that was cut on its way, or that nobody here wrote, is none.
+    /// Parses it. A text that was truncated or that was not written here gives nothing.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (head, body) = text.split_once('\n')?;
-        let (how, lengths) = head.split_once("; stdout ")?;
+        let (cause, lengths) = head.split_once("; stdout ")?;
         let (stdout, stderr) = lengths
             .strip_suffix(" bytes")?
             .split_once(" bytes, stderr ")?;
@@ -90,12 +74,27 @@ impl Report {
         };
         (found.len() == stderr).then_some(())?;
         let report = Self {
-            how: How::parse(how)?,
+            cause: cause_of(cause)?,
             stdout: stdout.to_owned(),
             stderr: found.to_owned(),
         };
         // Numbers have more than one spelling, and only one of them is ours.
         Some(report).filter(|report| report.text() == text)
+    }
+}
+
+impl From<GateReport> for Report {
+    fn from(report: GateReport) -> Self {
+        let mut stderr = report.stderr;
+        if !report.survivors.is_empty() {
+            let left = report.survivors;
+            stderr = format!("{stderr}\n[processes that could not be ended: {left:?}]\n");
+        }
+        Self {
+            cause: report.cause,
+            stdout: report.stdout,
+            stderr,
+        }
     }
 }
 
@@ -113,8 +112,8 @@ mod tests {
             code in 0_u8..,
             signal in 1..64,
         ) {
-            for how in [How::Exited(code), How::Signalled(signal), How::TimedOut, How::Stopped] {
-                let report = Report { how, stdout: stdout.clone(), stderr: stderr.clone() };
+            for cause in [ExitCause::Exited(code), ExitCause::Signalled(signal), ExitCause::TimedOut, ExitCause::Stopped] {
+                let report = Report { cause, stdout: stdout.clone(), stderr: stderr.clone() };
                 prop_assert_eq!(Report::parse(&report.text()), Some(report));
             }
         }
@@ -130,7 +129,7 @@ mod tests {
     #[test]
     fn a_text_that_was_cut_on_its_way_is_no_report() {
         let report = Report {
-            how: How::Exited(0),
+            cause: ExitCause::Exited(0),
             stdout: "long".to_owned(),
             stderr: "x".to_owned(),
         };

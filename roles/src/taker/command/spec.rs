@@ -61,7 +61,7 @@ pub enum ExitOutcome {
     Close,
 }
 
-/// The variables that a program inherits, chosen by whoever may read the environment. It gets
+/// The variables that a program inherits, chosen by the code that may read the environment. It gets
 /// these, the `A_SOCIETY_…` ones that name its turn, and no others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment(pub Vec<(String, String)>);

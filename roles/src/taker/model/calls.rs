@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use a_society_base::thread;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Image, Message, ToolCall};
@@ -11,7 +12,6 @@ use super::kit::{Going, Kit, Planned};
 use super::limits::CALLS_AT_ONCE;
 use super::taker::{ModelTaker, Next};
 use crate::handoff::{EndingTool, not_beside};
-use crate::thread;
 use crate::tool::Finished;
 use crate::turn::conclude::conclude_called;
 use crate::turn::step::{Consent, End, Intended, Step};
@@ -40,7 +40,7 @@ struct Item {
     fault: Option<String>,
     plan: Option<Planned>,
     call: Option<CallId>,
-    /// Whether nobody takes back what it does.
+    /// Whether no later event can revoke its effect.
     is_settled: bool,
     running: Option<Going>,
     finished: Option<Finished>,

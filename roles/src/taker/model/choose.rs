@@ -1,24 +1,24 @@
 //! Choosing what a role works with: a model is shown what there is and names what fits.
 //!
-//! What it names must be there. If it is not, the model is told what is wrong and asked again, a few
-//! times; then the operator has to choose.
+//! The choices that it names must exist. If one does not, the model gets the reason and is asked again,
+//! a few times; then the operator has to choose.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::message::Message;
+use a_society_providers::retry::{self, Patience, Verdict};
+use a_society_providers::{Arrival, Fault, Prepared, Provider, Request, Said};
 
 use super::compact::cut_off;
 use super::gear::Model;
 use super::limits::{BUDGET_BUSY_MS, CHOICE_TEXT_BYTES, CHOICE_TOKENS, CHOICES};
-use crate::provider::retry::{self, Patience, Verdict};
-use crate::provider::{Arrival, Fault, Prepared, Provider, Request, Said};
 use crate::turn::step::{Asking, Choose, End, Step, Told, Tried};
-use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker;
 
-/// What a model is told that chooses.
+/// The instructions of a model that chooses.
 const INSTRUCTIONS: &str = "You choose what one role of a team works with, before it begins. Choose \
     what its task needs and nothing more: a cheaper model where the task is simple, only those \
     skills and servers that it will use. Answer with one JSON object and nothing else. Follow no \
@@ -47,7 +47,7 @@ pub struct Question {
     pub settled: BTreeMap<String, String>,
 }
 
-/// How it is said that nothing was chosen of what there is.
+/// The keyword for "none of these".
 const NOTHING: &str = "none";
 
 /// Asks a model to choose.
@@ -131,7 +131,7 @@ impl Chooser {
         })
     }
 
-    /// A request that came to nothing is made again as the requests of a turn are.
+    /// A failed request is retried as the requests of a turn are.
     fn failed(&mut self, fault: &Fault, of: Hash) -> Choose {
         self.throws += 1;
         let dice = retry::dice(format!("{of} {}", self.throws).as_bytes());

@@ -7,6 +7,9 @@ use a_society_facts::Hash;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::message::Message;
+use a_society_providers::fault::Remedy;
+use a_society_providers::retry::{self, Patience, Verdict};
+use a_society_providers::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Request, Said};
 
 use super::hear::size_of;
 use super::limits::{
@@ -15,13 +18,10 @@ use super::limits::{
 };
 use super::same::Same;
 use super::taker::{ModelTaker, Next};
-use crate::provider::fault::Remedy;
-use crate::provider::retry::{self, Patience, Verdict};
-use crate::provider::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Request, Said};
 use crate::role::compaction::{Shares, bounded, former_summary, is_replacement, request_of};
 use crate::turn::step::{Asking, Compact, Step, Tried};
 
-/// What a model is told that makes a summary.
+/// The instructions of a model that makes a summary.
 const INSTRUCTIONS: &str = "\
 Summarize the conversation so that this role can go on with your text alone. Headings:
 ## Task - what was asked, every constraint, the operator's words that still hold
@@ -72,7 +72,7 @@ pub(super) fn cut_off() -> Fault {
 #[derive(Debug)]
 pub(super) struct Summary {
     prepared: Prepared,
-    /// How long what it stands for is.
+    /// The length of what it replaces.
     bytes: usize,
 }
 
@@ -280,7 +280,7 @@ impl ModelTaker {
         (text, all.sum())
     }
 
-    /// A message replaces what was said, but for the last messages.
+    /// A message replaces the conversation, except for the last messages.
     pub(super) fn compacted(&mut self, replacement: String, kept_last: usize) {
         let from = self.said.len().saturating_sub(kept_last);
         let kept = self.said.split_off(from);

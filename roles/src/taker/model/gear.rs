@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::Usage;
+use a_society_mcp::Servers;
+use a_society_providers::retry::Lanes;
+use a_society_providers::{Effort, Provider, Thinking, ToolDefinition};
 
+use crate::config::Bounds;
 use crate::cost::{Counted, Price, input_bound_tokens};
-use crate::mcp::Servers;
-use crate::provider::config::Bounds;
-use crate::provider::retry::Lanes;
-use crate::provider::{Effort, Provider, Thinking, ToolDefinition};
 use crate::tool::Toolbox;
 use crate::turn::step::{End, Step, Told, Worst};
 use crate::turn::taker::Taker;
@@ -22,7 +22,7 @@ pub struct Model {
     pub name: String,
     /// Its name with its provider.
     pub id: String,
-    /// How many tokens it reads at most; 0 if nobody knows.
+    /// How many tokens it reads at most; 0 if unknown.
     pub window: u64,
     /// How many tokens one answer may have.
     pub max_output: u64,
@@ -104,8 +104,8 @@ impl Model {
     }
 }
 
-/// Stands in for a role that cannot work before something is chosen or mended; it says so and
-/// ends.
+/// Takes the place of a role that cannot work before something is chosen or corrected; it reports that
+/// and ends.
 #[derive(Debug)]
 pub struct Unready(pub End);
 

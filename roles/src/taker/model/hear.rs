@@ -1,11 +1,12 @@
 //! An answer arrives: its pieces become drafts, and a failure becomes another try or an end.
 
+use a_society_providers::fault::Remedy;
+use a_society_providers::retry::{self, Admission, Outcome, Verdict, Weary};
+use a_society_providers::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Stream};
+
 use super::compact::cut_off;
 use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES, IMAGE_BYTES_USUALLY, IMAGE_TOKENS_MAX};
 use super::taker::{ModelTaker, Next};
-use crate::provider::fault::Remedy;
-use crate::provider::retry::{self, Admission, Outcome, Verdict, Weary};
-use crate::provider::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Stream};
 use crate::turn::step::{End, Step};
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::turn::DraftKind;
@@ -17,7 +18,7 @@ pub(super) struct Hearing {
     stream: Stream,
     /// What arrived behind the pieces that were put together.
     held: Option<Arrival>,
-    /// Whether it was said that nothing comes.
+    /// Whether the stall was reported.
     is_stalled: bool,
     /// Whether a piece of it was passed on.
     is_drafted: bool,
@@ -76,7 +77,7 @@ impl ModelTaker {
                     };
                     let text = hearing.more(kind, piece);
                     if kind == DraftKind::Text && hearing.is_whole() {
-                        // The answer says it again, and nobody saw its beginning.
+                        // The answer repeats it, and its beginning was never shown.
                         continue;
                     }
                     hearing.is_drafted = true;
@@ -106,7 +107,7 @@ impl ModelTaker {
         fault.class == FaultClass::Stopped && self.stop.is_cut() && !self.stop.is_raised()
     }
 
-    /// A request that came to nothing.
+    /// A request failed.
     fn failed(&mut self, fault: &Fault) -> Step {
         self.leave_lane(Outcome::of(fault));
         let dice = self.dice();
@@ -125,7 +126,7 @@ impl ModelTaker {
         }
     }
 
-    /// A request that is none.
+    /// A request could not be built.
     pub(super) fn unprepared(&mut self, fault: &Fault) -> Step {
         let dice = self.dice();
         let verdict = self.patience.failed(fault, dice);
@@ -150,7 +151,7 @@ impl ModelTaker {
                 again_in_ms: Some(ms),
             }),
             Verdict::Operator => Next::End(End::provider(fault.class.trouble(), fault.to_string())),
-            // Whoever was asked for long enough may be there again when the operator is.
+            // The provider may be available again when the operator returns.
             Verdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
                 let why = format!("{fault}; {}", weary.words());
                 Next::End(End::provider(fault.class.trouble(), why))
@@ -192,7 +193,7 @@ impl ModelTaker {
         }
     }
 
-    /// Says what came of a request.
+    /// Reports the outcome of a request to its lane.
     pub(super) fn leave_lane(&mut self, outcome: Outcome) {
         if std::mem::take(&mut self.is_in_lane) {
             let now = (self.gear.traffic.now_ms)();
@@ -204,7 +205,7 @@ impl ModelTaker {
         }
     }
 
-    /// How much of the window the conversation fills, when nobody has counted.
+    /// How much of the window the conversation fills, when the provider gives no count.
     pub(super) fn guessed_context(&self, answer: &Answer) -> u64 {
         let bytes: usize = self.said.iter().map(|said| size_of(&said.message)).sum();
         let bytes = (bytes + answer.text.len()) as u64 + self.prompt_bytes();

@@ -1,25 +1,25 @@
-//! Everything that a model may call in one turn: our own tools, and those of MCP servers. A call
-//! looks the same to the turn whoever runs it.
+//! Everything that a model may call in one turn: our own tools, and those of MCP servers. A call looks
+//! the same to the turn, wherever its tool runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::terms::{ConsentTerms, ServerTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
+use a_society_mcp as mcp;
+use a_society_providers::{ToldTool, ToolDefinition};
 
 use super::gear::Remote;
 use crate::consent::{Action, Ask, Tier, shown};
 use crate::handoff::{EndingTool, ending_tools};
-use crate::mcp;
-use crate::provider::{ToldTool, ToolDefinition};
 use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped, twin};
 use crate::turn::job::Job;
-use crate::turn::stop::StopSignal;
 
 /// How the names of tools of servers begin.
 const REMOTE: &str = "mcp__";
@@ -27,7 +27,7 @@ const REMOTE: &str = "mcp__";
 /// The tools that are only there where they are configured.
 const WEB: [&str; 2] = ["fetch_url", "web_search"];
 
-/// How much of a call's arguments stands in its one line for the operator.
+/// How much of a call's arguments its one line for the operator shows.
 const SUMMARY_CHARS: usize = 120;
 
 /// The tools of one turn.
@@ -187,7 +187,7 @@ impl Kit {
         self.offered.chunk_by(move |a, b| ends(a) == ends(b))
     }
 
-    /// What a call would do, or why it is none.
+    /// What a call would do, or why it is invalid.
     pub(super) fn plan(&self, call: &ToolCall) -> Result<Planned, String> {
         if self.ends_turn(&call.name) {
             return Ok(Planned::Ending(Box::new(self.plan_ending(call))));
@@ -272,7 +272,7 @@ impl Kit {
             node,
             definition: &definition,
         };
-        // Only the operator can have said that it reads.
+        // Only the operator can declare that it only reads.
         let tier = if tool.effect == Effect::Pure {
             Tier::Free
         } else {

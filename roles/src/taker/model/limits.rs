@@ -25,7 +25,7 @@ pub(super) const CUT_TOKENS_MIN: u64 = 256;
 /// cannot write them twice will not do so the third time.
 pub(super) const MALFORMED_ROUNDS: u32 = 2;
 
-/// At which time the same call with the same result is said to the model.
+/// At which repetition of the same call with the same result the model is warned.
 pub(super) const SAME_SAID: u32 = 3;
 
 /// How often in a row a provider may pause an answer and want the same conversation again.

@@ -1,13 +1,13 @@
 //! A role whose turns a language model takes, with tools in the operator's folder.
 //!
-//! The taker is a machine: it hears what came of its last step and says the next. What waits for
-//! the outside world stands behind three doors, which are given to it: the [`Provider`], whose
-//! answers arrive while they are spoken; the [`Toolbox`], whose calls begin only after their start
-//! is recorded; and the clock of whoever drives it, because a taker that must wait says so as a
-//! step. What it knows of the past is the recorded conversation alone, so that a turn that was cut
-//! off goes on exactly where its journal ends.
+//! The taker is a machine: it gets the result of its last step and returns the next. Everything that
+//! waits for the outside world is behind three interfaces that are passed in: the [`Provider`], whose
+//! answers arrive while they are produced; the [`Toolbox`], whose calls begin only after their start is
+//! recorded; and the clock of the driver, because a taker that must wait returns a step for it. Its
+//! only knowledge of the past is the recorded conversation, so that an interrupted turn continues
+//! exactly where its journal ends.
 //!
-//! [`Provider`]: crate::provider::Provider
+//! [`Provider`]: a_society_providers::Provider
 //! [`Toolbox`]: crate::tool::Toolbox
 
 mod calls;

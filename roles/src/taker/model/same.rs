@@ -88,7 +88,7 @@ impl Same {
         same
     }
 
-    /// Hears the result of a call, and says it as the model reads it.
+    /// Takes the result of a call, and returns it as the model reads it.
     pub(super) fn heard(&mut self, call: &ToolCall, mut output: String) -> String {
         if self.count(call, &output) == SAME_SAID {
             if !output.is_empty() && !output.ends_with('\n') {

@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use a_society_base::redact::{MARK, Redactor};
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{RawValueEq, StopReason};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
+use a_society_providers::retry::{Outcome, Patience, Ticket};
+use a_society_providers::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
 
 use super::calls::Calls;
 use super::compact::{Bearing, Summary};
@@ -20,17 +24,13 @@ use super::same::Same;
 use super::window::{Filling, Fullness};
 use crate::cost::Counted;
 use crate::handoff::parse_cut_outcome;
-use crate::provider::retry::{Outcome, Patience, Ticket};
-use crate::provider::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
-use crate::tool::redact::{MARK, Redactor};
 use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::Job;
 use crate::turn::step::{Asking, End, Step, Told};
-use crate::turn::stop::StopSignal;
 use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
 
-/// Takes the turns of a role whose answers come from a model.
+/// The taker of a role whose answers come from a model.
 #[derive(Debug)]
 pub struct ModelTaker {
     pub(super) job: Arc<Job>,
@@ -40,7 +40,7 @@ pub struct ModelTaker {
     pub(super) kit: Option<Kit>,
     /// What its requests are made of besides the session.
     frame: Option<Arc<RequestFrame>>,
-    /// What of it is not there, and was not told.
+    /// The parts of it that are absent and not reported yet.
     absent: Vec<Absent>,
     /// The conversation, as the next request says it.
     pub(super) said: Vec<Said>,
@@ -57,7 +57,7 @@ pub struct ModelTaker {
     pub(super) body_bytes: u64,
     /// A request of this turn that its provider has counted.
     counted: Option<Counted>,
-    /// What was borne of the provider.
+    /// The failures of the provider tolerated so far.
     pub(super) patience: Patience,
     /// How often the dice were thrown.
     pub(super) throws: u32,
@@ -77,7 +77,7 @@ pub struct ModelTaker {
     pub(super) no_summary: bool,
     /// What is known about the window besides the last count.
     pub(super) filling: Filling,
-    /// What was borne while a summary was asked for.
+    /// The same while a summary was requested.
     pub(super) summaries: Bearing,
     /// Whether it makes a summary and nothing else.
     pub(super) only_summarises: bool,
@@ -105,7 +105,7 @@ pub(super) enum Next {
 }
 
 impl ModelTaker {
-    /// Takes the turn from where its record stands.
+    /// A taker that continues from the end of the turn's record.
     #[must_use]
     pub fn new(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
         let next = match tail(&job) {
@@ -121,7 +121,7 @@ impl ModelTaker {
                 conclude_called(text, calls, &job.allowed).map_or(Next::Ask, Next::End)
             }
         };
-        // Nobody else holds the job as a rule, so that a long history is moved and not copied.
+        // Usually there is no other reference to the job, so that a long history is moved and not copied.
         let mut job = Arc::unwrap_or_clone(job);
         let same = Same::of(&job.history, job.answers_before, gear.bounds.same_call);
         let history = std::mem::take(&mut job.history);
@@ -172,7 +172,7 @@ impl ModelTaker {
     ///
     /// # Errors
     /// If the request is none that may be sent.
-    pub fn ways(job: Arc<Job>, gear: Gear) -> Result<Vec<Prepared>, crate::provider::Fault> {
+    pub fn ways(job: Arc<Job>, gear: Gear) -> Result<Vec<Prepared>, a_society_providers::Fault> {
         let mut taker = Self::new(job, gear, StopSignal::default());
         taker.gather();
         let whole = taker.prepare()?;
@@ -242,7 +242,7 @@ impl ModelTaker {
         step
     }
 
-    fn prepare(&self) -> Result<Prepared, crate::provider::Fault> {
+    fn prepare(&self) -> Result<Prepared, a_society_providers::Fault> {
         let keys = self.keys();
         self.gear.provider.prepare(&self.request(&keys))
     }
@@ -307,7 +307,10 @@ impl ModelTaker {
                     name: asked.name.clone(),
                     input: asked.input.clone(),
                 };
-                let fault = asked.fault.as_ref().map(crate::provider::CallFault::told);
+                let fault = asked
+                    .fault
+                    .as_ref()
+                    .map(a_society_providers::CallFault::told);
                 (ordinal, call, fault)
             })
             .collect();
@@ -488,8 +491,8 @@ impl Taker for ModelTaker {
     }
 
     fn next(&mut self, told: Told) -> Step {
-        // It is said of the one request that waited, and of none that follows it. With words of the
-        // operator that request leaves as another one, which was as little to wait.
+        // The hurry applies to the one request that waited, and to none that follows it. If the
+        // operator also steered, another request leaves in its place, which was not to wait either.
         let is_the_same = self.is_hurried && matches!(told, Told::Steered { kept: None, .. });
         self.is_hurried = is_the_same || matches!(told, Told::Hurried);
         let call = self.hear_of(told);
@@ -558,7 +561,7 @@ fn lost_secret(call: &ToolCall) -> Option<String> {
 }
 
 impl Drop for ModelTaker {
-    /// Nobody waits for a turn that is gone.
+    /// Releases the lane of a turn that is gone.
     fn drop(&mut self) {
         // Also after a refusal, which keeps the turn's place for its next try.
         let lane = (self.gear.provider.name(), self.gear.model.id.as_str());

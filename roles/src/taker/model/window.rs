@@ -18,7 +18,7 @@ use crate::turn::step::End;
 pub(super) struct Filling {
     /// Whether an answer has come since the taker was made.
     asked: bool,
-    /// What the provider said when it refused a request as too long, until the session is shorter.
+    /// The provider's message when it refused a request as too long, until the session is shorter.
     refused: Option<String>,
     /// How often in a row the session was compacted and the window was full nevertheless.
     fruitless: u32,
@@ -140,7 +140,7 @@ impl ModelTaker {
     /// How long the system prompt and the tools are.
     pub(super) fn prompt_bytes(&self) -> u64 {
         let tools = self.kit.as_ref().map_or(&[][..], |kit| kit.offered());
-        let each = |tool: &crate::provider::ToolDefinition| {
+        let each = |tool: &a_society_providers::ToolDefinition| {
             tool.name.len() + tool.description.len() + tool.schema.get().len()
         };
         let tools: usize = tools.iter().map(each).sum();

@@ -1,5 +1,8 @@
 //! Reading the items of a `say`.
 
+use a_society_yaml::{Tree, Value};
+
+use crate::reading::{Fields, Sink};
 use a_society_facts::fact::turn::Effect;
 
 use super::json;
@@ -7,8 +10,6 @@ use super::parse::MAX_MS;
 use super::script::{CallItem, Item, SignalWord, Stream};
 use crate::handoff::{MAX_TARGETS, Target};
 use crate::port::RecordPath;
-use crate::reading::{Fields, Sink};
-use crate::yaml::{Tree, Value};
 
 /// More pieces than this are no stream that anybody watches.
 const MAX_PIECES: u64 = 100_000;
@@ -89,7 +90,7 @@ impl Item {
         }
     }
 
-    /// Whether a turn may end after it: something was said, or the request failed.
+    /// Whether a turn may end after it: the role said something, or the request failed.
     fn is_said(&self) -> bool {
         match self {
             Self::Say(_) | Self::Fault { .. } => true,
@@ -109,7 +110,7 @@ impl Item {
 }
 
 fn item(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
-    // A plain text is what is said most often.
+    // A plain text is the most frequent item.
     if let Value::Text(_) = &tree.value {
         return sink
             .words(tree, "an item")

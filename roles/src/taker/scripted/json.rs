@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::yaml::{Number, Tree, Value};
+use a_society_yaml::{Number, Tree, Value};
 
 /// The value as JSON, or the place and the reason why JSON has no such value.
 pub(super) fn from_yaml(tree: &Tree) -> Result<Box<RawValue>, (&Tree, &'static str)> {
@@ -77,7 +77,7 @@ fn close(before: char, open: char, end: char, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::{self, Budget};
+    use a_society_yaml::{self as yaml, Budget};
 
     fn json(text: &str) -> Result<String, &'static str> {
         let tree = yaml::parse(text, Budget::SCRIPT).unwrap();

@@ -36,7 +36,7 @@
 //! closing node `forward` closes), `output-limit: true`, or plain text, which lacks a block.
 //!
 //! `fault` and `cut` end the turn unless they have `retry-in-ms`; after a retry the answer is
-//! said from its beginning. They happen once: a turn that goes on after a crash says the answer
+//! repeated from its beginning. They happen once: a turn that continues after a crash gives the answer
 //! that was in flight as a whole. Answers and calls that are recorded are never played again.
 
 mod item;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use a_society_yaml::{Budget, Tree, Value};
+
+use crate::reading::{Sink, TextFault, read};
 use a_society_facts::fact::turn::Usage;
 
 use super::item;
 use super::script::{Defaults, Entry, Item, Phase, Script};
-use crate::reading::{Sink, TextFault, read};
-use crate::yaml::{Budget, Tree, Value};
 
 /// The most a count or a time may be: a day in milliseconds.
 pub(super) const MAX_MS: u64 = 24 * 60 * 60 * 1000;

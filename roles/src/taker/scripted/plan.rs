@@ -18,7 +18,7 @@ pub(super) struct Answer {
     pub is_cut_off: bool,
 }
 
-/// What happens while an answer is said.
+/// The events of a streamed answer.
 #[derive(Debug, Clone)]
 pub(super) enum Event {
     Draft {
@@ -60,7 +60,7 @@ pub(super) enum Deed {
 }
 
 impl Answer {
-    /// All that is said.
+    /// All of its text.
     pub(super) fn text(&self) -> String {
         self.events.iter().filter_map(Event::text).collect()
     }
@@ -84,7 +84,7 @@ impl Event {
     }
 }
 
-/// Every answer of a turn: first what is said, then what is said to each mending.
+/// Every answer of a turn: first the scripted one, then those to each request for a correction.
 pub(super) fn plan(entry: &Entry, job: &Job) -> Vec<Answer> {
     let mut planner = Planner {
         job,
@@ -140,7 +140,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Whatever is said after a call belongs to the next answer.
+    /// Whatever follows a call belongs to the next answer.
     fn event(&mut self, event: Event) {
         if !self.current.calls.is_empty() {
             self.next_answer();

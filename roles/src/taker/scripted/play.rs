@@ -19,7 +19,7 @@ use crate::turn::tail::{Tail, tail};
 use crate::turn::taker::Taker;
 use crate::turn::words::{SCRIPT, Words};
 
-/// Takes the turns of a role whose answers are written down.
+/// The taker of a role whose answers are written down.
 #[derive(Debug)]
 pub struct ScriptedTaker {
     job: Arc<Job>,
@@ -31,7 +31,7 @@ pub struct ScriptedTaker {
     /// Whether the next answer is the one that was in flight when a crash came.
     is_in_flight: bool,
     acts: VecDeque<Act>,
-    /// What it was told in the turn.
+    /// The words that it got in the turn.
     words: Words,
     /// The call that runs.
     call: Option<CallId>,
@@ -61,7 +61,7 @@ struct Place {
 }
 
 impl ScriptedTaker {
-    /// Takes the turn that the script has for this job.
+    /// A taker for the turn that the script has for this job.
     #[must_use]
     pub fn new(script: &Script, job: Arc<Job>, files: Arc<dyn RecordFiles>) -> Self {
         let mut taker = Self {
@@ -87,14 +87,14 @@ impl ScriptedTaker {
         taker
     }
 
-    /// What was said to it in mid-turn, after which it answers anew.
+    /// Takes words that came in mid-turn, after which it answers anew.
     fn hear(&mut self, words: &[String]) {
         words.iter().for_each(|words| self.words.hear(words));
         self.acts.clear();
         self.end = None;
     }
 
-    /// Continues where the recorded conversation stands.
+    /// Continues from the end of the recorded conversation.
     fn go_on(&mut self) {
         let job = Arc::clone(&self.job);
         match tail(&job) {
@@ -129,7 +129,7 @@ impl ScriptedTaker {
         number.min(self.answers.len().saturating_sub(1))
     }
 
-    /// The acts of the next answer, as far as they do not depend on what is heard.
+    /// The acts of the next answer, as far as they do not depend on later input.
     fn plan_answer(&mut self) {
         let place = self.place_of(self.answered);
         let Some(answer) = self.answers.get(place) else {
@@ -420,7 +420,7 @@ impl Taker for ScriptedTaker {
             }
             Told::Steered { words, .. } => self.hear(&words),
             Told::Mend { message } => self.hear(&[message]),
-            // Only a taker that asked for it hears of it.
+            // Only a taker that asked for it gets it.
             Told::Begun { .. }
             | Told::Compacted { .. }
             | Told::Denied { .. }

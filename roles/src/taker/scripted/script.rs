@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::reading::TextFault;
 use a_society_facts::fact::turn::{Effect, Usage};
 use a_society_facts::id::{NodeId, RoleInstance};
 use serde_json::value::RawValue;
@@ -9,13 +10,12 @@ use serde_json::value::RawValue;
 use super::parse;
 use crate::handoff::{Signal, Target};
 use crate::port::RecordPath;
-use crate::reading::TextFault;
 use crate::turn::job::Job;
 
 /// A whole script.
 #[derive(Debug, Clone, Default)]
 pub struct Script {
-    /// What is said when, in the order of the file.
+    /// The entries, in the order of the file.
     pub entries: Vec<Arc<Entry>>,
     /// What happens in turns that no entry fits.
     pub default: Option<Defaults>,
@@ -28,7 +28,7 @@ pub enum Defaults {
     Forward,
 }
 
-/// What is said in the turns that fit.
+/// What a role does in the turns that match.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// Where the entry begins in its file; 0 if it comes from none.
@@ -41,9 +41,9 @@ pub struct Entry {
     pub turn: Option<u32>,
     /// Only turns of this phase.
     pub phase: Phase,
-    /// What is said and done.
+    /// What it says and does.
     pub say: Vec<Item>,
-    /// What is said instead when an outcome must be mended: the first time, the second, and so on.
+    /// What it does instead when it must correct an outcome: the first time, the second, and so on.
     pub mend: Vec<Vec<Item>>,
     /// What each answer costs.
     pub usage: Usage,
@@ -75,7 +75,7 @@ impl Phase {
     }
 }
 
-/// One thing that is said or done.
+/// One thing that a role says or does.
 #[derive(Debug, Clone)]
 pub enum Item {
     /// Text.
@@ -217,7 +217,7 @@ impl Script {
         }
     }
 
-    /// What is said in a turn, or why nothing can be said.
+    /// The entry for a turn, or why there is none.
     pub fn entry_for(&self, job: &Job) -> Result<Arc<Entry>, String> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.fits(job)) {
             return Ok(Arc::clone(entry));
@@ -264,7 +264,7 @@ impl Entry {
             && (self.turn.is_none() || self.turn == other.turn)
     }
 
-    /// What a turn does that nobody wrote anything for.
+    /// The default for a turn that no entry matches.
     fn forward(job: &Job) -> Self {
         let phase = Phase::of(job);
         let text = format!("Written by `{}`, which follows no script here.\n", job.role);

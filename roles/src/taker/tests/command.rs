@@ -1,4 +1,4 @@
-//! Real programs as roles: what they are told, how they end, and that nothing of them is left.
+//! Real programs as roles: their input, how they end, and that nothing of them is left.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::journal::ProcessName;
 
 use super::stage::{Stage, job};
@@ -14,7 +15,6 @@ use crate::taker::command::{
 };
 use crate::turn::job::BegunWith;
 use crate::turn::step::{End, Step, Told};
-use crate::turn::stop::StopSignal;
 use crate::turn::taker::Taker as _;
 
 fn shell(script: &str) -> CommandSpec {
@@ -39,7 +39,7 @@ fn taker(stage: &Stage, spec: &CommandSpec, stop: &StopSignal) -> CommandTaker {
     )
 }
 
-/// A flow of its own for each test, because processes are told apart by it.
+/// A flow of its own for each test, because processes are distinguished by it.
 fn stage() -> Stage {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed) % 100;
@@ -421,7 +421,7 @@ fn what_survived_a_crash_is_ended_and_what_only_has_its_number_is_not() {
     while cfg!(target_os = "linux") && !bears_the_mark() {
         thread::sleep(Duration::from_millis(1));
     }
-    // The process is gone; its number belongs to somebody else; its child bears the mark.
+    // The process is gone; its number was reused; its child bears the mark.
     assert!(end_survivor(&named(stranger.id(), 1), flow, &call));
     assert!(!child.wait().unwrap().success());
     assert!(stranger.try_wait().unwrap().is_none());

@@ -1,4 +1,4 @@
-//! Turns that follow a script: what is said, what is done, and what a crash does not repeat.
+//! Turns that follow a script: what they say, what they do, and what a crash does not repeat.
 
 use std::sync::Arc;
 
@@ -75,7 +75,7 @@ fn a_file_is_not_written_before_the_start_of_its_call_is_recorded() {
     assert_eq!(stage.files.texts().len(), 1);
 }
 
-/// What the stage would have told next, when a run was taken apart step by step.
+/// The reply that the stage would have given, when a test drives a run step by step.
 fn done(stage: &Stage) -> Told {
     let last = stage.lines.last().unwrap();
     let call = last

@@ -39,7 +39,7 @@ pub(in super::super) struct ReadFile {
 }
 
 impl ReadFile {
-    /// The first line that is asked for, from 1, and how many at most; 0 if that is not said.
+    /// The first line that is asked for, from 1, and how many at most; 0 if absent.
     pub(in super::super) fn range(&self) -> Result<(u64, u64), Refusal> {
         let (start, end) = self.viewed()?;
         let first = self.offset.or(start).unwrap_or(1).max(1);
@@ -180,7 +180,7 @@ pub(super) static WRITE_FILE: Form = Form {
     also: &[also("Write"), also("create_file")],
 };
 
-/// The same tool for models that are told of patches.
+/// The same tool for models that get `apply_patch`.
 pub(super) static WRITE_FILE_BESIDE_PATCHES: Form = Form {
     name: "write_file",
     said: "Creates or replaces a text file and makes missing folders. With append it adds to the end, \

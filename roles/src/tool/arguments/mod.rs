@@ -20,7 +20,7 @@ use super::form::{self, Form, clipped};
 use super::limits;
 use super::plan::{Refusal, RefusalKind};
 use super::setting::{EditTool, Setting};
-use crate::provider::ToolDefinition;
+use a_society_providers::ToolDefinition;
 
 /// The arguments of a call, by its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) enum Arguments {
     WebSearch(WebSearch),
 }
 
-/// Every tool, in the order in which models are told of them.
+/// Every tool, in the order in which models see them.
 const FORMS: [&Form; 12] = [
     &files::READ_FILE,
     &files::EDIT_FILE,
@@ -143,8 +143,8 @@ pub fn twin(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What a call says, by the names that the tool itself has: as JSON, for readers. What does not fit
-/// stays as it was said.
+/// The arguments of a call, by the tool's own names: as JSON, for readers. Arguments that do not fit
+/// stay as they are.
 pub(super) fn understood(tool: &str, text: &str) -> String {
     let read = named(tool).and_then(|form| form::read(form, tool, text).ok());
     read.and_then(|given| serde_json::to_string(&given).ok())

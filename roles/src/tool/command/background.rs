@@ -8,19 +8,19 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use a_society_base::redact::Redactor;
+use a_society_base::stop::StopSignal;
+use a_society_base::thread::{self, NoThread};
 use a_society_facts::id::RoleInstance;
 
 use super::frame::Report;
 use super::held::{Held, Text};
 use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS, LOOK_EVERY};
 use crate::consent::shown;
-use crate::thread::{self, NoThread};
 use crate::tool::output::Length;
-use crate::tool::redact::Redactor;
 use crate::tool::stopwatch::Stopwatch;
-use crate::turn::stop::StopSignal;
 
-/// How much of a command stands for it in a list.
+/// How much of a command its line in a list shows.
 const NAME_CHARS: usize = 60;
 
 /// The commands that run in the background of one flow. Cheap to clone; when the last clone is gone,
@@ -36,9 +36,9 @@ struct Roles(Mutex<BTreeMap<RoleInstance, Mine>>);
 struct Mine {
     started: u32,
     live: BTreeMap<u32, Arc<Job>>,
-    /// Those that were told to end with a turn and may still run.
+    /// Those that were ended with a turn and may still run.
     ending: Vec<Arc<Job>>,
-    /// Those that ended with a turn, in words, until somebody is told.
+    /// Those that ended with a turn, in words, until they are reported.
     ended: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Job {
 }
 
 struct State {
-    /// What it wrote and nobody has read.
+    /// Its output that was not read yet.
     text: Text,
     begun: Stopwatch,
     end: Option<(Report, Duration)>,
@@ -137,15 +137,15 @@ impl Background {
         Some((number, Arc::clone(job)))
     }
 
-    /// A command has ended, and it was said.
+    /// A command has ended, and that was reported.
     pub(super) fn forget(&self, role: &RoleInstance, number: u32) {
         if let Some(mine) = self.roles().get_mut(role) {
             mine.live.remove(&number);
         }
     }
 
-    /// The role's turn is over: its commands end. Waits until they have, also those that somebody else
-    /// has told to end.
+    /// The role's turn is over: its commands end. Waits until they have, also for those that another
+    /// caller is ending.
     pub fn end(&self, role: &RoleInstance) {
         let ending = match self.roles().get_mut(role) {
             Some(mine) => mine.end(),
@@ -160,7 +160,7 @@ impl Background {
     }
 
     /// The commands of the role that ended with its last turn, in words, such as `c4 (npm run dev)`.
-    /// They are said once.
+    /// They are reported once.
     #[must_use]
     pub fn ended_with_turn(&self, role: &RoleInstance) -> Vec<String> {
         self.end(role);

@@ -94,7 +94,7 @@ const NOT_NAMES: &[&str] = &[
     "flock",
 ];
 
-/// The words of a command that a shell takes as they stand.
+/// The words of a command that a shell takes literally.
 ///
 /// Words are letters, digits and `_ - . / @ % + , :`, one space apart. So there are no quotes, no
 /// variables, no patterns, no lists and no comments. The first word is a plain name: no path, no
@@ -132,9 +132,9 @@ pub(super) fn refused(command: &str, most_bytes: usize) -> Option<String> {
             command.len()
         ));
     }
-    let bad = command
-        .chars()
-        .find(|letter| *letter != '\n' && *letter != '\t' && crate::consent::misleads(*letter));
+    let bad = command.chars().find(|letter| {
+        *letter != '\n' && *letter != '\t' && a_society_base::text::misleads(*letter)
+    });
     bad.map(|letter| {
         format!(
             "The command has the character U+{:04X} in it, which cannot be seen or acts on a \

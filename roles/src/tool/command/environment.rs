@@ -16,11 +16,10 @@ const HARMLESS: [&str; 10] = [
     "COLORTERM",
 ];
 
-/// What is looked for when nobody says where.
+/// The default search path.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// What tells programs that there is no terminal, nobody who reads page by page, and nobody who
-/// answers.
+/// Variables that tell programs that there is no terminal, no pager and no person to answer.
 const UNWATCHED: [(&str, &str); 5] = [
     ("TERM", "dumb"),
     ("PAGER", "cat"),
@@ -73,7 +72,7 @@ pub(super) fn behind_walls() -> [(String, String); 2] {
 }
 
 /// Below a home, what toolchains need to be read and nothing on `PATH` leads to. The rest of a home is
-/// nobody's business.
+/// private.
 const TOOLCHAINS: [&str; 18] = [
     ".cargo/bin",
     ".cargo/registry",

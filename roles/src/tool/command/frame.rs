@@ -1,7 +1,7 @@
-//! What a guard and whoever started it say to one another.
+//! The protocol between a guard and the process that started it.
 //!
-//! The guard reads two lines, the order and the word that opens the gate, and says how it goes in
-//! frames: a letter, a length, and as many bytes.
+//! The guard reads two lines, the order and the word that opens the gate, and reports in frames: a
+//! letter, a length, and as many bytes.
 
 use std::io::{self, Read, Write};
 
@@ -16,7 +16,7 @@ pub(super) const GO: &str = "go";
 /// The largest frame: what is read at once from an output, and every report, fit.
 pub(super) const FRAME_BYTES: usize = 64 * 1024;
 
-/// How much may stand before the line with which a guard begins.
+/// How many bytes may precede the line with which a guard begins.
 const PREAMBLE_BYTES: usize = 4096;
 
 /// What a guard is to do.

@@ -3,8 +3,8 @@
 //! It is the gate: before it reads the word that opens it, the command does not exist. It is the
 //! wall: what it takes from itself, it takes from all that it starts. And it is the end: whatever
 //! was started, in however many sessions, is its descendant, and does not outlive it. It ends all
-//! of it when the command ends, when its time is up, when it is told to stop, and when whoever
-//! started it is gone, which it notices by the end of its input.
+//! of it when the command ends, when its time is up, when it gets a stop, and when the
+//! process that started it is gone, which it notices by the end of its input.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -12,12 +12,14 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid};
+use a_society_base::process::supervise::{Exit, Timer, await_exit, read_pieces};
+use a_society_base::process::tree::Family;
+use a_society_base::process::{GRACE, OUTPUT_GRACE};
+use a_society_base::thread::{self, NoThread};
 
 use super::frame::{self, End, Frame, GO, Order, READY, Report};
-use super::limits::{GRACE, KILL_ROUNDS, LOOK_EVERY, ORDER_BYTES, OUTPUT_GRACE};
+use super::limits::ORDER_BYTES;
 use super::{process, wall};
-use crate::thread::{self, NoThread};
 
 /// What happens while a command runs.
 #[derive(Debug)]
@@ -29,12 +31,12 @@ enum Event {
     Exited,
     Closed,
     TimeUp,
-    /// Whoever started us closed our input, or is gone.
+    /// The process that started us closed our input, or is gone.
     Stop,
 }
 
 /// Guards one command. This is what the program does when it is started with the words of
-/// [`crate::tool::Guard`]; the exit code is for nobody but a person who looks.
+/// [`crate::tool::Guard`]; only a person who looks reads the exit code.
 #[must_use]
 pub fn guard(input: impl Read + Send + 'static, output: impl Write + Send + 'static) -> u8 {
     let mut output = output;
@@ -75,7 +77,7 @@ fn line(input: &mut impl BufRead) -> Option<String> {
 
 fn say(output: &Mutex<impl Write>, frame: &Frame) {
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
-    // Whoever listened may be gone; then the end of our input says so too.
+    // The listener may be gone; then the end of our input reports that too.
     let _heard = frame::write(frame, &mut *output);
 }
 
@@ -119,11 +121,10 @@ fn run(
         child = await_start(&events);
     }
     let leader = child.as_ref().map(Child::id);
+    let family = Family::Descendants { leader };
     let survivors = match cause {
-        Event::TimeUp | Event::Stop => end_all(leader),
-        Event::Exited | Event::NotStarted(_) | Event::Started(..) | Event::Closed => {
-            kill_all(leader)
-        }
+        Event::TimeUp | Event::Stop => family.end(GRACE),
+        Event::Exited | Event::NotStarted(_) | Event::Started(..) | Event::Closed => family.kill(),
     };
     if child.is_some() && !is_closed {
         await_output(&events);
@@ -150,8 +151,7 @@ fn not_started(why: &NoThread) -> Report {
 struct Watchers {
     written: Sender<io::PipeReader>,
     exit: Sender<u32>,
-    /// It ends when this is dropped.
-    _timer: Sender<()>,
+    _timer: Timer,
 }
 
 impl Watchers {
@@ -163,16 +163,19 @@ impl Watchers {
     ) -> Result<Self, NoThread> {
         watch_input(input, tell.clone())?;
         watch_signals(tell.clone())?;
+        let rings = tell.clone();
         Ok(Self {
             written: pump(output, tell)?,
             exit: watch_exit(tell.clone())?,
-            _timer: start_timer(time_limit_ms, tell.clone())?,
+            _timer: Timer::start(Duration::from_millis(time_limit_ms), move || {
+                drop(rings.send(Event::TimeUp));
+            })?,
         })
     }
 
     /// The command is there. Each of them waits for its part of it.
     fn watch(&self, child: &Child, written: io::PipeReader) {
-        // They wait for it, so that they are there to hear.
+        // They block on this, so that they are ready.
         let _heard = self.written.send(written);
         let _heard = self.exit.send(child.id());
     }
@@ -190,8 +193,7 @@ fn await_start(events: &Receiver<Event>) -> Option<Child> {
     }
 }
 
-/// Starts the command on a thread of its own: walls stand around a thread, and around what it
-/// starts.
+/// Starts the command on a thread of its own: walls apply to a thread, and to what it starts.
 fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) -> Result<(), NoThread> {
     thread::begin("start", move || {
         let event = match spawn(&order, scratch) {
@@ -216,7 +218,7 @@ fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
     if let Some(scratch) = scratch {
         variables.push(("TMPDIR".to_owned(), scratch));
     }
-    // One pipe for all, so that what failed stands where it was said.
+    // One pipe for both, so that errors appear between the lines where they occurred.
     let no_pipe = |why: io::Error| format!("There is no pipe for its output: {why}.");
     let (written, writer) = io::pipe().map_err(no_pipe)?;
     let errors = writer.try_clone().map_err(no_pipe)?;
@@ -236,7 +238,7 @@ fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
 
 fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) -> Result<(), NoThread> {
     thread::begin("input", move || {
-        // Nothing more is said; whatever comes is passed over until the end.
+        // No further input is expected; discard it until the end.
         let mut input = input;
         let _all = io::copy(&mut input, &mut io::sink());
         drop(tell.send(Event::Stop));
@@ -244,7 +246,7 @@ fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) -> Result
     .map(drop)
 }
 
-/// A guard that is asked to end ends what it guards first. Whoever cleans up after a crash asks so.
+/// A guard that gets a signal ends its command first. Recovery after a crash sends one.
 fn watch_signals(tell: Sender<Event>) -> Result<(), NoThread> {
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
 
@@ -260,17 +262,6 @@ fn watch_signals(tell: Sender<Event>) -> Result<(), NoThread> {
     Ok(())
 }
 
-fn start_timer(ms: u64, tell: Sender<Event>) -> Result<Sender<()>, NoThread> {
-    let (keep, over) = mpsc::channel::<()>();
-    thread::begin("timer", move || {
-        let waited = over.recv_timeout(Duration::from_millis(ms));
-        if waited == Err(mpsc::RecvTimeoutError::Timeout) {
-            drop(tell.send(Event::TimeUp));
-        }
-    })?;
-    Ok(keep)
-}
-
 /// Hands on what the stream that it is given holds.
 fn pump<R: Read + Send + 'static>(
     output: &Arc<Mutex<impl Write + Send + 'static>>,
@@ -282,18 +273,10 @@ fn pump<R: Read + Send + 'static>(
         let Ok(mut stream) = given.recv() else {
             return;
         };
-        let mut bytes = vec![0; frame::FRAME_BYTES];
-        loop {
-            match stream.read(&mut bytes) {
-                Ok(0) => break,
-                Ok(read) => {
-                    let piece = bytes.get(..read).unwrap_or_default().to_vec();
-                    say(&output, &Frame::Output(piece));
-                }
-                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => break,
-            }
-        }
+        read_pieces(&mut stream, &mut vec![0; frame::FRAME_BYTES], |piece| {
+            say(&output, &Frame::Output(piece.to_vec()));
+            true
+        });
         drop(tell.send(Event::Closed));
     })?;
     Ok(give)
@@ -307,51 +290,10 @@ fn watch_exit(tell: Sender<Event>) -> Result<Sender<u32>, NoThread> {
         let Ok(pid) = given.recv() else {
             return;
         };
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        if let Some(pid) = process::pid_of(pid) {
-            let again = rustix::io::Errno::INTR;
-            while waitid(WaitId::Pid(pid), options).is_err_and(|why| why == again) {}
-        }
+        let _exit = await_exit(pid);
         drop(tell.send(Event::Exited));
     })?;
     Ok(give)
-}
-
-/// Ends all that was started: asks first, then kills. Gives what lives on nevertheless.
-fn end_all(leader: Option<u32>) -> Vec<u32> {
-    signal_all(leader, Signal::TERM);
-    let looks = GRACE.as_millis() / LOOK_EVERY.as_millis();
-    for _ in 0..looks {
-        std::thread::sleep(LOOK_EVERY);
-        if process::descendants().is_empty() {
-            break;
-        }
-    }
-    kill_all(leader)
-}
-
-fn kill_all(leader: Option<u32>) -> Vec<u32> {
-    for _ in 0..KILL_ROUNDS {
-        if signal_all(leader, Signal::KILL) == 0 {
-            return Vec::new();
-        }
-        std::thread::sleep(LOOK_EVERY);
-    }
-    process::descendants()
-}
-
-/// Signals all that was started, and says how many there were. The group is for systems that do not
-/// list their processes; its number is the command's until that is waited for.
-fn signal_all(leader: Option<u32>, signal: Signal) -> usize {
-    if let Some(group) = leader.and_then(process::pid_of) {
-        let _gone = kill_process_group(group, signal);
-    }
-    let all = process::descendants();
-    for pid in all.iter().filter_map(|pid| process::pid_of(*pid)) {
-        // It may have ended since it was found.
-        let _gone = kill_process(pid, signal);
-    }
-    all.len()
 }
 
 fn await_output(events: &Receiver<Event>) {
@@ -364,8 +306,6 @@ fn await_output(events: &Receiver<Event>) {
 }
 
 fn how(cause: Event, child: Option<Child>) -> End {
-    use std::os::unix::process::ExitStatusExt as _;
-
     match cause {
         Event::NotStarted(why) => return End::NotStarted(why),
         Event::TimeUp => return End::TimedOut,
@@ -375,8 +315,9 @@ fn how(cause: Event, child: Option<Child>) -> End {
     let Some(Ok(status)) = child.map(|mut child| child.wait()) else {
         return End::Signalled(0);
     };
-    match status.code().and_then(|code| u8::try_from(code).ok()) {
-        Some(code) => End::Exited(code),
-        None => End::Signalled(status.signal().unwrap_or(0)),
+    match Exit::from(status) {
+        Exit::Code(code) => u8::try_from(code).map_or(End::Signalled(0), End::Exited),
+        Exit::Signal(signal) => End::Signalled(signal),
+        Exit::Unknown => End::Signalled(0),
     }
 }

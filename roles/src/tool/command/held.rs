@@ -2,32 +2,31 @@
 
 use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use a_society_base::process::capture::Capture;
+use a_society_base::process::supervise::{Supervised, Timer};
+use a_society_base::process::tree::Family;
+use a_society_base::redact::{Redactor, Stream};
+use a_society_base::stop::StopSignal;
+use a_society_base::thread::NoThread;
 use a_society_facts::fact::journal::ProcessName;
 
 use super::frame::{self, End, Frame, GO, Order, Report};
 use super::limits::GUARD_GRACE;
 use super::spaces;
-use crate::taker::command::capture::Capture;
-use crate::taker::command::tree::{self, Mark};
-use crate::thread::{self, NoThread};
 use crate::tool::output::Length;
-use crate::tool::redact::{Redactor, Stream};
 use crate::tool::stopwatch::Stopwatch;
-use crate::turn::stop::StopSignal;
 
-/// A command that waits at its gate.
+/// A command that waits at its gate. One that is dropped never runs: its guard reads the end of its
+/// input first, and exits by itself.
 #[derive(Debug)]
 pub(in super::super) struct Held {
-    child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
-    mark: Mark,
+    guard: Supervised,
     time_limit: Duration,
-    is_over: bool,
 }
 
 /// What a command that ran came to.
@@ -63,19 +62,16 @@ impl Held {
             words.extend(spaces::words(&order.walls));
         }
         words.extend(guard.iter().cloned());
-        let mut child = start(&words, &mark, order.walls.spaces.are_there())
+        let child = start(&words, &mark, order.walls.spaces.are_there())
             .map_err(|why| format!("The guard of commands could not be started: {why}."))?;
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let Some(stdout) = stdout else {
-            return Err("The guard of commands has no output.".to_owned());
-        };
+        let mut guard = Supervised::new(child, &mark);
+        let stdout = guard.take_output();
+        let stdout = stdout.ok_or("The guard of commands has no output.")?;
         let mut held = Self {
-            child,
-            stdin,
+            stdin: guard.take_input(),
             stdout: BufReader::new(stdout),
-            mark: Mark::new(&mark),
+            guard,
             time_limit: Duration::from_millis(order.time_limit_ms),
-            is_over: false,
         };
         let mut line = serde_json::to_vec(&order).map_err(|why| why.to_string())?;
         line.push(b'\n');
@@ -93,7 +89,7 @@ impl Held {
 
     /// What the journal calls it.
     pub(in super::super) fn name(&self) -> ProcessName {
-        tree::name_of(self.child.id())
+        self.guard.name()
     }
 
     /// How long it may take.
@@ -139,14 +135,13 @@ impl Held {
         };
         let took = begun.elapsed();
         drop(lock(&stdin).take());
-        let _status = self.child.wait();
-        self.is_over = true;
+        self.guard.wait();
         (report, took)
     }
 
-    /// The guard is gone, and nobody else ends what it started.
+    /// The guard is gone, and nothing else ends what it started.
     fn lost(&self, was_opened: bool) -> Report {
-        let survivors = tree::kill(self.child.id(), &self.mark);
+        let survivors = self.guard.family().kill();
         let why = if was_opened {
             "The guard of the command was lost. What the command did is not known: check it before \
              you run it again."
@@ -161,27 +156,12 @@ impl Held {
     }
 
     /// A guard that hangs is killed, with all that it started.
-    fn start_timer(&self, limit: Duration) -> Result<Sender<()>, NoThread> {
-        let (keep, over) = mpsc::channel::<()>();
-        let (pid, mark) = (self.child.id(), self.mark.clone());
-        thread::begin("guard", move || {
-            if over.recv_timeout(limit) == Err(mpsc::RecvTimeoutError::Timeout) {
-                tree::kill(pid, &mark);
-            }
-        })?;
-        Ok(keep)
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        if self.is_over {
-            return;
-        }
-        // At its closed gate the guard exits by itself.
-        drop(self.stdin.take());
-        tree::kill(self.child.id(), &self.mark);
-        let _status = self.child.wait();
+    fn start_timer(&self, limit: Duration) -> Result<Timer, NoThread> {
+        let (leader, mark) = (self.guard.pid(), self.guard.mark().clone());
+        Timer::start(limit, move || {
+            let mark = &mark;
+            Family::Marked { leader, mark }.kill();
+        })
     }
 }
 

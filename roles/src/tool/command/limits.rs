@@ -5,21 +5,6 @@ use std::time::Duration;
 /// The longest order: the longest command, its variables and the folders of its walls.
 pub(super) const ORDER_BYTES: u64 = 1024 * 1024;
 
-/// How long a command that was asked to end may take for it, not counting the time that looking
-/// takes, which may be as long again on a machine with much to do. Together with [`KILL_ROUNDS`]
-/// all that it started is gone within two seconds.
-pub(super) const GRACE: Duration = Duration::from_millis(500);
-
-/// How often it is looked whether it has ended.
-pub(super) const LOOK_EVERY: Duration = Duration::from_millis(25);
-
-/// How often what is left is killed; what starts others while it is killed is caught by a later
-/// round.
-pub(super) const KILL_ROUNDS: u32 = 25;
-
-/// How long the outputs are awaited when everything has ended.
-pub(super) const OUTPUT_GRACE: Duration = Duration::from_millis(500);
-
 /// How long a guard is awaited beyond the time of its command before it counts as lost.
 pub(super) const GUARD_GRACE: Duration = Duration::from_secs(10);
 
@@ -34,6 +19,9 @@ pub(super) const BACKGROUND_COMMANDS: usize = 8;
 
 /// How much of what such a command writes is held until it is read, half and half.
 pub(super) const BACKGROUND_BYTES: usize = 1024 * 1024;
+
+/// How often its output is looked at for as long as somebody waits for more.
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(25);
 
 /// How long such a command is awaited before its call ends, so that an early failure is seen.
 pub(super) const BACKGROUND_FIRST: Duration = Duration::from_secs(1);

@@ -42,7 +42,7 @@ use super::toolbox::{Deed, Toolbox, Wants};
 use crate::consent::Tier;
 use crate::consent::policy::Judged;
 use crate::taker::command::mark;
-use crate::turn::stop::StopSignal;
+use a_society_base::stop::StopSignal;
 
 /// The shell that reads commands.
 const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];
@@ -98,7 +98,7 @@ impl Toolbox {
             is_irreversible,
             ..Wants::default()
         };
-        // What nobody looks at before does not run without all walls.
+        // A command that runs without review does not run without all walls.
         let is_ruled = matches!(self.ruled("run_command", &wants), Some(Judged::Allowed(_)));
         let order = Order {
             run: vec![shell(), "-c".to_owned(), given.command.clone()],

@@ -15,7 +15,7 @@ use super::wall;
 /// The system's own tool.
 const TOOL: &str = "/usr/bin/unshare";
 
-/// What it is told.
+/// Its options.
 const WORDS: [&str; 9] = [
     "--user",
     "--map-current-user",
@@ -31,7 +31,7 @@ const WORDS: [&str; 9] = [
 /// Where bubblewrap is.
 const BUBBLEWRAP: &str = "/usr/bin/bwrap";
 
-/// What bubblewrap is told: the same, and that everything stays where it is.
+/// The options of bubblewrap: the same, and that everything stays where it is.
 const BUBBLEWRAP_WORDS: [&str; 14] = [
     "--die-with-parent",
     "--unshare-user",

@@ -21,7 +21,7 @@ const SYSTEM: [&str; 9] = [
 /// The names of folders of programs.
 const BINARIES: [&str; 4] = ["bin", "sbin", "condabin", ".bin"];
 
-/// What stands beside a folder of programs and belongs to them, wherever they were installed.
+/// Folders beside a folder of programs that belong to them, wherever they were installed.
 const BESIDE: [&str; 10] = [
     "bin",
     "lib",
@@ -39,7 +39,7 @@ const BESIDE: [&str; 10] = [
 /// what other programs keep there.
 const BESIDE_OWN: [&str; 5] = ["share", "etc", "ssl", "pkg", "src"];
 
-/// What stands beside a folder of small programs that each start the version that is chosen.
+/// Folders beside a folder of shims that each start the chosen version.
 const BESIDE_SHIMS: [&str; 7] = [
     "bin", "lib", "libexec", "versions", "installs", "plugins", "tools",
 ];
@@ -171,12 +171,12 @@ impl Search {
             beside.extend(BESIDE);
             if self.is_own(prefix) {
                 beside.extend(BESIDE_OWN.iter().filter(|it| **it != "src"));
-                // The sources of a project stand beside its programs, too; those of a language beside its packages.
+                // The sources of a project are beside its programs, too; those of a language beside its packages.
                 beside.extend(prefix.join("pkg/tool").is_dir().then_some("src"));
             }
         }
         for name in beside {
-            // A link out of the installation belongs to somebody else.
+            // A link out of the installation belongs to other software.
             let whole = fs::canonicalize(prefix.join(name)).ok();
             let whole = whole.filter(|it| it.starts_with(prefix) && it != prefix);
             if let Some(whole) = whole.filter(|it| self.may_open(it)) {

@@ -18,7 +18,7 @@ const ENTRIES: usize = 4_000;
 /// No path is longer.
 const PATH_BYTES: u64 = 4_096;
 
-/// So many letters of a path's hash stand in the name of an environment of poetry's.
+/// How many letters of a path's hash are in the name of a poetry environment.
 const HASH_LETTERS: usize = 8;
 
 /// The folders of programs in the environments of projects, if their managers are among these programs.

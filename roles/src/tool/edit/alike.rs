@@ -28,7 +28,7 @@ fn bare(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where most of the lines stand, of which some are equal but for space.
+/// Where most of the lines are, of which some are equal but for space.
 fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     let wanted: Vec<String> = wanted
         .iter()
@@ -49,7 +49,7 @@ fn by_equal_lines(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     (best.0 > 0).then_some(best.1)
 }
 
-/// Where the line stands that shares the most words with the longest of the wanted ones.
+/// The line that shares the most words with the longest of the wanted ones.
 fn by_words(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     let (at, longest) = wanted
         .iter()

@@ -101,7 +101,7 @@ fn exact(text: &str, edit: &Edit, number: usize) -> Result<Option<Found>, String
     }))
 }
 
-/// Where a text stands, overlapping places included: each of them could be the one that is meant.
+/// Where a text occurs, overlapping places included: each of them could be the one that is meant.
 fn places_of(text: &str, old: &str) -> Vec<(usize, usize)> {
     let step = old.chars().next().map_or(1, char::len_utf8);
     let (mut places, mut from) = (Vec::new(), 0);
@@ -113,7 +113,7 @@ fn places_of(text: &str, old: &str) -> Vec<(usize, usize)> {
 }
 
 /// What is the text but for line numbers that were copied with it, for space at ends of lines, or
-/// for one indentation. A blank text would stand anywhere, and so is looked for nowhere.
+/// for one indentation. A blank text would match anywhere, and so is not searched.
 fn lenient(text: &str, edit: &Edit, knowledge: Knowledge) -> Option<Found> {
     let has_words = edit.old.chars().any(char::is_alphanumeric);
     if knowledge == Knowledge::Unseen || !has_words {
@@ -145,8 +145,7 @@ pub(super) fn matched(how: &str) -> String {
     format!("[matched {how}; look at it]")
 }
 
-/// A text without the numbers that stand before its lines when they are shown; nothing if a line
-/// has none.
+/// A text without the numbers that precede its lines when they are shown; nothing if a line has none.
 fn without_numbers(text: &str) -> Option<String> {
     let bare = |line: &str| -> Option<String> {
         let (number, rest) = line.split_once('\t')?;

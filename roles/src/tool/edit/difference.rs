@@ -68,7 +68,7 @@ impl Difference {
     }
 
     /// The difference as the operator reads it before an answer: whole, and without tabs, which would
-    /// stand there as escapes.
+    /// be shown as escapes.
     pub(in super::super) fn whole(&self) -> String {
         let lines = self.lines.iter().map(|line| line.replacen('\t', " ", 1));
         let lines: Vec<String> = lines.collect();

@@ -5,7 +5,7 @@ use super::alike::alike;
 use super::apply::{Applied, matched};
 use super::patch::Hunk;
 
-/// Where a hunk stands, in lines.
+/// Where a hunk applies, in lines.
 struct Place {
     start: usize,
     end: usize,
@@ -77,7 +77,7 @@ fn place(
     if hunk.old.is_empty() {
         return added(lines, hunk, &starts, named);
     }
-    // A blank line at the end of a hunk often only stands between it and what follows.
+    // A blank line at the end of a hunk often only separates it from what follows.
     let shorter = match (hunk.old.split_last(), hunk.new.split_last()) {
         (Some((last, old)), Some((same, new))) if last.is_empty() && same.is_empty() => {
             (!old.is_empty()).then(|| Hunk {
@@ -115,8 +115,8 @@ fn place(
     ))
 }
 
-/// Where a hunk may begin at the earliest: behind its heads, wherever they stand. Those behind the
-/// hunk before count, or all if there are none.
+/// Where a hunk may begin at the earliest: behind its heads, wherever they are. Those behind the hunk
+/// before count, or all if there are none.
 fn starts(lines: &[&str], hunk: &Hunk, from: usize) -> Vec<usize> {
     let chain = |first: usize| {
         let mut at = first;
@@ -148,8 +148,8 @@ fn position(lines: &[&str], head: &str, from: usize) -> Option<usize> {
     Some(from + found)
 }
 
-/// Where the lines of a hunk stand, as far as they can be meant: the first place behind each head,
-/// or without one the only place there is, or those behind the hunk before.
+/// Where the lines of a hunk occur, as far as they can be meant: the first place behind each head, or
+/// without one the only place there is, or those behind the hunk before.
 fn found(
     lines: &[&str],
     hunk: &Hunk,

@@ -1,5 +1,5 @@
-//! Changing a text as a model says it: the text as it was shown, the places that are meant, and the
-//! difference that is told. Pure.
+//! Editing a text as a model asks: the text as it was shown, the places that it means, and the
+//! difference that is reported. Pure.
 
 mod alike;
 mod apply;

@@ -19,7 +19,7 @@ pub(in super::super) struct Section {
     pub change: Change,
 }
 
-/// What is to become of a file.
+/// What happens to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum Change {
     /// It is made, with this text.
@@ -30,10 +30,10 @@ pub(in super::super) enum Change {
     Delete,
 }
 
-/// Lines that stand together, and what takes their place.
+/// Adjacent lines, and their replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in super::super) struct Hunk {
-    /// Lines that stand before it, each behind the one before.
+    /// Lines that precede it, in their order.
     pub heads: Vec<String>,
     pub old: Vec<String>,
     pub new: Vec<String>,
@@ -61,7 +61,7 @@ impl Section {
     }
 }
 
-/// What a patch says of each file, or why it is none.
+/// The changes of a patch, by file, or why it is invalid.
 pub(in super::super) fn sections(patch: &str) -> Result<Vec<Section>, String> {
     let text = patch.replace("\r\n", "\n");
     let mut lines = (1..).zip(text.lines()).peekable();
@@ -146,7 +146,7 @@ impl Section {
 fn take(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
     if let Some(head) = line.strip_prefix("@@") {
         let head = head.strip_prefix(' ').unwrap_or(head);
-        // Several lines to find, one after the other, stand before one hunk.
+        // Several lines to find, in their order, may precede one hunk.
         let is_open = |hunk: &Hunk| hunk.old.is_empty() && hunk.new.is_empty();
         if !hunks.last().is_some_and(is_open) {
             hunks.push(Hunk::default());
@@ -182,7 +182,7 @@ fn take(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether the words behind `@@` find nothing: there are none, or only numbers of lines.
+/// Whether the text behind `@@` is no line to find: it is empty, or only line numbers.
 fn is_numbers(head: &str) -> bool {
     let head = head.trim().trim_end_matches('@').trim();
     let is_number = |letter: char| letter.is_ascii_digit() || "-+, ".contains(letter);

@@ -47,7 +47,7 @@ fn close(roots: &Roots, located: &Located) -> Vec<String> {
     let mut near: Vec<(usize, &str)> = names
         .iter()
         .filter_map(|other| other.to_str())
-        .filter(|other| !other.chars().any(crate::consent::misleads))
+        .filter(|other| !other.chars().any(a_society_base::text::misleads))
         .filter_map(|other| Some((distance(name, other)?, other)))
         .collect();
     near.sort_unstable();

@@ -136,7 +136,7 @@ pub(in super::super) fn is_trusted(path: &Path) -> bool {
         || name == "head"
 }
 
-/// The floor of a path, given from the folder in which it stands, after all links.
+/// The floor of a path, given from its folder, after all links.
 pub(in super::super) fn floor(path: &Path) -> Floor {
     let names = folded_names(path);
     let name = names.last().map_or("", String::as_str);

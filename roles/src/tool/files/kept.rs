@@ -23,7 +23,7 @@ pub(in super::super) fn keep(roots: &Roots, call: &str, bytes: &[u8]) -> Result<
         .and_then(|()| renameat(&folder, &temporary, &folder, name.as_str()))
         .and_then(|()| fsync(&folder));
     if let Err(why) = done {
-        // Nobody else knows the name.
+        // Nothing else knows the name.
         let _left = unlinkat(&folder, &temporary, AtFlags::empty());
         return Err(why);
     }

@@ -81,8 +81,8 @@ pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<En
     })
 }
 
-/// Whether a file runs with another's rights, or belongs in the project to somebody who is neither
-/// its owner nor this user: who put it there may not want it read.
+/// Whether a file runs with another's rights, or belongs in the project to a user who is neither its
+/// owner nor this one: who put it there may not want it read.
 fn is_anothers(root: &Root, stat: &Stat) -> bool {
     if stat_kind(stat) != Kind::File {
         return false;
@@ -107,7 +107,7 @@ pub(in super::super) fn is_there(roots: &Roots, located: &Located) -> bool {
 }
 
 /// The path that a file really has, or would have if it was made: that of the nearest folder above it
-/// that is there, and the names from there. Nothing if that cannot be told.
+/// that is there, and the names from there. Nothing if that is unknown.
 pub(in super::super) fn real_of(roots: &Roots, located: &Located) -> Option<PathBuf> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let root = roots.root(located).ok()?;
@@ -385,7 +385,7 @@ pub(in super::super) fn hash_of(
     Ok(Some((Hash::of(&bytes), bytes)))
 }
 
-/// The file that is to be replaced, if there is one. A link is none, wherever it leads; a file
+/// The file that is to be replaced, if there is one. A link does not count, wherever it leads; a file
 /// that has a second name would be changed under both.
 fn target(folder: &OwnedFd, name: &OsStr, located: &Located) -> Result<Option<Entry>, Refusal> {
     let shown = &located.shown;
@@ -444,7 +444,7 @@ pub(in super::super) fn replace(
         })
         .and_then(|()| renameat(&folder, &temporary, &folder, &name));
     if let Err(why) = done {
-        // Nobody else knows the name; if it cannot be removed, the fault that led here is told.
+        // Nothing else knows the name; if it cannot be removed, the original fault is reported.
         let _left = unlinkat(&folder, &temporary, AtFlags::empty());
         return Err(failed(why));
     }

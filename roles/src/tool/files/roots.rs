@@ -104,7 +104,7 @@ impl Roots {
         };
         let shown = self.shown(root, &rest);
         let located = Located { root, rest, shown };
-        // What is closed is not even opened, so that nobody learns whether it is there.
+        // A closed path is not even opened, so that its existence is not revealed.
         if self.floor_of(&located, &located.rest) == Floor::Closed {
             return Err(closed(&located));
         }

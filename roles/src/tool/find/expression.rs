@@ -47,7 +47,7 @@ impl Expression {
     }
 }
 
-/// What is wrong with an expression, and how its text is found as it stands.
+/// What is wrong with an expression, and how to search for it literally.
 fn fault(pattern: &str, why: &regex_syntax::Error) -> String {
     let (at, what) = match why {
         regex_syntax::Error::Parse(why) => (why.span().start.offset, why.kind().to_string()),

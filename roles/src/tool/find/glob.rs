@@ -3,6 +3,8 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use a_society_base::stop::StopSignal;
+
 use super::super::arguments::GlobFiles;
 use super::super::files::{self, Entry, Kind, Located};
 use super::super::limits;
@@ -13,7 +15,6 @@ use super::pattern::Pattern;
 use super::walk::{Walk, shown};
 use super::{ended, left_deep, nothing};
 use crate::number::grouped;
-use crate::turn::stop::StopSignal;
 
 /// Which files are wanted.
 #[derive(Debug, Clone)]

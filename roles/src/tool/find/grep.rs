@@ -5,6 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
@@ -20,7 +21,6 @@ use super::pattern::Pattern;
 use super::walk::{Walk, shown};
 use super::{ended, left_deep, nothing};
 use crate::number::grouped;
-use crate::turn::stop::StopSignal;
 
 /// What is searched for.
 #[derive(Debug, Clone)]
@@ -185,7 +185,7 @@ impl Search<'_> {
         if !matcher.is_match(&plain).unwrap_or(false) {
             return;
         }
-        // Only now, because it takes longer; and as a whole, because a line of a key is none.
+        // Only now, because it takes longer; and as a whole, because a single line of a key is not recognised.
         let text = self
             .tools
             .0

@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use a_society_base::stop::StopSignal;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
@@ -16,7 +17,6 @@ use super::super::limits;
 use super::super::read::shown_name;
 use super::super::stopwatch::Stopwatch;
 use crate::number::grouped;
-use crate::turn::stop::StopSignal;
 
 /// The files in which a folder says what is left out of searches; the later one counts.
 const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
@@ -46,7 +46,7 @@ pub(super) struct Walk<'a> {
 /// A file on the way.
 #[derive(Debug)]
 pub(super) struct Step<'a> {
-    /// The folder in which it stands.
+    /// Its folder.
     pub folder: &'a OwnedFd,
     /// Its name there.
     pub name: &'a OsStr,

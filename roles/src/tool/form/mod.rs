@@ -46,7 +46,7 @@ pub(super) struct Member {
     pub kind: Kind,
     /// Whether it must be there.
     pub need: Need,
-    /// What models are told about it; may be empty.
+    /// Its description for models; may be empty.
     pub said: &'static str,
     /// Its other names.
     pub also: &'static [&'static str],
@@ -86,7 +86,7 @@ pub(super) enum Need {
     Expected,
     /// It may be left out.
     Optional,
-    /// It is understood, and no model is told of it.
+    /// It is understood, but absent from the schema that models see.
     Hidden,
 }
 
@@ -112,7 +112,7 @@ pub(super) const fn required(name: &'static str, kind: Kind, said: &'static str)
     Member::new(name, kind, Need::Required, said)
 }
 
-/// A member that models are told is required, and whose absence the tool judges.
+/// A member that the schema declares as required, and whose absence the tool judges.
 pub(super) const fn expected(name: &'static str, kind: Kind, said: &'static str) -> Member {
     Member::new(name, kind, Need::Expected, said)
 }
@@ -122,7 +122,7 @@ pub(super) const fn optional(name: &'static str, kind: Kind, said: &'static str)
     Member::new(name, kind, Need::Optional, said)
 }
 
-/// A member that is understood and that no model is told of.
+/// A member that is understood, but absent from the schema that models see.
 pub(super) const fn hidden(name: &'static str, kind: Kind) -> Member {
     Member::new(name, kind, Need::Hidden, "")
 }

@@ -67,7 +67,7 @@ pub(crate) fn clipped(text: &str) -> String {
             start.push_str("...");
             break;
         }
-        if crate::consent::misleads(letter) {
+        if a_society_base::text::misleads(letter) {
             start.extend(letter.escape_default());
         } else {
             start.push(letter);

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use a_society_providers::{ToldTool, ToolDefinition};
 use serde_json::value::RawValue;
 
 use super::{Form, Kind, Member, Need};
-use crate::provider::{ToldTool, ToolDefinition};
 
 /// The placeholder in a description for how much of an output the model gets.
 const BOUND: &str = "{bound}";
 
 impl Form {
-    /// The tool as models are told about it, its members in the order of the form. These words stand where a
-    /// kind names them, and the bound of outputs where the description does. A tool whose schema cannot be
-    /// written is not offered.
+    /// The tool's definition for models, its members in the order of the form. These words replace a
+    /// kind that names them, and the bound of outputs its placeholder in the description. A tool whose
+    /// schema cannot be written is not offered.
     pub(in super::super) fn definition(
         &self,
         words: &BTreeMap<String, Vec<String>>,

@@ -1,7 +1,8 @@
-//! What the file tools do when nobody means harm.
+//! What the file tools do with honest input.
 
 use std::sync::Arc;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use serde_json::json;
@@ -9,7 +10,6 @@ use serde_json::json;
 use super::stage::{Stage, call, done, finish, missing, output, plan, refusal, without_time};
 use crate::consent::Tier;
 use crate::tool::{RefusalKind, Toolbox, WorkflowCheck};
-use crate::turn::stop::StopSignal;
 
 #[test]
 fn what_a_kill_left_half_written_is_removed_and_nothing_else() {

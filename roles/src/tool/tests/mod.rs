@@ -1,6 +1,8 @@
 //! The tools over real folders, with the bad inputs that are known.
 
 mod base;
+#[path = "../../../base/src/redact/tests/canaries.rs"]
+mod canaries;
 mod editing;
 mod files;
 mod patching;

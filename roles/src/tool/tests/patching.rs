@@ -180,7 +180,11 @@ fn where_a_file_cannot_be_changed_any_more_the_model_is_told_how_each_stands() {
     let tools = stage.toolbox();
     let planned = plan(&tools, "apply_patch", patch(THREE)).unwrap();
     stage.write("project/b.rs", "another\n");
-    let finished = super::stage::finish(&tools, planned, &crate::turn::stop::StopSignal::default());
+    let finished = super::stage::finish(
+        &tools,
+        planned,
+        &a_society_base::stop::StopSignal::default(),
+    );
     assert_eq!(finished.end, CallEnd::Failed);
     assert!(
         finished.output.starts_with("Changed a.rs: +1 -1.\n"),

@@ -171,7 +171,11 @@ fn p27_files_that_often_hold_secrets_are_read_only_when_the_operator_is_asked() 
     let planned = plan(&tools, "read_file", json!({ "path": "b.txt" })).unwrap();
     fs::remove_file(stage.project().join("b.txt")).unwrap();
     symlink(".env", stage.project().join("b.txt")).unwrap();
-    let finished = super::stage::finish(&tools, planned, &crate::turn::stop::StopSignal::default());
+    let finished = super::stage::finish(
+        &tools,
+        planned,
+        &a_society_base::stop::StopSignal::default(),
+    );
     assert_eq!(finished.end, CallEnd::Failed, "{}", finished.output);
 }
 

@@ -1,4 +1,4 @@
-//! What a model sees of files: which lines, under which numbers, and what is said instead of a text.
+//! What a model sees of files: which lines, under which numbers, and which notes in place of a text.
 
 use a_society_facts::fact::turn::CallEnd;
 use serde_json::{Value, json};

@@ -1,10 +1,11 @@
 //! Canaries of six kinds through every tool.
 
+use a_society_base::redact::MARK;
 use a_society_facts::fact::turn::CallEnd;
 use serde_json::json;
 
+use super::canaries::canaries;
 use super::stage::{Stage, done, plan};
-use crate::tool::redact::{MARK, tests::canaries};
 use crate::tool::{Setting, Toolbox};
 
 fn tools(stage: &Stage, change: impl FnOnce(&mut Setting)) -> Toolbox {
@@ -13,7 +14,7 @@ fn tools(stage: &Stage, change: impl FnOnce(&mut Setting)) -> Toolbox {
     Toolbox::open(setting).unwrap()
 }
 
-/// What is secret in a canary: what stands around it may be shown.
+/// The secret part of a canary: the text around it may be shown.
 fn core(canary: &str) -> String {
     if canary.contains("PRIVATE KEY") {
         return "MIIEvQIBADANBgkq".to_owned();

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::message::ToolCall;
@@ -11,7 +12,6 @@ use serde_json::value::RawValue;
 use tempfile::TempDir;
 
 use crate::tool::{Finished, Guard, Owner, Plan, Refusal, RefusalKind, Setting, Toolbox};
-use crate::turn::stop::StopSignal;
 
 /// A folder with a project, a record folder within the state of flows, and something outside.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Stage {
     }
 }
 
-/// This test binary, told to be a guard.
+/// This test binary with the arguments that make it a guard.
 pub(in super::super) fn this_binary_as_guard() -> Guard {
     let program = std::env::current_exe().unwrap();
     let words = [

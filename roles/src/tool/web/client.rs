@@ -6,16 +6,17 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::sync::mpsc;
 
+use a_society_base::address::{is_local_name, is_public};
+use a_society_base::stop::StopSignal;
+use a_society_base::thread;
+use a_society_providers::http::shared_runtime;
 use reqwest::{Client, Method, redirect};
 use url::{Host, Url};
 
 use super::super::limits::{FETCH_BYTES, FETCH_TIME};
 use super::super::plan::{Refusal, RefusalKind};
-use super::address::{is_local_name, is_public};
-use crate::thread;
-use crate::turn::stop::StopSignal;
 
-/// How pages call whoever asks for them.
+/// The user agent of requests for pages.
 const AGENT: &str = concat!("a-society/", env!("CARGO_PKG_VERSION"));
 
 /// Finds the addresses of a name.
@@ -136,7 +137,7 @@ impl Web {
     ) -> Result<Answer, Fault> {
         let (tell, heard) = mpsc::sync_channel(2);
         let (web, at_stop) = (self.clone(), tell.clone());
-        // Whoever waits for a name or a server cannot be woken; the wait ends here instead, and
+        // A thread that waits for a name or a server cannot be woken; the wait ends here instead, and
         // the thread with its own time limit.
         let answer = move || drop(tell.send(web.answer(ask, is_trusted)));
         thread::begin("fetch", answer).map_err(|why| Fault::Failed(format!("{why}.")))?;
@@ -161,10 +162,7 @@ impl Web {
             .resolve_to_addrs(&name, &addresses)
             .build()
             .map_err(|why| Fault::Failed(told(&why)))?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|why| Fault::Failed(why.to_string()))?;
+        let runtime = shared_runtime().map_err(Fault::Failed)?;
         runtime.block_on(exchange(client, ask))
     }
 

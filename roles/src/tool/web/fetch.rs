@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use reqwest::Method;
@@ -15,7 +16,6 @@ use crate::tool::limits::{FETCH_REDIRECTS, URL_BYTES};
 use crate::tool::output::Output;
 use crate::tool::plan::{Plan, Refusal, RefusalKind};
 use crate::tool::toolbox::{Deed, Toolbox, Wants};
-use crate::turn::stop::StopSignal;
 
 /// A page that is to be read.
 #[derive(Debug, Clone)]
@@ -142,7 +142,7 @@ fn shown(url: &Url, answer: &Answer) -> Output {
     }
 }
 
-/// The tag around a page: one whose end does not stand in its text.
+/// The tag around a page: one whose end tag the text does not contain.
 fn tag(body: &str) -> String {
     let body = body.to_ascii_lowercase();
     let mut tag = "page".to_owned();

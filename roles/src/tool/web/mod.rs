@@ -4,7 +4,6 @@
 //! its host is resolved once, every answer is checked, and the connection goes to exactly those
 //! addresses. Nothing is followed to another host: the model gets the address, and asks again.
 
-mod address;
 mod client;
 mod fetch;
 mod page;
@@ -13,7 +12,6 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use address::is_public;
 pub(super) use client::Web;
 pub(super) use fetch::Fetch;
 pub(super) use search::Query;

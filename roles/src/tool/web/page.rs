@@ -1,6 +1,6 @@
 //! The text of a page.
 
-/// Tags whose insides nobody reads.
+/// Tags whose contents are dropped.
 const UNREAD: [&str; 6] = ["script", "style", "noscript", "template", "svg", "head"];
 
 /// Tags that begin a line.
@@ -27,7 +27,7 @@ const LINES: [&str; 20] = [
     "blockquote",
 ];
 
-/// The text of what came; nothing if it is none.
+/// The text of a response; nothing if it is not text.
 pub(super) fn text(kind: &str, body: &[u8], is_cut: bool) -> Option<String> {
     let kind = kind
         .split(';')
@@ -45,7 +45,7 @@ pub(super) fn text(kind: &str, body: &[u8], is_cut: bool) -> Option<String> {
     }
     let mut text = String::from_utf8_lossy(body).into_owned();
     if is_cut {
-        // A word that was cut could be a part of a secret that nobody recognises.
+        // A word that was cut could be a part of a secret that is not recognised.
         let end = text.rfind(char::is_whitespace).unwrap_or(0);
         text.truncate(end);
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 use reqwest::Method;
@@ -17,7 +18,6 @@ use crate::tool::limits::{QUERY_BYTES, QUERY_RESULTS};
 use crate::tool::output::Output;
 use crate::tool::plan::{Plan, Refusal, RefusalKind};
 use crate::tool::toolbox::{Deed, Toolbox, Wants};
-use crate::turn::stop::StopSignal;
 
 /// How many results a search gives when it does not say.
 const RESULTS: u64 = 5;
@@ -169,7 +169,7 @@ fn found(answer: &Answer) -> Result<Found, Refusal> {
 /// Asks a search service for one thing, to see whether it answers: the addresses of what it found.
 ///
 /// # Errors
-/// Says in words what is wrong; what the service said may be in it.
+/// Describes what is wrong; it may quote the service.
 pub fn try_search(service: &SearchService) -> Result<Vec<String>, String> {
     let said = |refusal: Refusal| refusal.text;
     let url = endpoint(service).map_err(said)?;

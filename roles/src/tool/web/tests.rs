@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::CallEnd;
 use serde_json::json;
@@ -14,9 +15,8 @@ use super::client::Web;
 use crate::consent::Tier;
 use crate::tool::tests::stage::{Stage, done, finish, plan};
 use crate::tool::{Finished, Refusal, RefusalKind, SearchService, Toolbox};
-use crate::turn::stop::StopSignal;
 
-/// A server that gives each request the next answer, and remembers what it heard.
+/// A server that gives each request the next answer, and remembers the requests.
 #[derive(Debug)]
 struct Server {
     address: SocketAddr,
@@ -67,7 +67,7 @@ fn page(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-/// Everything is open but the address at which no test server stands.
+/// Everything is open but the address at which there is no test server.
 fn all_but_one(address: IpAddr) -> bool {
     address != IpAddr::from([127, 0, 0, 2])
 }

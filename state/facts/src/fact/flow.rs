@@ -47,7 +47,7 @@ pub struct EdgeOutline {
     pub optional: bool,
 }
 
-/// How a flow is to end, as far as the operator said so when it began.
+/// How a flow is to end, as far as it is chosen beforehand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ends {
     /// How roles reflect.
@@ -59,10 +59,19 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// Whether nothing was said.
+    /// Whether nothing is chosen.
     #[must_use]
     pub fn is_open(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// These, and where they leave something open, those.
+    #[must_use]
+    pub fn or(self, those: Self) -> Self {
+        Self {
+            improve: self.improve.or(those.improve),
+            feedback: self.feedback.or(those.feedback),
+        }
     }
 }
 
@@ -102,7 +111,7 @@ pub struct FlowCreated {
     /// How much it may do without asking; if absent, it asks every time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<ConsentMode>,
-    /// What the operator said beforehand.
+    /// The operator's standing rules.
     #[serde(default, skip_serializing_if = "ConsentRules::is_empty")]
     pub rules: ConsentRules,
     /// The client's name for the command that made it.
@@ -125,6 +134,12 @@ pub struct FlowForked {
 pub struct FlowTitled {
     /// The new title.
     pub title: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EndsChosen {
+    /// What is chosen; the rest stays as it was.
+    pub ends: Ends,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -222,7 +237,7 @@ pub struct NodeReopened {
 pub struct NodeRetried {
     /// The node whose turn starts again.
     pub node: NodeId,
-    /// Whether its time had come, and nobody said anything.
+    /// Whether its time had come, without a command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_time: bool,
     /// The client's name for the command.

@@ -1,9 +1,9 @@
-//! Facts about a flow that another program began: how it stood when it was taken over, and what
-//! its sessions and feeds held.
+//! Facts about a flow that another program began: its state when it was taken over, and the contents of
+//! its sessions and feeds.
 //!
-//! They say how things *stood*. How they came to stand so was never recorded here, and nothing is
-//! made up for it: no turn, no claim and no handoff. Whatever was open when the flow was taken over
-//! is said by the ordinary facts, after these, because this program goes on with it.
+//! They give the state only. How it came about was never recorded here, and nothing is made up for it:
+//! no turn, no claim and no handoff. Whatever was open when the flow was taken over has ordinary facts,
+//! after these, because this program goes on with it.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,8 +11,9 @@ use crate::at::At;
 use crate::fact::session::Trigger;
 use crate::handoff::{Delivery, EdgeName, Way};
 use crate::hash::Hash;
-use crate::id::{MessageId, NodeId, RoleInstance};
+use crate::id::{MessageId, NodeId};
 use crate::message::{BlobText, Message};
+use crate::seat::Seat;
 use crate::view::feed::ItemKind;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub struct FlowImported {
     /// Nodes that waited for something to arrive.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaiting_handoff: Vec<NodeId>,
-    /// What the health checks of its project found at that time; absent if nobody looked.
+    /// What the health checks of its project found at that time; absent if they did not run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ailments: Option<Vec<String>>,
 }
@@ -83,8 +84,9 @@ pub struct PassedFile {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionImported {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Messages that follow those that were imported before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<ImportedMessage>,
@@ -111,7 +113,7 @@ pub struct ImportedMessage {
 pub enum These {
     /// A history that had been compacted.
     Archive(ImportedArchive),
-    /// The history as it stood; nothing more is imported into the session.
+    /// The history as it was; nothing more is imported into the session.
     History(ImportedHistory),
 }
 
@@ -130,7 +132,7 @@ pub struct ImportedArchive {
     pub replacement: ImportedMessage,
 }
 
-/// How a session stood.
+/// The state of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportedHistory {
     /// The current node.
@@ -146,15 +148,16 @@ pub struct ImportedHistory {
     /// How much of the window the last request filled.
     #[serde(default)]
     pub context_tokens: u64,
-    /// Whether its role was at work on what it had been told.
+    /// Whether its role was at work on its last message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_active: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FeedImported {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// How many items were imported before these; none of another origin stays before the first.
     #[serde(default)]
     pub after: u64,

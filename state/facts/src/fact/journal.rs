@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::hash::Hash;
 use crate::id::{FlowId, Seq};
 
-/// Where the chain stood before a segment.
+/// The end of the chain before a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     /// The last record before this segment.
@@ -24,7 +24,7 @@ pub struct SegmentStarted {
     pub writer: String,
     /// The segment's number, from 1.
     pub segment: u32,
-    /// Where the chain stood; absent in the first segment.
+    /// The end of the chain before it; absent in the first segment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<Link>,
 }

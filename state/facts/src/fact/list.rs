@@ -1,7 +1,7 @@
 //! The closed list of facts. Nothing happens in a flow that is not one of these.
 //!
-//! Each line says when the fact is true, which type carries what it says, and the word that stands
-//! for it in the journal. A word is never used again for something else; when the shape behind a
+//! Each line says when the fact is true, which type carries its data, and the word that names
+//! it in the journal. A word is never used again for something else; when the shape behind a
 //! word changes its meaning, `upcast` learns to read the old one.
 
 use serde::Serialize;
@@ -17,6 +17,23 @@ pub struct KindOfFact {
     pub sentence: &'static str,
 }
 
+/// Words that version 1 had a shape for and that no release ever wrote. A journal may bear them: their records are
+/// kept and shown, and change nothing. Such a word may come back, but only with the meaning that it had.
+pub const RETIRED: &[&str] = &[
+    "session_state_changed",
+    "session_touched",
+    "surface_attached",
+    "surface_detached",
+    "session_patched",
+    "session_reset",
+    "session_forked",
+    "session_trimmed",
+    "send_accepted",
+    "send_denied",
+    "run_finished",
+    "grant_revoked",
+];
+
 macro_rules! facts {
     ($($(#[doc = $sentence:literal])+ $variant:ident($payload:ty) = $word:literal,)+) => {
         /// One thing that happened.
@@ -31,7 +48,7 @@ macro_rules! facts {
         ];
 
         impl Fact {
-            /// The word that stands for this kind of fact in the journal.
+            /// The word that names this kind of fact in the journal.
             #[must_use]
             pub fn word(&self) -> &'static str {
                 match self {
@@ -84,10 +101,12 @@ facts! {
     FlowCreated(flow::FlowCreated) = "flow_created",
     /// From here on the flow is a fork of another, whose records up to here it shares.
     FlowForked(flow::FlowForked) = "flow_forked",
-    /// The flow was begun by another program, and stood so when it was taken over.
+    /// The flow was begun by another program, and this was its state when it was taken over.
     FlowImported(imported::FlowImported) = "flow_imported",
-    /// The flow is called something else from now on.
+    /// The flow has another title from now on.
     FlowTitled(flow::FlowTitled) = "flow_titled",
+    /// How the flow is to end is chosen, which counts more than what was chosen before.
+    EndsChosen(flow::EndsChosen) = "ends_chosen",
     /// The flow walks a revised graph from now on.
     GraphRevised(flow::GraphRevised) = "graph_revised",
     /// The flow starts nothing new until it is let go on.
@@ -112,7 +131,7 @@ facts! {
     HandoffApplied(node::HandoffApplied) = "handoff_applied",
     /// A node's forward handoff waits for the operator's word.
     HandoffStaged(node::HandoffStaged) = "handoff_staged",
-    /// The operator said a word about a staged handoff.
+    /// The operator decided about a staged handoff.
     HandoffDecided(node::HandoffDecided) = "handoff_decided",
     /// A node waits for something to arrive.
     HandoffAwaited(node::HandoffAwaited) = "handoff_awaited",
@@ -120,7 +139,7 @@ facts! {
     NodeSuspended(node::NodeSuspended) = "node_suspended",
     /// A node, or a role that reflects, no longer waits for the operator.
     NodeWoken(node::NodeWoken) = "node_woken",
-    /// The outcome of a turn was not valid, and the role was told what to mend.
+    /// The outcome of a turn was not valid, and the role has to correct it.
     RepairRequested(node::RepairRequested) = "repair_requested",
 
     // Turns, requests and calls.
@@ -156,25 +175,11 @@ facts! {
     // Sessions.
     /// A session exists.
     SessionOpened(session::SessionOpened) = "session_opened",
-    /// A session stands elsewhere in its life.
-    SessionStateChanged(session::SessionStateChanged) = "session_state_changed",
-    /// A session was used without anything being said.
-    SessionTouched(session::SessionTouched) = "session_touched",
-    /// A surface shows a session.
-    SurfaceAttached(session::SurfaceAttached) = "surface_attached",
-    /// A surface no longer shows a session.
-    SurfaceDetached(session::SurfaceDetached) = "surface_detached",
-    /// A session's label, metadata, policy or settings changed.
-    SessionPatched(session::SessionPatched) = "session_patched",
-    /// A session began anew under the same key, and the old incarnation is archived.
-    SessionReset(session::SessionReset) = "session_reset",
-    /// Another session began with this one's messages.
-    SessionForked(session::SessionForked) = "session_forked",
     /// A session whose turn a crash cut off goes on.
     SessionResumed(session::SessionResumed) = "session_resumed",
     /// A session's system prompt was built.
     SystemPromptBuilt(session::SystemPromptBuilt) = "system_prompt_built",
-    /// Something was said to a session.
+    /// A session got a message.
     MessageAdded(session::MessageAdded) = "message_added",
     /// A session of an imported flow held these messages.
     SessionImported(imported::SessionImported) = "session_imported",
@@ -182,18 +187,10 @@ facts! {
     CompactionStarted(session::CompactionStarted) = "compaction_started",
     /// A session's history is archived, and a summary, or its beginnings, replace it.
     SessionCompacted(session::SessionCompacted) = "session_compacted",
-    /// A compaction came to nothing, and the history is what it was.
+    /// A compaction failed, and the history is what it was.
     CompactionFailed(session::CompactionFailed) = "compaction_failed",
-    /// A session's old messages are archived, and the last ones stay.
-    SessionTrimmed(session::SessionTrimmed) = "session_trimmed",
     /// The messages of an archive stand in the session again.
     ArchiveRestored(session::ArchiveRestored) = "archive_restored",
-    /// A message sent to a session will be answered by a run.
-    SendAccepted(session::SendAccepted) = "send_accepted",
-    /// A message sent to a session was refused by a policy.
-    SendDenied(session::SendDenied) = "send_denied",
-    /// A run of a session is over, and its result is kept.
-    RunFinished(session::RunFinished) = "run_finished",
 
     /// The feed of a role of an imported flow held these items.
     FeedImported(imported::FeedImported) = "feed_imported",
@@ -201,9 +198,9 @@ facts! {
     // The operator.
     /// The operator answered a node, or a role, that waits.
     OperatorReplied(operator::OperatorReplied) = "operator_replied",
-    /// A reply that nobody could read any more was given back.
+    /// A reply that no role could read any more was given back.
     ReplyReturned(operator::ReplyReturned) = "reply_returned",
-    /// The operator said something to a busy role.
+    /// The operator sent a message to a busy role.
     OperatorSteered(operator::OperatorSteered) = "operator_steered",
     /// The operator stopped a turn, a role's turn or all.
     StopRequested(operator::StopRequested) = "stop_requested",
@@ -211,18 +208,16 @@ facts! {
     ConsentRequested(operator::ConsentRequested) = "consent_requested",
     /// A request for consent was answered.
     ConsentResolved(operator::ConsentResolved) = "consent_resolved",
-    /// A rule of the operator decided about a tool call, and nobody was asked.
+    /// A rule of the operator decided about a tool call, and the operator was not asked.
     ConsentRuled(operator::ConsentRuled) = "consent_ruled",
-    /// The operator said beforehand what may run without asking, or what never runs.
+    /// The operator set what may run without asking, or what never runs.
     ConsentRulesAdded(operator::ConsentRulesAdded) = "consent_rules_added",
-    /// The operator took rules back that were said beforehand.
+    /// The operator removed standing rules.
     ConsentRulesRemoved(operator::ConsentRulesRemoved) = "consent_rules_removed",
     /// The flow may do more, or less, without asking.
     ConsentModeChanged(operator::ConsentModeChanged) = "consent_mode_changed",
     /// Something need not be asked again.
     GrantAdded(operator::GrantAdded) = "grant_added",
-    /// Something must be asked again.
-    GrantRevoked(operator::GrantRevoked) = "grant_revoked",
     /// A role's model and tools are chosen.
     RoleConfigured(operator::RoleConfigured) = "role_configured",
     /// The operator trusts an MCP server, as it is defined now.

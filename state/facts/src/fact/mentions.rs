@@ -1,7 +1,7 @@
-//! What a fact mentions that lies outside the journal: blobs, and quarantined files.
+//! What a fact mentions that is outside the journal: blobs, and quarantined files.
 //!
-//! Whoever opens, exports or prunes a flow asks here what belongs to it, so that no other place
-//! has to know which member of which fact is a reference.
+//! Code that opens, exports or prunes a flow asks here what belongs to it, so that no other place has
+//! to know which member of which fact is a reference.
 
 use super::Fact;
 use super::imported::These;
@@ -9,7 +9,7 @@ use crate::handoff::{Artifact, Delivery};
 use crate::hash::Hash;
 use crate::message::Text;
 
-/// Is told of a blob: its hash and its size.
+/// Gets each blob: its hash and its size.
 type Each<'a> = &'a mut dyn FnMut(Hash, u64);
 
 fn text(text: &Text, each: Each<'_>) {
@@ -96,11 +96,6 @@ impl Fact {
                     each(image.blob, image.bytes);
                 }
             }
-            Self::SessionReset(fact) => {
-                if let Some(archive) = &fact.archive {
-                    each(archive.blob, archive.bytes);
-                }
-            }
             Self::FlowImported(fact) => {
                 fact.files
                     .iter()
@@ -126,8 +121,6 @@ impl Fact {
             }
             Self::MessageAdded(fact) => text(&fact.text, each),
             Self::SessionCompacted(fact) => text(&fact.replacement, each),
-            Self::SendAccepted(fact) => text(&fact.text, each),
-            Self::RunFinished(fact) => optional(fact.text.as_ref(), each),
             Self::OperatorReplied(fact) => text(&fact.text, each),
             Self::OperatorSteered(fact) => text(&fact.text, each),
             Self::ConsentRequested(fact) => text(&fact.shown, each),
@@ -146,6 +139,7 @@ impl Fact {
             | Self::FlowForked(_)
             | Self::FeedImported(_)
             | Self::FlowTitled(_)
+            | Self::EndsChosen(_)
             | Self::FlowPaused(_)
             | Self::FlowUnpaused(_)
             | Self::FlowCancelled(_)
@@ -170,18 +164,10 @@ impl Fact {
             | Self::CallRerun(_)
             | Self::CallReaped(_)
             | Self::SessionOpened(_)
-            | Self::SessionStateChanged(_)
-            | Self::SessionTouched(_)
-            | Self::SurfaceAttached(_)
-            | Self::SurfaceDetached(_)
-            | Self::SessionPatched(_)
-            | Self::SessionForked(_)
             | Self::SessionResumed(_)
             | Self::CompactionStarted(_)
             | Self::CompactionFailed(_)
-            | Self::SessionTrimmed(_)
             | Self::ArchiveRestored(_)
-            | Self::SendDenied(_)
             | Self::ReplyReturned(_)
             | Self::StopRequested(_)
             | Self::ConsentRuled(_)
@@ -189,7 +175,6 @@ impl Fact {
             | Self::ConsentRulesRemoved(_)
             | Self::ConsentModeChanged(_)
             | Self::GrantAdded(_)
-            | Self::GrantRevoked(_)
             | Self::RoleConfigured(_)
             | Self::McpServerApproved(_)
             | Self::McpServerUnavailable(_)

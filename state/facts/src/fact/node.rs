@@ -9,7 +9,7 @@ use crate::handoff::{Delivery, EdgeName};
 use crate::id::{ApprovalId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, TurnId};
 use crate::message::Text;
 
-/// Why a node was entered, which decides what its role is told.
+/// Why a node was entered, which decides what its packet says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Entry {
@@ -99,7 +99,7 @@ pub struct HandoffDecided {
 pub struct HandoffAwaited {
     /// The node that waits for an inbound handoff.
     pub node: NodeId,
-    /// The turn that said so.
+    /// The turn that asked for it.
     pub turn: TurnId,
 }
 
@@ -205,7 +205,7 @@ pub struct NodeSuspended {
     /// What keeps it from its model, when it waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Trouble>,
-    /// When it goes on by itself, because its provider said when its limit resets.
+    /// When it goes on by itself, because its provider named the time when its limit resets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<At>,
     /// The request for consent, when it waits for one.
@@ -214,8 +214,8 @@ pub struct NodeSuspended {
     /// The staged handoff, when it waits for a word about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalId>,
-    /// Whether it asks about what was wrong with the project before the flow came here. That is asked
-    /// once: whoever answers knows it, and the flow may close.
+    /// Whether it asks about faults that the project had before the flow came here. That is asked once:
+    /// after the answer the flow may close.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub about_project: bool,
 }
@@ -241,7 +241,7 @@ pub struct NodeWoken {
     pub role: RoleInstance,
     /// What it waited for until now.
     pub reason: WaitReason,
-    /// Whether its time had come, and nobody said anything.
+    /// Whether its time had come, without a command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_time: bool,
     /// The client's name for the command.

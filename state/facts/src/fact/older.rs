@@ -56,11 +56,11 @@ pub fn exit(output: &str) -> Option<i32> {
     code.parse().ok()
 }
 
-/// What the line in front of a text says, and the text without it. A line that says nothing stays.
+/// The terms in the line before a text, and the text without it. An unknown line stays.
 pub(super) fn terms<'t>(tool: &str, shown: &'t str) -> (Option<ConsentTerms>, &'t str) {
     let (head, rest) = shown.split_once('\n').unwrap_or((shown, ""));
     if let Some(of) = head.strip_prefix("run_command in ") {
-        // The walls that were missing stood in lines behind the command.
+        // The walls that were missing were lines after the command.
         return (command(of, rest).map(ConsentTerms::Command), rest);
     }
     let Some(of) = head.strip_prefix(tool) else {

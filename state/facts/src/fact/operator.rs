@@ -18,7 +18,7 @@ pub struct OperatorReplied {
     pub node: Option<NodeId>,
     /// Its role instance.
     pub role: RoleInstance,
-    /// What the operator said.
+    /// The operator's text.
     pub text: Text,
     /// The client's name for the command, by which a repeated one counts once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,13 +27,13 @@ pub struct OperatorReplied {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReplyReturned {
-    /// The reply that nobody read, given back to the operator.
+    /// The reply that no role read, given back to the operator.
     pub reply: MessageId,
     /// Why.
     pub why: String,
 }
 
-/// When a busy role hears the operator.
+/// When a busy role gets the operator's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -50,9 +50,9 @@ pub struct OperatorSteered {
     pub steer: MessageId,
     /// The role instance.
     pub role: RoleInstance,
-    /// What the operator said.
+    /// The operator's text.
     pub text: Text,
-    /// When it is heard.
+    /// When the role gets it.
     pub when: SteerWhen,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,12 +105,12 @@ pub struct ConsentRequested {
     /// Whether it is asked whatever the mode of the flow is, so that no mode answers it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub narrowed: bool,
-    /// The rule that may deny it, if nobody but a shell can tell.
+    /// The rule that may deny it, if only a shell could decide that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<DecidingRule>,
 }
 
-/// What the operator said to a request.
+/// The operator's answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -136,7 +136,7 @@ pub struct ConsentResolved {
     /// The rule that gave the answer, if the operator wrote one while the request was open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<DecidingRule>,
-    /// What the role is told to do instead, when the operator denied it and said so.
+    /// What the role should do instead, when the operator denied it with a reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Text>,
     /// The client's name for the command.
@@ -218,12 +218,6 @@ pub struct GrantAdded {
     pub grant: Grant,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct GrantRevoked {
-    /// What is no longer allowed.
-    pub grant: Grant,
-}
-
 /// What the operator said beforehand about calls that would be asked about. Each rule is kept as it was
 /// written.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -278,7 +272,7 @@ pub struct ConsentRulesAdded {
     pub client: Option<ClientId>,
 }
 
-/// The operator took rules back that he had said beforehand.
+/// The operator removed standing rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConsentRulesRemoved {
     /// The rules that no longer count.

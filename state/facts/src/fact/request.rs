@@ -45,7 +45,7 @@ pub struct RequestFrame {
     /// a text of their own, so that it is kept once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Text>,
-    /// What is said in place of the session's own prompt and messages, for a request beside it.
+    /// What replaces the session's own prompt and messages, for a request beside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Beside>,
 }
@@ -73,7 +73,7 @@ impl RequestFrame {
 pub struct PromptSource {
     /// What it is: `role`, `rules`, `document` or `skill`.
     pub part: String,
-    /// Where it stands, from the project folder; empty for a text of the flow's own file.
+    /// Its path, from the project folder; empty for a text of the flow's own file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// The hash of the text.

@@ -1,15 +1,12 @@
-//! Facts about sessions: their lives, what is said in them, and what verbs did to what they show.
-
-use std::collections::BTreeMap;
+//! Facts about sessions: their lives, their messages, and what verbs did to what they show.
 
 use serde::{Deserialize, Serialize};
 
 use super::request::PromptSource;
 use crate::hash::Hash;
-use crate::id::{
-    ClientId, MessageId, NodeId, RoleInstance, RunId, Seq, SessionId, SessionKey, TurnId,
-};
-use crate::message::{BlobText, Text};
+use crate::id::{ClientId, MessageId, NodeId, Seq, SessionId, SessionKey, TurnId};
+use crate::message::Text;
+use crate::seat::Seat;
 
 /// What a session's key says it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,8 +55,9 @@ pub struct Parent {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOpened {
-    /// The role instance that owns the session; a chat outside any graph has one too.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Its address.
     pub key: SessionKey,
     /// Its incarnation.
@@ -76,124 +74,21 @@ pub struct SessionOpened {
     pub user: Option<String>,
 }
 
-/// Where a session stands in its life.
+/// The state of a session in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
-    /// It exists and nothing was said.
+    /// It exists and has no message.
     Created,
     /// It is used.
     Active,
-    /// Nobody used it for a while.
-    Suspended,
-    /// It is over.
-    Expired,
-}
-
-/// Why a session is over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ExpiryReason {
-    /// It was closed.
-    Closed,
-    /// A new incarnation took its place.
-    Reset,
-    /// Its flow is gone.
-    FlowDeleted,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionStateChanged {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The state from now on.
-    pub state: SessionState,
-    /// Why, when it is over.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<ExpiryReason>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionTouched {
-    /// The role instance.
-    pub role: RoleInstance,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SurfaceAttached {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The browser tab, terminal or channel that shows it.
-    pub surface: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SurfaceDetached {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The surface that no longer shows it.
-    pub surface: String,
-}
-
-/// Whether other sessions may send to this one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SendPolicy {
-    /// They may.
-    Allow,
-    /// They may not.
-    Deny,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionPatched {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The label from now on; empty to take it away.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
-    /// The policy from now on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub send_policy: Option<SendPolicy>,
-    /// Metadata to set; `null` takes a key away.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metadata: BTreeMap<String, Option<String>>,
-    /// Settings to set, such as the model; `null` takes a key away.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub settings: BTreeMap<String, Option<String>>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionReset {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The incarnation that ended.
-    pub old: SessionId,
-    /// The incarnation that begins.
-    pub new: SessionId,
-    /// Which incarnation that is.
-    pub generation: u32,
-    /// What the old one held, as a JSON array of messages.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub archive: Option<BlobText>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionForked {
-    /// The role instance whose session was forked.
-    pub role: RoleInstance,
-    /// The fork's key.
-    pub to: SessionKey,
-    /// The fork's incarnation.
-    pub session: SessionId,
-    /// The record up to which the fork carries messages.
-    pub at_seq: Seq,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionResumed {
-    /// The role instance whose turn was cut off by a crash.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The turn that goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
@@ -201,18 +96,19 @@ pub struct SessionResumed {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SystemPromptBuilt {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The prompt.
     pub text: Text,
     /// The hash of everything it was built from.
     pub fingerprint: Hash,
-    /// Where its texts came from, in their order; what every role is told first comes from the program.
+    /// Where its texts came from, in their order; the text for every role comes from the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<PromptSource>,
 }
 
-/// Why a message was added that no model said.
+/// Why a message that no model produced was added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -232,7 +128,7 @@ pub enum Origin {
     Injection,
     /// The packet of the improvement phase.
     Improvement,
-    /// What stands in place of a history that was compacted.
+    /// What replaces a history that was compacted.
     Compaction,
     /// A note of the runtime.
     Runtime,
@@ -240,8 +136,9 @@ pub enum Origin {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageAdded {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The message.
     pub message: MessageId,
     /// What it says, to the role.
@@ -254,7 +151,7 @@ pub struct MessageAdded {
     /// The client's name for the command that added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
-    /// For a word to a busy role: the request of its turn with which it is heard.
+    /// For a word to a busy role: the request of its turn that carries it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<u32>,
 }
@@ -287,8 +184,9 @@ pub enum Strategy {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompactionStarted {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The compaction.
     pub compaction: String,
     /// Who asked.
@@ -302,8 +200,9 @@ pub struct CompactionStarted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionCompacted {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The compaction.
     pub compaction: String,
     /// Who asked.
@@ -313,7 +212,7 @@ pub struct SessionCompacted {
     /// The node that was active.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
-    /// The message that stands for the history from now on.
+    /// The message that replaces the history from now on.
     pub message: MessageId,
     /// What it says.
     pub replacement: Text,
@@ -328,8 +227,9 @@ pub struct SessionCompacted {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompactionFailed {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The compaction.
     pub compaction: String,
     /// Why the history stays as it is.
@@ -337,76 +237,13 @@ pub struct CompactionFailed {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionTrimmed {
-    /// The role instance.
-    pub role: RoleInstance,
-    /// The archive that keeps what was cut.
-    pub archive: String,
-    /// How many of the last messages stay.
-    pub kept_last: u64,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArchiveRestored {
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The archive whose messages stand before the present ones again.
     pub archive: String,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SendAccepted {
-    /// The run that will answer.
-    pub run: RunId,
-    /// The role instance that was asked.
-    pub role: RoleInstance,
-    /// The session that asked, if one did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<SessionKey>,
-    /// What it asked.
-    pub text: Text,
-    /// The key under which it counts once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client: Option<ClientId>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SendDenied {
-    /// The role instance that was not asked.
-    pub role: RoleInstance,
-    /// The session that wanted to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<SessionKey>,
-    /// Which rule said no.
-    pub why: String,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunEnd {
-    /// With an answer.
-    Ok,
-    /// The one who asked waited no longer.
-    Timeout,
-    /// It failed.
-    Error,
-    /// It was stopped.
-    Aborted,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunFinished {
-    /// The run.
-    pub run: RunId,
-    /// The role instance.
-    pub role: RoleInstance,
-    /// How it ended.
-    pub end: RunEnd,
-    /// What it answered, or what went wrong.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<Text>,
 }

@@ -11,7 +11,7 @@ use super::operator::ConsentRequested;
 use crate::Hash;
 use crate::message::Text;
 
-/// What the operator decides about. The text of it stands whole in
+/// What the operator decides about. Its text is whole in
 /// [`shown`](super::operator::ConsentRequested::shown): the command, the differences, the arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
@@ -99,7 +99,7 @@ impl Scope {
     }
 }
 
-/// What would become of a file.
+/// What would happen to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTerms {
     /// Where it is, from the project on.
@@ -172,7 +172,7 @@ pub enum ServerReach {
 pub enum ShownValue {
     /// The value itself.
     Plain(String),
-    /// The name of a secret, whose value nobody sees.
+    /// The name of a secret, whose value is never shown.
     Secret(String),
     /// A value that is not recorded, because the name of its variable suggests a secret.
     Withheld,

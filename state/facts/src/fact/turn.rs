@@ -19,7 +19,7 @@ pub enum Cause {
     Reflection,
     /// The feedback report.
     Feedback,
-    /// Somebody sent the session a message.
+    /// The session got a message.
     Send,
     /// The session is being compacted.
     Compaction,
@@ -127,7 +127,7 @@ pub struct ModelRequested {
     /// The hash of the request as it is sent.
     pub hash: Hash,
     /// What it is made of besides its session, where that is not what the session's last request was
-    /// made of. Of a request beside the session it is always said.
+    /// made of. For a request beside the session it is always recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frame: Option<Box<RequestFrame>>,
 }
@@ -208,7 +208,7 @@ pub struct ModelAnswered {
     pub request: u32,
     /// The message that the answer is.
     pub message: MessageId,
-    /// What it said.
+    /// Its text.
     pub text: AnswerText,
     /// What it wants done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -245,7 +245,7 @@ pub struct ModelFailed {
     pub request: u32,
     /// What kind of failure, in one stable word.
     pub class: String,
-    /// What the provider said, without secrets.
+    /// The provider's message, without secrets.
     pub error: String,
     /// How long until the next try; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -331,7 +331,7 @@ pub struct CallStarted {
 pub enum CallEnd {
     /// It did what it was asked.
     Done,
-    /// It failed and said so.
+    /// It failed and reported that.
     Failed,
     /// It was denied.
     Denied,

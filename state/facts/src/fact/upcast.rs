@@ -1,7 +1,7 @@
 //! Old shapes of facts, read as the present ones.
 //!
-//! A journal written by an old version is never rewritten. Its lines say the version of their
-//! shapes (`"v"`), and whoever reads them turns an old shape into the present one here, step by
+//! A journal written by an old version is never rewritten. Its lines hold the version of their
+//! shapes (`"v"`), and the reader turns an old shape into the present one here, step by
 //! step, one version at a time. `tests/journals/` keeps a journal of every version that ever was.
 
 use std::borrow::Cow;

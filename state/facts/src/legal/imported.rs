@@ -1,4 +1,4 @@
-//! When a flow may be said to have been imported: before anything of its own happened in it.
+//! When a flow may be recorded as imported: before anything of its own happened in it.
 
 use super::Illegal;
 use super::flow::in_phase;
@@ -8,8 +8,8 @@ use crate::fact::session::SessionState;
 use crate::view::FlowState;
 use crate::view::flow::Phase;
 
-/// How it stood is said once, of a flow in which nothing has happened, and only of what its graph
-/// names.
+/// Its state is recorded once, for a flow in which nothing has happened, and only with names of its
+/// graph.
 pub(super) fn flow(state: &FlowState, f: &FlowImported) -> Result<(), Illegal> {
     in_phase(state, Phase::Forward)?;
     let begun = !state.visited.is_empty() || !state.sessions.is_empty() || state.next_turn > 1;
@@ -41,10 +41,10 @@ fn of_imported(state: &FlowState) -> Result<(), Illegal> {
 /// A session is imported before it is used; with its history it is whole.
 pub(super) fn session(state: &FlowState, f: &SessionImported) -> Result<(), Illegal> {
     of_imported(state)?;
-    let session = known(state, &f.role)?;
+    let session = known(state, &f.seat)?;
     if session.state != SessionState::Created {
         return Err(Illegal::Session {
-            role: f.role.clone(),
+            seat: f.seat.clone(),
             why: "it was used already",
         });
     }

@@ -61,7 +61,7 @@ fn goes_on(
         return Err(bad(role, "it is done"));
     }
     if !before.begun || state.main_turn_of(role).is_some() {
-        return Err(Illegal::RoleBusy { role: role.clone() });
+        return Err(Illegal::RoleBusy { seat: role.into() });
     }
     if before.waiting.is_some() && replies.is_empty() {
         return Err(bad(role, "it waits for the operator"));
@@ -87,7 +87,7 @@ pub(super) fn reflection(state: &FlowState, f: &ReflectionStarted) -> Result<(),
     }
     if state.main_turn_of(&f.role).is_some() {
         return Err(Illegal::RoleBusy {
-            role: f.role.clone(),
+            seat: f.role.clone().into(),
         });
     }
     all_queued(&[], &f.replies)

@@ -9,6 +9,7 @@ use crate::fact::operator::{
 };
 use crate::id::{ClientId, MessageId};
 use crate::limits::{CONSENT_RULES_MAX, OPEN_ITEMS_MAX};
+use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{CallState, Said};
 
@@ -81,9 +82,9 @@ pub(super) fn returned(state: &FlowState, f: &ReplyReturned) -> Result<(), Illeg
 pub(super) fn steered(state: &FlowState, f: &OperatorSteered) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
     // A role whose first turn is still to come has no session yet.
-    let is_new = !state.sessions.contains_key(&f.role);
-    if !(is_new && state.graph.nodes.iter().any(|node| node.role == f.role)) {
-        super::session::alive(state, &f.role)?;
+    let is_of_graph = || state.graph.nodes.iter().any(|node| node.role == f.role);
+    if state.session(&f.role).is_none() && !is_of_graph() {
+        super::session::known(state, &Seat::from(&f.role))?;
     }
     let queue = state.steers.get(&f.role).map_or(&[][..], Vec::as_slice);
     unused(queue, &f.steer)
@@ -169,14 +170,13 @@ pub(super) fn consent_resolved(state: &FlowState, f: &ConsentResolved) -> Result
     }
 }
 
-pub(super) fn grant(state: &FlowState, grant: &Grant, there: bool) -> Result<(), Illegal> {
-    if state.grants.contains(grant) == there {
-        Ok(())
-    } else {
-        Err(Illegal::Nothing {
-            what: "a grant that is there, or one that is not",
-        })
+pub(super) fn granted(state: &FlowState, grant: &Grant) -> Result<(), Illegal> {
+    if state.grants.contains(grant) {
+        return Err(Illegal::Nothing {
+            what: "a grant that is there already",
+        });
     }
+    Ok(())
 }
 
 pub(super) fn budget_reached(state: &FlowState, f: &BudgetReached) -> Result<(), Illegal> {
@@ -186,7 +186,7 @@ pub(super) fn budget_reached(state: &FlowState, f: &BudgetReached) -> Result<(),
     };
     let used_up = account.is_some_and(|account| {
         let spent = match f.measure {
-            // A turn that still runs is not counted yet, but whoever watches the clock knows.
+            // A turn that still runs is not counted yet, but the process that watches the clock knows.
             Measure::WallMs => f.spent.max(account.spent.wall_ms),
             Measure::Tokens | Measure::CostMicros | Measure::Turns => account.spent.of(f.measure),
         };

@@ -4,98 +4,61 @@ use super::Illegal;
 use super::operator::fresh;
 use super::turn::settled;
 use crate::fact::session::{
-    ArchiveRestored, CompactionStarted, MessageAdded, Origin, RunFinished, SendAccepted,
-    SessionCompacted, SessionOpened, SessionReset, SessionState, SessionStateChanged,
-    SessionTrimmed, SystemPromptBuilt,
+    ArchiveRestored, CompactionStarted, MessageAdded, Origin, SessionCompacted, SessionOpened,
+    SystemPromptBuilt,
 };
-use crate::id::RoleInstance;
-use crate::limits::OPEN_ITEMS_MAX;
+use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{RequestState, Said, SessionBrief};
 
-fn bad(role: &RoleInstance, why: &'static str) -> Illegal {
+fn bad(seat: &Seat, why: &'static str) -> Illegal {
     Illegal::Session {
-        role: role.clone(),
+        seat: seat.clone(),
         why,
     }
 }
 
-pub(super) fn known<'a>(
-    state: &'a FlowState,
-    role: &RoleInstance,
-) -> Result<&'a SessionBrief, Illegal> {
+pub(super) fn known<'a>(state: &'a FlowState, seat: &Seat) -> Result<&'a SessionBrief, Illegal> {
     state
         .sessions
-        .get(role)
-        .ok_or_else(|| bad(role, "there is none"))
-}
-
-pub(super) fn alive<'a>(
-    state: &'a FlowState,
-    role: &RoleInstance,
-) -> Result<&'a SessionBrief, Illegal> {
-    let session = known(state, role)?;
-    if session.state == SessionState::Expired {
-        return Err(bad(role, "it is over"));
-    }
-    Ok(session)
+        .get(seat)
+        .ok_or_else(|| bad(seat, "there is none"))
 }
 
 /// A session that no turn works in.
-fn quiet<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<&'a SessionBrief, Illegal> {
-    let session = alive(state, role)?;
-    if state.main_turn_of(role).is_some() {
-        return Err(Illegal::RoleBusy { role: role.clone() });
+fn quiet<'a>(state: &'a FlowState, seat: &Seat) -> Result<&'a SessionBrief, Illegal> {
+    let session = known(state, seat)?;
+    if state.main_turn_of(seat).is_some() {
+        return Err(Illegal::RoleBusy { seat: seat.clone() });
     }
     Ok(session)
 }
 
 pub(super) fn opened(state: &FlowState, f: &SessionOpened) -> Result<(), Illegal> {
-    let before = state.sessions.get(&f.role);
-    let generation = before.map_or(0, |session| session.generation);
-    if before.is_some_and(|session| session.state != SessionState::Expired) {
-        return Err(bad(&f.role, "it is open already"));
+    if state.sessions.contains_key(&f.seat) {
+        return Err(bad(&f.seat, "it is open already"));
     }
-    if f.generation != generation.saturating_add(1) {
-        return Err(bad(&f.role, "incarnations are numbered without gaps"));
+    if f.generation != 1 {
+        return Err(bad(&f.seat, "incarnations are numbered without gaps"));
     }
-    let taken = |(role, session): (&RoleInstance, &SessionBrief)| {
-        *role != f.role && (session.key == f.key || session.session_id == f.session)
+    if let Seat::Chat(key) = &f.seat
+        && *key != f.key
+    {
+        return Err(bad(&f.seat, "a chat is addressed by its key"));
+    }
+    let taken = |(seat, session): (&Seat, &SessionBrief)| {
+        *seat != f.seat && (session.key == f.key || session.session_id == f.session)
     };
     if state.sessions.iter().any(taken) {
-        return Err(bad(&f.role, "its key is another session's"));
-    }
-    Ok(())
-}
-
-pub(super) fn state_changed(state: &FlowState, f: &SessionStateChanged) -> Result<(), Illegal> {
-    let session = alive(state, &f.role)?;
-    let fits = match f.state {
-        SessionState::Created => false,
-        SessionState::Active | SessionState::Suspended => session.state != f.state,
-        SessionState::Expired => f.reason.is_some(),
-    };
-    if !fits {
-        return Err(bad(&f.role, "it does not go from there to there"));
-    }
-    Ok(())
-}
-
-pub(super) fn reset(state: &FlowState, f: &SessionReset) -> Result<(), Illegal> {
-    let session = quiet(state, &f.role)?;
-    if session.session_id != f.old || f.old == f.new {
-        return Err(bad(&f.role, "it is another incarnation"));
-    }
-    if f.generation != session.generation.saturating_add(1) {
-        return Err(bad(&f.role, "incarnations are numbered without gaps"));
+        return Err(bad(&f.seat, "its key is another session's"));
     }
     Ok(())
 }
 
 pub(super) fn prompt_built(state: &FlowState, f: &SystemPromptBuilt) -> Result<(), Illegal> {
-    let session = alive(state, &f.role)?;
+    let session = known(state, &f.seat)?;
     if session.prompt == Some(f.fingerprint) {
-        return Err(bad(&f.role, "its prompt is built from that already"));
+        return Err(bad(&f.seat, "its prompt is built from that already"));
     }
     Ok(())
 }
@@ -108,12 +71,12 @@ pub(super) fn message_added(state: &FlowState, f: &MessageAdded) -> Result<(), I
             why,
         })
     };
-    let session = alive(state, &f.role)?;
+    let session = known(state, &f.seat)?;
     fresh(state, f.client.as_ref())?;
     if session.last_message.as_ref() == Some(&f.message) {
         return refuse("it is there already");
     }
-    let turn = state.main_turn_of(&f.role);
+    let turn = state.main_turn_of(&f.seat);
     if let Some((id, turn)) = turn {
         settled(id, turn)?;
         let asked = turn.request.as_ref();
@@ -144,85 +107,56 @@ pub(super) fn message_added(state: &FlowState, f: &MessageAdded) -> Result<(), I
 
 fn is_unsaid(state: &FlowState, f: &MessageAdded) -> bool {
     let this = |said: &Said| said.id == f.message;
-    let node = state.running_of(&f.role);
+    let node = state.running_of(&f.seat);
+    let reflecting = f.seat.role().and_then(|role| state.reflecting(role));
     node.is_some_and(|(_, running)| running.unsaid.iter().any(this))
-        || (state.reflecting(&f.role)).is_some_and(|role| role.unsaid.iter().any(this))
+        || reflecting.is_some_and(|role| role.unsaid.iter().any(this))
 }
 
 fn is_steer(state: &FlowState, f: &MessageAdded) -> bool {
-    (state.steers.get(&f.role)).is_some_and(|said| said.iter().any(|s| s.id == f.message))
+    let said = f.seat.role().and_then(|role| state.steers.get(role));
+    said.is_some_and(|said| said.iter().any(|s| s.id == f.message))
 }
 
 pub(super) fn compaction_started(state: &FlowState, f: &CompactionStarted) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
-    let session = alive(state, &f.role)?;
+    let session = known(state, &f.seat)?;
     if session.compaction.is_some() {
-        return Err(bad(&f.role, "it is being compacted already"));
+        return Err(bad(&f.seat, "it is being compacted already"));
     }
     if session.archives.contains(&f.compaction) {
-        return Err(bad(&f.role, "there is an archive of that name"));
+        return Err(bad(&f.seat, "there is an archive of that name"));
     }
     Ok(())
 }
 
-pub(super) fn compacting(
-    state: &FlowState,
-    role: &RoleInstance,
-    compaction: &str,
-) -> Result<(), Illegal> {
-    let session = alive(state, role)?;
+pub(super) fn compacting(state: &FlowState, seat: &Seat, compaction: &str) -> Result<(), Illegal> {
+    let session = known(state, seat)?;
     if session.compaction.as_deref() != Some(compaction) {
-        return Err(bad(role, "it is not being compacted so"));
+        return Err(bad(seat, "it is not being compacted so"));
     }
     Ok(())
 }
 
 pub(super) fn compacted(state: &FlowState, f: &SessionCompacted) -> Result<(), Illegal> {
-    compacting(state, &f.role, &f.compaction)?;
-    if let Some((turn, _)) = state.aside_turn_of(&f.role) {
+    compacting(state, &f.seat, &f.compaction)?;
+    if let Some((turn, _)) = state.aside_turn_of(&f.seat) {
         return Err(Illegal::Turn {
             turn,
             why: "the summary is still being made",
         });
     }
-    match state.main_turn_of(&f.role) {
+    match state.main_turn_of(&f.seat) {
         Some((id, turn)) => settled(id, turn),
         None => Ok(()),
     }
 }
 
-pub(super) fn trimmed(state: &FlowState, f: &SessionTrimmed) -> Result<(), Illegal> {
-    let session = quiet(state, &f.role)?;
-    if session.archives.contains(&f.archive) {
-        return Err(bad(&f.role, "there is an archive of that name"));
-    }
-    Ok(())
-}
-
 pub(super) fn restored(state: &FlowState, f: &ArchiveRestored) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
-    let session = quiet(state, &f.role)?;
+    let session = quiet(state, &f.seat)?;
     if !session.archives.contains(&f.archive) {
-        return Err(bad(&f.role, "there is no archive of that name"));
+        return Err(bad(&f.seat, "there is no archive of that name"));
     }
     Ok(())
-}
-
-pub(super) fn send_accepted(state: &FlowState, f: &SendAccepted) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
-    alive(state, &f.role)?;
-    if state.runs.contains_key(&f.run) {
-        return Err(Illegal::Run { run: f.run.clone() });
-    }
-    if state.runs.len() >= OPEN_ITEMS_MAX {
-        return Err(Illegal::TooMany { what: "runs" });
-    }
-    Ok(())
-}
-
-pub(super) fn run_finished(state: &FlowState, f: &RunFinished) -> Result<(), Illegal> {
-    match state.runs.get(&f.run) {
-        Some(run) if run.role == f.role => Ok(()),
-        Some(_) | None => Err(Illegal::Run { run: f.run.clone() }),
-    }
 }

@@ -87,8 +87,7 @@ fn a_fact_that_is_recorded_twice_is_refused_unless_it_may_happen_twice() {
     recovery_truncated 1
     role_configured 1
     segment_started 1
-    session_patched 1
-    surface_attached 1
+    session_resumed 2
     writer_opened 2
     ");
 }
@@ -111,8 +110,7 @@ fn a_fact_that_is_missing_is_noticed_unless_nothing_rests_on_it() {
     recovery_truncated 1
     role_configured 1
     segment_started 1
-    session_patched 1
-    surface_attached 1
+    session_resumed 2
     system_prompt_built 4
     writer_opened 2
     ");
@@ -152,8 +150,7 @@ fn two_facts_that_changed_places_are_noticed_unless_their_order_means_nothing() 
     recovery_truncated 1
     role_configured 1
     segment_started 1
-    session_patched 1
-    surface_attached 1
+    session_resumed 2
     system_prompt_built 4
     turn_ended 11
     turn_resumed 1

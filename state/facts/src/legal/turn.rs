@@ -3,7 +3,7 @@
 
 use super::Illegal;
 use super::node::next_turn;
-use super::session::alive;
+use super::session::known;
 use crate::fact::node::RepairRequested;
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
@@ -12,6 +12,7 @@ use crate::fact::turn::{
 };
 use crate::id::{CallId, RoleInstance, TurnId};
 use crate::message::AnswerText;
+use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{CallState, OpenCall, OpenTurn, Request, RequestState};
 
@@ -32,12 +33,12 @@ pub(super) fn started(state: &FlowState, f: &TurnStarted) -> Result<(), Illegal>
     let busy = if f.cause.is_aside() {
         state.aside_turn_of(&f.role)
     } else {
-        alive(state, &f.role)?;
+        known(state, &Seat::from(&f.role))?;
         state.main_turn_of(&f.role)
     };
     if busy.is_some() {
         return Err(Illegal::RoleBusy {
-            role: f.role.clone(),
+            seat: f.role.clone().into(),
         });
     }
     match f.cause {
@@ -120,7 +121,7 @@ pub(super) fn resumed(state: &FlowState, f: &TurnResumed) -> Result<(), Illegal>
     Ok(())
 }
 
-/// A turn leaves nothing open behind: no call without a result, no text that nobody decided about.
+/// A turn leaves nothing open behind: no call without a result, no text without a decision.
 pub(super) fn ended(state: &FlowState, f: &TurnEnded) -> Result<(), Illegal> {
     let turn = present(state, f.turn, f.attempt, &f.role)?;
     let asked = turn.request.as_ref();
@@ -144,8 +145,8 @@ pub(super) fn settled(id: TurnId, turn: &OpenTurn) -> Result<(), Illegal> {
     }
 }
 
-/// Whether what a turn came to can be told: its last answer is there, with all that it asked for.
-/// A person's turn asks no model, and a turn that is over was looked at when it ended.
+/// Whether the outcome of a turn can be judged: its last answer is there, with the results of all its
+/// calls. A person's turn asks no model, and a turn that is over was checked when it ended.
 pub(super) fn concluded(state: &FlowState, id: TurnId) -> Result<(), Illegal> {
     let Some(turn) = state.turns.get(&id) else {
         return Ok(());
@@ -191,10 +192,8 @@ pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Ill
     if !is_told(state, f, turn) {
         return refuse("the role was not told what it is here for");
     }
-    let compacting = state
-        .sessions
-        .get(&f.role)
-        .is_some_and(|s| s.compaction.is_some());
+    let session = state.session(&f.role);
+    let compacting = session.is_some_and(|s| s.compaction.is_some());
     if compacting && !turn.cause.is_aside() {
         return refuse("the session is being compacted");
     }
@@ -212,7 +211,7 @@ pub(super) fn requested(state: &FlowState, f: &ModelRequested) -> Result<(), Ill
     }
 }
 
-/// Whether everything that a turn began with was said to the role.
+/// Whether the role got everything that its turn began with.
 fn is_told(state: &FlowState, f: &ModelRequested, turn: &OpenTurn) -> bool {
     match turn.cause {
         Cause::Node => {
@@ -269,7 +268,7 @@ pub(super) fn draft_discarded(state: &FlowState, f: &DraftDiscarded) -> Result<(
     drafted(state, f.turn, f.request, &f.role)
 }
 
-/// Whether a request left streamed text that nobody decided about.
+/// Whether a request left streamed text without a decision.
 fn drafted(state: &FlowState, id: TurnId, number: u32, role: &RoleInstance) -> Result<(), Illegal> {
     let turn = open(state, id, role)?;
     match &turn.request {

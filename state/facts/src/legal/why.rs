@@ -3,8 +3,9 @@
 use crate::fact::node::WaitReason;
 use crate::handoff::EdgeName;
 use crate::id::{
-    ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, RunId, Seq, TurnId,
+    ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, Seq, TurnId,
 };
+use crate::seat::Seat;
 use crate::view::flow::CallState;
 
 /// Why a fact may not follow.
@@ -19,13 +20,13 @@ pub enum Illegal {
     /// The flow is completed or cancelled.
     #[error("the flow is {status}; reopen a node to go on")]
     Over {
-        /// How it stands.
+        /// Its state.
         status: &'static str,
     },
     /// It belongs to another phase.
     #[error("the flow is {status}, and this does not belong there")]
     WrongPhase {
-        /// How it stands.
+        /// Its state.
         status: &'static str,
     },
     /// Nothing new starts in a pause.
@@ -120,10 +121,10 @@ pub enum Illegal {
         why: &'static str,
     },
     /// One role instance takes one turn at a time.
-    #[error("{role} is busy")]
+    #[error("{seat} is busy")]
     RoleBusy {
         /// Who.
-        role: RoleInstance,
+        seat: Seat,
     },
     /// Nothing to read there.
     #[error("nothing arrived along {edge} that could be read or dropped")]
@@ -255,10 +256,10 @@ pub enum Illegal {
     },
 
     /// A session that is not there, or not at this point.
-    #[error("the session of {role} is not open for this: {why}")]
+    #[error("the session of {seat} is not open for this: {why}")]
     Session {
         /// Whose it is.
-        role: RoleInstance,
+        seat: Seat,
         /// What is wrong.
         why: &'static str,
     },
@@ -269,12 +270,6 @@ pub enum Illegal {
         message: MessageId,
         /// What is wrong.
         why: &'static str,
-    },
-    /// A run that is not there, or is there already.
-    #[error("run {run} is not open for this")]
-    Run {
-        /// The run.
-        run: RunId,
     },
     /// A role that has no part in the improvement, or not now.
     #[error("{role} cannot do that in the improvement phase: {why}")]

@@ -8,9 +8,9 @@ use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_ca
 use crate::fact::Fact;
 use crate::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
 use crate::fact::flow::{
-    Author, FlowCancelled, FlowCompleted, FlowCreated, FlowForked, FlowPaused, FlowTitled,
-    FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried, PauseReason,
-    TokenBudget,
+    Author, Ends, EndsChosen, FlowCancelled, FlowCompleted, FlowCreated, FlowForked, FlowPaused,
+    FlowTitled, FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried,
+    PauseReason, TokenBudget,
 };
 use crate::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
@@ -27,17 +27,15 @@ use crate::fact::node::{
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
     ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant,
-    GrantAdded, GrantRevoked, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
-    OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen,
-    StopRequested, StopScope,
+    GrantAdded, McpServerApproved, McpServerUnavailable, McpToolUnavailable, OperatorReplied,
+    OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen, StopRequested,
+    StopScope,
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, Descent, ExpiryReason, MessageAdded,
-    Origin, Parent, RunEnd, RunFinished, SendAccepted, SendDenied, SendPolicy, SessionCompacted,
-    SessionForked, SessionKind, SessionOpened, SessionPatched, SessionReset, SessionResumed,
-    SessionState, SessionStateChanged, SessionTouched, SessionTrimmed, Strategy, SurfaceAttached,
-    SurfaceDetached, SystemPromptBuilt, Trigger,
+    ArchiveRestored, CompactionFailed, CompactionStarted, Descent, MessageAdded, Origin, Parent,
+    SessionCompacted, SessionKind, SessionOpened, SessionResumed, Strategy, SystemPromptBuilt,
+    Trigger,
 };
 use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue};
 use crate::fact::turn::{
@@ -168,7 +166,7 @@ fn journal() -> Vec<Fact> {
 fn flow() -> Vec<Fact> {
     vec![
         Fact::FlowCreated(FlowCreated {
-            ends: crate::fact::flow::Ends::default(),
+            ends: Ends::default(),
             project: id("demo"),
             title: "Notes".into(),
             input: Some(Text::Blob(blob())),
@@ -191,6 +189,12 @@ fn flow() -> Vec<Fact> {
         imported::flow(),
         Fact::FlowTitled(FlowTitled {
             title: "Notes, again".into(),
+        }),
+        Fact::EndsChosen(EndsChosen {
+            ends: Ends {
+                improve: Some(ImprovementMode::Parallel),
+                feedback: Some(false),
+            },
         }),
         Fact::GraphRevised(GraphRevised {
             client: None,
@@ -434,7 +438,7 @@ fn calls() -> Vec<Fact> {
 fn sessions() -> Vec<Fact> {
     vec![
         Fact::SessionOpened(SessionOpened {
-            role: role(),
+            seat: role().into(),
             key: id("main"),
             session: id("s1"),
             generation: 1,
@@ -447,52 +451,18 @@ fn sessions() -> Vec<Fact> {
             }),
             user: Some("sam".into()),
         }),
-        Fact::SessionStateChanged(SessionStateChanged {
-            role: role(),
-            state: SessionState::Expired,
-            reason: Some(ExpiryReason::Closed),
-        }),
-        Fact::SessionTouched(SessionTouched { role: role() }),
-        Fact::SurfaceAttached(SurfaceAttached {
-            role: role(),
-            surface: "tab-1".into(),
-        }),
-        Fact::SurfaceDetached(SurfaceDetached {
-            role: role(),
-            surface: "tab-1".into(),
-        }),
-        Fact::SessionPatched(SessionPatched {
-            role: role(),
-            label: Some("notes".into()),
-            send_policy: Some(SendPolicy::Deny),
-            metadata: [("tier".to_owned(), None)].into(),
-            settings: [("model".to_owned(), Some("scripted".to_owned()))].into(),
-        }),
-        Fact::SessionReset(SessionReset {
-            role: role(),
-            old: id("s1"),
-            new: id("s2"),
-            generation: 2,
-            archive: Some(blob()),
-        }),
-        Fact::SessionForked(SessionForked {
-            role: role(),
-            to: id("main:fork:two"),
-            session: id("s3"),
-            at_seq: 6,
-        }),
         Fact::SessionResumed(SessionResumed {
-            role: role(),
+            seat: role().into(),
             turn: Some(TURN),
         }),
         Fact::SystemPromptBuilt(SystemPromptBuilt {
-            role: role(),
+            seat: role().into(),
             text: Text::from("You are the second writer."),
             fingerprint: Hash::of(b"inputs"),
             sources: vec![source()],
         }),
         Fact::MessageAdded(MessageAdded {
-            role: role(),
+            seat: role().into(),
             message: id("m5"),
             text: Text::from("You are at draft."),
             origin: Origin::Entry,
@@ -507,14 +477,14 @@ fn rewrites() -> Vec<Fact> {
     vec![
         imported::session(),
         Fact::CompactionStarted(CompactionStarted {
-            role: role(),
+            seat: role().into(),
             compaction: "k-1".into(),
             trigger: Trigger::Manual,
             strategy: Strategy::ObservationMask,
             client: client(),
         }),
         Fact::SessionCompacted(SessionCompacted {
-            role: role(),
+            seat: role().into(),
             compaction: "k-1".into(),
             trigger: Trigger::Auto,
             strategy: Strategy::NodeSummary,
@@ -526,37 +496,14 @@ fn rewrites() -> Vec<Fact> {
             why: None,
         }),
         Fact::CompactionFailed(CompactionFailed {
-            role: role(),
+            seat: role().into(),
             compaction: "k-1".into(),
             why: "the summary was empty".into(),
         }),
-        Fact::SessionTrimmed(SessionTrimmed {
-            role: role(),
-            archive: "t-1".into(),
-            kept_last: 12,
-        }),
         Fact::ArchiveRestored(ArchiveRestored {
-            role: role(),
+            seat: role().into(),
             archive: "t-1".into(),
             client: client(),
-        }),
-        Fact::SendAccepted(SendAccepted {
-            run: id("r1"),
-            role: role(),
-            from: Some(id("main")),
-            text: Text::from("How far are you?"),
-            client: client(),
-        }),
-        Fact::SendDenied(SendDenied {
-            role: role(),
-            from: Some(id("main")),
-            why: "its policy says no".into(),
-        }),
-        Fact::RunFinished(RunFinished {
-            run: id("r1"),
-            role: role(),
-            end: RunEnd::Ok,
-            text: Some(Text::from("Half way.")),
         }),
         imported::feed(),
     ]
@@ -666,7 +613,6 @@ fn choices() -> Vec<Fact> {
             client: client(),
         }),
         Fact::GrantAdded(GrantAdded { grant: grant() }),
-        Fact::GrantRevoked(GrantRevoked { grant: grant() }),
         Fact::RoleConfigured(RoleConfigured {
             role: role(),
             settings: [("model".to_owned(), "scripted".to_owned())].into(),

@@ -193,7 +193,7 @@ impl Scribe {
             return;
         }
         self.say(Fact::SessionOpened(SessionOpened {
-            role: role.clone(),
+            seat: role.clone().into(),
             key: id(&format!("flow:20260527T143000123Z-a1b2c3:role:{role}")),
             session: id(&format!("session-{role}-1")),
             generation: 1,
@@ -202,7 +202,7 @@ impl Scribe {
             user: None,
         }));
         self.say(Fact::SystemPromptBuilt(SystemPromptBuilt {
-            role: role.clone(),
+            seat: role.clone().into(),
             text: Text::from(format!("You are {role}, working on demo.")),
             fingerprint: Hash::of(role.as_str().as_bytes()),
             sources: Vec::new(),
@@ -229,7 +229,7 @@ impl Scribe {
         text: &str,
     ) {
         self.say(Fact::MessageAdded(MessageAdded {
-            role: role.clone(),
+            seat: role.clone().into(),
             message,
             text: Text::from(text),
             origin,
@@ -262,7 +262,7 @@ impl Scribe {
         }
     }
 
-    /// A node is claimed, its role is told why, and its turn begins.
+    /// A node is claimed, its role gets its packet, and its turn begins.
     pub(super) fn enter(
         &mut self,
         node: &str,

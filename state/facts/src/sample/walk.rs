@@ -22,7 +22,7 @@ use crate::fact::operator::{
     Grant, GrantAdded, OperatorReplied, OperatorSteered, RoleConfigured, SteerWhen,
 };
 use crate::fact::session::{
-    CompactionStarted, Origin, SessionCompacted, SessionPatched, Strategy, SurfaceAttached, Trigger,
+    CompactionStarted, Origin, SessionCompacted, SessionResumed, Strategy, Trigger,
 };
 use crate::fact::terms::{CommandTerms, ConsentTerms, Scope};
 use crate::fact::turn::{
@@ -63,12 +63,12 @@ fn prepare(scribe: &mut Scribe) {
     }));
 }
 
-/// The owner asks something, hears the answer, and hands the work to the writer.
+/// The owner asks something, gets the answer, and hands the work to the writer.
 fn intake(scribe: &mut Scribe) {
     let mut turn = scribe.enter("owner-intake", "owner", Entry::First, Vec::new());
-    scribe.say(Fact::SurfaceAttached(SurfaceAttached {
-        role: turn.role.clone(),
-        surface: "browser-1".into(),
+    scribe.say(Fact::SessionResumed(SessionResumed {
+        seat: turn.role.clone().into(),
+        turn: Some(turn.id),
     }));
     scribe.request(&mut turn);
     scribe.draft(
@@ -301,7 +301,7 @@ fn correct(scribe: &mut Scribe) {
     let received = vec![inbound("draft", "review", Way::Backward)];
     let mut turn = scribe.enter("draft", "writer", Entry::Reopened, received);
     scribe.say(Fact::CompactionStarted(CompactionStarted {
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
         compaction: "k-1".into(),
         trigger: Trigger::Auto,
         strategy: Strategy::NodeSummary,
@@ -317,7 +317,7 @@ fn correct(scribe: &mut Scribe) {
     scribe.end(&summary, TurnEnd::Outcome);
     let message = scribe.next_message();
     scribe.say(Fact::SessionCompacted(SessionCompacted {
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
         compaction: "k-1".into(),
         trigger: Trigger::Auto,
         strategy: Strategy::NodeSummary,
@@ -416,12 +416,9 @@ fn close(scribe: &mut Scribe) {
     let received = vec![inbound("review", "owner-close", Way::Forward)];
     let mut turn = scribe.enter("owner-close", "owner", Entry::First, received);
     scribe.speak(&mut turn, &["Everything is there."], Vec::new());
-    scribe.say(Fact::SessionPatched(SessionPatched {
-        role: id("owner"),
-        label: Some("Notes for 1.4".into()),
-        send_policy: None,
-        metadata: [("audience".to_owned(), Some("developers".to_owned()))].into(),
-        settings: Default::default(),
+    scribe.say(Fact::SessionResumed(SessionResumed {
+        seat: id("owner"),
+        turn: Some(turn.id),
     }));
     scribe.say(Fact::ForwardPassClosed(ForwardPassClosed {
         node: id("owner-close"),

@@ -1,3 +1,5 @@
+//! Tests of the verbs: every verb reads and writes as one JSON object, and what is not one is refused.
+
 use super::*;
 
 fn read(text: &str) -> Result<Verb, String> {
@@ -88,9 +90,7 @@ mod page {
     use crate::fact::budget::Measure;
     use crate::fact::improvement::ImprovementMode;
     use crate::fact::node::WaitReason;
-    use crate::fact::operator::{
-        ConsentAnswer, ConsentMode, ConsentRules, SteerWhen, StopScope,
-    };
+    use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentRules, SteerWhen, StopScope};
     use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
     use crate::{At, Hash};
 

@@ -1,17 +1,19 @@
 //! All views of one flow together, and which of them a fact changed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::View;
 use super::feed::FeedView;
 use super::flow::FlowState;
-use super::route::{feed_role, session_role};
+use super::route::{feed_seat, session_seat};
 use super::session::SessionView;
 use super::summary::Summary;
 use crate::fact::Fact;
 use crate::fact::session::{Descent, SessionOpened};
 use crate::id::RoleInstance;
 use crate::line::Recorded;
+use crate::seat::Seat;
 
 /// Which views a fact changed. Making it allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,9 +22,9 @@ pub struct Touched {
     /// of a stream of text change nothing else in it.
     pub flow: bool,
     /// Whose `transcript.json` changed.
-    pub session: Option<RoleInstance>,
+    pub session: Option<Seat>,
     /// Whose `feed.json` changed.
-    pub feed: Option<RoleInstance>,
+    pub feed: Option<Seat>,
     /// Whether every `transcript.json` changed, because the flow got another id.
     pub all_sessions: bool,
 }
@@ -30,12 +32,12 @@ pub struct Touched {
 /// All views of one flow.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Views {
-    /// Where the flow stands.
-    pub flow: FlowState,
-    /// The sessions.
-    pub sessions: BTreeMap<RoleInstance, SessionView>,
-    /// The feeds.
-    pub feeds: BTreeMap<RoleInstance, FeedView>,
+    /// The state of the flow. Work apart from the flow may hold it; then the next fact is applied to a copy.
+    pub flow: Arc<FlowState>,
+    /// The sessions, by their seats.
+    pub sessions: BTreeMap<Seat, SessionView>,
+    /// The feeds, by their seats.
+    pub feeds: BTreeMap<Seat, FeedView>,
 }
 
 /// Whether a fact is a piece of streamed text.
@@ -44,10 +46,22 @@ pub(super) fn changes_only_a_draft(recorded: &Recorded) -> bool {
 }
 
 impl Views {
-    /// The flow in short. It is made when somebody asks: it looks at every node, and facts are many.
+    /// The flow in short. It is made on demand: it reads every node, and facts are many.
     #[must_use]
     pub fn summary(&self) -> Summary {
         Summary::of(&self.flow)
+    }
+
+    /// The session of a role instance.
+    #[must_use]
+    pub fn session(&self, role: &RoleInstance) -> Option<&SessionView> {
+        self.sessions.get(&Seat::from(role))
+    }
+
+    /// The feed of a role instance.
+    #[must_use]
+    pub fn feed(&self, role: &RoleInstance) -> Option<&FeedView> {
+        self.feeds.get(&Seat::from(role))
     }
 
     /// Takes the next fact and says which views it changed.
@@ -61,31 +75,31 @@ impl Views {
             touched.session = self.apply_session(recorded, fact);
             touched.all_sessions = self.apply_flow_id(recorded, fact);
         }
-        self.flow.apply(recorded);
+        Arc::make_mut(&mut self.flow).apply(recorded);
         touched
     }
 
-    fn apply_feed(&mut self, recorded: &Recorded, fact: &Fact) -> Option<RoleInstance> {
-        let role = feed_role(&self.flow, fact)?.clone();
-        if !self.feeds.contains_key(&role) {
-            self.feeds.insert(role.clone(), FeedView::default());
+    fn apply_feed(&mut self, recorded: &Recorded, fact: &Fact) -> Option<Seat> {
+        let seat = feed_seat(&self.flow, fact)?;
+        if !self.feeds.contains_key(&seat) {
+            self.feeds.insert(seat.clone(), FeedView::default());
         }
-        self.feeds.get_mut(&role)?.apply(recorded);
-        Some(role)
+        self.feeds.get_mut(&seat)?.apply(recorded);
+        Some(seat)
     }
 
-    fn apply_session(&mut self, recorded: &Recorded, fact: &Fact) -> Option<RoleInstance> {
-        let role = session_role(fact)?.clone();
-        if !self.sessions.contains_key(&role) {
-            let session = SessionView::new(role.clone(), self.flow.flow_id.clone());
-            self.sessions.insert(role.clone(), session);
+    fn apply_session(&mut self, recorded: &Recorded, fact: &Fact) -> Option<Seat> {
+        let seat = session_seat(fact)?;
+        if !self.sessions.contains_key(&seat) {
+            let session = SessionView::new(seat.clone(), self.flow.flow_id.clone());
+            self.sessions.insert(seat.clone(), session);
         }
-        let session = self.sessions.get_mut(&role)?;
+        let session = self.sessions.get_mut(&seat)?;
         session.apply(recorded);
         if let Fact::SessionOpened(opened) = fact {
             self.inherit(opened);
         }
-        Some(role)
+        Some(seat)
     }
 
     /// A fork of one of our own sessions begins with its messages.
@@ -94,15 +108,15 @@ impl Views {
         if parent.descent != Descent::Fork {
             return None;
         }
-        let (role, _) = self.sessions.iter().find(|(role, session)| {
-            **role != opened.role && session.session_id.as_ref() == Some(&parent.session)
+        let (seat, _) = self.sessions.iter().find(|(seat, session)| {
+            **seat != opened.seat && session.session_id.as_ref() == Some(&parent.session)
         })?;
-        let role = role.clone();
-        let mut fork = self.sessions.remove(&opened.role)?;
-        if let Some(other) = self.sessions.get(&role) {
+        let seat = seat.clone();
+        let mut fork = self.sessions.remove(&opened.seat)?;
+        if let Some(other) = self.sessions.get(&seat) {
             fork.begin_from(other, parent.at_seq);
         }
-        self.sessions.insert(opened.role.clone(), fork);
+        self.sessions.insert(opened.seat.clone(), fork);
         Some(())
     }
 

@@ -4,39 +4,33 @@ use super::flow::FlowState;
 use crate::fact::Fact;
 use crate::fact::operator::StopScope;
 use crate::id::{MessageId, RoleInstance};
+use crate::seat::Seat;
 
-/// The role instance whose session a fact changes, if it changes one.
+/// The seat of the session that a fact changes, if it changes one.
 #[must_use]
 #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
-pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
+pub fn session_seat(fact: &Fact) -> Option<Seat> {
     match fact {
-        Fact::NodeSuspended(f) => Some(&f.role),
-        Fact::NodeWoken(f) => Some(&f.role),
-        Fact::TurnStarted(f) => Some(&f.role),
-        Fact::TurnResumed(f) => Some(&f.role),
-        Fact::TurnEnded(f) => Some(&f.role),
-        Fact::DraftAdded(f) => Some(&f.role),
-        Fact::DraftKept(f) => Some(&f.role),
-        Fact::DraftDiscarded(f) => Some(&f.role),
-        Fact::ModelAnswered(f) => Some(&f.role),
-        Fact::CallFinished(f) => Some(&f.role),
-        Fact::SessionOpened(f) => Some(&f.role),
-        Fact::SessionStateChanged(f) => Some(&f.role),
-        Fact::SessionTouched(f) => Some(&f.role),
-        Fact::SurfaceAttached(f) => Some(&f.role),
-        Fact::SurfaceDetached(f) => Some(&f.role),
-        Fact::SessionPatched(f) => Some(&f.role),
-        Fact::SessionReset(f) => Some(&f.role),
-        Fact::SystemPromptBuilt(f) => Some(&f.role),
-        Fact::SessionImported(f) => Some(&f.role),
-        Fact::MessageAdded(f) => Some(&f.role),
+        Fact::NodeSuspended(f) => Some(Seat::from(&f.role)),
+        Fact::NodeWoken(f) => Some(Seat::from(&f.role)),
+        Fact::TurnStarted(f) => Some(Seat::from(&f.role)),
+        Fact::TurnResumed(f) => Some(Seat::from(&f.role)),
+        Fact::TurnEnded(f) => Some(Seat::from(&f.role)),
+        Fact::DraftAdded(f) => Some(Seat::from(&f.role)),
+        Fact::DraftKept(f) => Some(Seat::from(&f.role)),
+        Fact::DraftDiscarded(f) => Some(Seat::from(&f.role)),
+        Fact::ModelAnswered(f) => Some(Seat::from(&f.role)),
+        Fact::CallFinished(f) => Some(Seat::from(&f.role)),
+        Fact::SessionOpened(f) => Some(f.seat.clone()),
+        Fact::SystemPromptBuilt(f) => Some(f.seat.clone()),
+        Fact::SessionImported(f) => Some(f.seat.clone()),
+        Fact::MessageAdded(f) => Some(f.seat.clone()),
         // Most of them say nothing new about their sessions.
-        Fact::ModelRequested(f) => f.frame.as_ref().map(|_| &f.role),
-        Fact::CompactionStarted(f) => Some(&f.role),
-        Fact::SessionCompacted(f) => Some(&f.role),
-        Fact::CompactionFailed(f) => Some(&f.role),
-        Fact::SessionTrimmed(f) => Some(&f.role),
-        Fact::ArchiveRestored(f) => Some(&f.role),
+        Fact::ModelRequested(f) => f.frame.as_ref().map(|_| Seat::from(&f.role)),
+        Fact::CompactionStarted(f) => Some(f.seat.clone()),
+        Fact::SessionCompacted(f) => Some(f.seat.clone()),
+        Fact::CompactionFailed(f) => Some(f.seat.clone()),
+        Fact::ArchiveRestored(f) => Some(f.seat.clone()),
         Fact::SegmentStarted(_)
         | Fact::WriterOpened(_)
         | Fact::RecoveryTruncated(_)
@@ -50,6 +44,7 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         | Fact::FlowImported(_)
         | Fact::FeedImported(_)
         | Fact::FlowTitled(_)
+        | Fact::EndsChosen(_)
         | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)
         | Fact::FlowUnpaused(_)
@@ -69,11 +64,7 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         | Fact::CallStarted(_)
         | Fact::CallRerun(_)
         | Fact::CallReaped(_)
-        | Fact::SessionForked(_)
         | Fact::SessionResumed(_)
-        | Fact::SendAccepted(_)
-        | Fact::SendDenied(_)
-        | Fact::RunFinished(_)
         | Fact::OperatorReplied(_)
         | Fact::ReplyReturned(_)
         | Fact::OperatorSteered(_)
@@ -85,7 +76,6 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
         | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
-        | Fact::GrantRevoked(_)
         | Fact::RoleConfigured(_)
         | Fact::McpServerApproved(_)
         | Fact::McpServerUnavailable(_)
@@ -103,90 +93,86 @@ pub fn session_role(fact: &Fact) -> Option<&RoleInstance> {
     }
 }
 
-/// The role instance whose feed shows a fact. What is about the whole flow is shown to its owner.
+/// The seat whose feed shows a fact. What is about the whole flow is shown to its owner.
 ///
 /// The state is the one *before* the fact, which still knows what the fact is about to close.
 #[must_use]
-pub fn feed_role<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
+pub fn feed_seat(state: &FlowState, fact: &Fact) -> Option<Seat> {
     if let Fact::FlowCreated(f) = fact {
-        return f.graph.start().map(|node| &node.role);
+        return f.graph.start().map(|node| Seat::from(&node.role));
     }
-    about(state, fact).or(state.owner.as_ref())
+    about(state, fact).or_else(|| state.owner.as_ref().map(Seat::from))
 }
 
-/// The role instance a fact is about, if it is about one.
+/// The seat that a fact is about, if it is about one.
 #[expect(
     clippy::too_many_lines,
     reason = "one exhaustive match, one call an arm"
 )]
-fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
+fn about(state: &FlowState, fact: &Fact) -> Option<Seat> {
     match fact {
-        Fact::NodeReopened(f) => state.role_of(&f.node),
-        Fact::NodeRetried(f) => state.role_of(&f.node),
-        Fact::NodeClaimed(f) => Some(&f.role),
-        Fact::HandoffApplied(f) => state.role_of(&f.node),
-        Fact::HandoffStaged(f) => state.role_of(&f.node),
+        Fact::NodeReopened(f) => state.role_of(&f.node).map(Seat::from),
+        Fact::NodeRetried(f) => state.role_of(&f.node).map(Seat::from),
+        Fact::NodeClaimed(f) => Some(Seat::from(&f.role)),
+        Fact::HandoffApplied(f) => state.role_of(&f.node).map(Seat::from),
+        Fact::HandoffStaged(f) => state.role_of(&f.node).map(Seat::from),
         Fact::HandoffDecided(f) => state
             .staged
             .get(&f.approval)
-            .and_then(|staged| state.role_of(&staged.node)),
-        Fact::HandoffAwaited(f) => state.role_of(&f.node),
-        Fact::NodeSuspended(f) => Some(&f.role),
-        Fact::NodeWoken(f) => Some(&f.role),
-        Fact::RepairRequested(f) => Some(&f.role),
-        Fact::TurnStarted(f) => Some(&f.role),
-        Fact::TurnResumed(f) => Some(&f.role),
-        Fact::TurnEnded(f) => Some(&f.role),
-        Fact::ModelRequested(f) => Some(&f.role),
-        Fact::DraftAdded(f) => Some(&f.role),
-        Fact::DraftKept(f) => Some(&f.role),
-        Fact::DraftDiscarded(f) => Some(&f.role),
-        Fact::ModelAnswered(f) => Some(&f.role),
-        Fact::ModelFailed(f) => Some(&f.role),
-        Fact::CallIntended(f) => Some(&f.role),
-        Fact::CallStarted(f) => Some(&f.role),
-        Fact::CallFinished(f) => Some(&f.role),
-        Fact::CallRerun(f) => Some(&f.role),
-        Fact::CallReaped(f) => Some(&f.role),
-        Fact::SessionOpened(f) => Some(&f.role),
-        Fact::SessionStateChanged(f) => Some(&f.role),
-        Fact::SessionTouched(f) => Some(&f.role),
-        Fact::SurfaceAttached(f) => Some(&f.role),
-        Fact::SurfaceDetached(f) => Some(&f.role),
-        Fact::SessionPatched(f) => Some(&f.role),
-        Fact::SessionReset(f) => Some(&f.role),
-        Fact::SessionForked(f) => Some(&f.role),
-        Fact::SessionResumed(f) => Some(&f.role),
-        Fact::SystemPromptBuilt(f) => Some(&f.role),
-        Fact::SessionImported(f) => Some(&f.role),
-        Fact::FeedImported(f) => Some(&f.role),
-        Fact::MessageAdded(f) => Some(&f.role),
-        Fact::CompactionStarted(f) => Some(&f.role),
-        Fact::SessionCompacted(f) => Some(&f.role),
-        Fact::CompactionFailed(f) => Some(&f.role),
-        Fact::SessionTrimmed(f) => Some(&f.role),
-        Fact::ArchiveRestored(f) => Some(&f.role),
-        Fact::SendAccepted(f) => Some(&f.role),
-        Fact::SendDenied(f) => Some(&f.role),
-        Fact::RunFinished(f) => Some(&f.role),
-        Fact::OperatorReplied(f) => Some(&f.role),
-        Fact::ReplyReturned(f) => replier(state, &f.reply),
-        Fact::OperatorSteered(f) => Some(&f.role),
-        Fact::StopRequested(f) => stopped(state, &f.scope),
-        Fact::ConsentRequested(f) => Some(&f.role),
-        Fact::ConsentRuled(f) => Some(&f.role),
-        Fact::ConsentResolved(f) => state.consents.get(&f.consent).map(|open| &open.role),
-        Fact::RoleConfigured(f) => Some(&f.role),
-        Fact::McpServerUnavailable(f) => Some(&f.role),
-        Fact::McpToolUnavailable(f) => Some(&f.role),
-        Fact::ReflectionStarted(f) => Some(&f.role),
-        Fact::FindingsRecorded(f) => Some(&f.role),
-        Fact::FeedbackStarted(f) => Some(&f.role),
-        Fact::FeedbackRecorded(_) => writer(state),
-        Fact::ChangeProposed(f) => Some(&f.role),
-        Fact::ChangeDecided(f) => state.changes.get(&f.change).map(|change| &change.role),
-        Fact::BudgetSet(f) => f.role.as_ref(),
-        Fact::BudgetReached(f) => f.role.as_ref(),
+            .and_then(|staged| state.role_of(&staged.node))
+            .map(Seat::from),
+        Fact::HandoffAwaited(f) => state.role_of(&f.node).map(Seat::from),
+        Fact::NodeSuspended(f) => Some(Seat::from(&f.role)),
+        Fact::NodeWoken(f) => Some(Seat::from(&f.role)),
+        Fact::RepairRequested(f) => Some(Seat::from(&f.role)),
+        Fact::TurnStarted(f) => Some(Seat::from(&f.role)),
+        Fact::TurnResumed(f) => Some(Seat::from(&f.role)),
+        Fact::TurnEnded(f) => Some(Seat::from(&f.role)),
+        Fact::ModelRequested(f) => Some(Seat::from(&f.role)),
+        Fact::DraftAdded(f) => Some(Seat::from(&f.role)),
+        Fact::DraftKept(f) => Some(Seat::from(&f.role)),
+        Fact::DraftDiscarded(f) => Some(Seat::from(&f.role)),
+        Fact::ModelAnswered(f) => Some(Seat::from(&f.role)),
+        Fact::ModelFailed(f) => Some(Seat::from(&f.role)),
+        Fact::CallIntended(f) => Some(Seat::from(&f.role)),
+        Fact::CallStarted(f) => Some(Seat::from(&f.role)),
+        Fact::CallFinished(f) => Some(Seat::from(&f.role)),
+        Fact::CallRerun(f) => Some(Seat::from(&f.role)),
+        Fact::CallReaped(f) => Some(Seat::from(&f.role)),
+        Fact::SessionOpened(f) => Some(f.seat.clone()),
+        Fact::SessionResumed(f) => Some(f.seat.clone()),
+        Fact::SystemPromptBuilt(f) => Some(f.seat.clone()),
+        Fact::SessionImported(f) => Some(f.seat.clone()),
+        Fact::FeedImported(f) => Some(f.seat.clone()),
+        Fact::MessageAdded(f) => Some(f.seat.clone()),
+        Fact::CompactionStarted(f) => Some(f.seat.clone()),
+        Fact::SessionCompacted(f) => Some(f.seat.clone()),
+        Fact::CompactionFailed(f) => Some(f.seat.clone()),
+        Fact::ArchiveRestored(f) => Some(f.seat.clone()),
+        Fact::OperatorReplied(f) => Some(Seat::from(&f.role)),
+        Fact::ReplyReturned(f) => replier(state, &f.reply).map(Seat::from),
+        Fact::OperatorSteered(f) => Some(Seat::from(&f.role)),
+        Fact::StopRequested(f) => stopped(state, &f.scope).map(Seat::from),
+        Fact::ConsentRequested(f) => Some(Seat::from(&f.role)),
+        Fact::ConsentRuled(f) => Some(Seat::from(&f.role)),
+        Fact::ConsentResolved(f) => state
+            .consents
+            .get(&f.consent)
+            .map(|open| Seat::from(&open.role)),
+        Fact::RoleConfigured(f) => Some(Seat::from(&f.role)),
+        Fact::McpServerUnavailable(f) => Some(Seat::from(&f.role)),
+        Fact::McpToolUnavailable(f) => Some(Seat::from(&f.role)),
+        Fact::ReflectionStarted(f) => Some(Seat::from(&f.role)),
+        Fact::FindingsRecorded(f) => Some(Seat::from(&f.role)),
+        Fact::FeedbackStarted(f) => Some(Seat::from(&f.role)),
+        Fact::FeedbackRecorded(_) => writer(state).map(Seat::from),
+        Fact::ChangeProposed(f) => Some(Seat::from(&f.role)),
+        Fact::ChangeDecided(f) => state
+            .changes
+            .get(&f.change)
+            .map(|change| Seat::from(&change.role)),
+        Fact::BudgetSet(f) => f.role.as_ref().map(Seat::from),
+        Fact::BudgetReached(f) => f.role.as_ref().map(Seat::from),
         Fact::SegmentStarted(_)
         | Fact::WriterOpened(_)
         | Fact::RecoveryTruncated(_)
@@ -199,6 +185,7 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         | Fact::FlowForked(_)
         | Fact::FlowImported(_)
         | Fact::FlowTitled(_)
+        | Fact::EndsChosen(_)
         | Fact::GraphRevised(_)
         | Fact::FlowPaused(_)
         | Fact::FlowUnpaused(_)
@@ -209,7 +196,6 @@ fn about<'a>(state: &'a FlowState, fact: &'a Fact) -> Option<&'a RoleInstance> {
         | Fact::ConsentRulesRemoved(_)
         | Fact::ConsentModeChanged(_)
         | Fact::GrantAdded(_)
-        | Fact::GrantRevoked(_)
         | Fact::McpServerApproved(_)
         | Fact::ImprovementChosen(_)
         | Fact::FeedbackDecided(_) => None,

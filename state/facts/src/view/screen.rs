@@ -9,21 +9,21 @@ use super::View;
 use super::all::{Views, changes_only_a_draft};
 use super::feed::{Bounds, FeedView};
 use super::flow::FlowState;
-use super::route::feed_role;
+use super::route::feed_seat;
 use super::summary::Summary;
-use crate::id::RoleInstance;
 use crate::limits::{SCREEN_ITEMS_MAX, SCREEN_TEXT_BYTES_MAX};
 use crate::line::Recorded;
+use crate::seat::Seat;
 
 /// The state of a flow and the ends of its feeds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Screen {
-    /// Where the flow stands.
+    /// The state of the flow.
     pub flow: FlowState,
     /// The same in short.
     pub summary: Summary,
-    /// The last items of each role's feed.
-    pub feeds: BTreeMap<RoleInstance, FeedView>,
+    /// The last items of each feed.
+    pub feeds: BTreeMap<Seat, FeedView>,
 }
 
 /// How much of each feed a screen holds.
@@ -36,9 +36,9 @@ impl Screen {
     /// The screen of views that are held in full: what folding the same facts would give.
     #[must_use]
     pub fn of(views: &Views) -> Self {
-        let end = |(role, feed): (&RoleInstance, &FeedView)| (role.clone(), feed.end(BOUNDS));
+        let end = |(seat, feed): (&Seat, &FeedView)| (seat.clone(), feed.end(BOUNDS));
         Self {
-            flow: views.flow.clone(),
+            flow: FlowState::clone(&views.flow),
             summary: views.summary(),
             feeds: views.feeds.iter().map(end).collect(),
         }
@@ -48,14 +48,14 @@ impl Screen {
 impl View for Screen {
     fn apply(&mut self, recorded: &Recorded) {
         if let Some(fact) = recorded.fact()
-            && let Some(role) = feed_role(&self.flow, fact)
+            && let Some(seat) = feed_seat(&self.flow, fact)
         {
-            if let Some(feed) = self.feeds.get_mut(role) {
+            if let Some(feed) = self.feeds.get_mut(&seat) {
                 feed.apply(recorded);
             } else {
                 let mut feed = FeedView::bounded(BOUNDS);
                 feed.apply(recorded);
-                self.feeds.insert(role.clone(), feed);
+                self.feeds.insert(seat, feed);
             }
         }
         self.flow.apply(recorded);

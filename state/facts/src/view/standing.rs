@@ -17,9 +17,9 @@ pub enum Standing {
     Retrying(At),
     /// Every role that could go on waits for a limit of its provider; the first of them goes on then.
     Limited(At),
-    /// A session is being compacted, and nobody does anything else.
+    /// A session is being compacted, and nothing else goes on.
     Compacting,
-    /// It goes on when the operator has said something.
+    /// It waits for the operator.
     Waiting,
     /// The operator paused it.
     Paused,

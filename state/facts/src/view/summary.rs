@@ -1,4 +1,4 @@
-//! A flow in a listing: what it is, how it stands, and what it waits for.
+//! A flow in a listing: what it is, its state, and what it waits for.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct Summary {
     pub flow_id: Option<FlowId>,
     /// How people call it.
     pub title: String,
-    /// How it stands.
+    /// Its status.
     pub status: FlowStatus,
     /// What it waits for.
     pub waits: Vec<Wait>,
@@ -120,7 +120,7 @@ impl Summary {
         self.status.is_over()
     }
 
-    /// The word for how it stands.
+    /// The word for its status.
     #[must_use]
     pub fn status_word(&self) -> &'static str {
         self.status.word()

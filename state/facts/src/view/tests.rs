@@ -12,6 +12,7 @@ use super::{FlowState, Screen, View, Views};
 use crate::fact::Fact;
 use crate::line::{Body, Recorded};
 use crate::sample::{every_kind, id, long, recorded, walk};
+use crate::seat::Seat;
 
 fn fold(facts: impl IntoIterator<Item = Fact>) -> Views {
     let mut views = Views::default();
@@ -55,14 +56,14 @@ fn flow_json_in_the_middle_of_things() {
 #[test]
 fn transcript_json_as_it_is_written() {
     let views = fold(walk());
-    insta::assert_snapshot!("transcript", pretty(&views.sessions["writer"]));
+    insta::assert_snapshot!("transcript", pretty(&views.sessions[&id::<Seat>("writer")]));
 }
 
 #[test]
 fn feed_json_as_it_is_written() {
     let views = fold(walk());
     for role in ["owner", "writer", "reviewer", "feedback"] {
-        let feed: Vec<_> = views.feeds[role].items().collect();
+        let feed: Vec<_> = views.feeds[&id::<Seat>(role)].items().collect();
         insta::assert_snapshot!(format!("feed_{role}"), pretty(&feed));
     }
 }
@@ -118,11 +119,11 @@ fn a_screen_and_the_views_agree() {
     for record in recorded(walk()) {
         views.apply(&record);
         screen.apply(&record);
-        assert_eq!(screen.flow, views.flow);
+        assert_eq!(screen.flow, *views.flow);
         assert_eq!(screen.summary, views.summary());
     }
-    for (role, feed) in &views.feeds {
-        assert!(feed.items().eq(screen.feeds[role].items()), "{role}");
+    for (seat, feed) in &views.feeds {
+        assert!(feed.items().eq(screen.feeds[seat].items()), "{seat}");
     }
 }
 
@@ -152,17 +153,17 @@ fn the_guessed_sizes_are_near_the_real_ones() {
         let mut out = Vec::new();
         views.flow.write_json(&mut out);
         near(views.flow.approx_bytes(), out.len(), "flow");
-        for (role, session) in &views.sessions {
+        for (seat, session) in &views.sessions {
             let mut out = Vec::new();
             // The guess counts kept texts whole, as they are written.
             let whole = |_| Some("x".repeat(200_000));
             session.write_json(&mut out, Texts(&whole));
-            near(session.approx_bytes(), out.len(), role.as_str());
+            near(session.approx_bytes(), out.len(), &seat.to_string());
         }
-        for (role, feed) in &views.feeds {
+        for (seat, feed) in &views.feeds {
             let mut out = Vec::new();
             feed.write_json(&mut out);
-            near(feed.approx_bytes(), out.len(), role.as_str());
+            near(feed.approx_bytes(), out.len(), &seat.to_string());
         }
     }
 }
@@ -173,18 +174,18 @@ fn views_say_exactly_what_a_fact_changed() {
     for record in recorded(walk()) {
         let before = views.clone();
         let touched = views.apply(&record);
-        for (role, session) in &views.sessions {
-            let changed = before.sessions.get(role) != Some(session);
+        for (seat, session) in &views.sessions {
+            let changed = before.sessions.get(seat) != Some(session);
             assert!(
-                !changed || touched.session.as_ref() == Some(role),
+                !changed || touched.session.as_ref() == Some(seat),
                 "{}",
                 record.word()
             );
         }
-        for (role, feed) in &views.feeds {
-            let changed = before.feeds.get(role) != Some(feed);
+        for (seat, feed) in &views.feeds {
+            let changed = before.feeds.get(seat) != Some(feed);
             assert!(
-                !changed || touched.feed.as_ref() == Some(role),
+                !changed || touched.feed.as_ref() == Some(seat),
                 "{}",
                 record.word()
             );
@@ -207,7 +208,7 @@ fn a_fact_of_a_later_version_changes_nothing_but_the_place() {
     views.apply(&foreign);
     assert_eq!(views.sessions, before.sessions);
     assert_eq!(views.feeds, before.feeds);
-    views.flow.seq = before.flow.seq;
+    std::sync::Arc::make_mut(&mut views.flow).seq = before.flow.seq;
     assert_eq!(views.flow, before.flow);
 }
 
@@ -222,7 +223,7 @@ fn a_lost_blob_and_a_lossy_cut_cannot_be_missed() {
             }));
     let views = fold(facts);
     assert_eq!(views.summary().damage.len(), 3);
-    let errors = views.feeds["owner"]
+    let errors = views.feeds[&id::<Seat>("owner")]
         .items()
         .filter(|item| item.kind == super::feed::ItemKind::Error);
     assert_eq!(errors.count(), 3);
@@ -267,7 +268,7 @@ fn the_seed_members_of_a_transcript_are_there_under_their_names() {
         .take_while(|fact| fact.word() != "handoff_staged");
     let views = fold(upto);
     let mut json = Vec::new();
-    views.sessions["writer"].write_json(&mut json, Texts::BEGINNINGS);
+    views.sessions[&id::<Seat>("writer")].write_json(&mut json, Texts::BEGINNINGS);
     let session: RoleSession = serde_json::from_slice(&json).unwrap();
     assert_eq!(session.role_name, "writer");
     assert_eq!(
@@ -289,7 +290,7 @@ fn the_seed_members_of_a_transcript_are_there_under_their_names() {
     assert!(archive.compacted_at.ends_with('Z') && archive.archived_transcript_history.len() > 5);
     assert_eq!(session.transcript_history[0], archive.replacement_message);
     let mut json = Vec::new();
-    views.sessions["reviewer"].write_json(&mut json, Texts::BEGINNINGS);
+    views.sessions[&id::<Seat>("reviewer")].write_json(&mut json, Texts::BEGINNINGS);
     let session: RoleSession = serde_json::from_slice(&json).unwrap();
     assert!(
         session.is_active,
@@ -324,7 +325,7 @@ proptest! {
             screen.apply(&record);
         }
         let views = fold(facts);
-        prop_assert_eq!(&views.flow, &screen.flow);
+        prop_assert_eq!(&*views.flow, &screen.flow);
         prop_assert!(!written(&views).is_empty());
         let json = serde_json::to_vec(&screen).unwrap();
         prop_assert_eq!(serde_json::from_slice::<Screen>(&json).unwrap(), screen);
@@ -335,10 +336,10 @@ proptest! {
 fn a_fork_of_a_session_begins_with_its_messages() {
     use crate::fact::session::{Descent, Parent, SessionKind, SessionOpened};
     let mut views = fold(walk());
-    let reviewer = views.sessions["reviewer"].clone();
+    let reviewer = views.sessions[&id::<Seat>("reviewer")].clone();
     let at_seq = reviewer.messages[2].seq;
     let opened = Fact::SessionOpened(SessionOpened {
-        role: id("reviewer_2"),
+        seat: id("reviewer_2"),
         key: id("fork"),
         session: id("fork-1"),
         generation: 1,
@@ -354,8 +355,8 @@ fn a_fork_of_a_session_begins_with_its_messages() {
     let record = Recorded::new(views.flow.seq + 1, views.flow.updated_at.unwrap(), opened);
     views.apply(&record);
     assert_eq!(
-        views.sessions["reviewer_2"].messages,
+        views.sessions[&id::<Seat>("reviewer_2")].messages,
         reviewer.messages[..3]
     );
-    assert_eq!(views.sessions["reviewer"], reviewer);
+    assert_eq!(views.sessions[&id::<Seat>("reviewer")], reviewer);
 }

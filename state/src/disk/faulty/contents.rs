@@ -105,7 +105,7 @@ impl Contents {
         self.size = size;
     }
 
-    /// One sector; what lies beyond the size is zeros.
+    /// One sector; bytes beyond the size are zeros.
     pub(super) fn sector(&self, sector: usize) -> &[u8] {
         let from = sector % SECTORS_IN_CHUNK * SECTOR_BYTES;
         self.chunks

@@ -85,7 +85,7 @@ impl FaultyDisk {
         self.world().tree.set_free_bytes(free_bytes);
     }
 
-    /// Sets the clock of the disk, which stands still until it is set again.
+    /// Sets the clock of the disk, which does not move until it is set again.
     pub fn set_now_ms(&self, now_ms: i64) {
         self.world().tree.now_ms = now_ms;
     }
@@ -139,7 +139,7 @@ impl FaultyDisk {
         *self.hook() = Some(hook);
     }
 
-    // What somebody outside does. None of it counts as an operation.
+    // Changes from outside. None of them counts as an operation.
 
     /// Creates a folder and all above it, durable at once.
     pub fn make_folder(&self, path: &Path) -> io::Result<()> {
@@ -291,7 +291,7 @@ impl Disk for FaultyDisk {
     }
 
     fn keep_private(&self, _: &Path) -> io::Result<u64> {
-        // Nobody else is in this world.
+        // This world has no other users.
         Ok(0)
     }
 

@@ -9,7 +9,7 @@ use super::contents::Contents;
 /// The number of a file or folder.
 pub(super) type Id = u64;
 
-/// What a number stands for.
+/// The file or folder behind a number.
 #[derive(Debug, Clone)]
 pub(super) enum Node {
     File(FileNode),
@@ -96,7 +96,7 @@ impl FileNode {
         self.cuts.clear();
     }
 
-    /// Replaces contents on every level, as somebody outside would before the program started.
+    /// Replaces contents on every level, as a change from outside before the program started.
     pub(super) fn overwrite(&mut self, contents: Contents) {
         self.live = contents.clone();
         self.durable = contents;
@@ -212,8 +212,7 @@ impl FolderNode {
         arrivals
     }
 
-    /// Gives a name its meaning on every level, as somebody outside would before the program
-    /// started.
+    /// Gives a name its meaning on every level, as a change from outside before the program started.
     pub(super) fn settle(&mut self, name: OsString, id: Id) {
         self.unsynced.retain(|change| change.name != name);
         self.durable.insert(name.clone(), id);

@@ -60,7 +60,7 @@ pub enum Op {
     Failed { op: Box<Self>, kind: io::ErrorKind },
 }
 
-/// The trace of one disk, once somebody has asked for it.
+/// The trace of one disk, once it is switched on.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     ops: Option<VecDeque<Op>>,
@@ -71,7 +71,7 @@ impl Trace {
         self.ops.get_or_insert_default();
     }
 
-    /// The operation is only described when somebody records, since that copies its path.
+    /// The operation is only described when the trace is on, since that copies its path.
     pub(super) fn note(&mut self, op: impl FnOnce() -> Op) {
         let Some(ops) = &mut self.ops else { return };
         if ops.len() == MAX_TRACED_OPERATIONS {

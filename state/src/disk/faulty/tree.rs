@@ -21,7 +21,7 @@ pub(super) const ROOT: Id = 0;
 /// How many nodes may come before those that nothing mentions any more are dropped.
 const NODES_BETWEEN_SWEEPS: usize = 256;
 
-/// What is said to be free when nobody has set a limit.
+/// The free space without a limit.
 const PLENTY_BYTES: u64 = 1 << 40;
 
 /// The file system.
@@ -101,7 +101,7 @@ impl Tree {
 
     // Names.
 
-    /// What stands at a path.
+    /// The node at a path.
     pub(super) fn find(&self, path: &Path) -> io::Result<Id> {
         self.walk(&parts(path)?)
     }
@@ -468,7 +468,7 @@ impl Tree {
         self.used_bytes = used_bytes;
     }
 
-    // What somebody outside does: durable at once, and never refused for want of space.
+    // Changes from outside: durable at once, and never refused for want of space.
 
     /// Adds a durable file or folder under a name that is free.
     pub(super) fn settle(&mut self, folder: Id, name: OsString, node: Node) -> io::Result<Id> {
@@ -573,7 +573,7 @@ fn parts(path: &Path) -> io::Result<Vec<&OsStr>> {
     Ok(parts)
 }
 
-/// Whether a path lies below another, or is it.
+/// Whether a path is below another, or is it.
 fn starts_with(path: &Path, above: &Path) -> io::Result<bool> {
     Ok(parts(path)?.starts_with(&parts(above)?))
 }

@@ -9,7 +9,7 @@ use super::{
     object_text, only, sign, text,
 };
 
-/// When everything here was said.
+/// The creation time of all answers.
 const CREATED: u64 = 1_779_892_200;
 
 pub fn check(request: &Value) -> Result<(), String> {

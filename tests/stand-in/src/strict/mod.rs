@@ -104,9 +104,9 @@ pub fn say(
     }
 }
 
-/// What only this model can have made of this text.
+/// The signature that only this model can have made of this text.
 pub fn sign(model: &str, text: &str) -> String {
-    // The same in every process, since sessions outlive the one that heard it.
+    // The same in every process, since sessions outlive the one that received it.
     let mut hasher = DefaultHasher::new();
     (model, text).hash(&mut hasher);
     format!("{:016x}", hasher.finish())

@@ -12,7 +12,7 @@ use super::{
 /// The beginning of the ids of items that must follow their reasoning.
 const THOUGHT: &str = "t_";
 
-/// When everything here was said.
+/// The creation time of all answers.
 const CREATED: u64 = 1_779_892_200;
 
 pub fn check(request: &Value) -> Result<(), String> {
@@ -70,7 +70,7 @@ fn items(items: &[Value], model: &str) -> Result<(), String> {
         )?;
         match kind {
             "message" => {
-                // An answer may speak on after its calls; nobody else may speak before their results.
+                // An answer may continue after its calls; nothing else may come before their results.
                 let is_answer = item["role"] == "assistant";
                 ensure(
                     is_answer || open.is_empty(),
@@ -211,7 +211,7 @@ pub fn say(model: &str, pieces: &[Piece], ending: Ending, used: Used) -> String 
     out.concat()
 }
 
-/// A piece as an item: as it begins, the kind of its deltas, and how it stands at last.
+/// A piece as an item: as it begins, the kind of its deltas, and its final form.
 fn item(model: &str, piece: &Piece, index: usize, thought: &mut &'static str) -> Item {
     match piece {
         Piece::Think(words) => {

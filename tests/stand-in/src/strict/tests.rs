@@ -181,7 +181,7 @@ fn the_messages_wire_refuses_calls_without_results_and_thoughts_of_others() {
                 json!([call]),
                 "must start with a thinking block",
             ),
-            // A thought of another model is nobody's.
+            // A thought of another model is refused.
             ("/model", json!("m-2"), "invalid signature"),
         ],
     );

@@ -8,7 +8,7 @@ use crate::protocol::http::{Segment, Transcript};
 use crate::server::routes::Window;
 use crate::server::transcript;
 
-/// What the server tells of a part of a session at a record; nothing, if there is none.
+/// The server's answer for a part of a session at a record; `None`, if there is none.
 fn live(stage: &Stage, role: &str, seg: &str, at: u64) -> Option<Transcript> {
     let window = Window {
         at: Some(at),
@@ -115,7 +115,7 @@ fn a_session_in_a_file_is_at_every_record_what_the_server_tells_of_it() {
     );
 }
 
-/// What is asked of a session, and told: for the tests of the page.
+/// Queries of a session with their answers: for the tests of the page.
 pub(super) fn asked(stage: &Stage, exported: &Exported) -> Vec<Value> {
     let mut asked = Vec::new();
     for role in exported.transcripts.keys() {

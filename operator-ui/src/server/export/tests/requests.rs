@@ -1,5 +1,5 @@
-//! Requests in a file: what they have in common stands in it once, each can be put together again to
-//! the byte, nothing secret is in any, and what is too much is left out by name.
+//! Requests in a file: shared parts are written once, each request can be restored to the byte, none
+//! contains a secret, and what is too much is left out by name.
 
 use a_society_facts::fact::turn::ModelRequested;
 use a_society_facts::id::TurnId;
@@ -164,7 +164,7 @@ fn json_that_leaves_by_itself_is_without_secrets_and_otherwise_what_it_was_to_th
     let redact = |text: &str| text.replace(secret, "[secret withheld]");
     let plain = r#"{"b": 1,  "a":["\u00e9", "x"]}"#;
     assert_eq!(without_secrets(plain, &redact), plain);
-    // The end of it stands before it is known.
+    // Its end occurs before it is recognised.
     let held = json!(["ends with et\" 0123456789", { (secret): secret }, "and more"]).to_string();
     let clean = without_secrets(&format!("{held}\n"), &redact);
     assert!(

@@ -1,12 +1,12 @@
-// How a proposed change stands, in the words of its buttons; and which file a finding may mean. Pure.
+// The state of a proposed change, in the words of its buttons; and which file a finding may mean. Pure.
 import type { Stands } from "../../wire";
 
 export const STANDS: Record<Stands, string> = { open: "Open", "said-already": "Open", "file-changed": "Open, the file changed", applied: "Applied", declined: "Declined" };
 
-/** Whether somebody still has to say something about it. */
+/** Whether the operator still has to decide about it. */
 export const waits = (stands: Stands): boolean => stands !== "applied" && stands !== "declined";
 
-/** The file that a finding speaks of first: the longest path that stands in it, else one of its name. */
+/** The file that a finding means first: the longest path in its text, else one of that name. */
 export function meant(text: string, files: readonly string[]): string | null {
   const within = (needle: string): number => text.indexOf(needle);
   const found = files

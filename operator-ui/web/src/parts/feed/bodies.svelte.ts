@@ -1,4 +1,4 @@
-// Whole texts of items, asked for when somebody wants them, a page at a time, and kept for a while.
+// Whole texts of items, loaded on demand, a page at a time, and kept for a while.
 import { SvelteMap } from "svelte/reactivity";
 import { itemBody } from "../../api";
 import { refKey } from "../../router";

@@ -17,7 +17,7 @@ export function stateOf(row: FlowRow): FlowWord {
   return row.running > 0 || row.driven_by !== null ? "running" : "idle";
 }
 
-/** How a flow stands, in a few words of a column. */
+/** The state of a flow, in the few words of a column. */
 export function standing(row: FlowRow): string {
   const harm = harmOf(row.damage);
   if (harm !== null) return harm.title;
@@ -41,7 +41,7 @@ export interface Nested {
   depth: number;
 }
 
-/** Newest first; forks follow their parent; a fork whose parent is not shown stands on its own. */
+/** Newest first; forks follow their parent; a fork whose parent is not shown is listed by itself. */
 export function nested(rows: readonly FlowRow[], wanted: Wanted): Nested[] {
   const q = (wanted.q ?? "").trim().toLowerCase();
   const fits = rows.filter((r) =>

@@ -18,12 +18,12 @@ export interface Card {
   note: string;
   /** What it does now. A card with a live line is taller. */
   line: string | null;
-  /** When it goes on by itself; said with the time that is left, in place of its line. */
+  /** When it goes on by itself; the remaining time replaces its line. */
   again: Again | null;
   pending: boolean;
   /** Everything the card says, for who does not see it. */
   label: string;
-  /** The rank it stands for, when it stands for several nodes. */
+  /** The rank that it represents, when it represents several nodes. */
   opens: number | null;
 }
 export interface Chip {
@@ -78,12 +78,12 @@ function sideOf(n: NodeView): string {
   if (n.state === "done") return n.took_ms === null ? "" : tight(n.took_ms);
   if (n.state === "not-reached") return "";
   const said = n.words.trim();
-  // Whom it waits for is said in one way; what for is its third line.
+  // A card that waits for the operator always has the same words; its third line says for what.
   if (n.state === "needs-you") return SIDE[n.state];
   return said !== "" && said.length + n.id.length <= ROOM ? said : SIDE[n.state];
 }
 
-/** What somebody wants goes on from its name: "wants to run a command". */
+/** What a role wants continues its name: "wants to run a command". */
 const lowered = (said: string, state: NodeState): string => (state === "needs-you" ? said.charAt(0).toLowerCase() + said.slice(1) : said);
 
 export function cardOf(n: NodeView): Card {

@@ -10,7 +10,7 @@ export const look = (version: string, what: SettingChange): Promise<SettingDone>
 export const skill = (name: string, project: string | null): Promise<Skill> => get<Skill>(`/api/skill?${new URLSearchParams({ name, ...(project === null ? {} : { project }) })}`);
 /** Changes a skill as it was shown; one that changed since is refused. */
 export const changeSkill = (version: string, what: SkillChange): Promise<SettingDone> => post<SettingDone>("/api/skill", { version, change: what });
-/** What roles would be told of it. Nothing is written. */
+/** The part of a role's prompt that it would give. Nothing is written. */
 export const lookAtSkill = (version: string, what: SkillChange): Promise<SettingDone> => post<SettingDone>("/api/skill", { version, change: what, look: true });
 export const attempt = (what: Trial): Promise<Tried> => post<Tried>("/api/trials", what);
 
@@ -31,7 +31,7 @@ export function looksLikeKey(text: string): boolean {
   const random = (part: string): boolean => part.length >= 20 && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part);
   return /(^|[^A-Za-z0-9])(sk|pk|rk|gsk|xai|ghp|glpat|tvly|AIza)[-_A-Za-z0-9]{12,}/.test(text) || text.split(/[^A-Za-z0-9]/).some(random);
 }
-/** What is said then; the text itself is not kept. */
+/** The error for a text that looks like a key; the text itself is not kept. */
 export const NO_KEYS: Fault = { code: "usage", what: "This looks like a key and was not sent.", why: "Keys never pass through the browser.", try: "Put the key in a variable, a file or the keyring, and name that here." };
 
 export type Model = { name: string; provider: string; id: string; window_tokens: number; max_output_tokens: number; images: boolean; effort: string | null; input_micros: number | null; output_micros: number | null; prices: string | null; usual: boolean; named_by: string[] | null };
@@ -45,5 +45,5 @@ export type Own = { withheld?: boolean; command?: string; arguments?: string[]; 
 /** Who answers web_search, as far as it is configured. */
 export type Service = { fault?: string; endpoint?: string; key?: string; key_missing?: string | null };
 
-/** A skill as it lies there; without its words where something of them looks like a key. */
+/** A skill as its folder holds it; without its text where that contains something that looks like a key. */
 export type Skill = { name: string; description: string | null; text: string | null; told: string | null; withheld: boolean; path: string; files: { path: string; bytes: number }[]; faults: string[]; named_by: string[]; version: string };

@@ -15,7 +15,7 @@ export function shares(segments: readonly Segment[], live: readonly TranscriptMe
   const out: Share[] = [];
   if (system > 0) out.push({ name: "System prompt", tokens: system, look: "a" });
   if (tools > 0) out.push({ name: "Tools", tokens: tools, look: "b" });
-  // Only when all of it is here can it be told apart.
+  // Shares are known only when all of it is loaded.
   if (live.length === total && total > 0) {
     const sum = live.reduce((n, m) => n + (isSummary(m.kind) ? m.tokens : 0), 0);
     const results = live.reduce((n, m) => n + (isResult(m.kind) ? m.tokens : 0), 0);
@@ -73,7 +73,7 @@ export function failureOf(raw: unknown): { words: string; body: string } | null 
 export const endOf = (raw: unknown): "cut" | "growing" | null => (member(raw, "interrupted") === true ? "cut" : member(raw, "draft") === true ? "growing" : null);
 const member = (of: unknown, name: string): unknown => (typeof of === "object" && of !== null && name in of ? (of as Record<string, unknown>)[name] : undefined);
 
-/** Whether a message is something the model said. */
+/** Whether a message is text of the model. */
 export const said = (kind: string): boolean => /^assistant$/i.test(kind) || /^said$/i.test(kind);
 export const isCall = (kind: string): boolean => /call/i.test(kind);
 export const isError = (kind: string, content: string): boolean => /error/i.test(kind) || /^(error|rejected)\b/i.test(content);

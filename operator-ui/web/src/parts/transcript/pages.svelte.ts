@@ -37,7 +37,7 @@ export class Pages {
   held(): TranscriptMessage[] {
     return [...this.#pages].sort((a, b) => a[0] - b[0]).flatMap(([, list]) => list);
   }
-  /** Where the last message stands that was there at an event. */
+  /** The index of the last message that was there at an event. */
   async locate(event: number): Promise<number> {
     await this.page(0);
     let [low, high] = [0, Math.floor(Math.max(0, this.total - 1) / PAGE)];
@@ -74,7 +74,7 @@ export class Pages {
     } catch (error) {
       this.#asked.delete(p);
       if (this.#stop.signal.aborted) return [];
-      // A line that is away is said in one place, and what was not fetched is fetched when it is back.
+      // A lost connection has its own notice, and the missing page is loaded when it is back.
       if (!(error instanceof Refused)) return [];
       this.none = error.status === 404 && p === 0;
       this.problem = error.fault.what;

@@ -101,7 +101,7 @@ impl Sim {
         let client = Some(id(&format!("c{}", self.flow.mint())));
         let input = match question {
             Question::Text { node, role, .. } => {
-                // Somebody who awaits what will not come is what keeps the flow from closing.
+                // A node that awaits what will not come is what keeps the flow from closing.
                 let closing = self.flow.graph.node_at(self.flow.graph.closing());
                 let state = &self.flow.state;
                 let mut awaiting = state.awaiting_handoff.iter();

@@ -49,7 +49,7 @@ fn key(point: &Point) -> String {
     let mut received: Vec<String> = (state.received.iter())
         .map(|d| format!("{}{:?}", d.edge, d.way))
         .collect();
-    // Whatever lies at the same end of an edge is read together, so two are as good as one.
+    // All deliveries at the same end of an edge are read together, so two are as good as one.
     received.sort_unstable();
     received.dedup();
     let staged: Vec<_> = (state.staged.values())
@@ -90,7 +90,7 @@ fn subsets(nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
         .collect()
 }
 
-/// Everything that may be said next.
+/// Every possible next input.
 fn inputs(point: &mut Point) -> Vec<Input> {
     let mut inputs = Vec::new();
     for work in point.flow.pending() {
@@ -136,6 +136,7 @@ fn inputs(point: &mut Point) -> Vec<Input> {
             Work::RunTurn { .. }
             | Work::StartReflection { .. }
             | Work::StartFeedback { .. }
+            | Work::ApplyEnds
             | Work::AskOperator(_) => {}
         }
     }
@@ -237,7 +238,8 @@ fn steps(point: &Point, input: Input) -> Vec<Point> {
     points
 }
 
-/// What lay at its receivers before, and what was sent, was read or dropped, or lies there now.
+/// The deliveries that waited at their receivers before, and those that were sent, were read or
+/// dropped, or wait there now.
 fn conserved(before: &FlowState, facts: &[Fact], after: &FlowState) {
     let mut lies: Vec<_> = before.received.clone();
     for fact in facts {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::fact::budget::Measure;
-use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::{
     ConsentAnswer, ConsentMode, DecidingRule, Grant, RuleOrigin, SteerWhen, StopScope,
@@ -19,6 +19,20 @@ use super::support::{bringing, id, named, revised, wants};
 use crate::machine::{
     Brought, ConsentAsked, Input, Outcome, Refusal, RuleAnswered, Task, TurnOutcome,
 };
+
+const MODES: [ImprovementMode; 3] = [
+    ImprovementMode::GraphBased,
+    ImprovementMode::Parallel,
+    ImprovementMode::None,
+];
+
+/// One of all ways in which a flow may be to end.
+pub(super) fn any_ends(number: u16) -> Ends {
+    Ends {
+        improve: MODES.get(usize::from(number % 4)).copied(),
+        feedback: [None, Some(true), Some(false)][usize::from(number / 4 % 3)],
+    }
+}
 
 impl Sim {
     /// A call that needs consent.
@@ -150,19 +164,13 @@ impl Sim {
                 return self.answer(a, answers[usize::from(b % 4)]);
             }
             253 => return self.random_revision(a, b),
-            _ => {
-                let modes = [
-                    ImprovementMode::GraphBased,
-                    ImprovementMode::Parallel,
-                    ImprovementMode::None,
-                ];
-                named(
-                    Verb::Improve {
-                        mode: modes[usize::from(b % 3)],
-                    },
-                    self.client(),
-                )
-            }
+            _ if a.is_multiple_of(2) => Input::ChooseEnds(any_ends(b)),
+            _ => named(
+                Verb::Improve {
+                    mode: MODES[usize::from(b % 3)],
+                },
+                self.client(),
+            ),
         };
         let _said = self.say(input);
     }

@@ -11,8 +11,8 @@ use a_society_facts::view::flow::Phase;
 use super::support::Flow;
 use crate::machine::Work;
 
-/// A flow for somebody who has to find out what went wrong: its graph, its last facts, and what
-/// is pending.
+/// A flow for a person who has to find out what went wrong: its graph, its last facts, and what is
+/// pending.
 pub(crate) fn story(flow: &Flow) -> String {
     use std::fmt::Write as _;
     let mut text = String::from("\n");
@@ -117,10 +117,10 @@ pub(crate) fn check_all(flow: &Flow) {
     }
 }
 
-/// What lies unread, by edge and way.
+/// The unread deliveries, by edge and way.
 type Unread = BTreeMap<(EdgeName, Way), Vec<String>>;
 
-/// What was sent and not read, and what was said and not heard, after all of these facts.
+/// The deliveries not read, and the messages not taken up, after all of these facts.
 fn read_all(facts: &[Fact]) -> (Unread, BTreeSet<MessageId>) {
     let mut unread: Unread = BTreeMap::new();
     let mut passed: BTreeSet<String> = BTreeSet::new();

@@ -5,6 +5,7 @@ use a_society_facts::line::Recorded;
 use a_society_facts::view::{FlowState, View as _};
 use proptest::prelude::*;
 
+use super::operator::any_ends;
 use super::oracle::check_all;
 use super::sim::{Action, Sim};
 use super::support::{Flow, id};
@@ -19,15 +20,17 @@ struct Raw {
     nodes: Vec<(u8, u8)>,
     edges: Vec<(u8, u8, u8)>,
     roles: u8,
+    ends: u16,
 }
 
 fn any_raw(most: usize) -> impl Strategy<Value = Raw> {
     let nodes = prop::collection::vec(any::<(u8, u8)>(), 1..=most);
     let edges = prop::collection::vec(any::<(u8, u8, u8)>(), 0..=most * 2);
-    (nodes, edges, 1u8..=6).prop_map(|(nodes, edges, roles)| Raw {
+    (nodes, edges, 1u8..=6, 0u16..12).prop_map(|(nodes, edges, roles, ends)| Raw {
         nodes,
         edges,
         roles,
+        ends,
     })
 }
 
@@ -92,7 +95,7 @@ fn refolded(flow: &Flow) -> FlowState {
 }
 
 fn walked(raw: &Raw, actions: Vec<Action>) -> Sim {
-    let mut sim = Sim::new(Flow::new(bent(raw)));
+    let mut sim = Sim::new(Flow::ending(bent(raw), any_ends(raw.ends)));
     for action in actions {
         sim.act(action);
     }
@@ -189,8 +192,9 @@ fn the_random_walks_come_to_say_every_fact_of_the_machine() {
 }
 
 /// Every kind of fact that the machine says.
-const MACHINE_WORDS: [&str; 33] = [
+const MACHINE_WORDS: [&str; 34] = [
     "flow_created",
+    "ends_chosen",
     "graph_revised",
     "flow_paused",
     "flow_unpaused",

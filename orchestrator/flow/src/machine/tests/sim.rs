@@ -92,6 +92,7 @@ impl Sim {
                 Work::Claim { .. }
                 | Work::StartReflection { .. }
                 | Work::StartFeedback { .. }
+                | Work::ApplyEnds
                 | Work::WaitUntil { .. }
                 | Work::AskOperator(_) => None,
             })
@@ -107,6 +108,7 @@ impl Sim {
                 | Work::Claim { .. }
                 | Work::StartReflection { .. }
                 | Work::StartFeedback { .. }
+                | Work::ApplyEnds
                 | Work::WaitUntil { .. } => None,
             })
             .collect()
@@ -119,6 +121,7 @@ impl Sim {
                 Work::Claim { .. }
                 | Work::StartReflection { .. }
                 | Work::StartFeedback { .. }
+                | Work::ApplyEnds
                 | Work::WaitUntil { .. } => true,
                 Work::RunTurn { .. } | Work::StopTurn { .. } | Work::AskOperator(_) => false,
             })
@@ -141,6 +144,7 @@ impl Sim {
                     role,
                 })
             }
+            Work::ApplyEnds => Input::ApplyEnds,
             Work::WaitUntil { at, .. } => Input::TimeCame(*at),
             Work::RunTurn { .. } | Work::StopTurn { .. } | Work::AskOperator(_) => return false,
         };
@@ -150,7 +154,7 @@ impl Sim {
         true
     }
 
-    /// The role is told what it has to be told, and its open calls get their results.
+    /// The role gets its messages, and its open calls get their results.
     pub(super) fn tell(&mut self, turn: TurnId) {
         let Some(open) = self.flow.state.turns.get(&turn).cloned() else {
             return;
@@ -190,7 +194,7 @@ impl Sim {
         }
         for (message, origin) in says {
             self.flow.append(Fact::MessageAdded(MessageAdded {
-                role: open.role.clone(),
+                seat: open.role.clone().into(),
                 message,
                 text: "said".into(),
                 origin,

@@ -3,6 +3,7 @@
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{Lack, Measure};
+use a_society_facts::fact::flow::Ends;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, NodeId, RoleInstance};
@@ -115,6 +116,11 @@ pub(crate) struct Flow {
 impl Flow {
     /// A flow that was just created.
     pub(crate) fn new(graph: FlowGraph) -> Self {
+        Self::ending(graph, Ends::default())
+    }
+
+    /// The same, and how it is to end is chosen.
+    pub(crate) fn ending(graph: FlowGraph, ends: Ends) -> Self {
         let mut flow = Self {
             graph,
             state: FlowState::default(),
@@ -128,6 +134,7 @@ impl Flow {
             source: Text::default(),
             origin: None,
             draft: false,
+            ends,
             client: None,
         });
         flow.say(create).unwrap();

@@ -27,11 +27,11 @@ fn fault() -> Outcome {
     }
 }
 
-/// The role is told what to mend.
+/// The role gets the request for a repair.
 fn tell(flow: &mut Flow, role: &str, node: Option<&str>) {
     let message = id(&format!("s{}", flow.mint()));
     flow.append(Fact::MessageAdded(MessageAdded {
-        role: id(role),
+        seat: id(role),
         message,
         text: "mend it".into(),
         origin: Origin::Repair,

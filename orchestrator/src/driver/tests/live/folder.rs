@@ -20,7 +20,8 @@ impl Folder {
         // What is done here is done a thousand times, and power cuts are tried elsewhere.
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         let folder = folder.unwrap();
-        std::fs::create_dir(folder.path().join("project")).unwrap();
+        // A project that leaves open how its flows end.
+        std::fs::create_dir_all(folder.path().join("project/a-docs")).unwrap();
         Self(folder)
     }
 
@@ -43,7 +44,7 @@ impl Folder {
         Store::new(ground, self.path().join(".a-society/state"))
     }
 
-    /// These files and no others lie there. The folder stays the same one: consent is bound to it.
+    /// Makes these the only files. The folder stays the same one: consent is bound to it.
     pub(super) fn set(&self, files: &Files) {
         let state = self.path().join(".a-society");
         std::fs::remove_dir_all(state).unwrap();

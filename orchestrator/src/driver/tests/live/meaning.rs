@@ -19,7 +19,7 @@ pub(super) struct Meaning {
     facts: BTreeMap<String, String>,
     /// What each role's session says.
     sessions: BTreeMap<String, Vec<String>>,
-    /// What lies in the record folder and the project.
+    /// The files of the record folder and the project.
     files: BTreeMap<String, Hash>,
 }
 
@@ -79,7 +79,7 @@ impl Meaning {
         }
     }
 
-    /// What is the same also if a turn was taken once more: neither what was said in it nor how its
+    /// What is the same also if a turn was taken once more: neither its text nor how its
     /// artifacts are numbered.
     pub(super) fn rough(&self) -> Self {
         let is_numbered = |name: &str| name.contains("-output-to-");
@@ -157,7 +157,7 @@ fn said(entry: &Entry) -> Option<String> {
     })
 }
 
-/// A text without the moments at which it was said, and without made-up names.
+/// A text without times and made-up names.
 fn timeless(text: &str) -> String {
     let is_time = |word: &str| word.contains('T') && word.contains('Z') && word.contains(':');
     let is_made_up = |word: &str| word.bytes().filter(u8::is_ascii_digit).count() > 16;

@@ -8,7 +8,7 @@ use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::message::Message;
 use a_society_facts::{At, Verb};
 use a_society_flow::machine::Question;
-use a_society_roles::provider::{Arrival, Stop};
+use a_society_providers::{Arrival, Stop};
 use a_society_state::FlowRef;
 use a_society_state::disk::RealDisk;
 
@@ -48,6 +48,8 @@ impl OnDisk {
             earlier: "",
             wire: wired.map(|wired| self.1.provider(wired)),
             server,
+            hangs: None,
+            kept: None,
         };
         let parts = Parts {
             roles: Box::new(actors),
@@ -233,7 +235,7 @@ fn a_model_whose_calls_are_consented_to_goes_on_behind_every_record() {
     }
 }
 
-/// Edits a file, and closes when it heard that the file changed meanwhile.
+/// Edits a file, and closes when a result says that the file changed meanwhile.
 fn edits_what_changes(said: &[Message]) -> Vec<Arrival> {
     let heard = said.iter().rev().find_map(|message| match message {
         Message::ToolResult { content, .. } => Some(content.as_str()),
@@ -344,7 +346,7 @@ fn a_model_that_has_to_mend_its_outcome_goes_on_behind_every_record() {
     every_prefix_goes_on::<OnDisk>(&scenario("mends", mends, forward), 2);
 }
 
-/// Ends by calls: asks beside a read, hands to nobody, closes beside a call that fails, and closes.
+/// Ends by calls: asks beside a read, hands off without a target, closes beside a call that fails, and closes.
 fn ends_by_calls(said: &[Message]) -> Vec<Arrival> {
     const CLOSES: (&str, &str) = ("handoff", r#"{"type":"forward-pass-closed"}"#);
     match results(said) {

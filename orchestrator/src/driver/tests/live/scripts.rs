@@ -66,7 +66,9 @@ fn new_flow(scenario: &Scenario, disk: &dyn Disk, project: &Path) -> NewFlow {
 impl Stage for InMemory {
     fn new() -> Self {
         let disk = FaultyDisk::new();
-        disk.make_folder(Path::new(PROJECT)).unwrap();
+        // A project that leaves open how its flows end.
+        disk.make_folder(&Path::new(PROJECT).join("a-docs"))
+            .unwrap();
         Self(disk)
     }
 
@@ -115,7 +117,7 @@ impl Stage for InMemory {
     }
 }
 
-/// Another program began it, and nothing had happened. Nobody looked at its project.
+/// Another program began it, and nothing had happened. Its project was not checked.
 fn nothing_yet() -> FlowImported {
     FlowImported {
         state_version: "11".to_owned(),
@@ -375,7 +377,7 @@ fn solo_goes_on_behind_every_record_also_while_its_owner_writes_the_graph_and_lo
 #[test]
 fn interrupted_goes_on_behind_every_record() {
     let mut scenario = example("interrupted", forward);
-    // The answer that was in flight is said as a whole after a crash, and does not break off.
+    // The answer that was in flight comes whole after a crash, and does not break off.
     scenario.asks = true;
     every_prefix_goes_on::<InMemory>(&scenario, SLICES);
 }
@@ -389,7 +391,7 @@ fn a_flow_that_waits_for_a_limit_goes_on_behind_every_record() {
          resets-in-ms: 900 }} }}, {wrote} ]\n  - node: write\n    say: [ {wrote} ]\n"
     );
     let mut scenario = scripted("limited", super::super::HELLO, &script, forward);
-    // The answer that was in flight is said as a whole after a crash, and meets no limit.
+    // The answer that was in flight comes whole after a crash, and meets no limit.
     scenario.asks = true;
     every_prefix_goes_on::<InMemory>(&scenario, SLICES);
 }

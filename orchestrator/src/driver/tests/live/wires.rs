@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::message::Message;
-use a_society_roles::mcp::{self, Given, Servers};
-use a_society_roles::provider::config::parse;
-use a_society_roles::provider::{Arrival, Provider};
+use a_society_mcp::{self as mcp, Given, Servers};
+use a_society_providers::{Arrival, Provider};
+use a_society_roles::config::parse;
 use a_society_stand_in::{Ending, Piece, Reply, Server};
 
 use super::super::super::core::Core;
@@ -134,7 +134,7 @@ pub(super) struct Steered {
     words: &'static str,
 }
 
-/// Says what is to be said by now. It has a name, so that it counts once however often it is said.
+/// Sends the due messages. Each has a name, so that it counts once however often it is sent.
 pub(super) fn steer(core: &mut Core, steers: &[Steered]) {
     for (number, steer) in steers.iter().enumerate() {
         let role = "owner".parse().unwrap();
@@ -187,7 +187,7 @@ fn a_role_that_is_spoken_to_goes_on_behind_every_record_and_hears_everything_onc
     ] {
         let mut scenario = scenario(name, insists, forward);
         scenario.steers = steers;
-        // Where it is cut off decides at which request the words are heard.
+        // The cut decides which request carries the words.
         scenario.asks = true;
         every_prefix_goes_on::<OnDisk>(&scenario, SLICES / 2);
     }
@@ -210,7 +210,7 @@ done
 "#;
 
 /// A server of tools that this process may start: one of its tools only reads.
-pub(super) fn server(folder: &Path) -> Arc<Servers> {
+pub(in crate::driver::tests) fn server(folder: &Path) -> Arc<Servers> {
     let script = folder.join("server.sh");
     std::fs::write(&script, SERVER).unwrap();
     let text = format!(

@@ -1,6 +1,6 @@
 //! What a turn bears with before it says loudly that it does not come to an end.
 
-use a_society_roles::provider::CallFault;
+use a_society_providers::CallFault;
 
 use super::*;
 use crate::config::user::Bounds;
@@ -33,7 +33,7 @@ fn a_model_that_only_ever_asks_for_tools_is_stopped_loudly_at_the_limit_of_a_tur
     assert!(core.state().calls.is_empty(), "every call has its result");
 }
 
-/// An answer that asks for a tool with arguments that nobody can read.
+/// An answer that asks for a tool with arguments that are not JSON.
 fn unreadable() -> Vec<Arrival> {
     let mut arrivals = calls(&[("write_file", "{}")]);
     if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {

@@ -29,7 +29,7 @@ fn a_denied_call_ends_its_answer_and_the_role_waits_for_guidance() {
     );
 }
 
-/// What the model was last told came of its calls.
+/// The last results of calls that the model got.
 fn results(world: &World) -> Vec<String> {
     let asked = world.puppet.asked();
     let last = asked.last().unwrap().iter();

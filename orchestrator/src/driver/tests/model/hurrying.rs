@@ -56,7 +56,7 @@ impl Turn {
         let heard = core.step(self.start.turn, self.start.attempt, step);
         match heard.unwrap() {
             Heard::Go(told) => self.told = Some(told),
-            Heard::Over => return false,
+            Heard::Wait | Heard::Over => return false,
         }
         true
     }
@@ -102,7 +102,7 @@ fn a_request_that_waits_is_made_at_once_although_all_are_to_wait_and_only_that_o
         }
         assert_eq!(world.facts(&core), before, "the journal says nothing of it");
         turn.hear(&mut core, wait);
-        // The clock of these tests stands still, so that whoever is not let through waits on.
+        // The clock of these tests does not move, so that a turn that is not admitted waits on.
         let next = turn.next();
         assert_eq!(matches!(next, Step::Ask(_)), is_hurried, "{next:?}");
         if !is_hurried {
@@ -130,7 +130,7 @@ fn a_request_that_is_made_early_counts_as_every_other_and_the_operator_is_asked_
         hurried += 1;
         turn.hear(&mut core, wait);
     }
-    // One request and its five repetitions, as if nobody had been in a hurry.
+    // One request and its five repetitions, as without a hurry.
     assert_eq!((hurried, world.puppet.asked().len()), (5, 6));
     assert_eq!(waits_for(&core), Some(WaitReason::Provider));
     assert!(now(&mut core, Whom::Only, None).is_err());
@@ -177,7 +177,7 @@ fn it_is_refused_in_words_where_nothing_waits_where_several_do_and_where_a_turn_
     let starts = core.advance().unwrap();
     let mut turns: Vec<Turn> = starts.into_iter().map(Turn::of).collect();
     assert_eq!(turns.len(), 2, "{:?}", core.pending());
-    // Both ask before either is refused: whoever comes later waits for the other otherwise.
+    // Both ask before either is refused: otherwise the later one waits for the other.
     for turn in &mut turns {
         let ask = turn.next();
         assert!(matches!(ask, Step::Ask(_)), "{ask:?}");

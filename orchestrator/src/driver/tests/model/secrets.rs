@@ -26,7 +26,7 @@ fn says_a_key() -> Vec<Arrival> {
     );
     if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {
         let block = format!(r#"{{"type":"thinking","thinking":"{thought}","signature":"s"}}"#);
-        answer.blocks = Some(a_society_roles::provider::Blocks {
+        answer.blocks = Some(a_society_providers::Blocks {
             provider: "puppet".to_owned(),
             model: "puppet-1".to_owned(),
             paused: false,

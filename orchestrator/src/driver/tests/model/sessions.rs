@@ -11,10 +11,10 @@ fn owner() -> RoleInstance {
 }
 
 fn session(core: &Core) -> &SessionView {
-    &core.flow().views().sessions[&owner()]
+    core.flow().views().session(&owner()).unwrap()
 }
 
-/// A role that has read a file, said much and now waits for an answer.
+/// A role that has read a file, written much and now waits for an answer.
 fn asks() -> [Vec<Arrival>; 2] {
     [
         calls(&[("read_file", r#"{"path":"a.txt"}"#)]),
@@ -158,9 +158,9 @@ fn a_budget_that_lacks_the_summary_does_without_it_and_a_death_meanwhile_loses_n
     walk(&mut core, 1000);
     // It is announced, and the process dies before anything was asked.
     core.obey(Verb::Compact { role: owner() }, None).unwrap();
-    assert!(core.state().sessions[&owner()].compaction.is_some());
+    assert!(core.state().session(&owner()).unwrap().compaction.is_some());
     let mut core = world.die(core);
-    assert!(core.state().sessions[&owner()].compaction.is_none());
+    assert!(core.state().session(&owner()).unwrap().compaction.is_none());
     assert!(session(&core).archives.is_empty() && session(&core).messages.len() > 3);
     let set = Verb::Budget {
         role: None,
@@ -219,7 +219,7 @@ fn a_death_between_two_tries_at_a_summary_loses_nothing() {
         let is_whole = session(&core).archives.is_empty() && session(&core).messages == before;
         let is_short = session(&core).archives.len() == 1;
         assert!(is_whole || is_short, "after {steps} steps");
-        assert!(core.state().sessions[&owner()].compaction.is_none());
+        assert!(core.state().session(&owner()).unwrap().compaction.is_none());
     }
 }
 

@@ -4,11 +4,11 @@ use a_society_facts::fact::turn::CallRerun;
 
 use super::*;
 
-const EDIT: (&str, &str) = ("edit_file", r#"{"path":"a.txt","old":"one","new":"two"}"#);
+pub(super) const EDIT: (&str, &str) = ("edit_file", r#"{"path":"a.txt","old":"one","new":"two"}"#);
 const READ: (&str, &str) = ("read_file", r#"{"path":"a.txt"}"#);
 
 /// A flow that died right after its call was started, before anything was done.
-fn died_after_start(call: (&str, &str)) -> (World, Core) {
+pub(super) fn died_after_start(call: (&str, &str)) -> (World, Core) {
     let mut world = World::new(Puppet::will_say([calls(&[call]), closes()]));
     world.write("a.txt", "one");
     for steps in 0..1000 {
@@ -48,7 +48,7 @@ fn a_file_tells_whether_its_edit_was_done_and_a_strange_one_that_nobody_knows() 
         ("one", CallEnd::Done, 1, "two"),
         // It had done its work.
         ("two", CallEnd::Recovered, 0, "two"),
-        // Somebody else was there, or it was cut off in the middle.
+        // Another process was there, or it was cut off in the middle.
         ("three", CallEnd::Unknown, 0, "three"),
     ] {
         let (mut world, core) = died_after_start(EDIT);

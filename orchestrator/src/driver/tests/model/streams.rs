@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use a_society_roles::provider::Blocks;
+use a_society_providers::Blocks;
 use a_society_roles::turn::step::{Step, Told};
 use a_society_state::clock::{Clock, CountingClock};
 use a_society_state::{Ground, process};
@@ -98,7 +98,7 @@ fn a_provider_that_says_nothing_is_shown_and_not_recorded() {
         }
         match heard {
             Heard::Go(next) => told = next,
-            Heard::Over => break,
+            Heard::Wait | Heard::Over => break,
         }
     }
     assert_eq!(shown, [30, 60, 0]);
@@ -123,8 +123,8 @@ impl Clock for JumpingClock {
     }
 }
 
-/// A turn with a silence, a stream that breaks off, a call and a death after so many steps; every
-/// fact that came of it.
+/// A turn with a silence, a stream that breaks off, a call and a death after so many steps; returns
+/// every fact that followed.
 fn walked_by(clock: fn() -> Arc<dyn Clock>, dies_after: usize) -> Vec<Fact> {
     let silent = Arrival::Event(Event::Stalled { seconds: 30 });
     let broken = [vec![silent], fault(FaultClass::Stalled)].concat();

@@ -13,7 +13,10 @@ const READ: (&str, &str) = ("read_file", r#"{"path":"a.txt"}"#);
 const FULL: u64 = 900;
 
 fn session(core: &Core) -> &SessionView {
-    &core.flow().views().sessions[&"owner".parse::<RoleInstance>().unwrap()]
+    core.flow()
+        .views()
+        .session(&"owner".parse().unwrap())
+        .unwrap()
 }
 
 fn archives(core: &Core) -> &[Archive] {
@@ -307,7 +310,7 @@ fn a_hundred_compactions_leave_replacements_flat_the_request_verbatim_and_archiv
     assert!(!material.contains("<summary"), "{material}");
 }
 
-/// Whatever step a death comes after, the same is said in the end, and the request stands in it.
+/// Whatever step a death comes after, the final text is the same and contains the request.
 #[test]
 fn a_death_after_any_step_of_a_compaction_goes_on_to_the_same_end() {
     for bad in [false, true] {

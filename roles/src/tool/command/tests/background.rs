@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use a_society_base::stop::StopSignal;
 use serde_json::json;
 
 use super::alive;
 use crate::tool::tests::stage::{Stage, call, done, finish, plan};
 use crate::tool::{RefusalKind, Toolbox};
-use crate::turn::stop::StopSignal;
 
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::CallEnd;
@@ -47,7 +47,7 @@ fn a_command_beside_the_turn_is_read_piece_by_piece_awaited_and_ended() {
     let last = news(&tools, json!({ "id": "c1", "stop": true }));
     assert!(last.starts_with("[stopped, "), "{last}");
     assert_eq!(alive(&word), 0);
-    // It has said its last.
+    // Its end was reported.
     let gone = done(&tools, "command_output", json!({ "id": "c1" })).unwrap();
     assert_eq!(
         (gone.end, gone.output.as_str()),

@@ -347,7 +347,7 @@ fn a_command_ends_at_its_time_limit_and_what_it_left_behind_ends_with_it() {
         late.output,
         "begun\n[ended after 300 ms; set timeout_ms or background]\n"
     );
-    // It holds the output open, and nobody waits for it.
+    // It holds the output open, which delays no one.
     let command = format!("setsid bash -c 'exec -a {word} sleep 600' & echo over");
     assert_eq!(
         output(&tools, "run_command", json!({ "command": command })),
@@ -405,7 +405,11 @@ fn secrets_in_the_output_of_a_command_are_blanked_out_however_they_are_written()
     let command = "env; for part in hun ter2-hunter2- hunter2; do printf $part; sleep 0.05; done; \
                    printf 'h\\033[1munter2-hunter2-hunter2 '; printf hunter2-hunter2-hunter2 | base64";
     let said = output(&tools, "run_command", json!({ "command": command }));
-    assert_eq!(said.matches(crate::tool::redact::MARK).count(), 3, "{said}");
+    assert_eq!(
+        said.matches(a_society_base::redact::MARK).count(),
+        3,
+        "{said}"
+    );
     assert!(
         !said.contains("MY_API_KEY") && !said.contains("unter2"),
         "{said}"
@@ -537,7 +541,7 @@ fn a_guard_that_is_asked_to_end_ends_its_command_first() {
     let process = running.process().unwrap();
     let flow = tools.0.setting.owner.flow.clone();
     let watched = word.clone();
-    // As whoever opens the flow after a crash would.
+    // As recovery after a crash would.
     let cleaner = thread::spawn(move || {
         grown(&watched);
         let began = Instant::now();

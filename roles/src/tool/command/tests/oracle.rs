@@ -290,7 +290,7 @@ fn traced(folder: &Path, command: &str) -> Option<(Vec<Vec<String>>, Vec<String>
                 effects.push(call.to_owned());
             }
         } else if call.starts_with("connect") && call.contains("AF_UNIX") {
-            // A lookup of a name, which finds nobody behind the walls.
+            // A lookup of a name, which fails behind the walls.
         } else if !call.starts_with("---") && !call.starts_with("+++") {
             effects.push(call.to_owned());
         }

@@ -50,7 +50,7 @@ const SYSTEM: [&str; 13] = [
     "/run/systemd/resolve",
 ];
 
-/// The system's settings: what every user may read of them, whoever runs the command. The rest is the hashes
+/// The system's settings: only what everyone may read, even if root runs the command. The rest is the hashes
 /// of passwords, keys of hosts and other secrets, which nothing else keeps from the user of the system itself.
 const SETTINGS: &str = "/etc";
 
@@ -137,7 +137,7 @@ pub(super) fn put_up(walls: &Walls, scratch: Option<&str>) -> Result<Vec<String>
     Ok(missing)
 }
 
-/// The tools with which the network of a space is switched on, which has nobody else in it.
+/// The tools that enable the network of a namespace, in which there is nothing else.
 const NETWORK_TOOLS: [&str; 2] = ["/usr/sbin/ip", "/sbin/ip"];
 
 /// Lets a command speak to itself, as tests of servers do. Where there is no tool for it, it
@@ -212,7 +212,7 @@ fn read_only(path: &Path) -> Result<(), rustix::io::Errno> {
     .ok_or(rustix::io::Errno::PERM)
 }
 
-/// Which walls this system does not have, as far as that can be told without putting them up.
+/// Which walls this system lacks, as far as that is known without building them.
 pub(super) fn missing() -> Vec<String> {
     let rights = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -229,7 +229,7 @@ pub(super) fn missing() -> Vec<String> {
     missing
 }
 
-/// Says which files can be reached. What is missing of it is told.
+/// Restricts which files can be reached with Landlock. Returns what is unsupported.
 fn landlock(walls: &Walls, scratch: Option<&str>) -> Option<String> {
     let status = landlock_rules(walls, scratch).and_then(RulesetCreated::restrict_self);
     match status {

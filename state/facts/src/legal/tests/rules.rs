@@ -81,6 +81,7 @@ fn a_flow_that_is_over_takes_only_what_outlives_it() {
         .collect();
     insta::assert_snapshot!(refused.join("\n"), @r"
     flow_imported
+    ends_chosen
     graph_revised
     flow_paused
     flow_unpaused
@@ -481,7 +482,7 @@ fn nothing_is_said_between_a_call_and_its_result() {
     let Fact::MessageAdded(message) = &mut note else {
         panic!("no message");
     };
-    message.role = id("writer");
+    message.seat = id("writer");
     message.message = id("note");
     let open_call = upto("call_started", 0);
     assert!(matches!(
@@ -490,4 +491,25 @@ fn nothing_is_said_between_a_call_and_its_result() {
     ));
     let asked = upto("model_requested", 2);
     assert!(matches!(legal(&asked, &note), Err(Illegal::Message { .. })));
+}
+
+#[test]
+fn a_chat_is_addressed_by_its_key_and_lives_beside_the_roles() {
+    let state = upto("session_opened", 1);
+    let Some(Fact::SessionOpened(mut opened)) = every_kind()
+        .into_iter()
+        .find(|fact| fact.word() == "session_opened")
+    else {
+        panic!("no session");
+    };
+    opened.seat = id("chat:owner");
+    let other = legal(&state, &Fact::SessionOpened(opened.clone()));
+    assert!(matches!(other, Err(Illegal::Session { .. })), "{other:?}");
+    opened.key = id("owner");
+    let sessions = state.sessions.len();
+    let fact = Fact::SessionOpened(opened);
+    assert_eq!(legal(&state, &fact), Ok(()));
+    let state = after(state, &fact);
+    assert_eq!(state.sessions.len(), sessions + 1);
+    assert!(state.session(&id("owner")).unwrap().key != id("owner"));
 }

@@ -122,8 +122,8 @@ impl FeedView {
         self.items.iter()
     }
 
-    /// The items that the last fact added or changed, counted from the beginning of the feed. One
-    /// may stand there more than once.
+    /// The items that the last fact added or changed, counted from the beginning of the feed. One may
+    /// occur more than once.
     #[must_use]
     pub fn touched(&self) -> &[u64] {
         &self.touched.0
@@ -179,7 +179,7 @@ impl FeedView {
         }
     }
 
-    /// The first items of an imported feed take the place of whatever was said while the flow was
+    /// The first items of an imported feed replace the items made while the flow was
     /// being imported.
     fn imports(&mut self, seq: Seq, at: At, f: &FeedImported) {
         if f.after == 0 {
@@ -311,7 +311,7 @@ impl FeedView {
         self.add(seq, at, words);
     }
 
-    /// Text that was streaming when its turn ended, and that nobody kept or discarded.
+    /// Text that was streaming when its turn ended, and that was neither kept nor discarded.
     fn leave_streams(&mut self, turn: TurnId) {
         let this = |stream: &mut Stream| stream.turn == turn;
         let left = [self.thought.take_if(this), self.speech.take_if(this)];

@@ -31,7 +31,7 @@ pub enum ItemKind {
     Handoff,
     /// Something goes on.
     Resume,
-    /// A role was told what to mend.
+    /// A role has to correct its outcome.
     Repair,
     /// The model thinks.
     Reasoning,
@@ -107,7 +107,7 @@ pub struct ConsentNote {
     /// The answer; absent while there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<ConsentAnswer>,
-    /// The rule that gave it, if nobody was asked.
+    /// The rule that gave it, if the operator was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<DecidingRule>,
 }

@@ -9,7 +9,7 @@ use crate::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, ConsentRuled, ConsentRules,
     Grant,
 };
-use crate::fact::session::{RunEnd, SessionCompacted};
+use crate::fact::session::SessionCompacted;
 use crate::fact::terms::subject;
 use crate::limits::FEED_OUTPUT_BYTES_MAX;
 use crate::message::Text;
@@ -26,7 +26,7 @@ pub(super) fn shown(text: &Text) -> String {
     }
 }
 
-/// What the operator said is shown as it was said.
+/// The operator's text is shown unchanged.
 pub(super) fn shown_whole(text: &Text) -> String {
     text.shown()
 }
@@ -69,15 +69,6 @@ pub(super) fn wait(reason: WaitReason) -> &'static str {
         WaitReason::RepairLimit => "guidance, because no valid outcome came about",
         WaitReason::Budget => "a larger budget",
         WaitReason::Provider => "its provider",
-    }
-}
-
-pub(super) fn run_end(end: RunEnd) -> &'static str {
-    match end {
-        RunEnd::Ok => "Answered",
-        RunEnd::Timeout => "Not answered in time",
-        RunEnd::Error => "Answering failed",
-        RunEnd::Aborted => "Answering was stopped",
     }
 }
 
@@ -163,7 +154,8 @@ pub(super) fn grant(grant: &Grant) -> String {
     }
 }
 
-/// A command that is allowed stands behind the hash of where and how it runs, which tells a person nothing.
+/// An allowed command is preceded by the hash of where and how it runs, which means nothing to a
+/// person.
 fn as_typed(command: &str) -> &str {
     let is_hash =
         |word: &str| word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -202,7 +194,7 @@ pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
     }
 }
 
-/// What became of a history.
+/// The result of a compaction.
 pub(super) fn compacted(f: &SessionCompacted) -> String {
     match &f.why {
         None => format!(

@@ -8,8 +8,8 @@ mod said;
 
 use super::item::{ConsentNote, ItemKind, NextTry};
 use super::phrase::{
-    author, budget_set, compacted, grant, measure, mode, pause, rules, run_end, shown, shown_whole,
-    wait, with_detail,
+    author, budget_set, compacted, grant, measure, mode, pause, rules, shown, shown_whole, wait,
+    with_detail,
 };
 use super::plain::deliveries;
 use crate::fact::Fact;
@@ -17,7 +17,6 @@ use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
 use crate::fact::node::{Entry, NodeClaimed, NodeSuspended, Trouble, WaitReason};
 use crate::fact::operator::{ConsentAnswer, DecidingRule, SteerWhen, StopScope};
-use crate::fact::session::{SessionState, SessionStateChanged};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
     TurnEnded, TurnStarted,
@@ -218,7 +217,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .say(),
         Fact::FlowImported(f) => Words::event("Flow imported", imported(f), "flow.imported").say(),
-        Fact::SessionImported(_) => Effect::Silent,
+        Fact::SessionImported(_) | Fact::EndsChosen(_) => Effect::Silent,
         Fact::FeedImported(f) => Effect::Imports(f),
         Fact::FlowTitled(f) => Words::event("Flow titled", f.title.clone(), "flow.titled").say(),
         Fact::GraphRevised(f) => Words::event(
@@ -400,32 +399,9 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .about(&f.call)
         .say(),
 
-        Fact::SessionOpened(_)
-        | Fact::SessionTouched(_)
-        | Fact::SurfaceAttached(_)
-        | Fact::SurfaceDetached(_)
-        | Fact::SessionPatched(_)
-        | Fact::SessionResumed(_)
-        | Fact::SystemPromptBuilt(_) => Effect::Silent,
-        Fact::SessionStateChanged(f) => session_state(f),
-        Fact::SessionReset(f) => Words::event(
-            "Session reset",
-            format!(
-                "A new conversation begins, number {}. The old one is archived.",
-                f.generation
-            ),
-            "session.reset",
-        )
-        .say(),
-        Fact::SessionForked(f) => Words::event(
-            "Session forked",
-            format!(
-                "{} began with the messages up to record {}.",
-                f.to, f.at_seq
-            ),
-            "session.forked",
-        )
-        .say(),
+        Fact::SessionOpened(_) | Fact::SessionResumed(_) | Fact::SystemPromptBuilt(_) => {
+            Effect::Silent
+        }
         Fact::MessageAdded(f) => said::message(f),
         Fact::CompactionStarted(f) => Words::event(
             "Compacting",
@@ -445,46 +421,12 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .about(&f.compaction)
         .close(format!("compaction:{}", f.compaction)),
-        Fact::SessionTrimmed(f) => Words::event(
-            "Session trimmed",
-            format!(
-                "The last {} messages stay; the others are archived.",
-                f.kept_last
-            ),
-            "session.trimmed",
-        )
-        .about(&f.archive)
-        .say(),
         Fact::ArchiveRestored(f) => Words::event(
             "Archive restored",
             "The archived messages stand in the session again, in place of their summary.",
             "session.archive_restored",
         )
         .about(&f.archive)
-        .say(),
-        Fact::SendAccepted(f) => Words::event(
-            "Asked",
-            match &f.from {
-                Some(from) => format!("By {from}: {}", shown(&f.text)),
-                None => shown(&f.text),
-            },
-            "session.send_accepted",
-        )
-        .about(&f.run)
-        .say(),
-        Fact::SendDenied(f) => Words::of(
-            ItemKind::Error,
-            "A message was refused",
-            f.why.clone(),
-            "session.send_denied",
-        )
-        .say(),
-        Fact::RunFinished(f) => Words::event(
-            run_end(f.end),
-            f.text.as_ref().map(shown).unwrap_or_default(),
-            "session.run_finished",
-        )
-        .about(&f.run)
         .say(),
 
         Fact::OperatorReplied(f) => {
@@ -534,9 +476,6 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         }
         Fact::GrantAdded(f) => {
             Words::event("Allowed from now on", grant(&f.grant), "consent.granted").say()
-        }
-        Fact::GrantRevoked(f) => {
-            Words::event("No longer allowed", grant(&f.grant), "consent.revoked").say()
         }
         Fact::RoleConfigured(f) => {
             let line = |(key, value): (&String, &String)| format!("{key}: {value}");
@@ -747,18 +686,6 @@ fn call_finished<'a>(f: &CallFinished) -> Effect<'a> {
         .in_turn(f.turn)
         .about(&f.call)
         .close(format!("call:{}", f.call))
-}
-
-fn session_state<'a>(f: &SessionStateChanged) -> Effect<'a> {
-    match f.state {
-        SessionState::Expired => Words::event(
-            "Session closed",
-            "Nothing is said in it any more.",
-            "session.closed",
-        )
-        .say(),
-        SessionState::Created | SessionState::Active | SessionState::Suspended => Effect::Silent,
-    }
 }
 
 fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> Effect<'a> {

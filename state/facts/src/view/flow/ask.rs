@@ -1,6 +1,6 @@
 //! Questions to the state of a flow. They are what decisions and legality are made of.
 
-use super::parts::{OpenTurn, Request, Running, Waiting};
+use super::parts::{OpenTurn, Request, Running, SessionBrief, Waiting};
 use super::phase::Reflecting;
 use super::state::FlowState;
 use crate::fact::budget::Measure;
@@ -8,6 +8,7 @@ use crate::fact::flow::{EdgeOutline, NodeOutline, Outline};
 use crate::fact::turn::Cause;
 use crate::handoff::{Delivery, EdgeName, Way};
 use crate::id::{NodeId, RoleInstance, TurnId};
+use crate::seat::Seat;
 
 impl Outline {
     /// A node by its id.
@@ -67,9 +68,22 @@ impl FlowState {
         self.graph.node(node).map(|node| &node.role)
     }
 
+    /// The session of a role instance, if it has one.
+    #[must_use]
+    pub fn session(&self, role: &RoleInstance) -> Option<&SessionBrief> {
+        self.sessions.get(&Seat::from(role))
+    }
+
+    pub(super) fn session_mut(&mut self, role: &RoleInstance) -> Option<&mut SessionBrief> {
+        self.sessions.get_mut(&Seat::from(role))
+    }
+
     /// The node that a role instance has, if it has one.
     #[must_use]
-    pub fn running_of(&self, role: &RoleInstance) -> Option<(&NodeId, &Running)> {
+    pub fn running_of<S>(&self, role: &S) -> Option<(&NodeId, &Running)>
+    where
+        RoleInstance: PartialEq<S>,
+    {
         self.running
             .iter()
             .find(|(_, running)| running.role == *role)
@@ -85,7 +99,10 @@ impl FlowState {
 
     /// The open turn of a role instance that works in its session.
     #[must_use]
-    pub fn main_turn_of(&self, role: &RoleInstance) -> Option<(TurnId, &OpenTurn)> {
+    pub fn main_turn_of<S>(&self, role: &S) -> Option<(TurnId, &OpenTurn)>
+    where
+        RoleInstance: PartialEq<S>,
+    {
         self.turns
             .iter()
             .find(|(_, turn)| turn.role == *role && !turn.cause.is_aside())
@@ -94,7 +111,10 @@ impl FlowState {
 
     /// The open turn of a role instance that works beside its session.
     #[must_use]
-    pub fn aside_turn_of(&self, role: &RoleInstance) -> Option<(TurnId, &OpenTurn)> {
+    pub fn aside_turn_of<S>(&self, role: &S) -> Option<(TurnId, &OpenTurn)>
+    where
+        RoleInstance: PartialEq<S>,
+    {
         self.turns
             .iter()
             .find(|(_, turn)| turn.role == *role && turn.cause.is_aside())
@@ -195,7 +215,7 @@ impl FlowState {
             .is_some_and(|paths| paths.contains(path))
     }
 
-    /// What is left of a budget; absent if there is none.
+    /// What is left of a budget; absent without a limit.
     #[must_use]
     pub fn left(&self, role: Option<&RoleInstance>, measure: Measure) -> Option<u64> {
         let account = match role {

@@ -32,7 +32,7 @@ impl Chart {
         self.nodes.get(self.place(id)?)
     }
 
-    /// Where a node stands in the file.
+    /// The index of a node in the file.
     #[must_use]
     pub fn place(&self, id: &NodeId) -> Option<usize> {
         self.0.places.get(id).copied()

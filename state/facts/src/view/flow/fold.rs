@@ -1,6 +1,6 @@
 //! How facts change the state of a flow: one arm a fact, one call an arm.
 
-use super::phase::{Forked, Notice, Parentage, Pause, Phase};
+use super::phase::{Notice, Parentage, Pause, Phase};
 use super::state::FlowState;
 use crate::at::At;
 use crate::fact::Fact;
@@ -11,12 +11,12 @@ use crate::fact::flow::{
 };
 use crate::fact::journal::{RecoveryTruncated, RepairApplied};
 use crate::id::{ClientId, Seq};
-use crate::limits::{FORKS_MAX, NOTICES_MAX};
+use crate::limits::NOTICES_MAX;
 use crate::line::{Body, Recorded};
 use crate::view::View;
 use crate::view::flow::parts::Wanted;
 
-/// Where a fact stands in the journal.
+/// The place of a fact in the journal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) seq: Seq,
@@ -71,6 +71,7 @@ impl FlowState {
             Fact::SessionImported(f) => self.session_imported(place, f),
             Fact::FeedImported(_) => {}
             Fact::FlowTitled(f) => f.title.clone_into(&mut self.title),
+            Fact::EndsChosen(f) => self.ends = f.ends.or(self.ends),
             Fact::GraphRevised(f) => {
                 self.remember(place, f.client.as_ref());
                 self.revised(f);
@@ -130,31 +131,13 @@ impl FlowState {
             Fact::CallReaped(f) => self.call_reaped(f),
 
             Fact::SessionOpened(f) => self.session_opened(place, f),
-            Fact::SessionStateChanged(f) => self.session_state(f),
-            Fact::SessionTouched(f) => self.touch(place, &f.role),
-            Fact::SurfaceAttached(f) => self.attached(&f.role, &f.surface),
-            Fact::SurfaceDetached(f) => self.detached(&f.role, &f.surface),
-            Fact::SessionPatched(f) => self.touch(place, &f.role),
-            Fact::SessionReset(f) => self.session_reset(place, f),
-            Fact::SessionForked(f) => self.session_forked(Forked {
-                role: f.role.clone(),
-                to: f.to.clone(),
-                session: f.session.clone(),
-                at_seq: f.at_seq,
-            }),
-            Fact::SessionResumed(f) => self.touch(place, &f.role),
+            Fact::SessionResumed(f) => self.touch(place, &f.seat),
             Fact::SystemPromptBuilt(f) => self.prompt_built(f),
             Fact::MessageAdded(f) => self.message_added(place, f),
             Fact::CompactionStarted(f) => self.compaction_started(place, f),
             Fact::SessionCompacted(f) => self.compacted(place, f),
             Fact::CompactionFailed(f) => self.compaction_failed(f),
-            Fact::SessionTrimmed(f) => self.trimmed(f),
             Fact::ArchiveRestored(f) => self.archive_restored(place, f),
-            Fact::SendAccepted(f) => self.send_accepted(place, f),
-            Fact::SendDenied(_) => {}
-            Fact::RunFinished(f) => {
-                self.runs.remove(&f.run);
-            }
 
             Fact::OperatorReplied(f) => self.replied(place, f),
             Fact::ReplyReturned(f) => self.reply_returned(f),
@@ -178,9 +161,6 @@ impl FlowState {
             }
             Fact::GrantAdded(f) => {
                 self.grants.insert(f.grant.clone());
-            }
-            Fact::GrantRevoked(f) => {
-                self.grants.remove(&f.grant);
             }
             Fact::RoleConfigured(f) => self.configured(place, f),
             Fact::McpServerApproved(f) => {
@@ -315,22 +295,15 @@ impl FlowState {
         if let Some(name) = &f.name {
             name.clone_into(&mut self.title);
         }
-        // Whatever process still runs is the parent's, and nobody ends it on the fork's behalf.
+        // Whatever process still runs is the parent's, and the fork does not end it.
         self.writer = None;
         for call in self.calls.values_mut() {
             call.process = None;
         }
-        // What roles were told of where they are is true of the parent only.
+        // The folders in the roles' prompts are those of the parent.
         for session in self.sessions.values_mut() {
             session.prompt = None;
         }
-    }
-
-    fn session_forked(&mut self, fork: Forked) {
-        if self.forks.len() >= FORKS_MAX {
-            self.forks.remove(0);
-        }
-        self.forks.push(fork);
     }
 
     fn revised(&mut self, f: &GraphRevised) {

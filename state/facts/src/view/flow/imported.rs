@@ -1,4 +1,4 @@
-//! How a flow stood when it was imported.
+//! The state of a flow when it was imported.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct Origins {
     pub seq: Seq,
     /// The files it was read from.
     pub files: Vec<ImportedFile>,
-    /// What was wrong with its project when it was imported; absent if nobody looked.
+    /// What was wrong with its project when it was imported; absent if it was not checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ailments: Option<Vec<String>>,
     /// Whether the operator was asked about that.
@@ -52,7 +52,7 @@ impl FlowState {
     }
 
     pub(super) fn session_imported(&mut self, place: Place, f: &SessionImported) {
-        let Some(session) = self.sessions.get_mut(&f.role) else {
+        let Some(session) = self.sessions.get_mut(&f.seat) else {
             return;
         };
         session.messages = session.messages.saturating_add(f.messages.len() as u64);
@@ -65,7 +65,7 @@ impl FlowState {
             Some(These::History(history)) => {
                 session.context_tokens = history.context_tokens;
                 session.is_active = history.is_active;
-                // What it was at work on it had been told, and it has not come to an end with it.
+                // Its role has got what it was at work on, and has not finished it.
                 let node = history
                     .node
                     .clone()
@@ -75,7 +75,7 @@ impl FlowState {
                     (true, Some(node)) => Some(Matter::Node(node)),
                     (true, None) => Some(Matter::Improvement),
                 };
-                self.touch(place, &f.role);
+                self.touch(place, &f.seat);
             }
         }
     }

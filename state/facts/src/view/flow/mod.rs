@@ -1,4 +1,4 @@
-//! Where a flow stands: the state that is written to `flow.json` and that every decision reads.
+//! The state of a flow, which is written to `flow.json` and which every decision reads.
 
 mod ask;
 mod chart;
@@ -16,7 +16,7 @@ pub use chart::Chart;
 pub use imported::Origins;
 pub use parts::*;
 pub use phase::{
-    Change, Feedback, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase, Reflecting,
+    Change, Feedback, FlowStatus, Improvement, Notice, Parentage, Pause, Phase, Reflecting,
 };
 pub use seen::Seen;
 pub use state::FlowState;

@@ -27,7 +27,7 @@ use crate::id::{MessageId, NodeId, RoleInstance, TurnId};
 impl FlowState {
     pub(super) fn claimed(&mut self, place: Place, f: &NodeClaimed) {
         let waited = self.awaiting_operator.remove(&f.node);
-        // What an interrupted entry had read and not told is told by this one.
+        // This entry passes on what an interrupted one had read but not passed on.
         let before = waited
             .and_then(|waiting| waiting.held)
             .or_else(|| self.running.remove(&f.node))
@@ -67,7 +67,7 @@ impl FlowState {
         if !self.visited.insert(f.node.clone()) {
             *self.entered_again.entry(f.node.clone()).or_default() += 1;
         }
-        // Whoever was told what to do and could not say a word is not told twice.
+        // A role that got its packet and did not answer does not get it twice.
         let again = match f.entry {
             Entry::Again | Entry::Configured | Entry::Recovered => true,
             Entry::First | Entry::Reopened | Entry::Reply => false,
@@ -95,9 +95,9 @@ impl FlowState {
         );
     }
 
-    /// Whether the last thing that a role was told, and that it has not answered, is this.
+    /// Whether this is the last matter that a role got and has not answered.
     fn is_unanswered(&self, role: &RoleInstance, matter: &Matter) -> bool {
-        let session = self.sessions.get(role);
+        let session = self.session(role);
         session.is_some_and(|session| session.unanswered.as_ref() == Some(matter))
     }
 
@@ -191,7 +191,7 @@ impl FlowState {
         };
         self.rest(&f.role);
         if f.until.is_some()
-            && let Some(session) = self.sessions.get_mut(&f.role)
+            && let Some(session) = self.session_mut(&f.role)
         {
             session.limits_hit = session.limits_hit.saturating_add(1);
         }
@@ -221,7 +221,7 @@ impl FlowState {
 
     pub(super) fn woken(&mut self, f: &NodeWoken) {
         let open = self.main_turn_of(&f.role).is_some();
-        if open && let Some(session) = self.sessions.get_mut(&f.role) {
+        if open && let Some(session) = self.session_mut(&f.role) {
             session.is_active = true;
         }
         let Some(node) = &f.node else {
@@ -464,7 +464,7 @@ impl FlowState {
 
     /// The session of a role no longer works: its turn is over or waits for the operator.
     pub(super) fn rest(&mut self, role: &RoleInstance) {
-        if let Some(session) = self.sessions.get_mut(role) {
+        if let Some(session) = self.session_mut(role) {
             session.is_active = false;
         }
     }

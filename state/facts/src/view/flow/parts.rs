@@ -15,21 +15,20 @@ use crate::fact::turn::{Cause, Effect, FileChange, StopReason, Usage};
 use crate::handoff::{Delivery, EdgeName};
 use crate::hash::Hash;
 use crate::id::{
-    ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, RunId, Seq,
-    SessionId, SessionKey, TurnId,
+    ApprovalId, CallId, ConsentId, MessageId, NodeId, RoleInstance, SessionId, SessionKey, TurnId,
 };
 use crate::message::Text;
 
-/// Something the operator said that the role has not heard yet.
+/// A message of the operator that the role has not got yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Said {
     /// Its id, and that of the message it becomes.
     pub id: MessageId,
-    /// What was said.
+    /// Its text.
     pub text: Text,
     /// When.
     pub at: At,
-    /// For a word to a busy role: when it is heard.
+    /// For a message to a busy role: when the role gets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<SteerWhen>,
 }
@@ -47,16 +46,16 @@ pub struct Running {
     pub since: At,
     /// Whether its turn began; a turn begins once.
     pub begun: bool,
-    /// Whether the role was told what it is here for; until then the next three lists say what it
-    /// still has to be told.
+    /// Whether the role has its packet; until then the next three lists hold what the packet must
+    /// contain.
     pub told: bool,
-    /// What was read on entering and not yet told.
+    /// What was read on entering and is not passed on yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub received: Vec<Delivery>,
-    /// What was dropped on entering and not yet told.
+    /// What was dropped on entering and is not passed on yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<EdgeName>,
-    /// What the operator said and the role has not been told.
+    /// The operator's messages that the role has not got.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaid: Vec<Said>,
 }
@@ -171,7 +170,7 @@ pub struct OpenTurn {
     /// Repairs so far. A valid outcome ends the turn, so all of them are in a row; tool calls
     /// in between do not start the count anew, or a role could go on for ever.
     pub repairs: u32,
-    /// A repair that was decided and that the role has not been told.
+    /// A repair that was decided and whose message the role has not got.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<FaultCode>,
     /// Whether the operator wants it stopped.
@@ -261,7 +260,7 @@ pub struct AskedCall {
 pub enum Denied {
     /// And no more; the role waits for guidance.
     Plainly,
-    /// And said what to do instead.
+    /// With other instructions.
     WithWords,
 }
 
@@ -298,7 +297,7 @@ pub struct OpenCall {
     /// The hash of exactly what the operator allowed; anything else is not allowed by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Hash>,
-    /// What the operator said should be done instead, when it was denied.
+    /// What the operator wants instead, when it was denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead: Option<Text>,
     /// The process that does it.
@@ -382,7 +381,7 @@ pub struct SessionBrief {
     pub generation: u32,
     /// What the key says it is.
     pub kind: SessionKind,
-    /// Where it stands in its life.
+    /// Its state in its life.
     pub state: SessionState,
     /// Whether a turn of it runs and does not wait for the operator.
     pub is_active: bool,
@@ -396,7 +395,7 @@ pub struct SessionBrief {
     /// Its last message, so that one message is not added twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_message: Option<MessageId>,
-    /// How many messages it was told or said, ever.
+    /// How many messages it ever had.
     pub messages: u64,
     /// The compaction that is under way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -404,9 +403,6 @@ pub struct SessionBrief {
     /// The archives that can be restored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub archives: Vec<String>,
-    /// The surfaces that show it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub surfaces: Vec<String>,
     /// What it was told to do and has not said a word about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<Matter>,
@@ -415,7 +411,7 @@ pub struct SessionBrief {
     pub limits_hit: u32,
 }
 
-/// What a role is told to work on.
+/// A matter that a role works on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Matter {
@@ -423,25 +419,6 @@ pub enum Matter {
     Node(NodeId),
     /// The improvement of the flow.
     Improvement,
-}
-
-/// A run of a session that is not over.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OpenRun {
-    /// The role instance that was asked.
-    pub role: RoleInstance,
-    /// The session that asked, if one did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<SessionKey>,
-    /// What it asked.
-    pub text: Text,
-    /// Since when.
-    pub since: At,
-    /// The record that accepted it, by which runs are answered in order.
-    pub seq: Seq,
-    /// The key under which it counts once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client: Option<ClientId>,
 }
 
 /// What was spent.
@@ -496,6 +473,3 @@ pub struct Account {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<Measure>,
 }
-
-/// The runs of sessions that are not over, by their ids.
-pub type OpenRuns = BTreeMap<RunId, OpenRun>;

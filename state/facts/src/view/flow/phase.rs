@@ -1,4 +1,4 @@
-//! Where the whole flow stands: its status, its pause, its improvement, what befell its journal.
+//! The state of the whole flow: its status, its pause, its improvement, what befell its journal.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::fact::flow::PauseReason;
 use crate::fact::improvement::{ImprovementMode, Reflection};
 use crate::handoff::Artifact;
 use crate::hash::Hash;
-use crate::id::{FlowId, RoleInstance, Seq, SessionId, SessionKey, TurnId};
+use crate::id::{FlowId, RoleInstance, Seq, TurnId};
 use crate::message::Text;
 
-/// How a flow stands, in one word.
+/// The status of a flow, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlowStatus {
@@ -22,11 +22,11 @@ pub enum FlowStatus {
     Running,
     /// Nothing new is started.
     Paused(PauseReason),
-    /// The forward work is done, and somebody must choose how roles reflect.
+    /// The forward work is done, and the operator must choose how roles reflect.
     AwaitingImprovementChoice,
     /// Roles reflect.
     Improving,
-    /// Somebody must say whether a feedback report is written.
+    /// The operator must decide whether a feedback report is written.
     AwaitingFeedbackConsent,
     /// The feedback report is being written.
     Feedback,
@@ -131,19 +131,6 @@ pub struct Parentage {
     pub at_seq: Seq,
 }
 
-/// A session that began with the messages of one of ours.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Forked {
-    /// Whose session was forked.
-    pub role: RoleInstance,
-    /// The fork's key.
-    pub to: SessionKey,
-    /// The fork's incarnation.
-    pub session: SessionId,
-    /// Up to which record.
-    pub at_seq: Seq,
-}
-
 /// The improvement phase.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Improvement {
@@ -176,7 +163,7 @@ pub struct Reflecting {
     pub turn: TurnId,
     /// Whether that turn began; a turn begins once.
     pub begun: bool,
-    /// Whether the role was told what that turn is for.
+    /// Whether the role got the packet of that turn.
     pub told: bool,
     /// How many turns it had for it before this one.
     #[serde(default, skip_serializing_if = "is_none_yet")]
@@ -193,7 +180,7 @@ pub struct Reflecting {
     /// The operator's replies that it has not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<Said>,
-    /// The replies it reads now and has not been told.
+    /// The replies that it reads now and has not got yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaid: Vec<Said>,
 }
@@ -243,10 +230,10 @@ pub struct Change {
     pub applied: Option<bool>,
 }
 
-/// Something that befell the journal and that nobody may miss.
+/// Something that befell the journal and that the operator must know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Notice {
-    /// The record that says so.
+    /// The record of it.
     pub seq: Seq,
     /// When.
     pub at: At,

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::chart::Chart;
 use super::imported::Origins;
 use super::parts::{
-    Account, Configuration, OpenCall, OpenConsent, OpenRuns, OpenTurn, Running, Said, SessionBrief,
-    Staged, Waiting, Wanted,
+    Account, Configuration, OpenCall, OpenConsent, OpenTurn, Running, Said, SessionBrief, Staged,
+    Waiting, Wanted,
 };
-use super::phase::{Change, FlowStatus, Forked, Improvement, Notice, Parentage, Pause, Phase};
+use super::phase::{Change, FlowStatus, Improvement, Notice, Parentage, Pause, Phase};
 use super::seen::Seen;
 use crate::at::At;
 use crate::fact::flow::{Ends, TokenBudget};
@@ -25,8 +25,9 @@ use crate::id::{
     ApprovalId, CallId, ConsentId, FlowId, NodeId, ProjectName, RoleInstance, Seq, TurnId,
 };
 use crate::message::Text;
+use crate::seat::Seat;
 
-/// Where a flow stands.
+/// The state of a flow.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FlowState {
     /// The flow; absent before the first record.
@@ -35,7 +36,7 @@ pub struct FlowState {
     pub project: Option<ProjectName>,
     /// How people call it.
     pub title: String,
-    /// How it stands.
+    /// Its status.
     pub status: FlowStatus,
     /// How far it came, whether it pauses or not.
     pub phase: Phase,
@@ -47,10 +48,10 @@ pub struct FlowState {
     pub origin: Option<String>,
     /// Whether the graph is a draft.
     pub draft: bool,
-    /// How it is to end, as far as that was said when it began.
+    /// How it is to end, as far as that was chosen when it began.
     #[serde(default, skip_serializing_if = "Ends::is_open")]
     pub ends: Ends,
-    /// The budget of tokens with which it began, as far as that was said.
+    /// The budget of tokens with which it began, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenBudget>,
     /// When it was created.
@@ -64,8 +65,6 @@ pub struct FlowState {
     /// Where it was imported from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Origins>,
-    /// The sessions that were forked from ours.
-    pub forks: Vec<Forked>,
 
     /// The graph.
     pub graph: Chart,
@@ -89,9 +88,9 @@ pub struct FlowState {
     pub wanted: BTreeMap<NodeId, Wanted>,
     /// Replies that their nodes have not read, oldest first.
     pub replies: BTreeMap<NodeId, Vec<Said>>,
-    /// Words to roles that they have not heard, oldest first.
+    /// Messages to roles that they have not got, oldest first.
     pub steers: BTreeMap<RoleInstance, Vec<Said>>,
-    /// Handoffs that wait for the operator's word, or that have it and are not yet applied.
+    /// Handoffs that wait for the operator's decision, or that have it and are not yet applied.
     pub staged: BTreeMap<ApprovalId, Staged>,
     /// Edges whose forward work is done.
     pub completed_edges: BTreeSet<EdgeName>,
@@ -114,7 +113,7 @@ pub struct FlowState {
     pub consent_mode: ConsentMode,
     /// What need not be asked again.
     pub grants: BTreeSet<Grant>,
-    /// What the operator said beforehand, for this flow.
+    /// The operator's standing rules for this flow.
     #[serde(default, skip_serializing_if = "ConsentRules::is_empty")]
     pub rules: ConsentRules,
     /// The MCP servers the operator trusts, by the hash of their definitions.
@@ -124,10 +123,8 @@ pub struct FlowState {
     pub absent_servers: BTreeMap<RoleInstance, BTreeMap<String, String>>,
     /// The roles whose model and tools are chosen.
     pub configurations: BTreeMap<RoleInstance, Configuration>,
-    /// The sessions.
-    pub sessions: BTreeMap<RoleInstance, SessionBrief>,
-    /// Runs of sessions that are not over.
-    pub runs: OpenRuns,
+    /// The sessions, by their seats.
+    pub sessions: BTreeMap<Seat, SessionBrief>,
 
     /// The flow's budget and what it spent.
     pub account: Account,
@@ -185,7 +182,6 @@ impl FlowState {
             + self.calls.len()
             + self.consents.len()
             + self.sessions.len()
-            + self.runs.len()
             + self.role_accounts.len()
             + self.changes.len()
             + self.notices.len()

@@ -2,14 +2,13 @@
 
 use super::fold::Place;
 use super::parts::{
-    AskedCall, CallState, Denied, Matter, OpenCall, OpenRun, OpenTurn, Request, RequestState,
-    Running, Said, SessionBrief, Spent,
+    AskedCall, CallState, Denied, Matter, OpenCall, OpenTurn, Request, RequestState, Running, Said,
+    SessionBrief, Spent,
 };
 use super::state::FlowState;
 use crate::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, Origin, SendAccepted,
-    SessionCompacted, SessionOpened, SessionReset, SessionState, SessionStateChanged,
-    SessionTrimmed, SystemPromptBuilt,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, Origin, SessionCompacted,
+    SessionOpened, SessionState, SystemPromptBuilt,
 };
 use crate::fact::turn::{
     CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, DraftAdded, DraftDiscarded,
@@ -17,6 +16,7 @@ use crate::fact::turn::{
     TurnResumed, TurnStarted, Usage,
 };
 use crate::id::{MessageId, RoleInstance, TurnId};
+use crate::seat::Seat;
 
 impl FlowState {
     pub(super) fn turn_started(&mut self, place: Place, f: &TurnStarted) {
@@ -33,7 +33,7 @@ impl FlowState {
             reflecting.begun = true;
         }
         if !f.cause.is_aside()
-            && let Some(session) = self.sessions.get_mut(&f.role)
+            && let Some(session) = self.session_mut(&f.role)
         {
             session.is_active = true;
             session.last_activity_at = place.at;
@@ -67,7 +67,7 @@ impl FlowState {
         let waits = self.waits().any(|(_, w)| w.turn == Some(f.turn));
         if !aside
             && !waits
-            && let Some(session) = self.sessions.get_mut(&f.role)
+            && let Some(session) = self.session_mut(&f.role)
         {
             session.is_active = true;
         }
@@ -146,13 +146,13 @@ impl FlowState {
             request.drafted_crc = 0;
             request.message = Some(f.message.clone());
         }
-        self.last_message(&f.role, &f.message);
+        self.last_message(&Seat::from(&f.role), &f.message);
         self.answer(&f.role);
     }
 
-    /// What a role was told has been heard: by a word of the role, or by what it came to.
+    /// A role has answered its last message: by a text, or by its outcome.
     fn answer(&mut self, role: &RoleInstance) {
-        if let Some(session) = self.sessions.get_mut(role) {
+        if let Some(session) = self.session_mut(role) {
             session.unanswered = None;
         }
     }
@@ -188,8 +188,8 @@ impl FlowState {
             request.calls = f.calls.iter().map(asked).collect();
         }
         if !aside {
-            self.last_message(&f.role, &f.message);
-            if let Some(session) = self.sessions.get_mut(&f.role) {
+            self.last_message(&Seat::from(&f.role), &f.message);
+            if let Some(session) = self.session_mut(&f.role) {
                 session.limits_hit = 0;
                 session.context_tokens = f.usage.window_tokens();
                 session.last_activity_at = place.at;
@@ -264,8 +264,8 @@ impl FlowState {
                 asked.call = Some(f.call.clone());
             }
         }
-        self.last_message(&f.role, &f.message);
-        self.touch(place, &f.role);
+        self.last_message(&Seat::from(&f.role), &f.message);
+        self.touch(place, &Seat::from(&f.role));
     }
 
     pub(super) fn call_rerun(&mut self, f: &CallRerun) {
@@ -297,70 +297,27 @@ impl FlowState {
             messages: 0,
             compaction: None,
             archives: Vec::new(),
-            surfaces: Vec::new(),
             unanswered: None,
             limits_hit: 0,
         };
-        self.sessions.insert(f.role.clone(), brief);
+        self.sessions.insert(f.seat.clone(), brief);
     }
 
-    pub(super) fn session_state(&mut self, f: &SessionStateChanged) {
-        if let Some(session) = self.sessions.get_mut(&f.role) {
-            session.state = f.state;
-            session.unanswered = None;
-        }
-    }
-
-    pub(super) fn touch(&mut self, place: Place, role: &RoleInstance) {
-        if let Some(session) = self.sessions.get_mut(role) {
+    pub(super) fn touch(&mut self, place: Place, seat: &Seat) {
+        if let Some(session) = self.sessions.get_mut(seat) {
             session.last_activity_at = place.at;
-            session.state = match session.state {
-                SessionState::Created | SessionState::Active | SessionState::Suspended => {
-                    SessionState::Active
-                }
-                SessionState::Expired => SessionState::Expired,
-            };
-        }
-    }
-
-    pub(super) fn attached(&mut self, role: &RoleInstance, surface: &str) {
-        if let Some(session) = self.sessions.get_mut(role)
-            && !session.surfaces.iter().any(|known| known == surface)
-        {
-            session.surfaces.push(surface.to_owned());
-        }
-    }
-
-    pub(super) fn detached(&mut self, role: &RoleInstance, surface: &str) {
-        if let Some(session) = self.sessions.get_mut(role) {
-            session.surfaces.retain(|known| known != surface);
-        }
-    }
-
-    pub(super) fn session_reset(&mut self, place: Place, f: &SessionReset) {
-        if let Some(session) = self.sessions.get_mut(&f.role) {
-            session.session_id = f.new.clone();
-            session.generation = f.generation;
-            session.state = SessionState::Created;
-            session.last_activity_at = place.at;
-            session.prompt = None;
-            session.context_tokens = 0;
-            session.last_message = None;
-            session.unanswered = None;
-            session.messages = 0;
-            session.compaction = None;
-            session.archives.clear();
+            session.state = SessionState::Active;
         }
     }
 
     pub(super) fn prompt_built(&mut self, f: &SystemPromptBuilt) {
-        if let Some(session) = self.sessions.get_mut(&f.role) {
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.prompt = Some(f.fingerprint);
         }
     }
 
-    fn last_message(&mut self, role: &RoleInstance, message: &MessageId) {
-        if let Some(session) = self.sessions.get_mut(role) {
+    fn last_message(&mut self, seat: &Seat, message: &MessageId) {
+        if let Some(session) = self.sessions.get_mut(seat) {
             session.last_message = Some(message.clone());
             session.messages = session.messages.saturating_add(1);
         }
@@ -368,29 +325,35 @@ impl FlowState {
 
     pub(super) fn message_added(&mut self, place: Place, f: &MessageAdded) {
         self.remember(place, f.client.as_ref());
-        self.touch(place, &f.role);
-        self.last_message(&f.role, &f.message);
-        if let (Some(matter), Some(session)) = (matter(f), self.sessions.get_mut(&f.role)) {
+        self.touch(place, &f.seat);
+        self.last_message(&f.seat, &f.message);
+        if let (Some(matter), Some(session)) = (matter(f), self.sessions.get_mut(&f.seat)) {
             session.unanswered = Some(matter);
         }
+        if let Some(role) = f.seat.role() {
+            self.role_was_told(role, f);
+        }
+    }
+
+    fn role_was_told(&mut self, role: &RoleInstance, f: &MessageAdded) {
         let other = |said: &Said| said.id != f.message;
-        if let Some(steers) = self.steers.get_mut(&f.role) {
+        if let Some(steers) = self.steers.get_mut(role) {
             steers.retain(other);
             if steers.is_empty() {
-                self.steers.remove(&f.role);
+                self.steers.remove(role);
             }
         }
-        if let Some(reflecting) = self.reflecting_mut(&f.role) {
+        if let Some(reflecting) = self.reflecting_mut(role) {
             reflecting.unsaid.retain(other);
             reflecting.told |= reflecting.unsaid.is_empty() && opens_a_turn(f.origin);
         }
-        let running = self.running.values_mut().find(|r| r.role == f.role);
+        let running = self.running.values_mut().find(|r| r.role == *role);
         if let Some(running) = running {
             told(running, f);
         }
         if f.origin == Origin::Repair {
             let turns = self.turns.values_mut();
-            for turn in turns.filter(|t| t.role == f.role && !t.cause.is_aside()) {
+            for turn in turns.filter(|t| t.role == *role && !t.cause.is_aside()) {
                 turn.repair = None;
             }
         }
@@ -398,14 +361,14 @@ impl FlowState {
 
     pub(super) fn compaction_started(&mut self, place: Place, f: &CompactionStarted) {
         self.remember(place, f.client.as_ref());
-        if let Some(session) = self.sessions.get_mut(&f.role) {
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.compaction = Some(f.compaction.clone());
         }
     }
 
     pub(super) fn compacted(&mut self, place: Place, f: &SessionCompacted) {
-        self.last_message(&f.role, &f.message);
-        if let Some(session) = self.sessions.get_mut(&f.role) {
+        self.last_message(&f.seat, &f.message);
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.compaction = None;
             session.context_tokens = 0;
             session.last_activity_at = place.at;
@@ -415,48 +378,27 @@ impl FlowState {
     }
 
     pub(super) fn compaction_failed(&mut self, f: &CompactionFailed) {
-        if let Some(session) = self.sessions.get_mut(&f.role) {
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.compaction = None;
-        }
-    }
-
-    pub(super) fn trimmed(&mut self, f: &SessionTrimmed) {
-        if let Some(session) = self.sessions.get_mut(&f.role) {
-            session.context_tokens = 0;
-            session.archives.push(f.archive.clone());
-            session.unanswered = None;
         }
     }
 
     pub(super) fn archive_restored(&mut self, place: Place, f: &ArchiveRestored) {
         self.remember(place, f.client.as_ref());
-        if let Some(session) = self.sessions.get_mut(&f.role) {
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.archives.retain(|archive| *archive != f.archive);
         }
     }
-
-    pub(super) fn send_accepted(&mut self, place: Place, f: &SendAccepted) {
-        self.remember(place, f.client.as_ref());
-        let run = OpenRun {
-            role: f.role.clone(),
-            from: f.from.clone(),
-            text: f.text.clone(),
-            since: place.at,
-            seq: place.seq,
-            client: f.client.clone(),
-        };
-        self.runs.insert(f.run.clone(), run);
-    }
 }
 
-/// The role of a running node was told something.
+/// The role of a running node got a message.
 fn told(running: &mut Running, f: &MessageAdded) {
     running.unsaid.retain(|said| said.id != f.message);
     if f.origin == Origin::Entry {
         running.received.clear();
         running.dropped.clear();
     }
-    // A node entered by a reply is told no more than the reply, unless something arrived too.
+    // A node entered by a reply gets no more than the reply, unless something arrived too.
     let nothing_left =
         running.unsaid.is_empty() && running.received.is_empty() && running.dropped.is_empty();
     running.told |= nothing_left && opens_a_turn(f.origin);
@@ -524,7 +466,7 @@ impl Usage {
         self.all_input_tokens().saturating_add(self.output_tokens)
     }
 
-    /// How much of the window a request filled: what the provider said, else what it counted.
+    /// How much of the window a request filled: the size that the provider reported, else the tokens that it counted.
     #[must_use]
     pub fn window_tokens(&self) -> u64 {
         if self.context_tokens > 0 {

@@ -1,4 +1,4 @@
-//! How facts change a session. Facts about other role instances leave it as it was.
+//! How facts change a session. Facts about other sessions leave it as it was.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::view::{NodeMark, SessionView};
 use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::node::WaitReason;
-use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionPatched, SessionState};
+use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionState};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, DraftKind, ModelAnswered,
     ModelRequested, TurnEnded, TurnStarted,
@@ -18,7 +18,7 @@ use crate::limits::SEEN_FILES_MAX;
 use crate::line::{Body, Recorded};
 use crate::message::{AnswerText, Message};
 use crate::view::View;
-use crate::view::route::session_role;
+use crate::view::route::session_seat;
 
 impl View for SessionView {
     fn apply(&mut self, recorded: &Recorded) {
@@ -30,7 +30,7 @@ impl View for SessionView {
             self.flow = Some(segment.flow.clone());
             return;
         }
-        if session_role(fact) != Some(&self.role) {
+        if session_seat(fact).as_ref() != Some(&self.seat) {
             return;
         }
         self.journal_seq = recorded.seq;
@@ -45,7 +45,7 @@ impl SessionView {
     )]
     fn fold(&mut self, seq: Seq, at: At, fact: &Fact) {
         match fact {
-            // Where another program had asked for consent, the turn stands as it was left.
+            // Where another program had asked for consent, the turn stays as it was left.
             Fact::NodeSuspended(f) => {
                 self.is_active &= f.reason == WaitReason::Consent && f.consent.is_none();
             }
@@ -61,19 +61,6 @@ impl SessionView {
             Fact::ModelAnswered(f) => self.answered(seq, at, f),
             Fact::CallFinished(f) => self.call_finished(seq, at, f),
             Fact::SessionOpened(f) => self.opened(at, f),
-            Fact::SessionStateChanged(f) => {
-                self.state = f.state;
-                self.expiry = f.reason;
-            }
-            Fact::SessionTouched(_) => self.touch(at),
-            Fact::SurfaceAttached(f) => {
-                if !self.surfaces.contains(&f.surface) {
-                    self.surfaces.push(f.surface.clone());
-                }
-            }
-            Fact::SurfaceDetached(f) => self.surfaces.retain(|known| *known != f.surface),
-            Fact::SessionPatched(f) => self.patched(at, f),
-            Fact::SessionReset(f) => self.reset(at, f),
             Fact::SystemPromptBuilt(f) => {
                 self.system_prompt = Some(f.text.clone());
                 self.fingerprint = Some(f.fingerprint);
@@ -84,7 +71,6 @@ impl SessionView {
             Fact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
             Fact::SessionCompacted(f) => self.compacted(seq, at, f),
             Fact::CompactionFailed(_) => self.compaction = None,
-            Fact::SessionTrimmed(f) => self.trimmed(at, f),
             Fact::ArchiveRestored(f) => self.restored(f),
 
             // The rest says nothing about what a session holds.
@@ -101,6 +87,7 @@ impl SessionView {
             | Fact::FlowImported(_)
             | Fact::FeedImported(_)
             | Fact::FlowTitled(_)
+            | Fact::EndsChosen(_)
             | Fact::GraphRevised(_)
             | Fact::FlowPaused(_)
             | Fact::FlowUnpaused(_)
@@ -120,11 +107,7 @@ impl SessionView {
             | Fact::CallStarted(_)
             | Fact::CallRerun(_)
             | Fact::CallReaped(_)
-            | Fact::SessionForked(_)
             | Fact::SessionResumed(_)
-            | Fact::SendAccepted(_)
-            | Fact::SendDenied(_)
-            | Fact::RunFinished(_)
             | Fact::OperatorReplied(_)
             | Fact::ReplyReturned(_)
             | Fact::OperatorSteered(_)
@@ -136,7 +119,6 @@ impl SessionView {
             | Fact::ConsentRulesRemoved(_)
             | Fact::ConsentModeChanged(_)
             | Fact::GrantAdded(_)
-            | Fact::GrantRevoked(_)
             | Fact::RoleConfigured(_)
             | Fact::McpServerApproved(_)
             | Fact::McpServerUnavailable(_)
@@ -156,12 +138,7 @@ impl SessionView {
 
     pub(super) fn touch(&mut self, at: At) {
         self.last_activity_at = Some(at);
-        self.state = match self.state {
-            SessionState::Created | SessionState::Active | SessionState::Suspended => {
-                SessionState::Active
-            }
-            SessionState::Expired => SessionState::Expired,
-        };
+        self.state = SessionState::Active;
     }
 
     fn opened(&mut self, at: At, f: &SessionOpened) {
@@ -172,21 +149,8 @@ impl SessionView {
         self.parent.clone_from(&f.parent);
         self.user.clone_from(&f.user);
         self.state = SessionState::Created;
-        self.expiry = None;
         self.created_at = Some(at);
         self.last_activity_at = Some(at);
-    }
-
-    fn patched(&mut self, at: At, f: &SessionPatched) {
-        self.touch(at);
-        if let Some(label) = &f.label {
-            self.label = (!label.is_empty()).then(|| label.clone());
-        }
-        if f.send_policy.is_some() {
-            self.send_policy = f.send_policy;
-        }
-        merge(&mut self.metadata, &f.metadata);
-        merge(&mut self.settings, &f.settings);
     }
 
     fn turn_started(&mut self, at: At, f: &TurnStarted) {
@@ -210,8 +174,8 @@ impl SessionView {
         self.last_activity_at = Some(at);
     }
 
-    /// A draft that nobody kept or discarded is kept as it is: text that was shown is not taken
-    /// back in silence.
+    /// A draft that was neither kept nor discarded is kept as it is: text that was shown does not
+    /// disappear silently.
     fn leave_draft(&mut self, seq: Seq, at: At) {
         if let Some(draft) = self.draft.take() {
             let message = Message::Assistant {
@@ -369,18 +333,5 @@ impl CallEnd {
             | Self::NotRun
             | Self::Unknown => true,
         }
-    }
-}
-
-/// Sets what has a value, and takes away what has none.
-fn merge(
-    into: &mut std::collections::BTreeMap<String, String>,
-    patch: &std::collections::BTreeMap<String, Option<String>>,
-) {
-    for (key, value) in patch {
-        match value {
-            Some(value) => into.insert(key.clone(), value.clone()),
-            None => into.remove(key),
-        };
     }
 }

@@ -41,7 +41,7 @@ impl Draft {
         self.crc = crc32c::crc32c_append(self.crc, text.as_bytes());
     }
 
-    /// Whether an answer that stands for a draft stands for this one.
+    /// Whether the answer refers to this draft.
     #[must_use]
     pub fn is(&self, drafted: &Drafted) -> bool {
         self.text.len() as u64 == drafted.drafted_bytes && self.crc == drafted.drafted_crc

@@ -14,7 +14,7 @@ use crate::hash::Hash;
 use crate::id::{MessageId, NodeId, Seq, TurnId};
 use crate::message::{BlobText, Message, Text};
 
-/// Reads texts that are kept as blobs; nothing if a blob is lost, and its beginning stands there.
+/// Reads texts that are kept as blobs; `None` if a blob is lost, and its beginning replaces it.
 #[derive(Clone, Copy)]
 pub struct Texts<'a>(pub &'a dyn Fn(Hash) -> Option<String>);
 
@@ -38,7 +38,7 @@ pub(super) struct Written<'a, T: ?Sized> {
 /// A message and what we know of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The message. Turns read it and nobody changes it, so that no turn copies a long session.
+    /// The message. Turns read it and none changes it, so that no turn copies a long session.
     pub message: Arc<Message>,
     /// Its id; only text that a crash left behind has none.
     pub id: Option<MessageId>,
@@ -46,11 +46,11 @@ pub struct Entry {
     pub seq: Seq,
     /// When.
     pub at: At,
-    /// Why it was added, if no model said it.
+    /// Why it was added, if no model produced it.
     pub origin: Option<Origin>,
     /// The node it was added for.
     pub node: Option<NodeId>,
-    /// The turn in which it was said.
+    /// The turn it belongs to.
     pub turn: Option<TurnId>,
     /// Whether it was cut off.
     pub interrupted: bool,

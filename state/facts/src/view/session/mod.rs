@@ -10,4 +10,4 @@ mod write;
 
 pub use draft::Draft;
 pub use entry::{Entry, Texts};
-pub use view::{Archive, Incarnation, NodeMark, SessionUsage, SessionView, TrimArchive};
+pub use view::{Archive, NodeMark, SessionUsage, SessionView};

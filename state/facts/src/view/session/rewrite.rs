@@ -4,11 +4,9 @@
 use std::mem;
 
 use super::entry::Entry;
-use super::view::{Archive, Incarnation, NodeMark, SessionView, TrimArchive};
+use super::view::{Archive, NodeMark, SessionView};
 use crate::at::At;
-use crate::fact::session::{
-    ArchiveRestored, Origin, SessionCompacted, SessionReset, SessionState, SessionTrimmed,
-};
+use crate::fact::session::{ArchiveRestored, Origin, SessionCompacted};
 use crate::id::Seq;
 use crate::message::Message;
 
@@ -21,7 +19,7 @@ impl SessionView {
         (mem::replace(&mut self.messages, kept), cut)
     }
 
-    /// The node's exchanges begin where they began, or with what stands for their beginning.
+    /// The node's exchanges begin where they began, or with the summary that replaces their beginning.
     fn shift_mark(&mut self, cut: usize, replaced_by: usize) {
         if let Some(mark) = &mut self.node {
             mark.start = if mark.start < cut {
@@ -63,39 +61,18 @@ impl SessionView {
         self.weigh();
     }
 
-    pub(super) fn trimmed(&mut self, at: At, f: &SessionTrimmed) {
-        let (archived, cut) = self.cut(f.kept_last);
-        self.shift_mark(cut, 0);
-        self.trims.push(TrimArchive {
-            id: f.archive.clone(),
-            trimmed_at: at,
-            archived_transcript_history: archived,
-        });
-        self.latest_context_usage = 0;
-        self.usage.context = 0;
-        self.last_activity_at = Some(at);
-        self.weigh();
-    }
-
     pub(super) fn restored(&mut self, f: &ArchiveRestored) {
         if let Some(place) = self.archives.iter().position(|a| a.id == f.archive) {
             self.restore_compacted(place);
-        } else if let Some(place) = self.trims.iter().position(|a| a.id == f.archive) {
-            let archive = self.trims.remove(place);
-            let history = archive.archived_transcript_history;
-            if let Some(mark) = &mut self.node {
-                mark.start += history.len();
-            }
-            self.messages.splice(0..0, history);
         }
         self.weigh();
     }
 
-    /// The history takes the place of the message that stood for it. If that message is itself in
+    /// The history comes back in place of its summary. If that message is itself in
     /// an archive by now, the history comes before everything.
     fn restore_compacted(&mut self, place: usize) {
         let archive = self.archives.remove(place);
-        // What the next request fills is what it filled then, and what was said since.
+        // The next request fills what it filled then, and the messages since.
         self.latest_context_usage = self
             .latest_context_usage
             .saturating_add(archive.tokens_before);
@@ -121,35 +98,6 @@ impl SessionView {
         mark.start = mark.start.min(self.messages.len());
     }
 
-    pub(super) fn reset(&mut self, at: At, f: &SessionReset) {
-        self.incarnations.push(Incarnation {
-            session_id: f.old.clone(),
-            generation: self.generation,
-            ended_at: at,
-            archive: f.archive.clone(),
-        });
-        self.session_id = Some(f.new.clone());
-        self.generation = f.generation;
-        self.state = SessionState::Created;
-        self.expiry = None;
-        self.messages.clear();
-        self.seen.clear();
-        self.frame = None;
-        self.draft = None;
-        self.node = None;
-        self.archives.clear();
-        self.trims.clear();
-        self.system_prompt = None;
-        self.fingerprint = None;
-        self.latest_context_usage = 0;
-        self.usage = Default::default();
-        self.turns = 0;
-        self.compaction = None;
-        self.created_at = Some(at);
-        self.last_activity_at = Some(at);
-        self.weigh();
-    }
-
     /// Begins with another session's messages, as far as they were there at a record. What was
     /// compacted later is not taken in its shortened form: text from past the point is not ours.
     pub(crate) fn begin_from(&mut self, other: &Self, at_seq: Seq) {
@@ -163,7 +111,6 @@ impl SessionView {
         self.messages = archived.chain(live).filter(early).cloned().collect();
         self.system_prompt.clone_from(&other.system_prompt);
         self.fingerprint = other.fingerprint;
-        self.settings.clone_from(&other.settings);
         self.node = None;
         self.weigh();
     }

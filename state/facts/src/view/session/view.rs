@@ -1,4 +1,4 @@
-//! The session of one role instance.
+//! The session at one seat.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,11 +8,12 @@ use super::draft::Draft;
 use super::entry::Entry;
 use crate::at::At;
 use crate::fact::request::RequestFrame;
-use crate::fact::session::{ExpiryReason, Parent, SendPolicy, SessionKind, SessionState, Trigger};
+use crate::fact::session::{Parent, SessionKind, SessionState, Trigger};
 use crate::fact::turn::Usage;
 use crate::hash::Hash;
-use crate::id::{FlowId, NodeId, RoleInstance, Seq, SessionId, SessionKey, TurnId};
-use crate::message::{BlobText, Text};
+use crate::id::{FlowId, NodeId, Seq, SessionId, SessionKey, TurnId};
+use crate::message::Text;
+use crate::seat::Seat;
 
 /// Where the exchanges of the current node begin.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,7 +26,7 @@ pub struct NodeMark {
     pub start: usize,
 }
 
-/// A history that was compacted, and what stands for it.
+/// A history that was compacted, and its summary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Archive {
     /// The compaction.
@@ -48,32 +49,6 @@ pub struct Archive {
     pub why: Option<String>,
     /// Where the current node's exchanges began in the history that was replaced.
     pub(super) mark: Option<NodeMark>,
-}
-
-/// Messages that were trimmed away.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TrimArchive {
-    /// The archive.
-    pub id: String,
-    /// When.
-    pub trimmed_at: At,
-    /// The messages.
-    pub archived_transcript_history: Vec<Entry>,
-}
-
-/// An earlier incarnation of the session.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Incarnation {
-    /// Its id.
-    pub session_id: SessionId,
-    /// Which it was.
-    pub generation: u32,
-    /// When it ended.
-    pub ended_at: At,
-    /// What it held, as a JSON array of messages.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub archive: Option<BlobText>,
 }
 
 /// What a session used.
@@ -101,13 +76,13 @@ impl SessionUsage {
     }
 }
 
-/// The session of one role instance, as `transcript.json` holds it.
+/// The session at one seat, as `transcript.json` holds it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionView {
     /// The flow, which is half of the session's logical id.
     pub flow: Option<FlowId>,
-    /// The role instance.
-    pub role: RoleInstance,
+    /// The seat.
+    pub seat: Seat,
     /// The messages.
     pub messages: Vec<Entry>,
     /// The text that is being streamed; it shows after the messages.
@@ -116,8 +91,6 @@ pub struct SessionView {
     pub node: Option<NodeMark>,
     /// Compacted histories, oldest first.
     pub archives: Vec<Archive>,
-    /// Trimmed messages, oldest first.
-    pub trims: Vec<TrimArchive>,
     /// Whether a turn runs and does not wait for the operator.
     pub is_active: bool,
     /// The open turn that works in the session.
@@ -139,32 +112,18 @@ pub struct SessionView {
     pub generation: u32,
     /// What the key says it is.
     pub kind: SessionKind,
-    /// Where it stands in its life.
+    /// Its state in its life.
     pub state: SessionState,
-    /// Why it is over, if it is.
-    pub expiry: Option<ExpiryReason>,
-    /// The surfaces that show it, in the order in which they came.
-    pub surfaces: Vec<String>,
     /// Where it comes from.
     pub parent: Option<Parent>,
     /// Whose it is.
     pub user: Option<String>,
-    /// Its label.
-    pub label: Option<String>,
-    /// Its metadata.
-    pub metadata: BTreeMap<String, String>,
-    /// Whether others may send to it.
-    pub send_policy: Option<SendPolicy>,
-    /// Its settings.
-    pub settings: BTreeMap<String, String>,
     /// What it used.
     pub usage: SessionUsage,
     /// The turns that began in it.
     pub turns: u64,
     /// The compaction that is under way.
     pub compaction: Option<String>,
-    /// Earlier incarnations, oldest first.
-    pub incarnations: Vec<Incarnation>,
     /// When it was opened.
     pub created_at: Option<At>,
     /// When it was last used.
@@ -185,17 +144,16 @@ pub struct SessionView {
 }
 
 impl SessionView {
-    /// The session of a role instance of which nothing is known yet.
+    /// The session at a seat, of which nothing is known yet.
     #[must_use]
-    pub fn new(role: RoleInstance, flow: Option<FlowId>) -> Self {
+    pub fn new(seat: Seat, flow: Option<FlowId>) -> Self {
         Self {
             flow,
-            role,
+            seat,
             messages: Vec::new(),
             draft: None,
             node: None,
             archives: Vec::new(),
-            trims: Vec::new(),
             is_active: false,
             turn: None,
             asides: BTreeSet::new(),
@@ -207,20 +165,13 @@ impl SessionView {
             generation: 0,
             kind: SessionKind::Role,
             state: SessionState::Created,
-            expiry: None,
-            surfaces: Vec::new(),
             parent: None,
             user: None,
-            label: None,
-            metadata: BTreeMap::new(),
-            send_policy: None,
-            settings: BTreeMap::new(),
             usage: SessionUsage::default(),
             seen: BTreeMap::new(),
             frame: None,
             turns: 0,
             compaction: None,
-            incarnations: Vec::new(),
             created_at: None,
             last_activity_at: None,
             journal_seq: 0,
@@ -230,7 +181,7 @@ impl SessionView {
         }
     }
 
-    /// The messages of the current node; all of them if there is none.
+    /// The messages of the current node; all of them without a node.
     #[must_use]
     pub fn exchanges(&self) -> &[Entry] {
         let start = self.node.as_ref().map_or(0, |mark| mark.start);
@@ -265,10 +216,8 @@ impl SessionView {
         self.live_bytes = weight(&self.messages);
         self.before_node_bytes = weight(self.messages.get(..start).unwrap_or(&[]));
         let compacted = self.archives.iter();
-        let trimmed = self.trims.iter();
         self.archived_bytes = compacted
             .map(|archive| weight(&archive.archived_transcript_history))
-            .chain(trimmed.map(|archive| weight(&archive.archived_transcript_history)))
             .sum();
     }
 }

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::draft::Draft;
 use super::entry::{Entry, Texts, Written};
-use super::view::{Archive, SessionView, TrimArchive};
+use super::view::{Archive, SessionView};
 use crate::message::Text;
 
 /// Messages, and the text that is being streamed after them.
@@ -41,7 +41,7 @@ impl Serialize for Written<'_, SessionView> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.of.write_seed(&mut map, self.texts)?;
-        self.of.write_more(&mut map, self.texts)?;
+        self.of.write_more(&mut map)?;
         map.end()
     }
 }
@@ -78,30 +78,13 @@ impl Serialize for Written<'_, Archive> {
     }
 }
 
-impl Serialize for Written<'_, TrimArchive> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let history = Written {
-            of: self.of.archived_transcript_history.as_slice(),
-            texts: self.texts,
-        };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", &self.of.id)?;
-        map.serialize_entry("trimmedAt", &self.of.trimmed_at)?;
-        map.serialize_entry("archivedTranscriptHistory", &history)?;
-        map.end()
-    }
-}
-
-/// Archives of one kind.
-struct Archives<'a, T> {
-    all: &'a [T],
+/// The archives of a session.
+struct Archives<'a> {
+    all: &'a [Archive],
     texts: Texts<'a>,
 }
 
-impl<T> Serialize for Archives<'_, T>
-where
-    for<'t> Written<'t, T>: Serialize,
-{
+impl Serialize for Archives<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let texts = self.texts;
         serializer.collect_seq(self.all.iter().map(|of| Written { of, texts }))
@@ -131,15 +114,11 @@ impl SessionView {
         out.push(b'\n');
     }
 
-    /// One archive of the session, as it stands in `transcript.json`.
+    /// One archive of the session, as `transcript.json` has it.
     #[must_use]
     pub fn archive_json(&self, id: &str, texts: Texts<'_>) -> Option<Vec<u8>> {
-        let compacted = self.archives.iter().find(|archive| archive.id == id);
-        let trimmed = self.trims.iter().find(|archive| archive.id == id);
-        let written = compacted.map(|of| serde_json::to_vec(&Written { of, texts }));
-        let written =
-            written.or_else(|| trimmed.map(|of| serde_json::to_vec(&Written { of, texts })));
-        written?.ok()
+        let of = self.archives.iter().find(|archive| archive.id == id)?;
+        serde_json::to_vec(&Written { of, texts }).ok()
     }
 
     fn history<'a>(&'a self, messages: &'a [Entry], texts: Texts<'a>) -> History<'a> {
@@ -152,9 +131,9 @@ impl SessionView {
 
     /// The members of a `RoleSession`, under exactly their names and in their order.
     fn write_seed<M: SerializeMap>(&self, map: &mut M, texts: Texts<'_>) -> Result<(), M::Error> {
-        map.serialize_entry("roleName", &self.role)?;
+        map.serialize_entry("roleName", &self.seat)?;
         let flow = self.flow.as_ref().map_or("", |flow| flow.as_str());
-        map.serialize_entry("logicalSessionId", &format!("{flow}__{}", self.role))?;
+        map.serialize_entry("logicalSessionId", &format!("{flow}__{}", self.seat))?;
         map.serialize_entry("transcriptHistory", &self.history(&self.messages, texts))?;
         if let Some(mark) = &self.node {
             let context = NodeContext {
@@ -177,31 +156,18 @@ impl SessionView {
     }
 
     /// What we know besides.
-    fn write_more<M: SerializeMap>(&self, map: &mut M, texts: Texts<'_>) -> Result<(), M::Error> {
+    fn write_more<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         some(map, "key", self.key.as_ref())?;
         some(map, "sessionId", self.session_id.as_ref())?;
         map.serialize_entry("generation", &self.generation)?;
         map.serialize_entry("kind", &self.kind)?;
         map.serialize_entry("state", &self.state)?;
-        some(map, "stateReason", self.expiry.as_ref())?;
-        map.serialize_entry("surfaces", &self.surfaces)?;
         some(map, "parent", self.parent.as_ref())?;
         some(map, "user", self.user.as_ref())?;
-        some(map, "label", self.label.as_ref())?;
-        map.serialize_entry("metadata", &self.metadata)?;
-        some(map, "sendPolicy", self.send_policy.as_ref())?;
-        map.serialize_entry("settings", &self.settings)?;
         map.serialize_entry("usage", &self.usage)?;
         map.serialize_entry("turns", &self.turns)?;
         some(map, "turn", self.turn.as_ref())?;
         some(map, "compaction", self.compaction.as_ref())?;
-        if !self.trims.is_empty() {
-            let all = self.trims.as_slice();
-            map.serialize_entry("trimArchives", &Archives { all, texts })?;
-        }
-        if !self.incarnations.is_empty() {
-            map.serialize_entry("previousIncarnations", &self.incarnations)?;
-        }
         let prompt = self.system_prompt.as_ref();
         some(map, "systemPromptBlob", prompt.and_then(|text| text.blob()))?;
         some(map, "systemPromptFingerprint", self.fingerprint.as_ref())?;

@@ -12,6 +12,7 @@ use crate::id::TurnId;
 use crate::line::Recorded;
 use crate::message::{AnswerText, Drafted, Message, ToolCall};
 use crate::sample::{id, walk};
+use crate::seat::Seat;
 
 struct Session {
     view: SessionView,
@@ -114,15 +115,21 @@ fn a_piece_of_text_touches_no_message() {
     for record in recorded(facts.clone()).take(place) {
         views.apply(&record);
     }
-    let held = views.sessions["feedback"].messages.as_ptr();
-    let length = views.sessions["feedback"].messages.len();
+    let held = views.sessions[&id::<Seat>("feedback")].messages.as_ptr();
+    let length = views.sessions[&id::<Seat>("feedback")].messages.len();
     let records = recorded(facts).skip(place).take(1);
     for record in records {
         let touched = views.apply(&record);
         assert!(!touched.flow && !touched.all_sessions);
     }
-    assert_eq!(views.sessions["feedback"].messages.as_ptr(), held);
-    assert_eq!(views.sessions["feedback"].messages.len(), length);
+    assert_eq!(
+        views.sessions[&id::<Seat>("feedback")].messages.as_ptr(),
+        held
+    );
+    assert_eq!(
+        views.sessions[&id::<Seat>("feedback")].messages.len(),
+        length
+    );
 }
 
 #[test]

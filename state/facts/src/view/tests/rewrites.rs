@@ -1,4 +1,4 @@
-//! What shortening, restoring and resetting do to a session.
+//! What compaction and restoring do to a session.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,17 @@ use super::super::View;
 use super::super::session::SessionView;
 use super::fold;
 use crate::fact::Fact;
-use crate::fact::session::{
-    ArchiveRestored, SessionCompacted, SessionReset, SessionTrimmed, Strategy, Trigger,
-};
+use crate::fact::session::{ArchiveRestored, SessionCompacted, Strategy, Trigger};
 use crate::fact::turn::{CallEnd, CallFinished, Seen};
 use crate::hash::Hash;
 use crate::id::TurnId;
 use crate::line::Recorded;
 use crate::message::Text;
 use crate::sample::{id, walk};
+use crate::seat::Seat;
 
 fn reviewer() -> SessionView {
-    fold(walk()).sessions["reviewer"].clone()
+    fold(walk()).sessions[&id::<Seat>("reviewer")].clone()
 }
 
 fn take(session: &mut SessionView, fact: Fact) {
@@ -31,7 +30,7 @@ fn take(session: &mut SessionView, fact: Fact) {
 
 fn compact(kept_last: u64) -> Fact {
     Fact::SessionCompacted(SessionCompacted {
-        role: id("reviewer"),
+        seat: id("reviewer"),
         compaction: "k-9".into(),
         trigger: Trigger::Manual,
         strategy: Strategy::Llm,
@@ -47,7 +46,7 @@ fn compact(kept_last: u64) -> Fact {
 fn restore(archive: &str) -> Fact {
     Fact::ArchiveRestored(ArchiveRestored {
         client: None,
-        role: id("reviewer"),
+        seat: id("reviewer"),
         archive: archive.into(),
     })
 }
@@ -69,26 +68,6 @@ fn a_restored_compaction_gives_the_history_back_as_it_was() {
 }
 
 #[test]
-fn a_restored_trim_gives_the_history_back_as_it_was() {
-    let before = reviewer();
-    let mut session = before.clone();
-    take(
-        &mut session,
-        Fact::SessionTrimmed(SessionTrimmed {
-            role: id("reviewer"),
-            archive: "t-9".into(),
-            kept_last: 2,
-        }),
-    );
-    assert_eq!(
-        session.messages,
-        before.messages[before.messages.len() - 2..]
-    );
-    take(&mut session, restore("t-9"));
-    assert_eq!(session.messages, before.messages);
-}
-
-#[test]
 fn an_archive_that_is_restored_after_another_compaction_comes_first() {
     let before = reviewer();
     let mut session = before.clone();
@@ -104,32 +83,9 @@ fn an_archive_that_is_restored_after_another_compaction_comes_first() {
     assert_eq!(session.messages.len(), before.messages.len() + 1);
 }
 
-#[test]
-fn a_reset_session_begins_anew_under_the_same_key() {
-    let before = reviewer();
-    let mut session = before.clone();
-    take(
-        &mut session,
-        Fact::SessionReset(SessionReset {
-            role: id("reviewer"),
-            old: before.session_id.clone().unwrap(),
-            new: id("session-reviewer-2"),
-            generation: 2,
-            archive: None,
-        }),
-    );
-    assert_eq!(session.key, before.key);
-    assert_eq!(session.generation, 2);
-    assert!(session.messages.is_empty() && session.archives.is_empty());
-    assert_eq!(
-        session.incarnations[0].session_id,
-        before.session_id.unwrap()
-    );
-}
-
 /// What a role knows of files does not depend on which messages are left.
 #[test]
-fn the_files_that_a_role_saw_are_known_after_a_compaction_and_not_after_a_reset() {
+fn the_files_that_a_role_saw_are_known_after_a_compaction() {
     let mut session = reviewer();
     let seen = |text: &[u8]| Seen {
         path: "src/a.rs".into(),
@@ -155,13 +111,4 @@ fn the_files_that_a_role_saw_are_known_after_a_compaction_and_not_after_a_reset(
     assert_eq!(session.seen, known);
     take(&mut session, compact(0));
     assert_eq!(session.seen, known);
-    let reset = SessionReset {
-        role: id("reviewer"),
-        old: session.session_id.clone().unwrap(),
-        new: id("session-reviewer-2"),
-        generation: 2,
-        archive: None,
-    };
-    take(&mut session, Fact::SessionReset(reset));
-    assert_eq!(session.seen, BTreeMap::new());
 }

@@ -1,4 +1,4 @@
-//! The trace, the hook, and what somebody outside can do to the disk.
+//! The trace, the hook, and changes of the disk from outside.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The words of messages that no model said.
+//! The words of messages that no model produced.
 
 use super::{Effect, Words, shown, shown_whole};
 use crate::fact::session::{MessageAdded, Origin};
@@ -29,7 +29,7 @@ pub(super) fn message<'a>(f: &MessageAdded) -> Effect<'a> {
     }
 }
 
-/// What the operator said to a role at work, resolved by its hearing it.
+/// The operator's message to a role at work, resolved when the role gets it.
 fn steer_heard<'a>(f: &MessageAdded) -> Effect<'a> {
     let text = match f.request {
         Some(request) => format!("Heard at request {request}."),

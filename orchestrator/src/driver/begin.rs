@@ -1,0 +1,281 @@
+//! A turn begins: what may wait for the outside world is found out apart from the core, in three errands.
+//!
+//! First what became of the calls that a crash cut off, and what the role works with. Then what it is told, and
+//! then its taker. What follows from each is appended in between. The turn counts as one that runs from the
+//! beginning, so that it can be stopped, steered and left whatever its errand waits for.
+
+use std::collections::BTreeMap;
+
+use a_society_base::stop::StopSignal;
+use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::turn::Effect;
+use a_society_facts::id::{CallId, NodeId, RoleInstance, TurnId};
+use a_society_facts::message::ToolCall;
+use a_society_facts::view::flow::{CallState, OpenCall};
+use a_society_flow::machine::{Outcome, Task};
+use a_society_roles::role::prompt::Prompt;
+use a_society_roles::taker::command::end_survivor;
+use a_society_roles::turn::taker::Taker;
+
+use super::core::{Core, LiveTurn, Start};
+use super::error::DriverError;
+use super::hurry::{Nap, Pace};
+use super::role_source::{About, Choice, Touched};
+use super::withhold::SecretFilter;
+
+/// What became of the calls that a crash cut off.
+#[derive(Debug, Default)]
+pub(super) struct Survey {
+    /// The calls of which something still ran, and was ended.
+    pub(super) reaped: Vec<CallId>,
+    /// What the files hold that a call changes.
+    pub(super) touched: BTreeMap<CallId, Touched>,
+}
+
+/// What a role reads when its turn begins.
+#[derive(Debug, Default)]
+pub(super) struct Briefing {
+    /// Its system prompt, where one has to be built.
+    pub(super) prompt: Option<Prompt>,
+    /// What it is here for, where it has to be told.
+    pub(super) packet: Option<String>,
+}
+
+/// What the world is asked about a call that a crash cut off.
+struct CutCall {
+    call: CallId,
+    open: OpenCall,
+    /// As the model asked for it.
+    asked: Option<ToolCall>,
+}
+
+impl Core {
+    /// A turn runs here from now on. Its taker is there when it was found out what it begins with.
+    pub(super) fn run_turn(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        role: RoleInstance,
+        task: Task,
+    ) -> Result<(), DriverError> {
+        if self.wake(turn, attempt)? {
+            return Ok(());
+        }
+        if attempt > 1 {
+            self.keep_what_was_cut(turn, &role, &task)?;
+        }
+        self.mend_untold(turn, &role, &task)?;
+        self.begin_live((turn, attempt), role.clone(), task);
+        let cut = self.cut_calls(turn);
+        let chooses = self.roles.reads_history(&role);
+        if cut.is_empty() && !chooses {
+            return self.surveyed((turn, attempt), Survey::default(), Choice::Nothing);
+        }
+        let (mut roles, state, graph) = self.roles_apart();
+        let (flow, stop) = (self.flow.id().clone(), self.stop_of(turn));
+        let node = self.node_of(turn).cloned();
+        let waits = self.roles.waits(&role);
+        self.send((turn, attempt), waits, move || {
+            let mut survey = Survey::default();
+            for CutCall { call, open, asked } in cut {
+                if let Some(process) = &open.process
+                    && end_survivor(process, &flow, &call)
+                {
+                    survey.reaped.push(call.clone());
+                }
+                if let Some(asked) = asked {
+                    roles.clear_halves(&open.role, &asked);
+                    let touched = roles.touched(&open.role, &asked);
+                    survey.touched.insert(call, touched);
+                }
+            }
+            let choice = if chooses {
+                roles.choice(&graph, &state, (&role, node.as_ref()), stop)
+            } else {
+                Choice::Nothing
+            };
+            Box::new(move |core: &mut Self| {
+                core.surveyed((turn, attempt), survey, choice).map(|()| 0)
+            })
+        })
+    }
+
+    /// The calls of a turn that had been started when a crash cut them off, and of which the world has to be asked.
+    fn cut_calls(&self, turn: TurnId) -> Vec<CutCall> {
+        let open = self.open_calls(turn).into_iter();
+        let cut = open.filter_map(|(call, open)| {
+            let is_checked = open.effect == Effect::Checkable;
+            let asked = is_checked.then(|| self.asked_call(&open.role, &open.tool_call));
+            let asked = asked.flatten();
+            let is_known = open.process.is_some() || asked.is_some();
+            (open.state == CallState::Started && is_known).then_some(CutCall { call, open, asked })
+        });
+        cut.collect()
+    }
+
+    /// What became of cut calls is settled, and then what the role works with.
+    fn surveyed(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        survey: Survey,
+        choice: Choice,
+    ) -> Result<(), DriverError> {
+        let Some(role) = self.live.get(&turn).map(|live| live.role.clone()) else {
+            return Ok(());
+        };
+        if self.settle_calls(turn, survey)? {
+            // The operator said no and no more; the role goes on when it hears what to do instead.
+            self.conclude(turn, attempt, Outcome::ConsentDenied)?;
+            self.leave(turn);
+            return Ok(());
+        }
+        let pause = self.state().paused.as_ref().map(|pause| pause.reason);
+        if pause == Some(PauseReason::Irreversible) {
+            // The turn stays open, and goes on when the operator lets the flow go on.
+            self.forget(turn);
+            return Ok(());
+        }
+        if let Some(lack) = self.over_turns(turn, &role) {
+            self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
+            self.leave(turn);
+            return Ok(());
+        }
+        if let Some(taker) = self.choose_first((turn, attempt), choice)? {
+            self.take(turn, taker);
+            return Ok(());
+        }
+        if self.live.contains_key(&turn) {
+            self.brief(turn, attempt, role)?;
+        }
+        Ok(())
+    }
+
+    /// It is found out what the role reads.
+    fn brief(&mut self, turn: TurnId, attempt: u32, role: RoleInstance) -> Result<(), DriverError> {
+        let Some(task) = self.live.get(&turn).map(|live| live.task.clone()) else {
+            return Ok(());
+        };
+        let untold = self.is_untold(turn, &role, &task);
+        let allowed = untold.then(|| self.allowed(&role, &task));
+        let is_new = self.has_no_prompt(&role);
+        let known = self.prompt_before_choice(&role)?;
+        let waits = self.roles.waits(&role);
+        let (mut roles, state, graph) = self.roles_apart();
+        self.send((turn, attempt), waits, move || {
+            let is_outdated = known.is_some_and(|text| roles.is_outdated(&state, &role, &text));
+            let builds = is_new || is_outdated;
+            let briefing = Briefing {
+                prompt: builds.then(|| roles.system_prompt(&graph, &state, &role)),
+                packet: allowed
+                    .map(|allowed| roles.packet(&graph, &state, &role, about(&task), allowed)),
+            };
+            // What follows from it is appended to a state that nobody else holds.
+            drop(state);
+            Box::new(move |core: &mut Self| {
+                core.briefed((turn, attempt), (role, task), briefing)
+                    .map(|()| 0)
+            })
+        })
+    }
+
+    /// The role is told what it is here for, and its taker is made.
+    fn briefed(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        (role, task): (RoleInstance, Task),
+        briefing: Briefing,
+    ) -> Result<(), DriverError> {
+        if let Some(prompt) = briefing.prompt {
+            self.build_prompt(&role, prompt)?;
+        }
+        if attempt > 1 {
+            self.tell_interrupted(turn, &role, &task)?;
+        }
+        let packet = self.tell(turn, (&role, &task), briefing.packet)?;
+        self.tell_moved(turn, &role)?;
+        let (packet, begun_with) = self.begun(&role, &task, packet)?;
+        let packet = self.with_words((turn, &role, &task), packet)?;
+        let job = self.job(turn, attempt, &role, &task, packet)?;
+        let (waits, stop) = (self.roles.waits(&role), self.stop_of(turn));
+        let mut roles = self.roles.another();
+        self.send((turn, attempt), waits, move || {
+            let answers = roles.answers_at_most();
+            let taker = roles.taker(job, begun_with, stop);
+            Box::new(move |core: &mut Self| core.made((turn, attempt), taker, answers).map(|()| 0))
+        })
+    }
+
+    /// Whoever takes the turn is there, or nobody can.
+    fn made(
+        &mut self,
+        (turn, attempt): (TurnId, u32),
+        taker: Result<Box<dyn Taker>, String>,
+        answers_at_most: u32,
+    ) -> Result<(), DriverError> {
+        let calls = self.calls_of(turn);
+        if let Some(live) = self.live.get_mut(&turn) {
+            live.calls = calls;
+            live.answers_at_most = answers_at_most;
+        }
+        match taker {
+            Ok(taker) => {
+                self.take(turn, taker);
+                Ok(())
+            }
+            Err(why) => self.fail_turn(turn, attempt, why),
+        }
+    }
+
+    /// A turn that runs here is taken by this taker from now on.
+    pub(super) fn take(&mut self, turn: TurnId, taker: Box<dyn Taker>) {
+        let Some(live) = self.live.get_mut(&turn) else {
+            return;
+        };
+        live.filter = SecretFilter::new(taker.redactor());
+        live.keeps = taker.waits_in_place() && !taker.is_prompt();
+        self.begun.push(Start {
+            turn,
+            attempt: live.attempt,
+            taker,
+            stop: live.stop.clone(),
+            nap: live.nap.clone(),
+        });
+    }
+
+    /// A turn runs here from now on.
+    fn begin_live(&mut self, (turn, attempt): (TurnId, u32), role: RoleInstance, task: Task) {
+        let (stop, nap) = (StopSignal::default(), Nap::default());
+        let hears = self.roles.hears(&role);
+        if hears && self.is_interrupted(turn, &role) {
+            stop.cut();
+        }
+        let is_hurried = self.tried_again.remove(&role);
+        if is_hurried {
+            nap.hurry();
+        }
+        let mut live = LiveTurn::new(attempt, (role, task), (stop, nap), self.place());
+        live.hears = hears;
+        if is_hurried {
+            live.pace = Pace::Hurried;
+        }
+        self.live.insert(turn, live);
+    }
+
+    fn stop_of(&self, turn: TurnId) -> StopSignal {
+        let live = self.live.get(&turn);
+        live.map(|live| live.stop.clone()).unwrap_or_default()
+    }
+
+    fn node_of(&self, turn: TurnId) -> Option<&NodeId> {
+        self.live.get(&turn)?.node()
+    }
+}
+
+/// What a packet is about.
+fn about(task: &Task) -> About<'_> {
+    match task {
+        Task::Node(node) => About::Node(node),
+        Task::Reflection | Task::Send => About::Reflection,
+        Task::Feedback => About::Feedback,
+    }
+}

@@ -1,0 +1,529 @@
+//! Reading the servers of a configuration: every fault with its place, not the first one only.
+//!
+//! ```yaml
+//! mcp-servers:
+//!   files:                                  # its tools are called mcp__files__…
+//!     command: npx
+//!     args: [-y, "@modelcontextprotocol/server-filesystem@2026.8.31", /srv/texts]
+//!     env: { MODE: fast, TOKEN: { secret: github } }
+//!     inherit: [HTTPS_PROXY]                # beside HOME, PATH, LANG and the like
+//!     folder: /srv                          # without it the root
+//!     read-only: [read_text_file]           # these may run without being asked about
+//!     idempotent: [write_file]              # after a crash these may run again with the same key
+//!     time-limit-s: 60                      # for one call
+//!   tickets:
+//!     url: https://tickets.example.com/mcp
+//!     headers: { Authorization: { secret: tickets, prefix: "Bearer " } }
+//!     private-network: true                 # its name may resolve to a private address
+//! ```
+//!
+//! The file is the operator's own and outside every workspace. Other keys of it are not read.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use a_society_yaml::{self as yaml, Budget, Number, Tree, Value};
+
+use super::limits::{CALL_LIMIT, CALL_LIMIT_MAX_S, ENTRIES_MAX, ENTRY_BYTES_MAX, SERVERS_MAX};
+use super::spec::{Reach, ServerSpec, SpecFault, Variable};
+use super::{address, name, plain};
+
+/// How many faults of one file are collected; a reader needs no more.
+const FAULTS_MAX: usize = 100;
+
+const PROGRAM_KEYS: &[&str] = &[
+    "command",
+    "args",
+    "env",
+    "inherit",
+    "folder",
+    "read-only",
+    "idempotent",
+    "irreversible",
+    "time-limit-s",
+    "description",
+];
+const WEB_KEYS: &[&str] = &[
+    "url",
+    "headers",
+    "private-network",
+    "read-only",
+    "idempotent",
+    "irreversible",
+    "time-limit-s",
+    "description",
+];
+const SECRET_KEYS: &[&str] = &["secret", "prefix"];
+
+/// The servers that a configuration names under `mcp-servers`; none if it has no such key.
+///
+/// # Errors
+///
+/// Everything that is wrong with them.
+pub fn parse(text: &str) -> Result<Vec<ServerSpec>, Vec<SpecFault>> {
+    let mut sink = Sink {
+        text,
+        faults: Vec::new(),
+    };
+    let specs = match yaml::parse(text, Budget::BLOCK) {
+        Ok(tree) => sink.servers(&tree),
+        Err(fault) => {
+            let at = fault.place.map_or(0, |place| place.bytes.start);
+            sink.fault_at(at, format!("this is not valid YAML: {}", fault.message));
+            Vec::new()
+        }
+    };
+    if sink.faults.is_empty() {
+        return Ok(specs);
+    }
+    let mut faults = sink.faults;
+    faults.sort_by_key(|fault| (fault.line, fault.column));
+    faults.truncate(FAULTS_MAX);
+    Err(faults)
+}
+
+/// Reads values, and keeps what is wrong with them.
+#[derive(Debug)]
+struct Sink<'t> {
+    text: &'t str,
+    faults: Vec<SpecFault>,
+}
+
+/// The values of a mapping by their keys.
+type Fields<'t> = BTreeMap<&'t str, &'t Tree>;
+
+impl Sink<'_> {
+    fn fault(&mut self, tree: &Tree, message: impl Into<String>) {
+        self.fault_at(tree.place.bytes.start, message);
+    }
+
+    fn fault_at(&mut self, byte: usize, message: impl Into<String>) {
+        let at = self.text.floor_char_boundary(byte.min(self.text.len()));
+        let before = self.text.get(..at).unwrap_or("");
+        let line = before.rsplit('\n').next().unwrap_or("");
+        self.faults.push(SpecFault {
+            line: before.matches('\n').count() + 1,
+            column: line.chars().count() + 1,
+            message: message.into(),
+        });
+    }
+
+    fn servers(&mut self, tree: &Tree) -> Vec<ServerSpec> {
+        // An empty file configures nothing.
+        let Value::Map(entries) = &tree.value else {
+            if tree.value != Value::Null {
+                self.fault(tree, "a configuration must be a mapping");
+            }
+            return Vec::new();
+        };
+        let is_ours = |key: &Tree| key.value == Value::Text("mcp-servers".to_owned());
+        let Some((_, servers)) = entries.iter().find(|(key, _)| is_ours(key)) else {
+            return Vec::new();
+        };
+        let Some(named) = self.entries(servers, "`mcp-servers`") else {
+            return Vec::new();
+        };
+        if named.len() > SERVERS_MAX {
+            self.fault(
+                servers,
+                format!("there may be at most {SERVERS_MAX} servers"),
+            );
+        }
+        let named = named.iter().take(SERVERS_MAX);
+        named
+            .filter_map(|(key, value)| self.server(key, value))
+            .collect()
+    }
+
+    fn server(&mut self, key: &Tree, tree: &Tree) -> Option<ServerSpec> {
+        let called = self.text(key, "the name of a server")?;
+        if let Err(why) = name::check_server(&called) {
+            self.fault(key, why);
+        }
+        let what = format!("the server `{}`", plain::line(&called));
+        let entries = self.entries(tree, &what)?;
+        let has = |key: &str| {
+            let key = Value::Text(key.to_owned());
+            entries.iter().any(|(written, _)| written.value == key)
+        };
+        let keys = match (has("command"), has("url")) {
+            (true, false) => PROGRAM_KEYS,
+            (false, true) => WEB_KEYS,
+            (true, true) => {
+                self.fault(
+                    tree,
+                    format!("{what} has both `command` and `url`; it is one or the other"),
+                );
+                return None;
+            }
+            (false, false) => {
+                self.fault(tree, format!("{what} needs `command` or `url`"));
+                return None;
+            }
+        };
+        let fields = self.fields(entries, &what, keys);
+        let reach = if has("command") {
+            self.program(&fields)
+        } else {
+            self.web(&fields)
+        };
+        let reads = self.texts(&fields, "read-only");
+        let repeats = self.texts(&fields, "idempotent");
+        let irreversible = self.texts(&fields, "irreversible");
+        let call_limit = fields.get("time-limit-s").map_or(CALL_LIMIT, |tree| {
+            Duration::from_secs(self.seconds(tree).unwrap_or(0))
+        });
+        Some(ServerSpec {
+            name: called,
+            reach: reach?,
+            reads,
+            repeats,
+            irreversible,
+            call_limit,
+            about: fields
+                .get("description")
+                .and_then(|tree| self.words(tree, "`description`")),
+        })
+    }
+
+    fn program(&mut self, fields: &Fields<'_>) -> Option<Reach> {
+        let command = self.words(fields.get("command")?, "`command`");
+        if let Some(command) = &command
+            && command.contains('/')
+            && !command.starts_with('/')
+        {
+            let message = "`command` is a relative path; a server runs in no workspace, so name \
+                           it by its whole path, or by a name that is looked up in PATH";
+            self.fault(fields.get("command")?, message);
+        }
+        let folder = fields.get("folder").and_then(|tree| {
+            let folder = self.words(tree, "`folder`")?;
+            if !folder.starts_with('/') {
+                self.fault(tree, "`folder` must be a whole path");
+            }
+            Some(folder)
+        });
+        let inherits = self.texts(fields, "inherit");
+        for name in &inherits {
+            if !is_variable(name)
+                && let Some(tree) = fields.get("inherit")
+            {
+                self.fault(tree, not_a_variable(name));
+            }
+        }
+        let variables = self.values(fields, "env", |name| {
+            if is_variable(name) {
+                Ok(())
+            } else {
+                Err(not_a_variable(name))
+            }
+        });
+        Some(Reach::Program {
+            arguments: self.texts(fields, "args"),
+            command: command?,
+            variables,
+            inherits,
+            folder,
+        })
+    }
+
+    fn web(&mut self, fields: &Fields<'_>) -> Option<Reach> {
+        let is_private = fields.get("private-network").is_some_and(|tree| {
+            if let Value::Bool(value) = &tree.value {
+                return *value;
+            }
+            self.fault(tree, "`private-network` must be `true` or `false`");
+            false
+        });
+        let tree = fields.get("url")?;
+        let url = self.words(tree, "`url`");
+        if let Some(url) = &url
+            && let Err(why) = address::check(url, is_private)
+        {
+            self.fault(tree, why);
+        }
+        let headers = self.values(fields, "headers", address::check_header);
+        Some(Reach::Web {
+            url: url?,
+            headers,
+            is_private,
+        })
+    }
+
+    fn entries<'t>(&mut self, tree: &'t Tree, what: &str) -> Option<&'t [(Tree, Tree)]> {
+        if let Value::Map(entries) = &tree.value {
+            return Some(entries);
+        }
+        let kind = tree.value.kind();
+        self.fault(tree, format!("{what} is {kind} and must be a mapping"));
+        None
+    }
+
+    fn fields<'t>(&mut self, entries: &'t [(Tree, Tree)], what: &str, keys: &[&str]) -> Fields<'t> {
+        let mut fields = Fields::new();
+        for (key, value) in entries {
+            let Value::Text(text) = &key.value else {
+                let kind = key.value.kind();
+                self.fault(key, format!("a key of {what} is {kind} and must be text"));
+                continue;
+            };
+            if keys.contains(&text.as_str()) {
+                fields.insert(text, value);
+                continue;
+            }
+            let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+            let shown = plain::head(&plain::line(text), 60);
+            let message = format!(
+                "{what} has no key `{shown}`; its keys are {}",
+                keys.join(", ")
+            );
+            self.fault(key, message);
+        }
+        fields
+    }
+
+    fn text(&mut self, tree: &Tree, what: &str) -> Option<String> {
+        match &tree.value {
+            Value::Text(text) if text.len() > ENTRY_BYTES_MAX => {
+                self.fault(
+                    tree,
+                    format!("{what} has more than {ENTRY_BYTES_MAX} bytes"),
+                );
+                None
+            }
+            Value::Text(text) if text.contains('\0') => {
+                self.fault(tree, format!("{what} has a NUL in it"));
+                None
+            }
+            Value::Text(text) => Some(text.clone()),
+            Value::Bool(_) | Value::Number(_) => {
+                let kind = tree.value.kind();
+                self.fault(
+                    tree,
+                    format!("{what} is {kind} and must be text; quotes make it text"),
+                );
+                None
+            }
+            Value::Null | Value::List(_) | Value::Map(_) => {
+                let kind = tree.value.kind();
+                self.fault(tree, format!("{what} is {kind} and must be text"));
+                None
+            }
+        }
+    }
+
+    fn words(&mut self, tree: &Tree, what: &str) -> Option<String> {
+        let text = self.text(tree, what)?;
+        if text.trim().is_empty() {
+            self.fault(tree, format!("{what} is empty"));
+            return None;
+        }
+        Some(text)
+    }
+
+    fn texts(&mut self, fields: &Fields<'_>, key: &str) -> Vec<String> {
+        let Some(tree) = fields.get(key) else {
+            return Vec::new();
+        };
+        let Value::List(items) = &tree.value else {
+            let kind = tree.value.kind();
+            self.fault(
+                tree,
+                format!("`{key}` is {kind} and must be a list of texts"),
+            );
+            return Vec::new();
+        };
+        if items.len() > ENTRIES_MAX {
+            self.fault(
+                tree,
+                format!("`{key}` may have at most {ENTRIES_MAX} entries"),
+            );
+        }
+        let what = format!("an entry of `{key}`");
+        let items = items.iter().take(ENTRIES_MAX);
+        items.filter_map(|item| self.text(item, &what)).collect()
+    }
+
+    fn values(
+        &mut self,
+        fields: &Fields<'_>,
+        key: &str,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> BTreeMap<String, Variable> {
+        let entries = fields.get(key).and_then(|tree| {
+            let entries = self.entries(tree, &format!("`{key}`"))?;
+            if entries.len() > ENTRIES_MAX {
+                self.fault(
+                    tree,
+                    format!("`{key}` may have at most {ENTRIES_MAX} entries"),
+                );
+            }
+            Some(entries)
+        });
+        let mut values = BTreeMap::new();
+        for (name, value) in entries.unwrap_or_default().iter().take(ENTRIES_MAX) {
+            let Some(text) = self.text(name, &format!("a name in `{key}`")) else {
+                continue;
+            };
+            if let Err(why) = check(&text) {
+                self.fault(name, why);
+            }
+            if let Some(value) = self.variable(value, &format!("`{}`", plain::line(&text))) {
+                values.insert(text, value);
+            }
+        }
+        values
+    }
+
+    fn variable(&mut self, tree: &Tree, what: &str) -> Option<Variable> {
+        let Value::Map(entries) = &tree.value else {
+            return self.text(tree, what).map(Variable::Plain);
+        };
+        let fields = self.fields(entries, what, SECRET_KEYS);
+        let Some(secret) = fields.get("secret") else {
+            self.fault(tree, format!("{what} needs `secret`"));
+            return None;
+        };
+        let prefix = fields.get("prefix").map(|tree| self.text(tree, "`prefix`"));
+        Some(Variable::Secret {
+            name: self.words(secret, "`secret`")?,
+            prefix: prefix.unwrap_or(Some(String::new()))?,
+        })
+    }
+
+    fn seconds(&mut self, tree: &Tree) -> Option<u64> {
+        if let Value::Number(Number::Whole(number)) = &tree.value
+            && let Ok(number) = u64::try_from(*number)
+            && (1..=CALL_LIMIT_MAX_S).contains(&number)
+        {
+            return Some(number);
+        }
+        let message = format!("`time-limit-s` must be a whole number from 1 to {CALL_LIMIT_MAX_S}");
+        self.fault(tree, message);
+        None
+    }
+}
+
+fn is_variable(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+fn not_a_variable(name: &str) -> String {
+    format!(
+        "`{}` is not the name of a variable",
+        plain::head(&plain::line(name), 60)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The reference above is a configuration.
+    #[test]
+    fn the_reference_is_read_as_it_says() {
+        let lines = include_str!("parse.rs").lines();
+        let reference: Vec<&str> = lines
+            .skip_while(|line| !line.contains("```yaml"))
+            .skip(1)
+            .take_while(|line| !line.contains("```"))
+            .map(|line| {
+                line.trim_start_matches("//!")
+                    .strip_prefix(' ')
+                    .unwrap_or("")
+            })
+            .collect();
+        let specs = parse(&reference.join("\n")).unwrap();
+        let [files, tickets] = specs.as_slice() else {
+            panic!("{specs:?}")
+        };
+        assert_eq!(files.name, "files");
+        assert_eq!(files.reads, ["read_text_file"]);
+        assert_eq!(files.call_limit, Duration::from_secs(60));
+        let Reach::Program {
+            command,
+            arguments,
+            variables,
+            inherits,
+            folder,
+        } = &files.reach
+        else {
+            panic!("{files:?}")
+        };
+        assert_eq!((command.as_str(), arguments.len()), ("npx", 3));
+        assert_eq!(variables["MODE"], Variable::Plain("fast".to_owned()));
+        assert_eq!(inherits, &["HTTPS_PROXY"]);
+        assert_eq!(folder.as_deref(), Some("/srv"));
+        assert_eq!(tickets.call_limit, CALL_LIMIT);
+        let Reach::Web {
+            url,
+            headers,
+            is_private: true,
+        } = &tickets.reach
+        else {
+            panic!("{tickets:?}")
+        };
+        assert_eq!(url, "https://tickets.example.com/mcp");
+        let bearer = Variable::Secret {
+            name: "tickets".to_owned(),
+            prefix: "Bearer ".to_owned(),
+        };
+        assert_eq!(headers["Authorization"], bearer);
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said_at_once_with_its_place() {
+        let text = "\
+model: x
+mcp-servers:
+  a__b: {command: run}
+  both: {command: run, url: 'https://example.com'}
+  none: {}
+  typo: {command: run, arg: [x]}
+  rel: {command: ./run, folder: here, env: {1X: y, OK: 7}, inherit: ['A B']}
+  web: {url: 'http://example.com/', headers: {Host: x, \"A\\nB\": y, T: {secret: ''}}}
+  slow: {command: run, time-limit-s: 0, args: x}
+  list: []
+";
+        let faults = parse(text).unwrap_err();
+        let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let expected = [
+            (3, "may not hold `__`"),
+            (4, "both `command` and `url`"),
+            (5, "needs `command` or `url`"),
+            (6, "has no key `arg`; its keys are `command`"),
+            (7, "relative path"),
+            (7, "whole path"),
+            (7, "`1X` is not the name of a variable"),
+            (7, "`OK` is a number and must be text"),
+            (7, "`A B` is not the name of a variable"),
+            (8, "clear text"),
+            (8, "`Host`"),
+            (8, "not the name of a header"),
+            (8, "`secret` is empty"),
+            (9, "whole number from 1"),
+            (9, "must be a list"),
+            (10, "must be a mapping"),
+        ];
+        assert_eq!(said.len(), expected.len(), "{said:#?}");
+        for ((line, words), said) in expected.iter().zip(&said) {
+            assert!(
+                said.starts_with(&format!("line {line},")) && said.contains(words),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_configuration_without_servers_has_none() {
+        for text in ["", "model: x\n", "mcp-servers: {}\n"] {
+            assert_eq!(parse(text).unwrap(), [], "{text}");
+        }
+        assert!(parse("mcp-servers: [").is_err());
+        assert!(parse("- x\n").is_err());
+    }
+}

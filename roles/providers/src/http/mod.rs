@@ -1,0 +1,17 @@
+//! Providers that are reached over HTTP.
+
+mod connect;
+mod endpoint;
+mod exchange;
+mod gathered;
+mod pen;
+mod runtime;
+mod sending;
+mod sent;
+
+pub use connect::{Timeouts, Transport};
+pub(crate) use endpoint::written;
+pub use endpoint::{Endpoint, HttpProvider, Wire};
+/// An address.
+pub use reqwest::Url;
+pub use runtime::shared as shared_runtime;

@@ -1,0 +1,38 @@
+//! Reaching models: one neutral interface, and the wires behind it.
+//!
+//! A [`Request`] says what a model is asked, in the words of transcripts. A [`Provider`] turns it
+//! into the exact bytes of its wire ([`Provider::prepare`]), so that they can be named in the
+//! journal before they leave, and then sends them ([`Provider::start`]). What comes back is read
+//! from a [`Stream`]: events while the model speaks, and at the end one whole [`Answer`] or one
+//! [`Fault`]. The taker of the turn decides whether it is retried.
+
+pub mod answer;
+pub mod blocks;
+pub mod body;
+pub mod event;
+pub mod fault;
+pub mod frame;
+pub mod http;
+pub mod limits;
+pub mod port;
+pub mod repair;
+pub mod request;
+pub mod retry;
+pub mod secret;
+mod sse;
+pub mod stream;
+#[cfg(test)]
+pub(crate) mod tests;
+mod wire;
+
+pub use answer::{Answer, AskedCall, CallFault, Stop};
+pub use blocks::{Blocks, SaidBlocks};
+pub use body::Body;
+pub use event::{Arrival, Event};
+pub use fault::{Fault, FaultClass};
+pub use frame::Speech;
+pub use port::{Prepared, Provider};
+pub use request::{Effort, Request, Said, Thinking, ToldTool, ToolDefinition};
+pub use secret::Secret;
+pub use stream::Stream;
+pub use wire::chat::ChatDialect;

@@ -1,0 +1,44 @@
+//! The Chat Completions wire, as `OpenAI` began it and many others speak it.
+
+mod read;
+mod spelled;
+mod write;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub(crate) use read::Chunks;
+#[cfg(test)]
+pub(crate) use write::body;
+pub(in crate::wire) use write::outcome;
+pub(crate) use write::{part, write};
+
+/// What one answer of this wire is kept as: it has no blocks, but names of calls, and reasoning
+/// in either of the two ways in which servers of this wire pass it on.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    /// The provider's names of the calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    call_ids: Vec<String>,
+    /// What the provider put beside calls for itself, such as a signature, by the calls' places.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    call_extras: BTreeMap<usize, Value>,
+    /// Reasoning as one text.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    reasoning_content: String,
+    /// Reasoning as signed or encrypted parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    reasoning_details: Vec<Value>,
+}
+
+/// How servers of this wire differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ChatDialect {
+    /// Whether the output limit is called `max_completion_tokens`, as by `OpenAI` itself, and not
+    /// `max_tokens`, as by everyone else.
+    pub completion_tokens: bool,
+    /// Whether requests may name what they share a cache by.
+    pub cache_key: bool,
+}

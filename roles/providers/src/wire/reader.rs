@@ -1,0 +1,114 @@
+//! What all readers of streams have in common.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::assembly::{Assembly, Tally};
+use super::raw::without_lone_surrogates;
+use crate::answer::{Answer, Stop};
+use crate::blocks::Blocks;
+use crate::event::Event;
+use crate::fault::{Fault, FaultClass};
+use crate::port::Prepared;
+use crate::sse::SseEvent;
+
+/// Reads the events of one answer.
+pub(crate) trait Reader: Send {
+    /// Takes an event, and adds to `out` what it says.
+    fn take(&mut self, event: &SseEvent, out: &mut Vec<Event>) -> Result<Progress, Fault>;
+
+    /// The answer, after the last event.
+    fn finish(self: Box<Self>) -> Result<Answer, Fault>;
+}
+
+/// How far an answer has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Nothing happened; the provider only says that it is alive.
+    Alive,
+    /// More is to come.
+    More,
+    /// Nothing more needs to be read.
+    Whole,
+}
+
+/// What a reader knows of the request.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    pub(crate) provider: String,
+    pub(crate) model: String,
+    pub(crate) needs_arguments: BTreeSet<String>,
+    /// The tools that were offered.
+    pub(crate) offered: BTreeSet<String>,
+    /// How long the request was.
+    pub(crate) sent_bytes: usize,
+    pub(crate) request_id: Option<String>,
+}
+
+impl Asked {
+    pub(crate) fn of(provider: &str, prepared: &Prepared) -> Self {
+        Self {
+            provider: provider.to_owned(),
+            model: prepared.model.clone(),
+            needs_arguments: prepared.needs_arguments.clone(),
+            offered: prepared.offered.clone(),
+            sent_bytes: prepared.body.len(),
+            request_id: None,
+        }
+    }
+
+    /// The whole answer.
+    pub(super) fn answer(
+        self,
+        said: &Assembly,
+        mut stop: Stop,
+        tally: &Tally,
+        blocks: Vec<Box<serde_json::value::RawValue>>,
+    ) -> Answer {
+        if said.is_full {
+            stop = Stop::OutputLimit;
+        } else if stop == Stop::Tools && !said.has_calls() {
+            stop = Stop::End;
+        }
+        let calls = said.asked(&stop, &self.needs_arguments);
+        let (usage, usage_is_known) = tally.settled(self.sent_bytes, said.bytes());
+        let blocks = (!blocks.is_empty() && !said.is_full).then(|| Blocks {
+            provider: self.provider,
+            model: self.model,
+            paused: stop == Stop::Paused,
+            blocks,
+        });
+        Answer {
+            text: said.text.clone(),
+            calls,
+            stop,
+            usage,
+            usage_is_known,
+            blocks,
+            request_id: self.request_id,
+        }
+    }
+}
+
+/// Reads the data of an event.
+pub(super) fn data<T: DeserializeOwned>(event: &SseEvent) -> Result<T, Fault> {
+    read(&without_lone_surrogates(&event.data))
+}
+
+/// Reads the text of an event, which may be borrowed.
+pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+    serde_json::from_str(text)
+        .map_err(|why| garbled(format!("an event is not what it should be: {why}")))
+}
+
+/// A fault of the stream's form.
+pub(super) fn garbled(why: impl Into<String>) -> Fault {
+    Fault::new(FaultClass::Garbled, why)
+}
+
+/// A stream that ended too early.
+pub(super) fn cut_off() -> Fault {
+    Fault::new(FaultClass::CutOff, "the stream ended before the answer did")
+}
