@@ -191,7 +191,7 @@ pub fn short_of(
     lacks.into_iter().find_map(|lack| {
         let (limit, spent) = lack.stands(state)?;
         Some(ShortBudget {
-            measure: words::measured(lack.measure),
+            measure: lack.measure,
             limit,
             spent,
             least: lack.least(spent),

@@ -10,7 +10,6 @@ use a_society_facts::view::flow::Phase as Part;
 
 use super::limits::SHORT_CHARS_MAX;
 use crate::protocol::ask::ArtifactRef;
-use crate::protocol::command::Measure as Bounded;
 use crate::protocol::row::Phase;
 
 /// A moment as the wire has it.
@@ -121,15 +120,6 @@ pub(super) const fn measure(measure: Measure) -> &'static str {
         Measure::CostMicros => "cost_micros",
         Measure::Turns => "turns",
         Measure::WallMs => "wall_ms",
-    }
-}
-
-pub(super) const fn measured(measure: Measure) -> Bounded {
-    match measure {
-        Measure::Tokens => Bounded::Tokens,
-        Measure::CostMicros => Bounded::CostMicros,
-        Measure::Turns => Bounded::Turns,
-        Measure::WallMs => Bounded::WallMs,
     }
 }
 
