@@ -2,9 +2,41 @@
 
 use a_society_flow::machine::Refusal;
 
+use super::client::Unsaid;
 use super::message::{Fault, FaultCode};
 use crate::driver::change::ChangeFault;
 use crate::driver::error::DriverError;
+
+/// Why a verb was not said, or came to nothing.
+#[must_use]
+pub fn of_unsaid(unsaid: Unsaid) -> Fault {
+    if let Unsaid::Fault(fault) = unsaid {
+        return fault;
+    }
+    let (code, what, hint) = match &unsaid {
+        Unsaid::Deaf { .. } => (
+            FaultCode::FlowBusy,
+            "another process holds this flow and does not listen",
+            "stop that process, then try again",
+        ),
+        Unsaid::NoAnswer(_) => (
+            FaultCode::NoAnswer,
+            "the process that drives the flow did not answer",
+            "look whether it was done before you try again: a-society status FLOW",
+        ),
+        Unsaid::Fault(_) | Unsaid::Run(_) => (
+            FaultCode::FlowStopped,
+            "the flow cannot be driven",
+            "a-society verify FLOW",
+        ),
+    };
+    Fault {
+        code,
+        what: what.to_owned(),
+        why: unsaid.to_string(),
+        r#try: hint.to_owned(),
+    }
+}
 
 /// A message that makes no sense.
 pub(super) fn unfit(why: &str) -> Fault {
@@ -153,6 +185,9 @@ fn refused(refusal: &Refusal) -> Fault {
         | FaultCode::MessageUnfit
         | FaultCode::NewerVersion
         | FaultCode::FlowGone
+        | FaultCode::FlowStopped
+        | FaultCode::FlowBusy
+        | FaultCode::NoAnswer
         | FaultCode::DiskFull
         | FaultCode::DiskFailed
         | FaultCode::Unknown => "the flow does not take this as it stands",
