@@ -54,7 +54,8 @@ pub(super) struct Done {
     pub(super) note: Option<Fault>,
 }
 
-fn unfit(why: String) -> Fault {
+/// A message that makes no sense.
+pub(super) fn unfit(why: String) -> Fault {
     Fault {
         code: "message-unfit".to_owned(),
         what: "the message was not understood".to_owned(),
@@ -208,7 +209,7 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
 }
 
 /// What a page may say: it names what it shows, its rules can be read, and there is such a scope.
-fn checked(verb: Verb) -> Result<Verb, Fault> {
+fn checked(mut verb: Verb) -> Result<Verb, Fault> {
     let is_unnamed = matches!(
         verb,
         Verb::Approve { approval: None }
@@ -223,21 +224,16 @@ fn checked(verb: Verb) -> Result<Verb, Fault> {
         let why = "a page names what it answers: another may be the only one by now";
         return Err(unfit(why.to_owned()));
     }
-    match verb {
-        Verb::Rules { rules, back } => Ok(Verb::Rules {
-            rules: checked_rules(rules, back)?,
-            back,
-        }),
-        Verb::Configure { role, settings } => Ok(Verb::Configure {
-            role,
-            settings: known_scope(settings)?,
-        }),
-        verb => Ok(verb),
+    if let Verb::Rules { rules, back } = &mut verb {
+        *rules = checked_rules(rules, *back)?;
+    } else if let Verb::Configure { settings, .. } = &verb {
+        known_scope(settings)?;
     }
+    Ok(verb)
 }
 
 /// Rules as the command line checks its own; those that are taken back need only be read.
-fn checked_rules(said: ConsentRules, back: bool) -> Result<ConsentRules, Fault> {
+fn checked_rules(said: &ConsentRules, back: bool) -> Result<ConsentRules, Fault> {
     let no_rule = |why: String| Fault {
         code: "usage".to_owned(),
         what: "a rule cannot be read".to_owned(),
@@ -258,12 +254,12 @@ fn checked_rules(said: ConsentRules, back: bool) -> Result<ConsentRules, Fault> 
         policy::check_allow(rule).map_err(|fault| no_rule(fault.to_string()))?;
     }
     let mut rules = ConsentRules::default();
-    rules.add(&said);
+    rules.add(said);
     Ok(rules)
 }
 
 /// Refuses an unknown scope: it would take every right away.
-fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Fault> {
+fn known_scope(settings: &BTreeMap<String, String>) -> Result<(), Fault> {
     match settings.get(SCOPE) {
         Some(word) if Scope::of_word(word).is_none() => {
             let words = Scope::ALL.map(Scope::word).join(", ");
@@ -271,7 +267,7 @@ fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, St
                 "there is no scope {word:?}; there are: {words}"
             )))
         }
-        Some(_) | None => Ok(settings),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -283,13 +279,10 @@ mod tests {
     fn a_scope_that_there_is_not_is_refused_with_those_that_there_are() {
         let chosen = |word: &str| BTreeMap::from([(SCOPE.to_owned(), word.to_owned())]);
         for scope in Scope::ALL {
-            assert_eq!(
-                known_scope(chosen(scope.word())).unwrap(),
-                chosen(scope.word())
-            );
+            assert_eq!(known_scope(&chosen(scope.word())), Ok(()));
         }
-        assert_eq!(known_scope(BTreeMap::new()).unwrap(), BTreeMap::new());
-        let refused = known_scope(chosen("wide")).unwrap_err();
+        assert_eq!(known_scope(&BTreeMap::new()), Ok(()));
+        let refused = known_scope(&chosen("wide")).unwrap_err();
         assert!(
             refused.why.contains("sandboxed, project, full"),
             "{refused:?}"
