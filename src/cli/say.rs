@@ -206,7 +206,9 @@ pub(crate) fn from_fault(fault: Fault) -> OperatorError {
 fn from_unsaid(unsaid: Unsaid) -> Stop {
     match unsaid {
         Unsaid::Run(error) => from_run(error),
-        unsaid => from_fault(fault::of_unsaid(unsaid)).into(),
+        unsaid @ (Unsaid::Fault(_) | Unsaid::Deaf { .. } | Unsaid::NoAnswer(_)) => {
+            from_fault(fault::of_unsaid(unsaid)).into()
+        }
     }
 }
 

@@ -46,7 +46,7 @@ pub enum Command {
 /// The words of the server's own verbs.
 const OF_THE_SERVER: [&str; 2] = ["resume", "fork"];
 
-/// Looks first whose verb it is, so that a fault is told as its own reader tells it.
+/// Looks first whose verb it is, so that an error lists the right verbs.
 impl TryFrom<Value> for Command {
     type Error = serde_json::Error;
 
@@ -56,5 +56,20 @@ impl TryFrom<Value> for Command {
             return serde_json::from_value(said).map(Self::Server);
         }
         serde_json::from_value(said).map(Self::Flow)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn each_verb_of_the_server_is_read_as_one() {
+        let unknown = serde_json::from_value::<ServerVerb>(json!({ "do": "?" })).unwrap_err();
+        let quoted = unknown.to_string();
+        let words: Vec<&str> = quoted.split('`').skip(3).step_by(2).collect();
+        assert_eq!(words, OF_THE_SERVER, "{quoted}");
     }
 }

@@ -7,13 +7,12 @@ use super::message::{Fault, FaultCode};
 use crate::driver::change::ChangeFault;
 use crate::driver::error::DriverError;
 
-/// Why a verb was not said, or came to nothing.
+/// Why a verb was not said, or failed.
 #[must_use]
 pub fn of_unsaid(unsaid: Unsaid) -> Fault {
-    if let Unsaid::Fault(fault) = unsaid {
-        return fault;
-    }
-    let (code, what, hint) = match &unsaid {
+    let why = unsaid.to_string();
+    let (code, what, hint) = match unsaid {
+        Unsaid::Fault(fault) => return fault,
         Unsaid::Deaf { .. } => (
             FaultCode::FlowBusy,
             "another process holds this flow and does not listen",
@@ -24,7 +23,7 @@ pub fn of_unsaid(unsaid: Unsaid) -> Fault {
             "the process that drives the flow did not answer",
             "look whether it was done before you try again: a-society status FLOW",
         ),
-        Unsaid::Fault(_) | Unsaid::Run(_) => (
+        Unsaid::Run(_) => (
             FaultCode::FlowStopped,
             "the flow cannot be driven",
             "a-society verify FLOW",
@@ -33,7 +32,7 @@ pub fn of_unsaid(unsaid: Unsaid) -> Fault {
     Fault {
         code,
         what: what.to_owned(),
-        why: unsaid.to_string(),
+        why,
         r#try: hint.to_owned(),
     }
 }
