@@ -16,6 +16,7 @@ use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
+use super::card::is_failure;
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -230,10 +231,10 @@ fn of_the_flow(name: &str, state: &FlowState, question: &Question) -> Said {
         Question::Improvement { modes } => {
             let modes: Vec<&str> = modes.iter().map(|mode| words::improvement(*mode)).collect();
             let answer = format!("a-society improve {name} {}", modes.join("|"));
-            ("a choice of improvement", None, vec![answer])
+            ("a choice: run a retrospective?", None, vec![answer])
         }
         Question::Feedback => (
-            "a word on the feedback report",
+            "a choice: write a feedback report?",
             None,
             vec![format!("a-society feedback {name} yes|no")],
         ),
@@ -422,6 +423,10 @@ pub(crate) fn other_ways(ask: &Ask) -> Vec<String> {
         return Vec::new();
     };
     let answers = ask.answers.iter();
-    let others = answers.filter(|answer| !answer.starts_with("a-society reply "));
+    let is_answered = |answer: &&String| {
+        let is_retry = answer.starts_with("a-society retry ") && is_failure(&ask.question);
+        is_retry || answer.starts_with("a-society reply ")
+    };
+    let others = answers.filter(|answer| !is_answered(answer));
     others.map(|answer| format!("  or: {answer}")).collect()
 }

@@ -7,6 +7,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::machine::Question;
 
@@ -102,6 +103,11 @@ const APPROVAL_CHANGED: [Key; 4] = [
     ('r', "send back and say why"),
     ('v', "all of it"),
 ];
+const FAILURE: [Key; 3] = [
+    ('y', "try again"),
+    ('r', "say what to do instead"),
+    ('l', "later"),
+];
 const IMPROVEMENT: [Key; 3] = [
     ('g', "graph, one role after the other"),
     ('p', "parallel"),
@@ -142,7 +148,9 @@ impl Card {
 
     /// Whether it asks for a text.
     pub(crate) const fn is_text(&self) -> bool {
-        self.own.is_none() && matches!(self.question, Question::Text { .. })
+        self.own.is_none()
+            && matches!(self.question, Question::Text { .. })
+            && !is_failure(&self.question)
     }
 
     fn keys(&self) -> Vec<Key> {
@@ -155,6 +163,7 @@ impl Card {
             Question::Improvement { .. } => &IMPROVEMENT,
             Question::Feedback => &FEEDBACK,
             Question::Unpause { .. } => &UNPAUSE,
+            Question::Text { .. } if is_failure(&self.question) => &FAILURE,
             Question::Text { .. } | Question::Configuration { .. } | Question::Stalled => &[],
         };
         let offered = |(key, _): &&Key| *key != 'f' || self.for_the_flow;
@@ -165,6 +174,9 @@ impl Card {
     pub(crate) fn mark(&self) -> String {
         if let Some(own) = &self.own {
             return own.mark();
+        }
+        if self.asks_why && is_failure(&self.question) {
+            return "what instead? (nothing to go back)> ".to_owned();
         }
         if self.asks_why {
             return "why? (nothing to go back)> ".to_owned();
@@ -211,6 +223,7 @@ impl Card {
                 Typed::Again
             }
             'v' => self.show(),
+            'l' => Typed::Own(Act::Later),
             key => self.answer(key).map_or(Typed::Nothing, Typed::Command),
         }
     }
@@ -270,7 +283,11 @@ impl Card {
             if line.is_empty() {
                 return Typed::Again;
             }
-            let why = format!("no, {line}");
+            let why = if is_failure(&self.question) {
+                line.to_owned()
+            } else {
+                format!("no, {line}")
+            };
             return command(&self.question, self.action, &why).map_or(Typed::Again, Typed::Command);
         }
         if now - self.since < SETTLED_MS {
@@ -308,6 +325,7 @@ fn mark(question: &Question, is_whole: bool) -> Option<&'static str> {
         Question::Consent { .. } | Question::Approval { .. } if !is_whole => {
             Some("not all of it is shown [more/no/no, do this instead]> ")
         }
+        Question::Text { .. } if is_failure(question) => Some("yes tries again> "),
         Question::Text { .. } => Some("your answer> "),
         Question::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
         Question::Improvement { .. } => Some("graph, parallel or none> "),
@@ -328,6 +346,9 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
         _ => None,
     };
     match question {
+        Question::Text { .. } if is_failure(question) && yes == Some(true) => {
+            whose(question).map(|to| Verb::Retry { to })
+        }
         Question::Text { .. } => {
             let text = (!text.is_empty()).then(|| text.to_owned());
             text.and_then(|text| to_reply(question, text))
@@ -372,15 +393,31 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
     }
 }
 
-/// The answer to a question for a text.
-pub(crate) fn to_reply(question: &Question, text: String) -> Option<Verb> {
+/// Whether it asks what to do about a turn that failed: to try again is the first answer, not a text.
+pub(crate) const fn is_failure(question: &Question) -> bool {
+    matches!(
+        question,
+        Question::Text {
+            reason: WaitReason::AutonomousAbort | WaitReason::RepairLimit | WaitReason::Provider,
+            ..
+        }
+    )
+}
+
+/// Whom a question for a text is from.
+fn whose(question: &Question) -> Option<Whom> {
     let Question::Text { node, role, .. } = question else {
         return None;
     };
-    let to = match node {
+    Some(match node {
         Some(node) => Whom::Node(node.clone()),
         None => Whom::Role(role.clone()),
-    };
+    })
+}
+
+/// The answer to a question for a text.
+pub(crate) fn to_reply(question: &Question, text: String) -> Option<Verb> {
+    let to = whose(question)?;
     Some(Verb::Reply {
         to,
         text,
@@ -433,12 +470,51 @@ mod tests {
         let text = Question::Text {
             node: Some("draft".parse().unwrap()),
             role: "writer".parse().unwrap(),
-            reason: a_society_facts::fact::node::WaitReason::PromptHuman,
+            reason: WaitReason::PromptHuman,
         };
         assert_eq!(command(&text, None, "   "), None);
         assert!(
             matches!(command(&text, None, "no"), Some(Verb::Reply { text, .. }) if text == "no")
         );
+    }
+
+    #[test]
+    fn a_turn_that_failed_is_tried_again_by_one_key_or_told_something_else() {
+        let failed = || Question::Text {
+            node: Some("draft".parse().unwrap()),
+            role: "writer".parse().unwrap(),
+            reason: WaitReason::AutonomousAbort,
+        };
+        let card = |is_plain| {
+            Card::new(
+                failed(),
+                Call {
+                    is_whole: true,
+                    ..Call::default()
+                },
+                is_plain,
+                1_000,
+            )
+        };
+        assert_eq!(
+            card(false).mark(),
+            "y try again · r say what to do instead · l later > "
+        );
+        let retry = Typed::Command(Verb::Retry {
+            to: Whom::Node("draft".parse().unwrap()),
+        });
+        assert_eq!(card(false).press(b"y", 2_000), retry);
+        assert_eq!(card(false).press(b"l", 2_000), Typed::Own(Act::Later));
+        let mut told = card(false);
+        assert_eq!(told.press(b"r", 2_000), Typed::Again);
+        assert!(
+            matches!(told.hear("yes, but shorter", 2_010), Typed::Command(Verb::Reply { text, .. }) if text == "yes, but shorter")
+        );
+        assert_eq!(card(true).hear("yes", 2_000), retry);
+        assert!(matches!(
+            card(true).hear("write less", 2_000),
+            Typed::Command(Verb::Reply { .. })
+        ));
     }
 
     fn consent() -> Question {

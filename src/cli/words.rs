@@ -28,7 +28,7 @@ pub(crate) fn waiting(waiting: &Waiting, now: At) -> String {
 pub(crate) const fn wait(reason: WaitReason) -> &'static str {
     match reason {
         WaitReason::PromptHuman => "an answer",
-        WaitReason::AutonomousAbort => "a word after a turn that stopped",
+        WaitReason::AutonomousAbort => "a decision after its turn stopped",
         WaitReason::Consent => "consent to a call",
         WaitReason::ConsentDenied => "guidance after a denial",
         WaitReason::RoleConfiguration => "a choice of model and tools",
@@ -53,8 +53,8 @@ pub(crate) const fn pause(reason: PauseReason) -> &'static str {
 pub(crate) const fn flow_wait(status: FlowStatus) -> Option<&'static str> {
     match status {
         FlowStatus::Paused(reason) => Some(pause(reason)),
-        FlowStatus::AwaitingImprovementChoice => Some("a choice of improvement"),
-        FlowStatus::AwaitingFeedbackConsent => Some("a word on the feedback report"),
+        FlowStatus::AwaitingImprovementChoice => Some("a choice: run a retrospective?"),
+        FlowStatus::AwaitingFeedbackConsent => Some("a choice: write a feedback report?"),
         FlowStatus::Running
         | FlowStatus::Improving
         | FlowStatus::Feedback

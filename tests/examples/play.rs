@@ -136,7 +136,7 @@ impl Play {
                 "--client-id",
                 once,
             ],
-            ("the", "a choice of improvement") => {
+            ("the", "a choice: run a retrospective?") => {
                 let choice = self.choice();
                 let how = choice.get(1).map_or("none", String::as_str);
                 let words = ["improve", flow, how, "--client-id", "choice"];

@@ -321,6 +321,23 @@ fn a_flow_file_that_the_page_starts_works_where_the_terminal_would_have_it_work(
 }
 
 #[test]
+fn a_file_without_a_project_that_the_page_starts_ends_with_its_forward_work() {
+    let workspace = stage(FLOW);
+    let server = Server::start(&workspace, &[]);
+    // The answer is given before the task of the flow says how the flow stands.
+    for _ in 0..8 {
+        let flow = started(&server);
+        let mut window = Window::new(&flow, &["owner"]);
+        let asks_or_ends = |window: &Window| {
+            let head = window.parts("flow").into_iter().next().unwrap_or_default();
+            head["over"] == true || !window.parts("ask/").is_empty()
+        };
+        until(&mut window, &server, asks_or_ends);
+        assert_eq!(window.parts("ask/"), Vec::<Value>::new(), "{flow}");
+    }
+}
+
+#[test]
 fn what_a_change_of_the_configuration_is_refused_with_names_nothing_of_the_terminal() {
     let workspace = stage(FLOW);
     let server = Server::start(&workspace, &[]);

@@ -27,6 +27,8 @@ pub(super) struct AtNode {
     pub(super) since: Option<At>,
     pub(super) began: Option<At>,
     pub(super) took_ms: Option<u64>,
+    /// How long its turns took together.
+    worked_ms: u64,
     pub(super) correction: bool,
     pub(super) failed: bool,
     pub(super) seq: Seq,
@@ -114,6 +116,8 @@ impl History {
             Fact::NodeSuspended(f) => self.maybe_moves(f.node.as_ref(), recorded),
             Fact::NodeWoken(f) => self.maybe_moves(f.node.as_ref(), recorded),
             Fact::NodeReopened(f) => self.moves(&f.node, recorded),
+            // What works beside a session is no turn of its role.
+            Fact::TurnStarted(f) if f.cause.is_aside() => {}
             Fact::TurnStarted(f) => {
                 let number = self.number(f.turn, &f.role);
                 if let Some(node) = &f.node {
@@ -129,11 +133,13 @@ impl History {
                 }
             }
             Fact::TurnEnded(f) => {
-                let node = state.turns.get(&f.turn).and_then(|turn| turn.node.clone());
-                if let Some(node) = node {
+                let turn = state.turns.get(&f.turn);
+                let turn = turn.filter(|turn| !turn.cause.is_aside());
+                if let Some(node) = turn.and_then(|turn| turn.node.clone()) {
                     let at = self.node(&node, recorded);
                     let took = at.began.map(|began| recorded.at.ms() - began.ms());
-                    at.took_ms = took.and_then(|took| u64::try_from(took).ok());
+                    at.worked_ms += took.and_then(|took| u64::try_from(took).ok()).unwrap_or(0);
+                    at.took_ms = Some(at.worked_ms);
                     at.failed = f.end == TurnEnd::Failed;
                 }
             }

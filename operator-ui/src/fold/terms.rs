@@ -266,15 +266,15 @@ pub fn scope(tool: &str, text: &str) -> Option<String> {
             "This exact command, in this folder and sandbox, for any role in this flow: {text}"
         )),
         "write_file" | "edit_file" | "apply_patch" => Some(
-            "every write and edit of files inside the project, for every role of this flow; sensitive \
-             files, and those that programs trust or run later, are asked for every time"
+            "Every write or edit of a file in the project, by any role in this flow. Sensitive files, and \
+             files that programs trust or run later, still ask each time."
                 .to_owned(),
         ),
         "fetch_url" | "web_search" => {
-            Some("exactly this, every time, for every role of this flow".to_owned())
+            Some("Exactly this, for any role in this flow".to_owned())
         }
         other if other.starts_with(OF_SERVERS) => Some(format!(
-            "every call of {other}, as its server defines it now, for every role of this flow"
+            "Every call of {other}, as its server defines it now, by any role in this flow"
         )),
         _ => None,
     }

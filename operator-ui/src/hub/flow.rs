@@ -288,6 +288,9 @@ impl Reader {
     fn round(&mut self, hubs: &Hubs) -> bool {
         let before = self.follower.seq();
         let ahead = self.ahead(hubs);
+        // Who drives it is asked before the journal is read: a driver that is gone by now wrote all that is
+        // read, and a flow that ended is not taken for one that was cut off.
+        let liveness = hubs.liveness(&self.hub.flow);
         let outcome = self.read(hubs);
         let grew = self.follower.seq() > before;
         self.fold.damaged(outcome.is_err());
@@ -297,7 +300,7 @@ impl Reader {
         for text in &ahead {
             streams |= self.fold.ahead(text);
         }
-        if self.fold.driven(hubs.liveness(&self.hub.flow)) {
+        if self.fold.driven(liveness) {
             // A new driver reads the project's roles.
             let project = &self.hub.flow.project;
             self.fold.project_has(place::roles_of(&hubs.store, project));

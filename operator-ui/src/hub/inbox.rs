@@ -282,11 +282,12 @@ impl Lister {
     /// Reads the state of a flow.
     fn look(&mut self, hubs: &Arc<Hubs>, flow: &FlowRef, batch: &mut Batch) {
         let wire = wire_ref(flow);
+        // Before what it wrote is read, as in the hub of the flow.
+        let liveness = hubs.liveness(flow);
         let Ok(look) = hubs.store.look(flow) else {
             self.forget(flow, batch);
             return;
         };
-        let liveness = hubs.liveness(flow);
         let state = &look.screen.flow;
         if !state.is_created() && look.damage.is_none() {
             // It begins just now, or never began.

@@ -59,7 +59,7 @@ wire! {
         pub live: Option<String>,
         /// Since when it has this state.
         pub since: Option<String>,
-        /// How long its last turn took.
+        /// How long its turns took together, once it is over.
         pub took_ms: Option<u64>,
         /// Its last turn, counted among those of its role.
         pub turn: Option<u64>,

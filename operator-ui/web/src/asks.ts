@@ -33,7 +33,7 @@ export function whom(ask: Ask): Whom {
 const MODES = {
   "graph-based": { words: "In graph order", icon: "flow", more: "Last role first; findings flow upstream", past: "Improving in graph order" },
   parallel: { words: "All at once", icon: "lines", more: "Every role at the same time, the owner last", past: "Improving all at once" },
-  none: { words: "Not this time", icon: "close", more: "Close the flow now", past: "No improvement this time" },
+  none: { words: "Not this time", icon: "close", more: "Close the flow now", past: "No retrospective this time" },
 } as const;
 
 const CARDS = ["first", "second", "third"] as const;

@@ -16,7 +16,7 @@ function refuge(lost: readonly Element[]): HTMLElement | null {
   const standing = lost.slice(1).find((one) => one.isConnected);
   for (let at: Element | null = standing ?? null; at !== null; at = at.parentElement) {
     if (at.matches(PLACES)) return at as HTMLElement;
-    const inside = [...at.querySelectorAll<HTMLElement>("[role=log][data-region], [data-region]")].find((one) => one.offsetParent !== null);
+    const inside = [...at.querySelectorAll<HTMLElement>("main, [data-region]")].find((one) => one.offsetParent !== null && one.closest("nav") === null);
     if (inside !== undefined) return inside;
   }
   return null;
@@ -32,8 +32,9 @@ export function keepFocus(): () => void {
     const first = last[0];
     if (first === undefined || first.isConnected || document.activeElement !== document.body) return;
     const to = refuge(last);
-    last = [];
+    // A screen that is still being loaded has no place yet; it is looked for again when it comes.
     if (to === null) return;
+    last = [];
     if (!to.matches("[tabindex], a[href], button, input, textarea, select")) to.tabIndex = -1;
     to.focus({ preventScroll: true });
   });

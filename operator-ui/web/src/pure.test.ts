@@ -291,7 +291,9 @@ describe("words", () => {
     const told = (what: string, why: string, way: string) => Object.values(inSentences({ code: "x", what, why, try: way })).slice(1);
     expect(told("harb is not a file of the workspace", "only files of the workspace are run", "a-society check")).toEqual(["harb is not a file of the workspace.", "Only files of the workspace are run.", "Try: a-society check"]);
     expect(told("the message was not understood", "unknown field `title`", "load the page anew")).toEqual(["The message was not understood.", "Unknown field `title`.", "Load the page anew."]);
-    expect(told("This was answered already.", "", "start it anew: a-society run FILE")).toEqual(["This was answered already.", "", "Start it anew: a-society run FILE"]);
+    expect(told("This was answered already.", "", "start it anew: a-society run flow.yaml")).toEqual(["This was answered already.", "", "Start it anew: a-society run flow.yaml"]);
+    // A command with a word to be filled in is nothing to type on a page.
+    expect([told("a", "b", "start it anew: a-society run FILE")[2], told("a", "b", "a-society status FLOW")[2]]).toEqual(["Start it anew.", ""]);
   });
   it("give a role two letters, and another instance its number", () => {
     expect([letters("backend"), letters("code-reviewer"), letters("owner_2")]).toEqual(["Ba", "Cr", "O2"]);
@@ -319,7 +321,6 @@ describe("a consent in a feed", () => {
     expect(by("deny", "deny: web of the configuration")).toMatchObject({ icon: "close", words: "Denied by deny: web of the configuration" });
   });
   it("is not said again by the lines beside it", () => {
-    expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your consent to a tool" }), text: "" })).toBe(true);
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your answer" }), text: "Which?" })).toBe(false);
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "turn.ended", label: "Turn finished" }), text: "" })).toBe(true);
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn finished" }), text: "10 in, 0 out" })).toBe(false);
@@ -352,9 +353,9 @@ describe("a notification", () => {
 
 describe("a hand-off", () => {
   it("of one artifact is a sentence, and one that goes back says so", () => {
-    expect(handOff("→ review: api-report.md")).toEqual({ words: "Handed over to review with api-report.md", back: false });
-    expect(handOff("→ draft (back): review-1.md")).toEqual({ words: "Sent back to draft with review-1.md", back: true });
-    expect([handOff("→ a: x.md\n→ b: y.md"), handOff("The work ends here; nothing is handed on."), handOff("")]).toEqual([null, null, null]);
+    expect(handOff("api-report.md → review")).toEqual({ words: "Handed over to review with api-report.md", back: false });
+    expect(handOff("review-1.md → draft (back)")).toEqual({ words: "Sent back to draft with review-1.md", back: true });
+    expect([handOff("x.md → a\ny.md → b"), handOff("The work ends here; nothing is handed on."), handOff("")]).toEqual([null, null, null]);
   });
 });
 

@@ -38,11 +38,8 @@ function kindOfEvent(event: string): Exclude<Row["kind"], "group"> {
   return "notice";
 }
 
-/** A line that another beside it says already: that a role waits for a consent, and no longer; that a turn without usage ended. */
-export function saysNothingNew(item: Item): boolean {
-  if (item.event === "human.awaiting_input" || item.event === "human.resumed") return /for your consent to a tool/.test(`${item.label} ${item.text}`);
-  return item.event === "turn.ended";
-}
+/** A line that repeats another one: that a turn without a token count ended. */
+export const saysNothingNew = (item: Item): boolean => item.event === "turn.ended";
 
 /** The rows of a feed. A group keeps the key of its first item, so that it grows in place. */
 export const rowsOf = (items: readonly Item[]): readonly Row[] => new Rows().of(items);
@@ -189,7 +186,7 @@ export function failureLine(item: Item): { words: string; until: number | null }
 
 /** A hand-off of one artifact as a sentence; one of several stays a list. */
 export function handOff(line: string): { words: string; back: boolean } | null {
-  const [, to, way, path] = /^→ (.+?)( \(back\))?: (.+)$/.exec(line) ?? [];
+  const [, path, to, way] = /^(.+) → (\S+)( \(back\))?$/.exec(line) ?? [];
   if (to === undefined || path === undefined) return null;
   const back = way !== undefined;
   return { words: `${back ? "Sent back" : "Handed over"} to ${to} with ${path}`, back };

@@ -730,7 +730,7 @@ live: string | null,
  */
 since: string | null,
 /**
- * How long its last turn took.
+ * How long its turns took together, once it is over.
  */
 took_ms: number | null,
 /**

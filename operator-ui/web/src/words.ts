@@ -104,6 +104,8 @@ function sentence(text: string): string {
 }
 /** A fault in sentences, whatever its source: the page shows them one after another. */
 export function inSentences(fault: Fault): Fault {
-  const way = fault.try.startsWith("a-society ") ? `Try: ${fault.try}` : sentence(fault.try);
+  // A command with placeholders is for a reader at a terminal; the page leaves it out.
+  const said = fault.try.replace(/(?:^|: )a-society [^\n]*\b(?:FLOW|ROLE|NODE|FILE)\b[^\n]*$/, "");
+  const way = said.startsWith("a-society ") ? `Try: ${said}` : sentence(said);
   return { ...fault, what: sentence(fault.what), why: sentence(fault.why), try: way };
 }

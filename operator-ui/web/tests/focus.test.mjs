@@ -29,6 +29,20 @@ test("whoever answers with the keyboard stays at what is asked next, and at last
   await until(() => where(page), (place) => place === "backend feed", "it stays there");
 });
 
+test("whoever answers the last that was asked stays in what comes in its place, and no pane has a ring", async () => {
+  const data = world();
+  const [[id, one]] = Object.entries(data.inbox.asks).filter(([, ask]) => ask.kind.kind === "consent");
+  data.inbox.asks = { [id]: one };
+  const { page } = await at("/", { data });
+  await page.waitForSelector("[aria-current=true]");
+  await page.locator("a[aria-current=true].row").focus();
+  await armed(page);
+  await page.keyboard.press("y");
+  await page.getByRole("heading", { name: "Flows" }).waitFor();
+  await until(() => where(page), (place) => place === "main", "the focus is in the list of flows");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle), "none");
+});
+
 test("whoever asks for the inbox with keys works in its list, whatever had the focus", async () => {
   const { page } = await at(FLOW);
   await page.getByRole("link", { name: /^Flows/ }).first().focus();

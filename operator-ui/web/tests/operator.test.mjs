@@ -214,6 +214,45 @@ test("a browser that the server no longer knows is told what to open, and goes o
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
 });
 
+test("an address that is pasted signs in where the page stands, and what was answered meanwhile is sent", async () => {
+  const { server, page } = await at("/inbox");
+  server.refusing = true;
+  server.drop(true);
+  await page.waitForSelector("[data-line=lost]");
+  await page.locator("a[aria-current=true].row").focus();
+  await armed(page);
+  await page.keyboard.press("y");
+  await page.getByText("1 answer waits").waitFor();
+  server.refusing = false;
+  server.unknown = true;
+  await page.getByText("1 answer that you gave is sent").waitFor();
+  const field = page.getByLabel("Address or token");
+  server.takes = "fresh";
+  await field.fill("http://127.0.0.1:1/#token=old");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("alert").getByText("does not accept this token").waitFor();
+  await field.fill("http://127.0.0.1:1/#token=fresh");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.waitForFunction(() => !document.body.innerText.includes("answer waits"));
+  await until(() => decisions(server), (list) => list.length === 1, "it is sent, once");
+  assert.equal(decisions(server)[0].do, "resume");
+});
+
+test("an order of the flows is chosen by the heads of their columns", async () => {
+  const { page } = await at("/flows");
+  const titles = () => page.locator("[data-flow] .title").allInnerTexts();
+  const usual = await titles();
+  await page.getByRole("button", { name: /^Title/ }).click();
+  const sorted = await titles();
+  assert.deepEqual([...sorted].sort((a, b) => a.localeCompare(b)), sorted);
+  assert.notDeepEqual(sorted, usual);
+  await page.getByRole("button", { name: /^Title/ }).click();
+  assert.equal((await titles()).at(-1), sorted[0]);
+  await page.getByRole("button", { name: /^Changed/ }).click();
+  assert.deepEqual(await titles(), usual);
+});
+
 test("F6 goes around rail, main, feed, ask and composer, and back with Shift", async () => {
   for (const width of [1440, 1000]) {
     const { page } = await at(FEED, { width });

@@ -18,7 +18,7 @@ for (const [size, look] of Object.entries({ "a desk": { width: 1440, height: 900
     const { server, page } = await at(FEED, { data: changed(() => {}), ...look, serve: (server) => { for (const seq of ["f4900", "f4910"]) server.bodies.set(seq, body); } });
     const log = page.getByRole("log");
     server.put(`feed ${LEDGER} backend`, [patch(4900)]);
-    await says(rows(log), /src\/journal\.rs\s*\+2 −1[\s\S]*src\/<b>new<\/b>\.rs\s*\+1 −0[\s\S]*src\/old\.rs\s*removed/);
+    await says(rows(log), /src\/journal\.rs\s*\+2 −1[\s\S]*src\/<b>new<\/b>\.rs\s*\+1\s[\s\S]*src\/old\.rs\s*removed/);
     await says(log, /3 files/);
     await says(rows(log), /let end = self\.recover_tail\(\)\?;[\s\S]*pub mod journal;[\s\S]*gone/);
     await counts(rows(log).locator(".line code b"), 0);

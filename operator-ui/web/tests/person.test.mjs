@@ -61,6 +61,12 @@ test("an approval shows the text and then what changed in it, and a turn of one'
     const back = page.getByRole("button", { name: "Send back to propose" });
     assert.equal(await back.isDisabled(), true, "nothing is sent back without a reason");
     await page.getByLabel("What has to change").fill("Three offers, please.");
+    // A phone that is turned draws the form anew: it ends as it was chosen to, and not in the usual way.
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await back.waitFor();
+      assert.equal(await page.getByLabel("What has to change").inputValue(), "Three offers, please.", `${width} wide`);
+    }
     await back.click();
     // The second version is a difference first, and then a text of which the rest is one press away.
     await page.getByRole("button", { name: "Approve hand-off" }).waitFor();

@@ -96,6 +96,15 @@ export class StandIn {
   #api(url, request, json, response) {
     if (this.mute.some((part) => url.pathname.includes(part))) return void this.unspoken.push(() => this.#api(url, request, json, response));
     const parts = url.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+    if (parts[1] === "session" && this.takes !== undefined) {
+      let said = "";
+      request.on("data", (bytes) => { said += bytes; });
+      return void request.on("end", () => {
+        const good = JSON.parse(said).token === this.takes;
+        if (good) this.unknown = false;
+        json(good ? {} : { code: "no-token", what: "This token is not good.", why: "It was used.", try: "a-society serve --link" }, good ? 200 : 401);
+      });
+    }
     if (this.unknown) return json({ code: "no-token", what: "This needs the token.", why: "The browser is not known.", try: "Open the address that a-society serve printed." }, 401);
     if (parts[1] === "session") return json({});
     if (parts[1] === "search") return json({ hits: this.world.hits ?? [], truncated: false });

@@ -175,9 +175,7 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::Illegal(_) => FaultCode::CommandRefused,
     };
     let what = match code {
-        _ if matches!(refusal, Refusal::Session { .. }) => {
-            "the session does not take this as it stands"
-        }
+        _ if matches!(refusal, Refusal::Session { .. }) => "the session cannot do this now",
         FaultCode::CommandAmbiguous => "it is not clear which one is meant",
         FaultCode::CommandRefused
         | FaultCode::FlowFileUnfit
@@ -189,7 +187,7 @@ fn refused(refusal: &Refusal) -> Fault {
         | FaultCode::NoAnswer
         | FaultCode::DiskFull
         | FaultCode::DiskFailed
-        | FaultCode::Unknown => "the flow does not take this as it stands",
+        | FaultCode::Unknown => "the flow cannot do this now",
     };
     Fault {
         code,

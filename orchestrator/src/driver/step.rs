@@ -446,7 +446,10 @@ impl Core {
         (class, error, retry_in_ms): (String, String, Option<u64>),
     ) -> Result<(), DriverError> {
         self.release(turn);
-        self.discard(turn, format!("the request failed ({class})"))?;
+        self.discard(
+            turn,
+            format!("the request failed, {}", class.replace('_', " ")),
+        )?;
         let open = self
             .state()
             .turns

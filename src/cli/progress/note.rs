@@ -34,7 +34,7 @@ const NOTES: [(&str, &str); 22] = [
 
 /// The facts of the improvement phase, likewise.
 const IMPROVEMENT: [(&str, &str); 6] = [
-    ("improvement_chosen", "improvement is chosen"),
+    ("improvement_chosen", "retrospective"),
     ("reflection_started", "looks back"),
     ("findings_recorded", "wrote its findings"),
     ("feedback_decided", "the feedback report is decided"),

@@ -105,9 +105,13 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             let how = match end {
                 Speech::Whole => "",
                 Speech::CutOff => " and was cut off",
-                Speech::Discarded { .. } => " (it does not count)",
+                Speech::Discarded { .. } => " (discarded)",
             };
-            let text = text.trim();
+            // The block that ends a turn has a line of its own, `done`.
+            let text = before_its_end(text).trim();
+            if text.is_empty() {
+                return None;
+            }
             let lines = text.lines().count();
             let long = if lines > 1 {
                 format!(" {lines} lines")
@@ -116,6 +120,12 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             };
             plain(format!("says{long}{how}: {}", first(text)))
         }
+        // Its result has a line: that the turn is done, or the question.
+        What::Called {
+            one,
+            end: CallEnd::Done,
+            ..
+        } if matches!(one.tool.as_str(), "handoff" | "ask_operator") => None,
         What::Called {
             one,
             end,
@@ -137,7 +147,13 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 | CallEnd::NotRun
                 | CallEnd::Unknown => Weight::Bad,
             };
-            let how = ended(*end, *exit, output);
+            // The summary names the lines that were read already.
+            let is_read = one.tool == "read_file" && *end == CallEnd::Done;
+            let how = if is_read {
+                String::new()
+            } else {
+                ended(*end, *exit, output)
+            };
             Some((format!("{}{how}{}", one.summary, took(*took_ms)), weight))
         }
         What::Fails {
@@ -203,6 +219,14 @@ fn done(took_ms: u64, usage: &Usage, deliveries: &[Delivery]) -> String {
     }
     let deliveries: Vec<String> = deliveries.iter().map(goes).collect();
     format!("{done}; {}", deliveries.join(", "))
+}
+
+/// The text before the block that ends a turn.
+fn before_its_end(text: &str) -> &str {
+    match text.rfind("```handoff\n") {
+        Some(at) if at == 0 || text[..at].ends_with('\n') => &text[..at],
+        Some(_) | None => text,
+    }
 }
 
 /// How a call ended, after what it did.
@@ -277,6 +301,15 @@ mod tests {
 {"fact":"handoff_decided","approval":"a-1","approved":false}
 {"fact":"handoff_applied","node":"draft","turn":1,"deliveries":[{"from":"draft","to":"review","way":"forward","artifact":{"path":"record/a.md","hash":"HASH","bytes":3}}]}
 "#;
+
+    #[test]
+    fn the_block_that_ends_a_turn_is_not_among_what_is_said() {
+        let block = "```handoff\ntarget_node_id: review\nartifact_path: a.md\n```\n";
+        assert_eq!(before_its_end(&format!("Done.\n\n{block}")).trim(), "Done.");
+        assert_eq!(before_its_end(block), "");
+        let quoted = "It ends with `` ```handoff\n``.";
+        assert_eq!(before_its_end(quoted), quoted);
+    }
 
     #[test]
     fn each_event_is_one_plain_line() {

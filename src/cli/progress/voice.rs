@@ -117,7 +117,7 @@ impl Voices {
                     Speech::Whole => {}
                     Speech::CutOff => lines.push(paint.dim("(cut off)")),
                     Speech::Discarded { why } => {
-                        let says = format!("(this does not count: {})", plain(why));
+                        let says = format!("(discarded: {})", plain(why));
                         lines.push(paint.dim(&says));
                     }
                 }
@@ -330,7 +330,7 @@ mod tests {
             &mut voices,
             &said("ann", "I would", Speech::Discarded { why }),
         );
-        assert_eq!(lines, ["I would", "(this does not count: stream_cut)"]);
+        assert_eq!(lines, ["I would", "(discarded: stream_cut)"]);
     }
 
     /// A text as it comes: pieces that are recorded, each after so much of it was streamed before.

@@ -416,11 +416,7 @@ fn items(feed: &FeedView) -> Vec<Item> {
             lines.push(format!("next try at {time} UTC"));
         }
         let cut = if item.interrupted { " (cut off)" } else { "" };
-        let dropped = if item.discarded {
-            " (does not count)"
-        } else {
-            ""
-        };
+        let dropped = if item.discarded { " (discarded)" } else { "" };
         let label = format!("{}{cut}{dropped}", plain(&item.label));
         Item {
             sign: sign(item.kind, item.pending),

@@ -70,6 +70,14 @@ fn idle(who: &str) -> String {
     }
 }
 
+/// The nodes that do wait for a text, for a refusal that names one that does not.
+fn who_takes_text(candidates: &[Candidate]) -> String {
+    if candidates.is_empty() {
+        return String::new();
+    }
+    format!(". Waiting for a text: {}", listed(candidates))
+}
+
 pub(super) fn listed<T: fmt::Display>(items: &[T]) -> String {
     let shown: Vec<String> = (items.iter().take(NAMES_SHOWN_MAX))
         .map(ToString::to_string)
@@ -232,7 +240,7 @@ pub enum Refusal {
         who: String,
     },
     /// Only a role at work is steered.
-    #[error("{role} is not at work. Waiting for a text: {}", listed(candidates))]
+    #[error("{role} is not at work{}", who_takes_text(candidates))]
     NotAtWork {
         /// The role instance.
         role: RoleInstance,

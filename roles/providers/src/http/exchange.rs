@@ -12,7 +12,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
-use super::connect::{Timeouts, causes, unanswered};
+use super::connect::{Timeouts, unanswered};
 use super::gathered::Gathered;
 use crate::answer::Answer;
 use crate::event::{Arrival, Event};
@@ -301,7 +301,7 @@ impl<'a> Listener<'a> {
     ) -> Result<Heard, Fault> {
         let (mut next, mut all) = (first, Heard::Alive);
         loop {
-            let Some(bytes) = next.map_err(|why| broken(&why))? else {
+            let Some(bytes) = next.map_err(|_| broken())? else {
                 return Ok(Heard::Everything);
             };
             match self.hear(&bytes)? {
@@ -408,7 +408,10 @@ fn silent(what: &str, time: Duration) -> Fault {
     )
 }
 
-fn broken(error: &reqwest::Error) -> Fault {
-    let why = format!("the connection broke: {}", causes(error));
-    Fault::new(FaultClass::CutOff, why)
+fn broken() -> Fault {
+    // The text of the library names chunks and frames, and no remedy.
+    Fault::new(
+        FaultClass::CutOff,
+        "the connection broke before the answer was whole",
+    )
 }

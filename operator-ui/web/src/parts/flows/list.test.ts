@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FlowRow } from "../../wire";
-import { nested, standing, stateOf, type Wanted } from "./list";
+import { nested, standing, stateOf, type Column, type Wanted } from "./list";
 
 const row = (flow: string, more: Partial<FlowRow> = {}): FlowRow => ({
   project: "p", flow, title: flow, status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: 3, roles: 1,
@@ -14,6 +14,14 @@ describe("the list of flows", () => {
   it("puts forks under their parent, newest first, at every depth", () => {
     const rows = [row("a"), row("bb", { parent: { flow: "a", at_seq: 4 } }), row("ccc", { parent: { flow: "bb", at_seq: 4 } }), row("dddd")];
     expect(shape(rows)).toEqual(["dddd", "a", "  bb", "    ccc"]);
+  });
+  it("stands in the order that was chosen, either way, with forks under their parent", () => {
+    const rows = [row("a", { cost_micros: 5, title: "Chairs" }), row("bb", { cost_micros: 9, title: "account" }), row("ccc", { title: "Billing", over: true }), row("dddd", { parent: { flow: "a", at_seq: 4 }, cost_micros: 7 })];
+    const flows = (by: Column, turned = false): string[] => nested(rows, all, { by, turned }).map((n) => n.row.flow);
+    expect(flows("cost")).toEqual(["bb", "a", "dddd", "ccc"]);
+    expect(flows("cost", true)).toEqual(["ccc", "a", "dddd", "bb"]);
+    expect(flows("title")).toEqual(["bb", "ccc", "a", "dddd"]);
+    expect(flows("state").at(-1)).toBe("ccc");
   });
   it("lets a fork stand on its own when its parent is filtered away or gone", () => {
     const rows = [row("a"), row("fork", { parent: { flow: "a", at_seq: 1 } }), row("lone", { parent: { flow: "pruned", at_seq: 1 } })];
@@ -34,7 +42,7 @@ describe("the list of flows", () => {
     expect(standing(row("a", { stopped: true }))).toBe("Stopped");
     expect(standing(row("a", { phase: "improvement_choice" }))).toBe("Retrospective?");
     expect(standing(row("a", { waits: 2 }))).toBe("Needs 2 answers");
-    expect(standing(row("a", { phase: "improving", running: 2 }))).toBe("Improving");
+    expect(standing(row("a", { phase: "improving", running: 2 }))).toBe("Retrospective");
     expect(standing(row("a", { over: true, phase: "completed", waits: 1 }))).toBe("Completed");
   });
   it("says what a flow wants in one word, the most urgent first", () => {

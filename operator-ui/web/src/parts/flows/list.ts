@@ -27,7 +27,7 @@ export function standing(row: FlowRow): string {
     case "stopped": return "Stopped";
     case "idle": return "Idle";
     case "waits": return chooses(row) && row.waits === 0 ? "Retrospective?" : row.waits === 1 ? "Needs an answer" : `Needs ${row.waits} answers`;
-    case "running": return row.phase === "improving" ? "Improving" : row.phase === "feedback" ? "Writing its report" : row.again === null ? "Running" : row.again.limit ? "Waiting for a limit" : "Retrying";
+    case "running": return row.phase === "improving" ? "Retrospective" : row.phase === "feedback" ? "Writing its report" : row.again === null ? "Running" : row.again.limit ? "Waiting for a limit" : "Retrying";
   }
 }
 
@@ -41,8 +41,28 @@ export interface Nested {
   depth: number;
 }
 
-/** Newest first; forks follow their parent; a fork whose parent is not shown is listed by itself. */
-export function nested(rows: readonly FlowRow[], wanted: Wanted): Nested[] {
+export const COLUMNS = ["title", "state", "done", "project", "tokens", "cost", "changed"] as const;
+export type Column = (typeof COLUMNS)[number];
+export interface Order {
+  by: Column;
+  /** The other way round than a column begins with: numbers and times with the most, words with the first. */
+  turned: boolean;
+}
+export const NEWEST: Order = { by: "changed", turned: false };
+
+const part = (row: FlowRow): number => (row.nodes === 0 ? 0 : row.nodes_done / row.nodes);
+const ORDERS: Record<Column, (a: FlowRow, b: FlowRow) => number> = {
+  title: (a, b) => a.title.localeCompare(b.title),
+  state: (a, b) => STATES.indexOf(stateOf(a)) - STATES.indexOf(stateOf(b)),
+  done: (a, b) => part(b) - part(a),
+  project: (a, b) => compare(a.project, b.project),
+  tokens: (a, b) => b.tokens - a.tokens,
+  cost: (a, b) => b.cost_micros - a.cost_micros,
+  changed: (a, b) => compare(b.updated_at, a.updated_at),
+};
+
+/** In an order, the newest first where it says nothing; forks follow their parent; a fork whose parent is not shown is listed by itself. */
+export function nested(rows: readonly FlowRow[], wanted: Wanted, order: Order = NEWEST): Nested[] {
   const q = (wanted.q ?? "").trim().toLowerCase();
   const fits = rows.filter((r) =>
     (wanted.project === null || r.project === wanted.project) && (wanted.state === null || stateOf(r) === wanted.state) &&
@@ -60,7 +80,7 @@ export function nested(rows: readonly FlowRow[], wanted: Wanted): Nested[] {
       else beside.push(r);
     }
   }
-  const newest = (a: FlowRow, b: FlowRow): number => compare(b.updated_at, a.updated_at) || compare(a.flow, b.flow);
+  const first = (a: FlowRow, b: FlowRow): number => (order.turned ? -1 : 1) * ORDERS[order.by](a, b) || ORDERS.changed(a, b) || compare(a.flow, b.flow);
   const out: Nested[] = [];
   const seen = new Set<string>();
   const put = (r: FlowRow, depth: number): void => {
@@ -68,9 +88,9 @@ export function nested(rows: readonly FlowRow[], wanted: Wanted): Nested[] {
     if (seen.has(k)) return;
     seen.add(k);
     out.push({ row: r, depth });
-    for (const child of (under.get(k) ?? []).sort(newest)) put(child, Math.min(depth + 1, 6));
+    for (const child of (under.get(k) ?? []).sort(first)) put(child, Math.min(depth + 1, 6));
   };
-  for (const r of roots.sort(newest)) put(r, 0);
+  for (const r of roots.sort(first)) put(r, 0);
   // A ring of parents cannot be, but nothing may vanish from a list.
   for (const r of fits) put(r, 0);
   return out;

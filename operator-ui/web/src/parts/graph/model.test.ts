@@ -52,6 +52,11 @@ describe("the picture of a flow", () => {
     expect(one([sent("d/old.md", 4, "2026-01-01T00:00:20Z"), sent("d/new.md", 9), sent("d/more.md", 9)])).toMatchObject({ text: "new.md +1", stale: false });
     expect(one([sent("old.md", 4, "2026-01-01T00:00:20Z")])).toMatchObject({ stale: true });
   });
+  it("says that a refused request is sent again, and does not look at work", () => {
+    const again = { at: "2026-01-01T00:00:18Z", limit: false };
+    expect(cardOf(node("api", "running", { words: "Running", again }))).toMatchObject({ side: "Retrying", tone: "you", again });
+    expect(cardOf(node("api", "running", { words: "Running" }))).toMatchObject({ side: "Running", tone: "run" });
+  });
   it("draws a correction against the flow while it is open, and only then", () => {
     const open = edge("a", "b", { open_correction: true, backward: [sent("gap.md", 8)] });
     expect(pictureOf(flowOf(three, [open])).corrections).toEqual([expect.objectContaining({ from: "b", to: "a", chip: expect.objectContaining({ text: "gap.md" }) })]);

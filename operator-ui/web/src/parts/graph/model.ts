@@ -77,11 +77,15 @@ const ROOM = 23;
 function sideOf(n: NodeView): string {
   if (n.state === "done") return n.took_ms === null ? "" : tight(n.took_ms);
   if (n.state === "not-reached") return "";
+  // Its request was refused and is sent again: it is at work, and does nothing.
+  if (retries(n)) return "Retrying";
   const said = n.words.trim();
   // A card that waits for the operator always has the same words; its third line says for what.
   if (n.state === "needs-you") return SIDE[n.state];
   return said !== "" && said.length + n.id.length <= ROOM ? said : SIDE[n.state];
 }
+
+const retries = (n: NodeView): boolean => n.again !== null && !n.again.limit;
 
 /** What a role wants continues its name: "wants to run a command". */
 const lowered = (said: string, state: NodeState): string => (state === "needs-you" ? said.charAt(0).toLowerCase() + said.slice(1) : said);
@@ -96,7 +100,7 @@ export function cardOf(n: NodeView): Card {
   const state = n.state === "suspended" && n.words !== "" ? n.words.toLowerCase() : WORDS[n.state];
   return {
     id: n.id, title: n.id, role: n.role, state: n.state, side, note, line: n.again === null ? line : "", opens: null, again: n.again,
-    tone: TONE[n.state], pending: n.state === "not-reached",
+    tone: retries(n) ? "you" : TONE[n.state], pending: n.state === "not-reached",
     label: [n.id, n.role, state, n.correction ? "correction" : "", note, n.again === null ? line ?? "" : n.again.limit ? "goes on when its limit resets" : "its request is sent again soon"].filter((t) => t !== "").join(", "),
   };
 }

@@ -285,7 +285,9 @@ impl FeedView {
             if matches!(words.event, Some("consent.resolved" | "handoff.decided")) {
                 item.at = at;
             }
-            extend(item, "\n", bounds);
+            if !item.text.is_empty() && !words.text.is_empty() {
+                extend(item, "\n", bounds);
+            }
             extend(item, &words.text, bounds);
         });
     }
@@ -302,8 +304,12 @@ impl FeedView {
 
     fn turn_ends(&mut self, seq: Seq, at: At, f: &TurnEnded, mut words: Words) {
         self.leave_streams(f.turn);
-        self.asides.remove(&f.turn);
+        let is_aside = self.asides.remove(&f.turn);
         let usage = self.usage.remove(&f.turn).unwrap_or_default();
+        // What it was for says how it went; the turn beside it goes on.
+        if is_aside {
+            return;
+        }
         if usage.all_tokens() > 0 {
             words.text = super::plain::turn_summary(&words.text, &usage);
             words.event = Some("usage.turn_summary");
@@ -392,7 +398,7 @@ impl FeedView {
             item.pending = false;
             item.discarded = true;
             item.seq = seq;
-            item.label = format!("{} (does not count: {why})", item.label);
+            item.label = format!("{} (discarded: {why})", item.label);
         });
     }
 

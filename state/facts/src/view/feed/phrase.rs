@@ -61,12 +61,12 @@ pub(super) fn pause(reason: PauseReason) -> &'static str {
 pub(super) fn wait(reason: WaitReason) -> &'static str {
     match reason {
         WaitReason::PromptHuman => "your answer",
-        WaitReason::AutonomousAbort => "guidance after a turn that was stopped or failed",
+        WaitReason::AutonomousAbort => "your decision after a stopped or failed turn",
         WaitReason::Consent => "your consent to a tool",
-        WaitReason::ConsentDenied => "guidance after a denied tool",
+        WaitReason::ConsentDenied => "your guidance after a denied tool",
         WaitReason::RoleConfiguration => "the choice of its model and tools",
-        WaitReason::HandoffApproval => "your word on a handoff",
-        WaitReason::RepairLimit => "guidance, because no valid outcome came about",
+        WaitReason::HandoffApproval => "your approval of a handoff",
+        WaitReason::RepairLimit => "your guidance: it gave no valid outcome",
         WaitReason::Budget => "a larger budget",
         WaitReason::Provider => "its provider",
     }
@@ -194,16 +194,17 @@ pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
     }
 }
 
-/// The result of a compaction.
-pub(super) fn compacted(f: &SessionCompacted) -> String {
+/// The result of a compaction: its label, and its details.
+pub(super) fn compacted(f: &SessionCompacted) -> (String, String) {
+    let from = tokens(f.tokens_before);
     match &f.why {
-        None => format!(
-            "{} tokens became a summary. The history is archived.",
-            tokens(f.tokens_before)
+        None => (
+            format!("Context compacted from {from} tokens"),
+            String::new(),
         ),
-        Some(why) => format!(
-            "No summary could be made ({why}), so the oldest messages were left out; the history is \
-             archived."
+        Some(why) => (
+            format!("Context cut from {from} tokens"),
+            format!("No summary could be made ({why}), so the oldest messages were left out."),
         ),
     }
 }

@@ -43,11 +43,7 @@ pub(super) fn deliveries(deliveries: &[Delivery]) -> String {
             Way::Forward => "",
             Way::Backward => " (back)",
         };
-        format!(
-            "→ {}{back}: {}",
-            delivery.receiver(),
-            delivery.artifact.path
-        )
+        format!("{} → {}{back}", delivery.artifact.path, delivery.receiver())
     };
     deliveries.iter().map(line).collect::<Vec<_>>().join("\n")
 }

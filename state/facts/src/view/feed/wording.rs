@@ -299,18 +299,12 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .about(&f.approval)
         .open(format!("approval:{}", f.approval)),
         Fact::HandoffDecided(f) => {
-            let (label, text) = if f.approved {
-                (
-                    "Handoff approved",
-                    "It goes through exactly as it was emitted.",
-                )
+            let label = if f.approved {
+                "Handoff approved"
             } else {
-                (
-                    "Handoff declined",
-                    "It does not count; the node waits for guidance.",
-                )
+                "Handoff declined"
             };
-            Words::of(ItemKind::Handoff, label, text, "handoff.decided")
+            Words::of(ItemKind::Handoff, label, "", "handoff.decided")
                 .about(&f.approval)
                 .close(format!("approval:{}", f.approval))
         }
@@ -323,6 +317,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .in_turn(f.turn)
         .say(),
         Fact::NodeSuspended(f) => suspended(f),
+        Fact::NodeWoken(f) if is_shown_elsewhere(f.reason) => Effect::Silent,
         Fact::NodeWoken(f) => Words::of(
             ItemKind::Resume,
             "Goes on",
@@ -372,6 +367,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .in_turn(f.turn)
         .again(f.retry_in_ms.map(NextTry::In))
         .say(),
+        Fact::CallIntended(f) if ends_a_turn(&f.tool) => Effect::Silent,
         Fact::CallIntended(f) => Words::of(
             ItemKind::Tool,
             &f.tool,
@@ -403,16 +399,17 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             Effect::Silent
         }
         Fact::MessageAdded(f) => said::message(f),
-        Fact::CompactionStarted(f) => Words::event(
-            "Compacting",
-            "The session is being shortened.",
-            "session.compaction_started",
-        )
-        .about(&f.compaction)
-        .open(format!("compaction:{}", f.compaction)),
-        Fact::SessionCompacted(f) => Words::event("Compacted", compacted(f), "session.compacted")
-            .about(&f.compaction)
-            .close(format!("compaction:{}", f.compaction)),
+        Fact::CompactionStarted(f) => {
+            Words::event("Compacting the context", "", "session.compaction_started")
+                .about(&f.compaction)
+                .open(format!("compaction:{}", f.compaction))
+        }
+        Fact::SessionCompacted(f) => {
+            let (label, text) = compacted(f);
+            Words::event(&label, text, "session.compacted")
+                .about(&f.compaction)
+                .close(format!("compaction:{}", f.compaction))
+        }
         Fact::CompactionFailed(f) => Words::of(
             ItemKind::Error,
             "Not compacted",
@@ -423,7 +420,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .close(format!("compaction:{}", f.compaction)),
         Fact::ArchiveRestored(f) => Words::event(
             "Archive restored",
-            "The archived messages stand in the session again, in place of their summary.",
+            "The archived messages are back in the session, in place of their summary.",
             "session.archive_restored",
         )
         .about(&f.archive)
@@ -507,7 +504,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         Fact::ReflectionStarted(f) => reflects(
             f.turn,
             &f.replies,
-            "Reflection",
+            "Retrospective",
             format!("{} looks back on its work.", f.role),
         ),
         Fact::FindingsRecorded(f) => Words::of(
@@ -626,7 +623,20 @@ const fn on_time(is_so: bool) -> &'static str {
     if is_so { "Its time came. " } else { "" }
 }
 
+/// Whether a wait is for something that has an item of its own: a request for consent, a hand-off that waits.
+const fn is_shown_elsewhere(reason: WaitReason) -> bool {
+    matches!(reason, WaitReason::Consent | WaitReason::HandoffApproval)
+}
+
+/// Whether a call ends its turn. Its result is an item: the hand-off, or the question.
+fn ends_a_turn(tool: &str) -> bool {
+    matches!(tool, "handoff" | "ask_operator")
+}
+
 fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
+    if f.trouble.is_none() && is_shown_elsewhere(f.reason) {
+        return Effect::Silent;
+    }
     let text = match &f.question {
         Some(question) => shown_whole(question),
         None => String::new(),
@@ -668,6 +678,9 @@ fn turn_ends(f: &TurnEnded) -> Words {
 }
 
 fn call_finished<'a>(f: &CallFinished) -> Effect<'a> {
+    if ends_a_turn(&f.tool) && !f.end.is_error() {
+        return Effect::Silent;
+    }
     let kind = if f.end.is_error() {
         ItemKind::ToolError
     } else {
@@ -692,11 +705,11 @@ fn call_finished<'a>(f: &CallFinished) -> Effect<'a> {
 fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> Effect<'a> {
     use improvement::ImprovementMode;
     let text = match f.mode {
-        ImprovementMode::GraphBased => "Roles reflect in the reverse order of the graph.",
-        ImprovementMode::Parallel => "Roles reflect at once, then the owner.",
-        ImprovementMode::None => "No role reflects.",
+        ImprovementMode::GraphBased => "In the reverse order of the graph.",
+        ImprovementMode::Parallel => "All roles at once, then the owner.",
+        ImprovementMode::None => "Skipped.",
     };
-    Words::event("Improvement", text, "improvement.chosen").say()
+    Words::event("Retrospective", text, "improvement.chosen").say()
 }
 
 /// A reflection is announced once; after a wait it goes on.

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::super::feed::{Bounds, FeedView, ItemKind};
+use super::super::feed::{Bounds, FeedItem, FeedView, ItemKind};
 use super::super::{View, Views};
 use super::{fold, recorded};
+use crate::at::At;
 use crate::fact::Fact;
+use crate::line::{Body, Recorded};
 use crate::sample::{every_kind, id, walk};
 use crate::seat::Seat;
 
@@ -127,6 +129,74 @@ fn a_summary_in_the_making_is_not_shown_as_said() {
     let views = fold(walk());
     let mut writer = views.feeds[&id::<Seat>("writer")].items();
     assert!(!writer.any(|item| item.text.contains("written and sent back")));
+}
+
+/// What facts say in a feed, an item each.
+fn told(facts: &[&str]) -> Vec<String> {
+    let mut feed = FeedView::default();
+    for (number, line) in facts.iter().enumerate() {
+        let payload: serde_json::Value = serde_json::from_str(line).unwrap();
+        let word = payload["fact"].as_str().unwrap();
+        feed.apply(&Recorded {
+            seq: number as u64 + 1,
+            at: At::from_ms(number as i64 * 1_000),
+            body: Body::Known(Fact::read(word, line.as_bytes()).unwrap().unwrap()),
+        });
+    }
+    let item = |item: &FeedItem| format!("{}|{}", item.label, item.text);
+    feed.items().map(item).collect()
+}
+
+#[test]
+fn what_another_item_says_has_none_of_its_own() {
+    let hash = "0".repeat(64);
+    let begins = r#"{"fact":"turn_started","turn":1,"attempt":1,"role":"writer","node":"draft","cause":"node"}"#;
+    let call = |tool: &str, end: &str| {
+        let intended = format!(
+            r#"{{"fact":"call_intended","call":"1.1","turn":1,"role":"writer","tool_call":"c","ordinal":0,"tool":"{tool}","arguments":"{hash}","effect":"mutating","idempotency_key":"{hash}","summary":"{tool} {{}}"}}"#
+        );
+        let finished = format!(
+            r#"{{"fact":"call_finished","call":"1.1","turn":1,"role":"writer","tool_call":"c","tool":"{tool}","end":"{end}","output":"There is no node x.","message":"m-2"}}"#
+        );
+        told(&[begins, &intended, &finished])
+    };
+    // The hand-off and the question are items; that a call was how they came is none, unless it was refused.
+    assert_eq!(call("handoff", "done"), [""; 0]);
+    assert_eq!(call("ask_operator", "done"), [""; 0]);
+    assert_eq!(call("handoff", "failed"), ["handoff|There is no node x."]);
+    // So are the request for consent and the staged hand-off that a role waits with.
+    let waits = |reason: &str, label: &str| {
+        let facts = [
+            format!(
+                r#"{{"fact":"node_suspended","node":"draft","role":"writer","reason":"{reason}"}}"#
+            ),
+            format!(
+                r#"{{"fact":"node_woken","node":"draft","role":"writer","reason":"{reason}"}}"#
+            ),
+        ];
+        let told = told(&[&facts[0], &facts[1]]);
+        assert_eq!(
+            told.first()
+                .map_or("", |first| first.split('|').next().unwrap()),
+            label,
+            "{told:?}"
+        );
+    };
+    waits("consent", "");
+    waits("handoff_approval", "");
+    waits("prompt_human", "Waits for your answer");
+}
+
+#[test]
+fn a_context_that_is_compacted_is_one_item_and_no_turn_of_its_own() {
+    let told = told(&[
+        r#"{"fact":"turn_started","turn":1,"attempt":1,"role":"writer","node":"draft","cause":"node"}"#,
+        r#"{"fact":"turn_started","turn":2,"attempt":1,"role":"writer","node":"draft","cause":"compaction"}"#,
+        r#"{"fact":"model_answered","turn":2,"attempt":1,"role":"writer","request":1,"message":"m-1","text":"It was long.","stop":"end","usage":{"input_tokens":3000,"output_tokens":200}}"#,
+        r#"{"fact":"turn_ended","turn":2,"attempt":1,"role":"writer","end":"outcome"}"#,
+        r#"{"fact":"session_compacted","role":"writer","compaction":"k","trigger":"auto","strategy":"llm","node":"draft","message":"m-3","replacement":"It was long.","kept_last":2,"tokens_before":128000}"#,
+    ]);
+    assert_eq!(told, ["Context compacted from 128k tokens|"]);
 }
 
 #[test]
