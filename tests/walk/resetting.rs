@@ -89,14 +89,14 @@ fn a_server_that_starts_takes_up_what_waits_for_a_limit_and_goes_on_when_it_rese
 #[test]
 fn a_flow_that_is_paused_while_it_waits_does_not_go_on_by_itself() {
     let script = "default: forward\nscript:\n  - node: write\n    turn: 1\n    \
-                  say: [ { fault: { class: limit, resets-in-ms: 1500 } } ]\n";
+                  say: [ { fault: { class: limit, resets-in-ms: 5000 } } ]\n";
     let place = Place::new(FLOW, script);
     let (mut child, flow) = place.begin();
     wait_until("it waits", || standing(&place, &flow) == "limited");
     let said = place.run(&["pause", &flow]);
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(child.wait().unwrap().code(), Some(12));
-    std::thread::sleep(std::time::Duration::from_millis(1600));
+    std::thread::sleep(std::time::Duration::from_millis(5100));
     assert_eq!(standing(&place, &flow), "paused");
     assert_eq!(place.run(&["unpause", &flow]).code, 0);
     let resumed = ["resume", &flow, "--improve", "none", "--feedback", "no"];
