@@ -112,6 +112,15 @@ export function choices(ask: Ask): Choice[] {
   }
 }
 
+/** Whether an answer does not count yet: a call is allowed only once all of it was shown. `left` is how many lines were not. */
+export const waitsForSight = (ask: Ask, choice: Choice, left: number | null): boolean => ask.kind.kind === "consent" && (choice.id === "allow" || choice.id === "allow-flow") && left !== 0;
+
+/** What is allowed for the flow, without the call that is shown in full above it. */
+export function scopeWords(shown: string, scope: string): string {
+  const call = `: ${shown}`;
+  return scope.endsWith(call) ? scope.slice(0, -call.length) : scope;
+}
+
 /** How a turn of the operator's own may end, if this is one. */
 export const ownTurn = (ask: Ask): OwnTurn | null => (ask.kind.kind === "text" ? (ask.kind.turn ?? null) : null);
 /** Whether the answer is a text. */

@@ -7,7 +7,7 @@ import { keyMayAnswer, typing } from "./arm";
 
 export type ActionId =
   | "palette" | "help" | "go-inbox" | "go-flows" | "previous-waiting" | "next-waiting" | "down" | "up" | "open" | "open-in-flow"
-  | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-first" | "answer-second" | "answer-third" | "snooze" | "role-tab" | "view" | "find" | "transcript" | "diff"
+  | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-first" | "answer-second" | "answer-third" | "show-all" | "snooze" | "role-tab" | "view" | "find" | "transcript" | "diff"
   | "stop-turn" | "previous-event" | "next-event" | "live" | "fork" | "new-flow" | "composer" | "region" | "close";
 
 type Chord = { code: string; alt?: boolean; mod?: boolean; shift?: boolean; after?: string };
@@ -42,6 +42,7 @@ export const ACTIONS: readonly Action[] = [
   { id: "answer-first", chords: answer("Digit1"), shown: "1, 2, 3, in text Alt 1, 2, 3", words: "Choose in a card of choices", where: "answers" },
   { id: "answer-second", chords: answer("Digit2"), shown: "", words: "", where: "answers" },
   { id: "answer-third", chords: answer("Digit3"), shown: "", words: "", where: "answers" },
+  { id: "show-all", chords: answer("KeyV"), shown: "V, in text Alt V", words: "Show all of a call that is asked about", where: "answers" },
   { id: "snooze", chords: [letter("KeyE")], shown: "E", words: "Snooze for 30 minutes", where: "answers" },
   { id: "role-tab", chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((n) => letter(`Digit${n}`)), shown: "1 to 9", words: "Feed of that role", where: "outside-text" },
   { id: "view", chords: [letter("KeyV")], shown: "V", words: "Graph or outline", where: "outside-text" },
