@@ -119,38 +119,42 @@ impl Maker<'_> {
             .or_else(|| retry().map(|at| again(*at, false)))
     }
 
+    /// The state and the words of a node that waits for the operator, or for a limit.
+    fn waits(&self, node: &NodeOutline, waiting: &Waiting, past: &AtNode) -> (NodeState, String) {
+        if waiting.until.is_some() {
+            let words = "Waiting for a limit of its provider".to_owned();
+            return (NodeState::Suspended, words);
+        }
+        // A turn that the operator stopped waits like any other; one that failed says so.
+        let failed = match waiting.reason {
+            WaitReason::AutonomousAbort => past.failed,
+            WaitReason::Provider => true,
+            WaitReason::PromptHuman
+            | WaitReason::Consent
+            | WaitReason::ConsentDenied
+            | WaitReason::RoleConfiguration
+            | WaitReason::HandoffApproval
+            | WaitReason::RepairLimit
+            | WaitReason::Budget => false,
+        };
+        let stands = if failed {
+            NodeState::Failed
+        } else {
+            NodeState::NeedsYou
+        };
+        let definition = self.roles_defined.get(node.role.base());
+        let words = if waiting.reason == WaitReason::PromptHuman && reach::is_operator(definition) {
+            "Your turn".to_owned()
+        } else {
+            capital(&words::wants(waiting.reason, waiting.trouble))
+        };
+        (stands, words)
+    }
+
     fn stands(&self, node: &NodeOutline, past: &AtNode) -> (NodeState, String) {
         let (state, id) = (self.state, &node.id);
         if let Some(waiting) = state.awaiting_operator.get(id) {
-            if waiting.until.is_some() {
-                let words = "Waiting for a limit of its provider".to_owned();
-                return (NodeState::Suspended, words);
-            }
-            // A turn that the operator stopped waits like any other; one that failed says so.
-            let failed = match waiting.reason {
-                WaitReason::AutonomousAbort => past.failed,
-                WaitReason::Provider => true,
-                WaitReason::PromptHuman
-                | WaitReason::Consent
-                | WaitReason::ConsentDenied
-                | WaitReason::RoleConfiguration
-                | WaitReason::HandoffApproval
-                | WaitReason::RepairLimit
-                | WaitReason::Budget => false,
-            };
-            let stands = if failed {
-                NodeState::Failed
-            } else {
-                NodeState::NeedsYou
-            };
-            let definition = self.roles_defined.get(node.role.base());
-            if waiting.reason == WaitReason::PromptHuman && reach::is_operator(definition) {
-                return (stands, "Your turn".to_owned());
-            }
-            return (
-                stands,
-                capital(&words::wants(waiting.reason, waiting.trouble)),
-            );
+            return self.waits(node, waiting, past);
         }
         if state
             .staged

@@ -42,7 +42,7 @@ describe("the list of flows", () => {
     expect(standing(row("a", { stopped: true }))).toBe("Stopped");
     expect(standing(row("a", { phase: "improvement_choice" }))).toBe("Retrospective?");
     expect(standing(row("a", { waits: 2 }))).toBe("Needs 2 answers");
-    expect(standing(row("a", { phase: "improving", running: 2 }))).toBe("Improving");
+    expect(standing(row("a", { phase: "improving", running: 2 }))).toBe("Retrospective");
     expect(standing(row("a", { over: true, phase: "completed", waits: 1 }))).toBe("Completed");
   });
   it("says what a flow wants in one word, the most urgent first", () => {
