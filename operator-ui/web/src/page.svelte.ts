@@ -13,6 +13,8 @@ export const keys = new Keys(() => look.singleKeys);
 class Over {
   palette = $state(false);
   help = $state(false);
+  /** The inbox was asked for by a press on its link: its list takes the focus, as it does for a key. */
+  inbox = $state(false);
 }
 export const over = new Over();
 

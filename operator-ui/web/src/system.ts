@@ -13,4 +13,4 @@ export function keyNames(apple: boolean): { mod: (key: string) => string; alt: (
     : { mod: (key) => `Ctrl ${key}`, alt: (key) => `Alt ${key}`, onlyMod: "Ctrl", onlyAlt: "Alt" };
 }
 
-export const named = keyNames(typeof navigator !== "undefined" && isApple(navigator as Machine));
+export const chord = keyNames(typeof navigator !== "undefined" && isApple(navigator as Machine));
