@@ -1,4 +1,5 @@
 // How a role looks: two letters and a hue that its name decides, the same on every screen.
+import type { FlowHead, Item, RoleView } from "./wire";
 
 const HUES = [85, 300, 235, 165, 20, 120, 200, 340, 50, 265, 145, 320] as const;
 
@@ -17,4 +18,16 @@ export function hue(role: string): number {
   let sum = 7;
   for (const letter of role.replace(/_\d+$/, "")) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
   return HUES[sum % HUES.length] ?? 235;
+}
+
+/** Whether a role is in a turn now. The turn of a flow that nobody drives was cut off, whatever was recorded of it last. */
+export const works = (role: Pick<RoleView, "state"> | null | undefined, flow: Pick<FlowHead, "stopped" | "over">): boolean => (role?.state === "running" || role?.state === "reflecting") && !flow.stopped && !flow.over;
+
+/** The items of a role whose turn was cut off: what was being written or done is neither now. A question still waits. */
+export const cutOff = (items: readonly Item[]): readonly Item[] => items.map((item) => (item.pending && item.consent === undefined && (item.type === "assistant" || item.type === "reasoning" || item.type === "tool") ? { ...item, pending: false, interrupted: true } : item));
+
+/** Until when the clock of a flow runs: now while somebody drives it, else its last record. */
+export function clockEnd(flow: Pick<FlowHead, "stopped" | "over" | "updated_at">, now: number): number {
+  const last = Date.parse(flow.updated_at);
+  return flow.over || flow.stopped ? last : Math.max(now, last);
 }
