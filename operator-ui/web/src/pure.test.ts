@@ -9,7 +9,7 @@ import { hides, visible } from "./escape";
 import { anyOf, marked } from "./find";
 import { foldFeed, foldOlder } from "./fold";
 import { again, markdown, safeLink, settledUpTo } from "./md";
-import { FRAME_MS, MANY, REPLAY_MS, restOf } from "./pace";
+import { FRAME_MS, MANY, REPLAY_MS, restOf, waitedUntil } from "./pace";
 import { ACTIONS } from "./keys";
 import { cutAt } from "./past";
 import { letters } from "./roles";
@@ -206,6 +206,19 @@ describe("what waits to be drawn", () => {
   it("waits until the end of what was missed is told", () => {
     expect(restOf({ items: 1, began: 1_000 }, 1_000, 500, false)).toBe(REPLAY_MS);
     expect(restOf({ items: 1, began: 1_000 }, 1_000 + REPLAY_MS, 500, false)).toBe(0);
+  });
+});
+
+describe("how long an ask has waited", () => {
+  it("is counted each second of the first minute, and by a slower clock after that", () => {
+    const clocks = { coarse: 51_000, exact: 54_000 };
+    const waited = (since: number): number => waitedUntil(since, () => clocks.coarse, () => clocks.exact) - since;
+    expect(waited(0)).toBe(54_000);
+    clocks.exact = 55_000;
+    expect(waited(0)).toBe(55_000);
+    clocks.coarse = 71_000;
+    clocks.exact = 75_000;
+    expect(waited(0)).toBe(71_000);
   });
 });
 
