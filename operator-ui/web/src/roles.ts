@@ -1,5 +1,6 @@
 // How a role looks: two letters and a hue that its name decides, the same on every screen.
-import type { FlowHead, Item, RoleView } from "./wire";
+import { compare } from "./words";
+import type { Again, FlowHead, FlowState, Item, RoleView } from "./wire";
 
 const HUES = [85, 300, 235, 165, 20, 120, 200, 340, 50, 265, 145, 320] as const;
 
@@ -30,4 +31,16 @@ export const cutOff = (items: readonly Item[]): readonly Item[] => items.map((it
 export function clockEnd(flow: Pick<FlowHead, "stopped" | "over" | "updated_at">, now: number): number {
   const last = Date.parse(flow.updated_at);
   return flow.over || flow.stopped ? last : Math.max(now, last);
+}
+
+/** Roles whose request was refused and waits for its next try: they are in a turn and do nothing. */
+export function waitingRoles(flow: Pick<FlowState, "nodes">): ReadonlySet<string> {
+  return new Set(Object.values(flow.nodes).flatMap((node) => (node.again !== null ? [node.role] : [])));
+}
+
+/** When something of a flow goes on by itself, the soonest first, also while other roles work. */
+export function nextAgain(flow: Pick<FlowState, "flow" | "nodes">): Again | null {
+  if (flow.flow.again !== null || flow.flow.stopped || flow.flow.over) return flow.flow.again;
+  const all = Object.values(flow.nodes).flatMap((node) => (node.again === null ? [] : [node.again]));
+  return all.sort((a, b) => compare(a.at, b.at))[0] ?? null;
 }
