@@ -315,6 +315,14 @@ describe("words", () => {
     expect(anyOf("Compact backend context", "back com")).toBe(true);
     expect(marked("Compact", "com")).toEqual([{ text: "Com", hit: true }, { text: "pact", hit: false }]);
   });
+  it("are marked as words of two letters and more, and never within another word", () => {
+    const hits = (text: string, query: string): string[] => marked(text, query).flatMap((piece) => (piece.hit ? [piece.text] : []));
+    expect(hits("change half a cent", "half a cent")).toEqual(["half", "cent"]);
+    expect(hits("center, a cent", "cent")).toEqual(["cent"]);
+    expect(marked("center, a cent", "cent")[0]?.text).toBe("center, a ");
+    expect(hits("feedback", "back")).toEqual([]);
+    expect(hits("api-report.md", "report .md")).toEqual(["report", ".md"]);
+  });
 });
 
 describe("a consent in a feed", () => {
