@@ -10,7 +10,7 @@ test("a turn has the ways that its node has, and one that looks back ends with i
   expect(endings({ ...turn, writes: { word: "findings", path: "record/findings/lead.md" } })).toEqual(["write"]);
 });
 
-test("the reply that ends a turn is read as a hand-off, whatever was written beside it", () => {
+test("the reply that ends a turn is read as a handoff, whatever was written beside it", () => {
   const to = { nodes: ["file", "archive"], path: "record/plan, final.md" };
   expect(reply("over", turn, to, "Approved.")).toBe('Approved.\n\n```handoff\n- target_node_id: "file"\n  artifact_path: "record/plan, final.md"\n- target_node_id: "archive"\n  artifact_path: "record/plan, final.md"\n```');
   expect(reply("over", turn, to, "")).toMatch(/^Hand over to file and archive: record\/plan, final\.md\n\n```handoff\n/);

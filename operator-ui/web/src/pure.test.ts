@@ -4,7 +4,7 @@ import { Announcer, type Spoken } from "./announce";
 import { callLine, callVerb } from "./calls";
 import { due, headline, places, ripe } from "./notify";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
-import { choices, identical, inOrder } from "./asks";
+import { choices, identical, inOrder, shortWords } from "./asks";
 import { hides, visible } from "./escape";
 import { anyOf, marked } from "./find";
 import { foldFeed, foldOlder } from "./fold";
@@ -86,6 +86,15 @@ describe("a key", () => {
 describe("an ask", () => {
   const ask = (kind: AskKind, more: Partial<Ask> = {}): Ask => ({ id: "a", flow: { project: "p", flow: "f" }, role: "owner", node: null, since: "2026-01-01", blocking: true, kind, ...more } as Ask);
   const consent = (id: string, shown: string, scope: string | null = "this"): AskKind => ({ kind: "consent", consent: id, action: `h${id}`, tool: "run", shown, facts: [], for_the_flow: scope, diff: null });
+  it("is a line that begins with a capital, but for the name of a tool", () => {
+    const short = (text: string, kind: AskKind = consent("c", "x")): string => shortWords({ short: text, kind });
+    expect([short("write ledger/form.html"), short("fetch https://a.b"), short("Run cargo test"), short("mcp__memo__note {}")]).toEqual(["Write ledger/form.html", "Fetch https://a.b", "Run cargo test", "mcp__memo__note {}"]);
+    expect(short("which rounding?", { kind: "stalled" })).toBe("which rounding?");
+  });
+  it("of a handoff is spelled in one way", () => {
+    const sources = import.meta.glob<string>(["./**/*.svelte", "./**/*.ts", "!./wire.ts", "!./*.test.ts"], { eager: true, query: "?raw", import: "default" });
+    expect(Object.entries(sources).flatMap(([name, text]) => (/hand-off|handed off/i.test(text) ? [name] : []))).toEqual([]);
+  });
   it("for consent sends back the hash of what was shown", () => {
     const list = choices(ask(consent("c1", "ls")));
     expect(list.map((choice) => choice.id)).toEqual(["allow", "allow-flow", "deny", "deny-reason"]);
@@ -372,7 +381,7 @@ describe("a notification", () => {
   });
 });
 
-describe("a hand-off", () => {
+describe("a handoff", () => {
   it("of one artifact is a sentence, and one that goes back says so", () => {
     expect(handOff("api-report.md → review")).toEqual({ words: "Handed over to review with api-report.md", back: false });
     expect(handOff("review-1.md → draft (back)")).toEqual({ words: "Sent back to draft with review-1.md", back: true });

@@ -81,7 +81,7 @@ test("a denial is followed by a question for what to do instead, which nobody is
   assert.deepEqual(complaints, []);
 });
 
-test("a reason can be given with a denial from the bar and on a phone, and with a hand-off that is declined", async () => {
+test("a reason can be given with a denial from the bar and on a phone, and with a handoff that is declined", async () => {
   const data = world();
   const one = consent("k", "ls");
   data.inbox.asks = { [one.id]: one };
