@@ -8,7 +8,7 @@ export function anyOf(text: string, query: string): boolean {
 
 export type Piece = { text: string; hit: boolean };
 
-/** A shorter word stands in every text: marking it says nothing. */
+/** A shorter word is in every text: marking it says nothing. */
 const LEAST = 2;
 const LETTER = /[\p{L}\p{N}_]/u;
 
@@ -25,7 +25,8 @@ function wordAt(text: string, word: string): number {
   return begins;
 }
 
-/** The text in pieces, with one place of each word of the query marked. */export function marked(text: string, query: string): Piece[] {
+/** The text in pieces, with one place of each word of the query marked. */
+export function marked(text: string, query: string): Piece[] {
   const low = text.toLowerCase();
   // Lower case may have another length in some scripts; then nothing is marked.
   if (query === "" || low.length !== text.length) return [{ text, hit: false }];

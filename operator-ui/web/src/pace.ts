@@ -12,7 +12,7 @@ export const MANY = 100;
 
 export type Waiting = { items: number; /** When the first of them came. */ began: number };
 
-/** How long a wait is counted by the second: after it, minutes are told. */
+/** How long a wait is counted by the second; after that the page shows minutes. */
 const COUNTED_MS = 60_000;
 
 /** The moment that a wait is counted up to: by the second at first, then by a clock that costs less. */

@@ -21,13 +21,13 @@ export function hue(role: string): number {
   return HUES[sum % HUES.length] ?? 235;
 }
 
-/** Whether a role is in a turn now. The turn of a flow that nobody drives was cut off, whatever was recorded of it last. */
+/** Whether a role is in a turn now. The turn of a flow without a driver was cut off, whatever was recorded of it last. */
 export const works = (role: Pick<RoleView, "state"> | null | undefined, flow: Pick<FlowHead, "stopped" | "over">): boolean => (role?.state === "running" || role?.state === "reflecting") && !flow.stopped && !flow.over;
 
 /** The items of a role whose turn was cut off: what was being written or done is neither now. A question still waits. */
 export const cutOff = (items: readonly Item[]): readonly Item[] => items.map((item) => (item.pending && item.consent === undefined && (item.type === "assistant" || item.type === "reasoning" || item.type === "tool") ? { ...item, pending: false, interrupted: true } : item));
 
-/** Until when the clock of a flow runs: now while somebody drives it, else its last record. */
+/** Until when the clock of a flow runs: now while it has a driver, else its last record. */
 export function clockEnd(flow: Pick<FlowHead, "stopped" | "over" | "updated_at">, now: number): number {
   const last = Date.parse(flow.updated_at);
   return flow.over || flow.stopped ? last : Math.max(now, last);
