@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use a_society_facts::fact::turn::{CallFinished, CallIntended, DraftAdded, ModelAnswered};
-use a_society_facts::fact::{Fact, older, operator};
+use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
 use a_society_facts::view::feed::{self, Bounds, FeedItem, FeedView, ItemKind};
@@ -19,9 +19,7 @@ use super::outcome::Tested;
 use super::tasks;
 use super::words;
 use crate::protocol::ask::Diff;
-use crate::protocol::feed::{
-    ConsentAnswer, ConsentNote, EditedFile, Item, ItemType, Outcome, Task,
-};
+use crate::protocol::feed::{ConsentNote, EditedFile, Item, ItemType, Outcome, Task};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
@@ -400,12 +398,7 @@ fn note(note: &feed::ConsentNote) -> ConsentNote {
     ConsentNote {
         tool: note.tool.clone(),
         about: note.about.clone(),
-        answer: note.answer.map(|answer| match answer {
-            operator::ConsentAnswer::AllowOnce => ConsentAnswer::AllowOnce,
-            operator::ConsentAnswer::AllowFlow => ConsentAnswer::AllowFlow,
-            operator::ConsentAnswer::Deny => ConsentAnswer::Deny,
-            operator::ConsentAnswer::Withdrawn => ConsentAnswer::Withdrawn,
-        }),
+        answer: note.answer,
         by: (note.by.as_ref().zip(note.answer)).map(|(by, answer)| by.words(answer)),
     }
 }

@@ -1,5 +1,7 @@
 //! The feed of one role.
 
+use a_society_facts::fact::operator::ConsentAnswer;
+
 use super::wire;
 
 wire! {
@@ -94,25 +96,12 @@ wire! {
         /// What it is about, in a line.
         pub about: String,
         /// The answer; absent while there is none.
+        #[cfg_attr(test, ts(type = "ConsentAnswer | null"))]
         pub answer: Option<ConsentAnswer>,
         /// The rule that gave it, as the operator wrote it; absent if he was asked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub by: Option<String>,
-    }
-
-    /// The operator's answer to a request.
-    #[derive(Copy)]
-    #[serde(rename_all = "snake_case")]
-    pub enum ConsentAnswer {
-        /// Yes, this time.
-        AllowOnce,
-        /// Yes, and the like for the rest of the flow.
-        AllowFlow,
-        /// No.
-        Deny,
-        /// The call is gone.
-        Withdrawn,
     }
 
     /// A task of a role's list.

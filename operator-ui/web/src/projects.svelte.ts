@@ -29,7 +29,7 @@ class Known {
 export const projects = new Known();
 
 /** How the retrospective runs, within a sentence. */
-export const MODE_WORDS: Record<ImprovementMode, string> = { graph_based: "in graph order", parallel: "all at once", none: "not at all" };
+export const MODE_WORDS: Record<ImprovementMode, string> = { "graph-based": "in graph order", parallel: "all at once", none: "not at all" };
 
 /** What happens when the work of a new flow is done and nothing is chosen for it: in words of a choice. */
 export function usualEnd(from: "file" | "project" | "draft", project: Pick<ProjectRow, "name" | "ready" | "improve"> | null): string {
