@@ -66,8 +66,8 @@ export function choices(ask: Ask): Choice[] {
     case "approval": {
       const { approval } = kind;
       return [
-        { id: "approve", words: "Approve hand-off", past: "Hand-off approved", key: "KeyY", primary: true, command: () => ({ do: "approve", approval }) },
-        { id: "decline", words: "Decline", past: "Hand-off declined", key: "KeyN", command: () => ({ do: "decline", approval }) },
+        { id: "approve", words: "Approve handoff", past: "Handoff approved", key: "KeyY", primary: true, command: () => ({ do: "approve", approval }) },
+        { id: "decline", words: "Decline", past: "Handoff declined", key: "KeyN", command: () => ({ do: "decline", approval }) },
         { id: "decline-reason", words: "Decline with a reason", past: "Declined with a reason", key: "KeyR", needsText: true, command: (reason) => ({ do: "decline", approval, reason }) },
       ];
     }
@@ -112,6 +112,15 @@ export function choices(ask: Ask): Choice[] {
   }
 }
 
+/** Whether an answer does not count yet: a call is allowed only once all of it was shown. `left` is how many lines were not. */
+export const waitsForSight = (ask: Ask, choice: Choice, left: number | null): boolean => ask.kind.kind === "consent" && (choice.id === "allow" || choice.id === "allow-flow") && left !== 0;
+
+/** What is allowed for the flow, without the call that is shown in full above it. */
+export function scopeWords(shown: string, scope: string): string {
+  const call = `: ${shown}`;
+  return scope.endsWith(call) ? scope.slice(0, -call.length) : scope;
+}
+
 /** How a turn of the operator's own may end, if this is one. */
 export const ownTurn = (ask: Ask): OwnTurn | null => (ask.kind.kind === "text" ? (ask.kind.turn ?? null) : null);
 /** Whether the answer is a text. */
@@ -141,8 +150,8 @@ export function textHint(choice: Choice, name: string): { label: string; hint: s
 export function askIcon(ask: Ask): IconName {
   switch (ask.kind.kind) {
     case "consent": return "key";
-    case "approval": return "hand-off";
-    case "text": return failed(ask) ? "failed" : ask.kind.turn !== undefined ? "hand-off" : ask.kind.reason === "budget" ? "alert" : "question";
+    case "approval": return "handoff";
+    case "text": return failed(ask) ? "failed" : ask.kind.turn !== undefined ? "handoff" : ask.kind.reason === "budget" ? "alert" : "question";
     case "configuration": return "sliders";
     case "improvement": return "redo";
     case "feedback": return "file";
@@ -153,16 +162,22 @@ export function askIcon(ask: Ask): IconName {
 }
 
 /** The filters above the list. */
-export const FAMILIES = ["All", "Permissions", "Questions", "Hand-offs"] as const;
+export const FAMILIES = ["All", "Permissions", "Questions", "Handoffs"] as const;
 export type Family = (typeof FAMILIES)[number];
 export function family(ask: Ask): Family {
   switch (ask.kind.kind) {
     case "consent": return "Permissions";
-    case "approval": return "Hand-offs";
-    case "text": return ask.kind.turn === undefined ? "Questions" : "Hand-offs";
+    case "approval": return "Handoffs";
+    case "text": return ask.kind.turn === undefined ? "Questions" : "Handoffs";
     case "configuration": return "Questions";
     case "improvement": case "feedback": case "unpause": case "stalled": case "stopped": return "All";
   }
+}
+
+/** What is asked in a few words, as a line begins. The name of a tool or of a role stays as it is. */
+export function shortWords(ask: Pick<Ask, "short" | "kind">): string {
+  const [first = ""] = ask.short.split(" ", 1);
+  return ask.kind.kind === "consent" && /^[a-z]+$/.test(first) ? first.charAt(0).toUpperCase() + ask.short.slice(1) : ask.short;
 }
 
 /** The title of what is asked, above its detail. */

@@ -1,5 +1,5 @@
 // How a person's turn ends: the words of the reply that ends it, and what is missing before it can. Pure.
-import type { FileVersions, OwnTurn } from "./wire";
+import type { FileVersions, OwnTurn, RecordFile } from "./wire";
 import { list } from "./words";
 
 export type Ending = "over" | "back" | "wait" | "close" | "write";
@@ -22,6 +22,9 @@ export type Targets = { nodes: readonly string[]; path: string };
 /** YAML reads every JSON string as that text. */
 const text = (value: string): string => JSON.stringify(value);
 
+/** What a turn is to end with. It is a wish until the flow has taken it. */
+export const outcome = (ending: Ending, nodes: readonly string[]): string => (ending === "over" || ending === "back" ? `${ENDING_WORDS[ending]} to ${list(nodes)}` : ENDING_WORDS[ending]);
+
 /** The reply that ends a turn: its text, and the block that names the receivers of the file. */
 export function reply(ending: Ending, turn: OwnTurn, { nodes, path }: Targets, said: string): string {
   const words = said.trim();
@@ -31,17 +34,18 @@ export function reply(ending: Ending, turn: OwnTurn, { nodes, path }: Targets, s
   if (ending === "write") return `${turn.writes?.word ?? "findings"}: ${turn.writes?.path ?? ""}${after}`;
   const targets = nodes.map((node) => `- target_node_id: ${text(node)}\n  artifact_path: ${text(path)}`);
   // A block in the text would be read in its place.
-  const told = words === "" ? `${ending === "back" ? "Sent back" : "Handed over"} to ${list(nodes)}: ${path}` : words;
+  const told = words === "" ? `${outcome(ending, nodes)}: ${path}` : words;
   const plain = told.replace(/^(\s*)```/gm, "$1'''");
   return `${plain}\n\n\`\`\`handoff\n${targets.join("\n")}\n\`\`\``;
 }
 
 /** What is missing before a turn can end so; null if nothing is. */
-export function lacks(ending: Ending, { nodes, path }: Targets, body: string): string | null {
+export function lacks(ending: Ending, { nodes, path }: Targets, body: string, handed: ReadonlySet<string> = new Set()): string | null {
   if (ending === "wait" || ending === "close") return null;
   if (ending === "write") return body.trim() === "" ? "Write the file first." : null;
   if (nodes.length === 0) return "Choose who receives it.";
   if (path.trim() === "") return "Name the file.";
+  if (handed.has(path.trim())) return `${path.trim()} was handed over before: give the file another name.`;
   if (body.trim() === "") return ending === "back" ? "Say what has to change." : "Write the file, upload one or choose one that is there.";
   return null;
 }
@@ -50,6 +54,15 @@ export function lacks(ending: Ending, { nodes, path }: Targets, body: string): s
 export function incoming(files: readonly FileVersions[], node: string | null): { path: string; hash: string; bytes: number; from: string; seq: number }[] {
   const list = files.flatMap(({ path, versions }) => versions.filter((one) => one.to === node && !one.superseded && one.waits !== true).map((one) => ({ path, hash: one.hash, bytes: one.bytes, from: one.from, seq: one.seq })));
   return list.sort((a, b) => a.seq - b.seq);
+}
+
+/** The paths that were handed over: a flow takes each of them once. What waits for an approval was not. */
+export const handedBefore = (files: readonly FileVersions[]): ReadonlySet<string> => new Set(files.filter(({ versions }) => versions.some((one) => one.waits !== true)).map((one) => one.path));
+
+/** What a turn can be ended with, the files that can be chosen first. */
+export function offered(files: readonly RecordFile[], handed: ReadonlySet<string>): { path: string; bytes: number; before: boolean }[] {
+  const all = files.map(({ path, bytes }) => ({ path, bytes, before: handed.has(path) }));
+  return [...all.filter((one) => !one.before), ...all.filter((one) => one.before)];
 }
 
 /** A name for a new file that no other has. */

@@ -2,6 +2,9 @@
 // closed. A browser then gives it to nothing, and without a pointer one starts at the top of the page again. Here
 // it goes to the nearest region that is still there.
 
+/** Whether a press on a link opens it here. */
+export const plain = (event: Pick<MouseEvent, "button" | "altKey" | "ctrlKey" | "metaKey" | "shiftKey">): boolean => event.button === 0 && !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
+
 const PLACES = "[data-region], [tabindex]";
 
 /** The focused element and its ancestors, the nearest first. */

@@ -4,10 +4,11 @@
 // Latin or with Alt on some systems, by its place. Never while it repeats. In a text field
 // only Alt chords and the palette act. Answers act only in the inbox or inside the bar, and only when `arm.ts` says so.
 import { keyMayAnswer, typing } from "./arm";
+import { chord } from "./system";
 
 export type ActionId =
   | "palette" | "help" | "go-inbox" | "go-flows" | "previous-waiting" | "next-waiting" | "down" | "up" | "open" | "open-in-flow"
-  | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-first" | "answer-second" | "answer-third" | "snooze" | "role-tab" | "view" | "find" | "transcript" | "diff"
+  | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-first" | "answer-second" | "answer-third" | "show-all" | "snooze" | "role-tab" | "view" | "find" | "transcript" | "diff"
   | "stop-turn" | "previous-event" | "next-event" | "live" | "fork" | "new-flow" | "composer" | "region" | "close";
 
 type Chord = { code: string; alt?: boolean; mod?: boolean; shift?: boolean; after?: string };
@@ -25,7 +26,7 @@ const letter = (code: string): Chord => ({ code });
 const answer = (code: string): Chord[] => [{ code }, { code, alt: true }];
 
 export const ACTIONS: readonly Action[] = [
-  { id: "palette", chords: [{ code: "KeyK", mod: true }], shown: "⌘K or Ctrl K", words: "Search, jump, command", where: "anywhere" },
+  { id: "palette", chords: [{ code: "KeyK", mod: true }], shown: chord.mod("K"), words: "Search, jump, command", where: "anywhere" },
   { id: "help", chords: [{ code: "Slash", shift: true }], shown: "?", words: "All keys", where: "outside-text" },
   { id: "go-inbox", chords: [{ code: "KeyI", after: "KeyG" }], shown: "G I", words: "Inbox", where: "outside-text" },
   { id: "go-flows", chords: [{ code: "KeyF", after: "KeyG" }], shown: "G F", words: "Flows", where: "outside-text" },
@@ -35,13 +36,14 @@ export const ACTIONS: readonly Action[] = [
   { id: "up", chords: [letter("KeyK")], shown: "K", words: "Previous in the list", where: "outside-text" },
   { id: "open", chords: [letter("Enter")], shown: "Enter", words: "Open", where: "outside-text" },
   { id: "open-in-flow", chords: [letter("KeyO")], shown: "O", words: "Open in its flow", where: "outside-text" },
-  { id: "answer-yes", chords: answer("KeyY"), shown: "Y, in text Alt Y", words: "Allow once, approve, continue", where: "answers" },
-  { id: "answer-flow", chords: answer("KeyF"), shown: "F, in text Alt F", words: "Allow for this flow", where: "answers" },
-  { id: "answer-no", chords: answer("KeyN"), shown: "N, in text Alt N", words: "Deny or decline", where: "answers" },
+  { id: "answer-yes", chords: answer("KeyY"), shown: `Y, in text ${chord.alt("Y")}`, words: "Allow once, approve, continue", where: "answers" },
+  { id: "answer-flow", chords: answer("KeyF"), shown: `F, in text ${chord.alt("F")}`, words: "Allow for this flow", where: "answers" },
+  { id: "answer-no", chords: answer("KeyN"), shown: `N, in text ${chord.alt("N")}`, words: "Deny or decline", where: "answers" },
   { id: "answer-reason", chords: [letter("KeyR")], shown: "R", words: "Deny with a reason, or answer", where: "answers" },
-  { id: "answer-first", chords: answer("Digit1"), shown: "1, 2, 3, in text Alt 1, 2, 3", words: "Choose in a card of choices", where: "answers" },
+  { id: "answer-first", chords: answer("Digit1"), shown: `1, 2, 3, in text ${chord.alt("1")}, 2, 3`, words: "Choose in a card of choices", where: "answers" },
   { id: "answer-second", chords: answer("Digit2"), shown: "", words: "", where: "answers" },
   { id: "answer-third", chords: answer("Digit3"), shown: "", words: "", where: "answers" },
+  { id: "show-all", chords: answer("KeyV"), shown: `V, in text ${chord.alt("V")}`, words: "Show all of a call that is asked about", where: "answers" },
   { id: "snooze", chords: [letter("KeyE")], shown: "E", words: "Snooze for 30 minutes", where: "answers" },
   { id: "role-tab", chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((n) => letter(`Digit${n}`)), shown: "1 to 9", words: "Feed of that role", where: "outside-text" },
   { id: "view", chords: [letter("KeyV")], shown: "V", words: "Graph or outline", where: "outside-text" },
@@ -174,7 +176,7 @@ export function inText(target: EventTarget | null): boolean {
 export const IN_TEXT: readonly { shown: string; words: string }[] = [
   { shown: "Enter", words: "Send" },
   { shown: "Shift Enter", words: "A new line" },
-  { shown: "⌘ Enter or Ctrl Enter", words: "Send and follow; in the search, open beside" },
+  { shown: chord.mod("Enter"), words: "Send and follow; in the search, open beside" },
 ];
 
 /** The list for the help and the settings: one line each. */

@@ -12,6 +12,15 @@ export const MANY = 100;
 
 export type Waiting = { items: number; /** When the first of them came. */ began: number };
 
+/** How long a wait is counted by the second; after that the page shows minutes. */
+const COUNTED_MS = 60_000;
+
+/** The moment that a wait is counted up to: by the second at first, then by a clock that costs less. */
+export function waitedUntil(since: number, coarse: () => number, exact: () => number): number {
+  const now = coarse();
+  return now - since < COUNTED_MS ? exact() : now;
+}
+
 /** How long what waits may go on waiting for more. */
 export function restOf(waiting: Waiting, now: number, last: number, caughtUp: boolean): number {
   if (caughtUp && waiting.items < MANY) return Math.max(0, last + FRAME_MS - now);

@@ -1,9 +1,10 @@
 // What belongs to this tab and no screen: its keys, what is open over it, drafts, answers on their way, snoozes.
-import { SvelteMap } from "svelte/reactivity";
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { choices, type Choice } from "./asks";
 import { Keys } from "./keys";
 import { look } from "./look.svelte";
 import { store } from "./store.svelte";
+import { Sights } from "./whole";
 import type { Ask, Command } from "./wire";
 
 export const keys = new Keys(() => look.singleKeys);
@@ -12,6 +13,8 @@ export const keys = new Keys(() => look.singleKeys);
 class Over {
   palette = $state(false);
   help = $state(false);
+  /** The inbox was asked for by a press on its link: its list takes the focus, as it does for a key. */
+  inbox = $state(false);
 }
 export const over = new Over();
 
@@ -106,8 +109,11 @@ class Answers {
   }
 }
 // The same place can ask again later; what it asks about and since when tells the two apart.
-const nameOf = (ask: Ask): string => `${ask.id}\n${ask.since}`;
+export const nameOf = (ask: Pick<Ask, "id" | "since">): string => `${ask.id}\n${ask.since}`;
 export const answers = new Answers();
+
+/** How much of each call that is asked about was shown here. */
+export const sights = new Sights(new SvelteMap(), new SvelteSet());
 
 const SNOOZES = "a-society.snoozed";
 export const SNOOZE_MINUTES = 30;

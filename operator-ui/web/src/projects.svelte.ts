@@ -30,3 +30,13 @@ export const projects = new Known();
 
 /** How the retrospective runs, within a sentence. */
 export const MODE_WORDS: Record<ImprovementMode, string> = { "graph-based": "in graph order", parallel: "all at once", none: "not at all" };
+
+/** What happens when the work of a new flow is done and nothing is chosen for it: in words of a choice. */
+export function usualEnd(from: "file" | "project" | "draft", project: Pick<ProjectRow, "name" | "ready" | "improve"> | null): string {
+  if (project?.improve) return `As ${project.name} chooses: a retrospective ${MODE_WORDS[project.improve]}`;
+  // Without a project there are no roles with documents to correct.
+  return from === "file" && project?.ready !== true ? "End after the forward pass, unless the file says otherwise" : "Ask me about the retrospective";
+}
+
+/** The project that a flow file belongs to: that of its folder, else the workspace's own. */
+export const projectOf = <P extends Pick<ProjectRow, "name" | "ready" | "flows">>(file: string, known: readonly P[]): P | null => known.find((p) => p.name === file.trim().split("/")[0] && (p.ready || p.flows > 0)) ?? known[0] ?? null;

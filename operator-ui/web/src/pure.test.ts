@@ -4,12 +4,12 @@ import { Announcer, type Spoken } from "./announce";
 import { callLine, callVerb } from "./calls";
 import { due, headline, places, ripe } from "./notify";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
-import { choices, identical, inOrder } from "./asks";
+import { choices, identical, inOrder, shortWords } from "./asks";
 import { hides, visible } from "./escape";
 import { anyOf, marked } from "./find";
 import { foldFeed, foldOlder } from "./fold";
 import { again, markdown, safeLink, settledUpTo } from "./md";
-import { FRAME_MS, MANY, REPLAY_MS, restOf } from "./pace";
+import { FRAME_MS, MANY, REPLAY_MS, restOf, waitedUntil } from "./pace";
 import { ACTIONS } from "./keys";
 import { cutAt } from "./past";
 import { letters } from "./roles";
@@ -86,6 +86,15 @@ describe("a key", () => {
 describe("an ask", () => {
   const ask = (kind: AskKind, more: Partial<Ask> = {}): Ask => ({ id: "a", flow: { project: "p", flow: "f" }, role: "owner", node: null, since: "2026-01-01", blocking: true, kind, ...more } as Ask);
   const consent = (id: string, shown: string, scope: string | null = "this"): AskKind => ({ kind: "consent", consent: id, action: `h${id}`, tool: "run", shown, facts: [], for_the_flow: scope, diff: null });
+  it("is a line that begins with a capital, but for the name of a tool", () => {
+    const short = (text: string, kind: AskKind = consent("c", "x")): string => shortWords({ short: text, kind });
+    expect([short("write ledger/form.html"), short("fetch https://a.b"), short("Run cargo test"), short("mcp__memo__note {}")]).toEqual(["Write ledger/form.html", "Fetch https://a.b", "Run cargo test", "mcp__memo__note {}"]);
+    expect(short("which rounding?", { kind: "stalled" })).toBe("which rounding?");
+  });
+  it("of a handoff is spelled in one way", () => {
+    const sources = import.meta.glob<string>(["./**/*.svelte", "./**/*.ts", "!./wire.ts", "!./*.test.ts"], { eager: true, query: "?raw", import: "default" });
+    expect(Object.entries(sources).flatMap(([name, text]) => (/hand-off|handed off/i.test(text) ? [name] : []))).toEqual([]);
+  });
   it("for consent sends back the hash of what was shown", () => {
     const list = choices(ask(consent("c1", "ls")));
     expect(list.map((choice) => choice.id)).toEqual(["allow", "allow-flow", "deny", "deny-reason"]);
@@ -209,6 +218,19 @@ describe("what waits to be drawn", () => {
   });
 });
 
+describe("how long an ask has waited", () => {
+  it("is counted each second of the first minute, and by a slower clock after that", () => {
+    const clocks = { coarse: 51_000, exact: 54_000 };
+    const waited = (since: number): number => waitedUntil(since, () => clocks.coarse, () => clocks.exact) - since;
+    expect(waited(0)).toBe(54_000);
+    clocks.exact = 55_000;
+    expect(waited(0)).toBe(55_000);
+    clocks.coarse = 71_000;
+    clocks.exact = 75_000;
+    expect(waited(0)).toBe(71_000);
+  });
+});
+
 describe("markdown", () => {
   it("of a text that grows keeps what is drawn, and is what it is without that", () => {
     const text = "# A\n\n- one\n- two\n\n> said *so*\n\nAnd *more* of `it`, and a [link](https://example.org), **and so on**.\n\n```\nx\n```\n\nSee [one].\n\n[one]: https://example.org\n\nEnd.";
@@ -302,6 +324,14 @@ describe("words", () => {
     expect(anyOf("Compact backend context", "back com")).toBe(true);
     expect(marked("Compact", "com")).toEqual([{ text: "Com", hit: true }, { text: "pact", hit: false }]);
   });
+  it("are marked as words of two letters and more, and never within another word", () => {
+    const hits = (text: string, query: string): string[] => marked(text, query).flatMap((piece) => (piece.hit ? [piece.text] : []));
+    expect(hits("change half a cent", "half a cent")).toEqual(["half", "cent"]);
+    expect(hits("center, a cent", "cent")).toEqual(["cent"]);
+    expect(marked("center, a cent", "cent")[0]?.text).toBe("center, a ");
+    expect(hits("feedback", "back")).toEqual([]);
+    expect(hits("api-report.md", "report .md")).toEqual(["report", ".md"]);
+  });
 });
 
 describe("a consent in a feed", () => {
@@ -351,7 +381,7 @@ describe("a notification", () => {
   });
 });
 
-describe("a hand-off", () => {
+describe("a handoff", () => {
   it("of one artifact is a sentence, and one that goes back says so", () => {
     expect(handOff("api-report.md → review")).toEqual({ words: "Handed over to review with api-report.md", back: false });
     expect(handOff("review-1.md → draft (back)")).toEqual({ words: "Sent back to draft with review-1.md", back: true });

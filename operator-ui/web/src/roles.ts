@@ -1,4 +1,6 @@
 // How a role looks: two letters and a hue that its name decides, the same on every screen.
+import { compare } from "./words";
+import type { Again, FlowHead, FlowState, Item, RoleView } from "./wire";
 
 const HUES = [85, 300, 235, 165, 20, 120, 200, 340, 50, 265, 145, 320] as const;
 
@@ -17,4 +19,28 @@ export function hue(role: string): number {
   let sum = 7;
   for (const letter of role.replace(/_\d+$/, "")) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) >>> 0;
   return HUES[sum % HUES.length] ?? 235;
+}
+
+/** Whether a role is in a turn now. The turn of a flow without a driver was cut off, whatever was recorded of it last. */
+export const works = (role: Pick<RoleView, "state"> | null | undefined, flow: Pick<FlowHead, "stopped" | "over">): boolean => (role?.state === "running" || role?.state === "reflecting") && !flow.stopped && !flow.over;
+
+/** The items of a role whose turn was cut off: what was being written or done is neither now. A question still waits. */
+export const cutOff = (items: readonly Item[]): readonly Item[] => items.map((item) => (item.pending && item.consent === undefined && (item.type === "assistant" || item.type === "reasoning" || item.type === "tool") ? { ...item, pending: false, interrupted: true } : item));
+
+/** Until when the clock of a flow runs: now while it has a driver, else its last record. */
+export function clockEnd(flow: Pick<FlowHead, "stopped" | "over" | "updated_at">, now: number): number {
+  const last = Date.parse(flow.updated_at);
+  return flow.over || flow.stopped ? last : Math.max(now, last);
+}
+
+/** Roles whose request was refused and waits for its next try: they are in a turn and do nothing. */
+export function waitingRoles(flow: Pick<FlowState, "nodes">): ReadonlySet<string> {
+  return new Set(Object.values(flow.nodes).flatMap((node) => (node.again !== null ? [node.role] : [])));
+}
+
+/** When something of a flow goes on by itself, the soonest first, also while other roles work. */
+export function nextAgain(flow: Pick<FlowState, "flow" | "nodes">): Again | null {
+  if (flow.flow.again !== null || flow.flow.stopped || flow.flow.over) return flow.flow.again;
+  const all = Object.values(flow.nodes).flatMap((node) => (node.again === null ? [] : [node.again]));
+  return all.sort((a, b) => compare(a.at, b.at))[0] ?? null;
 }

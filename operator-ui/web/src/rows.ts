@@ -2,7 +2,7 @@
 import type { Item } from "./wire";
 
 export type Row =
-  | { key: string; kind: "say" | "you" | "think" | "edit" | "run" | "call" | "hand-off" | "sent-back" | "divider" | "notice" | "repair" | "error" | "ask" | "setup" | "compaction"; item: Item }
+  | { key: string; kind: "say" | "you" | "think" | "edit" | "run" | "call" | "handoff" | "sent-back" | "divider" | "notice" | "repair" | "error" | "ask" | "setup" | "compaction"; item: Item }
   | { key: string; kind: "group"; items: Item[] };
 
 const READS = new Set(["read_file", "list_directory", "search", "search_files", "find_files", "grep", "glob", "read", "list"]);
@@ -24,7 +24,7 @@ export function kindOf(item: Item): Exclude<Row["kind"], "group"> {
     case "reasoning": return "think";
     case "error": return "error";
     case "repair": return "repair";
-    case "handoff": return item.event === "handoff.returned" || /sent (this|it) back/i.test(item.label) ? "sent-back" : "hand-off";
+    case "handoff": return item.event === "handoff.returned" || /sent (this|it) back/i.test(item.label) ? "sent-back" : "handoff";
     case "resume": case "activation": return "divider";
     case "event": return kindOfEvent(item.event ?? "");
     case "tool": case "tool-success": case "tool-error": return "call";
@@ -184,7 +184,7 @@ export function failureLine(item: Item): { words: string; until: number | null }
   return { words: item.text, until: item.again_at === undefined ? null : Date.parse(item.again_at) };
 }
 
-/** A hand-off of one artifact as a sentence; one of several stays a list. */
+/** A handoff of one artifact as a sentence; one of several stays a list. */
 export function handOff(line: string): { words: string; back: boolean } | null {
   const [, path, to, way] = /^(.+) → (\S+)( \(back\))?$/.exec(line) ?? [];
   if (to === undefined || path === undefined) return null;

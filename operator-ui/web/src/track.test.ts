@@ -162,7 +162,7 @@ describe('live events', () => {
     expect(track.nodes.api).toHaveLength(4);
   });
 
-  it('add a hop for a hand-off and a mark for a compaction', () => {
+  it('add a hop for a handoff and a mark for a compaction', () => {
     const edge = { from: 'intake', to: 'api', forward: [{ artifact: { path: 'brief-2.md' }, seq: 104 }], backward: [] };
     const nodes = { intake: { ...node('done'), role: 'owner' }, api: node('running') };
     const t = extend(track, seen(nodes), seen(nodes, { e: edge }, ['archive-1']), 105, 62 * min);

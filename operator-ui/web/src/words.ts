@@ -72,6 +72,9 @@ export function goesOn(again: Again, now: number): string {
   return left > 0 ? `${words} in ${span(Math.ceil(left / SECOND) * SECOND)}` : words;
 }
 
+/** How a flow stands while some of it waits for its next try and the rest works. */
+export const besides = (word: string, again: Again, now: number): string => `${word}, ${goesOn(again, now).replace(/^./, (first) => first.toLowerCase())}`;
+
 /** Tokens: 640, 122k, 1.24M. */
 export function tokens(n: number): string {
   if (n < 1_000) return String(n);

@@ -139,7 +139,7 @@ for (const [size, width, height] of [["a desk", 1440, 900], ["a phone", 390, 844
     const { page } = await at(FLOW, { data, width, height });
     const pre = page.locator("[data-ask] pre");
     assert.equal(await pre.textContent(), command);
-    const lines = await pre.evaluate((node) => node.clientHeight / Number.parseFloat(getComputedStyle(node).lineHeight));
+    const lines = await pre.evaluate((node) => node.closest("[role=group][tabindex]").clientHeight / Number.parseFloat(getComputedStyle(node).lineHeight));
     assert.ok(lines <= 8.01, `${lines} lines are shown at once`);
     assert.equal(await pre.evaluate((node) => getComputedStyle(node).fontVariantLigatures), "none");
     for (const name of ["Allow once", "Allow for this flow", "Deny"]) {
@@ -148,6 +148,43 @@ for (const [size, width, height] of [["a desk", 1440, 900], ["a phone", 390, 844
     }
   });
 }
+
+test("a long command says how much of it is missing, and is allowed once its end was scrolled to", async () => {
+  const command = Array.from({ length: 60 }, (_, n) => `step ${n}`).join("\n");
+  const data = quiet();
+  const ask = consent("long", command);
+  data.inbox.asks = { [ask.id]: ask };
+  data.flows["orchard/ledger"].state.asks = { [ask.id]: ask };
+  const { server, page } = await at(FLOW, { data });
+  await page.getByText("52 more lines", { exact: true }).waitFor();
+  await armed(page);
+  const allow = page.getByRole("button", { name: /^Allow once/ });
+  await allow.click({ force: true });
+  await page.keyboard.press("Alt+y");
+  await page.getByText("It can be allowed once all of it was shown: 52 more lines.").waitFor();
+  assert.deepEqual(decisions(server), []);
+  await page.getByRole("group", { name: "What would be done" }).evaluate((node) => node.scrollTo(0, node.scrollHeight));
+  await page.getByText("The end", { exact: true }).waitFor();
+  await allow.click();
+  await until(() => decisions(server), (list) => list.length === 1, "it is allowed");
+});
+
+test("the call of a tool of a server shows the same facts beside a feed as in the inbox", async () => {
+  const facts = [{ label: "Server", value: "memo runs /usr/bin/node memo.js in /srv/memo", warn: false }, { label: "Environment", value: "TOKEN = the secret memo", warn: false }, { label: "Tool", value: "note, as defined by 0123456789ab", warn: false }, { label: "Network", value: "The server's program decides", warn: true }];
+  const data = quiet();
+  const ask = consent("memo", 'mcp__memo__note {"text": "hello"}');
+  ask.kind = { ...ask.kind, tool: "mcp__memo__note", facts };
+  data.inbox.asks = { [ask.id]: ask };
+  data.flows["orchard/ledger"].state.asks = { [ask.id]: ask };
+  const { server, page } = await at(FLOW, { data });
+  const shown = async () => (await page.locator("dl.facts").allInnerTexts()).join();
+  await page.locator("[data-ask] dl.facts").waitFor();
+  const beside = await shown();
+  for (const { label, value } of facts) assert.ok(beside.includes(label) && beside.includes(value), `${label} is shown`);
+  await page.goto(`${server.address}/inbox/${ask.id}`);
+  await page.locator("dl.facts").waitFor();
+  assert.equal(await shown(), beside);
+});
 
 test("what cannot be seen in a command is written out", async () => {
   const data = quiet();

@@ -21,7 +21,7 @@ function figure(what, value, budget, unit, also = "") {
   console.log(`${verdict.padEnd(6)}${what.padEnd(52)}${value.toFixed(unit === "" ? 0 : 1).padStart(8)} of ${String(budget).padStart(5)} ${unit}${also === "" ? "" : `  (${also})`}`);
 }
 
-/** Items as a long flow has them: words, calls, hand-offs; some three hundred bytes each. */
+/** Items as a long flow has them: words, calls, handoffs; some three hundred bytes each. */
 const many = (n, from = 1) => Array.from({ length: n }, (_, at) => {
   const seq = from + at;
   const words = `Item ${seq}. ${"The frame iterator holds the borrow, so the header is cloned first. ".repeat(1 + (seq % 4))}`;

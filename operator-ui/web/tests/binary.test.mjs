@@ -31,7 +31,7 @@ test("a flow is answered from the page of the program, up to the turn that a per
     await page.getByRole("heading", { name: "planner asks you" }).waitFor();
     await page.getByLabel("Your answer").fill("Twelve people, inside.");
     await page.getByLabel("Your answer").press("Enter");
-    const approve = page.getByRole("button", { name: "Approve hand-off" });
+    const approve = page.getByRole("button", { name: "Approve handoff" });
     await approve.waitFor();
     await armed(page);
     await approve.click();

@@ -81,7 +81,7 @@ test("a denial is followed by a question for what to do instead, which nobody is
   assert.deepEqual(complaints, []);
 });
 
-test("a reason can be given with a denial from the bar and on a phone, and with a hand-off that is declined", async () => {
+test("a reason can be given with a denial from the bar and on a phone, and with a handoff that is declined", async () => {
   const data = world();
   const one = consent("k", "ls");
   data.inbox.asks = { [one.id]: one };
@@ -130,4 +130,27 @@ test("where nothing can go on, a node that is done is run again with a word abou
   await until(() => decisions(server), (list) => list.length === 1, "it is said");
   assert.deepEqual(decisions(server)[0], { do: "reopen", node: "design", note: "Say where it ends." });
   assert.deepEqual(complaints, []);
+});
+
+test("who opens the inbox with a click on its link works in its list at once", async () => {
+  for (const from of ["/flows", "/inbox/archive/text/analyst"]) {
+    const { page, server } = await at(from);
+    await page.locator("nav[aria-label=Workspace] a[href='/inbox']").click();
+    await until(() => page.evaluate(() => document.activeElement?.getAttribute("aria-current")), (now) => now === "true", `a row has the focus, from ${from}`);
+    await page.locator("[aria-current=true]").first().waitFor();
+    await armed(page);
+    await page.keyboard.press("j");
+    await armed(page);
+    await page.keyboard.press("e");
+    await page.getByRole("heading", { name: "Later" }).waitFor();
+    assert.deepEqual(server.commands, []);
+  }
+});
+
+test("a click that opens the inbox in another tab, and Tab through the rail, leave the focus", async () => {
+  const { page } = await at("/inbox");
+  const link = page.locator("nav[aria-label=Workspace] a[href='/inbox']");
+  await link.focus();
+  await page.keyboard.press("Shift");
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("href")), "/inbox");
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armed, decisions, GRACE, sleep, stage, until } from "./stage.mjs";
+import { world } from "./world.mjs";
 
 const at = stage();
 const FLOW = "/p/orchard/f/ledger";
@@ -23,6 +24,14 @@ const answered = async (server, expected) => {
 };
 const off = (page) => page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
 
+/** The workspace, with a first call of more lines than its box has. */
+function longCall() {
+  const data = world();
+  const one = Object.values(data.inbox.asks).find((it) => it.id === "ledger/consent/c1");
+  one.kind.shown = Array.from({ length: 62 }, (_, i) => `cargo test --test part_${i} && \\`).join("\n");
+  return data;
+}
+
 /** By what a key does: where it is pressed, and its effect. */
 const KEYS = {
   palette: [FEED, async ({ page }) => { await page.locator("textarea").focus(); await page.keyboard.press("Control+k"); await open(page, "Search or jump to"); await page.keyboard.press("Meta+k"); await page.getByRole("dialog").waitFor({ state: "detached" }); }],
@@ -42,6 +51,18 @@ const KEYS = {
   "answer-first": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("1"); await answered(server, ["improve", "graph-based"]); }],
   "answer-second": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("2"); await answered(server, ["improve", "parallel"]); }],
   "answer-third": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("3"); await answered(server, ["improve", "none"]); }],
+  "show-all": [ASK, async ({ page, server }) => {
+    await inList(page);
+    await page.keyboard.press("y");
+    await page.getByText("It can be allowed once all of it was shown: ").waitFor();
+    assert.deepEqual(decisions(server), []);
+    await sleep(GRACE);
+    await page.keyboard.press("v");
+    await page.getByRole("button", { name: "Show less" }).waitFor();
+    await sleep(GRACE);
+    await page.keyboard.press("y");
+    await answered(server, ["allow", false]);
+  }, longCall()],
   snooze: [ASK, async ({ page, server }) => { await inList(page); await page.keyboard.press("e"); await page.getByRole("heading", { name: "Later" }).waitFor(); assert.deepEqual(decisions(server), []); }],
   "role-tab": [FEED, async ({ page }) => { await page.keyboard.press("4"); await leads(page, `${FLOW}/r/frontend`); await page.keyboard.press("1"); await leads(page, `${FLOW}/r/owner`); }],
   view: [FLOW, async ({ page }) => { await page.keyboard.press("v"); await leads(page, `${FLOW}/outline`); await page.keyboard.press("v"); await leads(page, FLOW); }],
@@ -74,9 +95,9 @@ const KEYS = {
   }],
 };
 
-for (const [name, [where, press]] of Object.entries(KEYS)) {
+for (const [name, [where, press, data]] of Object.entries(KEYS)) {
   test(`the key for "${name}" does what the list of keys says`, async () => {
-    const opened = await at(where);
+    const opened = await at(where, data === undefined ? {} : { data });
     await opened.page.locator(where.startsWith(FLOW) ? "[role=log]" : "main").first().waitFor();
     await off(opened.page);
     await press(opened);
@@ -163,6 +184,6 @@ test("what is listed under settings is what the page answers to", async () => {
   const { page } = await at("/settings/keys");
   await page.getByRole("heading", { name: "On the time strip" }).waitFor();
   const listed = await page.locator("dt kbd").allInnerTexts();
-  for (const shown of ["⌘K or Ctrl K", "?", "G I", "G F", "[", "]", "J", "K", "Enter", "O", "Y, in text Alt Y", "F, in text Alt F", "N, in text Alt N", "R", "E", "1 to 9", "V", "/", "T", "D", ". twice", ",", ";", "L", "Shift F", "C", "F6", "Esc", "Shift Enter", "⌘ Enter or Ctrl Enter"]) assert.ok(listed.includes(shown), shown);
+  for (const shown of ["Ctrl K", "?", "G I", "G F", "[", "]", "J", "K", "Enter", "O", "Y, in text Alt Y", "F, in text Alt F", "N, in text Alt N", "R", "E", "1 to 9", "V", "/", "T", "D", ". twice", ",", ";", "L", "Shift F", "C", "F6", "Esc", "Shift Enter", "Ctrl Enter"]) assert.ok(listed.includes(shown), shown);
 });
 

@@ -51,7 +51,7 @@ test("an approval shows the text and then what changed in it, and a turn of one'
     // The card holds the text to decide about, and the keyboard decides.
     const read = (file) => page.getByRole("region", { name: `record/${file}`, exact: true });
     let card = read("plan.md");
-    await says(card, /Ask for two offers/, "the text of the hand-off is in the approval");
+    await says(card, /Ask for two offers/, "the text of the handoff is in the approval");
     await armed(page);
     await page.keyboard.press("y");
     // The turn of one's own begins with what came in.
@@ -69,7 +69,7 @@ test("an approval shows the text and then what changed in it, and a turn of one'
     }
     await back.click();
     // The second version is a difference first, and then a text of which the rest is one press away.
-    await page.getByRole("button", { name: "Approve hand-off" }).waitFor();
+    await page.getByRole("button", { name: "Approve handoff" }).waitFor();
     card = read("plan-2.md");
     await says(card, /instead of record\/plan\.md[^]*Ask for two offers[^]*Ask for three offers/, "what changed since the version before");
     await card.getByRole("button", { name: "Text", exact: true }).click();
@@ -78,7 +78,7 @@ test("an approval shows the text and then what changed in it, and a turn of one'
     await card.getByRole("button", { name: "Show all of it" }).click();
     await says(card, /offer number 600\./, "all of it");
     await armed(page);
-    await page.getByRole("button", { name: "Approve hand-off" }).click();
+    await page.getByRole("button", { name: "Approve handoff" }).click();
     // A file is uploaded, edited and handed over.
     await page.getByRole("heading", { name: "Your turn as lead" }).waitFor();
     await page.getByLabel("Upload").setInputFiles({ name: "signed.md", mimeType: "text/markdown", buffer: Buffer.from("Signed.\n") });

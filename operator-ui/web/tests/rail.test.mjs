@@ -99,7 +99,7 @@ test("below an ask stand the keys that answer this one, and no others", async ()
     await until(shown, (list) => expected.every((one) => list.includes(one)) && list.length === expected.length + 3, `${ask} has ${expected.join(", ")}`);
   };
   await to("ledger/consent/c1", ["Yallow", "Ffor flow", "Ndeny", "Rwith reason"]);
-  await to("billing/approval/a1", ["Yapprove hand-off", "Ndecline", "Rdecline with a reason"]);
+  await to("billing/approval/a1", ["Yapprove handoff", "Ndecline", "Rdecline with a reason"]);
   const question = await page.getByRole("link", { name: /Should archived accounts/ }).last().getAttribute("href");
   await page.locator(`a[href="${question}"]`).last().click();
   await until(shown, (list) => list.includes("Ranswer") && !list.some((one) => one.startsWith("Yallow") || one.startsWith("N")), "a question has an answer");

@@ -40,8 +40,8 @@ export function expected(feed) {
   const shown = feed.filter((item) => item.event !== "turn.ended");
   return shown.map((item) => ({ seq: Number(item.id.slice(1)), text: item.type === "assistant" ? item.text : null, pending: item.pending === true }));
 }
-/** Rows as they are compared: without the marks that are drawn, and without how a hand-off is written. */
-export const plain = (rows) => rows.map((row) => ({ ...row, text: row.text?.includes("target_node_id") === true || row.text?.includes("type:") === true ? "a hand-off" : (row.text?.replaceAll(/\s+/g, " ").trim() ?? null) }));
+/** Rows as they are compared: without the marks that are drawn, and without how a handoff is written. */
+export const plain = (rows) => rows.map((row) => ({ ...row, text: row.text?.includes("target_node_id") === true || row.text?.includes("type:") === true ? "a handoff" : (row.text?.replaceAll(/\s+/g, " ").trim() ?? null) }));
 
 /** Every line of a transcript: its number, and how its content begins. */
 export async function messagesOf(page) {

@@ -170,7 +170,7 @@ test("a flow whose other process is killed stands there as stopped without a wor
   assert.equal(await resume.count(), 0);
 }));
 
-/** Nodes that each ask a question and then want their hand-off approved. */
+/** Nodes that each ask a question and then want their handoff approved. */
 function asking(nodes) {
   const { "demo/flow.yaml": flow } = streams(nodes);
   const names = Array.from({ length: nodes }, (_, at) => `n${at}`);
@@ -210,7 +210,7 @@ test("of two windows that answer the same question of the program in the same mo
     };
     for (let at = 0; at < nodes; at += 1) {
       await race(`What does n${at} need?`, [`one says yes to n${at}`, `two says yes to n${at}`], [/^Answer/, /^Answer/]);
-      const [approve, decline] = [/^Approve hand-off/, /^Decline(?! with)/];
+      const [approve, decline] = [/^Approve handoff/, /^Decline(?! with)/];
       await race("wants to hand over", [], [approve, at === nodes - 1 ? decline : approve]);
     }
     const facts = place.log(flow.flow);
@@ -218,7 +218,7 @@ test("of two windows that answer the same question of the program in the same mo
     assert.equal(replies.length, nodes, "each question is answered once");
     const decided = facts.filter((fact) => fact.fact === "handoff_decided").map((fact) => fact.approval);
     assert.deepEqual(decided, [...new Set(decided)]);
-    assert.equal(decided.length, nodes, "each hand-off is decided once");
+    assert.equal(decided.length, nodes, "each handoff is decided once");
     await pages[0].goto(`${place.origin}/inbox`);
     // The list is a glance back; the journal has the rest.
     for (const text of replies.slice(-3)) await pages[0].getByText(`Answered: ${text}`).first().waitFor();

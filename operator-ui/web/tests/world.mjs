@@ -36,7 +36,7 @@ export function backendFeed() {
     item(3130, "tool-success", "run cargo test -p ledger\n44 passed", { tool: "run_command", label: "run_command", call_id: "c3130", exit: 0, outcome: { words: "44 passed", failed: false }, took_ms: 6200 }),
     item(3140, "tool-error", "run cargo clippy\nerror: this could be simplified\n  --> src/lib.rs:4", { tool: "run_command", label: "run_command", call_id: "c3140", exit: 101, took_ms: 9800 }),
     item(3150, "user", "Please keep the old file format readable.", { event: "human.steered", label: "You, for its next request" }),
-    item(3160, "repair", "The hand-off names api-report.md, which is not on disk. (repair 1 in a row)", { event: "repair.requested", label: "Asked to mend the outcome" }),
+    item(3160, "repair", "The handoff names api-report.md, which is not on disk. (repair 1 in a row)", { event: "repair.requested", label: "Asked to mend the outcome" }),
     item(3170, "assistant", "Tests pass. I want a fuzz target over truncated files before I hand off, because hand-picked offsets miss frame headers."),
   ];
 }

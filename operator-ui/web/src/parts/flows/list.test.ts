@@ -52,6 +52,11 @@ describe("the list of flows", () => {
     expect(stateOf(row("a", { over: true, phase: "cancelled" }))).toBe("cancelled");
     expect(stateOf(row("a", { over: true, phase: "completed" }))).toBe("done");
     expect(stateOf(row("a", { running: 1 }))).toBe("running");
+    const again = { at: "2026-01-01T00:44:00Z", limit: true };
+    expect(stateOf(row("a", { running: 1, driven_by: "server", again }))).toBe("limited");
+    expect(standing(row("a", { again }), Date.parse("2026-01-01T00:00:00Z"))).toBe("Limit resets in 44 min");
+    expect(stateOf(row("a", { running: 1, driven_by: "server", again: { ...again, limit: false } }))).toBe("running");
+    expect(standing(row("a", { running: 1, again: { ...again, limit: false } }), Date.parse("2026-01-01T00:43:42Z"))).toBe("Retrying in 18 s");
     expect(stateOf(row("a"))).toBe("idle");
   });
 });

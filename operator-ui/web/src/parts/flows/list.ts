@@ -1,9 +1,9 @@
 // The list of flows: which are shown, and forks under what they are forks of. Pure.
 import type { FlowRow } from "../../wire";
 import { harmOf } from "../../harm";
-import { compare } from "../../words";
+import { compare, goesOn } from "../../words";
 
-export const STATES = ["waits", "running", "stopped", "idle", "done", "cancelled"] as const;
+export const STATES = ["waits", "running", "limited", "stopped", "idle", "done", "cancelled"] as const;
 export type FlowWord = (typeof STATES)[number];
 
 /** A choice after the forward pass waits as much as a question does. */
@@ -14,11 +14,13 @@ export function stateOf(row: FlowRow): FlowWord {
   if (row.over || row.phase === "completed") return "done";
   if (row.waits > 0 || (chooses(row) && row.running === 0)) return "waits";
   if (row.stopped) return "stopped";
+  // Nothing of it works until its provider's limit resets.
+  if (row.again?.limit === true) return "limited";
   return row.running > 0 || row.driven_by !== null ? "running" : "idle";
 }
 
-/** The state of a flow, in the few words of a column. */
-export function standing(row: FlowRow): string {
+/** The state of a flow, in the few words of a column; with the time, also when it goes on by itself. */
+export function standing(row: FlowRow, now: number | null = null): string {
   const harm = harmOf(row.damage);
   if (harm !== null) return harm.title;
   switch (stateOf(row)) {
@@ -27,7 +29,8 @@ export function standing(row: FlowRow): string {
     case "stopped": return "Stopped";
     case "idle": return "Idle";
     case "waits": return chooses(row) && row.waits === 0 ? "Retrospective?" : row.waits === 1 ? "Needs an answer" : `Needs ${row.waits} answers`;
-    case "running": return row.phase === "improving" ? "Retrospective" : row.phase === "feedback" ? "Writing its report" : row.again === null ? "Running" : row.again.limit ? "Waiting for a limit" : "Retrying";
+    case "limited": return now === null || row.again === null ? "Waiting for a limit" : goesOn(row.again, now);
+    case "running": return row.phase === "improving" ? "Retrospective" : row.phase === "feedback" ? "Writing its report" : row.again === null ? "Running" : now === null ? "Retrying" : goesOn(row.again, now);
   }
 }
 

@@ -108,11 +108,11 @@ export function cardOf(n: NodeView): Card {
 function chipOf(list: readonly Passed[]): Chip | null {
   const last = list.findLast((p) => p.superseded_at === null) ?? list[list.length - 1];
   if (!last) return null;
-  // Artifacts of one hand-off travel together: the first is named, the others are counted.
+  // Artifacts of one handoff travel together: the first is named, the others are counted.
   const together = list.filter((p) => p.seq === last.seq && p.superseded_at === last.superseded_at);
   const first = together[0] ?? last;
   const stale = last.superseded_at !== null;
-  const when = stale ? `superseded at ${clock(Date.parse(last.superseded_at ?? ""), false)}` : `handed off at ${clock(Date.parse(last.at), false)}`;
+  const when = stale ? `superseded at ${clock(Date.parse(last.superseded_at ?? ""), false)}` : `handed over at ${clock(Date.parse(last.at), false)}`;
   const more = together.length - 1;
   return {
     path: first.artifact.path, text: baseName(first.artifact.path) + (more > 0 ? ` +${more}` : ""), stale,
