@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use a_society_facts::fact::turn::{CallFinished, CallIntended, DraftAdded, ModelAnswered};
+use a_society_facts::fact::turn::{CallEnd, CallFinished, CallIntended, DraftAdded, ModelAnswered};
 use a_society_facts::fact::{Fact, older, operator};
 use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
@@ -20,7 +20,7 @@ use super::tasks;
 use super::words;
 use crate::protocol::ask::Diff;
 use crate::protocol::feed::{
-    ConsentAnswer, ConsentNote, EditedFile, Item, ItemType, Outcome, Task,
+    AbnormalEnd, ConsentAnswer, ConsentNote, EditedFile, Item, ItemType, Outcome, Task,
 };
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
@@ -72,6 +72,7 @@ struct Call {
     began: At,
     took_ms: Option<u64>,
     exit: Option<i32>,
+    end: Option<AbnormalEnd>,
     /// The tests it runs, if it is a command, and what they came to.
     tests: Option<Tested>,
     outcome: Option<Outcome>,
@@ -237,6 +238,7 @@ impl FeedFold {
             began: recorded.at,
             took_ms: None,
             exit: None,
+            end: None,
             tests,
             outcome: None,
             lines,
@@ -259,6 +261,7 @@ impl FeedFold {
             began: recorded.at,
             took_ms: None,
             exit: None,
+            end: None,
             tests: None,
             outcome: None,
             lines: None,
@@ -268,6 +271,7 @@ impl FeedFold {
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
         call.exit = f.exit.or_else(|| older::exit(&shown));
+        call.end = abnormal(f.end);
         // A command that was stopped or ran out of time has not come to anything.
         let ended = call.tests.filter(|_| call.exit.is_some());
         call.outcome = ended.and_then(|tests| tests.outcome(&shown));
@@ -330,12 +334,24 @@ impl FeedFold {
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
             exit: call.and_then(|call| call.exit),
+            end: call.and_then(|call| call.end),
             outcome: call.and_then(|call| call.outcome.clone()),
             files: call.and_then(|call| call.files.clone()),
             consent: item.consent.as_ref().map(note),
             again_at: item.again_at.map(words::at),
             tasks: wrote.and_then(|call| call.tasks.clone()),
         }
+    }
+}
+
+const fn abnormal(end: CallEnd) -> Option<AbnormalEnd> {
+    match end {
+        CallEnd::Done | CallEnd::Failed | CallEnd::Recovered => None,
+        CallEnd::Denied => Some(AbnormalEnd::Denied),
+        CallEnd::Stopped => Some(AbnormalEnd::Stopped),
+        CallEnd::TimedOut => Some(AbnormalEnd::TimedOut),
+        CallEnd::NotRun => Some(AbnormalEnd::NotRun),
+        CallEnd::Unknown => Some(AbnormalEnd::Unknown),
     }
 }
 

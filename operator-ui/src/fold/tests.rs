@@ -19,7 +19,7 @@ use crate::hub::pull::{Cursor, Present};
 use crate::protocol::FlowRef;
 use crate::protocol::ask::{Ask, AskKind, ModelChoice, Op};
 use crate::protocol::down::{Down, Part, Put, State};
-use crate::protocol::feed::{Task, TaskState};
+use crate::protocol::feed::{AbnormalEnd, Task, TaskState};
 use crate::protocol::flow::NodeState;
 use crate::protocol::row::DrivenBy;
 
@@ -194,6 +194,27 @@ fn the_task_list_that_a_role_wrote_last_is_in_its_item_and_with_the_role() {
         .collect();
     let before = vec![("Read".to_owned(), TaskState::InProgress)];
     assert_eq!(lists, [Some(before), Some(now.to_vec()), None]);
+}
+
+#[test]
+fn a_call_that_did_not_end_by_itself_says_how_it_ended() {
+    let ends = [
+        ("done", None),
+        ("failed", None),
+        ("stopped", Some(AbnormalEnd::Stopped)),
+        ("denied", Some(AbnormalEnd::Denied)),
+        ("timed_out", Some(AbnormalEnd::TimedOut)),
+        ("not_run", Some(AbnormalEnd::NotRun)),
+        ("unknown", Some(AbnormalEnd::Unknown)),
+    ];
+    let mut fold = fold();
+    for recorded in with_calls(&ends.map(|(end, _)| ("run", json!({ "end": end }), end))) {
+        fold.apply(&recorded, &shown);
+    }
+    let items = (fold.take_feeds().into_iter()).flat_map(|(_, _, change)| change.items);
+    let calls = items.filter(|(_, item)| item.tool.is_some());
+    let told: Vec<_> = calls.map(|(_, item)| item.end).collect();
+    assert_eq!(told, ends.map(|(_, end)| end));
 }
 
 #[test]

@@ -55,6 +55,10 @@ wire! {
         pub removed: Option<u64>,
         /// How a command ended.
         pub exit: Option<i32>,
+        /// How a call ended that did not end by itself; absent for any other.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub end: Option<AbnormalEnd>,
         /// What the tests that a command ran came to, if that is certain.
         pub outcome: Option<Outcome>,
         /// The files that an edit of several changes, in its order; absent for any other call.
@@ -113,6 +117,22 @@ wire! {
         Deny,
         /// The call is gone.
         Withdrawn,
+    }
+
+    /// How a call ended that did not end by itself.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum AbnormalEnd {
+        /// The operator denied it.
+        Denied,
+        /// The operator stopped it.
+        Stopped,
+        /// It exceeded its time limit.
+        TimedOut,
+        /// It never ran.
+        NotRun,
+        /// The process ended during it, and its effect is unknown.
+        Unknown,
     }
 
     /// A task of a role's list.

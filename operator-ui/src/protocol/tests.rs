@@ -28,7 +28,7 @@ fn typescript() -> String {
             RoleView, RoleState, ImprovementView, ReflectingView, ReflectingState, FeedbackView,
             FeedbackState, ChangeView, ChangeState,
         },
-        feed::{FeedState, Item, ItemType, Outcome, EditedFile, Task, TaskState, ConsentNote, ConsentAnswer},
+        feed::{FeedState, Item, ItemType, Outcome, EditedFile, AbnormalEnd, Task, TaskState, ConsentNote, ConsentAnswer},
         command::{Command, Whom, Measure, When, StopScope},
         up::{Up, Topic},
         down::{Down, Mode, State, Put, Part, Fault, Ack},

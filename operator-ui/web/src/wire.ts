@@ -1075,6 +1075,10 @@ removed: number | null,
  */
 exit: number | null,
 /**
+ * How a call ended that did not end by itself; absent for any other.
+ */
+end?: AbnormalEnd,
+/**
  * What the tests that a command ran came to, if that is certain.
  */
 outcome: Outcome | null,
@@ -1124,6 +1128,8 @@ removed: number | null,
  * Whether it is removed.
  */
 gone: boolean, };
+
+export type AbnormalEnd = "denied" | "stopped" | "timed_out" | "not_run" | "unknown";
 
 export type Task = {
 /**
