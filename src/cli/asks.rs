@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
@@ -10,7 +11,6 @@ use a_society_facts::view::flow::{FlowState, OpenConsent};
 use a_society_operator_ui::fold::ask::{asked, questions, short_of, trouble_of};
 use a_society_operator_ui::fold::terms;
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
-use a_society_operator_ui::protocol::command::Measure;
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::{FlowRef, Store};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
+use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::{Fault, FaultCode, Taken};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::project::place;
@@ -192,6 +193,9 @@ pub(crate) fn from_fault(fault: Fault) -> OperatorError {
         FaultCode::MessageUnfit => ("message-unfit", ExitCode::Failed),
         FaultCode::NewerVersion => ("newer-version", ExitCode::Failed),
         FaultCode::FlowGone => ("flow-gone", ExitCode::Failed),
+        FaultCode::FlowStopped => ("flow-stopped", ExitCode::Failed),
+        FaultCode::FlowBusy => ("flow-busy", ExitCode::Busy),
+        FaultCode::NoAnswer => ("no-answer", ExitCode::Failed),
         FaultCode::DiskFull => ("disk-full", ExitCode::DiskFull),
         FaultCode::DiskFailed => ("disk-failed", ExitCode::Failed),
         FaultCode::Unknown => ("unknown", ExitCode::Failed),
@@ -201,22 +205,10 @@ pub(crate) fn from_fault(fault: Fault) -> OperatorError {
 
 fn from_unsaid(unsaid: Unsaid) -> Stop {
     match unsaid {
-        Unsaid::Fault(fault) => from_fault(fault).into(),
         Unsaid::Run(error) => from_run(error),
-        Unsaid::Deaf { holder, why } => OperatorError::new(
-            ("flow-busy", ExitCode::Busy),
-            "another process holds this flow and does not listen",
-            format!("its lock is held by {holder}, and its socket says: {why}"),
-            "stop that process, then give the command again",
-        )
-        .into(),
-        Unsaid::NoAnswer(why) => OperatorError::new(
-            ("no-answer", ExitCode::Failed),
-            "the process that drives the flow did not answer",
-            format!("{why}; the command may have taken effect all the same"),
-            "check that before you repeat it: a-society status FLOW",
-        )
-        .into(),
+        unsaid @ (Unsaid::Fault(_) | Unsaid::Deaf { .. } | Unsaid::NoAnswer(_)) => {
+            from_fault(fault::of_unsaid(unsaid)).into()
+        }
     }
 }
 

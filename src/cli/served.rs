@@ -100,7 +100,7 @@ impl Actions for Workspace {
             .transpose()
             .map_err(from_stop)?;
         let ends = Ends {
-            improve: new.improve.map(Into::into),
+            improve: new.improve,
             feedback: new.feedback,
         };
         let made = NewFlow {
@@ -112,7 +112,7 @@ impl Actions for Workspace {
             file,
             script,
             tokens: None,
-            mode: new.mode.map(consent_mode),
+            mode: new.mode,
             rules: configuring::rules_of(new)?,
             client: None,
         };
@@ -168,7 +168,7 @@ impl Actions for Workspace {
         let folders = project_folders(&self.store).into_iter();
         let rows = folders.map(|project| ProjectRow {
             name: project.name.to_string(),
-            improve: project.ends.improve.map(Into::into),
+            improve: project.ends.improve,
             feedback: project.ends.feedback,
             ready: project.is_ready,
             flows: project.flows,
@@ -275,18 +275,6 @@ fn roles(store: &Store) -> Value {
 fn first_words(text: &str) -> Option<&str> {
     let mut lines = text.lines().map(str::trim);
     lines.find(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
-const fn consent_mode(
-    mode: a_society_operator_ui::protocol::flow::ConsentMode,
-) -> a_society_facts::fact::operator::ConsentMode {
-    use a_society_facts::fact::operator::ConsentMode as Mode;
-    use a_society_operator_ui::protocol::flow::ConsentMode as Wire;
-    match mode {
-        Wire::NoAccess => Mode::NoAccess,
-        Wire::PartialAccess => Mode::PartialAccess,
-        Wire::FullAccess => Mode::FullAccess,
-    }
 }
 
 fn unfit(why: Unfit) -> Fault {

@@ -107,7 +107,7 @@ fn a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_i
     );
     for (wish, mode) in [
         (json!({}), "parallel"),
-        (json!({ "improve": "graph_based" }), "graph_based"),
+        (json!({ "improve": "graph-based" }), "graph-based"),
     ] {
         let mut order = json!({ "from": { "project": "demo" }, "title": mode });
         order.as_object_mut().unwrap().extend(

@@ -188,7 +188,7 @@ impl Window {
             place: place.clone(),
         };
         let hello = connection.hear(PATIENCE)?;
-        assert_eq!((&hello["t"], &hello["proto"]), (&json!("hello"), &json!(1)));
+        assert_eq!((&hello["t"], &hello["proto"]), (&json!("hello"), &json!(2)));
         for (id, followed) in &mut self.followed {
             let (since, epoch) = followed.cursor.clone().unzip();
             followed.caught_up = false;

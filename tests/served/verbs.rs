@@ -235,7 +235,7 @@ fn a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says() {
         .join("record");
     until(&mut scene.window, &scene.server, asks("improvement"));
     assert!(!record.join("findings").exists());
-    scene.say(&json!({ "do": "improve", "mode": "graph_based" }), &[]);
+    scene.say(&json!({ "do": "improve", "mode": "graph-based" }), &[]);
     until(&mut scene.window, &scene.server, asks("feedback"));
     let there = |name: &str| record.join(name).is_file();
     assert!(there("findings/owner-findings.md") && there("findings/writer-findings.md"));

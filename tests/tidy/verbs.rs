@@ -11,7 +11,10 @@ use super::{Finding, assert_kept};
 /// Every command of the terminal, as docs/cli.md has them.
 const REFERENCE: &str = "docs/cli.md";
 
-/// Every command of the page.
+/// Every verb of the operator, which is the same on the page, over the control socket and in the machine.
+const VERBS: &str = "state/facts/src/verb.rs";
+
+/// What the page wants of the server itself.
 const PROTOCOL: &str = "operator-ui/src/protocol/command.rs";
 
 /// Every change of the operator's configuration that the page can make.
@@ -416,8 +419,7 @@ const TERMINAL: &[Row] = &[
     ),
 ];
 
-/// Where a row names a test of the terminal, the page says the same command of `control::message`, into
-/// which the server puts each of these by one exhaustive match.
+/// Where a row names a test of the terminal, the page says the same verb, which the server hands on as it is.
 const PAGE: &[Row] = &[
     (
         "Reply",
@@ -706,7 +708,8 @@ fn findings(
 fn every_verb_of_the_terminal_and_of_the_page_has_a_test_that_looks_at_its_far_end() {
     let file = |path: &str| read(&format!("tests/{path}"));
     let terminal = of_reference(&read(REFERENCE));
-    let page = of_protocol(&read(PROTOCOL), "Command");
+    let mut page = of_protocol(&read(VERBS), "Verb");
+    page.extend(of_protocol(&read(PROTOCOL), "ServerVerb"));
     let settings = of_protocol(&read(SETTINGS_PROTOCOL), "SettingChange");
     assert!(
         terminal.len() > 60 && page.len() > 20,
@@ -715,7 +718,7 @@ fn every_verb_of_the_terminal_and_of_the_page_has_a_test_that_looks_at_its_far_e
     let posted = of_routes(&read(ROUTES));
     let mut all = findings(POSTED, &posted, ROUTES, file);
     all.extend(findings(TERMINAL, &terminal, REFERENCE, file));
-    all.extend(findings(PAGE, &page, PROTOCOL, file));
+    all.extend(findings(PAGE, &page, VERBS, file));
     all.extend(findings(SETTINGS, &settings, SETTINGS_PROTOCOL, file));
     assert_kept("every verb has a row that names a test", &all);
 }

@@ -38,8 +38,8 @@ fn is_done(place: &Place, flow: &str) -> bool {
 fn words_over_the_page_s_socket_are_in_the_next_request_of_the_role() {
     type Speaks = fn(usize) -> Vec<(Value, Vec<Value>)>;
     let ways: [(&str, Speaks); 2] = [
-        ("next_turn", speaks_and_looks),
-        ("now", speaks_until_spoken_to),
+        ("queue", speaks_and_looks),
+        ("interrupt", speaks_until_spoken_to),
     ];
     for (when, speaks) in ways {
         let model = Model::start_with(speaks);
@@ -62,7 +62,7 @@ fn words_over_the_page_s_socket_are_in_the_next_request_of_the_role() {
         let all: Vec<usize> = heard.iter().map(|body| times(body, WORDS)).collect();
         assert_eq!(all, [0, 1], "{when}");
         let cut = !heard[1].contains("Thinking 1499.");
-        assert_eq!(cut, when == "now", "{when}");
+        assert_eq!(cut, when == "interrupt", "{when}");
         // A role that takes no turn does not get it, and the page gets the reason.
         let late = over_the_socket(&server, &flow, (MORE, when));
         assert_eq!(late["ok"], json!(false), "{late}");

@@ -191,7 +191,7 @@ pub fn short_of(
     lacks.into_iter().find_map(|lack| {
         let (limit, spent) = lack.stands(state)?;
         Some(ShortBudget {
-            measure: words::measured(lack.measure),
+            measure: lack.measure,
             limit,
             spent,
             least: lack.least(spent),
@@ -280,7 +280,7 @@ impl Asker<'_> {
                         short
                     },
                     kind: AskKind::Text {
-                        reason: words::reason(*reason),
+                        reason: *reason,
                         budget: short_of(self.state, node.as_ref(), role),
                         question: text,
                         may_retry: reason.may_retry(),
@@ -411,7 +411,7 @@ impl Asker<'_> {
                 "The forward work is done",
                 "Run a retrospective?",
                 AskKind::Improvement {
-                    modes: modes.iter().map(|mode| (*mode).into()).collect(),
+                    modes: modes.clone(),
                     roles: self.state.sessions.len() as u64,
                     estimates: (self.around.graph())
                         .map(|graph| estimates(graph, self.state, modes))

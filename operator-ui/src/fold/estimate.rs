@@ -24,7 +24,7 @@ pub(super) fn estimates(
         let usual = |role: &RoleInstance| usual_turn(state, role);
         let (ms, cost) = taken(&plan, &usual)?;
         Some(Estimate {
-            mode: (*mode).into(),
+            mode: *mode,
             roles: plan.len() as u64,
             ms,
             cost_micros: (cost > 0).then_some(cost),

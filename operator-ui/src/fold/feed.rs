@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use a_society_facts::fact::turn::{CallEnd, CallFinished, CallIntended, DraftAdded, ModelAnswered};
-use a_society_facts::fact::{Fact, older, operator};
+use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
 use a_society_facts::view::feed::{self, Bounds, FeedItem, FeedView, ItemKind};
@@ -19,9 +19,7 @@ use super::outcome::Tested;
 use super::tasks;
 use super::words;
 use crate::protocol::ask::Diff;
-use crate::protocol::feed::{
-    AbnormalEnd, ConsentAnswer, ConsentNote, EditedFile, Item, ItemType, Outcome, Task,
-};
+use crate::protocol::feed::{ConsentNote, EditedFile, Item, ItemType, Outcome, Task};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
@@ -72,7 +70,7 @@ struct Call {
     began: At,
     took_ms: Option<u64>,
     exit: Option<i32>,
-    end: Option<AbnormalEnd>,
+    end: Option<CallEnd>,
     /// The tests it runs, if it is a command, and what they came to.
     tests: Option<Tested>,
     outcome: Option<Outcome>,
@@ -271,7 +269,7 @@ impl FeedFold {
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
         call.exit = f.exit.or_else(|| older::exit(&shown));
-        call.end = abnormal(f.end);
+        call.end = f.end.is_error().then_some(f.end);
         // A command that was stopped or ran out of time has not come to anything.
         let ended = call.tests.filter(|_| call.exit.is_some());
         call.outcome = ended.and_then(|tests| tests.outcome(&shown));
@@ -344,17 +342,6 @@ impl FeedFold {
     }
 }
 
-const fn abnormal(end: CallEnd) -> Option<AbnormalEnd> {
-    match end {
-        CallEnd::Done | CallEnd::Failed | CallEnd::Recovered => None,
-        CallEnd::Denied => Some(AbnormalEnd::Denied),
-        CallEnd::Stopped => Some(AbnormalEnd::Stopped),
-        CallEnd::TimedOut => Some(AbnormalEnd::TimedOut),
-        CallEnd::NotRun => Some(AbnormalEnd::NotRun),
-        CallEnd::Unknown => Some(AbnormalEnd::Unknown),
-    }
-}
-
 /// Each file of an edit of several, with the lines that come and go.
 fn each_file(edits: &[Edit], lines: &[Option<(u64, u64)>]) -> Vec<EditedFile> {
     let files = edits.iter().zip(lines).take(EDITED_FILES_MAX);
@@ -416,12 +403,7 @@ fn note(note: &feed::ConsentNote) -> ConsentNote {
     ConsentNote {
         tool: note.tool.clone(),
         about: note.about.clone(),
-        answer: note.answer.map(|answer| match answer {
-            operator::ConsentAnswer::AllowOnce => ConsentAnswer::AllowOnce,
-            operator::ConsentAnswer::AllowFlow => ConsentAnswer::AllowFlow,
-            operator::ConsentAnswer::Deny => ConsentAnswer::Deny,
-            operator::ConsentAnswer::Withdrawn => ConsentAnswer::Withdrawn,
-        }),
+        answer: note.answer,
         by: (note.by.as_ref().zip(note.answer)).map(|(by, answer)| by.words(answer)),
     }
 }

@@ -229,18 +229,15 @@ impl History {
     fn decisions(&mut self, flow: &FlowRef, state: &FlowState, recorded: &Recorded, fact: &Fact) {
         let (role, words, detail) = match fact {
             Fact::ConsentResolved(f) => {
-                let words = match f.answer {
-                    ConsentAnswer::AllowOnce => "Allowed once",
-                    ConsentAnswer::AllowFlow => "Allowed for this flow",
-                    ConsentAnswer::Deny => "Denied",
-                    ConsentAnswer::Withdrawn => return,
-                };
+                if f.answer == ConsentAnswer::Withdrawn {
+                    return;
+                }
                 let open = state.consents.get(&f.consent);
                 let detail = open.map(|open| {
                     let text = open.shown.shown();
                     words::short(&subject(open.terms.as_ref(), &text))
                 });
-                (open.map(|open| open.role.clone()), words, detail)
+                (open.map(|open| open.role.clone()), f.answer.words(), detail)
             }
             Fact::HandoffDecided(f) => {
                 let words = if f.approved { "Approved" } else { "Declined" };

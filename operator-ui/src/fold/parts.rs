@@ -18,7 +18,7 @@ use a_society_orchestrator::project::choices;
 use super::history::{AlongEdge, AtNode, History};
 use super::row::{again, is_done, row};
 use super::{reach, words};
-use crate::protocol::ask::{ImprovementMode, ModelChoice};
+use crate::protocol::ask::ModelChoice;
 use crate::protocol::flow::{
     ChangeState, ChangeView, EdgeState, EdgeView, FeedbackState, FeedbackView, FlowHead,
     ImprovementView, NodeState, NodeView, Paused, ReflectingState, ReflectingView, RoleState,
@@ -59,7 +59,7 @@ impl Maker<'_> {
             input: state.input.as_ref().map(Text::shown),
             origin: state.origin.clone(),
             draft: state.draft,
-            mode: words::mode(state.consent_mode),
+            mode: state.consent_mode,
             grants: state.grants.iter().map(words::grant).collect(),
             allow: state.rules.allow.clone(),
             deny: state.rules.deny.clone(),
@@ -375,9 +375,8 @@ impl Maker<'_> {
             };
             (planned.role.to_string(), view)
         });
-        let mode = serde_json::to_string(&ImprovementMode::from(improvement.mode));
         Some(ImprovementView {
-            mode: mode.unwrap_or_default().trim_matches('"').to_owned(),
+            mode: improvement.mode,
             roles: roles.collect(),
             feedback: feedback(improvement),
         })

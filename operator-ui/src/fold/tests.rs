@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ConsentRequested;
+use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::id::ConsentId;
 use a_society_facts::line::read;
 use a_society_facts::message::Text;
@@ -19,7 +20,7 @@ use crate::hub::pull::{Cursor, Present};
 use crate::protocol::FlowRef;
 use crate::protocol::ask::{Ask, AskKind, ModelChoice, Op};
 use crate::protocol::down::{Down, Part, Put, State};
-use crate::protocol::feed::{AbnormalEnd, Task, TaskState};
+use crate::protocol::feed::{Task, TaskState};
 use crate::protocol::flow::NodeState;
 use crate::protocol::row::DrivenBy;
 
@@ -197,15 +198,15 @@ fn the_task_list_that_a_role_wrote_last_is_in_its_item_and_with_the_role() {
 }
 
 #[test]
-fn a_call_that_did_not_end_by_itself_says_how_it_ended() {
+fn a_call_that_did_not_do_what_it_was_asked_says_how_it_ended() {
     let ends = [
         ("done", None),
-        ("failed", None),
-        ("stopped", Some(AbnormalEnd::Stopped)),
-        ("denied", Some(AbnormalEnd::Denied)),
-        ("timed_out", Some(AbnormalEnd::TimedOut)),
-        ("not_run", Some(AbnormalEnd::NotRun)),
-        ("unknown", Some(AbnormalEnd::Unknown)),
+        ("failed", Some(CallEnd::Failed)),
+        ("stopped", Some(CallEnd::Stopped)),
+        ("denied", Some(CallEnd::Denied)),
+        ("timed_out", Some(CallEnd::TimedOut)),
+        ("not_run", Some(CallEnd::NotRun)),
+        ("unknown", Some(CallEnd::Unknown)),
     ];
     let mut fold = fold();
     for recorded in with_calls(&ends.map(|(end, _)| ("run", json!({ "end": end }), end))) {

@@ -4,14 +4,12 @@ use a_society_facts::At;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::{Trouble, WaitReason as Reason};
-use a_society_facts::fact::operator::{ConsentMode as Mode, Grant};
+use a_society_facts::fact::operator::Grant;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::Phase as Part;
 
 use super::limits::SHORT_CHARS_MAX;
-use crate::protocol::ask::{ArtifactRef, WaitReason};
-use crate::protocol::command::Measure as Bounded;
-use crate::protocol::flow::ConsentMode;
+use crate::protocol::ask::ArtifactRef;
 use crate::protocol::row::Phase;
 
 /// A moment as the wire has it.
@@ -45,28 +43,6 @@ pub(super) const fn phase(part: Part) -> Phase {
         Part::Feedback => Phase::Feedback,
         Part::Completed => Phase::Completed,
         Part::Cancelled => Phase::Cancelled,
-    }
-}
-
-pub(super) const fn mode(mode: Mode) -> ConsentMode {
-    match mode {
-        Mode::NoAccess => ConsentMode::NoAccess,
-        Mode::PartialAccess => ConsentMode::PartialAccess,
-        Mode::FullAccess => ConsentMode::FullAccess,
-    }
-}
-
-pub(super) const fn reason(reason: Reason) -> WaitReason {
-    match reason {
-        Reason::PromptHuman => WaitReason::PromptHuman,
-        Reason::AutonomousAbort => WaitReason::AutonomousAbort,
-        Reason::Consent => WaitReason::Consent,
-        Reason::ConsentDenied => WaitReason::ConsentDenied,
-        Reason::RoleConfiguration => WaitReason::RoleConfiguration,
-        Reason::HandoffApproval => WaitReason::HandoffApproval,
-        Reason::RepairLimit => WaitReason::RepairLimit,
-        Reason::Budget => WaitReason::Budget,
-        Reason::Provider => WaitReason::Provider,
     }
 }
 
@@ -144,15 +120,6 @@ pub(super) const fn measure(measure: Measure) -> &'static str {
         Measure::CostMicros => "cost_micros",
         Measure::Turns => "turns",
         Measure::WallMs => "wall_ms",
-    }
-}
-
-pub(super) const fn measured(measure: Measure) -> Bounded {
-    match measure {
-        Measure::Tokens => Bounded::Tokens,
-        Measure::CostMicros => Bounded::CostMicros,
-        Measure::Turns => Bounded::Turns,
-        Measure::WallMs => Bounded::WallMs,
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::improvement;
+use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::node::WaitReason;
 
-use super::command::Measure;
 use super::row::{Decided, FlowRef};
 use super::wire;
 
@@ -47,6 +48,7 @@ wire! {
         /// A role wants words.
         Text {
             /// Why it waits.
+            #[cfg_attr(test, ts(type = "WaitReason"))]
             reason: WaitReason,
             /// What it asks.
             question: String,
@@ -105,6 +107,7 @@ wire! {
         /// How roles reflect is open.
         Improvement {
             /// What can be chosen.
+            #[cfg_attr(test, ts(type = "Array<ImprovementMode>"))]
             modes: Vec<ImprovementMode>,
             /// How many roles there are.
             roles: u64,
@@ -158,6 +161,7 @@ wire! {
         /// Whose; the whole flow's if absent.
         pub role: Option<String>,
         /// Of what.
+        #[cfg_attr(test, ts(type = "Measure"))]
         pub measure: Measure,
         /// What may be spent.
         pub limit: u64,
@@ -172,6 +176,7 @@ wire! {
     /// Roughly what it would take to let roles reflect.
     pub struct Estimate {
         /// In which way.
+        #[cfg_attr(test, ts(type = "ImprovementMode"))]
         pub mode: ImprovementMode,
         /// How many roles would.
         pub roles: u64,
@@ -189,42 +194,6 @@ wire! {
         pub value: String,
         /// Whether it deserves a second look.
         pub warn: bool,
-    }
-
-    /// Why a role waits.
-    #[derive(Copy)]
-    #[serde(rename_all = "kebab-case")]
-    pub enum WaitReason {
-        /// It asks.
-        PromptHuman,
-        /// Its turn was stopped or failed.
-        AutonomousAbort,
-        /// A tool wants to run.
-        Consent,
-        /// A tool was denied.
-        ConsentDenied,
-        /// It needs to be configured.
-        RoleConfiguration,
-        /// Its handoff waits for a word.
-        HandoffApproval,
-        /// It had to correct its outcome too often.
-        RepairLimit,
-        /// Its budget is used up.
-        Budget,
-        /// Its provider needs something.
-        Provider,
-    }
-
-    /// How roles reflect.
-    #[derive(Copy)]
-    #[serde(rename_all = "snake_case")]
-    pub enum ImprovementMode {
-        /// From the end of the graph to its beginning.
-        GraphBased,
-        /// All at once.
-        Parallel,
-        /// They do not.
-        None,
     }
 
     /// One target of a staged handoff.
@@ -299,25 +268,5 @@ wire! {
         /// It goes.
         #[serde(rename = "-")]
         Remove,
-    }
-}
-
-impl From<improvement::ImprovementMode> for ImprovementMode {
-    fn from(mode: improvement::ImprovementMode) -> Self {
-        match mode {
-            improvement::ImprovementMode::GraphBased => Self::GraphBased,
-            improvement::ImprovementMode::Parallel => Self::Parallel,
-            improvement::ImprovementMode::None => Self::None,
-        }
-    }
-}
-
-impl From<ImprovementMode> for improvement::ImprovementMode {
-    fn from(mode: ImprovementMode) -> Self {
-        match mode {
-            ImprovementMode::GraphBased => Self::GraphBased,
-            ImprovementMode::Parallel => Self::Parallel,
-            ImprovementMode::None => Self::None,
-        }
     }
 }

@@ -1,5 +1,8 @@
 //! The feed of one role.
 
+use a_society_facts::fact::operator::ConsentAnswer;
+use a_society_facts::fact::turn::CallEnd;
+
 use super::wire;
 
 wire! {
@@ -55,10 +58,10 @@ wire! {
         pub removed: Option<u64>,
         /// How a command ended.
         pub exit: Option<i32>,
-        /// How a call ended that did not end by itself; absent for any other.
+        /// How a call ended that did not do what it was asked; absent for any other.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
-        pub end: Option<AbnormalEnd>,
+        #[cfg_attr(test, ts(optional, type = "CallEnd"))]
+        pub end: Option<CallEnd>,
         /// What the tests that a command ran came to, if that is certain.
         pub outcome: Option<Outcome>,
         /// The files that an edit of several changes, in its order; absent for any other call.
@@ -98,41 +101,12 @@ wire! {
         /// What it is about, in a line.
         pub about: String,
         /// The answer; absent while there is none.
+        #[cfg_attr(test, ts(type = "ConsentAnswer | null"))]
         pub answer: Option<ConsentAnswer>,
         /// The rule that gave it, as the operator wrote it; absent if he was asked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub by: Option<String>,
-    }
-
-    /// The operator's answer to a request.
-    #[derive(Copy)]
-    #[serde(rename_all = "snake_case")]
-    pub enum ConsentAnswer {
-        /// Yes, this time.
-        AllowOnce,
-        /// Yes, and the like for the rest of the flow.
-        AllowFlow,
-        /// No.
-        Deny,
-        /// The call is gone.
-        Withdrawn,
-    }
-
-    /// How a call ended that did not end by itself.
-    #[derive(Copy)]
-    #[serde(rename_all = "snake_case")]
-    pub enum AbnormalEnd {
-        /// The operator denied it.
-        Denied,
-        /// The operator stopped it.
-        Stopped,
-        /// It exceeded its time limit.
-        TimedOut,
-        /// It never ran.
-        NotRun,
-        /// The process ended during it, and its effect is unknown.
-        Unknown,
     }
 
     /// A task of a role's list.

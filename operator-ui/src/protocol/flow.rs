@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::operator::ConsentMode;
+
 use super::ask::{ArtifactRef, Ask};
 use super::feed::Task;
 use super::row::{Again, FlowRow};
@@ -26,18 +29,6 @@ wire! {
         pub improvement: Option<ImprovementView>,
         /// Proposed changes to files of the project.
         pub changes: BTreeMap<String, ChangeView>,
-    }
-
-    /// How much may be done without asking.
-    #[derive(Copy)]
-    #[serde(rename_all = "kebab-case")]
-    pub enum ConsentMode {
-        /// Everything is asked.
-        NoAccess,
-        /// What was granted is not asked.
-        PartialAccess,
-        /// Nothing is asked.
-        FullAccess,
     }
 
     /// Why a flow is paused.
@@ -222,7 +213,8 @@ wire! {
     /// The improvement phase.
     pub struct ImprovementView {
         /// How roles reflect.
-        pub mode: String,
+        #[cfg_attr(test, ts(type = "ImprovementMode"))]
+        pub mode: ImprovementMode,
         /// The roles.
         pub roles: BTreeMap<String, ReflectingView>,
         /// The report.
@@ -318,6 +310,7 @@ pub struct FlowHead {
     /// Whether its graph is still a draft.
     pub draft: bool,
     /// How much may be done without asking.
+    #[cfg_attr(test, ts(type = "ConsentMode"))]
     pub mode: ConsentMode,
     /// What need not be asked again, in words.
     pub grants: Vec<String>,

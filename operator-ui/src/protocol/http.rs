@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::ask::{Diff, ImprovementMode, ModelChoice};
+use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::operator::ConsentMode;
+
+use super::ask::{Diff, ModelChoice};
 use super::down::Fault;
 use super::feed::Item;
-use super::flow::{ConsentMode, NodeState};
+use super::flow::NodeState;
 use super::row::FlowRef;
 use super::wire;
 
@@ -415,6 +418,7 @@ wire! {
         /// How many flows it has.
         pub flows: u64,
         /// How its roles look back, if the project chose it beforehand.
+        #[cfg_attr(test, ts(type = "ImprovementMode | null"))]
         pub improve: Option<ImprovementMode>,
         /// Whether a report is written, if the project chose it beforehand.
         pub feedback: Option<bool>,
@@ -434,7 +438,7 @@ wire! {
         pub title: Option<String>,
         /// How its roles look back when the work is done, in the place of what the project chose.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
+        #[cfg_attr(test, ts(optional, type = "ImprovementMode"))]
         pub improve: Option<ImprovementMode>,
         /// Whether a report is written, in the place of what the project chose.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -442,7 +446,7 @@ wire! {
         pub feedback: Option<bool>,
         /// How much it may do without asking where no rule speaks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(test, ts(optional))]
+        #[cfg_attr(test, ts(optional, type = "ConsentMode"))]
         pub mode: Option<ConsentMode>,
         /// What runs without asking.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -26,7 +26,7 @@ pub use row::{FlowRef, FlowRow};
 pub use up::{Topic, Up};
 
 /// The version of the protocol. It is raised when an older page could misunderstand.
-pub const PROTO: u32 = 1;
+pub const PROTO: u32 = 2;
 
 /// Derives what every wire type has, and in tests its TypeScript.
 macro_rules! wire {

@@ -6,7 +6,9 @@ use ts_rs::{Config, TS};
 use super::{ask, command, down, exported, feed, findings, flow, http, made, row, settings, up};
 
 const HEAD: &str = "// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui \
---lib the_page_has`. Do not edit.\n\n";
+--lib the_page_has`. Do not edit.\n\n\
+import type { CallEnd, ConsentAnswer, ConsentMode, ImprovementMode, Measure, Verb, WaitReason } from \"./verb\";\n\n\
+export * from \"./verb\";\n\n";
 
 macro_rules! declared {
     ($cfg:expr, $($module:ident :: { $($name:ident),+ $(,)? }),+ $(,)?) => {
@@ -20,16 +22,16 @@ fn typescript() -> String {
         &config,
         row::{FlowRef, FlowRow, Parent, Again, DrivenBy, Phase, Decided, InboxState},
         ask::{
-            Ask, AskKind, Fact, WaitReason, ImprovementMode, Target, ArtifactRef, ModelChoice, Diff,
+            Ask, AskKind, Fact, Target, ArtifactRef, ModelChoice, Diff,
             Hunk, DiffLine, Op, Estimate, ShortBudget, OwnTurn, OwnFile,
         },
         flow::{
-            FlowState, FlowHead, ConsentMode, Paused, NodeView, NodeState, EdgeView, EdgeState, Passed,
+            FlowState, FlowHead, Paused, NodeView, NodeState, EdgeView, EdgeState, Passed,
             RoleView, RoleState, ImprovementView, ReflectingView, ReflectingState, FeedbackView,
             FeedbackState, ChangeView, ChangeState,
         },
-        feed::{FeedState, Item, ItemType, Outcome, EditedFile, AbnormalEnd, Task, TaskState, ConsentNote, ConsentAnswer},
-        command::{Command, Whom, Measure, When, StopScope},
+        feed::{FeedState, Item, ItemType, Outcome, EditedFile, Task, TaskState, ConsentNote},
+        command::{Command, ServerVerb},
         up::{Up, Topic},
         down::{Down, Mode, State, Put, Part, Fault, Ack},
         findings::{

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use a_society_facts::Verb;
 use a_society_facts::fact::operator::ConsentRules;
-use a_society_facts::id::ClientId;
+use a_society_facts::id::{ApprovalId, ClientId, ConsentId};
 use a_society_orchestrator::config::policy;
 use a_society_orchestrator::config::user::Scope;
 use a_society_orchestrator::control::client::{self, Heard, Unsaid};
@@ -20,9 +20,8 @@ use a_society_state::FlowRef;
 use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::forks;
-use crate::protocol::command::{Command, Measure, StopScope, When, Whom};
+use crate::protocol::command::{Command, ServerVerb};
 use crate::protocol::down::{Ack, False, Fault, True};
-use crate::protocol::flow::ConsentMode;
 use crate::protocol::row;
 
 /// Carries a command out and returns the result. It waits for the disk.
@@ -55,7 +54,8 @@ pub(super) struct Done {
     pub(super) note: Option<Fault>,
 }
 
-fn unfit(why: String) -> Fault {
+/// A message that makes no sense.
+pub(super) fn unfit(why: String) -> Fault {
     Fault {
         code: "message-unfit".to_owned(),
         what: "the message was not understood".to_owned(),
@@ -74,29 +74,30 @@ where
 fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Result<Done, Fault> {
     let flow = flow_ref(wire)?;
     let client: ClientId = read(cmd)?;
-    if let Command::Resume { note } = command {
-        let note = note.filter(|note| !note.trim().is_empty());
-        return match note {
-            Some(note) => forks::go_on(app, client, &flow, note),
-            None => resume(app, &flow),
-        };
-    }
-    if let Command::Fork {
-        at,
-        name,
-        first_message,
-    } = command
-    {
-        let wish = Wish {
-            at: Some(at),
-            name: name.filter(|name| !name.trim().is_empty()),
-        };
-        let client: ClientId = read(&format!("{cmd}.first"))?;
-        return forks::make(app, client, &flow, (wish, first_message));
-    }
-    let said = said(command.clone())?;
-    let (done, heard) =
-        say(app, &flow, said, client).map_err(|error| loser(app, &flow, &command, error))?;
+    let verb = match command {
+        Command::Flow(verb) => checked(verb)?,
+        Command::Server(ServerVerb::Resume { note }) => {
+            let note = note.filter(|note| !note.trim().is_empty());
+            return match note {
+                Some(note) => forks::go_on(app, client, &flow, note),
+                None => resume(app, &flow),
+            };
+        }
+        Command::Server(ServerVerb::Fork {
+            at,
+            name,
+            first_message,
+        }) => {
+            let wish = Wish {
+                at: Some(at),
+                name: name.filter(|name| !name.trim().is_empty()),
+            };
+            let client: ClientId = read(&format!("{cmd}.first"))?;
+            return forks::make(app, client, &flow, (wish, first_message));
+        }
+    };
+    let said = say(app, &flow, verb.clone(), client);
+    let (done, heard) = said.map_err(|error| loser(app, &flow, &verb, error))?;
     if heard == (Heard::ByUs { goes_on: true }) {
         // It rested, and was answered here: here it continues. If it cannot, its row shows that.
         drop(resume(app, &flow));
@@ -156,56 +157,25 @@ pub(super) fn wire_fault(fault: message::Fault) -> Fault {
 }
 
 pub(super) fn from_unsaid(error: Unsaid) -> Fault {
-    let (code, what, hint) = match error {
-        Unsaid::Fault(fault) => return wire_fault(fault),
-        Unsaid::Run(_) => (
-            "flow-stopped",
-            "the flow cannot be driven",
-            "a-society verify FLOW",
-        ),
-        Unsaid::Deaf { .. } => (
-            "flow-busy",
-            "another process holds this flow and does not listen",
-            "stop that process, then try again",
-        ),
-        Unsaid::NoAnswer(_) => (
-            "no-answer",
-            "the process that drives the flow did not answer",
-            "check whether it was done before you retry",
-        ),
-    };
-    Fault {
-        code: code.to_owned(),
-        what: what.to_owned(),
-        why: error.to_string(),
-        r#try: hint.to_owned(),
-    }
+    wire_fault(control_fault::of_unsaid(error))
 }
 
 /// The loser of two decisions gets the winner's.
-fn loser(app: &Shared, flow: &FlowRef, command: &Command, error: Fault) -> Fault {
-    if let Command::Reply { asked: Some(_), .. } = command
-        && error.code == "command-refused"
-    {
-        return already("It was answered, or something else is asked by now".to_owned());
-    }
-    let (Command::Allow {
-        consent: needle, ..
-    }
-    | Command::Deny {
-        consent: needle, ..
-    }
-    | Command::Approve { approval: needle }
-    | Command::Decline {
-        approval: needle, ..
-    }) = command
-    else {
-        return error;
-    };
+fn loser(app: &Shared, flow: &FlowRef, verb: &Verb, error: Fault) -> Fault {
     if error.code != "command-refused" {
         return error;
     }
-    match decision(app, flow, needle) {
+    if matches!(verb, Verb::Reply { asked: Some(_), .. }) {
+        return already("It was answered, or something else is asked by now".to_owned());
+    }
+    let name = if let Verb::Allow { consent, .. } | Verb::Deny { consent, .. } = verb {
+        consent.as_ref().map(ConsentId::as_str)
+    } else if let Verb::Approve { approval } | Verb::Decline { approval, .. } = verb {
+        approval.as_ref().map(ApprovalId::as_str)
+    } else {
+        None
+    };
+    match name.and_then(|name| decision(app, flow, name)) {
         Some(words) => already(format!("{words} by you in another window")),
         None => error,
     }
@@ -223,17 +193,11 @@ fn already(what: String) -> Fault {
 /// What was decided about a request, by its name: the last fact that says so.
 fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
     use a_society_facts::Fact;
-    use a_society_facts::fact::operator::ConsentAnswer;
     let mut follower = app.hubs.store.follow(flow).ok()?;
     let mut words = None;
     let read = follower.read(&mut |recorded| match recorded.fact() {
         Some(Fact::ConsentResolved(f)) if f.consent.as_str() == name => {
-            words = Some(match f.answer {
-                ConsentAnswer::AllowOnce => "Allowed once",
-                ConsentAnswer::AllowFlow => "Allowed for this flow",
-                ConsentAnswer::Deny => "Denied",
-                ConsentAnswer::Withdrawn => "Withdrawn",
-            });
+            words = Some(f.answer.words());
         }
         Some(Fact::HandoffDecided(f)) if f.approval.as_str() == name => {
             words = Some(if f.approved { "Approved" } else { "Declined" });
@@ -244,114 +208,39 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
     words
 }
 
-/// The same command as the control socket has it.
-#[expect(clippy::too_many_lines, reason = "one exhaustive match")]
-fn said(command: Command) -> Result<Verb, Fault> {
-    Ok(match command {
-        Command::Reply { to, text, asked } => Verb::Reply {
-            to: whom(to)?,
-            text,
-            asked: asked.as_deref().map(read).transpose()?,
-        },
-        Command::Approve { approval } => Verb::Approve {
-            approval: Some(read(&approval)?),
-        },
-        Command::Decline { approval, reason } => Verb::Decline {
-            approval: Some(read(&approval)?),
-            reason,
-        },
-        Command::Allow {
-            consent,
-            action,
-            for_the_flow,
-        } => Verb::Allow {
-            consent: Some(read(&consent)?),
-            action: Some(read(&action)?),
-            for_the_flow,
-        },
-        Command::Deny {
-            consent,
-            action,
-            reason,
-        } => Verb::Deny {
-            consent: Some(read(&consent)?),
-            action: Some(read(&action)?),
-            reason,
-        },
-        Command::Rules { allow, deny, back } => Verb::Rules {
-            rules: checked_rules(allow, deny, back)?,
-            back,
-        },
-        Command::Mode { mode } => Verb::Mode {
-            mode: consent_mode(mode),
-        },
-        Command::Configure { role, settings } => Verb::Configure {
-            role: read(&role)?,
-            settings: known_scope(settings)?,
-        },
-        Command::Budget {
-            role,
-            measure,
-            limit,
-        } => Verb::Budget {
-            role: role.as_deref().map(read).transpose()?,
-            measure: measured(measure),
-            limit,
-        },
-        Command::Steer { role, text, when } => Verb::Steer {
-            role: read(&role)?,
-            text,
-            when: heard_when(when),
-        },
-        Command::Stop { scope } => Verb::Stop {
-            scope: stopped(scope)?,
-        },
-        Command::Pause {} => Verb::Pause {},
-        Command::Unpause {} => Verb::Unpause {},
-        Command::Cancel { why } => Verb::Cancel { why },
-        Command::Retry { to } => Verb::Retry { to: whom(to)? },
-        Command::RetryNow { to } => Verb::RetryNow { to: whom(to)? },
-        Command::Reopen { node, note } => Verb::Reopen {
-            node: read(&node)?,
-            note,
-        },
-        Command::Revise { source } => Verb::Revise { source },
-        Command::Improve { mode } => Verb::Improve { mode: mode.into() },
-        Command::Feedback { granted } => Verb::Feedback { granted },
-        Command::Compact { role } => Verb::Compact { role: read(&role)? },
-        Command::Restore { role, archive } => Verb::Restore {
-            role: read(&role)?,
-            archive,
-        },
-        Command::Propose { role, path, text } => Verb::Propose {
-            role: read(&role)?,
-            path,
-            text,
-        },
-        Command::Change { change, applied } => Verb::Change {
-            change: Some(change),
-            applied,
-        },
-        Command::Fork { .. } | Command::Resume { .. } => {
-            return Err(Fault {
-                code: "not-offered".to_owned(),
-                what: "this server cannot do that".to_owned(),
-                why: "this version does not offer it from the page".to_owned(),
-                r#try: "a-society help".to_owned(),
-            });
-        }
-    })
+/// What a page may say: it names what it shows, its rules can be read, and there is such a scope.
+fn checked(mut verb: Verb) -> Result<Verb, Fault> {
+    let is_unnamed = matches!(
+        verb,
+        Verb::Approve { approval: None }
+            | Verb::Decline { approval: None, .. }
+            | Verb::Allow { consent: None, .. }
+            | Verb::Allow { action: None, .. }
+            | Verb::Deny { consent: None, .. }
+            | Verb::Deny { action: None, .. }
+            | Verb::Change { change: None, .. }
+    );
+    if is_unnamed {
+        let why = "a page names what it answers: another may be the only one by now";
+        return Err(unfit(why.to_owned()));
+    }
+    if let Verb::Rules { rules, back } = &mut verb {
+        *rules = checked_rules(rules, *back)?;
+    } else if let Verb::Configure { settings, .. } = &verb {
+        known_scope(settings)?;
+    }
+    Ok(verb)
 }
 
 /// Rules as the command line checks its own; those that are taken back need only be read.
-fn checked_rules(allow: Vec<String>, deny: Vec<String>, back: bool) -> Result<ConsentRules, Fault> {
+fn checked_rules(said: &ConsentRules, back: bool) -> Result<ConsentRules, Fault> {
     let no_rule = |why: String| Fault {
         code: "usage".to_owned(),
         what: "a rule cannot be read".to_owned(),
         why,
         r#try: "say it otherwise, or leave it out".to_owned(),
     };
-    for rule in allow.iter().chain(&deny) {
+    for rule in said.allow.iter().chain(&said.deny) {
         // Rules are recorded as they are written.
         if holds_a_secret(rule) {
             let why = "something in it looks like a secret, which is not recorded";
@@ -361,43 +250,16 @@ fn checked_rules(allow: Vec<String>, deny: Vec<String>, back: bool) -> Result<Co
             policy::check(rule).map_err(|fault| no_rule(fault.to_string()))?;
         }
     }
-    for rule in allow.iter().filter(|_| !back) {
+    for rule in said.allow.iter().filter(|_| !back) {
         policy::check_allow(rule).map_err(|fault| no_rule(fault.to_string()))?;
     }
     let mut rules = ConsentRules::default();
-    rules.add(&ConsentRules { allow, deny });
+    rules.add(said);
     Ok(rules)
 }
 
-const fn consent_mode(mode: ConsentMode) -> a_society_facts::fact::operator::ConsentMode {
-    use a_society_facts::fact::operator::ConsentMode as Mode;
-    match mode {
-        ConsentMode::NoAccess => Mode::NoAccess,
-        ConsentMode::PartialAccess => Mode::PartialAccess,
-        ConsentMode::FullAccess => Mode::FullAccess,
-    }
-}
-
-const fn measured(measure: Measure) -> a_society_facts::fact::budget::Measure {
-    use a_society_facts::fact::budget::Measure as Of;
-    match measure {
-        Measure::Tokens => Of::Tokens,
-        Measure::CostMicros => Of::CostMicros,
-        Measure::Turns => Of::Turns,
-        Measure::WallMs => Of::WallMs,
-    }
-}
-
-const fn heard_when(when: When) -> a_society_facts::fact::operator::SteerWhen {
-    use a_society_facts::fact::operator::SteerWhen;
-    match when {
-        When::NextTurn => SteerWhen::Queue,
-        When::Now => SteerWhen::Interrupt,
-    }
-}
-
 /// Refuses an unknown scope: it would take every right away.
-fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, String>, Fault> {
+fn known_scope(settings: &BTreeMap<String, String>) -> Result<(), Fault> {
     match settings.get(SCOPE) {
         Some(word) if Scope::of_word(word).is_none() => {
             let words = Scope::ALL.map(Scope::word).join(", ");
@@ -405,25 +267,8 @@ fn known_scope(settings: BTreeMap<String, String>) -> Result<BTreeMap<String, St
                 "there is no scope {word:?}; there are: {words}"
             )))
         }
-        Some(_) | None => Ok(settings),
+        Some(_) | None => Ok(()),
     }
-}
-
-fn stopped(scope: StopScope) -> Result<a_society_facts::fact::operator::StopScope, Fault> {
-    use a_society_facts::fact::operator::StopScope as Of;
-    Ok(match scope {
-        StopScope::Node(node) => Of::Node(read(&node)?),
-        StopScope::Role(role) => Of::Role(read(&role)?),
-        StopScope::All => Of::All,
-    })
-}
-
-fn whom(to: Whom) -> Result<a_society_facts::Whom, Fault> {
-    Ok(match to {
-        Whom::Node(node) => a_society_facts::Whom::Node(read(&node)?),
-        Whom::Role(role) => a_society_facts::Whom::Role(read(&role)?),
-        Whom::Only => a_society_facts::Whom::Only,
-    })
 }
 
 #[cfg(test)]
@@ -434,13 +279,10 @@ mod tests {
     fn a_scope_that_there_is_not_is_refused_with_those_that_there_are() {
         let chosen = |word: &str| BTreeMap::from([(SCOPE.to_owned(), word.to_owned())]);
         for scope in Scope::ALL {
-            assert_eq!(
-                known_scope(chosen(scope.word())).unwrap(),
-                chosen(scope.word())
-            );
+            assert_eq!(known_scope(&chosen(scope.word())), Ok(()));
         }
-        assert_eq!(known_scope(BTreeMap::new()).unwrap(), BTreeMap::new());
-        let refused = known_scope(chosen("wide")).unwrap_err();
+        assert_eq!(known_scope(&BTreeMap::new()), Ok(()));
+        let refused = known_scope(&chosen("wide")).unwrap_err();
         assert!(
             refused.why.contains("sandboxed, project, full"),
             "{refused:?}"

@@ -19,7 +19,7 @@ use crate::hub::inbox::InboxHub;
 use crate::hub::{Cursor, Out};
 use crate::protocol::PROTO;
 use crate::protocol::command::Command;
-use crate::protocol::down::{Ack, Down, False, Fault};
+use crate::protocol::down::{Ack, Down, False};
 use crate::protocol::limits::{CLIENT_ID_BYTES_MAX, FRAME_BYTES_MAX};
 use crate::protocol::row::FlowRef;
 use crate::protocol::strict;
@@ -319,12 +319,7 @@ fn failed(cmd: String, why: String) -> Ack {
     Ack::Failed {
         cmd,
         ok: False,
-        error: Fault {
-            code: "message-unfit".to_owned(),
-            what: "the message was not understood".to_owned(),
-            why,
-            r#try: "load the page anew".to_owned(),
-        },
+        error: commands::unfit(why),
     }
 }
 

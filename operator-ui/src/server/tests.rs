@@ -8,6 +8,7 @@ mod imported;
 mod routes;
 mod then;
 mod tls;
+mod unfit;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream};
@@ -621,25 +622,6 @@ fn what_is_not_the_protocol_ends_the_socket_with_a_reason() {
     }
     let last = std::iter::from_fn(|| Some(hear(&mut socket))).find(|it| it["t"] != "pong");
     assert_eq!(last.unwrap()["code"], 1008);
-}
-
-#[test]
-fn a_command_that_makes_no_sense_is_answered_under_its_name() {
-    let stage = Stage::new(8);
-    let mut socket = connect(&stage.server);
-    hear(&mut socket);
-    say(
-        &mut socket,
-        &json!({ "t": "do", "cmd": "c1", "flow": { "project": "demo", "flow": FLOW }, "command": { "do": "shout" } }),
-    );
-    let ack = hear(&mut socket);
-    assert_eq!((&ack["cmd"], &ack["ok"]), (&json!("c1"), &json!(false)));
-    say(
-        &mut socket,
-        &json!({ "t": "do", "cmd": "c2", "flow": { "project": "../x", "flow": FLOW }, "command": { "do": "pause" } }),
-    );
-    let ack = hear(&mut socket);
-    assert_eq!((&ack["cmd"], &ack["ok"]), (&json!("c2"), &json!(false)));
 }
 
 #[test]

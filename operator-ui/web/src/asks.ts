@@ -31,7 +31,7 @@ export function whom(ask: Ask): Whom {
 }
 
 const MODES = {
-  graph_based: { words: "In graph order", icon: "flow", more: "Last role first; findings flow upstream", past: "Improving in graph order" },
+  "graph-based": { words: "In graph order", icon: "flow", more: "Last role first; findings flow upstream", past: "Improving in graph order" },
   parallel: { words: "All at once", icon: "lines", more: "Every role at the same time, the owner last", past: "Improving all at once" },
   none: { words: "Not this time", icon: "close", more: "Close the flow now", past: "No retrospective this time" },
 } as const;
@@ -120,7 +120,7 @@ export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.
 /** Whether it is a failure, which is no question. */
 export const failed = (ask: Ask): boolean => ask.kind.kind === "text" && (ask.kind.failed !== undefined || ask.kind.reason === "provider");
 /** Whether a role waits for new instructions after a denial. */
-export const wasDenied = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.reason === "consent-denied";
+export const wasDenied = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.reason === "consent_denied";
 /** What it was denied, if that was decided last. */
 export function denied(ask: Ask): string | null {
   const last = wasDenied(ask) ? ask.earlier[0] : undefined;

@@ -29,4 +29,4 @@ class Known {
 export const projects = new Known();
 
 /** How the retrospective runs, within a sentence. */
-export const MODE_WORDS: Record<ImprovementMode, string> = { graph_based: "in graph order", parallel: "all at once", none: "not at all" };
+export const MODE_WORDS: Record<ImprovementMode, string> = { "graph-based": "in graph order", parallel: "all at once", none: "not at all" };

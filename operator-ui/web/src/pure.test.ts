@@ -383,7 +383,7 @@ describe("the end of a call", () => {
   });
   it("is a failure otherwise, with the exit code where there is one", () => {
     expect(callEnd(call({}))).toEqual({ words: "failed", bad: true });
-    expect(callEnd(call({ exit: 2 }))).toEqual({ words: "exit 2", bad: true });
+    expect(callEnd(call({ end: "failed", exit: 2 }))).toEqual({ words: "exit 2", bad: true });
     expect(callEnd(call({ end: "timed_out" }))).toEqual({ words: "timed out", bad: true });
     expect(callEnd(call({ end: "unknown" }))).toEqual({ words: "outcome unknown", bad: true });
   });

@@ -1,6 +1,10 @@
 // Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui --lib the_page_has`. Do not edit.
 
-export const PROTO = 1;
+import type { CallEnd, ConsentAnswer, ConsentMode, ImprovementMode, Measure, Verb, WaitReason } from "./verb";
+
+export * from "./verb";
+
+export const PROTO = 2;
 
 export type FlowRef = {
 /**
@@ -340,10 +344,6 @@ value: string,
  */
 warn: boolean, };
 
-export type WaitReason = "prompt-human" | "autonomous-abort" | "consent" | "consent-denied" | "role-configuration" | "handoff-approval" | "repair-limit" | "budget" | "provider";
-
-export type ImprovementMode = "graph_based" | "parallel" | "none";
-
 export type Target = {
 /**
  * The node.
@@ -682,8 +682,6 @@ again: Again | null,
  */
 workflow?: string, };
 
-export type ConsentMode = "no-access" | "partial-access" | "full-access";
-
 export type Paused = {
 /**
  * The kind of reason.
@@ -913,7 +911,7 @@ export type ImprovementView = {
 /**
  * How roles reflect.
  */
-mode: string,
+mode: ImprovementMode,
 /**
  * The roles.
  */
@@ -1075,9 +1073,9 @@ removed: number | null,
  */
 exit: number | null,
 /**
- * How a call ended that did not end by itself; absent for any other.
+ * How a call ended that did not do what it was asked; absent for any other.
  */
-end?: AbnormalEnd,
+end?: CallEnd,
 /**
  * What the tests that a command ran came to, if that is certain.
  */
@@ -1129,8 +1127,6 @@ removed: number | null,
  */
 gone: boolean, };
 
-export type AbnormalEnd = "denied" | "stopped" | "timed_out" | "not_run" | "unknown";
-
 export type Task = {
 /**
  * What is to be done.
@@ -1161,173 +1157,9 @@ answer: ConsentAnswer | null,
  */
 by?: string, };
 
-export type ConsentAnswer = "allow_once" | "allow_flow" | "deny" | "withdrawn";
+export type Command = Verb | ServerVerb;
 
-export type Command = { "do": "reply",
-/**
- * Whom.
- */
-to: Whom,
-/**
- * What it says.
- */
-text: string,
-/**
- * The `since` of the question that this answers, and nothing that is asked later.
- */
-asked?: string, } | { "do": "approve",
-/**
- * Which.
- */
-approval: string, } | { "do": "decline",
-/**
- * Which.
- */
-approval: string,
-/**
- * The reason for the role.
- */
-reason?: string, } | { "do": "allow",
-/**
- * Which request.
- */
-consent: string,
-/**
- * The hash of what was shown.
- */
-action: string,
-/**
- * Whether the like is allowed for the rest of the flow.
- */
-for_the_flow: boolean, } | { "do": "deny",
-/**
- * Which request.
- */
-consent: string,
-/**
- * The hash of what was shown.
- */
-action: string,
-/**
- * The reason for the role.
- */
-reason?: string, } | { "do": "mode",
-/**
- * How much.
- */
-mode: ConsentMode, } | { "do": "rules",
-/**
- * What runs without asking.
- */
-allow: Array<string>,
-/**
- * What never runs.
- */
-deny: Array<string>,
-/**
- * Whether these are taken back.
- */
-back: boolean, } | { "do": "configure",
-/**
- * The role instance.
- */
-role: string,
-/**
- * Its settings.
- */
-settings: { [key in string]: string }, } | { "do": "budget",
-/**
- * Whose; the whole flow's if absent.
- */
-role: string | null,
-/**
- * Of what.
- */
-measure: Measure,
-/**
- * The limit; none if absent.
- */
-limit: number | null, } | { "do": "steer",
-/**
- * The role instance.
- */
-role: string,
-/**
- * What it says.
- */
-text: string,
-/**
- * When the role gets it.
- */
-when: When, } | { "do": "stop",
-/**
- * Which.
- */
-scope: StopScope, } | { "do": "pause", } | { "do": "unpause", } | { "do": "cancel",
-/**
- * Why.
- */
-why?: string, } | { "do": "retry",
-/**
- * Whose.
- */
-to: Whom, } | { "do": "retry_now",
-/**
- * Whose.
- */
-to: Whom, } | { "do": "reopen",
-/**
- * The node.
- */
-node: string,
-/**
- * A note for the role.
- */
-note?: string, } | { "do": "revise",
-/**
- * The flow file.
- */
-source: string, } | { "do": "improve",
-/**
- * How.
- */
-mode: ImprovementMode, } | { "do": "feedback",
-/**
- * Whether.
- */
-granted: boolean, } | { "do": "compact",
-/**
- * The role instance.
- */
-role: string, } | { "do": "restore",
-/**
- * The role instance.
- */
-role: string,
-/**
- * The archive.
- */
-archive: string, } | { "do": "propose",
-/**
- * Whose finding.
- */
-role: string,
-/**
- * The file, from the project's folder.
- */
-path: string,
-/**
- * The file as it would be.
- */
-text: string, } | { "do": "change",
-/**
- * Which.
- */
-change: string,
-/**
- * Whether it is applied.
- */
-applied: boolean, } | { "do": "resume",
+export type ServerVerb = { "do": "resume",
 /**
  * A note for the interrupted role.
  */
@@ -1344,14 +1176,6 @@ name?: string,
  * The first message to it.
  */
 first_message?: string, };
-
-export type Whom = { "node": string } | { "role": string } | "only";
-
-export type Measure = "tokens" | "cost_micros" | "turns" | "wall_ms";
-
-export type When = "next_turn" | "now";
-
-export type StopScope = { "node": string } | { "role": string } | "all";
 
 export type Up = { "t": "sub",
 /**

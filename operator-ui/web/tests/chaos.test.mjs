@@ -2,6 +2,7 @@
 // rewritten, two windows that answer at once. Nothing is there twice, nothing is missing, and one answer counts.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PROTO } from "./door.mjs";
 import { armed, decisions, says, sleep, stage, until } from "./stage.mjs";
 import { consent, item, world } from "./world.mjs";
 
@@ -173,7 +174,7 @@ test("when another build answers, the page says so above every screen, goes on, 
 
 test("a server of another protocol is neither believed nor told anything, and the page offers to reload", async () => {
   const { server, page } = await at(FEED, { data: long(3) });
-  server.proto = 2;
+  server.proto = PROTO + 1;
   server.build = "test 2";
   server.drop();
   await page.evaluate(() => dispatchEvent(new Event("online")));
@@ -185,7 +186,7 @@ test("a server of another protocol is neither believed nor told anything, and th
   await page.getByRole("region", { name: "Errors" }).getByText("another version").waitFor();
   assert.deepEqual(server.commands, []);
   assert.ok(!(await said(page)).includes("of another world"));
-  server.proto = 1;
+  server.proto = PROTO;
   await page.getByRole("button", { name: "Reload" }).click();
   await until(() => said(page), (text) => text.includes("of another world"), "after reloading all is there");
   assert.equal(await replaced(page).count(), 0);

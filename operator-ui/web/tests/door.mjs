@@ -8,6 +8,8 @@ const DIST = new URL("../dist/", import.meta.url).pathname;
 const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".json": "application/json", ".webmanifest": "application/json" };
 /** The program's own policy; a test of the program compares them. */
 export const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
+/** The version of the protocol that the page speaks. */
+export const PROTO = Number(/export const PROTO = (\d+);/.exec(readFileSync(new URL("../src/wire.ts", import.meta.url), "utf8"))[1]);
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /**

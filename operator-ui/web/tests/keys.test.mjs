@@ -39,7 +39,7 @@ const KEYS = {
   "answer-flow": [ASK, async ({ page, server }) => { await inList(page); await page.keyboard.press("f"); await answered(server, ["allow", true]); }],
   "answer-no": [ASK, async ({ page, server }) => { await inList(page); await page.keyboard.press("n"); await answered(server, ["deny", null]); }],
   "answer-reason": [ASK, async ({ page, server }) => { await inList(page); await page.keyboard.press("r"); await until(() => page.evaluate(() => document.activeElement?.tagName), (tag) => tag === "TEXTAREA", "a field"); await page.keyboard.type("not now"); await page.keyboard.press("Enter"); await answered(server, ["deny", "not now"]); }],
-  "answer-first": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("1"); await answered(server, ["improve", "graph_based"]); }],
+  "answer-first": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("1"); await answered(server, ["improve", "graph-based"]); }],
   "answer-second": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("2"); await answered(server, ["improve", "parallel"]); }],
   "answer-third": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("3"); await answered(server, ["improve", "none"]); }],
   snooze: [ASK, async ({ page, server }) => { await inList(page); await page.keyboard.press("e"); await page.getByRole("heading", { name: "Later" }).waitFor(); assert.deepEqual(decisions(server), []); }],

@@ -12,11 +12,11 @@ const KINDS = {
   "consent that is denied with a reason": [consent("k", "ls"), ["r", ..."no", "Enter"], { do: "deny", consent: "k", action: "hash-k", reason: "no" }],
   approval: [ask("x/approval/k", { kind: "approval", approval: "k", targets: [{ to: "close", artifact: { path: "a.md", hash: "h", bytes: 1 } }] }), ["y"], { do: "approve", approval: "k" }],
   "approval that is declined": [ask("x/approval/k", { kind: "approval", approval: "k", targets: [] }), ["n"], { do: "decline", approval: "k" }],
-  question: [ask("x/text/k", { kind: "text", reason: "prompt-human", question: "Which?", may_retry: false }), ["r", ..."b", "Enter"], { do: "reply", to: { role: "backend" }, text: "b" }],
+  question: [ask("x/text/k", { kind: "text", reason: "prompt_human", question: "Which?", may_retry: false }), ["r", ..."b", "Enter"], { do: "reply", to: { role: "backend" }, text: "b" }],
   "turn that failed": [ask("x/text/k", { kind: "text", reason: "provider", question: "", may_retry: true }), ["y"], { do: "retry", to: { role: "backend" } }],
   "role whose budget is used up": [ask("x/text/k", { kind: "text", reason: "budget", question: "", may_retry: true, budget: { role: null, measure: "cost_micros", limit: 5_000_000, spent: 4_970_000, least: 5_180_000, raise_to: 7_500_000 } }), ["y"], { do: "budget", role: null, measure: "cost_micros", limit: 7_500_000 }],
   configuration: [ask("x/configuration/k", { kind: "configuration", question: "Which model?", models: [{ name: "small", words: "" }, { name: "large", words: "slow" }], efforts: [], scopes: ["sandboxed"], current: {} }), ["Tab*", "Enter"], { do: "configure", role: "backend", settings: { model: "small" } }],
-  improvement: [ask("x/improvement/k", { kind: "improvement", modes: ["graph_based", "parallel", "none"], roles: 3, estimates: [{ mode: "graph_based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }), ["2"], { do: "improve", mode: "parallel" }],
+  improvement: [ask("x/improvement/k", { kind: "improvement", modes: ["graph-based", "parallel", "none"], roles: 3, estimates: [{ mode: "graph-based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }), ["2"], { do: "improve", mode: "parallel" }],
   feedback: [ask("x/feedback/k", { kind: "feedback", path: "feedback/report.md" }), ["n"], { do: "feedback", granted: false }],
   pause: [ask("x/unpause/k", { kind: "unpause", reason: "The disk was full.", detail: null }), ["y"], { do: "unpause" }],
   "flow that stands still": [ask("x/stalled/k", { kind: "stalled" }, { role: null }), ["y"], { do: "resume" }],
@@ -164,7 +164,7 @@ test("text that was written is not lost by leaving, by reloading, or by a refusa
   server.answers = false;
   await page.locator("textarea").press("Enter");
   const given = await until(() => server.commands.find((up) => up.command.do === "steer"), (up) => up !== undefined, "it is sent");
-  assert.deepEqual(given.command, { do: "steer", role: "backend", text: "a long thought", when: "next_turn" });
+  assert.deepEqual(given.command, { do: "steer", role: "backend", text: "a long thought", when: "queue" });
   for (const one of server.sockets) one.say({ t: "ack", cmd: given.cmd, ok: false, error: { code: "no", what: "It was not sent.", why: "The flow is over.", try: "Fork it." } });
   await page.getByText("It was not sent.", { exact: true }).waitFor();
   assert.equal(await page.locator("textarea").inputValue(), "a long thought");

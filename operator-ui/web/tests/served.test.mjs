@@ -245,7 +245,7 @@ for (const dies of [false, true]) {
   test(`a page that slept through much of a flow${dies ? ", and through the end of the server," : ""} has all of it when it wakes, and what was written`, { skip }, () => during(streams(6, { each: 20, pieces: 1, every: 0, words: `${WORDS} ${WORDS}`, first: { pieces: 100, every: 20 } }), async ({ place, look }) => {
     await place.serve();
     // Its roles look back, and then it asks for a word on the report: the text has a receiver.
-    const flow = await begin(place, { improve: "graph_based" });
+    const flow = await begin(place, { improve: "graph-based" });
     const { page } = await look();
     await page.goto(place.origin + feedOf(flow, "writer"));
     await page.locator("[role=log] .caret").waitFor();

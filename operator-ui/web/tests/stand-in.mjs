@@ -1,6 +1,6 @@
 // A server that says exactly what a test wants, when it wants it: the page's files with the real security headers, the
 // socket, and the few requests the screens make. It keeps no journal; the tests of the binary have the real one.
-import { Door } from "./door.mjs";
+import { Door, PROTO } from "./door.mjs";
 
 const keyOf = (topic) => (topic.topic === "inbox" ? "inbox" : topic.topic === "flow" ? `flow ${topic.flow.project}/${topic.flow.flow}` : `feed ${topic.flow.project}/${topic.flow.flow} ${topic.role}`);
 
@@ -8,7 +8,7 @@ export class StandIn {
   constructor(world) {
     this.world = world;
     this.epoch = "e1";
-    this.proto = 1;
+    this.proto = PROTO;
     this.build = "test";
     this.seqs = new Map();
     this.commands = [];

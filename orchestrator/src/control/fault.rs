@@ -2,9 +2,40 @@
 
 use a_society_flow::machine::Refusal;
 
+use super::client::Unsaid;
 use super::message::{Fault, FaultCode};
 use crate::driver::change::ChangeFault;
 use crate::driver::error::DriverError;
+
+/// Why a verb was not said, or failed.
+#[must_use]
+pub fn of_unsaid(unsaid: Unsaid) -> Fault {
+    let why = unsaid.to_string();
+    let (code, what, hint) = match unsaid {
+        Unsaid::Fault(fault) => return fault,
+        Unsaid::Deaf { .. } => (
+            FaultCode::FlowBusy,
+            "another process holds this flow and does not listen",
+            "stop that process, then try again",
+        ),
+        Unsaid::NoAnswer(_) => (
+            FaultCode::NoAnswer,
+            "the process that drives the flow did not answer",
+            "look whether it was done before you try again: a-society status FLOW",
+        ),
+        Unsaid::Run(_) => (
+            FaultCode::FlowStopped,
+            "the flow cannot be driven",
+            "a-society verify FLOW",
+        ),
+    };
+    Fault {
+        code,
+        what: what.to_owned(),
+        why,
+        r#try: hint.to_owned(),
+    }
+}
 
 /// A message that makes no sense.
 pub(super) fn unfit(why: &str) -> Fault {
@@ -151,6 +182,9 @@ fn refused(refusal: &Refusal) -> Fault {
         | FaultCode::MessageUnfit
         | FaultCode::NewerVersion
         | FaultCode::FlowGone
+        | FaultCode::FlowStopped
+        | FaultCode::FlowBusy
+        | FaultCode::NoAnswer
         | FaultCode::DiskFull
         | FaultCode::DiskFailed
         | FaultCode::Unknown => "the flow cannot do this now",

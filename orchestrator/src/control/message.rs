@@ -71,6 +71,12 @@ pub enum FaultCode {
     NewerVersion,
     /// The flow has no driver any more.
     FlowGone,
+    /// The flow cannot be driven.
+    FlowStopped,
+    /// Another process holds the flow and does not listen.
+    FlowBusy,
+    /// The process that drives the flow did not answer.
+    NoAnswer,
     /// The disk is full.
     DiskFull,
     /// The disk or the system failed.

@@ -79,12 +79,14 @@ fn the_document_names_every_route() {
 
 #[test]
 fn the_document_names_every_command_and_every_kind_of_question() {
+    const VERBS: &str = include_str!("../../../web/src/verb.ts");
     const TYPES: &str = include_str!("../../../web/src/wire.ts");
-    for (tag, begins, least) in [
-        ("\"do\": \"", "export type Command = ", 20),
-        ("\"kind\": \"", "export type AskKind = ", 9),
+    for (types, tag, begins, least) in [
+        (VERBS, "\"do\": \"", "export type Verb = ", 24),
+        (TYPES, "\"do\": \"", "export type ServerVerb = ", 2),
+        (TYPES, "\"kind\": \"", "export type AskKind = ", 9),
     ] {
-        let rest = TYPES.split(begins).nth(1).unwrap();
+        let rest = types.split(begins).nth(1).unwrap();
         let rest = rest.split("export type").next().unwrap();
         let words = rest.split(tag).skip(1);
         let words: Vec<&str> = words.filter_map(|rest| rest.split('"').next()).collect();

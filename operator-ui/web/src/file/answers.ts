@@ -1,6 +1,6 @@
 // What the routes of a server would answer, from the data of a file.
 import { hunksOf } from "../diff";
-import type { Diff, Down, Events, Exported, ExportedRequest, Fault, Hit, Hits, Item, SentRequest, State, Topic } from "../wire";
+import { PROTO, type Diff, type Down, type Events, type Exported, type ExportedRequest, type Fault, type Hit, type Hits, type Item, type SentRequest, type State, type Topic } from "../wire";
 import { Moments } from "./moments";
 import { Session } from "./sessions";
 
@@ -27,7 +27,7 @@ export class Answers {
 
   hello(): Down {
     const { build, epoch, workspace, exported_at } = this.data;
-    return { t: "hello", proto: 1, build, epoch, workspace, now: exported_at, mode: "file" };
+    return { t: "hello", proto: PROTO, build, epoch, workspace, now: exported_at, mode: "file" };
   }
 
   /** What a topic holds; null if it is of another flow. A file has no server, so that nothing is pending. */

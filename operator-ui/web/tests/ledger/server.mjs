@@ -1,6 +1,6 @@
 // The fixed stage of `told.mjs` behind a door: canned answers, and a count of what the page asks for, so that a test can
 // say "no request". A test that changes the page's data uses the stand-in with a world of its own.
-import { CSP, Door } from "../door.mjs";
+import { CSP, Door, PROTO } from "../door.mjs";
 
 export { CSP };
 
@@ -20,7 +20,7 @@ export async function serve(stage) {
         response.end(typeof told === "string" ? told : JSON.stringify(told ?? fault));
       });
     },
-    joins: (one) => one.say({ t: "hello", proto: 1, build: "0.1.0", epoch: "stage", workspace: stage.workspace ?? "orchard", now: new Date().toISOString(), mode: "live" }),
+    joins: (one) => one.say({ t: "hello", proto: PROTO, build: "0.1.0", epoch: "stage", workspace: stage.workspace ?? "orchard", now: new Date().toISOString(), mode: "live" }),
     hears(one, up) {
       said.push(up);
       if (up.t === "do") one.say({ t: "ack", cmd: up.cmd, ok: true, seq: 1, facts: 1, ...(stage.done?.(up) ?? {}) });

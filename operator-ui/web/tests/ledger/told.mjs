@@ -137,7 +137,7 @@ const improving = {
   ...ledger, flow: { ...ledger.flow, flow: "closed", title: "Import wizard", phase: "improving", status: "improving", nodes_done: 8, waits: 0 },
   nodes: Object.fromEntries(Object.values(ledger.nodes).map((n) => [n.id, { ...n, state: "done", live: null, words: "", took_ms: n.took_ms ?? 300_000 }])), asks: {},
   improvement: {
-    mode: "graph_based",
+    mode: "graph-based",
     roles: { qa: { state: "done", depends_on: [], findings: art("improvement/qa.md"), seq: 4600 }, reviewer: { state: "done", depends_on: ["qa"], findings: art("improvement/reviewer.md"), seq: 4610 }, backend: { state: "reflecting", depends_on: ["reviewer"], findings: null, seq: null }, frontend: { state: "reflecting", depends_on: ["reviewer"], findings: null, seq: null }, architect: { state: "waiting", depends_on: ["backend", "frontend"], findings: null, seq: null }, owner: { state: "waiting", depends_on: ["architect"], findings: null, seq: null } },
     feedback: { state: "undecided", path: null },
   },

@@ -55,7 +55,7 @@ export const AROUND = {
     return flow;
   },
   catalogue: async ({ begin, says, rests }) => {
-    const flow = await begin("09:40:00", "catalogue", { improve: "graph_based", feedback: true });
+    const flow = await begin("09:40:00", "catalogue", { improve: "graph-based", feedback: true });
     await walks(says, "09", [["owner", "build", "plan.md"], ["backend", "test", "seeds.md"], ["qa", "close", "verdict.md"]]);
     await says("09:58:00", "owner", { text: `Every seed of the list is in the catalogue.\n\n${CLOSES}` }, { input: 12_000 });
     await looksBack(says, "qa", "10:02");

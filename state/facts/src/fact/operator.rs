@@ -144,6 +144,19 @@ pub struct ConsentResolved {
     pub client: Option<ClientId>,
 }
 
+impl ConsentAnswer {
+    /// What was decided, in the words of every screen.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::AllowOnce => "Allowed once",
+            Self::AllowFlow => "Allowed for this flow",
+            Self::Deny => "Denied",
+            Self::Withdrawn => "Withdrawn",
+        }
+    }
+}
+
 /// How much a flow may do without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]

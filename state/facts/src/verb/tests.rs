@@ -79,3 +79,78 @@ fn a_name_that_is_none_is_refused_where_it_is_said() {
         assert!(read(said).is_err(), "{said}");
     }
 }
+
+mod page {
+    //! The page's TypeScript of what the operator says, written from these types and compared with what is in the tree.
+    //! `A_SOCIETY_UPDATE=1` writes it anew.
+
+    use ts_rs::{Config, TS};
+
+    use super::super::{Verb, Whom};
+    use crate::fact::budget::Measure;
+    use crate::fact::improvement::ImprovementMode;
+    use crate::fact::node::WaitReason;
+    use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentRules, SteerWhen, StopScope};
+    use crate::fact::turn::CallEnd;
+    use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
+    use crate::{At, Hash};
+
+    const HEAD: &str = "// Generated from state/facts/src/verb.rs by `A_SOCIETY_UPDATE=1 cargo test -p a-society-facts --lib \
+    the_page_has`. Do not edit.\n";
+
+    macro_rules! declared {
+        ($config:expr, $($name:ident),+ $(,)?) => {
+            [$(<$name as TS>::decl($config)),+]
+        };
+    }
+
+    fn typescript() -> String {
+        let config = Config::new().with_large_int("number");
+        let declared = declared!(
+            &config,
+            Verb,
+            Whom,
+            NodeId,
+            RoleInstance,
+            ApprovalId,
+            ConsentId,
+            Hash,
+            At,
+            Measure,
+            SteerWhen,
+            StopScope,
+            ConsentMode,
+            ConsentAnswer,
+            CallEnd,
+            ConsentRules,
+            ImprovementMode,
+            WaitReason,
+        );
+        let types = declared.map(|declared| {
+            let lines = declared.lines().map(str::trim_end);
+            format!("export {}\n", lines.collect::<Vec<_>>().join("\n"))
+        });
+        format!("{HEAD}\n{}", types.join("\n"))
+    }
+
+    #[test]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "what is generated is compared with a file, and written on demand"
+    )]
+    fn the_page_has_the_types_of_what_the_operator_says() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../operator-ui/web/src/verb.ts"
+        );
+        let now = typescript();
+        if std::env::var_os("A_SOCIETY_UPDATE").is_some() {
+            std::fs::write(path, &now).unwrap();
+        }
+        let there = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            there == now,
+            "web/src/verb.ts is not what the types say: run with A_SOCIETY_UPDATE=1"
+        );
+    }
+}

@@ -78,7 +78,7 @@ describe("the picture of a flow", () => {
 describe("the picture of improvement", () => {
   it("runs from whom one waits for to who waits", () => {
     const picture = improvementPicture({
-      mode: "graph_based", feedback: { state: "undecided", path: null },
+      mode: "graph-based", feedback: { state: "undecided", path: null },
       roles: { owner: { state: "waiting", depends_on: ["qa"], findings: null, seq: null }, qa: { state: "done", depends_on: [], findings: { path: "i/qa.md", hash: "h", bytes: 1 }, seq: 7 } },
     });
     expect(picture.lines).toEqual([{ key: edgeKey("qa", "owner"), from: "qa", to: "owner", look: "ok" }]);
