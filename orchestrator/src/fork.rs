@@ -204,10 +204,7 @@ fn carried(cut: &Cut) -> Vec<String> {
     }
     let waits = state.waits().count() + state.consents.len() + state.staged.len();
     if waits > 0 {
-        said.push(format!(
-            "{} it waited for you with",
-            count(waits, "question")
-        ));
+        said.push(count(waits, "open question"));
     }
     said.extend(open_turns(state));
     if cut.blobs() > 0 {

@@ -17,8 +17,8 @@ use crate::operator_error::Outcome;
 #[command(after_help = "\
 The choice counts from the role's next turn on and is kept for the role instance. What is not \
 named stays as it was chosen before, or as the flow file and the configuration have it, and is no \
-longer chosen by a model. Separate several skills or servers with commas; `none` is none of them, \
-and `auto` lets a model choose. `scope` limits how far the role's tools reach: sandboxed, project \
+longer chosen by a model. Separate several skills or servers with commas; `none` takes all of them \
+away, and `auto` lets a model choose. `scope` limits how far the role's tools reach: sandboxed, project \
 or full. It only narrows what `tools` of the configuration allows.
 
 Examples:

@@ -315,7 +315,7 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
         "WHEN",
         "MESSAGES",
         "BYTES",
-        "STANDS FOR IT",
+        "REPLACED BY",
     ];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
     for (seat, session) in found {

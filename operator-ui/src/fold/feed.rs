@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use a_society_facts::fact::turn::{CallFinished, CallIntended, DraftAdded, ModelAnswered};
+use a_society_facts::fact::turn::{CallEnd, CallFinished, CallIntended, DraftAdded, ModelAnswered};
 use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::View;
@@ -70,6 +70,7 @@ struct Call {
     began: At,
     took_ms: Option<u64>,
     exit: Option<i32>,
+    end: Option<CallEnd>,
     /// The tests it runs, if it is a command, and what they came to.
     tests: Option<Tested>,
     outcome: Option<Outcome>,
@@ -235,6 +236,7 @@ impl FeedFold {
             began: recorded.at,
             took_ms: None,
             exit: None,
+            end: None,
             tests,
             outcome: None,
             lines,
@@ -257,6 +259,7 @@ impl FeedFold {
             began: recorded.at,
             took_ms: None,
             exit: None,
+            end: None,
             tests: None,
             outcome: None,
             lines: None,
@@ -266,6 +269,7 @@ impl FeedFold {
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
         call.exit = f.exit.or_else(|| older::exit(&shown));
+        call.end = f.end.is_error().then_some(f.end);
         // A command that was stopped or ran out of time has not come to anything.
         let ended = call.tests.filter(|_| call.exit.is_some());
         call.outcome = ended.and_then(|tests| tests.outcome(&shown));
@@ -328,6 +332,7 @@ impl FeedFold {
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
             exit: call.and_then(|call| call.exit),
+            end: call.and_then(|call| call.end),
             outcome: call.and_then(|call| call.outcome.clone()),
             files: call.and_then(|call| call.files.clone()),
             consent: item.consent.as_ref().map(note),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ConsentRequested;
+use a_society_facts::fact::turn::CallEnd;
 use a_society_facts::id::ConsentId;
 use a_society_facts::line::read;
 use a_society_facts::message::Text;
@@ -194,6 +195,27 @@ fn the_task_list_that_a_role_wrote_last_is_in_its_item_and_with_the_role() {
         .collect();
     let before = vec![("Read".to_owned(), TaskState::InProgress)];
     assert_eq!(lists, [Some(before), Some(now.to_vec()), None]);
+}
+
+#[test]
+fn a_call_that_did_not_do_what_it_was_asked_says_how_it_ended() {
+    let ends = [
+        ("done", None),
+        ("failed", Some(CallEnd::Failed)),
+        ("stopped", Some(CallEnd::Stopped)),
+        ("denied", Some(CallEnd::Denied)),
+        ("timed_out", Some(CallEnd::TimedOut)),
+        ("not_run", Some(CallEnd::NotRun)),
+        ("unknown", Some(CallEnd::Unknown)),
+    ];
+    let mut fold = fold();
+    for recorded in with_calls(&ends.map(|(end, _)| ("run", json!({ "end": end }), end))) {
+        fold.apply(&recorded, &shown);
+    }
+    let items = (fold.take_feeds().into_iter()).flat_map(|(_, _, change)| change.items);
+    let calls = items.filter(|(_, item)| item.tool.is_some());
+    let told: Vec<_> = calls.map(|(_, item)| item.end).collect();
+    assert_eq!(told, ends.map(|(_, end)| end));
 }
 
 #[test]

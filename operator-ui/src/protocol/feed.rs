@@ -1,6 +1,7 @@
 //! The feed of one role.
 
 use a_society_facts::fact::operator::ConsentAnswer;
+use a_society_facts::fact::turn::CallEnd;
 
 use super::wire;
 
@@ -57,6 +58,10 @@ wire! {
         pub removed: Option<u64>,
         /// How a command ended.
         pub exit: Option<i32>,
+        /// How a call ended that did not do what it was asked; absent for any other.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional, type = "CallEnd"))]
+        pub end: Option<CallEnd>,
         /// What the tests that a command ran came to, if that is certain.
         pub outcome: Option<Outcome>,
         /// The files that an edit of several changes, in its order; absent for any other call.

@@ -7,7 +7,7 @@ use super::{ask, command, down, exported, feed, findings, flow, http, made, row,
 
 const HEAD: &str = "// Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui \
 --lib the_page_has`. Do not edit.\n\n\
-import type { ConsentAnswer, ConsentMode, ImprovementMode, Measure, Verb, WaitReason } from \"./verb\";\n\n\
+import type { CallEnd, ConsentAnswer, ConsentMode, ImprovementMode, Measure, Verb, WaitReason } from \"./verb\";\n\n\
 export * from \"./verb\";\n\n";
 
 macro_rules! declared {

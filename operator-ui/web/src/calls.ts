@@ -1,5 +1,5 @@
 // A tool item's text begins with what was asked, and goes on with what came back. Pure.
-import type { Item, Task } from "./wire";
+import type { CallEnd, Item, Task } from "./wire";
 
 /** What was asked, on one line: a command or a file as it is, since the sign in front says what is done with it. */
 export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
@@ -37,6 +37,23 @@ function commandOf(line: string): string | null {
 /** What is done, for those who do not see the sign. */
 export function callVerb(item: Item, kind: "edit" | "run" | "call"): string {
   return kind === "call" ? "" : (/^(run|edit|write|replace|patch) /.exec(item.text)?.[0] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `);
+}
+
+/** The ends of a call that are neither its success nor its own failure. */
+const ENDS: Partial<Record<CallEnd, { words: string; bad: boolean }>> = {
+  denied: { words: "denied", bad: false },
+  stopped: { words: "stopped by the operator", bad: false },
+  not_run: { words: "did not run", bad: false },
+  timed_out: { words: "timed out", bad: true },
+  unknown: { words: "outcome unknown", bad: true },
+};
+
+/** How a call ended that did not work, and whether that is a failure; nothing for one that runs or worked. */
+export function callEnd(item: Item): { words: string; bad: boolean } | null {
+  if (item.interrupted) return { words: "cut off", bad: false };
+  if (item.type !== "tool-error") return null;
+  const known = item.end === undefined ? undefined : ENDS[item.end];
+  return known ?? { words: item.exit === null ? "failed" : `exit ${item.exit}`, bad: true };
 }
 
 /** What came back. */

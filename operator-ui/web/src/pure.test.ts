@@ -1,7 +1,7 @@
 // The small hearts: addresses, what can be seen, when an answer counts, rows of a feed, markdown, streamed text.
 import { describe, expect, it } from "vitest";
 import { Announcer, type Spoken } from "./announce";
-import { callLine, callVerb } from "./calls";
+import { callEnd, callLine, callVerb } from "./calls";
 import { due, headline, places, ripe } from "./notify";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
 import { choices, identical, inOrder, shortWords } from "./asks";
@@ -401,6 +401,26 @@ describe("a line of a call", () => {
     expect(callLine(call('run_command {"command":"cargo  test\\n-p a","cwd":"."}'), "run")).toBe("cargo test -p a");
     expect(callLine(call('run_command {"command":"cargo te…'), "run")).toBe('run_command {"command":"cargo te…');
     expect([callVerb(call("write_file a.md", { tool: "write_file" }), "edit"), callLine(call("write_file a.md"), "edit")]).toEqual(["write ", "a.md"]);
+  });
+});
+
+describe("the end of a call", () => {
+  const call = (more: Partial<Item>): Item => ({ type: "tool-error", interrupted: false, exit: null, ...more }) as Item;
+  it("is no failure where the operator stopped or denied it", () => {
+    expect(callEnd(call({ end: "stopped" }))).toEqual({ words: "stopped by the operator", bad: false });
+    expect(callEnd(call({ end: "denied" }))).toEqual({ words: "denied", bad: false });
+    expect(callEnd(call({ end: "not_run" }))).toEqual({ words: "did not run", bad: false });
+  });
+  it("is a failure otherwise, with the exit code where there is one", () => {
+    expect(callEnd(call({}))).toEqual({ words: "failed", bad: true });
+    expect(callEnd(call({ end: "failed", exit: 2 }))).toEqual({ words: "exit 2", bad: true });
+    expect(callEnd(call({ end: "timed_out" }))).toEqual({ words: "timed out", bad: true });
+    expect(callEnd(call({ end: "unknown" }))).toEqual({ words: "outcome unknown", bad: true });
+  });
+  it("has no words while it runs and when it worked", () => {
+    expect(callEnd(call({ type: "tool" }))).toBeNull();
+    expect(callEnd(call({ type: "tool-success", exit: 0 }))).toBeNull();
+    expect(callEnd(call({ type: "tool", interrupted: true }))).toEqual({ words: "cut off", bad: false });
   });
 });
 

@@ -186,6 +186,8 @@ export type ConsentMode = "no-access" | "partial-access" | "full-access";
 
 export type ConsentAnswer = "allow_once" | "allow_flow" | "deny" | "withdrawn";
 
+export type CallEnd = "done" | "failed" | "denied" | "stopped" | "timed_out" | "not_run" | "unknown" | "recovered";
+
 export type ConsentRules = {
 /**
  * What may run without asking.

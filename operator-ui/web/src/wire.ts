@@ -1,6 +1,6 @@
 // Generated from operator-ui/src/protocol by `A_SOCIETY_UPDATE=1 cargo test -p a-society-operator-ui --lib the_page_has`. Do not edit.
 
-import type { ConsentAnswer, ConsentMode, ImprovementMode, Measure, Verb, WaitReason } from "./verb";
+import type { CallEnd, ConsentAnswer, ConsentMode, ImprovementMode, Measure, Verb, WaitReason } from "./verb";
 
 export * from "./verb";
 
@@ -1072,6 +1072,10 @@ removed: number | null,
  * How a command ended.
  */
 exit: number | null,
+/**
+ * How a call ended that did not do what it was asked; absent for any other.
+ */
+end?: CallEnd,
 /**
  * What the tests that a command ran came to, if that is certain.
  */

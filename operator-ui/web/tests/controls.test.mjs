@@ -217,20 +217,20 @@ test("a flow is cancelled with a reason or without one, never by one press, and 
       return page.getByRole("dialog", { name: "Cancel the flow" });
     };
     let dialog = await menu();
-    const field = dialog.getByLabel("Why, for whoever reads it later");
+    const field = dialog.getByLabel("Reason, kept in the record");
     await until(() => field.evaluate((node) => node === document.activeElement), (has) => has, "the reason is where one writes");
     await field.fill(why);
     await dialog.getByRole("button", { name: "Keep running" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.deepEqual(given(server, "cancel"), []);
     dialog = await menu();
-    assert.equal(await dialog.getByLabel("Why, for whoever reads it later").inputValue(), why);
-    await dialog.getByLabel("Why, for whoever reads it later").press("End");
+    assert.equal(await dialog.getByLabel("Reason, kept in the record").inputValue(), why);
+    await dialog.getByLabel("Reason, kept in the record").press("End");
     await dialog.getByRole("button", { name: "Cancel the flow" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.deepEqual(given(server, "cancel"), [why === "" ? { do: "cancel" } : { do: "cancel", why }]);
     dialog = await menu();
-    assert.equal(await dialog.getByLabel("Why, for whoever reads it later").inputValue(), "", "it was said");
+    assert.equal(await dialog.getByLabel("Reason, kept in the record").inputValue(), "", "it was said");
     assert.deepEqual(complaints, []);
   }
 });

@@ -246,7 +246,7 @@ fn ended(end: CallEnd, exit: Option<i32>, output: &Output) -> String {
             first(output.head.first().map_or("", String::as_str))
         ),
         CallEnd::Denied => ": denied".to_owned(),
-        CallEnd::Stopped => ": stopped".to_owned(),
+        CallEnd::Stopped => ": stopped by the operator".to_owned(),
         CallEnd::TimedOut => ": took too long".to_owned(),
         CallEnd::NotRun => format!(
             ": did not run: {}",

@@ -233,7 +233,7 @@ fn read_on_exit(sink: &mut Sink<'_>, tree: &Tree) -> ExitMapping {
             mapping.codes.extend(outcome.map(|outcome| (code, outcome)));
         } else {
             let message = format!("{} is no exit code", quoted(key));
-            let hint = "exit codes go from 0 to 255; `otherwise` stands for the rest".to_owned();
+            let hint = "exit codes go from 0 to 255; `otherwise` covers the rest".to_owned();
             sink.error(Code::OutOfRange, entry.key.span, message, Some(hint));
         }
     }

@@ -91,7 +91,7 @@ impl fmt::Display for Unfit {
             }
             Self::Within { holder } => write!(
                 f,
-                "what stands for it lies in the archive {holder} itself; restore that one first"
+                "its summary is itself in the archive {holder}; restore that one first"
             ),
         }
     }

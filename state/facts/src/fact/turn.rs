@@ -325,6 +325,7 @@ pub struct CallStarted {
 
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CallEnd {
     /// It did what it was asked.

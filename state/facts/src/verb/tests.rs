@@ -91,6 +91,7 @@ mod page {
     use crate::fact::improvement::ImprovementMode;
     use crate::fact::node::WaitReason;
     use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentRules, SteerWhen, StopScope};
+    use crate::fact::turn::CallEnd;
     use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
     use crate::{At, Hash};
 
@@ -120,6 +121,7 @@ mod page {
             StopScope,
             ConsentMode,
             ConsentAnswer,
+            CallEnd,
             ConsentRules,
             ImprovementMode,
             WaitReason,

@@ -147,7 +147,8 @@ fn n3_an_archive_is_restored_once_its_summary_is_in_no_other_archive() {
     };
     done(&mut flow, again);
     compacted(&mut flow, "k2");
-    let within = "the session of owner: what stands for it lies in the archive k2 itself; restore that one first";
+    let within =
+        "the session of owner: its summary is itself in the archive k2; restore that one first";
     assert_eq!(done(&mut flow, restore("k1")), within);
     assert_eq!(done(&mut flow, restore("k2")), "archive_restored");
     assert_eq!(done(&mut flow, restore("k1")), "archive_restored");

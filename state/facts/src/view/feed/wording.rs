@@ -252,7 +252,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
         Fact::ForwardPassClosed(f) => Words::event(
             "Forward pass closed",
-            "Everything the graph asks for is done. Run a retrospective?",
+            "Everything the graph asks for is done.",
             "flow.forward_pass_closed",
         )
         .at(Some(&f.node))
@@ -689,7 +689,7 @@ fn call_finished<'a>(f: &CallFinished) -> Effect<'a> {
     let how = match f.end {
         CallEnd::Done | CallEnd::Failed => "",
         CallEnd::Denied => " (denied)",
-        CallEnd::Stopped => " (stopped)",
+        CallEnd::Stopped => " (stopped by the operator)",
         CallEnd::TimedOut => " (took too long)",
         CallEnd::NotRun => " (did not run)",
         CallEnd::Unknown => " (outcome unknown: check it)",

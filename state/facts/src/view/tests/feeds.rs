@@ -200,6 +200,24 @@ fn a_context_that_is_compacted_is_one_item_and_no_turn_of_its_own() {
 }
 
 #[test]
+fn a_call_that_the_operator_stopped_says_so() {
+    let told = told(&[
+        r#"{"fact":"call_finished","call":"1.1","turn":1,"role":"writer","tool_call":"c","tool":"run","end":"stopped","output":"","message":"m-2"}"#,
+    ]);
+    assert_eq!(told, ["run (stopped by the operator)|"]);
+}
+
+#[test]
+fn a_closed_forward_pass_asks_nothing() {
+    // Whether a retrospective is asked for depends on what was chosen beforehand; the question has a card of its own.
+    let told = told(&[r#"{"fact":"forward_pass_closed","node":"close"}"#]);
+    assert_eq!(
+        told,
+        ["Forward pass closed|Everything the graph asks for is done."]
+    );
+}
+
+#[test]
 fn item_ids_are_unique_in_a_feed() {
     for feed in fold(walk()).feeds.values() {
         let ids: BTreeSet<_> = feed.items().map(|item| item.id.as_str()).collect();
