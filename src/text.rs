@@ -233,6 +233,24 @@ pub(crate) fn count(number: usize, one: &str) -> String {
     }
 }
 
+/// Words as alternatives: `a`, `a or b`, `a, b or c`.
+pub(crate) fn one_of(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [many @ .., last] => format!("{} or {last}", many.join(", ")),
+    }
+}
+
+/// A word as a shell takes it, whatever is in it.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=:,@%+".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

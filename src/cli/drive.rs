@@ -46,11 +46,11 @@ pub(crate) struct Wishes {
 
     /// How roles look back when the forward work is done: graph, parallel or none; if absent, the
     /// project's setting counts, or you are asked
-    #[arg(long, value_name = "HOW", value_parser = super::improve::mode)]
+    #[arg(long, value_name = "HOW", value_parser = super::improve::mode(), hide_possible_values = true)]
     pub(crate) improve: Option<ImprovementMode>,
 
     /// Whether a feedback report is written; if absent, the project's setting counts, or you are asked
-    #[arg(long, value_name = "yes|no", value_parser = super::feedback::yes_or_no)]
+    #[arg(long, value_name = "yes|no", value_parser = super::feedback::yes_or_no(), hide_possible_values = true)]
     pub(crate) feedback: Option<bool>,
 
     /// How many turns of the flow run at once; 8 if absent

@@ -166,7 +166,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         return begin_draft(context, arguments);
     }
     let named = arguments.file.clone().unwrap_or_default();
-    let target = read_target(&mut context.out, &named)?;
+    let target = read_target(&mut context.out, &named, "run")?;
     let graph = match &target {
         Target::File(_) => named.clone(),
         Target::Project(_, folder) => workflow_of(folder),
