@@ -27,7 +27,7 @@ pub(crate) fn refusal(error: &clap::Error, arguments: &[OsString]) -> OperatorEr
     OperatorError::new(("usage", ExitCode::Usage), what, why, hint)
 }
 
-/// What is said of a refusal.
+/// The lines of an error about arguments.
 struct Refused {
     what: String,
     why: String,
