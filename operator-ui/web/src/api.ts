@@ -1,7 +1,7 @@
 // Requests outside the socket: what is too large for it, or asked for once.
 import { request } from "./backend";
 import { inSentences } from "./words";
-import type { Fault, FlowRef, ItemBody } from "./wire";
+import type { Fault, Files, FlowRef, ItemBody } from "./wire";
 
 /** A request that the server refused, in the words it gave. */
 export class Refused extends Error {
@@ -58,4 +58,18 @@ export function flowApi(flow: FlowRef, path: string, query: Record<string, strin
 /** The whole text of a feed item, a page at a time. */
 export function itemBody(flow: FlowRef, item: string, offset = 0, signal?: AbortSignal): Promise<ItemBody> {
   return get<ItemBody>(flowApi(flow, `item/${encodeURIComponent(item)}/body`, { offset }), signal);
+}
+
+/** What several parts of one screen ask for within a moment is asked for once; what a later one gets is new. */
+const SAME_MS = 1_000;
+let handed: { path: string; at: number; told: Promise<Files> } | null = null;
+
+/** What was handed over in a flow, as it is now. */
+export function handedOver(flow: FlowRef): Promise<Files> {
+  const path = flowApi(flow, "files");
+  if (handed === null || handed.path !== path || Date.now() - handed.at > SAME_MS) {
+    handed = { path, at: Date.now(), told: get<Files>(path) };
+    handed.told.catch(() => { handed = null; });
+  }
+  return handed.told;
 }
