@@ -72,7 +72,11 @@ pub(crate) fn wrapped(line: &str, columns_max: usize) -> Vec<String> {
     let mut row = String::new();
     let (mut columns, mut gap) = (0, None);
     for letter in line.graphemes(true) {
-        let wide = if letter == "\t" { TAB.len() } else { letter.width() };
+        let wide = if letter == "\t" {
+            TAB.len()
+        } else {
+            letter.width()
+        };
         if columns + wide > columns_max && !row.is_empty() {
             let rest = match gap.take() {
                 _ if letter == " " => String::new(),

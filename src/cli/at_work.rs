@@ -86,7 +86,9 @@ pub(crate) fn meaning(keys: &[u8], seen: &Seen, followed: Option<&RoleInstance>)
         }
         key => {
             let key = char::from(key).escape_default();
-            Meaning::Says(format!("{key} does nothing here; 0 to 9, a, t, s, p, v and ? do"))
+            Meaning::Says(format!(
+                "{key} does nothing here; 0 to 9, a, t, s, p, v and ? do"
+            ))
         }
     }
 }
@@ -142,7 +144,9 @@ mod tests {
         assert!(matches!(means("P"), Meaning::Does(Verb::Pause {})));
         assert!(matches!(means("s"), Meaning::Says(says) if says.contains("nobody")));
         assert_eq!(meaning(b"s", &seen, Some(&bob)), Meaning::Steer(bob));
-        assert!(matches!(means("x"), Meaning::Says(says) if says == "x does nothing here; 0 to 9, a, t, s, p, v and ? do"));
+        assert!(
+            matches!(means("x"), Meaning::Says(says) if says == "x does nothing here; 0 to 9, a, t, s, p, v and ? do")
+        );
         assert!(matches!(means("pp"), Meaning::Says(says) if says.contains("several")));
         assert_eq!(means("\x1b[A"), Meaning::Nothing);
         assert_eq!(means("\n"), Meaning::Nothing);

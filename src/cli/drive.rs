@@ -377,7 +377,8 @@ impl Watch<'_> {
             Some(_) if !self.is_plain => at_work::keys(self.out.size().0),
             Some(_) | None => String::new(),
         };
-        self.progress.draw(self.out, seen, (&self.handle, now), &keys)
+        self.progress
+            .draw(self.out, seen, (&self.handle, now), &keys)
     }
 
     /// Below a question that a key answers the nodes are drawn in their present state, while finished

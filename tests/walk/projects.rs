@@ -475,8 +475,5 @@ fn a_flow_file_in_a_folder_that_only_keeps_files_works_on_the_repository_around_
     assert_eq!(projects_of(&place), wanted);
     // And the operator is notified.
     let said = place.run(&["run", "flows/flow.yaml", "--improve", "none"]);
-    assert!(
-        said.err.contains(" in WORKSPACE\n"),
-        "{said:?}"
-    );
+    assert!(said.err.contains(" in WORKSPACE\n"), "{said:?}");
 }

@@ -217,7 +217,9 @@ impl Watch<'_> {
         if texts.is_empty() {
             return self.say("nobody else said anything that you could not read", true);
         }
-        let each = texts.iter().map(|(who, text)| format!("{who}:\n{}", text.trim_end()));
+        let each = texts
+            .iter()
+            .map(|(who, text)| format!("{who}:\n{}", text.trim_end()));
         self.show_whole(&each.collect::<Vec<_>>().join("\n\n"))?;
         self.take_keys(!self.is_plain);
         Ok(())

@@ -211,9 +211,15 @@ impl Summed<'_> {
         let all = all.into_iter();
         let all = all.filter_map(|(label, says, command)| Some((label, says.as_ref()?, command)));
         let rows: Vec<_> = all.collect();
-        let wide = rows.iter().map(|(_, says, _)| width(says)).max().unwrap_or(0);
+        let wide = rows
+            .iter()
+            .map(|(_, says, _)| width(says))
+            .max()
+            .unwrap_or(0);
         let label_wide = LABELS_COLUMNS + 2;
-        let fits = rows.iter().all(|(_, _, command)| label_wide + wide + 2 + command.len() + 2 < columns);
+        let fits = rows
+            .iter()
+            .all(|(_, _, command)| label_wide + wide + 2 + command.len() + 2 < columns);
         let row = |(label, says, command): (&str, &String, &str)| {
             let missing = " ".repeat(wide - width(says));
             let line = format!("{label:<LABELS_COLUMNS$}  {says}");

@@ -43,7 +43,11 @@ impl Room {
     /// The room of a screen of so many columns and rows.
     pub(crate) fn of((columns, rows): (usize, usize)) -> Self {
         let is_small = columns < SMALLEST.0 || rows < SMALLEST.1;
-        let lines = if is_small { 1 } else { (rows / 2).clamp(3, ROWS_MAX) };
+        let lines = if is_small {
+            1
+        } else {
+            (rows / 2).clamp(3, ROWS_MAX)
+        };
         Self { columns, lines }
     }
 
@@ -157,7 +161,10 @@ fn rows(
             0 => String::new(),
             number => words(number),
         };
-        let since = state.running.get(node).map(|running| now.ms() - running.since.ms());
+        let since = state
+            .running
+            .get(node)
+            .map(|running| now.ms() - running.since.ms());
         let took = since.or_else(|| teller.took(node));
         Row {
             number,
@@ -208,37 +215,38 @@ fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
     let needed: usize = columns_of.iter().map(|wide| gap(*wide)).sum();
     let word = word.min(room.saturating_sub(fixed + node + needed));
     let [role, tokens, cost, took] = columns_of;
+    let padded = |text: &str, wide: usize| {
+        let text = one_line(text, wide);
+        let missing = " ".repeat(wide.saturating_sub(width(&text)));
+        (text, missing)
+    };
     let line = |row: &Row| {
-        let padded = |text: &str, wide: usize| {
-            let text = one_line(text, wide);
-            let missing = " ".repeat(wide.saturating_sub(width(&text)));
-            (text, missing)
-        };
         let sign = match row.stands.weight {
             3 => paint.yellow(row.stands.sign),
             2 => paint.bold(row.stands.sign),
             1 => paint.green(row.stands.sign),
             0..=u8::MAX => paint.dim(row.stands.sign),
         };
-        let number = if row.number.is_empty() { " " } else { &row.number };
-        let mut line = format!(" {} {sign} ", paint.dim(number));
-        let (text, missing) = padded(&row.node, node);
-        line.push_str(&format!("{text}{missing}"));
+        let number = match row.number.as_str() {
+            "" => " ",
+            number => number,
+        };
+        let (name, after_name) = padded(&row.node, node);
+        let mut parts = vec![format!(" {} {sign} {name}{after_name}", paint.dim(number))];
         if role > 0 {
             let (text, missing) = padded(&row.role, role);
-            line.push_str(&format!("  {}{missing}", paint.dim(&text)));
+            parts.push(format!("  {}{missing}", paint.dim(&text)));
         }
-        let (text, missing) = padded(&row.stands.word, word);
+        let (does, missing) = padded(&row.stands.word, word);
         let streams = if row.is_followed { "▸" } else { " " };
-        line.push_str(&format!("  {text}{missing} {streams} "));
+        parts.push(format!("  {does}{missing} {streams} "));
         for (text, wide) in [(&row.took, took), (&row.tokens, tokens), (&row.cost, cost)] {
             if wide > 0 {
                 let missing = " ".repeat(wide.saturating_sub(width(text)));
-                line.push_str(&format!("{missing}{text}  "));
+                parts.push(format!("{missing}{text}  "));
             }
         }
-        line.truncate(line.trim_end().len());
-        line
+        parts.concat().trim_end().to_owned()
     };
     rows.iter().map(line).collect()
 }
@@ -330,7 +338,12 @@ fn reflections(out: &Output, state: &FlowState) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn row(at: usize, name: (&str, &str), (sign, word, weight): (&'static str, &str, u8), spent: [&str; 3]) -> Row {
+    fn row(
+        at: usize,
+        name: (&str, &str),
+        (sign, word, weight): (&'static str, &str, u8),
+        spent: [&str; 3],
+    ) -> Row {
         let [took, tokens, cost] = spent.map(str::to_owned);
         let word = word.to_owned();
         Row {
@@ -348,10 +361,30 @@ mod tests {
     #[test]
     fn the_rows_of_nodes_fit_every_screen() {
         let rows = [
-            row(1, ("plan", "owner"), ("✓", "done", 1), ["8s", "9k", "$0.02"]),
-            row(2, ("backend", "writer"), ("●", "run cargo test -p post -- --nocapture 台帳", 2), ["38s", "31k", "$0.11"]),
-            row(3, ("frontend", "writer_2"), ("↻", "next try in 12 s", 2), ["31s", "18k", "$0.06"]),
-            row(4, ("a-node-with-quite-a-long-name", "editor"), ("·", "", 0), ["", "", ""]),
+            row(
+                1,
+                ("plan", "owner"),
+                ("✓", "done", 1),
+                ["8s", "9k", "$0.02"],
+            ),
+            row(
+                2,
+                ("backend", "writer"),
+                ("●", "run cargo test -p post -- --nocapture 台帳", 2),
+                ["38s", "31k", "$0.11"],
+            ),
+            row(
+                3,
+                ("frontend", "writer_2"),
+                ("↻", "next try in 12 s", 2),
+                ["31s", "18k", "$0.06"],
+            ),
+            row(
+                4,
+                ("a-node-with-quite-a-long-name", "editor"),
+                ("·", "", 0),
+                ["", "", ""],
+            ),
         ];
         let mut all = Vec::new();
         for columns in [40, 80, 110, 200] {

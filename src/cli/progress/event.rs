@@ -569,7 +569,9 @@ fn between(since: At, at: At) -> u64 {
 fn suspended(f: &NodeSuspended, said: &str) -> About {
     let question = f.question.as_ref().map(Text::shown);
     let what = What::Waits {
-        is_said: question.as_deref().is_some_and(|asked| said.contains(asked.trim())),
+        is_said: question
+            .as_deref()
+            .is_some_and(|asked| said.contains(asked.trim())),
         what: words::waits_for(f.reason, f.trouble).to_owned(),
         asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),
         until: f.until,
