@@ -162,7 +162,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             is_said,
             ..
         } => {
-            // What was said a moment ago is not said again.
+            // Its words are in the line above.
             let question = question
                 .as_deref()
                 .filter(|_| !is_said)
