@@ -1,5 +1,5 @@
 //! Compacts a session in the middle of a turn: a turn aside makes the summary, and one message then
-//! replaces the history. The operator's compaction between turns is in `by_hand`.
+//! replaces the history. The operator's compaction between turns is in `manual_compaction`.
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{CompactionFailed, Strategy, Trigger};
@@ -10,9 +10,9 @@ use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, Compact, Told, Tried};
 
 use super::budget::Short;
+use super::compacted_history::Shorter;
 use super::core::Core;
 use super::error::DriverError;
-use super::shorter::Shorter;
 use super::step::Heard;
 use crate::mint;
 

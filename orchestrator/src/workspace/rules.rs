@@ -3,7 +3,7 @@
 use a_society_facts::fact::operator::ConsentRules;
 
 use crate::config::policy;
-use crate::withheld::holds_a_secret;
+use crate::pasted_secrets::holds_a_secret;
 
 /// The rules, each once.
 ///

@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Proxy};
 
-use super::sent::Sent;
+use super::conversation_cache::Sent;
 use crate::fault::{Fault, FaultClass};
 use crate::limits;
 

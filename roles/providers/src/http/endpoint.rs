@@ -12,11 +12,11 @@ use reqwest::{Method, Url};
 use tokio::task::AbortHandle;
 
 use super::connect::Transport;
+use super::conversation_cache::Sent;
 use super::exchange::exchange;
 use super::pen::Pen;
 use super::runtime;
 use super::sending::sending;
-use super::sent::Sent;
 use crate::body::Body;
 use crate::event::Arrival;
 use crate::fault::{Fault, FaultClass};

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
+use super::counted_commands::Seen;
 use super::imported::Origins;
 use super::parts::{
     Account, Configuration, OpenCall, OpenConsent, OpenTurn, Running, Said, SessionBrief, Staged,
     Waiting, Wanted,
 };
 use super::phase::{Change, FlowStatus, Improvement, Notice, Parentage, Pause, Phase};
-use super::seen::Seen;
 use crate::at::At;
 use crate::fact::flow::{Ends, TokenBudget};
 use crate::fact::journal::ProcessName;

@@ -17,7 +17,7 @@ use a_society_roles::turn::taker::Taker;
 use super::budget::Short;
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;
-use super::hurry::Nap;
+use super::provider_wait::Nap;
 use super::step::Heard;
 use super::turn_thread;
 
