@@ -7,9 +7,9 @@ use a_society_facts::At;
 use a_society_facts::Whom;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::ConsentMode;
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::id::{NodeId, RoleInstance, Seq};
 use a_society_facts::view::feed::{FeedItem, ItemKind};
-use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::flow::{FlowState, Request};
 use a_society_facts::view::screen::Screen;
 use a_society_facts::view::standing::Standing;
 use a_society_facts::view::{FeedView, View as _};
@@ -29,12 +29,12 @@ use crate::cli::asks::{self, Ask};
 use crate::cli::cost;
 use crate::cli::handed;
 use crate::cli::own_turn::Own;
-use crate::cli::progress::board::stands;
+use crate::cli::progress::board::{doing, stands};
 use crate::cli::status::works_and_asks;
 use crate::cli::table;
 use crate::cli::turn_files;
 use crate::operator_error::Stop;
-use crate::text::{one_line, plain, size, tabbed};
+use crate::text::{age, one_line, plain, size, tabbed};
 
 /// The list of flows is made anew this often; the flow that is looked at is read much more often.
 const LIST_EVERY_MS: u64 = 700;
@@ -303,7 +303,7 @@ impl Followed {
                 (true, _) if !state.running.contains_key(&node.id) => {
                     ("·", "is answered and goes on".to_owned())
                 }
-                _ => (stands.sign, stands.word),
+                _ => at_work(state, &node.id, now).unwrap_or((stands.sign, stands.word)),
             };
             NodeLine {
                 sign,
@@ -368,6 +368,17 @@ fn models(state: &FlowState) -> BTreeMap<RoleInstance, String> {
         Some((role.clone(), plain(model).into_owned()))
     });
     models.collect()
+}
+
+/// What the turn of a node does right now, and for how long it has been at work.
+fn at_work(state: &FlowState, node: &NodeId, now: At) -> Option<(&'static str, String)> {
+    let running = state.running.get(node)?;
+    let turn = state.turns.get(&running.turn)?;
+    let streams = |request: &Request| request.drafted_bytes > 0;
+    let speaks = turn.request.as_ref().is_some_and(streams);
+    let (sign, word) = doing(state, (running.turn, turn), speaks, now);
+    let since = age(now.ms() - running.since.ms());
+    Some((sign, plain(&format!("{word}, {since}")).into_owned()))
 }
 
 fn line(row: &Row, asks: usize, now: At) -> FlowLine {
