@@ -16,7 +16,7 @@ use a_society_facts::id::{RoleInstance, Seq};
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
-use a_society_orchestrator::machine::{Question, Work};
+use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
 
 use super::asks::short;
@@ -189,7 +189,7 @@ struct Watch<'a> {
     /// The question at the cursor.
     card: Option<Card>,
     /// Questions that the operator answers when the rest is done.
-    later: Vec<Question>,
+    later: Vec<OperatorQuestion>,
     /// The role that a message is being typed for.
     steers: Option<RoleInstance>,
     /// The last record that a command of ours led to; an older look is out of date.

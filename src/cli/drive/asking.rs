@@ -5,7 +5,7 @@ use std::sync::Arc;
 use a_society_facts::view::flow::FlowState;
 use a_society_operator_ui::fold::terms::scope;
 use a_society_orchestrator::driver::handle::Seen;
-use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::machine::OperatorQuestion;
 
 use super::{Watch, rests};
 use crate::cli::asks::{self, Ask};
@@ -90,7 +90,7 @@ impl Watch<'_> {
         for line in head {
             self.out.line(&line)?;
         }
-        let shows_text = is_own || matches!(ask.question, Question::Approval { .. });
+        let shows_text = is_own || matches!(ask.question, OperatorQuestion::Approval { .. });
         if let Some(text) = text.filter(|_| shows_text) {
             for line in asks::said(&text) {
                 self.out.line(&format!("  │ {line}"))?;
@@ -226,7 +226,7 @@ impl Watch<'_> {
     }
 
     /// What the operator may see and allow of the call that a question is about.
-    fn call(&self, question: &Question, state: &FlowState) -> Call {
+    fn call(&self, question: &OperatorQuestion, state: &FlowState) -> Call {
         let whole = Call {
             is_whole: true,
             ..Call::default()
@@ -240,7 +240,7 @@ impl Watch<'_> {
                 ..Call::default()
             };
         }
-        if let Question::Approval { approval, .. } = question
+        if let OperatorQuestion::Approval { approval, .. } = question
             && let Some(staged) = handed::staged(self.store, self.flow, state, approval)
         {
             let shown = staged.difference.as_ref().unwrap_or(&staged.whole);
@@ -251,7 +251,7 @@ impl Watch<'_> {
                 ..Call::default()
             };
         }
-        let Question::Consent { consent, .. } = question else {
+        let OperatorQuestion::Consent { consent, .. } = question else {
             return whole;
         };
         let Some(open) = state.consents.get(consent) else {
