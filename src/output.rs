@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::operator_error::{OperatorError, Stop, from_io};
 use crate::paint::Paint;
-use crate::text::{cut, plain, plain_json};
+use crate::text::{cut, plain, plain_json, wrapped};
 
 /// Output is handed to the system in pieces of this size, so that a long listing costs few calls.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -68,6 +68,8 @@ pub(crate) struct Output {
     is_aside: bool,
     /// How many lines of a picture are above the cursor and drawn over next time.
     drawn: usize,
+    /// The picture as it was sent.
+    picture: Vec<String>,
 }
 
 /// A terminal that knows these shows nothing of a frame before all of it is there.
@@ -93,6 +95,7 @@ impl Output {
             shows_progress: false,
             is_aside: false,
             drawn: 0,
+            picture: Vec::new(),
         }
     }
 
@@ -194,8 +197,21 @@ impl Output {
         &mut self.stdout
     }
 
-    /// Prints a note for the operator that is not a result.
+    /// Prints a note for the operator that is not a result. On a terminal its prose is wrapped at words.
     pub(crate) fn note(&mut self, text: &str) {
+        let columns = self.error_columns();
+        // A line that begins with room is one of a picture, such as the place of a mistake in a file.
+        let is_prose = |line: &str| !line.starts_with(' ') && !line.contains('\u{1b}');
+        let rows = text.split('\n').flat_map(|line| match is_prose(line) {
+            true => wrapped(line, columns),
+            false => vec![line.to_owned()],
+        });
+        let rows: Vec<String> = rows.collect();
+        self.print_aside(&rows.join("\n"));
+    }
+
+    /// Prints a line to stderr as it is, after the results that come before it.
+    fn print_aside(&mut self, text: &str) {
         self.clear_progress();
         // Results come before the notes about them; if they cannot be written, the next
         // attempt to print says so.
@@ -218,20 +234,49 @@ impl Output {
         }
     }
 
-    /// Tells an error: three lines, or one of JSON.
+    /// Tells an error: what, why and what to try, or one line of JSON. On a terminal prose is wrapped at words
+    /// under its label; a command stays one line, so that it can be pasted.
     pub(crate) fn error(&mut self, error: &OperatorError) {
         if self.json {
-            return self.note(&plain_json(&error.as_json()));
+            return self.print_aside(&plain_json(&error.as_json()));
         }
+        let columns = self.error_columns();
         let paint = self.paint_err;
-        let head = format!(
-            "{} {}",
-            paint.red(&format!("error[{}]:", error.code)),
-            paint.bold(&plain(&error.what))
-        );
-        self.note(&head);
-        self.note(&format!("  why: {}", plain(&error.why)));
-        self.note(&format!("  try: {}", plain(&error.hint)));
+        let code = format!("error[{}]:", error.code);
+        let head = hanging(&plain(&error.what), code.len() + 1, columns);
+        let mut head = head.into_iter();
+        let first = head.next().unwrap_or_default();
+        self.print_aside(&format!("{} {}", paint.red(&code), paint.bold(&first)));
+        for line in head {
+            self.print_aside(&format!("  {}", paint.bold(&line)));
+        }
+        for (label, text) in [("why", &error.why), ("try", &error.hint)] {
+            let text = plain(text);
+            let is_command = text.starts_with("a-society ");
+            let columns = if is_command { usize::MAX } else { columns };
+            if text.is_empty() {
+                continue;
+            }
+            let rows = wrapped(&text, columns.saturating_sub(LABEL_COLUMNS).max(1));
+            for (number, row) in rows.iter().enumerate() {
+                let before = if number == 0 {
+                    format!("  {label}: ")
+                } else {
+                    " ".repeat(LABEL_COLUMNS)
+                };
+                self.print_aside(&format!("{before}{row}"));
+            }
+        }
+    }
+
+    /// The columns of the terminal at stderr; without one nothing is wrapped.
+    fn error_columns(&self) -> usize {
+        let size = rustix::termios::tcgetwinsize(io::stderr());
+        let columns = size.map(|size| usize::from(size.ws_col)).unwrap_or(0);
+        if !self.stderr_is_terminal || columns == 0 {
+            return usize::MAX;
+        }
+        columns
     }
 
     /// Tells what is wrong with the arguments, as the parser puts it.
@@ -267,13 +312,21 @@ impl Output {
 
     /// Prints what is finished in the place of the picture, and draws the picture anew below it, all in
     /// one write. What is finished may wrap and is never touched again; lines of a picture are cut to
-    /// the width, because a line that wraps would be drawn over only in part.
+    /// the width, because a line that wraps would be drawn over only in part. A picture that has not changed is
+    /// not sent again.
     pub(crate) fn draw(
         &mut self,
         finished: &[String],
         picture: &[String],
         columns: usize,
     ) -> Result<(), Stop> {
+        let picture = picture.iter();
+        let picture: Vec<String> = picture
+            .map(|line| cut(line, columns.saturating_sub(1)))
+            .collect();
+        if finished.is_empty() && self.drawn == picture.len() && self.picture == picture {
+            return Ok(());
+        }
         self.clear_progress();
         let mut frame = String::from(BEGIN_FRAME);
         if self.drawn > 0 {
@@ -281,16 +334,13 @@ impl Output {
             frame.push_str(&up);
         }
         frame.push_str("\u{1b}[J");
-        for line in finished {
+        for line in finished.iter().chain(&picture) {
             frame.push_str(line);
-            frame.push('\n');
-        }
-        for line in picture {
-            frame.push_str(&cut(line, columns.saturating_sub(1)));
             frame.push('\n');
         }
         frame.push_str(END_FRAME);
         self.drawn = picture.len();
+        self.picture = picture;
         self.bytes(frame.as_bytes())?;
         self.flush()
     }
@@ -320,6 +370,21 @@ impl Output {
         let answer = answer.trim().to_ascii_lowercase();
         Some(read.is_ok() && (answer == "y" || answer == "yes"))
     }
+}
+
+/// As wide as what an error begins its lines with.
+const LABEL_COLUMNS: usize = "  why: ".len();
+
+/// A text in rows that fit behind a label and, from the second on, behind two blanks.
+fn hanging(text: &str, label: usize, columns: usize) -> Vec<String> {
+    let first = wrapped(text, columns.saturating_sub(label).max(1));
+    let Some(row) = first.first().filter(|_| first.len() > 1) else {
+        return first;
+    };
+    let rest = text[row.len()..].trim_start();
+    let mut rows = vec![row.clone()];
+    rows.extend(wrapped(rest, columns.saturating_sub(2).max(1)));
+    rows
 }
 
 /// A failure here has nowhere to be reported.

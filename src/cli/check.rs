@@ -16,7 +16,7 @@ use a_society_state::files::kind_behind;
 use serde_json::json;
 
 use super::context::Context;
-use super::flow_files::{fault_line, lines, read_text, script_path};
+use super::flow_files::{fault_line, lines, read_named, read_text, script_path};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::{count, plain};
@@ -172,7 +172,7 @@ fn look(file: &Path, script: Option<&Path>, workspace: Option<&Path>) -> Result<
             workflow_of(file),
         )
     } else {
-        let (flow, diagnostics) = inspect(file, read_text(file)?);
+        let (flow, diagnostics) = inspect(file, read_named(file, "check")?);
         (flow, diagnostics, file.to_owned())
     };
     let script = match script_path(&graph, script) {

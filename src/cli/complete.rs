@@ -154,7 +154,10 @@ impl<'a> Line<'a> {
 }
 
 /// The option that a word names, and the value that the word gives it.
-fn option<'a, 'w>(command: &'a Command, word: &'w str) -> Option<(&'a Arg, Option<&'w str>)> {
+pub(super) fn option<'a, 'w>(
+    command: &'a Command,
+    word: &'w str,
+) -> Option<(&'a Arg, Option<&'w str>)> {
     if let Some(long) = word.strip_prefix("--") {
         let (name, value) = match long.split_once('=') {
             Some((name, value)) => (name, Some(value)),

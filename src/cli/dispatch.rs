@@ -11,13 +11,13 @@ use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
     diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
-    improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
-    repair, reply, resume, retry, revise, rules, run, scenario, schema, serve, session, show,
-    skills, status, steer, stop, unpause, verify, watch,
+    improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, refused,
+    reopen, repair, reply, resume, retry, revise, rules, run, scenario, schema, serve, session,
+    show, skills, status, steer, stop, unpause, verify, watch,
 };
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
-use crate::operator_error::{OperatorError, Outcome, Stop};
+use crate::operator_error::{Outcome, Stop};
 use crate::output::{Color, Manner, Output};
 
 /// Runs the command that the arguments name.
@@ -153,19 +153,11 @@ fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
         let printed = out.help(error).and_then(|()| out.flush());
         return end(&mut out, printed.map(|()| ExitCode::Ok));
     }
-    if json {
-        let text = error.render().to_string();
-        let what = text.lines().next().unwrap_or_default();
-        let usage = ("usage", ExitCode::Usage);
-        let why = "the arguments do not fit this command";
-        out.error(&OperatorError::new(
-            usage,
-            what.trim_start_matches("error: "),
-            why,
-            "a-society help",
-        ));
-    } else {
+    // Nothing was asked for: the help says what can be.
+    if !json && error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         out.usage(error);
+    } else {
+        out.error(&refused::refusal(error, &environment.arguments));
     }
     ExitCode::Usage
 }

@@ -1,6 +1,7 @@
 //! `feedback`: the operator says whether a feedback report is written.
 
 use a_society_facts::Verb;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::context::Context;
 use super::say::{To, say};
@@ -17,7 +18,7 @@ pub(crate) struct Arguments {
     to: To,
 
     /// Whether: yes or no
-    #[arg(value_name = "yes|no", value_parser = yes_or_no, action = clap::ArgAction::Set)]
+    #[arg(value_name = "yes|no", value_parser = yes_or_no(), hide_possible_values = true, action = clap::ArgAction::Set)]
     granted: bool,
 }
 
@@ -28,10 +29,6 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 /// Reads a yes or a no.
-pub(crate) fn yes_or_no(text: &str) -> Result<bool, String> {
-    match text {
-        "yes" => Ok(true),
-        "no" => Ok(false),
-        _ => Err("it is yes or no".to_owned()),
-    }
+pub(crate) fn yes_or_no() -> impl TypedValueParser<Value = bool> {
+    PossibleValuesParser::new(["yes", "no"]).map(|typed| typed == "yes")
 }

@@ -7,17 +7,18 @@ use a_society_orchestrator::graph::Diagnostic;
 use a_society_orchestrator::limits::FLOW_FILE_BYTES_MAX;
 use a_society_orchestrator::project::docs::folder::Project;
 use a_society_orchestrator::project::flow_file::{self, FileError, FlowFile};
-use a_society_orchestrator::workspace::flow_files::script_beside;
+use a_society_orchestrator::workspace::flow_files::{flow_files, script_beside};
 use a_society_orchestrator::workspace::material::{Unfit, sound_project};
 use a_society_orchestrator::{Script, ScriptFault};
 use a_society_state::disk::{Kind, RealDisk};
 use a_society_state::files::kind_behind;
+use similar::TextDiff;
 
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Stop, from_io};
 use crate::output::Output;
 use crate::output_file;
-use crate::text::{count, plain};
+use crate::text::{count, plain, quoted};
 
 /// Reads a text file that the operator names.
 ///
@@ -51,14 +52,53 @@ fn unusable(path: &str, why: &str, hint: &str) -> Stop {
     OperatorError::new(("file-unfit", ExitCode::Failed), what, why, hint).into()
 }
 
-/// Reads a flow file. Prints all of its diagnostics.
+/// Reads a flow file that was named behind these words of a command. Prints all of its diagnostics.
 ///
 /// # Errors
 /// When it cannot be read, or is not a flow file.
-pub(crate) fn read_flow(out: &mut Output, path: &Path) -> Result<FlowFile, Stop> {
-    let (file, diagnostics) = flow_file::inspect(path, read_text(path)?);
+pub(crate) fn read_flow(out: &mut Output, path: &Path, typed: &str) -> Result<FlowFile, Stop> {
+    let (file, diagnostics) = flow_file::inspect(path, read_named(path, typed)?);
     note_all(out, &diagnostics);
     file.ok_or_else(|| not_a_flow(path, &diagnostics))
+}
+
+/// The text of a flow file that was named behind these words of a command.
+///
+/// # Errors
+/// As [`read_text`].
+pub(crate) fn read_named(path: &Path, typed: &str) -> Result<String, Stop> {
+    read_text(path).map_err(|stop| match stop {
+        Stop::Error(error) if error.exit == ExitCode::NotFound => not_there(path, typed),
+        stop @ (Stop::Error(_) | Stop::OutputClosed) => stop,
+    })
+}
+
+/// So many flow files are named where one was not found.
+const NAMED_MAX: usize = 6;
+
+/// There is nothing at a path; the flow files that are there are named, the most similar one to be typed.
+fn not_there(path: &Path, typed: &str) -> Stop {
+    let shown = path.display().to_string();
+    let mut there = flow_files(&RealDisk, Path::new("."));
+    let (why, hint) = if there.is_empty() {
+        let why = "no file in or below this folder begins a workflow";
+        (why.to_owned(), "a-society init my-project".to_owned())
+    } else {
+        let likeness = |name: &String| TextDiff::from_chars(name.as_str(), shown.as_str()).ratio();
+        there.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+        let more = there.len().saturating_sub(NAMED_MAX);
+        let named = there[..there.len() - more].join(", ");
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        let hint = format!("a-society {typed} {}", quoted(&there[0]));
+        (format!("this folder has {named}{more}"), hint)
+    };
+    let kind = ("not-found", ExitCode::NotFound);
+    let what = format!("there is no file or project {shown}");
+    OperatorError::new(kind, what, why, hint).into()
 }
 
 /// What an argument names: a flow file, or a project's folder.
@@ -69,13 +109,14 @@ pub(crate) enum Target {
     Project(FlowFile, PathBuf),
 }
 
-/// Reads a flow file, or a project's folder. Prints all of its diagnostics.
+/// Reads a flow file, or a project's folder, that was named behind these words of a command. Prints all of its
+/// diagnostics.
 ///
 /// # Errors
 /// When it cannot be read, or is neither.
-pub(crate) fn read_target(out: &mut Output, path: &Path) -> Result<Target, Stop> {
+pub(crate) fn read_target(out: &mut Output, path: &Path, typed: &str) -> Result<Target, Stop> {
     if kind_behind(&RealDisk, path) != Some(Kind::Folder) {
-        return read_flow(out, path).map(Target::File);
+        return read_flow(out, path, typed).map(Target::File);
     }
     let project = read_project(out, path)?;
     Ok(Target::Project(project.canonical, path.to_owned()))

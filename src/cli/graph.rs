@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
 /// Shows it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (Target::File(file) | Target::Project(file, _)) =
-        read_target(&mut context.out, &arguments.file)?;
+        read_target(&mut context.out, &arguments.file, "graph")?;
     let (word, text) = match arguments.format {
         Format::Text => ("text", to_text(&file.graph)),
         Format::Mermaid => ("mermaid", to_mermaid(&file.graph)),

@@ -2,9 +2,11 @@
 
 use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::context::Context;
 use super::say::{To, say};
+use super::words;
 use crate::operator_error::Outcome;
 
 /// The arguments of `improve`.
@@ -21,7 +23,7 @@ pub(crate) struct Arguments {
     to: To,
 
     /// How: graph, parallel or none
-    #[arg(value_name = "HOW", value_parser = mode)]
+    #[arg(value_name = "HOW", value_parser = mode(), hide_possible_values = true)]
     mode: ImprovementMode,
 }
 
@@ -31,15 +33,19 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     say(context, &arguments.to, Verb::Improve { mode })
 }
 
+/// The ways to look back.
+const MODES: [ImprovementMode; 3] = [
+    ImprovementMode::GraphBased,
+    ImprovementMode::Parallel,
+    ImprovementMode::None,
+];
+
 /// Reads a way to look back.
-pub(crate) fn mode(text: &str) -> Result<ImprovementMode, String> {
-    let known = [
-        ImprovementMode::GraphBased,
-        ImprovementMode::Parallel,
-        ImprovementMode::None,
-    ];
-    let found = known
-        .into_iter()
-        .find(|mode| super::words::improvement(*mode) == text);
-    found.ok_or_else(|| "it is graph, parallel or none".to_owned())
+pub(crate) fn mode() -> impl TypedValueParser<Value = ImprovementMode> {
+    let known = PossibleValuesParser::new(MODES.map(words::improvement));
+    known.try_map(|typed| {
+        let mut modes = MODES.into_iter();
+        let found = modes.find(|mode| words::improvement(*mode) == typed);
+        found.ok_or("it is no way to look back")
+    })
 }

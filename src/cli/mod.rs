@@ -58,6 +58,7 @@ pub(crate) mod prompt;
 pub(crate) mod prune;
 pub(crate) mod rebuild;
 pub(crate) mod reference;
+mod refused;
 pub(crate) mod reopen;
 pub(crate) mod repair;
 pub(crate) mod replay;

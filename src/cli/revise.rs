@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 
 /// Revises.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let source = read_flow(&mut context.out, &arguments.file)?.source;
+    let source = read_flow(&mut context.out, &arguments.file, "revise FLOW")?.source;
     if arguments.dry_run {
         return foretold(context, arguments, source);
     }

@@ -294,6 +294,41 @@ fn the_exit_codes_can_be_asked_for() {
 }
 
 #[test]
+fn refused_arguments_look_like_every_other_error_and_say_what_can_be_typed() {
+    let workspace = Workspace::new();
+    let said = workspace.run(&["run", "ledger.yaml", "--improve", "fgh"]);
+    let wanted = "error[usage]: --improve is graph, parallel or none, not \"fgh\"\n  \
+                  try: a-society run ledger.yaml --improve none\n";
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{said:?}");
+    assert_eq!(said.err, wanted);
+    let said = workspace.run(&["ls", "--colour", "always", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&said.err).unwrap();
+    assert_eq!(json["error"]["why"], "the nearest is --color");
+    assert_eq!(json["error"]["try"], "a-society ls --color always --json");
+}
+
+#[test]
+fn a_flow_file_that_is_not_there_names_those_that_are_and_no_number_of_the_system() {
+    let workspace = Workspace::new();
+    let folder = workspace.path();
+    std::fs::create_dir(folder.join("docs")).unwrap();
+    for path in ["ledger.yaml", "docs/flow.yaml"] {
+        std::fs::write(folder.join(path), "workflow: {}\n").unwrap();
+    }
+    std::fs::write(folder.join("other.yaml"), "a: b\n").unwrap();
+    for (verb, typed) in [("run", "run"), ("check", "check"), ("graph", "graph")] {
+        let said = workspace.run(&[verb, "legder.yaml"]);
+        let wanted = format!(
+            "error[not-found]: there is no file or project legder.yaml\n  \
+             why: this folder has ledger.yaml, docs/flow.yaml\n  \
+             try: a-society {typed} ledger.yaml\n"
+        );
+        assert_eq!((said.code, said.out.as_str()), (3, ""), "{said:?}");
+        assert_eq!(said.err, wanted);
+    }
+}
+
+#[test]
 fn a_limit_below_zero_is_called_no_number_and_not_an_unknown_option() {
     let workspace = Workspace::new();
     workspace.waiting("demo", ONE, "Release");

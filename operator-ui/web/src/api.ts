@@ -1,7 +1,7 @@
 // Requests outside the socket: what is too large for it, or asked for once.
 import { request } from "./backend";
 import { inSentences } from "./words";
-import type { Fault, FlowRef, ItemBody } from "./wire";
+import type { Ask, Fault, Files, FlowRef, ItemBody } from "./wire";
 
 /** A request that the server refused, in the words it gave. */
 export class Refused extends Error {
@@ -58,4 +58,18 @@ export function flowApi(flow: FlowRef, path: string, query: Record<string, strin
 /** The whole text of a feed item, a page at a time. */
 export function itemBody(flow: FlowRef, item: string, offset = 0, signal?: AbortSignal): Promise<ItemBody> {
   return get<ItemBody>(flowApi(flow, `item/${encodeURIComponent(item)}/body`, { offset }), signal);
+}
+
+/** The parts of one screen ask within a moment, and once is enough; what is asked for later, or for another ask, is new. */
+const SAME_MS = 1_000;
+let handed: { of: string; at: number; told: Promise<Files> } | null = null;
+
+/** What was handed over in the flow of an ask by the time that it was asked. */
+export function handedOver(ask: Ask): Promise<Files> {
+  const of = JSON.stringify([ask.flow, ask.id, ask.since]);
+  if (handed === null || handed.of !== of || Date.now() - handed.at > SAME_MS) {
+    handed = { of, at: Date.now(), told: get<Files>(flowApi(ask.flow, "files")) };
+    handed.told.catch(() => { handed = null; });
+  }
+  return handed.told;
 }

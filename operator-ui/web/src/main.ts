@@ -30,6 +30,8 @@ look.apply();
 nav.start();
 const target = document.getElementById("app");
 if (target !== null) {
+  // The screen that is opened most comes while the token is exchanged; where it cannot, its place says why.
+  if (nav.route.page === "inbox" || nav.route.page === "home") import("./routes/Inbox.svelte").catch(() => undefined);
   await signIn();
   store.start();
   // The address of the next start may differ in nothing else, and then the browser loads nothing.
