@@ -41,7 +41,7 @@ pub trait Rig {
     fn lose_next_answer(&mut self) -> RigCan;
 }
 
-/// What came of the checks.
+/// The outcome of the checks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conformance {
     /// The names of those that held.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use a_society_facts::Hash;
 
@@ -24,7 +24,7 @@ pub enum LedgerFault {
     Unreachable,
     /// It is done, and the answer is lost.
     AnswerLost,
-    /// It is lost on the way, and nobody knows.
+    /// It is lost on the way, and its sender does not know.
     RequestLost,
     /// A read stops after its first chunk; anything else is not reached.
     StopsHalfway,
@@ -214,7 +214,7 @@ impl MemoryLedger {
             Some(LedgerFault::AnswerLost) => {
                 let done = operation(&mut state);
                 self.shared.bell.notify_all();
-                // A claim that nobody got is given back, which needs the lock.
+                // A claim that did not arrive is given back, which needs the lock.
                 drop(state);
                 drop(done);
                 let why = "the answer was lost".to_owned();
@@ -506,26 +506,22 @@ struct MemoryNews {
 
 impl News for MemoryNews {
     fn wait(&mut self, longest: Duration) -> Result<Changes, LedgerError> {
-        let until = Instant::now() + longest;
-        let mut state = self.ledger.lock();
-        loop {
-            if state.cut_off.contains(&self.ledger.machine) {
-                return Err(unreachable("this machine is cut off"));
-            }
-            let end = state.changes_before + state.changes.len();
-            let Some(from) = self.seen.checked_sub(state.changes_before) else {
-                self.seen = end;
-                return Ok(Changes::Lost);
-            };
-            let left = until.saturating_duration_since(Instant::now());
-            if self.seen < end || left.is_zero() {
-                self.seen = end;
-                let new = state.changes.get(from..).unwrap_or_default();
-                return Ok(Changes::Of(new.to_vec()));
-            }
-            let bell = &self.ledger.shared.bell;
-            let woken = bell.wait_timeout(state, left);
-            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        let (machine, seen) = (self.ledger.machine, self.seen);
+        let state = self.ledger.lock();
+        let is_quiet = |state: &mut MemoryState| {
+            state.changes_before + state.changes.len() == seen && !state.cut_off.contains(&machine)
+        };
+        let bell = &self.ledger.shared.bell;
+        let woken = bell.wait_timeout_while(state, longest, is_quiet);
+        let (state, _) = woken.unwrap_or_else(PoisonError::into_inner);
+        if state.cut_off.contains(&machine) {
+            return Err(unreachable("this machine is cut off"));
         }
+        self.seen = state.changes_before + state.changes.len();
+        let missed = seen.checked_sub(state.changes_before);
+        Ok(missed.map_or(Changes::Lost, |from| {
+            let new = state.changes.get(from..).unwrap_or_default();
+            Changes::Of(new.to_vec())
+        }))
     }
 }

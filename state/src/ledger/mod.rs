@@ -74,7 +74,7 @@ pub enum Promise {
     Soon,
 }
 
-/// What became of an append that was decided.
+/// The outcome of an append.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appended {
     /// The journal ends with the chunk, or already went on from it.

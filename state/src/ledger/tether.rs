@@ -5,7 +5,7 @@
 //! the same chunk again is taken again, and another one in its place is seen as such.
 
 use std::thread::sleep;
-use std::time::Instant;
+use std::time::Duration;
 
 use super::{Appended, Chunk, JournalEnd, LedgerAccess, LedgerError, Promise};
 use crate::limits::{LEDGER_MOVES_MAX, LEDGER_PAUSE, LEDGER_PAUSE_MAX, LEDGER_UNSURE_MAX};
@@ -118,7 +118,7 @@ impl Tether {
         let Some(chunk) = self.chunk(first) else {
             return Ok(Appended::Taken);
         };
-        let began = Instant::now();
+        let mut waited = Duration::ZERO;
         let mut pause = LEDGER_PAUSE;
         let mut unsure = 0;
         loop {
@@ -130,9 +130,10 @@ impl Tether {
             let may_pass = is_unsure || matches!(error, LedgerError::Unreachable { .. });
             if is_unsure && unsure < LEDGER_UNSURE_MAX {
                 unsure += 1;
-            } else if may_pass && promise == Promise::Kept && began.elapsed() < self.access.patience
-            {
-                sleep(pause.min(self.access.patience));
+            } else if may_pass && promise == Promise::Kept && waited < self.access.patience {
+                let wait = pause.min(self.access.patience);
+                sleep(wait);
+                waited += wait;
                 pause = (pause * 2).min(LEDGER_PAUSE_MAX);
             } else {
                 return Err(Parted::Failed(error));
