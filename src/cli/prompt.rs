@@ -56,6 +56,18 @@ fn is_rung(bell: &PipeReader) -> bool {
     ends[1].revents().contains(PollFlags::IN)
 }
 
+/// A terminal that knows these says where a paste begins and ends.
+const BRACKET_PASTES: &str = "\u{1b}[?2004h";
+const PASTE_AS_TYPED: &str = "\u{1b}[?2004l";
+
+/// Tells the terminal how it is to hand over keys. One that is gone does not need to know.
+fn tell_terminal(mode: &str) {
+    let _told = io::stderr().lock().write_all(mode.as_bytes());
+}
+
+/// How long a terminal may take to hand over what it holds of a line.
+const UNFINISHED: Duration = Duration::from_millis(50);
+
 /// What was typed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
@@ -127,6 +139,16 @@ impl Prompt {
     /// Takes keys from here on, one by one and without showing them, or whole lines. Signals and what is
     /// printed are as before.
     pub(crate) fn take_keys(&mut self, wanted: bool) {
+        let had = self.before.is_some();
+        self.set_keys(wanted);
+        match (had, self.before.is_some()) {
+            (false, true) => tell_terminal(BRACKET_PASTES),
+            (true, false) => tell_terminal(PASTE_AS_TYPED),
+            (true, true) | (false, false) => {}
+        }
+    }
+
+    fn set_keys(&mut self, wanted: bool) {
         match (wanted, self.before.take()) {
             (true, None) => {
                 let Ok(before) = tcgetattr(io::stdin()) else {
@@ -158,6 +180,22 @@ impl Prompt {
         let dropped = self.pieces.try_iter().count();
         self.line.clear();
         waits > 0 || dropped > 0
+    }
+
+    /// Takes the line that is being typed out of the terminal, where whole lines are typed.
+    pub(crate) fn unfinished(&mut self) -> Option<String> {
+        if self.before.is_some() {
+            return None;
+        }
+        // A terminal that hands over keys gives what it held for the line.
+        self.set_keys(true);
+        let mut line = Vec::new();
+        while let Ok(piece) = self.pieces.recv_timeout(UNFINISHED) {
+            line.extend(piece);
+        }
+        self.set_keys(false);
+        let line = String::from_utf8_lossy(&line).trim().to_owned();
+        (!line.is_empty()).then_some(line)
     }
 
     /// What was typed since the last look.
