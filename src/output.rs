@@ -427,6 +427,16 @@ fn tell(text: &str) {
     let _told = io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Asks the terminal to say where a paste begins and ends, or to hand it over as if it were typed. One that does not
+/// know this, or is gone, does nothing.
+pub(crate) fn bracket_pastes(wanted: bool) {
+    tell(if wanted {
+        "\u{1b}[?2004h"
+    } else {
+        "\u{1b}[?2004l"
+    });
+}
+
 /// What a failed write to stdout means.
 pub(crate) fn refused(error: &io::Error) -> Stop {
     if error.kind() == io::ErrorKind::BrokenPipe {

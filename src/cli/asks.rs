@@ -303,7 +303,10 @@ pub(crate) fn handed_over(state: &FlowState, approval: &ApprovalId) -> String {
     let staged = state.staged.get(approval).into_iter();
     let mut each: Vec<(&str, Vec<String>)> = Vec::new();
     for delivery in staged.flat_map(|staged| &staged.deliveries) {
-        let (path, to) = (delivery.artifact.path.as_str(), delivery.receiver().to_string());
+        let (path, to) = (
+            delivery.artifact.path.as_str(),
+            delivery.receiver().to_string(),
+        );
         match each.iter_mut().find(|(known, _)| *known == path) {
             Some((_, receivers)) => receivers.push(to),
             None => each.push((path, vec![to])),

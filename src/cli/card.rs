@@ -667,10 +667,18 @@ mod tests {
         };
         let mut plain = Card::new(consent(), call(), true, 1_000);
         assert_eq!(says(&plain.hear("1", 1_100)), TOO_SOON);
-        assert!(matches!(plain.hear("1", 2_000), Typed::Command(Verb::Allow { .. })));
-        assert!(matches!(plain.hear("2", 3_000), Typed::Command(Verb::Deny { .. })));
+        assert!(matches!(
+            plain.hear("1", 2_000),
+            Typed::Command(Verb::Allow { .. })
+        ));
+        assert!(matches!(
+            plain.hear("2", 3_000),
+            Typed::Command(Verb::Deny { .. })
+        ));
         assert_eq!(plain.hear("3", 4_000), Typed::Again);
-        assert!(matches!(plain.hear("9", 4_010), Typed::Command(Verb::Deny { reason: Some(why), .. }) if why == "9"));
+        assert!(
+            matches!(plain.hear("9", 4_010), Typed::Command(Verb::Deny { reason: Some(why), .. }) if why == "9")
+        );
         let mut keyed = Card::new(consent(), call(), false, 1_000);
         assert!(matches!(keyed.hear("1", 2_000), Typed::Said(_)));
     }

@@ -49,7 +49,11 @@ impl Face {
     /// The rows on a screen of so many columns.
     pub(crate) fn rows(&self, paint: &Paint, columns: usize) -> Vec<String> {
         let columns = columns.saturating_sub(1).max(width(BAR) + 1);
-        let mut rows: Vec<String> = self.head(columns).iter().map(|row| paint.yellow(row)).collect();
+        let mut rows: Vec<String> = self
+            .head(columns)
+            .iter()
+            .map(|row| paint.yellow(row))
+            .collect();
         if let Some((manner, text)) = &self.text {
             rows.extend(self.text_rows(*manner, text, columns));
         }
@@ -72,7 +76,11 @@ impl Face {
     /// The same as labelled lines, for a reader that reads the screen aloud: each line of a role bears its label.
     pub(crate) fn spoken(&self, label: &str) -> Vec<String> {
         let (at, of) = self.place;
-        let place = if of > 1 { format!(" ({at} of {of})") } else { String::new() };
+        let place = if of > 1 {
+            format!(" ({at} of {of})")
+        } else {
+            String::new()
+        };
         let mut lines = vec![format!("{label}: {}{place}", plain(&self.head))];
         if let Some((manner, text)) = &self.text {
             let label = match manner {
@@ -84,9 +92,16 @@ impl Face {
                 Manner::Prose => usize::MAX,
             };
             let (shown, all) = shown_lines(text, (self.lines_max, columns_max));
-            lines.extend(shown.iter().map(|line| format!("{label}: {}", printed(line))));
+            lines.extend(
+                shown
+                    .iter()
+                    .map(|line| format!("{label}: {}", printed(line))),
+            );
             if all > shown.len() {
-                lines.push(format!("{} of {all} lines shown; type more for all of it", shown.len()));
+                lines.push(format!(
+                    "{} of {all} lines shown; type more for all of it",
+                    shown.len()
+                ));
             }
         }
         let facts = self.facts.iter();
@@ -139,7 +154,10 @@ impl Face {
                 Some(then) => format!(", then {then} work"),
                 None => String::new(),
             };
-            let says = format!("{} of {all} lines shown; v shows all of it{then}", lines.len());
+            let says = format!(
+                "{} of {all} lines shown; v shows all of it{then}",
+                lines.len()
+            );
             rows.extend(wrapped(&says, columns));
         }
         rows
@@ -155,7 +173,10 @@ fn fact_rows((label, value): (&str, &str), wide: usize, columns: usize) -> Vec<S
     let (label, value) = (plain(label), plain(value));
     // A screen that is hardly wider than the labels has the values below them.
     if columns < before + wide {
-        let rows = wrapped(&format!("{label}: {value}"), columns.saturating_sub(2).max(1));
+        let rows = wrapped(
+            &format!("{label}: {value}"),
+            columns.saturating_sub(2).max(1),
+        );
         return rows.iter().map(|row| format!("  {row}")).collect();
     }
     let missing = " ".repeat(wide.saturating_sub(width(&label)));
@@ -186,9 +207,16 @@ mod tests {
             facts: vec![
                 fact("Directory", "The project folder", false),
                 fact("Network", "Off", false),
-                fact("Writes", "Not held back: without spaces of its own, Landlock: this kernel has none", true),
+                fact(
+                    "Writes",
+                    "Not held back: without spaces of its own, Landlock: this kernel has none",
+                    true,
+                ),
             ],
-            covers: Some("This exact command, in this folder and sandbox, for any role in this flow".to_owned()),
+            covers: Some(
+                "This exact command, in this folder and sandbox, for any role in this flow"
+                    .to_owned(),
+            ),
             then: Some("y and f"),
         }
     }
@@ -206,17 +234,25 @@ mod tests {
     #[test]
     fn a_command_keeps_its_white_space_and_no_row_of_it_can_pass_for_a_fact() {
         let blanks = " ".repeat(60);
-        let command = format!("cargo test -p post && \\\n    cp 台帳.txt '👩‍👧 x'{blanks}\n  Network    On for this command");
+        let command = format!(
+            "cargo test -p post && \\\n    cp 台帳.txt '👩‍👧 x'{blanks}\n  Network    On for this command"
+        );
         insta::assert_snapshot!(shown(&consent(&command)));
     }
 
     #[test]
     fn whatever_a_command_says_each_of_its_rows_bears_a_bar() {
-        let hostile = format!("echo{}Network    On{}Writes   x", " ".repeat(74), " ".repeat(71));
+        let hostile = format!(
+            "echo{}Network    On{}Writes   x",
+            " ".repeat(74),
+            " ".repeat(71)
+        );
         for columns in 20..120 {
             let face = consent(&hostile);
             let rows = face.rows(&Paint::new(false), columns);
-            let said = rows.iter().filter(|row| row.contains("On") || row.contains("Writes   x"));
+            let said = rows
+                .iter()
+                .filter(|row| row.contains("On") || row.contains("Writes   x"));
             for row in said {
                 assert!(row.starts_with(BAR) || row.starts_with(REST), "{rows:#?}");
             }
@@ -238,7 +274,8 @@ mod tests {
             place: (1, 1),
             text: Some((
                 Manner::Prose,
-                "Which of the two totals is right: the lines (4,310.07) or the bank (4,310.06)?".to_owned(),
+                "Which of the two totals is right: the lines (4,310.07) or the bank (4,310.06)?"
+                    .to_owned(),
             )),
             lines_max: PROSE_LINES_MAX,
             facts: Vec::new(),

@@ -23,9 +23,9 @@ use super::asks::short;
 use super::at_work::{self, Meaning};
 use super::card::Card;
 use super::context::Context;
+use super::field::{Field, Written};
 use super::notify::Notifier;
 use super::progress::{Progress, Tail};
-use super::field::{Field, Written};
 use super::prompt::{Heard, Prompt};
 use super::signals::Interrupts;
 use crate::environment::Environment;
@@ -235,7 +235,11 @@ impl Watch<'_> {
             self.take_keys(true);
         }
         loop {
-            let frame = if self.field.is_some() { FRAME_TYPING } else { FRAME };
+            let frame = if self.field.is_some() {
+                FRAME_TYPING
+            } else {
+                FRAME
+            };
             let seen = self.handle.wait(after, frame);
             if self.interrupts.count() > 0 && self.interrupted() {
                 return Ok(End::AtOnce);
@@ -420,7 +424,8 @@ impl Watch<'_> {
     fn draw(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let now = self.store.ground().clock.now();
         let tail = self.tail();
-        self.progress.draw(self.out, seen, (&self.handle, now), &tail)
+        self.progress
+            .draw(self.out, seen, (&self.handle, now), &tail)
     }
 
     /// Below a question the nodes are drawn in their present state, while finished lines are held back, so that the
@@ -440,17 +445,33 @@ impl Watch<'_> {
         let wide = columns.saturating_sub(1).max(1);
         let Some(field) = &self.field else {
             let keys = match &self.card {
-                Some(card) if self.asked > 1 => format!("{} · tab next of {}", card.mark(), self.asked),
+                Some(card) if self.asked > 1 => {
+                    format!("{} · tab next of {}", card.mark(), self.asked)
+                }
                 Some(card) => card.mark(),
                 None if self.prompt.is_some() && !self.wishes.quiet => {
                     let keys = self.out.paint.dim(&at_work::keys(columns));
-                    let lines = if keys.is_empty() { Vec::new() } else { vec![keys] };
-                    return Tail { lines, cursor: None };
+                    let lines = if keys.is_empty() {
+                        Vec::new()
+                    } else {
+                        vec![keys]
+                    };
+                    return Tail {
+                        lines,
+                        cursor: None,
+                    };
                 }
                 None => String::new(),
             };
-            let lines = if keys.is_empty() { Vec::new() } else { wrapped(&keys, wide) };
-            return Tail { lines, cursor: None };
+            let lines = if keys.is_empty() {
+                Vec::new()
+            } else {
+                wrapped(&keys, wide)
+            };
+            return Tail {
+                lines,
+                cursor: None,
+            };
         };
         let mark = match (&self.steers, &self.card) {
             (Some(role), _) => format!("to {role} (nothing to go back)> "),
@@ -465,7 +486,11 @@ impl Watch<'_> {
             (false, true) => "enter sends · \\ then enter new line · ctrl-g editor · esc later",
             _ => "enter sends · esc back",
         };
-        lines.extend(wrapped(keys, wide).iter().map(|row| self.out.paint.dim(row)));
+        lines.extend(
+            wrapped(keys, wide)
+                .iter()
+                .map(|row| self.out.paint.dim(row)),
+        );
         Tail { lines, cursor }
     }
 
@@ -484,7 +509,8 @@ impl Watch<'_> {
         (self.field, self.card) = (None, None);
         let now = self.store.ground().clock.now();
         let tail = Tail::default();
-        self.progress.draw(self.out, seen, (&self.handle, now), &tail)?;
+        self.progress
+            .draw(self.out, seen, (&self.handle, now), &tail)?;
         self.out.finish_drawing();
         Ok(())
     }

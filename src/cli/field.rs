@@ -58,8 +58,8 @@ impl Field {
         &self.text
     }
 
-    /// Keys were pressed. What follows the end of the text in the same piece is dropped: nobody saw what it would
-    /// answer.
+    /// Keys were pressed. What follows the end of the text in the same piece is dropped: the operator could not
+    /// see what it would answer.
     pub(crate) fn take(&mut self, keys: &[u8]) -> Written {
         let mut rest = keys;
         while let Some((key, after)) = rest.split_first() {
@@ -193,11 +193,17 @@ mod tests {
 
     #[test]
     fn letters_are_text_and_enter_sends() {
-        assert_eq!(typed("yes, Füße 漢字\r"), (Written::Sent, "yes, Füße 漢字".to_owned()));
+        assert_eq!(
+            typed("yes, Füße 漢字\r"),
+            (Written::Sent, "yes, Füße 漢字".to_owned())
+        );
         assert_eq!(typed("one two\u{17}"), (Written::Typed, "one ".to_owned()));
         assert_eq!(typed("x👩‍👧\u{7f}"), (Written::Typed, "x".to_owned()));
         assert_eq!(typed("abc\u{15}d"), (Written::Typed, "d".to_owned()));
-        assert_eq!(typed("a\u{1b}[Db\u{1b}x"), (Written::Typed, "ab".to_owned()));
+        assert_eq!(
+            typed("a\u{1b}[Db\u{1b}x"),
+            (Written::Typed, "ab".to_owned())
+        );
         assert_eq!(typed("ab\u{1b}"), (Written::Left, "ab".to_owned()));
         assert_eq!(typed("ab\t"), (Written::Next, "ab".to_owned()));
     }

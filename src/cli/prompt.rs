@@ -10,6 +10,8 @@ use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios};
 use rustix::termios::{tcflush, tcgetattr, tcsetattr};
 
+use crate::output::bracket_pastes;
+
 /// Pieces that were typed and not looked at. More are dropped: none of them answers anything.
 const PIECES_MAX: usize = 64;
 
@@ -54,15 +56,6 @@ fn is_rung(bell: &PipeReader) -> bool {
     ];
     while poll(&mut ends, None) == Err(Errno::INTR) {}
     ends[1].revents().contains(PollFlags::IN)
-}
-
-/// A terminal that knows these says where a paste begins and ends.
-const BRACKET_PASTES: &str = "\u{1b}[?2004h";
-const PASTE_AS_TYPED: &str = "\u{1b}[?2004l";
-
-/// Tells the terminal how it is to hand over keys. One that is gone does not need to know.
-fn tell_terminal(mode: &str) {
-    let _told = io::stderr().lock().write_all(mode.as_bytes());
 }
 
 /// How long a terminal may take to hand over what it holds of a line.
@@ -142,8 +135,8 @@ impl Prompt {
         let had = self.before.is_some();
         self.set_keys(wanted);
         match (had, self.before.is_some()) {
-            (false, true) => tell_terminal(BRACKET_PASTES),
-            (true, false) => tell_terminal(PASTE_AS_TYPED),
+            (false, true) => bracket_pastes(true),
+            (true, false) => bracket_pastes(false),
             (true, true) | (false, false) => {}
         }
     }

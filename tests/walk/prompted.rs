@@ -189,7 +189,10 @@ fn a_half_typed_answer_outlives_an_answer_from_elsewhere_and_is_offered_again() 
     terminal.writes("◆ left (ann) asks", 2);
     terminal.shows("your answer> the bank's, add a rounding lin");
     let flow = place.flow().unwrap();
-    assert_eq!(place.run(&["reply", &flow, "--node", "left", "Red."]).code, 0);
+    assert_eq!(
+        place.run(&["reply", &flow, "--node", "left", "Red."]).code,
+        0
+    );
     terminal.shows("this was answered elsewhere; what you typed is kept for the next question");
     terminal.writes("◆ right (bob) asks", 2);
     terminal.shows("your answer> the bank's, add a rounding lin");
@@ -197,15 +200,26 @@ fn a_half_typed_answer_outlives_an_answer_from_elsewhere_and_is_offered_again() 
     terminal.press("e\r");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
     let journal = place.journal(&flow);
-    let replies = journal.lines().filter(|line| line.contains("\"operator_replied\""));
+    let replies = journal
+        .lines()
+        .filter(|line| line.contains("\"operator_replied\""));
     let replies: Vec<&str> = replies.collect();
     assert_eq!(replies.len(), 2, "{replies:?}");
     assert!(replies[0].contains("Red."), "{replies:?}");
-    assert!(replies[1].contains("the bank's, add a rounding line\""), "{replies:?}");
+    assert!(
+        replies[1].contains("the bank's, add a rounding line\""),
+        "{replies:?}"
+    );
     // Nothing of it was taken for keys.
     assert!(!terminal.written().contains("does nothing here"));
     let told = terminal.scrolled();
-    assert_eq!(told.iter().filter(|row| row.contains("waits for an answer")).count(), 0, "{told:#?}");
+    assert_eq!(
+        told.iter()
+            .filter(|row| row.contains("waits for an answer"))
+            .count(),
+        0,
+        "{told:#?}"
+    );
 }
 
 #[test]
@@ -218,13 +232,23 @@ fn the_first_line_the_last_line_and_the_end_of_a_terminal_say_what_is_what() {
     let short = flow.rsplit('-').next().unwrap().to_owned();
     let rows = terminal.scrolled();
     let head = format!("Two ask  demo/{short}  in ");
-    assert!(rows[0].starts_with(&head) || rows[1].starts_with(&head), "{rows:#?}");
+    assert!(
+        rows[0].starts_with(&head) || rows[1].starts_with(&head),
+        "{rows:#?}"
+    );
     let head = rows.iter().find(|row| row.starts_with(&head)).unwrap();
-    assert!(head.trim_end().ends_with(" · 4 nodes · asks: edits, commands, web"), "{head}");
+    assert!(
+        head.trim_end()
+            .ends_with(" · 4 nodes · asks: edits, commands, web"),
+        "{head}"
+    );
     // Everything waits for the operator, and the last line of the block says so.
     terminal.shows("waiting for you · 1 of 4 done");
     terminal.press("\u{1b}");
-    terminal.writes("◼ stopped at left (ann): it waits for an answer, and 1 more", 1);
+    terminal.writes(
+        "◼ stopped at left (ann): it waits for an answer, and 1 more",
+        1,
+    );
     terminal.writes("then go on: a-society resume", 1);
     assert_eq!(terminal.child.wait().unwrap().code(), Some(8));
 }

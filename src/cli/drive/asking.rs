@@ -22,7 +22,7 @@ use crate::cli::turn_files::{self, Next, TurnFiles};
 use crate::operator_error::Stop;
 use crate::text::{plain, printed};
 
-/// What became of keys in a text that is typed.
+/// The outcome of keys in a text that is typed.
 enum Answer {
     /// It is sent.
     Line(String),
@@ -47,11 +47,18 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
     match &ask.question {
         Question::Consent { consent, .. } => {
             let open = state.consents.get(consent);
-            let wants = open.map_or_else(|| "wants to call a tool".to_owned(), |open| wants(&open.tool));
+            let wants = open.map_or_else(
+                || "wants to call a tool".to_owned(),
+                |open| wants(&open.tool),
+            );
             let text = text.map(|text| (Manner::Exact, text));
             Face {
                 covers: call.for_the_flow.clone(),
-                then: Some(if call.for_the_flow.is_some() { "y and f" } else { "y" }),
+                then: Some(if call.for_the_flow.is_some() {
+                    "y and f"
+                } else {
+                    "y"
+                }),
                 ..face(format!("{who} {wants}"), text)
             }
         }
@@ -124,7 +131,9 @@ impl Watch<'_> {
         if self.card.is_none() {
             return self.put(ask, (at + 1, here.len()), seen);
         }
-        let next = here.get((at + 1) % here.len()).map(|next| next.question.clone());
+        let next = here
+            .get((at + 1) % here.len())
+            .map(|next| next.question.clone());
         let heard = self.prompt.as_mut().map_or(Heard::End, Prompt::heard);
         let now = self.now_ms();
         let typed = match heard {
@@ -198,7 +207,8 @@ impl Watch<'_> {
         let text = self.field.as_ref().map(|field| field.text().to_owned());
         let text = text.unwrap_or_default();
         let (store, editor) = (self.store, self.environment.editor.clone());
-        let edited = self.away(|| edit(store.ground().disk.as_ref(), &editor, ("answer.md", &text)))?;
+        let edited =
+            self.away(|| edit(store.ground().disk.as_ref(), &editor, ("answer.md", &text)))?;
         self.take_keys(true);
         match edited {
             Edited::Text(text, _) => {
@@ -238,13 +248,19 @@ impl Watch<'_> {
             None if self.is_plain => self.prompt.as_mut().and_then(Prompt::unfinished),
             None => None,
         };
-        self.kept = typed.filter(|text| !text.trim().is_empty()).or(self.kept.take());
+        self.kept = typed
+            .filter(|text| !text.trim().is_empty())
+            .or(self.kept.take());
         let says = match &self.kept {
             None => "this was answered elsewhere".to_owned(),
             Some(_) if self.draws() => {
-                "this was answered elsewhere; what you typed is kept for the next question".to_owned()
+                "this was answered elsewhere; what you typed is kept for the next question"
+                    .to_owned()
             }
-            Some(text) => format!("this was answered elsewhere; you had typed: {}", plain(text)),
+            Some(text) => format!(
+                "this was answered elsewhere; you had typed: {}",
+                plain(text)
+            ),
         };
         if !self.draws() {
             // The line that was being typed ends here.
@@ -261,7 +277,11 @@ impl Watch<'_> {
         let call = self.call(&ask.question, &seen.state);
         let face = face(ask, &call, place, &seen.state);
         let mut card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
-        let again = card.own().is_some().then(|| ask.says.as_deref().and_then(asks::again)).flatten();
+        let again = card
+            .own()
+            .is_some()
+            .then(|| ask.says.as_deref().and_then(asks::again))
+            .flatten();
         let again = again.into_iter().flat_map(str::lines).map(printed);
         let mut lines: Vec<String> = again.collect();
         let (columns, _) = self.out.size();
@@ -272,9 +292,14 @@ impl Watch<'_> {
             lines.extend(asks::other_ways(ask));
         } else {
             self.progress.print(self.out, None, true)?;
-            let label = match ask.question {
-                Question::Consent { .. } | Question::Approval { .. } => "permission needed",
-                _ => "question",
+            let is_permission = matches!(
+                ask.question,
+                Question::Consent { .. } | Question::Approval { .. }
+            );
+            let label = if is_permission {
+                "permission needed"
+            } else {
+                "question"
             };
             lines.extend(face.spoken(label));
             lines.extend(asks::other_ways(ask));
@@ -324,9 +349,7 @@ impl Watch<'_> {
             None => Ok(()),
             Some(Next::Reply(text)) => {
                 let command = to_reply(&card.question, text);
-                command.map_or(Ok(()), |command| {
-                    self.take(Typed::Command(command))
-                })
+                command.map_or(Ok(()), |command| self.take(Typed::Command(command)))
             }
             Some(Next::Said(says)) => {
                 self.say(&plain(&says))?;
@@ -453,7 +476,9 @@ impl Watch<'_> {
             for_the_flow: scope(&open.tool, &text).map(|scope| {
                 // The text of the call is above it.
                 let end = format!(": {text}");
-                scope.strip_suffix(&end).map_or(scope.clone(), str::to_owned)
+                scope
+                    .strip_suffix(&end)
+                    .map_or(scope.clone(), str::to_owned)
             }),
             text: Some(text),
             own: None,

@@ -101,7 +101,9 @@ impl Watch<'_> {
     /// Texts that were begun and never sent are not lost.
     pub(super) fn tell_unsent(&mut self) {
         let field = self.field.take().map(|field| field.text().to_owned());
-        let drafts = std::mem::take(&mut self.drafts).into_iter().map(|(_, text)| text);
+        let drafts = std::mem::take(&mut self.drafts)
+            .into_iter()
+            .map(|(_, text)| text);
         let all = drafts.chain(field).chain(self.kept.take());
         for text in all.filter(|text| !text.trim().is_empty()) {
             let says = format!("you typed this, and it was not sent: {}", plain(&text));

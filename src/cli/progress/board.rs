@@ -88,7 +88,9 @@ pub(crate) fn spoken((seen, teller): (&Seen, &Teller), now: At) -> String {
     let working = rows.iter().filter(|row| row.stands.weight == 2);
     let working = working.map(|row| format!("{} {} {}", row.node, row.stands.word, row.took));
     let parts = std::iter::once(footer(&seen.state, now)).chain(working);
-    let parts: Vec<String> = parts.map(|part| part.replace(" · ", "; ").trim().to_owned()).collect();
+    let parts: Vec<String> = parts
+        .map(|part| part.replace(" · ", "; ").trim().to_owned())
+        .collect();
     format!("progress: {}", parts.join("; "))
 }
 

@@ -56,7 +56,7 @@ pub(crate) struct Progress {
     spoken_at: At,
 }
 
-/// So long nothing is said before a line tells how far the flow is.
+/// After so long a silence a line tells how far the flow is.
 const SILENCE_MS: i64 = 30_000;
 
 /// Lines below the block: the keys, or what is asked and what is typed.
@@ -138,7 +138,7 @@ impl Progress {
         out.flush()
     }
 
-    /// Says how far the flow is, if nothing was said for a while.
+    /// Prints how far the flow is, after a while of silence.
     ///
     /// # Errors
     /// When the output is closed.

@@ -74,7 +74,8 @@ fn by_words(text: &str, columns: usize) -> Vec<String> {
     for word in text.split_inclusive(' ') {
         let unit = word.trim_end_matches([' ', ',', ';', ':', '.', ')']);
         let is_behind_number = joined.strip_suffix(' ').is_some_and(|before| {
-            before.ends_with(|letter: char| letter.is_ascii_digit() || letter == 'k' || letter == 'M')
+            before
+                .ends_with(|letter: char| letter.is_ascii_digit() || letter == 'k' || letter == 'M')
         });
         if is_behind_number && UNITS.contains(&unit) {
             joined.pop();
@@ -94,16 +95,21 @@ pub(super) fn spoken(event: &Event) -> Vec<String> {
     let who = who(event);
     if let What::Said { text, .. } = &event.what {
         let lines = before_its_end(text).trim().lines();
-        return lines.map(|line| format!("{who}: {}", printed(line))).collect();
+        return lines
+            .map(|line| format!("{who}: {}", printed(line)))
+            .collect();
     }
     let Some((says, _)) = words(event) else {
         return Vec::new();
     };
-    let label = match &event.what {
-        What::Called { .. } => format!("tool: {who} "),
-        What::Answered { .. } | What::Decided { .. } => format!("you: {who} "),
-        _ if who.is_empty() => "flow: ".to_owned(),
-        _ => format!("{who}: "),
+    let label = if matches!(event.what, What::Called { .. }) {
+        format!("tool: {who} ")
+    } else if matches!(event.what, What::Answered { .. } | What::Decided { .. }) {
+        format!("you: {who} ")
+    } else if who.is_empty() {
+        "flow: ".to_owned()
+    } else {
+        format!("{who}: ")
     };
     vec![format!("{label}{}", plain(&says))]
 }
@@ -114,7 +120,8 @@ fn has_a_card(event: &Event) -> bool {
         What::Asks { .. } => true,
         What::Note { code, .. } => *code == "handoff_staged",
         What::Waits { asks, until, .. } => {
-            until.is_none() && matches!(asks, Some(Wanted::Text | Wanted::Budget | Wanted::Approval))
+            until.is_none()
+                && matches!(asks, Some(Wanted::Text | Wanted::Budget | Wanted::Approval))
         }
         What::Works { .. }
         | What::Done { .. }
@@ -459,7 +466,10 @@ mod tests {
     #[test]
     fn a_number_stays_with_its_unit() {
         assert_eq!(by_words("next try in 25 s", 15), ["next try in", "25 s"]);
-        assert_eq!(by_words("of 128k tokens; 3 more", 14), ["of", "128k tokens; 3", "more"]);
+        assert_eq!(
+            by_words("of 128k tokens; 3 more", 14),
+            ["of", "128k tokens; 3", "more"]
+        );
     }
 
     #[test]

@@ -123,7 +123,10 @@ fn a_file_is_deleted_by_who_read_it_and_may_be_made_again() {
     let body = "*** Delete File: old.md\n";
     let planned = plan(&tools, "apply_patch", patch(body)).unwrap();
     assert!(
-        planned.ask.shown.contains("delete old.md\nremoves 1 line\n1 -old"),
+        planned
+            .ask
+            .shown
+            .contains("delete old.md\nremoves 1 line\n1 -old"),
         "{}",
         planned.ask.shown
     );
