@@ -157,6 +157,7 @@ fn walked(name: &str) -> Arc<Seen> {
             start_ticks: 1,
             boot_id: "test".to_owned(),
         },
+        ledger: None,
     };
     let store = Store::new(ground, workspace.path().join(".a-society/state"));
     let place = folder().join(name);
