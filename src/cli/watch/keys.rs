@@ -581,23 +581,24 @@ impl State {
         }
     }
 
-    /// Shows the feed of the role that a digit names.
+    /// Shows the feed of the role of the node with this number.
     fn follow(&mut self, view: &View, digit: char) {
         let number = digit.to_digit(10).unwrap_or(0) as usize;
-        let roles = view.chosen.as_ref().map(super::view::FlowView::roles);
-        let roles = roles.unwrap_or_default();
-        let role = number.checked_sub(1).and_then(|at| roles.get(at));
-        let Some(role) = role else {
-            self.told = format!("there is no role {digit} here");
+        let at = number.saturating_sub(1);
+        let flow = view.chosen.as_ref();
+        let Some((flow, node)) = flow.and_then(|flow| Some((flow, flow.nodes.get(at)?))) else {
+            self.told = format!("there is no node {digit} here");
             return;
         };
-        let chosen = view.chosen.as_ref();
-        let has_feed =
-            chosen.is_some_and(|flow| flow.feeds.iter().any(|feed| feed.role.as_str() == *role));
-        if has_feed {
-            self.show(role.parse().ok());
+        if flow
+            .feeds
+            .iter()
+            .any(|feed| feed.role.as_str() == node.role)
+        {
+            self.node = at;
+            self.show(node.role.parse().ok());
         } else {
-            self.told = format!("{role} has done nothing yet");
+            self.told = format!("{} has done nothing yet", node.role);
         }
     }
 

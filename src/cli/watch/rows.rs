@@ -228,9 +228,8 @@ fn flow_style(line: &FlowLine, is_chosen: bool, paint: Paint) -> Style {
     }
 }
 
-/// The nodes of the flow that is open, each with the digit of its role.
+/// The nodes of the flow that is open, each with the digit that shows the feed of its role, as in `run`.
 pub(super) fn nodes(flow: &FlowView, state: &State, (columns, paint): (usize, Paint)) -> Rows {
-    let roles = flow.roles();
     let node = widest(
         flow.nodes.iter().map(|node| node.node.as_str()),
         NODE_COLUMNS_MAX,
@@ -246,8 +245,7 @@ pub(super) fn nodes(flow: &FlowView, state: &State, (columns, paint): (usize, Pa
         .collect();
     let first = rows.len();
     rows.extend(flow.nodes.iter().enumerate().map(|(number, line)| {
-        let digit = roles.iter().position(|role| *role == line.role);
-        let digit = digit.filter(|at| *at < 9).map(|at| (at + 1).to_string());
+        let digit = (number < 9).then(|| (number + 1).to_string());
         let before = format!(
             "{}{} {} {}  {}  ",
             mark(number == state.node, has_keys),
