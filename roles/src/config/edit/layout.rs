@@ -148,6 +148,16 @@ fn found<'t>(tree: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
 
 /// Takes a key with all that is under it out, and leaves comments above and below it.
 pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
+    replaced(text, lines_of(text, path)?, "")
+}
+
+/// The lines of a key at the left margin with all that is under it; none if it is not there.
+pub(crate) fn section<'t>(text: &'t str, key: &str) -> &'t str {
+    let lines = lines_of(text, &[key]);
+    lines.and_then(|lines| text.get(lines)).unwrap_or_default()
+}
+
+fn lines_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let tree = parse(text, Budget::BLOCK).ok()?;
     let (key, above) = path.split_last()?;
     let map = above
@@ -173,7 +183,7 @@ pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
         }
         at = next;
     }
-    replaced(text, start..end, "")
+    Some(start..end)
 }
 
 /// Whether the line above a key is a comment on it.
@@ -217,18 +227,23 @@ fn is_flow(text: &str, map: &Tree) -> bool {
         .is_some_and(|found| found.starts_with('{'))
 }
 
-/// The bytes of a mapping in braces that is on one line and contains no other mapping.
+/// The bytes of a mapping in braces, or of a list in brackets, that is on one line and contains no other.
 fn flow(text: &str, tree: &Tree) -> Option<Range<usize>> {
-    let Value::Map(entries) = &tree.value else {
-        return None;
+    let (opens, closes, last) = match &tree.value {
+        Value::Map(entries) => ('{', '}', entries.last().map(|(_, value)| value)),
+        Value::List(items) => ('[', ']', items.last()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => return None,
     };
     let start = tree.place.bytes.start;
-    let end = scalar(text, &entries.last()?.1)?.end;
+    let end = match last {
+        Some(last) => scalar(text, last)?.end,
+        None => start + 1,
+    };
     let rest = text.get(end..)?;
     let closing = rest.trim_start_matches([' ', ',']);
     let bytes = start..end + (rest.len() - closing.len()) + 1;
     let found = text.get(bytes.clone())?;
-    let is_whole = found.starts_with('{') && closing.starts_with('}') && !found.contains('\n');
+    let is_whole = found.starts_with(opens) && closing.starts_with(closes) && !found.contains('\n');
     is_whole.then_some(bytes)
 }
 

@@ -3,6 +3,7 @@
 
 mod change;
 pub(crate) mod layout;
+mod policy;
 mod rules;
 mod search;
 mod servers;
@@ -10,6 +11,7 @@ mod servers;
 mod tests;
 
 pub use change::{Changed, Changes, Removal, Removed, with_changes, without_model};
+pub use policy::{Policy, said_of, with_policy};
 pub use rules::{List, with_rule, without_rule};
 pub use search::{with_search, without_search};
 pub use servers::{NewSecret, ServerEditFault, secrets_of, with_server, without_server};
