@@ -14,6 +14,8 @@ pub(crate) struct Environment {
     pub(crate) folder: Option<PathBuf>,
     /// `A_SOCIETY_WORKSPACE`: the workspace, unless an argument names one.
     pub(crate) workspace: Option<PathBuf>,
+    /// `HOME`: paths below it are shown from `~` on.
+    pub(crate) home: Option<PathBuf>,
     /// `A_SOCIETY_PLAIN`: questions are answered with whole lines, for who has the screen read aloud.
     pub(crate) is_plain: bool,
     /// `VISUAL`, `EDITOR`, or `vi`: what a person writes a file with.
@@ -46,6 +48,7 @@ impl Environment {
             arguments: std::env::args_os().collect(),
             folder: std::env::current_dir().ok(),
             workspace: given("A_SOCIETY_WORKSPACE").map(PathBuf::from),
+            home: given("HOME").map(PathBuf::from),
             is_plain,
             editor: (given("VISUAL").or_else(|| given("EDITOR")))
                 .and_then(|editor| editor.into_string().ok())

@@ -68,6 +68,8 @@ pub(crate) struct Output {
     is_aside: bool,
     /// How many lines of a picture are above the cursor and drawn over next time.
     drawn: usize,
+    /// The picture as it was sent.
+    picture: Vec<String>,
 }
 
 /// A terminal that knows these shows nothing of a frame before all of it is there.
@@ -93,6 +95,7 @@ impl Output {
             shows_progress: false,
             is_aside: false,
             drawn: 0,
+            picture: Vec::new(),
         }
     }
 
@@ -309,13 +312,21 @@ impl Output {
 
     /// Prints what is finished in the place of the picture, and draws the picture anew below it, all in
     /// one write. What is finished may wrap and is never touched again; lines of a picture are cut to
-    /// the width, because a line that wraps would be drawn over only in part.
+    /// the width, because a line that wraps would be drawn over only in part. A picture that has not changed is
+    /// not sent again.
     pub(crate) fn draw(
         &mut self,
         finished: &[String],
         picture: &[String],
         columns: usize,
     ) -> Result<(), Stop> {
+        let picture = picture.iter();
+        let picture: Vec<String> = picture
+            .map(|line| cut(line, columns.saturating_sub(1)))
+            .collect();
+        if finished.is_empty() && self.drawn == picture.len() && self.picture == picture {
+            return Ok(());
+        }
         self.clear_progress();
         let mut frame = String::from(BEGIN_FRAME);
         if self.drawn > 0 {
@@ -323,16 +334,13 @@ impl Output {
             frame.push_str(&up);
         }
         frame.push_str("\u{1b}[J");
-        for line in finished {
+        for line in finished.iter().chain(&picture) {
             frame.push_str(line);
-            frame.push('\n');
-        }
-        for line in picture {
-            frame.push_str(&cut(line, columns.saturating_sub(1)));
             frame.push('\n');
         }
         frame.push_str(END_FRAME);
         self.drawn = picture.len();
+        self.picture = picture;
         self.bytes(frame.as_bytes())?;
         self.flush()
     }

@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::path::Path;
 
-use unicode_width::UnicodeWidthChar as _;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub(crate) use a_society_facts::view::feed::tokens;
 
@@ -63,30 +65,34 @@ pub(crate) fn printed(line: &str) -> String {
     plain(&line.replace('\t', TAB)).into_owned()
 }
 
-/// A line in rows of at most so many columns, broken at words. Every row but the last stays as it is,
-/// whatever follows.
+/// A line in rows of at most so many columns, broken at words or, within one that is wider than a row, between
+/// graphemes. Every row but the last stays as it is, whatever follows.
 pub(crate) fn wrapped(line: &str, columns_max: usize) -> Vec<String> {
     let mut rows = Vec::new();
     let mut row = String::new();
     let (mut columns, mut gap) = (0, None);
-    for c in line.chars() {
-        let wide = if c == '\t' { TAB.len() } else { width_of(c) };
+    for letter in line.graphemes(true) {
+        let wide = if letter == "\t" {
+            TAB.len()
+        } else {
+            letter.width()
+        };
         if columns + wide > columns_max && !row.is_empty() {
             let rest = match gap.take() {
-                _ if c == ' ' => String::new(),
+                _ if letter == " " => String::new(),
                 Some(at) => row.split_off(at),
                 None => String::new(),
             };
             rows.push(row.trim_end().to_owned());
-            (columns, row) = (width(&rest), rest);
-            if c == ' ' {
+            (columns, row) = (rest.width(), rest);
+            if letter == " " {
                 continue;
             }
         }
-        row.push(c);
+        row.push_str(letter);
         columns += wide;
         // A character of a script without spaces may end a row.
-        if c == ' ' || width_of(c) == 2 {
+        if letter == " " || wide == 2 {
             gap = Some(row.len());
         }
     }
@@ -231,6 +237,17 @@ pub(crate) fn count(number: usize, one: &str) -> String {
     } else {
         format!("{number} {one}s")
     }
+}
+
+/// A path as people say it: from `~` on, where it is below the home folder.
+pub(crate) fn at_home(path: &Path, home: Option<&Path>) -> String {
+    let below = home.and_then(|home| path.strip_prefix(home).ok());
+    let shown = match below {
+        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
+    };
+    plain(&shown).into_owned()
 }
 
 /// Words as alternatives: `a`, `a or b`, `a, b or c`.

@@ -4,9 +4,30 @@ use a_society_facts::Verb;
 use a_society_facts::id::RoleInstance;
 use a_society_orchestrator::driver::handle::Seen;
 
+use crate::text::width;
+
 /// The help line for the keys.
 const HELP: &str = "1–9 follow the role of a node · 0 the next role that speaks · a all of what every role says · \
-                    t more or less of what tools print · s say something to the role · p start nothing new · Ctrl-C leave";
+                    t more or less of what tools print · v read what others said · s say something to the role · \
+                    p start nothing new · Ctrl-C leave";
+
+/// The same below the block, the most needed last.
+const KEYS: [&str; 7] = [
+    "1–9 follow a node",
+    "a all",
+    "t tools",
+    "s steer",
+    "p pause",
+    "v read",
+    "? keys",
+];
+
+/// The keys as they fit into so many columns.
+pub(crate) fn keys(columns: usize) -> String {
+    let lines = (0..KEYS.len()).map(|left_out| KEYS[left_out..].join(" · "));
+    let mut fit = lines.filter(|line| width(line) < columns);
+    fit.next().unwrap_or_default()
+}
 
 /// What a key means.
 #[derive(Debug, PartialEq)]
@@ -20,6 +41,8 @@ pub(crate) enum Meaning {
     All,
     /// Shows more of what tools print, or none.
     Output,
+    /// Shows what was printed as one line.
+    Read,
     /// The operator wants this.
     Does(Verb),
     /// A message to this role.
@@ -43,6 +66,7 @@ pub(crate) fn meaning(keys: &[u8], seen: &Seen, followed: Option<&RoleInstance>)
         b'0' => Meaning::Follow(None),
         b'a' => Meaning::All,
         b't' => Meaning::Output,
+        b'v' => Meaning::Read,
         b'1'..=b'9' => {
             let number = usize::from(key - b'1');
             let node = state.graph.nodes.get(number);
@@ -60,7 +84,12 @@ pub(crate) fn meaning(keys: &[u8], seen: &Seen, followed: Option<&RoleInstance>)
                 None => Meaning::Says("nobody is at work".to_owned()),
             }
         }
-        _ => Meaning::Says("no such key; ? lists the keys".to_owned()),
+        key => {
+            let key = char::from(key).escape_default();
+            Meaning::Says(format!(
+                "{key} does nothing here; 0 to 9, a, t, s, p, v and ? do"
+            ))
+        }
     }
 }
 
@@ -94,6 +123,16 @@ mod tests {
     }
 
     #[test]
+    fn the_line_of_keys_is_as_long_as_the_screen_allows() {
+        assert_eq!(
+            keys(80),
+            "1–9 follow a node · a all · t tools · s steer · p pause · v read · ? keys"
+        );
+        assert_eq!(keys(40), "s steer · p pause · v read · ? keys");
+        assert_eq!(keys(5), "");
+    }
+
+    #[test]
     fn a_key_follows_steers_or_pauses_and_anything_else_says_what_there_is() {
         let seen = seen();
         let bob: RoleInstance = "bob".parse().unwrap();
@@ -105,7 +144,9 @@ mod tests {
         assert!(matches!(means("P"), Meaning::Does(Verb::Pause {})));
         assert!(matches!(means("s"), Meaning::Says(says) if says.contains("nobody")));
         assert_eq!(meaning(b"s", &seen, Some(&bob)), Meaning::Steer(bob));
-        assert!(matches!(means("x"), Meaning::Says(says) if says.contains("? lists")));
+        assert!(
+            matches!(means("x"), Meaning::Says(says) if says == "x does nothing here; 0 to 9, a, t, s, p, v and ? do")
+        );
         assert!(matches!(means("pp"), Meaning::Says(says) if says.contains("several")));
         assert_eq!(means("\x1b[A"), Meaning::Nothing);
         assert_eq!(means("\n"), Meaning::Nothing);

@@ -5,9 +5,7 @@ use a_society_operator_ui::protocol::Fault;
 use a_society_operator_ui::protocol::ask::{Diff, Hunk, Op};
 use a_society_operator_ui::protocol::http::{Author, Changes};
 use a_society_operator_ui::server::changed;
-use a_society_state::FlowRef;
 
-use super::asks::short;
 use super::context::Context;
 use super::say::role;
 use crate::exit_code::ExitCode;
@@ -116,7 +114,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 /// How many files changed and how much, in a line, if any did.
-pub(crate) fn in_short(all: &Changes, flow: &FlowRef) -> Option<String> {
+pub(crate) fn in_short(all: &Changes) -> Option<String> {
     let files = all.diffs.len();
     if files == 0 {
         return None;
@@ -126,10 +124,7 @@ pub(crate) fn in_short(all: &Changes, flow: &FlowRef) -> Option<String> {
         (come + more, go + less)
     };
     let (come, go) = all.diffs.iter().fold((0, 0), sum);
-    let (files, name) = (count(files, "file"), short(flow));
-    Some(format!(
-        "changed: {files}, +{come} −{go}; see: a-society diff {name}"
-    ))
+    Some(format!("{}, +{come} −{go}", count(files, "file")))
 }
 
 /// How many lines come and how many go, as far as they are shown.

@@ -2,6 +2,7 @@
 
 mod asking;
 mod ending;
+mod opening;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,16 +18,14 @@ use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
 use a_society_orchestrator::machine::{Question, Work};
 use a_society_state::{FlowRef, Store};
-use serde_json::json;
 
 use super::asks::short;
 use super::at_work::{self, Meaning};
 use super::card::Card;
 use super::context::Context;
 use super::notify::Notifier;
-use super::progress::{self, Progress};
+use super::progress::Progress;
 use super::prompt::{Heard, Prompt};
-use super::say::project_folder;
 use super::signals::Interrupts;
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -114,24 +113,7 @@ fn watch(
     (driven, interrupts): (Driven, Interrupts),
     wishes: Wishes,
 ) -> Outcome {
-    if context.out.is_json() {
-        let begun = store.look(flow)?.screen.flow;
-        // Who reads this may allow or steer from here on.
-        let (project, name) = (&flow.project, &flow.flow);
-        let nodes = begun.graph.nodes.iter();
-        let nodes = nodes.map(|node| json!({ "id": node.id, "role": node.role }));
-        let begins = json!({
-            "v": progress::VERSION,
-            "event": "flow",
-            "project": project,
-            "flow": name,
-            "title": begun.title,
-            "folder": project_folder(store, project),
-            "nodes": nodes.collect::<Vec<_>>(),
-        });
-        context.out.value(&begins)?;
-        context.out.flush()?;
-    }
+    opening::tell(context, (store, flow), known > 0, wishes.quiet)?;
     let notifier = Notifier::begin(flow, &driven.handle);
     let mut watch = Watch {
         out: &mut context.out,
@@ -295,6 +277,7 @@ impl Watch<'_> {
                 };
                 self.say(&says, true)
             }
+            Meaning::Read => self.read_others(),
             Meaning::Does(verb) => {
                 let done = verb.done();
                 match self.obeyed(verb) {
@@ -390,7 +373,12 @@ impl Watch<'_> {
 
     fn draw(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let now = self.store.ground().clock.now();
-        self.progress.draw(self.out, seen, (&self.handle, now))
+        let keys = match &self.prompt {
+            Some(_) if !self.is_plain => at_work::keys(self.out.size().0),
+            Some(_) | None => String::new(),
+        };
+        self.progress
+            .draw(self.out, seen, (&self.handle, now), &keys)
     }
 
     /// Below a question that a key answers the nodes are drawn in their present state, while finished

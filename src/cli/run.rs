@@ -332,7 +332,6 @@ pub(crate) fn begin(
         &new.project_folder,
         workspace::folder_of(store),
     );
-    let folder = new.project_folder.display().to_string();
     let interrupts = Interrupts::listen()?;
     let turns = wishes.turns_at_once.map(usize::from);
     let driven = start(store, new, store.ground().clock.now(), turns).map_err(from_run)?;
@@ -341,16 +340,6 @@ pub(crate) fn begin(
         flow: driven.handle.id().clone(),
     };
     context.named = Some(flow.clone());
-    let is_told = !context.out.is_json() && !wishes.quiet;
-    if is_told {
-        // What roles read and change.
-        context
-            .out
-            .note(&format!("its roles work in {}", plain(&folder)));
-    }
-    if is_told && !context.out.is_terminal() {
-        context.out.line(&format!("flow {flow}"))?;
-    }
     shown(context, (store, &flow, 0), (driven, interrupts), wishes)
 }
 

@@ -114,7 +114,8 @@ script:
     assert_eq!(said.code, 8, "{said:?}");
     std::fs::remove_file(place.workspace.path().join("notes/a-docs/agents.md")).unwrap();
     let named = said.err.lines().find(|line| line.starts_with("flow "));
-    let flow = named.unwrap().rsplit('/').next().unwrap().to_owned();
+    let named = named.unwrap().split(' ').nth(1).unwrap();
+    let flow = named.rsplit('/').next().unwrap().to_owned();
     assert_eq!(place.run(&["reply", &flow, "That one."]).code, 0);
     let said = place.run(&["resume", &flow]);
     assert_eq!(said.code, 12, "{said:?}");
@@ -474,8 +475,5 @@ fn a_flow_file_in_a_folder_that_only_keeps_files_works_on_the_repository_around_
     assert_eq!(projects_of(&place), wanted);
     // And the operator is notified.
     let said = place.run(&["run", "flows/flow.yaml", "--improve", "none"]);
-    assert!(
-        said.err.contains("its roles work in WORKSPACE\n"),
-        "{said:?}"
-    );
+    assert!(said.err.contains(" in WORKSPACE\n"), "{said:?}");
 }

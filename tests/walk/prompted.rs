@@ -170,7 +170,7 @@ fn what_one_role_asks_is_answered_with_a_key_while_another_works_on() {
     // The question contains the artifact, which is approved when all of it was shown.
     terminal.writes("│ Step 24.", 1);
     terminal.writes("v all of it, which can be approved then", 1);
-    terminal.shows("●  work");
+    terminal.shows("● work");
     sleep(SETTLED);
     terminal.press("y");
     terminal.writes("no such answer", 1);

@@ -211,6 +211,20 @@ impl Watch<'_> {
         Ok(())
     }
 
+    /// Shows what was printed as one line.
+    pub(super) fn read_others(&mut self) -> Result<(), Stop> {
+        let texts = self.progress.take_unread();
+        if texts.is_empty() {
+            return self.say("nobody else said anything that you could not read", true);
+        }
+        let each = texts
+            .iter()
+            .map(|(who, text)| format!("{who}:\n{}", text.trim_end()));
+        self.show_whole(&each.collect::<Vec<_>>().join("\n\n"))?;
+        self.take_keys(!self.is_plain);
+        Ok(())
+    }
+
     /// What the operator may see and allow of the call that a question is about.
     fn call(&self, question: &Question, state: &FlowState) -> Call {
         let whole = Call {

@@ -14,10 +14,11 @@ use serde_json::json;
 
 use super::{Watch, from_driver, rests};
 use crate::cli::asks::{self, Ask, short};
+use crate::cli::progress::event::Decisions;
 use crate::cli::{cost, delivered, diff, progress};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
-use crate::text::{one_line, span};
+use crate::text::{one_line, plain, span, width, wrapped};
 
 /// A longer title is cut.
 const TITLE_COLUMNS_MAX: usize = 60;
@@ -57,18 +58,27 @@ impl Watch<'_> {
         Ok(code)
     }
 
-    /// What the flow cost by role, and on a terminal the beginning of what it delivered.
+    /// What the flow made, who decided, what it cost by role, and how what it delivered begins.
     fn sum_up(&mut self, seen: &Seen, made: Option<&Delivered>) -> Result<(), Stop> {
-        for line in self.progress.cost(&seen.state) {
-            self.out.line(&format!("  {line}"))?;
-        }
         if !self.draws() {
+            for line in self.progress.cost(&seen.state) {
+                self.out.line(&format!("  {line}"))?;
+            }
             return Ok(());
         }
         // The command itself reports what cannot be read.
         let changed = changed(self.store, self.flow, None).ok();
-        if let Some(line) = changed.and_then(|all| diff::in_short(&all, self.flow)) {
-            self.out.line(&line)?;
+        let changed = changed.and_then(|all| diff::in_short(&all));
+        let summary = Summed {
+            flow: short(self.flow),
+            result: made.map(delivered::in_short),
+            changed,
+            decided: decided(self.progress.decisions()),
+        };
+        let (columns, _) = self.out.size();
+        let costs = self.progress.cost(&seen.state);
+        for line in summary.rows(columns).into_iter().chain(costs) {
+            self.out.line(&format!("  {line}"))?;
         }
         for line in made.into_iter().flat_map(delivered::beginning) {
             self.out.line(&line)?;
@@ -85,6 +95,20 @@ impl Watch<'_> {
         let (columns, _) = self.out.size();
         self.out.draw(&lines, &[], columns)?;
         self.out.finish_drawing();
+        Ok(())
+    }
+
+    /// Whether the flow rests because all of it waits for the operator.
+    fn draining_for_operator(&self) -> bool {
+        self.interrupts.count() == 0
+    }
+
+    /// A bold line, broken at words.
+    fn tell_bold(&mut self, line: &str) -> Result<(), Stop> {
+        let (columns, _) = self.out.size();
+        for row in wrapped(&plain(line), columns) {
+            self.out.line(&self.out.paint.bold(&row))?;
+        }
         Ok(())
     }
 
@@ -119,14 +143,16 @@ impl Watch<'_> {
         if self.draws() && over {
             self.progress.settle(self.out)?;
             let line = over_line(seen, self.store.ground().clock.now());
-            self.out.line(&self.out.paint.bold(&line))?;
+            self.tell_bold(&line)?;
         } else if self.draws() {
             self.leave_drawn(seen)?;
+            let line = stopped_line(asks, self.draining_for_operator());
+            self.tell_bold(&line)?;
         }
         for line in asks::lines(self.out, asks) {
             self.out.line(&line)?;
         }
-        if let Some(made) = made {
+        if let Some(made) = made.filter(|_| !(over && self.draws())) {
             self.out.line(&delivered::line(made))?;
         }
         if over {
@@ -164,6 +190,79 @@ impl Watch<'_> {
     }
 }
 
+/// What a flow that is over made, and who decided.
+struct Summed<'a> {
+    flow: &'a str,
+    result: Option<String>,
+    changed: Option<String>,
+    decided: Option<String>,
+}
+
+impl Summed<'_> {
+    /// A row for each, with the command that shows it where there is room.
+    fn rows(&self, columns: usize) -> Vec<String> {
+        let show = format!("a-society show {} --result", self.flow);
+        let diff = format!("a-society diff {}", self.flow);
+        let all = [
+            ("result", &self.result, show.as_str()),
+            ("changed", &self.changed, &diff),
+            ("decided", &self.decided, ""),
+        ];
+        let all = all.into_iter();
+        let all = all.filter_map(|(label, says, command)| Some((label, says.as_ref()?, command)));
+        let rows: Vec<_> = all.collect();
+        let wide = rows
+            .iter()
+            .map(|(_, says, _)| width(says))
+            .max()
+            .unwrap_or(0);
+        let label_wide = LABELS_COLUMNS + 2;
+        let fits = rows
+            .iter()
+            .all(|(_, _, command)| label_wide + wide + 2 + command.len() + 2 < columns);
+        let row = |(label, says, command): (&str, &String, &str)| {
+            let missing = " ".repeat(wide - width(says));
+            let line = format!("{label:<LABELS_COLUMNS$}  {says}");
+            match command {
+                "" => vec![line],
+                command if fits => vec![format!("{line}{missing}  {command}")],
+                command => vec![line, format!("{:<label_wide$}{command}", "")],
+            }
+        };
+        rows.into_iter().flat_map(row).collect()
+    }
+}
+
+/// As wide as the widest label of [`Summed`].
+const LABELS_COLUMNS: usize = "changed".len();
+
+/// Who decided about calls and handoffs.
+fn decided(decisions: Decisions) -> Option<String> {
+    let Decisions {
+        by_operator,
+        by_rules,
+    } = decisions;
+    let operator = (by_operator > 0).then(|| format!("{by_operator} by you"));
+    let rules = (by_rules > 0).then(|| format!("{by_rules} by rules"));
+    let parts: Vec<String> = operator.into_iter().chain(rules).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Where a flow stopped, and for what it waits there.
+fn stopped_line(asks: &[Ask], is_left: bool) -> String {
+    match asks.first() {
+        Some(ask) if is_left => {
+            let more = asks.len() - 1;
+            let more = match more {
+                0 => String::new(),
+                more => format!(", and {more} more"),
+            };
+            format!("◼ stopped at {}: it waits for {}{more}", ask.who, ask.what)
+        }
+        Some(_) | None => "◼ stopped: you interrupted it".to_owned(),
+    }
+}
+
 /// That a flow is over, how long it took and what it cost.
 fn over_line(seen: &Seen, now: At) -> String {
     let state = &seen.state;
@@ -181,4 +280,29 @@ fn over_line(seen: &Seen, now: At) -> String {
     parts.extend(took);
     parts.extend(cost::in_short(&state.account));
     parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_names_the_result_the_files_and_who_decided_on_every_screen() {
+        let decisions = Decisions {
+            by_operator: 4,
+            by_rules: 11,
+        };
+        let summary = Summed {
+            flow: "k4x9",
+            result: Some("record/close-2026-10.md (4.1 KiB)".to_owned()),
+            changed: Some("3 files, +41 −12".to_owned()),
+            decided: decided(decisions),
+        };
+        let shown = [40, 80, 110, 200].map(|columns| {
+            let rows = summary.rows(columns);
+            format!("{columns} columns\n{}", rows.join("\n"))
+        });
+        insta::assert_snapshot!(shown.join("\n\n"));
+        assert_eq!(decided(Decisions::default()), None);
+    }
 }

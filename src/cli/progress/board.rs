@@ -10,10 +10,10 @@ use a_society_orchestrator::driver::handle::Seen;
 
 use super::event::Teller;
 use crate::cli::cost;
-use crate::cli::table::{self, Cell};
 use crate::cli::words;
 use crate::output::Output;
-use crate::text::{age, money, plain, span, tokens};
+use crate::paint::Paint;
+use crate::text::{age, money, one_line, span, tokens, width};
 
 /// The block is never taller than this.
 pub(crate) const ROWS_MAX: usize = 12;
@@ -22,32 +22,63 @@ pub(crate) const ROWS_MAX: usize = 12;
 const KEYS: usize = 9;
 
 /// The state of a node: a sign, a word, and its weight on the screen.
+#[derive(Debug, Clone)]
 pub(crate) struct Stands {
     pub(crate) sign: &'static str,
     pub(crate) word: String,
     weight: u8,
 }
 
-/// The block as lines, at most so many.
+/// The screen that the block has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    pub(crate) columns: usize,
+    pub(crate) lines: usize,
+}
+
+/// On a smaller screen the block is one line.
+const SMALLEST: (usize, usize) = (40, 8);
+
+impl Room {
+    /// The room of a screen of so many columns and rows.
+    pub(crate) fn of((columns, rows): (usize, usize)) -> Self {
+        let is_small = columns < SMALLEST.0 || rows < SMALLEST.1;
+        let lines = if is_small {
+            1
+        } else {
+            (rows / 2).clamp(3, ROWS_MAX)
+        };
+        Self { columns, lines }
+    }
+
+    /// What is left beside so many lines.
+    pub(crate) fn beside(self, lines: usize) -> Self {
+        let lines = self.lines.saturating_sub(lines).max(1);
+        Self { lines, ..self }
+    }
+}
+
+/// The block as lines.
 pub(crate) fn lines(
     out: &Output,
-    (seen, teller): (&Seen, &Teller),
+    (seen, teller, followed): (&Seen, &Teller, Option<&RoleInstance>),
     now: At,
-    lines_max: usize,
+    room: Room,
 ) -> Vec<String> {
     let state = &seen.state;
+    let footer = out.paint.dim(&footer(state, now));
+    if room.lines == 1 {
+        return vec![footer];
+    }
     let reflections = reflections(out, state);
-    let room = lines_max.saturating_sub(2 + reflections.len()).max(1);
-    let (rows, left_out) = rows(out, (seen, teller), now, room);
-    let mut lines: Vec<String> = table::lines(&rows)
-        .into_iter()
-        .map(|line| format!(" {line}"))
-        .collect();
+    let rows_max = room.lines.saturating_sub(2 + reflections.len()).max(1);
+    let (rows, left_out) = rows((seen, teller, followed), now, rows_max);
+    let mut lines = laid(&rows, &out.paint, room.columns);
     if left_out > 0 {
         lines.push(out.paint.dim(&format!(" … and {left_out} more")));
     }
     lines.extend(reflections);
-    lines.push(out.paint.dim(&footer(state, now)));
+    lines.push(footer);
     lines
 }
 
@@ -63,19 +94,33 @@ fn footer(state: &FlowState, now: At) -> String {
 }
 
 /// How far the forward work is.
-fn progress(state: &FlowState) -> String {
+pub(crate) fn progress(state: &FlowState) -> String {
     let done = state.done_nodes();
     format!("{done} of {} done", state.graph.nodes.len())
+}
+
+/// A node as it is shown.
+#[derive(Debug, Clone)]
+struct Row {
+    /// The key that follows its role.
+    number: String,
+    stands: Stands,
+    node: String,
+    role: String,
+    /// Whether its role's words stream.
+    is_followed: bool,
+    took: String,
+    tokens: String,
+    cost: String,
 }
 
 /// The nodes, in the order of the file. If there is no room for all, those that work or wait come
 /// before those that are done or far away.
 fn rows(
-    out: &Output,
-    (seen, teller): (&Seen, &Teller),
+    (seen, teller, followed): (&Seen, &Teller, Option<&RoleInstance>),
     now: At,
     room: usize,
-) -> (Vec<Vec<Cell>>, usize) {
+) -> (Vec<Row>, usize) {
     let state = &seen.state;
     let nodes = state.graph.nodes.iter();
     let mut all: Vec<(usize, Stands, &NodeId, &RoleInstance)> = nodes
@@ -102,17 +147,10 @@ fn rows(
         all.sort_by_key(|(at, ..)| *at);
     }
     let rows = all.into_iter().map(|(at, stands, node, role)| {
-        // The key that follows its role.
         let number = if at < KEYS {
             (at + 1).to_string()
         } else {
             String::new()
-        };
-        let sign = match stands.weight {
-            3 => out.paint.yellow(stands.sign),
-            2 => out.paint.bold(stands.sign),
-            1 => out.paint.green(stands.sign),
-            0..=u8::MAX => out.paint.dim(stands.sign),
         };
         // A node that was not reached cost nothing, whatever its role spent elsewhere.
         let account = state.role_accounts.get(role);
@@ -123,20 +161,94 @@ fn rows(
             0 => String::new(),
             number => words(number),
         };
-        let running = state.running.get(node);
-        let since = running.map(|running| age(now.ms() - running.since.ms()));
-        vec![
-            Cell::painted(number.as_str(), out.paint.dim(&number)),
-            Cell::painted(stands.sign, sign),
-            node.as_str().into(),
-            Cell::painted(role.as_str(), out.paint.dim(role.as_str())),
-            since.unwrap_or_default().into(),
-            known(account.map_or(0, |spent| spent.tokens), tokens).into(),
-            known(account.map_or(0, |spent| spent.cost_micros), money).into(),
-            plain(&stands.word).into_owned().into(),
-        ]
+        let since = state
+            .running
+            .get(node)
+            .map(|running| now.ms() - running.since.ms());
+        let took = since.or_else(|| teller.took(node));
+        Row {
+            number,
+            stands,
+            node: node.to_string(),
+            role: role.to_string(),
+            is_followed: followed == Some(role) && state.running.contains_key(node),
+            took: took.map(age).unwrap_or_default(),
+            tokens: known(account.map_or(0, |spent| spent.tokens), tokens),
+            cost: known(account.map_or(0, |spent| spent.cost_micros), money),
+        }
     });
     (rows.collect(), left_out)
+}
+
+/// Longer names of nodes and roles are cut.
+const NAME_COLUMNS: usize = 20;
+
+/// So much of what a node does is always shown; what costs room goes first.
+const WORD_COLUMNS_MIN: usize = 16;
+
+/// The rows on a screen of so many columns: on a narrow one without role, tokens, money and time, in this order. Numbers are
+/// never cut, and none of the rows is as wide as the screen.
+fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
+    type Part = fn(&Row) -> &str;
+    let wide = |part: Part| rows.iter().map(|row| width(part(row))).max().unwrap_or(0);
+    let room = columns.saturating_sub(1);
+    let node = wide(|row| &row.node).min(NAME_COLUMNS).min(room / 3);
+    let word = wide(|row| &row.stands.word);
+    // What is left out first comes first.
+    let mut columns_of = [
+        wide(|row| &row.role).min(NAME_COLUMNS),
+        wide(|row| &row.tokens),
+        wide(|row| &row.cost),
+        wide(|row| &row.took),
+    ];
+    let gap = |wide: usize| if wide == 0 { 0 } else { wide + 2 };
+    // What comes before the name, the gap behind it, and the sign of the one that streams.
+    let fixed = " 1 ● ".chars().count() + 5;
+    let wanted = word.min(WORD_COLUMNS_MIN);
+    for left_out in 0..columns_of.len() {
+        let needed: usize = columns_of.iter().map(|wide| gap(*wide)).sum();
+        if fixed + node + needed + wanted <= room {
+            break;
+        }
+        columns_of[left_out] = 0;
+    }
+    let needed: usize = columns_of.iter().map(|wide| gap(*wide)).sum();
+    let word = word.min(room.saturating_sub(fixed + node + needed));
+    let [role, tokens, cost, took] = columns_of;
+    let padded = |text: &str, wide: usize| {
+        let text = one_line(text, wide);
+        let missing = " ".repeat(wide.saturating_sub(width(&text)));
+        (text, missing)
+    };
+    let line = |row: &Row| {
+        let sign = match row.stands.weight {
+            3 => paint.yellow(row.stands.sign),
+            2 => paint.bold(row.stands.sign),
+            1 => paint.green(row.stands.sign),
+            0..=u8::MAX => paint.dim(row.stands.sign),
+        };
+        let number = match row.number.as_str() {
+            "" => " ",
+            number => number,
+        };
+        let (name, after_name) = padded(&row.node, node);
+        let mut parts = vec![format!(" {} {sign} {name}{after_name}", paint.dim(number))];
+        if role > 0 {
+            let (text, missing) = padded(&row.role, role);
+            parts.push(format!("  {}{missing}", paint.dim(&text)));
+        }
+        let (does, missing) = padded(&row.stands.word, word);
+        let streams = if row.is_followed { "▸" } else { " " };
+        parts.push(format!("  {does}{missing} {streams} "));
+        for (text, wide) in [(&row.took, took), (&row.tokens, tokens), (&row.cost, cost)] {
+            if wide > 0 {
+                let missing = " ".repeat(wide.saturating_sub(width(text)));
+                parts.push(format!("{missing}{text}  "));
+            }
+        }
+        parts.concat().trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 /// What a turn does right now.
@@ -155,17 +267,26 @@ fn doing(
     let word = if let Some(at) = again {
         return ("↻", format!("next try in {}", left(at, now)));
     } else if session.is_some_and(|session| session.compaction.is_some()) {
-        "compacts its context".to_owned()
+        "compacting".to_owned()
     } else if let Some(call) = state.calls.values().find(runs) {
-        call.summary.clone()
+        call_in_words(&call.tool, &call.summary).to_owned()
     } else if teller.speaks(&turn.role) {
-        "writes".to_owned()
+        "writing".to_owned()
     } else if turn.request.is_some() {
-        "thinks".to_owned()
+        "thinking".to_owned()
     } else {
-        "works".to_owned()
+        "working".to_owned()
     };
     ("●", word)
+}
+
+/// What a call does, without the arguments of one that only ends a turn or asks the operator.
+pub(crate) fn call_in_words<'a>(tool: &str, summary: &'a str) -> &'a str {
+    match tool {
+        "handoff" => "handing over",
+        "ask_operator" => "asking you",
+        _ => summary,
+    }
 }
 
 pub(crate) fn stands(state: &FlowState, node: &NodeId, now: At) -> Stands {
@@ -211,4 +332,66 @@ fn reflections(out: &Output, state: &FlowState) -> Vec<String> {
             .to_owned()
     })
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(
+        at: usize,
+        name: (&str, &str),
+        (sign, word, weight): (&'static str, &str, u8),
+        spent: [&str; 3],
+    ) -> Row {
+        let [took, tokens, cost] = spent.map(str::to_owned);
+        let word = word.to_owned();
+        Row {
+            number: at.to_string(),
+            stands: Stands { sign, word, weight },
+            node: name.0.to_owned(),
+            role: name.1.to_owned(),
+            is_followed: at == 2,
+            took,
+            tokens,
+            cost,
+        }
+    }
+
+    #[test]
+    fn the_rows_of_nodes_fit_every_screen() {
+        let rows = [
+            row(
+                1,
+                ("plan", "owner"),
+                ("✓", "done", 1),
+                ["8s", "9k", "$0.02"],
+            ),
+            row(
+                2,
+                ("backend", "writer"),
+                ("●", "run cargo test -p post -- --nocapture 台帳", 2),
+                ["38s", "31k", "$0.11"],
+            ),
+            row(
+                3,
+                ("frontend", "writer_2"),
+                ("↻", "next try in 12 s", 2),
+                ["31s", "18k", "$0.06"],
+            ),
+            row(
+                4,
+                ("a-node-with-quite-a-long-name", "editor"),
+                ("·", "", 0),
+                ["", "", ""],
+            ),
+        ];
+        let mut all = Vec::new();
+        for columns in [40, 80, 110, 200] {
+            let lines = laid(&rows, &Paint::new(false), columns);
+            assert!(lines.iter().all(|line| width(line) < columns), "{lines:#?}");
+            all.push(format!("{columns} columns\n{}", lines.join("\n")));
+        }
+        insta::assert_snapshot!(all.join("\n\n"));
+    }
 }

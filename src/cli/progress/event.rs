@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{Entry, NodeSuspended, WaitReason};
-use a_society_facts::fact::operator::{ConsentAnswer, ConsentRequested};
+use a_society_facts::fact::operator::{ConsentAnswer, ConsentRequested, ConsentResolved};
+use a_society_facts::fact::session::SessionCompacted;
 use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::{
-    CallEnd, CallFinished, DraftAdded, DraftKind, ModelAnswered, ModelFailed, Usage,
+    CallEnd, CallFinished, Cause, DraftAdded, DraftKind, ModelAnswered, ModelFailed, Usage,
 };
 use a_society_facts::handoff::Delivery;
-use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq, TurnId};
+use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
 use serde_json::Value;
@@ -42,6 +43,8 @@ pub(crate) enum What {
         asks: Option<Wanted>,
         until: Option<At>,
         question: Option<String>,
+        /// Whether the role said the question itself a moment ago.
+        is_said: bool,
     },
     /// A node is done with its turn.
     Done {
@@ -82,7 +85,12 @@ pub(crate) enum What {
         total_micros: u64,
     },
     /// A session is shorter now.
-    Compacted { tokens_before: u64 },
+    Compacted {
+        tokens_before: u64,
+        /// So many messages are in the archive now.
+        archived: u64,
+        cost_micros: u64,
+    },
     /// The operator is asked about a call.
     Asks {
         consent: String,
@@ -101,6 +109,8 @@ pub(crate) enum What {
         consent: String,
         answer: ConsentAnswer,
         by: String,
+        /// What it was about, in a line.
+        about: String,
     },
     /// Something else that is worth a line, by the word of its fact.
     Note {
@@ -160,6 +170,8 @@ struct Turn {
     role: RoleInstance,
     since: At,
     usage: Usage,
+    /// Whether it makes a summary of its session.
+    compacts: bool,
     /// Whether the operator must approve its handoff.
     awaits: bool,
     /// When it ended, if the operator has not approved its handoff yet.
@@ -194,12 +206,40 @@ pub(crate) struct Teller {
     /// The model that each role asked last.
     models: BTreeMap<RoleInstance, String>,
     total_micros: u64,
+    /// What each role said last.
+    said_last: BTreeMap<RoleInstance, String>,
+    /// What the operator is asked about.
+    consents: BTreeMap<ConsentId, (Option<NodeId>, RoleInstance, String)>,
+    /// The turns whose handoffs wait to be approved.
+    staged: BTreeMap<ApprovalId, TurnId>,
+    /// The messages of each role since its session was shorter last.
+    messages: BTreeMap<RoleInstance, u64>,
+    /// How long the last turn of each node took, in milliseconds.
+    took: BTreeMap<NodeId, i64>,
+    decisions: Decisions,
+}
+
+/// How many calls and handoffs were decided, and by whom.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decisions {
+    pub(crate) by_operator: usize,
+    pub(crate) by_rules: usize,
 }
 
 impl Teller {
     /// The model that each role asked last.
     pub(crate) const fn models(&self) -> &BTreeMap<RoleInstance, String> {
         &self.models
+    }
+
+    /// How long the last turn of a node took, in milliseconds.
+    pub(super) fn took(&self, node: &NodeId) -> Option<i64> {
+        self.took.get(node).copied()
+    }
+
+    /// Who decided so far.
+    pub(crate) const fn decisions(&self) -> Decisions {
+        self.decisions
     }
 
     /// Whether a role is saying something.
@@ -256,6 +296,7 @@ impl Teller {
                     role: f.role.clone(),
                     since: recorded.at,
                     usage: Usage::default(),
+                    compacts: f.cause == Cause::Compaction,
                     awaits: false,
                     ended: None,
                 };
@@ -274,21 +315,32 @@ impl Teller {
             }
             // What it asks consent for is an event of its own.
             Fact::NodeSuspended(f) if f.reason == WaitReason::Consent => Vec::new(),
-            Fact::NodeSuspended(f) => vec![suspended(f)],
+            Fact::NodeSuspended(f) => {
+                let said = self.said_last.get(&f.role).map_or("", String::as_str);
+                vec![suspended(f, said)]
+            }
             Fact::HandoffAwaited(f) => {
                 let what = What::Waits {
                     what: "a handoff".to_owned(),
                     asks: None,
                     until: None,
                     question: None,
+                    is_said: false,
                 };
                 of_turn(f.turn, what)
             }
             Fact::HandoffApplied(f) => vec![self.done(f.turn, recorded.at, f.deliveries.clone())],
+            Fact::MessageAdded(f) => {
+                if let Some(role) = f.seat.role() {
+                    *self.messages.entry(role.clone()).or_default() += 1;
+                }
+                Vec::new()
+            }
             Fact::ForwardPassClosed(f) => {
                 let mut turns = self.turns.iter();
                 let turn = turns.find(|(_, turn)| turn.node.as_ref() == Some(&f.node));
-                let done = turn.map(|(turn, _)| self.done(*turn, recorded.at, Vec::new()));
+                let turn = turn.map(|(turn, _)| *turn);
+                let done = turn.map(|turn| self.done(turn, recorded.at, Vec::new()));
                 done.into_iter().chain(note::of(fact)).collect()
             }
             Fact::ModelRequested(f) => {
@@ -325,16 +377,12 @@ impl Teller {
                 Vec::new()
             }
             Fact::CallFinished(f) => of_turn(f.turn, self.called(f, recorded.at)),
-            Fact::SessionCompacted(f) => {
-                let what = What::Compacted {
-                    tokens_before: f.tokens_before,
-                };
-                vec![(None, f.node.clone(), f.seat.role().cloned(), what)]
-            }
+            Fact::SessionCompacted(f) => vec![self.compacted(f)],
             Fact::HandoffStaged(f) => {
                 if let Some(turn) = self.turns.get_mut(&f.turn) {
                     turn.awaits = true;
                 }
+                self.staged.insert(f.approval.clone(), f.turn);
                 let what = What::Stages {
                     approval: f.approval.to_string(),
                     deliveries: f.deliveries.clone(),
@@ -344,35 +392,82 @@ impl Teller {
                 note::of(fact).into_iter().chain([stages]).collect()
             }
             Fact::HandoffDecided(f) => {
+                self.decisions.by_operator += 1;
                 let what = What::Decided {
                     approval: f.approval.to_string(),
                     approved: f.approved,
                 };
-                let decided = (None, None, None, what);
+                let turn = self.staged.remove(&f.approval);
+                let decided = (turn, None, None, what);
                 note::of(fact).into_iter().chain([decided]).collect()
             }
-            Fact::ConsentRequested(f) => vec![asks(f)],
-            Fact::ConsentResolved(f) => {
-                let by = match &f.by {
-                    Some(rule) => rule.words(f.answer),
-                    None => "you".to_owned(),
-                };
-                let what = What::Answered {
-                    consent: f.consent.to_string(),
-                    answer: f.answer,
-                    by,
-                };
-                vec![(None, None, None, what)]
+            Fact::ConsentRequested(f) => {
+                let asks = asks(f);
+                if let What::Asks { about, .. } = &asks.3 {
+                    let known = (f.node.clone(), f.role.clone(), about.clone());
+                    self.consents.insert(f.consent.clone(), known);
+                }
+                vec![asks]
+            }
+            Fact::ConsentResolved(f) => vec![self.resolved(f)],
+            Fact::ConsentRuled(_) => {
+                self.decisions.by_rules += 1;
+                note::of(fact).into_iter().collect()
             }
             _ => note::of(fact).into_iter().collect(),
         }
     }
 
+    /// That a session is shorter now, and what it cost to make it so.
+    fn compacted(&mut self, f: &SessionCompacted) -> About {
+        let role = f.seat.role().cloned();
+        let messages = role.as_ref().and_then(|role| self.messages.get_mut(role));
+        let all = messages.map_or(0, |all| std::mem::replace(all, f.kept_last));
+        let mut turns = self.turns.values();
+        let its_own = turns.find(|turn| turn.compacts && Some(&turn.role) == role.as_ref());
+        let what = What::Compacted {
+            tokens_before: f.tokens_before,
+            archived: all.saturating_sub(f.kept_last),
+            cost_micros: its_own.map_or(0, |turn| turn.usage.cost_micros),
+        };
+        (None, f.node.clone(), role, what)
+    }
+
+    fn resolved(&mut self, f: &ConsentResolved) -> About {
+        let by = match &f.by {
+            Some(rule) => {
+                self.decisions.by_rules += 1;
+                rule.words(f.answer)
+            }
+            None if f.answer == ConsentAnswer::Withdrawn => String::new(),
+            None => {
+                self.decisions.by_operator += 1;
+                "you".to_owned()
+            }
+        };
+        let known = self.consents.remove(&f.consent);
+        let (node, role, about) = match known {
+            Some((node, role, about)) => (node, Some(role), about),
+            None => (None, None, String::new()),
+        };
+        let what = What::Answered {
+            consent: f.consent.to_string(),
+            answer: f.answer,
+            by,
+            about,
+        };
+        (None, node, role, what)
+    }
+
     /// That a turn did what its node asks for.
-    fn done(&self, turn: TurnId, at: At, deliveries: Vec<Delivery>) -> About {
+    fn done(&mut self, turn: TurnId, at: At, deliveries: Vec<Delivery>) -> About {
+        let known = self.turns.get(&turn);
+        let took_ms = known.map_or(0, |turn| between(turn.since, turn.ended.unwrap_or(at)));
+        let node = known.and_then(|turn| turn.node.clone());
+        (self.took).extend(node.map(|node| (node, i64::try_from(took_ms).unwrap_or(i64::MAX))));
         let known = self.turns.get(&turn);
         let what = What::Done {
-            took_ms: known.map_or(0, |turn| between(turn.since, turn.ended.unwrap_or(at))),
+            took_ms,
             usage: known.map(|turn| turn.usage).unwrap_or_default(),
             deliveries,
         };
@@ -406,6 +501,7 @@ impl Teller {
     fn said(&mut self, role: &RoleInstance, end: Speech) -> Option<What> {
         let text = self.drafts.remove(role).map(|draft| draft.text);
         let text = text.filter(|text| !text.trim().is_empty())?;
+        self.said_last.insert(role.clone(), text.clone());
         Some(What::Said { text, end })
     }
 
@@ -470,12 +566,16 @@ fn between(since: At, at: At) -> u64 {
     (at.ms() - since.ms()).max(0).unsigned_abs()
 }
 
-fn suspended(f: &NodeSuspended) -> About {
+fn suspended(f: &NodeSuspended, said: &str) -> About {
+    let question = f.question.as_ref().map(Text::shown);
     let what = What::Waits {
+        is_said: question
+            .as_deref()
+            .is_some_and(|asked| said.contains(asked.trim())),
         what: words::waits_for(f.reason, f.trouble).to_owned(),
         asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),
         until: f.until,
-        question: f.question.as_ref().map(Text::shown),
+        question,
     };
     (None, f.node.clone(), Some(f.role.clone()), what)
 }

@@ -44,6 +44,7 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
             until,
             question,
             asks,
+            ..
         } => {
             let waits =
                 json!({ "state": "waiting", "for": what, "until": until, "question": question });
@@ -74,10 +75,8 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
         }
         What::Decided { approval, approved } => {
             let decision = if *approved { "approve" } else { "decline" };
-            vec![(
-                "answer",
-                json!({ "ask": approval, "decision": decision, "by": "you" }),
-            )]
+            let answer = json!({ "ask": approval, "decision": decision, "by": "you" });
+            vec![("answer", answer)]
         }
         What::Done {
             took_ms,
@@ -168,8 +167,15 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
             });
             vec![("usage", spends)]
         }
-        What::Compacted { tokens_before } => {
-            vec![("compact", json!({ "from_tokens": tokens_before }))]
+        What::Compacted {
+            tokens_before,
+            archived,
+            cost_micros,
+        } => {
+            let compact = json!({
+                "from_tokens": tokens_before, "archived": archived, "cost_micros": cost_micros,
+            });
+            vec![("compact", compact)]
         }
         What::Asks {
             consent,
@@ -183,6 +189,7 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
             consent,
             answer,
             by,
+            ..
         } => {
             let decision = match answer {
                 ConsentAnswer::AllowOnce => "allow_once",

@@ -27,7 +27,8 @@ use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_state::FlowRef;
 use a_society_state::journal::follow::Follower;
 
-use self::event::{Event, Teller, What};
+use self::board::Room;
+use self::event::{Decisions, Event, Teller, What};
 pub(crate) use self::json::VERSION;
 use self::voice::Voices;
 use super::{cost, table, words};
@@ -111,6 +112,7 @@ impl Progress {
         out: &mut Output,
         seen: &Arc<Seen>,
         (handle, now): (&FlowHandle, At),
+        keys: &str,
     ) -> Result<(), Stop> {
         if self.is_quiet {
             return Ok(());
@@ -125,9 +127,14 @@ impl Progress {
         let mut finished = finished;
         finished.extend(self.voices.hear_ahead(&ahead, columns));
         let mut block: Vec<String> = self.voices.unfinished().into_iter().collect();
-        let rows_max = (rows / 2).clamp(3, board::ROWS_MAX);
-        let room = rows_max.saturating_sub(block.len());
-        block.extend(board::lines(out, (seen, &self.teller), now, room));
+        let room = Room::of((columns, rows));
+        let has_keys = !keys.is_empty() && room.lines > 1;
+        let room = room.beside(block.len() + usize::from(has_keys));
+        let followed = self.voices.followed();
+        block.extend(board::lines(out, (seen, &self.teller, followed), now, room));
+        if has_keys {
+            block.push(out.paint.dim(keys));
+        }
         out.draw(&finished, &block, columns)
     }
 
@@ -143,11 +150,11 @@ impl Progress {
     ) -> Result<(), Stop> {
         let (columns, rows) = out.size();
         let last = wrapped(last, columns.saturating_sub(1));
-        let room = (rows / 2).clamp(3, board::ROWS_MAX);
-        let room = room.saturating_sub(last.len()).max(1);
+        let room = Room::of((columns, rows)).beside(last.len());
         let mut block = Vec::new();
         if !self.is_quiet {
-            block = board::lines(out, (seen, &self.teller), now, room);
+            let followed = self.voices.followed();
+            block = board::lines(out, (seen, &self.teller, followed), now, room);
         }
         block.extend(last);
         out.draw(&[], &block, columns)
@@ -192,6 +199,16 @@ impl Progress {
         self.output_lines
     }
 
+    /// What was printed as one line since this was asked last: who said it, and all of it.
+    pub(crate) fn take_unread(&mut self) -> Vec<(String, String)> {
+        self.voices.take_unread()
+    }
+
+    /// Who decided so far.
+    pub(crate) const fn decisions(&self) -> Decisions {
+        self.teller.decisions()
+    }
+
     /// What each role cost, as far as a model took it.
     pub(crate) fn cost(&self, state: &FlowState) -> Vec<String> {
         table::lines(&cost::rows(state, self.teller.models()))
@@ -202,7 +219,7 @@ impl Progress {
         for event in self.news()? {
             lines.extend(self.voices.hear(&event, &out.paint, columns));
             if !matches!(event.what, What::Says { .. } | What::Said { .. }) {
-                lines.extend(told::line(&event, &out.paint));
+                lines.extend(told::rows(&event, &out.paint, columns));
                 lines.extend(told::output(&event, self.output_lines));
             }
         }

@@ -6,11 +6,12 @@ use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::handoff::Delivery;
 
-use super::event::{Event, Output, Speech, What};
+use super::board::call_in_words;
+use super::event::{Event, Output, Speech, Wanted, What};
 use super::note::goes;
 use crate::cli::asks;
 use crate::paint::Paint;
-use crate::text::{count, money, one_line, plain, printed, span, tokens};
+use crate::text::{count, money, one_line, plain, printed, span, tokens, wrapped};
 
 /// What others said is cut to this, because it is read elsewhere; what ran never is.
 const SAID_COLUMNS_MAX: usize = 100;
@@ -32,21 +33,77 @@ pub(super) fn output(event: &Event, lines_max: usize) -> Vec<String> {
 /// The line of an event, if it is worth one.
 pub(super) fn line(event: &Event, paint: &Paint) -> Option<String> {
     let (says, weight) = words(event)?;
-    let time = event.at.to_string();
-    // The time of day is enough while watching.
-    let time = time.get(11..19).unwrap_or(&time).to_owned();
-    let who = who(event);
-    let who = if who.is_empty() {
-        String::new()
+    let time = time(event);
+    Some(weight.painted(paint, &time, &told(event, &says)))
+}
+
+/// The same in rows for a terminal: prose is broken at words, what ran is one line however long. What is asked has a
+/// card, which says it.
+pub(super) fn rows(event: &Event, paint: &Paint, columns: usize) -> Vec<String> {
+    if has_a_card(event) {
+        return Vec::new();
+    }
+    let Some((says, weight)) = words(event) else {
+        return Vec::new();
+    };
+    let says = if let What::Said { text, .. } = &event.what
+        && (first(text).ends_with('…') || text.trim().lines().count() > 1)
+    {
+        // `v` shows all of it.
+        says.replacen(": ", " (v reads): ", 1)
     } else {
-        format!("{who}  ")
+        says
     };
-    let says = match weight {
-        Weight::Plain => plain(&says).into_owned(),
-        Weight::Bad => paint.red(&plain(&says)),
-        Weight::Wants => paint.yellow(&plain(&says)),
+    let (time, told) = (time(event), told(event, &says));
+    if matches!(event.what, What::Called { .. } | What::Answered { .. }) {
+        return vec![weight.painted(paint, &time, &told)];
+    }
+    let mut rows = wrapped(&format!("{time}{told}"), columns).into_iter();
+    let first = rows.next().unwrap_or_default();
+    let first = first.strip_prefix(&time).unwrap_or(&first).to_owned();
+    let first = weight.painted(paint, &time, &first);
+    let more = rows.map(|row| weight.painted(paint, "", &row));
+    std::iter::once(first).chain(more).collect()
+}
+
+/// Whether it is asked at the cursor, with all that it says.
+fn has_a_card(event: &Event) -> bool {
+    match &event.what {
+        What::Asks { .. } => true,
+        What::Note { code, .. } => *code == "handoff_staged",
+        What::Waits { asks, until, .. } => {
+            until.is_none() && matches!(asks, Some(Wanted::Text | Wanted::Budget))
+        }
+        What::Works { .. }
+        | What::Done { .. }
+        | What::Says { .. }
+        | What::Said { .. }
+        | What::Calls { .. }
+        | What::Called { .. }
+        | What::Fails { .. }
+        | What::Spends { .. }
+        | What::Compacted { .. }
+        | What::Stages { .. }
+        | What::Decided { .. }
+        | What::Answered { .. } => false,
+    }
+}
+
+/// The time of day, which is enough while watching.
+fn time(event: &Event) -> String {
+    let time = event.at.to_string();
+    time.get(11..19).unwrap_or(&time).to_owned()
+}
+
+/// What follows the time.
+fn told(event: &Event, says: &str) -> String {
+    let who = who(event);
+    let told = if who.is_empty() {
+        format!("  {says}")
+    } else {
+        format!("  {who}  {says}")
     };
-    Some(format!("{}  {}{says}", paint.dim(&time), plain(&who)))
+    plain(&told).into_owned()
 }
 
 /// Who an event is about.
@@ -64,6 +121,17 @@ enum Weight {
     Plain,
     Bad,
     Wants,
+}
+
+impl Weight {
+    fn painted(&self, paint: &Paint, time: &str, told: &str) -> String {
+        let told = match self {
+            Self::Plain => told.to_owned(),
+            Self::Bad => paint.red(told),
+            Self::Wants => paint.yellow(told),
+        };
+        format!("{}{told}", paint.dim(time))
+    }
 }
 
 #[expect(clippy::too_many_lines, reason = "one table, one arm an event")]
@@ -88,9 +156,16 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             );
             Some((says, Weight::Wants))
         }
-        What::Waits { what, question, .. } => {
+        What::Waits {
+            what,
+            question,
+            is_said,
+            ..
+        } => {
+            // Its words are in the line above.
             let question = question
                 .as_deref()
+                .filter(|_| !is_said)
                 .map(|asked| format!(": {}", first(asked)));
             let says = format!("waits for {what}{}", question.unwrap_or_default());
             Some((says, Weight::Wants))
@@ -154,7 +229,8 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             } else {
                 ended(*end, *exit, output)
             };
-            Some((format!("{}{how}{}", one.summary, took(*took_ms)), weight))
+            let does = call_in_words(&one.tool, &one.summary);
+            Some((format!("{does}{how}{}", took(*took_ms)), weight))
         }
         What::Fails {
             class,
@@ -172,27 +248,48 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 Weight::Bad,
             ))
         }
-        What::Compacted { tokens_before } => plain(format!(
-            "compacted its context of {} tokens; the history is archived",
-            tokens(*tokens_before)
-        )),
-        // A note says so.
-        What::Stages { .. } | What::Decided { .. } => None,
+        What::Compacted {
+            tokens_before,
+            archived,
+            cost_micros,
+        } => {
+            let archived = count(usize::try_from(*archived).unwrap_or(usize::MAX), "message");
+            let cost = (*cost_micros > 0).then(|| format!(", {}", money(*cost_micros)));
+            plain(format!(
+                "compacted its context of {} tokens; {archived} archived{}",
+                tokens(*tokens_before),
+                cost.unwrap_or_default()
+            ))
+        }
+        What::Stages { .. } => None,
+        What::Decided { approved, .. } => {
+            let how = if *approved { "approved" } else { "sent back" };
+            plain(format!("handoff {how} by you"))
+        }
         What::Asks { tool, about, .. } => Some((
             format!("asks to use {tool}: {}", first(about)),
             Weight::Wants,
         )),
-        What::Answered { answer, by, .. } => {
-            let says = match answer {
-                ConsentAnswer::AllowOnce => "allowed by",
-                ConsentAnswer::AllowFlow => "allowed for the rest of the flow by",
-                ConsentAnswer::Deny => "denied by",
-                ConsentAnswer::Withdrawn => {
-                    return plain("the call that was asked about is gone".to_owned());
-                }
+        What::Answered {
+            answer, by, about, ..
+        } => {
+            let about = match about.as_str() {
+                "" => String::new(),
+                about => format!(": {}", first(about)),
             };
-            plain(format!("{says} {by}"))
+            let says = match answer {
+                ConsentAnswer::AllowOnce => format!("allowed by {by}"),
+                ConsentAnswer::AllowFlow => format!("allowed by {by} for this flow"),
+                ConsentAnswer::Deny => format!("denied by {by}"),
+                ConsentAnswer::Withdrawn => "not asked any more".to_owned(),
+            };
+            plain(format!("{says}{about}"))
         }
+        // It is an event of its own.
+        What::Note {
+            code: "handoff_decided",
+            ..
+        } => None,
         What::Note { text, .. } => plain(text.clone()),
     }
 }
@@ -345,17 +442,17 @@ mod tests {
                 "00:00:02  draft (writer)  got no answer (rate limit): Slow down.; next try in 18 s",
                 "00:00:03  draft (writer)  says 2 lines: Two lines.",
                 "00:00:05  draft (writer)  asks to use run_command: cargo test",
-                "00:00:07  allowed by you",
+                "00:00:07  draft (writer)  allowed by you: cargo test",
                 "00:00:09  draft (writer)  run cargo test: exit 1 (2 lines) 1 s",
-                "00:00:10  draft (writer)  compacted its context of 128k tokens; the history is archived",
+                "00:00:10  draft (writer)  compacted its context of 128k tokens; 0 messages archived",
                 "00:00:11  draft (writer)  waits for a limit of its provider to reset, and goes on at 2026-11-23 22:18 UTC",
                 "00:00:12  draft (writer)  waits for an answer: Which of the two?",
                 "00:00:13  draft (lead)  waits for you: it is your turn",
                 "00:00:14  draft (lead)  waits for you: it is your turn: Choose what happens next.",
-                "00:00:15  the handoff was sent back",
+                "00:00:15  handoff sent back by you",
                 "00:00:16  draft (writer)  done, 15 s, 3.2k tokens, $0.01; record/a.md to review",
                 "00:00:19  review  wants to hand over: record/b.md to close",
-                "00:00:21  the handoff was approved",
+                "00:00:21  review (lead)  handoff approved by you",
                 "00:00:22  review (lead)  done, 2 s; record/b.md to close",
             ]
         );

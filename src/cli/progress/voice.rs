@@ -3,10 +3,10 @@
 //! What is finished is printed once and never touched again. A row is finished when another one follows
 //! it, because only the last row of a text that still streams can change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use a_society_facts::fact::turn::DraftKind;
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::id::{NodeId, RoleInstance, Seq};
 use a_society_orchestrator::driver::ahead::Ahead;
 
 use super::event::{Event, Speech, What};
@@ -39,7 +39,12 @@ pub(super) struct Voices {
     chosen: Option<RoleInstance>,
     /// Whether the texts of the others are printed whole when they are complete.
     all: bool,
+    /// What was printed as one line and was not read yet, oldest first: who, and all of it.
+    unread: VecDeque<(String, String)>,
 }
+
+/// So many texts are held to be read; older ones are in the feed.
+const UNREAD_MAX: usize = 20;
 
 impl Voices {
     /// The role whose words are shown: the chosen one, else the one that speaks now.
@@ -59,6 +64,19 @@ impl Voices {
     pub(super) fn toggle_all(&mut self) -> bool {
         self.all = !self.all;
         self.all
+    }
+
+    fn unread(&mut self, event: &Event, role: &RoleInstance, text: &str) {
+        if self.unread.len() == UNREAD_MAX {
+            self.unread.pop_front();
+        }
+        let who = event.node.as_ref().map_or(role.as_str(), NodeId::as_str);
+        self.unread.push_back((who.to_owned(), text.to_owned()));
+    }
+
+    /// What was printed as one line since this was asked last.
+    pub(super) fn take_unread(&mut self) -> Vec<(String, String)> {
+        self.unread.drain(..).collect()
     }
 
     /// Whether anybody is saying something.
@@ -107,7 +125,8 @@ impl Voices {
                         lines.push(head(event, role, paint));
                         lines.extend(Voice::default().end(text, columns));
                     } else {
-                        lines.extend(told::line(event, paint));
+                        lines.extend(told::rows(event, paint, columns));
+                        self.unread(event, role, text);
                     }
                     return lines;
                 }
@@ -272,7 +291,14 @@ mod tests {
             &mut voices,
             &said("bob", "Me too.\nAnd more.", Speech::Whole),
         );
-        assert_eq!(line, ["00:00:00  bob  says 2 lines: Me too. And more."]);
+        let rows = [
+            "00:00:00  bob  says 2",
+            "lines (v reads): Me too.",
+            "And more.",
+        ];
+        assert_eq!(line, rows);
+        let unread = [("bob".to_owned(), "Me too.\nAnd more.".to_owned())];
+        assert_eq!(voices.take_unread(), unread);
         assert_eq!(
             heard(&mut voices, &said("ann", "One\ntwo", Speech::Whole)),
             ["two"]
