@@ -53,7 +53,7 @@ wire! {
         Reach(ReachWish),
         /// What stops a flow that makes no progress.
         Limits(LimitsWish),
-        /// Which command is told of what happens, and of what.
+        /// The notification command, and when it runs.
         Notify(NotifyWish),
     }
 
@@ -93,11 +93,11 @@ wire! {
         pub same_call: Option<String>,
     }
 
-    /// A command that is told of what happens. No word is no command.
+    /// The notification command. No word is no command.
     pub struct NotifyWish {
         /// The program and its arguments; no shell reads them.
         pub command: Vec<String>,
-        /// Of what it is told; of everything, if nothing is named.
+        /// The occasions on which it runs; all of them, if none is named.
         pub on: Vec<String>,
     }
 
@@ -315,11 +315,11 @@ wire! {
         Server(String),
         /// The service that answers `web_search`, with one search.
         Search {},
-        /// The rules and the mode, with a call that nobody makes.
+        /// The rules and the mode, with a call that is only judged.
         Rules(CallWish),
     }
 
-    /// A call of which somebody wants to know what would be decided.
+    /// A call to judge.
     pub struct CallWish {
         /// What it does.
         pub does: CallKind,
@@ -345,7 +345,7 @@ wire! {
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
     pub enum CallFate {
-        /// It runs, and nobody is asked.
+        /// It runs without asking.
         Runs,
         /// The operator is asked.
         Asks,

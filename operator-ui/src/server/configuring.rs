@@ -16,7 +16,7 @@ use a_society_orchestrator::config::user;
 use a_society_orchestrator::project::place::{projects_of, workspace_of};
 use a_society_orchestrator::workspace::rules::checked_rules;
 use a_society_orchestrator::workspace::skills::{Skills, skill_json};
-use a_society_orchestrator::workspace::trial::{Fate, Wondered, foreseen};
+use a_society_orchestrator::workspace::trial::{Fate, Imagined, foreseen};
 use a_society_state::Store;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -246,7 +246,7 @@ fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, Refusal> 
     })
 }
 
-/// Sets what is said for all flows beside the rules; what would be written is shown.
+/// Sets a policy of all flows; the result shows what would be written.
 fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, Refusal> {
     let (policy, what) = match wish.clone() {
         PolicyWish::Mode(wish) => (Policy::Mode(wish.mode), "the mode of flows"),
@@ -468,12 +468,12 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
 fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, Refusal> {
     let what = wish.what.trim().to_owned();
     let call = match wish.does {
-        CallKind::Command => Wondered::Command(what),
-        CallKind::File => Wondered::File(what),
-        CallKind::Web => Wondered::Web(what),
+        CallKind::Command => Imagined::Command(what),
+        CallKind::File => Imagined::File(what),
+        CallKind::Web => Imagined::Web(what),
         CallKind::Server => {
             let (server, tool) = what.split_once('/').unwrap_or((&what, ""));
-            Wondered::Server(server.to_owned(), tool.to_owned())
+            Imagined::Server(server.to_owned(), tool.to_owned())
         }
     };
     let told = foreseen(root, &call)?;

@@ -1815,7 +1815,29 @@ seq: number | null,
 /**
  * The same as it is kept.
  */
-raw: unknown, };
+raw: unknown,
+/**
+ * What it took; absent where it is no answer of a model.
+ */
+took?: AnswerCost, };
+
+export type AnswerCost = {
+/**
+ * From the request on.
+ */
+ms: number,
+/**
+ * The tokens that were read, the cached ones among them.
+ */
+input_tokens: number,
+/**
+ * Those of them that the provider had cached.
+ */
+cached_tokens: number,
+/**
+ * The tokens that were written.
+ */
+output_tokens: number, };
 
 export type Files = {
 /**
@@ -2380,7 +2402,7 @@ export type NotifyWish = {
  */
 command: Array<string>,
 /**
- * Of what it is told; of everything, if nothing is named.
+ * The occasions on which it runs; all of them, if none is named.
  */
 on: Array<string>, };
 

@@ -436,7 +436,7 @@ test("what holds for all flows is reviewed, saved and tried on the page, and the
     await none.getByRole("button", { name: "Save" }).click();
     await none.waitFor({ state: "detached" });
     assert.doesNotMatch(config(), /notify/);
-    // Nothing is written over what somebody else wrote.
+    // Nothing is written over a concurrent change.
     const late = await edit("What a flow may do without asking");
     place.put("settings/config.yaml", `${config()}# theirs\n`);
     await late.getByLabel("Mode of flows that choose none").selectOption("");

@@ -1,4 +1,4 @@
-//! What would be decided about a call, without a role that makes it: by the judge that decides in a turn.
+//! What would be decided about a call that no role makes, by the judge that decides in a turn.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,12 +19,12 @@ use crate::config::{programs, user, workspace};
 
 use super::rules::policy;
 
-/// The flow of a call that nobody makes.
+/// The flow of a call that is only judged.
 const NO_FLOW: &str = "19700101T000000000Z-000000";
 
-/// A call that somebody wonders about.
+/// A call to judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wondered {
+pub enum Imagined {
     /// A command, as a shell would get it.
     Command(String),
     /// A change of a file, by its path from the project on.
@@ -47,7 +47,7 @@ pub struct Foreseen {
 /// What would happen to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It would run, and nobody would be asked.
+    /// It would run without asking.
     Runs,
     /// The operator would be asked.
     Asks,
@@ -59,7 +59,7 @@ pub enum Fate {
 ///
 /// # Errors
 /// When the configuration cannot be used, or it is no such call.
-pub fn foreseen(root: &Path, call: &Wondered) -> Result<Foreseen, Refusal> {
+pub fn foreseen(root: &Path, call: &Imagined) -> Result<Foreseen, Refusal> {
     let own = user::consent()?;
     let narrowed = workspace::consent(root)?;
     let usual = own.mode.unwrap_or_default();
@@ -67,11 +67,11 @@ pub fn foreseen(root: &Path, call: &Wondered) -> Result<Foreseen, Refusal> {
     let unclear = |why: String| Refusal::usage("this cannot be tried", why, "say it otherwise");
     let tools = toolbox(root, &own.rules).map_err(unclear)?;
     let ask = match call {
-        Wondered::Command(line) => {
+        Imagined::Command(line) => {
             let arguments = json!({ "command": line });
             planned(&tools, "run_command", &arguments)
         }
-        Wondered::Web(host) => {
+        Imagined::Web(host) => {
             let address = if host.contains("://") {
                 host.clone()
             } else {
@@ -79,8 +79,8 @@ pub fn foreseen(root: &Path, call: &Wondered) -> Result<Foreseen, Refusal> {
             };
             planned(&tools, "fetch_url", &json!({ "url": address }))
         }
-        Wondered::File(path) => tools.asked_of_writing(path).map_err(|refusal| refusal.text),
-        Wondered::Server(server, tool) => of_server(root, &tools, server, tool),
+        Imagined::File(path) => tools.asked_of_writing(path).map_err(|refusal| refusal.text),
+        Imagined::Server(server, tool) => of_server(root, &tools, server, tool),
     };
     Ok(match ask {
         Ok(ask) => told(mode, &ask),

@@ -13,7 +13,7 @@ use super::super::user::{ConfigError, folder};
 use super::{Refusal, Sheet};
 use crate::withheld::holds_a_secret;
 
-/// What is said for all flows beside the rules and the mode; defaults where nothing is said.
+/// The policies of all flows beside the rules and the mode; defaults where the configuration has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// How far tools reach, with folders as they are written.
@@ -24,7 +24,7 @@ pub struct Said {
     pub notify: Option<NotifyConfig>,
 }
 
-/// What is said for all flows.
+/// The policies that the configuration has.
 ///
 /// # Errors
 /// When the configuration is invalid there.

@@ -7,7 +7,7 @@ use super::super::{
 use super::{EditFault, layout, quoted};
 use crate::tool::Reach;
 
-/// What is said for all flows. What is absent is taken out, and its default holds.
+/// A policy of all flows. What is absent is taken out, and its default holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Policy {
     /// The mode of flows that choose none.
@@ -111,7 +111,7 @@ pub fn with_policy(text: &str, policy: &Policy) -> Result<String, EditFault> {
     }
 }
 
-/// The lines of what is said about it.
+/// The lines about it.
 #[must_use]
 pub fn said_of<'t>(text: &'t str, policy: &Policy) -> &'t str {
     layout::section(text, policy.section())
@@ -147,7 +147,7 @@ impl Change<'_> {
         ways.into_iter().flatten().find(fits).ok_or_else(by_hand)
     }
 
-    /// What is said, one line for each member.
+    /// One line for each member.
     fn lines(&self) -> Vec<String> {
         let said = self.members.iter();
         let said = said.filter_map(|(key, value)| Some(format!("{key}: {}", value.as_ref()?)));

@@ -53,7 +53,7 @@ type Limits = { tokens: number | null; answers: number; same_call: number };
 /** What holds for all flows, as the configuration says it. */
 export type Permissions = {
   modes: { mode: string; words: string }[];
-  /** The mode of flows that choose none, where nothing is said of it. */
+  /** The mode of flows that choose none, where the configuration names none. */
   usual_mode: string;
   rules: { fault: string } | { file: string; version: string; own: RuleLists; workspace: RuleLists; workspace_file: string };
   policies: { fault: string } | { scope: "sandboxed" | "project" | "full"; folders: string[]; network: boolean; limits: Limits; usual_limits: Limits; notify: { command: string[]; on: string[] } | null };
