@@ -129,7 +129,10 @@ fn rows(
             let mut stands = stands(state, &node.id, now);
             if let Some(running) = state.running.get(&node.id) {
                 let turn = state.turns.get(&running.turn);
-                let doing = turn.map(|turn| doing(state, turn, (teller, running.turn), now));
+                let doing = turn.map(|turn| {
+                    let speaks = teller.speaks(&turn.role);
+                    doing(state, (running.turn, turn), speaks, now)
+                });
                 if let Some((sign, word)) = doing {
                     (stands.sign, stands.word) = (sign, word);
                 }
@@ -252,10 +255,10 @@ fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
 }
 
 /// What a turn does right now.
-fn doing(
+pub(crate) fn doing(
     state: &FlowState,
-    turn: &OpenTurn,
-    (teller, id): (&Teller, TurnId),
+    (id, turn): (TurnId, &OpenTurn),
+    speaks: bool,
     now: At,
 ) -> (&'static str, String) {
     let again = turn.request.as_ref().and_then(|request| {
@@ -270,7 +273,7 @@ fn doing(
         "compacting".to_owned()
     } else if let Some(call) = state.calls.values().find(runs) {
         call_in_words(&call.tool, &call.summary).to_owned()
-    } else if teller.speaks(&turn.role) {
+    } else if speaks {
         "writing".to_owned()
     } else if turn.request.is_some() {
         "thinking".to_owned()
