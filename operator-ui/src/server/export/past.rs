@@ -43,6 +43,13 @@ type List = (SessionPart, Option<Vec<u32>>);
 /// ends with another message.
 const LAST: usize = 64;
 
+/// The tools of a session, with what they were made of.
+struct Tools {
+    offered: Vec<Text>,
+    called: BTreeMap<String, u64>,
+    numbers: Vec<u32>,
+}
+
 /// A session, record by record.
 #[derive(Default)]
 pub(super) struct Past {
@@ -54,7 +61,7 @@ pub(super) struct Past {
     parts: Vec<SessionPart>,
     prompt: Option<(Text, u32)>,
     /// The tools, with what they were made of.
-    tools: Option<(Vec<Text>, BTreeMap<String, u64>, Vec<u32>)>,
+    tools: Option<Tools>,
     /// The requests: how much was known of each, and its number.
     requests: Vec<(usize, u32)>,
     /// The text that is being streamed: the record that began it, and its number.
@@ -91,17 +98,21 @@ impl Past {
     /// The tools; their definitions are read again only when they are others.
     fn tools(&mut self, read: &Read, whole: &dyn Fn(&Text) -> String) -> Vec<u32> {
         let (offered, called) = read.tools_known();
-        if let Some((before, counted, numbers)) = &self.tools
-            && before == offered
-            && counted == called
+        if let Some(known) = &self.tools
+            && known.offered == *offered
+            && known.called == *called
         {
-            return numbers.clone();
+            return known.numbers.clone();
         }
         let tools = read.tools(whole).into_iter();
         let numbers: Vec<u32> = tools
             .map(|tool| self.number(TranscriptMessage { n: 0, ..tool }))
             .collect();
-        self.tools = Some((offered.clone(), called.clone(), numbers.clone()));
+        self.tools = Some(Tools {
+            offered: offered.clone(),
+            called: called.clone(),
+            numbers: numbers.clone(),
+        });
         numbers
     }
 

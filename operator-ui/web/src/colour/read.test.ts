@@ -29,10 +29,14 @@ describe("the colours of code", () => {
   });
   it("are not looked for in what is long, and read hostile code in time", () => {
     expect(spotsOf("1 ".repeat(CHARS_MAX), "rust")).toEqual([]);
-    const began = performance.now();
-    for (const language of ["script", "yaml", "css", "c", "shell", "markup", "rust"]) for (const piece of ['"\\', "{;  ", "/*", "a-", " \t", "<!--", "r#", "0_"]) spotsOf(piece.repeat(CHARS_MAX / piece.length - 1), language);
-    expect(performance.now() - began).toBeLessThan(5_000);
-  });
+    for (const language of ["script", "yaml", "css", "c", "shell", "markup", "rust"]) {
+      for (const piece of ['"\\', "{;  ", "/*", "a-", " \t", "<!--", "r#", "0_"]) {
+        const began = performance.now();
+        spotsOf(piece.repeat(CHARS_MAX / piece.length - 1), language);
+        expect(performance.now() - began).toBeLessThan(3_000);
+      }
+    }
+  }, 120_000);
   it("are those of the file's name or of the word at the fence", () => {
     expect(["src/a.rs", "Makefile", "a/b.test.tsx", "python", "notes.md", "c", "plain"].map(languageOf)).toEqual(["rust", "shell", "script", "python", null, "c", null]);
   });

@@ -11,7 +11,7 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 // Each ends somewhere, so that nothing is looked at twice.
 const DOUBLE = '"(?:\\\\[^]|[^"\\\\\\n])*"?';
 const SINGLE = "'(?:\\\\[^]|[^'\\\\\\n])*'?";
-const TICKS = "`(?:\\\\[^]|[^`\\\\])*(?:`|$)";
+const TICKS = "`(?:\\\\[^]|[^`\\\\])*`?";
 const SLASHES = "\\/\\/[^\\n]*|\\/\\*[^]*?(?:\\*\\/|$)";
 const HASH = "(?<![^\\s;|&(])#[^\\n]*";
 
@@ -24,7 +24,7 @@ const GRAMMARS: Record<string, Grammar> = {
   python: { notes: "#[^\\n]*", texts: `[rbfuRBFU]{0,2}(?:"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$)|${DOUBLE}|${SINGLE})`, words: words("False None True and as assert async await break case class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass raise return self try while with yield") },
   ruby: { notes: HASH, texts: `${DOUBLE}|${SINGLE}`, words: words("BEGIN END alias and begin break case class def do else elsif end ensure false for if in module next nil not or redo require rescue retry return self super then true undef unless until when while yield") },
   lua: { notes: "--\\[\\[[^]*?(?:\\]\\]|$)|--[^\\n]*", texts: `\\[\\[[^]*?(?:\\]\\]|$)|${DOUBLE}|${SINGLE}`, words: words("and break do else elseif end false for function goto if in local nil not or repeat return then true until while") },
-  shell: { notes: HASH, texts: `"(?:\\\\[^]|[^"\\\\])*(?:"|$)|'[^']*(?:'|$)`, words: words("case do done elif else esac exit export fi for function if in local return set shift source then trap unset until while FROM RUN COPY ADD ENV ENTRYPOINT CMD WORKDIR EXPOSE ARG USER") },
+  shell: { notes: HASH, texts: `"(?:\\\\[^]|[^"\\\\])*"?|'[^']*(?:'|$)`, words: words("case do done elif else esac exit export fi for function if in local return set shift source then trap unset until while FROM RUN COPY ADD ENV ENTRYPOINT CMD WORKDIR EXPOSE ARG USER") },
   yaml: { notes: HASH, texts: `${DOUBLE}|'(?:''|[^'\\n])*(?:'|$)`, words: words("true false null yes no on off") },
   json: { notes: SLASHES, texts: DOUBLE, words: words("true false null") },
   sql: { notes: "--[^\\n]*|\\/\\*[^]*?(?:\\*\\/|$)", texts: `${SINGLE}|${DOUBLE}`, anyCase: true, words: words("add all alter and as asc begin between by case check column commit constraint create default delete desc distinct drop else end exists foreign from full group having if in index inner insert into is join key left like limit not null offset on or order outer primary references returning right rollback select set table then union unique update using values view when where with") },
