@@ -20,13 +20,13 @@ use super::card::is_failure;
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::text::plain;
+use crate::text::{and, plain};
 
 /// Longer questions are cut; the whole text is in the feed.
-const QUESTION_LINES_MAX: usize = 24;
+pub(crate) const QUESTION_LINES_MAX: usize = 24;
 
 /// Longer lines of a question are cut.
-const QUESTION_COLUMNS_MAX: usize = 200;
+pub(crate) const QUESTION_COLUMNS_MAX: usize = 200;
 
 /// One thing that is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -298,6 +298,27 @@ fn staged(state: &FlowState, approval: &ApprovalId) -> String {
     shown.join(", ")
 }
 
+/// The same with the receivers of a file together: `record/plan.md to backend and frontend`.
+pub(crate) fn handed_over(state: &FlowState, approval: &ApprovalId) -> String {
+    let staged = state.staged.get(approval).into_iter();
+    let mut each: Vec<(&str, Vec<String>)> = Vec::new();
+    for delivery in staged.flat_map(|staged| &staged.deliveries) {
+        let (path, to) = (
+            delivery.artifact.path.as_str(),
+            delivery.receiver().to_string(),
+        );
+        match each.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, receivers)) => receivers.push(to),
+            None => each.push((path, vec![to])),
+        }
+    }
+    let each = each.iter().map(|(path, to)| {
+        let to: Vec<&str> = to.iter().map(String::as_str).collect();
+        format!("{path} to {}", and(&to))
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
 /// All of a text that may be kept as a blob.
 pub(crate) fn whole(store: &Store, flow: &FlowRef, text: &Text) -> String {
     let whole = store.place(flow).whole_text(text);
@@ -340,12 +361,16 @@ pub(crate) fn is_cut(says: &str) -> bool {
     says.lines().nth(QUESTION_LINES_MAX).is_some() || says.lines().any(is_long)
 }
 
-/// The lines of a question with their white space. What is left out is counted.
-pub(crate) fn said(says: &str) -> Vec<String> {
+/// The first lines of a question with their white space, and how many there are. What is left out of a line is
+/// counted in it.
+pub(crate) fn shown_lines(
+    says: &str,
+    (lines_max, columns_max): (usize, usize),
+) -> (Vec<String>, usize) {
     let all: Vec<&str> = says.lines().collect();
-    let shown = all.iter().take(QUESTION_LINES_MAX).map(|line| {
+    let shown = all.iter().take(lines_max).map(|line| {
         let line = plain(line);
-        match line.char_indices().nth(QUESTION_COLUMNS_MAX) {
+        match line.char_indices().nth(columns_max) {
             Some((end, _)) => {
                 let (shown, rest) = line.split_at(end);
                 format!("{shown} [… {} more characters]", rest.chars().count())
@@ -353,8 +378,13 @@ pub(crate) fn said(says: &str) -> Vec<String> {
             None => line.into_owned(),
         }
     });
-    let mut shown: Vec<String> = shown.collect();
-    let more = all.len().saturating_sub(QUESTION_LINES_MAX);
+    (shown.collect(), all.len())
+}
+
+/// The lines of a question, and how many are left out.
+fn said(says: &str) -> Vec<String> {
+    let (mut shown, all) = shown_lines(says, (QUESTION_LINES_MAX, QUESTION_COLUMNS_MAX));
+    let more = all.saturating_sub(shown.len());
     if more > 0 {
         shown.push(format!("[… {more} more lines]"));
     }
@@ -391,13 +421,7 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
     let mut lines = Vec::new();
     let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
     lines.push(out.paint.yellow(&head));
-    if let Some(says) = &ask.says {
-        let is_own = matches!(ask.question, Question::Text { .. }) && is_own_turn(says);
-        let says = if is_own {
-            Cow::Owned(for_a_person(says))
-        } else {
-            Cow::Borrowed(says.as_str())
-        };
+    if let Some(says) = text_of(ask) {
         lines.extend(said(&says).into_iter().map(|line| format!("  │ {line}")));
         if is_cut(&says)
             && let Question::Consent { .. } = ask.question
@@ -415,6 +439,17 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
     });
     lines.extend(known);
     lines
+}
+
+/// What the operator should read, without what only a model needs.
+pub(crate) fn text_of(ask: &Ask) -> Option<Cow<'_, str>> {
+    let says = ask.says.as_deref()?;
+    let is_own = matches!(ask.question, Question::Text { .. }) && is_own_turn(says);
+    Some(if is_own {
+        Cow::Owned(for_a_person(says))
+    } else {
+        Cow::Borrowed(says)
+    })
 }
 
 /// The commands that do something else than to answer with a text, where a text is asked for.

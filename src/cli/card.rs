@@ -12,6 +12,7 @@ use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::machine::Question;
 
 use super::own_turn::{Act, Own};
+use crate::text::and;
 
 /// What comes sooner after a question was shown, or after the key before it, was typed for something else.
 const SETTLED_MS: i64 = 400;
@@ -51,7 +52,8 @@ pub(crate) struct Call {
     /// What is shown of it first, if that is not its beginning.
     pub(crate) shown: Option<String>,
     pub(crate) is_whole: bool,
-    pub(crate) for_the_flow: bool,
+    /// What an answer for the whole flow covers, if there is one.
+    pub(crate) for_the_flow: Option<String>,
     /// How a turn of the operator's own is ended, if this is one.
     pub(crate) own: Option<Own>,
 }
@@ -69,6 +71,8 @@ pub(crate) enum Typed {
     Said(String),
     /// Nothing yet; it is asked for anew, perhaps in another way.
     Again,
+    /// The next question is to be shown.
+    Next,
     /// Nothing.
     Nothing,
 }
@@ -76,11 +80,12 @@ pub(crate) enum Typed {
 /// A key and what it does.
 type Key = (char, &'static str);
 
-const CONSENT: [Key; 4] = [
+const CONSENT: [Key; 5] = [
     ('y', "once"),
     ('f', "for this flow"),
     ('n', "deny"),
     ('r', "deny and say why"),
+    ('v', "whole"),
 ];
 const CONSENT_CUT: [Key; 3] = [
     ('v', "the whole call, which can be allowed then"),
@@ -125,7 +130,7 @@ impl Card {
             text: call.text,
             has_more: !call.is_whole || call.shown.is_some(),
             is_whole: call.is_whole,
-            for_the_flow: call.for_the_flow,
+            for_the_flow: call.for_the_flow.is_some(),
             is_plain,
             asks_why: false,
             own: call.own,
@@ -166,7 +171,11 @@ impl Card {
             Question::Text { .. } if is_failure(&self.question) => &FAILURE,
             Question::Text { .. } | Question::Configuration { .. } | Question::Stalled => &[],
         };
-        let offered = |(key, _): &&Key| *key != 'f' || self.for_the_flow;
+        let offered = |(key, _): &&Key| match key {
+            'f' => self.for_the_flow,
+            'v' => self.text.is_some(),
+            _ => true,
+        };
         all.iter().filter(offered).copied().collect()
     }
 
@@ -187,7 +196,30 @@ impl Card {
         }
         let keys = self.keys().into_iter();
         let keys: Vec<String> = keys.map(|(key, does)| format!("{key} {does}")).collect();
-        format!("{} > ", keys.join(" · "))
+        keys.join(" · ")
+    }
+
+    /// The keys and what they do, in their order, where whole lines are typed.
+    pub(crate) fn choices(&self) -> Vec<(char, String)> {
+        match &self.own {
+            Some(own) if own.takes_keys() => own.keys(),
+            Some(_) => Vec::new(),
+            None if self.asks_why => Vec::new(),
+            None => {
+                let keys = self.keys().into_iter();
+                keys.map(|(key, does)| (key, does.to_owned())).collect()
+            }
+        }
+    }
+
+    /// That a key means nothing here, and which ones do.
+    fn unknown(&self, key: char) -> Typed {
+        let choices = self.choices();
+        let keys: Vec<String> = choices.iter().map(|(key, _)| key.to_string()).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let verb = if keys.len() == 1 { "answers" } else { "answer" };
+        let key = key.escape_default();
+        Typed::Said(format!("{key} does nothing here; {} {verb}", and(&keys)))
     }
 
     /// Keys were pressed.
@@ -207,15 +239,22 @@ impl Card {
         if key == '\r' || key == '\n' {
             return Typed::Nothing;
         }
+        if key == '\t' {
+            return Typed::Next;
+        }
+        self.chosen(key)
+    }
+
+    /// A key was chosen, however it was typed.
+    fn chosen(&mut self, key: char) -> Typed {
         if let Some(own) = &mut self.own {
-            let act = own.press(key);
-            return match act {
+            return match own.press(key) {
                 Some(act) => self.step(act),
-                None => Typed::Said("no such answer".to_owned()),
+                None => self.unknown(key),
             };
         }
         if !self.keys().iter().any(|(known, _)| *known == key) {
-            return Typed::Said("no such answer".to_owned());
+            return self.unknown(key);
         }
         match key {
             'r' => {
@@ -267,6 +306,13 @@ impl Card {
 
     /// A line was typed.
     pub(crate) fn hear(&mut self, line: &str, now: i64) -> Typed {
+        if let Some(key) = self.numbered(line) {
+            if now - self.since < SETTLED_MS {
+                return Typed::Said(TOO_SOON.to_owned());
+            }
+            self.since = now;
+            return self.chosen(key);
+        }
         if let Some(own) = &mut self.own {
             // The first line may have been typed for something else; what a later one answers was asked then.
             if own.takes_keys() && now - self.since < SETTLED_MS {
@@ -308,6 +354,16 @@ impl Card {
                 Typed::Said(says.to_owned())
             }
         }
+    }
+}
+
+impl Card {
+    /// The key whose number was typed, where whole lines are.
+    fn numbered(&self, line: &str) -> Option<char> {
+        let number: usize = line.trim().parse().ok()?;
+        let choices = self.choices();
+        let (key, _) = choices.get(number.checked_sub(1)?)?;
+        self.is_plain.then_some(*key)
     }
 }
 
@@ -498,7 +554,7 @@ mod tests {
         };
         assert_eq!(
             card(false).mark(),
-            "y try again · r say what to do instead · l later > "
+            "y try again · r say what to do instead · l later"
         );
         let retry = Typed::Command(Verb::Retry {
             to: Whom::Node("draft".parse().unwrap()),
@@ -530,7 +586,7 @@ mod tests {
             action: None,
             text: Some("all of it".to_owned()),
             is_whole,
-            for_the_flow,
+            for_the_flow: for_the_flow.then(|| "exactly this".to_owned()),
             own: None,
             shown: None,
         };
@@ -540,9 +596,12 @@ mod tests {
     fn says(typed: &Typed) -> &str {
         match typed {
             Typed::Said(says) => says,
-            Typed::Command(_) | Typed::Show(_) | Typed::Own(_) | Typed::Again | Typed::Nothing => {
-                ""
-            }
+            Typed::Command(_)
+            | Typed::Show(_)
+            | Typed::Own(_)
+            | Typed::Again
+            | Typed::Next
+            | Typed::Nothing => "",
         }
     }
 
@@ -570,10 +629,12 @@ mod tests {
         let several = "several keys at once answer nothing; press one of them";
         assert_eq!(says(&card(true, true).press(b"yy", 2_000)), several);
         assert_eq!(says(&card(true, true).press(b"yes\n", 2_000)), several);
-        assert_eq!(says(&card(true, true).press(b"q", 2_000)), "no such answer");
+        let unknown = "q does nothing here; y, f, n, r and v answer";
+        assert_eq!(says(&card(true, true).press(b"q", 2_000)), unknown);
+        assert_eq!(card(true, true).press(b"\t", 2_000), Typed::Next);
         assert_eq!(
             says(&card(true, false).press(b"f", 2_000)),
-            "no such answer"
+            "f does nothing here; y, n, r and v answer"
         );
         for keys in [&b"\n"[..], b"\r", b"\x1b[A", b"\x1b[200~y\x1b[201~"] {
             assert_eq!(card(true, true).press(keys, 2_000), Typed::Nothing);
@@ -584,16 +645,42 @@ mod tests {
     fn a_call_is_allowed_only_after_all_of_it_was_shown() {
         let mut cut = card(false, true);
         assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
-        assert_eq!(says(&cut.press(b"y", 2_000)), "no such answer");
+        let unknown = "y does nothing here; v, n and r answer";
+        assert_eq!(says(&cut.press(b"y", 2_000)), unknown);
         assert_eq!(cut.press(b"v", 3_000), Typed::Show("all of it".to_owned()));
         assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
         cut.was_shown(3_000);
         assert_eq!(
             cut.mark(),
-            "y once · f for this flow · n deny · r deny and say why > "
+            "y once · f for this flow · n deny · r deny and say why · v whole"
         );
         assert_eq!(says(&cut.press(b"y", 3_100)), TOO_SOON);
         assert!(matches!(cut.press(b"y", 4_000), Typed::Command(_)));
+    }
+
+    #[test]
+    fn where_whole_lines_are_typed_a_number_is_a_key() {
+        let call = || Call {
+            text: Some("all of it".to_owned()),
+            is_whole: true,
+            ..Call::default()
+        };
+        let mut plain = Card::new(consent(), call(), true, 1_000);
+        assert_eq!(says(&plain.hear("1", 1_100)), TOO_SOON);
+        assert!(matches!(
+            plain.hear("1", 2_000),
+            Typed::Command(Verb::Allow { .. })
+        ));
+        assert!(matches!(
+            plain.hear("2", 3_000),
+            Typed::Command(Verb::Deny { .. })
+        ));
+        assert_eq!(plain.hear("3", 4_000), Typed::Again);
+        assert!(
+            matches!(plain.hear("9", 4_010), Typed::Command(Verb::Deny { reason: Some(why), .. }) if why == "9")
+        );
+        let mut keyed = Card::new(consent(), call(), false, 1_000);
+        assert!(matches!(keyed.hear("1", 2_000), Typed::Said(_)));
     }
 
     #[test]

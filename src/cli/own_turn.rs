@@ -240,7 +240,11 @@ impl Own {
                     (None, _) => Act::Again,
                     (Some(key), None) => {
                         let act = self.press(key.to_ascii_lowercase());
-                        act.unwrap_or_else(|| Act::Said("no such answer".to_owned()))
+                        act.unwrap_or_else(|| {
+                            let keys = self.keys().into_iter().map(|(key, _)| key.to_string());
+                            let keys: Vec<String> = keys.collect();
+                            Act::Said(format!("{key} does nothing here; {} do", keys.join(", ")))
+                        })
                     }
                     (Some(_), Some(_)) => Act::Answer(line.to_owned()),
                 }

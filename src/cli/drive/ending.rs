@@ -27,7 +27,7 @@ impl Watch<'_> {
     /// Prints the present state of the flow, and how it ended for us.
     pub(super) fn result(&mut self, driven: Result<(), DriverError>) -> Outcome {
         if !self.draws() {
-            self.progress.print(self.out, None)?;
+            self.progress.print(self.out, None, self.is_plain)?;
         }
         if let Err(error) = driven {
             self.out.finish_drawing();
@@ -96,6 +96,19 @@ impl Watch<'_> {
         self.out.draw(&lines, &[], columns)?;
         self.out.finish_drawing();
         Ok(())
+    }
+
+    /// Texts that were begun and never sent are not lost.
+    pub(super) fn tell_unsent(&mut self) {
+        let field = self.field.take().map(|field| field.text().to_owned());
+        let drafts = std::mem::take(&mut self.drafts)
+            .into_iter()
+            .map(|(_, text)| text);
+        let all = drafts.chain(field).chain(self.kept.take());
+        for text in all.filter(|text| !text.trim().is_empty()) {
+            let says = format!("you typed this, and it was not sent: {}", plain(&text));
+            self.out.note(&says);
+        }
     }
 
     /// Whether the flow rests because all of it waits for the operator.

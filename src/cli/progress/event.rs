@@ -129,6 +129,8 @@ pub(crate) enum Wanted {
     Configuration,
     /// More to spend.
     Budget,
+    /// A word on a handoff.
+    Approval,
 }
 
 /// A call that a role makes.
@@ -580,10 +582,11 @@ fn suspended(f: &NodeSuspended, said: &str) -> About {
     (None, f.node.clone(), Some(f.role.clone()), what)
 }
 
-/// What a reason to wait asks the operator for. A call and a handoff are asked about by facts of their own.
+/// What a reason to wait asks the operator for. A call is asked about by a fact of its own.
 const fn wanted(reason: WaitReason) -> Option<Wanted> {
     match reason {
-        WaitReason::Consent | WaitReason::HandoffApproval => None,
+        WaitReason::Consent => None,
+        WaitReason::HandoffApproval => Some(Wanted::Approval),
         WaitReason::RoleConfiguration => Some(Wanted::Configuration),
         WaitReason::Budget => Some(Wanted::Budget),
         WaitReason::PromptHuman

@@ -48,16 +48,16 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
         } => {
             let waits =
                 json!({ "state": "waiting", "for": what, "until": until, "question": question });
-            let asks = asks.map(|wanted| {
+            let asks = asks.and_then(|wanted| {
                 let kind = match wanted {
                     Wanted::Text => "text",
                     Wanted::Configuration => "configuration",
                     Wanted::Budget => "budget",
+                    // The fact of its own asks.
+                    Wanted::Approval => return None,
                 };
-                (
-                    "ask",
-                    json!({ "kind": kind, "for": what, "question": question }),
-                )
+                let ask = json!({ "kind": kind, "for": what, "question": question });
+                Some(("ask", ask))
             });
             std::iter::once(("node", waits)).chain(asks).collect()
         }

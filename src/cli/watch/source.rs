@@ -320,26 +320,20 @@ impl Followed {
             .filter_map(|(seat, feed)| {
                 let last = feed.items().map(|item| item.seq).max().unwrap_or(0);
                 let role = seat.role()?.clone();
-                let items = items(feed);
+                let items = items(feed, &role);
                 Some((last, Feed { role, items }))
             })
             .collect();
         feeds.sort_by_key(|(last, _)| std::cmp::Reverse(*last));
         let access = match state.consent_mode {
-            ConsentMode::FullAccess => ", full access: nothing is asked",
-            ConsentMode::NoAccess | ConsentMode::PartialAccess => "",
+            ConsentMode::FullAccess => Some("full access: nothing is asked".to_owned()),
+            ConsentMode::NoAccess | ConsentMode::PartialAccess => None,
         };
+        let spent = access.into_iter().chain(cost::in_short(&state.account));
         FlowView {
             flow: self.flow.clone(),
             title: one_line(&state.title, TITLE_COLUMNS_MAX),
-            status: format!(
-                "{}{access}{}",
-                state.status.word().replace('_', " "),
-                cost::in_short(&state.account)
-                    .iter()
-                    .map(|part| format!(" · {part}"))
-                    .collect::<String>()
-            ),
+            spent: spent.collect::<Vec<_>>().join(" · "),
             nodes: nodes.collect(),
             feeds: feeds.into_iter().map(|(_, feed)| feed).collect(),
             cost: table::lines(&cost::rows(state, &models(state))),
@@ -456,7 +450,13 @@ fn in_short(state: &FlowState, ask: &Ask, wire: &Wire, is_own: bool) -> (String,
                 | WaitReason::HandoffApproval
                 | WaitReason::RepairLimit
                 | WaitReason::Provider => {
-                    format!("{}: {}", wants.trim_start_matches("'s "), wire.short)
+                    let wants = wants.trim_start_matches("'s ");
+                    // A question without words is only answered.
+                    if wire.short == "Answer" {
+                        wants.to_owned()
+                    } else {
+                        format!("{wants}: {}", wire.short)
+                    }
                 }
             };
             (format!("{at}{}", wire.headline), line)
@@ -552,29 +552,44 @@ fn typed(ask: &Ask) -> AskKind {
     }
 }
 
-fn items(feed: &FeedView) -> Vec<Item> {
-    let items = feed.items().map(|item: &FeedItem| {
-        let lines = item.text.lines().take(ITEM_LINES_MAX);
-        let mut lines: Vec<String> = lines.map(|line| tabbed(line, ' ')).collect();
-        if item.text.lines().nth(ITEM_LINES_MAX).is_some() || item.full_bytes.is_some() {
-            lines.push("…".to_owned());
-        }
-        if let Some(again) = item.again_at {
-            let again = again.text();
-            let time = String::from_utf8_lossy(again.get(11..19).unwrap_or_default());
-            lines.push(format!("next try at {time} UTC"));
-        }
-        let cut = if item.interrupted { " (cut off)" } else { "" };
-        let dropped = if item.discarded { " (discarded)" } else { "" };
-        let label = format!("{}{cut}{dropped}", plain(&item.label));
-        Item {
-            sign: sign(item.kind, item.pending),
-            label,
-            lines,
-            failed: matches!(item.kind, ItemKind::Error | ItemKind::ToolError),
-        }
-    });
-    items.collect()
+fn items(feed: &FeedView, role: &RoleInstance) -> Vec<Item> {
+    feed.items().map(|shown| item(shown, role)).collect()
+}
+
+fn item(item: &FeedItem, role: &RoleInstance) -> Item {
+    let is_call = matches!(
+        item.kind,
+        ItemKind::Tool | ItemKind::ToolSuccess | ItemKind::ToolError
+    );
+    let mut text = item.text.lines();
+    // The first line says what a call does, and with what; the heading of the feed, who speaks.
+    let label = if is_call {
+        text.next().unwrap_or(&item.label)
+    } else if item.kind == ItemKind::Assistant && item.label == role.as_str() {
+        ""
+    } else {
+        &item.label
+    };
+    let mut lines: Vec<String> = (text.by_ref().take(ITEM_LINES_MAX))
+        .map(|line| tabbed(line, ' '))
+        .collect();
+    if text.next().is_some() || item.full_bytes.is_some() {
+        lines.push("…".to_owned());
+    }
+    if let Some(again) = item.again_at {
+        let again = again.text();
+        let time = String::from_utf8_lossy(again.get(11..19).unwrap_or_default());
+        lines.push(format!("next try at {time} UTC"));
+    }
+    let cut = if item.interrupted { " (cut off)" } else { "" };
+    let dropped = if item.discarded { " (discarded)" } else { "" };
+    Item {
+        sign: sign(item.kind, item.pending),
+        label: format!("{}{cut}{dropped}", tabbed(label, ' ')),
+        lines,
+        failed: matches!(item.kind, ItemKind::Error | ItemKind::ToolError),
+        is_call,
+    }
 }
 
 const fn sign(kind: ItemKind, pending: bool) -> &'static str {

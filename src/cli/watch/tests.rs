@@ -83,6 +83,7 @@ fn view(asks: Vec<AskView>) -> View {
         label: label.to_owned(),
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
         failed: sign == "✗",
+        is_call: sign == "✗",
     };
     let node = |sign, node: &str, role: &str, word: &str| NodeLine {
         sign,
@@ -100,7 +101,7 @@ fn view(asks: Vec<AskView>) -> View {
         chosen: Some(FlowView {
             flow: flow("a1b2c3"),
             title: "Release notes".to_owned(),
-            status: "running".to_owned(),
+            spent: "20k tokens · $0.63".to_owned(),
             nodes: vec![
                 node("✓", "brief", "owner", "done"),
                 node("?", "draft", "writer", "waits for consent to a call"),
@@ -110,12 +111,8 @@ fn view(asks: Vec<AskView>) -> View {
                 role: "writer".parse().unwrap(),
                 items: vec![
                     item("▸", "Active", &["writer begins draft."]),
-                    item(
-                        "¶",
-                        "writer",
-                        &["I look what there is,", "and then I write."],
-                    ),
-                    item("✗", "run_command", &["exit 1"]),
+                    item("¶", "", &["I look what there is,", "and then I write."]),
+                    item("✗", "run cargo test -p post", &["exit 1"]),
                 ],
             }],
             cost: vec![

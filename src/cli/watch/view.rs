@@ -116,7 +116,8 @@ pub(crate) enum AskKind {
 pub(crate) struct FlowView {
     pub(crate) flow: FlowRef,
     pub(crate) title: String,
-    pub(crate) status: String,
+    /// What it spent, and whether it asks for nothing.
+    pub(crate) spent: String,
     pub(crate) nodes: Vec<NodeLine>,
     pub(crate) feeds: Vec<Feed>,
     /// What each role cost, as a table.
@@ -150,10 +151,13 @@ pub(crate) struct Feed {
 pub(crate) struct Item {
     /// A sign for its kind.
     pub(crate) sign: &'static str,
+    /// Its heading; nothing for what the role itself says.
     pub(crate) label: String,
     pub(crate) lines: Vec<String>,
     /// Whether something went wrong.
     pub(crate) failed: bool,
+    /// Whether it is a call, whose output is folded where many things are shown.
+    pub(crate) is_call: bool,
 }
 
 /// The project of a flow and the end of its id, as it is typed.
@@ -174,17 +178,6 @@ impl View {
 }
 
 impl FlowView {
-    /// Its roles in the order of its nodes, each once, as the digits name them.
-    pub(crate) fn roles(&self) -> Vec<&str> {
-        let mut roles: Vec<&str> = Vec::new();
-        for node in &self.nodes {
-            if !roles.contains(&node.role.as_str()) {
-                roles.push(&node.role);
-            }
-        }
-        roles
-    }
-
     /// The feed of a role, or the one in which something happened last.
     pub(crate) fn feed(&self, role: Option<&RoleInstance>) -> Option<&Feed> {
         let named = self.feeds.iter().find(|feed| Some(&feed.role) == role);

@@ -305,7 +305,7 @@ fn a_digit_shows_the_feed_of_a_role() {
         state.told
     );
     press(&mut state, &view, "7", LATER_MS);
-    assert!(state.told.contains("no role 7"), "{}", state.told);
+    assert!(state.told.contains("no node 7"), "{}", state.told);
 }
 
 #[test]
