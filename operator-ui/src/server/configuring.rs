@@ -6,8 +6,14 @@ use a_society_orchestrator::config::editing::models::{
     KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,
     with_usual,
 };
+<<<<<<< HEAD
 use a_society_orchestrator::config::editing::servers::{self, HeldValue, NewServer};
 use a_society_orchestrator::config::editing::{EditRefusal, Grade, SecretPlace, Sheet};
+=======
+use a_society_orchestrator::config::editing::policies::{self, Policy};
+use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
+use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
+>>>>>>> main
 use a_society_orchestrator::config::editing::{rules, search, skills};
 use a_society_orchestrator::config::models::try_out;
 use a_society_orchestrator::config::servers::lists_in;
@@ -16,6 +22,7 @@ use a_society_orchestrator::config::user;
 use a_society_orchestrator::project::place::{projects_of, workspace_of};
 use a_society_orchestrator::workspace::rules::checked_rules;
 use a_society_orchestrator::workspace::skills::{Skills, skill_json};
+use a_society_orchestrator::workspace::trial::{Fate, Imagined, foreseen};
 use a_society_state::Store;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -24,8 +31,9 @@ use crate::protocol::ask::ModelChoice;
 use crate::protocol::down::Fault;
 use crate::protocol::http::NewFlow;
 use crate::protocol::settings::{
-    KeyPlace, ModelRemoval, ModelWish, RuleList, RuleWish, ServerWish, Setting, SettingChange,
-    SettingDone, SkillChange, SkillSetting, SkillWish, Trial, Tried,
+    CallFate, CallKind, CallWish, KeyPlace, ModelRemoval, ModelWish, PolicyWish, RuleList,
+    RuleWish, ServerWish, Setting, SettingChange, SettingDone, SkillChange, SkillSetting,
+    SkillWish, Trial, Tried,
 };
 
 /// The models that roles may use. Without a configuration there are none.
@@ -73,6 +81,7 @@ fn change(setting: &Setting) -> Result<SettingDone, EditRefusal> {
             let text = rules::removed(&sheet, &rule(wish))?;
             Done::new(text, format!("{} {} is taken back", list(wish), wish.rule))
         }
+        SettingChange::SetPolicy(wish) => put_policy(&sheet, wish)?,
         SettingChange::SetSearch(wish) => {
             let text = search::set(&sheet, &place_of(&wish.key), wish.endpoint.as_deref())?;
             Done::new(text, "web_search is on".to_owned())
@@ -243,6 +252,41 @@ fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, EditRefus
     })
 }
 
+/// Sets a policy of all flows; the result shows what would be written.
+fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, Refusal> {
+    let (policy, what) = match wish.clone() {
+        PolicyWish::Mode(wish) => (Policy::Mode(wish.mode), "the mode of flows"),
+        PolicyWish::Reach(wish) => {
+            let policy = Policy::Reach {
+                scope: wish.scope,
+                folders: wish.folders,
+                network: wish.network,
+            };
+            (policy, "how far tools reach")
+        }
+        PolicyWish::Limits(wish) => {
+            let policy = Policy::Limits {
+                tokens: wish.tokens,
+                answers: wish.answers,
+                same_call: wish.same_call,
+            };
+            (policy, "what stops a flow")
+        }
+        PolicyWish::Notify(wish) => {
+            let policy = Policy::Notify {
+                command: wish.command,
+                on: wish.on,
+            };
+            (policy, "the notification command")
+        }
+    };
+    let changed = policies::changed(sheet, &policy)?;
+    Ok(Done {
+        shown: Some(changed.shown),
+        ..Done::new(changed.text, format!("{what} is saved"))
+    })
+}
+
 /// Adds a server, or changes one: only as the operator has seen it.
 fn put_server(
     sheet: &Sheet,
@@ -394,14 +438,17 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
                     Err(why) => why.clone(),
                 },
                 offers: said.unwrap_or_default(),
+                fate: None,
             })
         }
+        Trial::Rules(wish) => try_rules(wish, root).map_err(fault),
         Trial::Search {} => {
             let said = search::try_out().map_err(fault)?;
             Ok(Tried {
                 works: said.is_ok(),
                 words: said.map_or_else(|why| why, |found| search::found_words(&found)),
                 offers: Vec::new(),
+                fate: None,
             })
         }
         Trial::Model(name) => {
@@ -417,12 +464,42 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
                     Err(why) => why,
                 },
                 offers: Vec::new(),
+                fate: None,
             })
         }
     }
 }
 
+<<<<<<< HEAD
 fn fault(refusal: EditRefusal) -> Fault {
+=======
+/// What would be decided about a call, by the judge of every turn.
+fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, Refusal> {
+    let what = wish.what.trim().to_owned();
+    let call = match wish.does {
+        CallKind::Command => Imagined::Command(what),
+        CallKind::File => Imagined::File(what),
+        CallKind::Web => Imagined::Web(what),
+        CallKind::Server => {
+            let (server, tool) = what.split_once('/').unwrap_or((&what, ""));
+            Imagined::Server(server.to_owned(), tool.to_owned())
+        }
+    };
+    let told = foreseen(root, &call)?;
+    Ok(Tried {
+        works: told.is != Fate::Never,
+        words: told.why,
+        offers: Vec::new(),
+        fate: Some(match told.is {
+            Fate::Runs => CallFate::Runs,
+            Fate::Asks => CallFate::Asks,
+            Fate::Never => CallFate::Never,
+        }),
+    })
+}
+
+fn fault(refusal: Refusal) -> Fault {
+>>>>>>> main
     Fault {
         code: refusal.code.to_owned(),
         what: refusal.what,

@@ -196,15 +196,20 @@ pub fn reach() -> Result<ToolReach, ConfigError> {
         why,
     };
     let mut reach = parse_tools(&text).map_err(|faults| unfit(lines(&faults)))?;
-    for folder in &mut reach.folders {
-        let found = absolute(folder).map_err(&unfit)?;
-        if !found.is_dir() {
-            let why = format!("`folders`: {} is no folder", found.display());
-            return Err(unfit(why));
-        }
-        *folder = found;
+    for named in &mut reach.folders {
+        *named = folder(named).map_err(&unfit)?;
     }
     Ok(reach)
+}
+
+/// A folder to read, as it is written.
+pub(super) fn folder(written: &Path) -> Result<PathBuf, String> {
+    let found = absolute(written)?;
+    if found.is_dir() {
+        Ok(found)
+    } else {
+        Err(format!("`folders`: {} is no folder", found.display()))
+    }
 }
 
 /// A part of the configuration; its default without a file.

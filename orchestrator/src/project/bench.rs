@@ -7,7 +7,7 @@ use std::sync::Arc;
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Trouble;
-use a_society_facts::fact::operator::{ConsentMode, ConsentRules, Grant, RuleOrigin};
+use a_society_facts::fact::operator::{ConsentMode, ConsentRules, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
@@ -33,6 +33,7 @@ use crate::config::models::{self, ConfiguredModels, WishedModel};
 use crate::config::servers::{self, Roster, ServerVerdict};
 use crate::config::{programs, user, workspace};
 use crate::driver::role_source::Touched;
+use crate::workspace::rules as beforehand;
 
 /// The key under which a role's chosen effort is remembered.
 const EFFORT: &str = "effort";
@@ -312,21 +313,7 @@ impl Bench {
     /// # Errors
     /// When one of them cannot be read: a rule that is not understood must not be taken for none.
     pub fn policy(&self, rules: &ConsentRules) -> Result<Policy, String> {
-        let own = self.models.consent()?.rules;
-        let workspace = workspace::consent(&self.workspace).map_err(|error| error.to_string())?;
-        let mut all = Policy::default();
-        for (rules, origin) in [
-            (rules, RuleOrigin::Flow),
-            (&own, RuleOrigin::Configuration),
-            (&workspace.rules, RuleOrigin::Workspace),
-        ] {
-            let policy = Policy::read(rules, origin).map_err(|faults| {
-                let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-                faults.join("\n")
-            })?;
-            all = all.and(policy);
-        }
-        Ok(all)
+        beforehand::policy(rules, &self.models.consent()?.rules, &self.workspace)
     }
 
     /// What the rules say about a call that is asked about. Without its server nothing more is known of a

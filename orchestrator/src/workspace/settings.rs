@@ -2,16 +2,22 @@
 
 use std::path::Path;
 
+use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::fact::turn::Usage;
 use a_society_state::Store;
 use serde_json::{Value, json};
 
 use crate::config::catalogue::{self, Catalogue};
 use crate::config::editing::models::KeyState;
-use crate::config::editing::{Sheet, rules, search, servers};
+use crate::config::editing::{Sheet, policies, rules, search, servers};
 use crate::config::models::ModelSpec;
+<<<<<<< HEAD
 use crate::config::servers::{Roster, ServerStanding, lists_in};
 use crate::config::user::{self, ConsentConfig, ToolReach};
+=======
+use crate::config::servers::{Roster, Standing, lists_in};
+use crate::config::user::{self, Bounds, ConsentConfig, Reach};
+>>>>>>> main
 use crate::config::workspace;
 use crate::project::place::{NameUses, in_words, models_named, servers_named, workspace_of};
 
@@ -225,7 +231,35 @@ pub fn permissions(root: &Path) -> Value {
             { "mode": "full-access", "words": "Never asks." },
         ],
         "rules": rules_beforehand(root),
+        "policies": said_for_all(),
+        "usual_mode": ConsentMode::default(),
     })
+}
+
+/// What the operator says for all flows beside the rules.
+fn said_for_all() -> Value {
+    let said = Sheet::read().and_then(|sheet| policies::said(&sheet));
+    let limits = |bounds: &Bounds| {
+        json!({
+            "tokens": bounds.tokens,
+            "answers": bounds.answers,
+            "same_call": bounds.same_call,
+        })
+    };
+    match said {
+        Err(refusal) => json!({ "fault": refusal.why }),
+        Ok(said) => json!({
+            "scope": said.reach.scope.word(),
+            "folders": said.reach.folders,
+            "network": said.reach.network,
+            "limits": limits(&said.limits),
+            "usual_limits": limits(&Bounds::default()),
+            "notify": said.notify.map(|notify| json!({
+                "command": notify.command,
+                "on": notify.on.iter().map(|one| one.word()).collect::<Vec<_>>(),
+            })),
+        }),
+    }
 }
 
 /// How far tools reach.

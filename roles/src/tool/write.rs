@@ -16,7 +16,7 @@ use super::patch::highest;
 use super::plan::{CallPlan, CallRefusal, RefusalKind};
 use super::toolbox::{ConsentNeeds, Deed, Toolbox};
 use super::{limits, text};
-use crate::consent::Tier;
+use crate::consent::{Ask, Tier};
 use crate::number::grouped;
 
 /// A file with its new content.
@@ -383,6 +383,21 @@ impl Toolbox {
         plan.before = before;
         plan.after = Some(after);
         Ok(plan)
+    }
+
+    /// What consent would need to know about a change of a file, whatever its text is.
+    ///
+    /// # Errors
+    /// When no tool writes there.
+    pub fn asked_of_writing(&self, path: &str) -> Result<Ask, Refusal> {
+        let located = self.target(path)?.located;
+        let wants = Wants {
+            tier: self.tier_of_writing(&located),
+            terms: of_file(&located.shown, FileEffect::Change),
+            files: vec![self.names_of(&located)],
+            ..Wants::default()
+        };
+        Ok(self.ask("write_file", "", wants))
     }
 
     /// What roles write for one another needs no consent; the graph of the flow does. What programs

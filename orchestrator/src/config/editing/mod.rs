@@ -5,6 +5,7 @@
 
 pub mod hint;
 pub mod models;
+pub mod policies;
 pub mod rules;
 pub mod search;
 pub mod servers;

@@ -148,7 +148,21 @@ fn found<'t>(tree: &'t YamlTree, path: &[&str]) -> Option<&'t YamlTree> {
 
 /// Takes a key with all that is under it out, and leaves comments above and below it.
 pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
+<<<<<<< HEAD
     let tree = parse(text, ParseBudget::BLOCK).ok()?;
+=======
+    replaced(text, lines_of(text, path)?, "")
+}
+
+/// The lines of a key at the left margin with all that is under it; none if it is not there.
+pub(crate) fn section<'t>(text: &'t str, key: &str) -> &'t str {
+    let lines = lines_of(text, &[key]);
+    lines.and_then(|lines| text.get(lines)).unwrap_or_default()
+}
+
+fn lines_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
+    let tree = parse(text, Budget::BLOCK).ok()?;
+>>>>>>> main
     let (key, above) = path.split_last()?;
     let map = above
         .iter()
@@ -173,7 +187,7 @@ pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
         }
         at = next;
     }
-    replaced(text, start..end, "")
+    Some(start..end)
 }
 
 /// Whether the line above a key is a comment on it.
@@ -217,18 +231,30 @@ fn is_flow(text: &str, map: &YamlTree) -> bool {
         .is_some_and(|found| found.starts_with('{'))
 }
 
+<<<<<<< HEAD
 /// The bytes of a mapping in braces that is on one line and contains no other mapping.
 fn flow(text: &str, tree: &YamlTree) -> Option<Range<usize>> {
     let Value::Map(entries) = &tree.value else {
         return None;
+=======
+/// The bytes of a mapping in braces, or of a list in brackets, that is on one line and contains no other.
+fn flow(text: &str, tree: &Tree) -> Option<Range<usize>> {
+    let (opens, closes, last) = match &tree.value {
+        Value::Map(entries) => ('{', '}', entries.last().map(|(_, value)| value)),
+        Value::List(items) => ('[', ']', items.last()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => return None,
+>>>>>>> main
     };
     let start = tree.place.bytes.start;
-    let end = scalar(text, &entries.last()?.1)?.end;
+    let end = match last {
+        Some(last) => scalar(text, last)?.end,
+        None => start + 1,
+    };
     let rest = text.get(end..)?;
     let closing = rest.trim_start_matches([' ', ',']);
     let bytes = start..end + (rest.len() - closing.len()) + 1;
     let found = text.get(bytes.clone())?;
-    let is_whole = found.starts_with('{') && closing.starts_with('}') && !found.contains('\n');
+    let is_whole = found.starts_with(opens) && closing.starts_with(closes) && !found.contains('\n');
     is_whole.then_some(bytes)
 }
 
