@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::protocol::down::Mode;
 use a_society_operator_ui::server::actions::adopt;
@@ -396,12 +396,16 @@ fn running(store: &Store, path: &Path) -> Option<Told> {
     Some(told)
 }
 
+/// The address for the next browser of the server that runs, if one does.
+pub(crate) fn link_of(store: &Store) -> Option<String> {
+    let path = store.root().parent()?.join(SERVER_FILE);
+    running(store, &path)?.link
+}
+
 /// Prints the address for the next browser of the server that runs.
 fn print_link(context: &mut Context<'_>) -> Outcome {
     let store = context.store()?;
-    let path = store.root().parent().map(|ours| ours.join(SERVER_FILE));
-    let link = path.and_then(|path| running(&store, &path)?.link);
-    let Some(link) = link else {
+    let Some(link) = link_of(&store) else {
         return Err(OperatorError::new(
             ("no-server", ExitCode::NotFound),
             "no server of this workspace runs",
@@ -478,8 +482,8 @@ fn resume(
 }
 
 /// Whether a flow only waits for limits of providers to reset, and would go on by itself.
-fn is_limited(summary: &Summary) -> bool {
-    matches!(Standing::of(summary, true), Standing::Limited(_))
+fn is_limited(summary: &FlowSummary) -> bool {
+    matches!(FlowStanding::of(summary, true), FlowStanding::Limited(_))
 }
 
 /// Ends in good order: turns that run reach a recorded point, unless the operator has no patience.

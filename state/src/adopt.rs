@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use a_society_facts::legal::legal;
+use a_society_facts::view::FactView as _;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::View as _;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
 use crate::archive::COMING;
@@ -67,6 +67,7 @@ impl<'s> Coming<'s> {
     /// # Errors
     /// When another process makes it just now, or the file system refuses.
     pub fn begin(store: &'s Store, flow: FlowRef) -> Result<Self, Error> {
+        store.must_be_files("taking a flow over")?;
         let disk = store.disk();
         let coming = store.root().join(format!("{COMING}{}", flow.flow));
         let folder = FlowFolder::at(coming);
@@ -129,7 +130,7 @@ impl<'s> Coming<'s> {
         let disk = std::sync::Arc::clone(&self.store.ground().disk);
         let now = self.store.ground().clock.now();
         let (id, folder) = (self.flow.flow.clone(), self.folder.clone());
-        let (mut writer, header) = Writer::begin(disk, folder, id.clone(), now)?;
+        let (mut writer, header) = Writer::begin(disk, folder, id.clone(), now, None)?;
         let mut state = FlowState::default();
         state.apply(&header);
         for (at, fact) in facts {

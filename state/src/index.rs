@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::summary::FlowSummary;
 
 use crate::adopt::is_foreign;
 use crate::disk::{Disk, How, Kind};
@@ -25,7 +25,9 @@ use crate::views::{ViewsIndex, read_index};
 
 /// The word for a flow that another program keeps.
 pub const FOREIGN_WORD: &str = "foreign";
-/// The reason for one.
+/// The word for a flow whose ledger could not be asked.
+const UNREACHABLE_WORD: &str = "unreachable";
+/// The reason for a flow that another program keeps.
 const FOREIGN: &str = "it is kept by another program: a-society import-state takes it over";
 
 /// Rows are not worth more threads than this.
@@ -37,7 +39,7 @@ pub struct Row {
     /// The flow.
     pub flow: FlowRef,
     /// The flow in short; absent if nothing of it can be read, or it never began.
-    pub summary: Option<Summary>,
+    pub summary: Option<FlowSummary>,
     /// What is wrong with it, in words.
     pub damage: Option<String>,
     /// The stable word for what is wrong.
@@ -80,6 +82,29 @@ pub fn rows(store: &Store, flows: &[FlowRef]) -> Vec<Row> {
 }
 
 fn row(store: &Store, flow: &FlowRef) -> Row {
+    if store.ground().ledger.is_none() {
+        return row_of_copy(store, flow);
+    }
+    // What other workers appended is in no copy yet, and they are the holders.
+    let holder = store
+        .refresh(flow)
+        .and_then(|()| store.place(flow).holder());
+    match holder {
+        Ok(held_by) => Row {
+            held_by,
+            ..row_of_copy(store, flow)
+        },
+        Err(error) => Row {
+            flow: flow.clone(),
+            summary: None,
+            damage: Some(error.to_string()),
+            damage_word: Some(UNREACHABLE_WORD),
+            held_by: None,
+        },
+    }
+}
+
+fn row_of_copy(store: &Store, flow: &FlowRef) -> Row {
     let (disk, folder) = (store.disk(), store.folder(flow));
     if let Some(index) = read_index(disk, &folder, &flow.flow)
         && is_fresh(disk, &folder, &index)
@@ -119,7 +144,7 @@ fn row(store: &Store, flow: &FlowRef) -> Row {
 }
 
 /// A flow whose process died before it was recorded that there is one never began.
-fn begun(summary: Summary) -> Option<Summary> {
+fn begun(summary: FlowSummary) -> Option<FlowSummary> {
     summary.created_at.is_some().then_some(summary)
 }
 

@@ -23,15 +23,16 @@ const LOOK: Timespec = Timespec {
     tv_nsec: 20_000_000,
 };
 
-const ROWS: u16 = 40;
-const COLUMNS: u16 = 200;
+/// The size of a terminal, unless a test wants another: rows and columns.
+const SIZE: (u16, u16) = (40, 200);
 
 /// As far up as tests scroll.
 const ROWS_SCROLLED: u16 = 1_000;
 
 /// A terminal with a program on it.
 pub(super) struct Terminal {
-    keys: File,
+    pub(super) keys: File,
+    size: (u16, u16),
     shown: Arc<Mutex<String>>,
     /// Whether the test has closed it.
     closed: Arc<AtomicBool>,
@@ -45,16 +46,25 @@ impl Terminal {
 
     /// The same, with these variables.
     pub(super) fn start_with(place: &Place, words: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::start_sized(place, words, (variables, SIZE))
+    }
+
+    /// The same, of so many rows and columns.
+    pub(super) fn start_sized(
+        place: &Place,
+        words: &[&str],
+        (variables, size): (&[(&str, &str)], (u16, u16)),
+    ) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
-        let size = Winsize {
-            ws_row: ROWS,
-            ws_col: COLUMNS,
+        let window = Winsize {
+            ws_row: size.0,
+            ws_col: size.1,
             ws_xpixel: 0,
             ws_ypixel: 0,
         };
-        tcsetwinsize(&keys, size).unwrap();
+        tcsetwinsize(&keys, window).unwrap();
         let name = ptsname(&keys, Vec::new()).unwrap();
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
@@ -93,6 +103,7 @@ impl Terminal {
         });
         Self {
             keys,
+            size,
             shown,
             closed,
             child,
@@ -107,13 +118,18 @@ impl Terminal {
         });
     }
 
+    /// Everything that was written so far.
+    pub(super) fn written(&self) -> String {
+        self.shown.lock().unwrap().clone()
+    }
+
     /// The same on a terminal that says of itself what it is; nothing is the same as an empty word.
     fn start_as(place: &Place, words: &[&str], kind: Option<&str>) -> Self {
         Self::start_with(place, words, &[("TERM", kind.unwrap_or_default())])
     }
 
     /// All that was written, once the program has ended.
-    fn all_written(&mut self) -> (Option<i32>, String) {
+    pub(super) fn all_written(&mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         // The last of it may be on its way still.
         std::thread::sleep(std::time::Duration::from_millis(200));
@@ -123,15 +139,20 @@ impl Terminal {
     /// Waits until these words are on the screen.
     pub(super) fn shows(&self, words: &str) {
         wait_until(words, || {
-            let screen = screen(&self.shown.lock().unwrap(), ROWS);
+            let screen = self.screen();
             // Blanks at the end of a row are no different from no text.
             screen.iter().any(|row| row.contains(words.trim_end()))
         });
     }
 
+    /// The rows of the screen.
+    pub(super) fn screen(&self) -> Vec<String> {
+        screen(&self.shown.lock().unwrap(), self.size)
+    }
+
     /// Everything that was printed and not drawn over, as far up as one can scroll.
     pub(super) fn scrolled(&self) -> Vec<String> {
-        screen(&self.shown.lock().unwrap(), ROWS_SCROLLED)
+        screen(&self.shown.lock().unwrap(), (ROWS_SCROLLED, self.size.1))
     }
 
     /// Closes the terminal, as a window that is shut or a line that breaks does.
@@ -153,12 +174,12 @@ impl Drop for Terminal {
     }
 }
 
-/// The contents of a screen of so many rows after this output.
-fn screen(written: &str, rows: u16) -> Vec<String> {
+/// The contents of a screen of so many rows and columns after this output.
+fn screen(written: &str, (rows, columns): (u16, u16)) -> Vec<String> {
     let size = |number| NonZeroU16::new(number).unwrap();
-    let mut terminal = vt100::Parser::new(size(rows), size(COLUMNS), 0);
+    let mut terminal = vt100::Parser::new(size(rows), size(columns), 0);
     terminal.process(written.as_bytes());
-    terminal.screen().rows(0, COLUMNS).collect()
+    terminal.screen().rows(0, columns).collect()
 }
 
 #[test]
@@ -166,7 +187,7 @@ fn words_that_are_typed_at_the_screen_cut_off_the_answer_and_leave_with_the_next
     let model = Model::start_with(speaks_until_spoken_to);
     let (place, mut driver, flow) = speaking(&model);
     let mut terminal = Terminal::start(&place, &["watch", &flow]);
-    terminal.shows("Feed of owner");
+    terminal.shows("OWNER · demo/");
     terminal.press("S");
     terminal.shows("to owner> ");
     // As a terminal pastes, so that no word comes as a burst of keys.
@@ -195,7 +216,7 @@ fn words_that_a_flow_refuses_stand_in_the_line_again_with_the_reason_above() {
     let place = super::models::with_model(&model);
     let flow = place.run_until_it_waits();
     let mut terminal = Terminal::start(&place, &["watch", &flow]);
-    terminal.shows("Feed of owner");
+    terminal.shows("OWNER · demo/");
     terminal.press("s");
     terminal.shows("to owner> ");
     terminal.press(&format!("\u{1b}[200~{WORDS}\u{1b}[201~"));
@@ -204,8 +225,11 @@ fn words_that_a_flow_refuses_stand_in_the_line_again_with_the_reason_above() {
     terminal.shows("not at work");
     terminal.press("s");
     terminal.shows(&format!("to owner> {WORDS}"));
+    // In a line it leaves the line, and what is typed there is kept; elsewhere it ends.
     terminal.press("\u{3}");
-    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    terminal.shows("? keys");
+    terminal.press("\u{3}");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(130));
     assert_eq!(model.requests(), 1);
 }
 
@@ -216,7 +240,7 @@ fn a_screen_whose_terminal_is_closed_ends_by_itself() {
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();
     let mut terminal = Terminal::start(&place, &["watch", &flow]);
-    terminal.shows("Feed of owner");
+    terminal.shows("OWNER · demo/");
     terminal.hang_up();
     wait_until("it ends", || terminal.child.try_wait().unwrap().is_some());
 }

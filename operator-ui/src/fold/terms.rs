@@ -20,6 +20,18 @@ const FILES_MAX: usize = 12;
 
 const SERVER_DECIDES: &str = "The server's program decides";
 
+/// What a role wants that calls a tool.
+#[must_use]
+pub fn wants(tool: &str) -> String {
+    match canonical(tool).unwrap_or(tool) {
+        "run_command" => "wants to run a command".to_owned(),
+        "write_file" => "wants to write a file".to_owned(),
+        "edit_file" => "wants to edit a file".to_owned(),
+        "apply_patch" => "wants to change files".to_owned(),
+        other => format!("wants to use {other}"),
+    }
+}
+
 /// What matters for the decision, in a fixed order; earlier grants come last.
 #[must_use]
 pub fn facts(

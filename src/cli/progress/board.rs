@@ -2,9 +2,9 @@
 
 use a_society_facts::At;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
-use a_society_facts::view::Summary;
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{CallState, FlowState, OpenCall, OpenTurn, RequestState};
-use a_society_facts::view::standing::{Standing, left};
+use a_society_facts::view::standing::{FlowStanding, left};
 
 use a_society_orchestrator::driver::handle::Seen;
 
@@ -82,10 +82,22 @@ pub(crate) fn lines(
     lines
 }
 
+/// How far the flow is and who is at work, as one labelled line.
+pub(crate) fn spoken((seen, teller): (&Seen, &Teller), now: At) -> String {
+    let (rows, _) = rows((seen, teller, None), now, seen.state.graph.nodes.len());
+    let working = rows.iter().filter(|row| row.stands.weight == 2);
+    let working = working.map(|row| format!("{} {} {}", row.node, row.stands.word, row.took));
+    let parts = std::iter::once(footer(&seen.state, now)).chain(working);
+    let parts: Vec<String> = parts
+        .map(|part| part.replace(" · ", "; ").trim().to_owned())
+        .collect();
+    format!("progress: {}", parts.join("; "))
+}
+
 /// How far the flow is, what it took and what it cost.
 fn footer(state: &FlowState, now: At) -> String {
     // The block is drawn by the process that drives the flow.
-    let standing = Standing::of(&Summary::of(state), true).words(now);
+    let standing = FlowStanding::of(&FlowSummary::of(state), true).words(now);
     let mut parts = vec![standing, progress(state)];
     let began = state.created_at.map(|at| now.ms() - at.ms());
     parts.extend(began.map(|ms| span(ms.max(0).unsigned_abs())));
@@ -129,7 +141,10 @@ fn rows(
             let mut stands = stands(state, &node.id, now);
             if let Some(running) = state.running.get(&node.id) {
                 let turn = state.turns.get(&running.turn);
-                let doing = turn.map(|turn| doing(state, turn, (teller, running.turn), now));
+                let doing = turn.map(|turn| {
+                    let speaks = teller.speaks(&turn.role);
+                    doing(state, (running.turn, turn), speaks, now)
+                });
                 if let Some((sign, word)) = doing {
                     (stands.sign, stands.word) = (sign, word);
                 }
@@ -252,10 +267,10 @@ fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
 }
 
 /// What a turn does right now.
-fn doing(
+pub(crate) fn doing(
     state: &FlowState,
-    turn: &OpenTurn,
-    (teller, id): (&Teller, TurnId),
+    (id, turn): (TurnId, &OpenTurn),
+    speaks: bool,
     now: At,
 ) -> (&'static str, String) {
     let again = turn.request.as_ref().and_then(|request| {
@@ -270,7 +285,7 @@ fn doing(
         "compacting".to_owned()
     } else if let Some(call) = state.calls.values().find(runs) {
         call_in_words(&call.tool, &call.summary).to_owned()
-    } else if teller.speaks(&turn.role) {
+    } else if speaks {
         "writing".to_owned()
     } else if turn.request.is_some() {
         "thinking".to_owned()

@@ -5,34 +5,45 @@ use std::collections::BTreeMap;
 
 use a_society_facts::At;
 use a_society_facts::Whom;
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::ConsentMode;
-use a_society_facts::id::Seq;
+use a_society_facts::id::{NodeId, RoleInstance, Seq};
 use a_society_facts::view::feed::{FeedItem, ItemKind};
-use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::screen::Screen;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::{FeedView, View as _};
+use a_society_facts::view::flow::{FlowState, LastRequest};
+use a_society_facts::view::screen::FlowScreen;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::{FactView as _, FeedView};
+use a_society_operator_ui::fold::ask::{self as fold, Nothing};
 use a_society_operator_ui::fold::terms::scope;
-use a_society_orchestrator::machine::Question;
+use a_society_operator_ui::protocol::ask::{Ask as Wire, AskKind as WireKind};
+use a_society_operator_ui::protocol::row;
+use a_society_orchestrator::machine::OperatorQuestion;
+use a_society_orchestrator::record::own;
 use a_society_state::index::{Row, rows};
 use a_society_state::journal::follow::Follower;
 use a_society_state::{FlowRef, Store};
 
-use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
+use super::today::Today;
+use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View, name};
 use crate::cli::asks::{self, Ask};
 use crate::cli::cost;
 use crate::cli::handed;
-use crate::cli::progress::board::stands;
+use crate::cli::own_turn::Own;
+use crate::cli::progress::board::{doing, stands};
 use crate::cli::status::works_and_asks;
+use crate::cli::table;
 use crate::cli::turn_files;
 use crate::operator_error::Stop;
-use crate::text::{money, one_line, plain, tabbed};
+use crate::text::{age, one_line, plain, size, tabbed};
 
 /// The list of flows is made anew this often; the flow that is looked at is read much more often.
 const LIST_EVERY_MS: u64 = 700;
 
 /// Longer titles are cut.
 const TITLE_COLUMNS_MAX: usize = 60;
+
+/// So many files of a record are listed.
+const FILES_MAX: usize = 100;
 
 /// Lines of an item beyond these are left to the page and to `log`.
 const ITEM_LINES_MAX: usize = 40;
@@ -47,19 +58,23 @@ pub(crate) struct Source {
     /// What each flow asked at a record of it.
     asked: BTreeMap<FlowRef, (Seq, Vec<AskView>)>,
     followed: Option<Followed>,
+    today: Today,
 }
 
 /// A flow whose journal is followed.
 struct Followed {
     flow: FlowRef,
     follower: Follower,
-    screen: Screen,
+    screen: FlowScreen,
     damage: Option<String>,
+    /// The files of its record, as they were when the list was made.
+    files: Vec<String>,
 }
 
 impl Source {
-    pub(crate) const fn new(store: Store, only: Option<FlowRef>) -> Self {
+    pub(crate) fn new(store: Store, only: Option<FlowRef>) -> Self {
         Self {
+            today: Today::new(&store),
             store,
             only,
             listed: Vec::new(),
@@ -83,34 +98,30 @@ impl Source {
             .listed_at_ms
             .is_none_or(|at| now_ms.saturating_sub(at) >= LIST_EVERY_MS);
         if due {
-            self.list()?;
+            self.list(now)?;
             self.listed_at_ms = Some(now_ms);
         }
         let wanted = chosen.cloned().or_else(|| self.only.clone());
         let wanted = wanted.or_else(|| self.listed.first().map(|row| row.flow.clone()));
         if let Some(wanted) = &wanted {
-            self.follow(wanted);
+            self.follow(wanted, due);
         }
-        let mut asks: Vec<(At, AskView)> = Vec::new();
-        for row in &self.listed {
-            let since = row.summary.as_ref().and_then(|summary| {
-                let waits = summary.waits.iter().map(|wait| wait.since);
-                waits.min().or(summary.updated_at)
-            });
-            let since = since.unwrap_or(now);
-            let asked = self.asked.get(&row.flow).map(|(_, asked)| asked.clone());
-            asks.extend(
-                asked
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|ask| (since, ask)),
-            );
-        }
-        asks.sort_by_key(|(since, ask)| (*since, ask.id.clone()));
+        let asked = self.asked.values().flat_map(|(_, asked)| asked);
+        let mut asks: Vec<AskView> = asked.cloned().collect();
+        asks.sort_by(|one, other| (one.since_ms, &one.id).cmp(&(other.since_ms, &other.id)));
+        let lines = self.listed.iter().map(|row| {
+            let asks = self
+                .asked
+                .get(&row.flow)
+                .map_or(0, |(_, asked)| asked.len());
+            line(row, asks, now)
+        });
         Ok(View {
-            flows: self.listed.iter().map(|row| line(row, now)).collect(),
-            asks: asks.into_iter().map(|(_, ask)| ask).collect(),
+            flows: lines.collect(),
+            asks,
             chosen: self.followed.as_ref().map(|followed| followed.view(now)),
+            today_micros: self.today.micros(),
+            now_ms: now.ms(),
         })
     }
 
@@ -120,10 +131,11 @@ impl Source {
     }
 
     /// Lists the flows anew, and asks those that changed what they ask.
-    fn list(&mut self) -> Result<(), Stop> {
-        let mut flows = self.store.census()?.flows;
-        flows.retain(|flow| self.only.as_ref().is_none_or(|only| only == flow));
+    fn list(&mut self, now: At) -> Result<(), Stop> {
+        let flows = self.store.census()?.flows;
         let mut listed = rows(&self.store, &flows);
+        self.today.count(&listed, now);
+        listed.retain(|row| self.only.as_ref().is_none_or(|only| *only == row.flow));
         listed.retain(|row| {
             let over = row
                 .summary
@@ -144,15 +156,21 @@ impl Source {
             let state = &seen.screen.flow;
             // The view of the flow reports what cannot be read.
             let work = works_and_asks(&self.store, &row.flow, state).unwrap_or_default();
-            let asked = asks::of(&row.flow, state, &work).into_iter();
-            let asked = asked.map(|ask| self.ask(&row.flow, state, ask)).collect();
-            self.asked.insert(row.flow.clone(), (state.seq, asked));
+            let wire = row::FlowRef {
+                project: row.flow.project.to_string(),
+                flow: row.flow.flow.to_string(),
+            };
+            let wire = fold::asks(&wire, state, &work, &Nothing);
+            let asked = asks::of(&row.flow, state, &work).into_iter().zip(&wire);
+            let asked = asked.map(|(ask, wire)| self.ask(&row.flow, state, ask, wire));
+            self.asked
+                .insert(row.flow.clone(), (state.seq, asked.collect()));
         }
         self.listed = listed;
         Ok(())
     }
 
-    fn ask(&self, flow: &FlowRef, state: &FlowState, ask: Ask) -> AskView {
+    fn ask(&self, flow: &FlowRef, state: &FlowState, ask: Ask, wire: &Wire) -> AskView {
         let (name, role, mut kind) = kind_of(state, &ask);
         let own = turn_files::own_turn(&self.store, flow, (state, &ask.question));
         if let (Some((turn, _)), AskKind::Text { to, .. }) = (&own, &kind) {
@@ -161,20 +179,52 @@ impl Source {
                 turn: Box::new(turn.clone()),
             };
         }
+        let (head, line) = in_short(state, &ask, wire, matches!(kind, AskKind::Own { .. }));
+        let node = wire.node.as_ref().or(wire.role.as_ref());
+        let node = node.map_or("flow", String::as_str).to_owned();
+        let since_ms = since(state, &ask.question).ms();
+        if let AskKind::Consent { consent, call, .. } = &mut kind
+            && let Some(open) = state.consents.get(consent)
+        {
+            *call = asks::whole(&self.store, flow, &open.shown);
+        }
+        let (says, must_show) = self.says(flow, state, ask, own.as_ref());
+        AskView {
+            id: format!("{flow}/{name}"),
+            flow: flow.clone(),
+            role,
+            node,
+            since_ms,
+            head,
+            line,
+            says,
+            must_show,
+            kind,
+        }
+    }
+
+    /// What is to be read before an answer, and how many lines of it at least.
+    fn says(
+        &self,
+        flow: &FlowRef,
+        state: &FlowState,
+        ask: Ask,
+        own: Option<&(Own, String)>,
+    ) -> (Vec<String>, usize) {
         // A second version is shown as what it changes, and all of it below.
         let mut must = None;
         let whole = match &ask.question {
-            Question::Text { .. } if own.is_some() => {
+            OperatorQuestion::Text { .. } if own.is_some() => {
                 let again = ask.says.as_deref().and_then(asks::again);
-                let came_in = own.as_ref().map(|(_, came_in)| came_in.as_str());
+                let came_in = own.map(|(_, came_in)| came_in.as_str());
                 let said = again.into_iter().chain(came_in);
                 Some(said.collect::<Vec<_>>().join("\n"))
             }
-            Question::Consent { consent, .. } => {
+            OperatorQuestion::Consent { consent, .. } => {
                 let open = state.consents.get(consent);
                 open.map(|open| asks::whole(&self.store, flow, &open.shown))
             }
-            Question::Approval { approval, .. } => {
+            OperatorQuestion::Approval { approval, .. } => {
                 let staged = handed::staged(&self.store, flow, state, approval);
                 let (difference, all) = match staged {
                     Some(staged) => (staged.difference, Some(staged.whole)),
@@ -185,12 +235,12 @@ impl Source {
                 let said = ask.says.into_iter().chain(difference).chain(all);
                 Some(said.collect::<Vec<_>>().join("\n"))
             }
-            Question::Text { .. }
-            | Question::Configuration { .. }
-            | Question::Improvement { .. }
-            | Question::Feedback
-            | Question::Unpause { .. }
-            | Question::Stalled => ask.says,
+            OperatorQuestion::Text { .. }
+            | OperatorQuestion::Configuration { .. }
+            | OperatorQuestion::Improvement { .. }
+            | OperatorQuestion::Feedback
+            | OperatorQuestion::Unpause { .. }
+            | OperatorQuestion::Stalled => ask.says,
         };
         let facts = ask.facts.iter();
         let facts = facts.map(|fact| format!("{}: {}", fact.label, fact.value));
@@ -199,36 +249,20 @@ impl Source {
         let says = says.chain(facts.iter().map(String::as_str));
         // A tab is not a row of spaces, and who decides sees which it is.
         let says: Vec<String> = says.map(|line| tabbed(line, '→')).collect();
-        AskView {
-            must_show: must.unwrap_or(says.len()),
-            id: format!("{flow}/{name}"),
-            flow: flow.clone(),
-            role,
-            who: plain(&ask.who).into_owned(),
-            what: match &kind {
-                AskKind::Own { .. } => "your turn".to_owned(),
-                AskKind::Text { .. }
-                | AskKind::Consent { .. }
-                | AskKind::Approval { .. }
-                | AskKind::Improvement { .. }
-                | AskKind::Feedback
-                | AskKind::Unpause
-                | AskKind::Configuration { .. }
-                | AskKind::Typed { .. } => plain(&ask.what).into_owned(),
-            },
-            says,
-            kind,
-        }
+        let must = must.unwrap_or(says.len());
+        (says, must)
     }
 
     /// Reads on in the journal of a flow, from its checkpoint if it is another one than before.
-    fn follow(&mut self, flow: &FlowRef) {
+    fn follow(&mut self, flow: &FlowRef, look_at_files: bool) {
         if self
             .followed
             .as_ref()
             .is_none_or(|followed| followed.flow != *flow)
         {
             self.followed = self.begin(flow);
+        } else if look_at_files && let Some(followed) = &mut self.followed {
+            followed.files = files(&self.store, flow);
         }
         if let Some(followed) = &mut self.followed {
             followed.read();
@@ -243,6 +277,7 @@ impl Source {
             follower,
             screen: seen.screen,
             damage: seen.damage.map(|damage| damage.to_string()),
+            files: files(&self.store, flow),
         })
     }
 }
@@ -268,7 +303,7 @@ impl Followed {
                 (true, _) if !state.running.contains_key(&node.id) => {
                     ("·", "is answered and goes on".to_owned())
                 }
-                _ => (stands.sign, stands.word),
+                _ => at_work(state, &node.id, now).unwrap_or((stands.sign, stands.word)),
             };
             NodeLine {
                 sign,
@@ -285,71 +320,189 @@ impl Followed {
             .filter_map(|(seat, feed)| {
                 let last = feed.items().map(|item| item.seq).max().unwrap_or(0);
                 let role = seat.role()?.clone();
-                let items = items(feed);
+                let items = items(feed, &role);
                 Some((last, Feed { role, items }))
             })
             .collect();
         feeds.sort_by_key(|(last, _)| std::cmp::Reverse(*last));
         let access = match state.consent_mode {
-            ConsentMode::FullAccess => ", full access: nothing is asked",
-            ConsentMode::NoAccess | ConsentMode::PartialAccess => "",
+            ConsentMode::FullAccess => Some("full access: nothing is asked".to_owned()),
+            ConsentMode::NoAccess | ConsentMode::PartialAccess => None,
         };
+        let spent = access.into_iter().chain(cost::in_short(&state.account));
         FlowView {
             flow: self.flow.clone(),
             title: one_line(&state.title, TITLE_COLUMNS_MAX),
-            status: format!(
-                "{}{access}{}",
-                state.status.word().replace('_', " "),
-                cost::in_short(&state.account)
-                    .iter()
-                    .map(|part| format!(" · {part}"))
-                    .collect::<String>()
-            ),
+            spent: spent.collect::<Vec<_>>().join(" · "),
             nodes: nodes.collect(),
             feeds: feeds.into_iter().map(|(_, feed)| feed).collect(),
+            cost: table::lines(&cost::rows(state, &models(state))),
+            files: self.files.clone(),
             damage: self.damage.as_deref().map(|says| plain(says).into_owned()),
         }
     }
 }
 
-fn line(row: &Row, now: At) -> FlowLine {
+/// The files of the record of a flow, each with its size.
+fn files(store: &Store, flow: &FlowRef) -> Vec<String> {
+    let disk = store.ground().disk.as_ref();
+    let (files, is_cut) = own::files(disk, &store.place(flow).record(), FILES_MAX);
+    let lines = files
+        .iter()
+        .map(|(path, bytes)| format!("{:>9}  {}", size(*bytes), plain(path)));
+    let more = is_cut.then(|| format!("{:>9}  and more", "…"));
+    lines.chain(more).collect()
+}
+
+/// The model that each role was given.
+fn models(state: &FlowState) -> BTreeMap<RoleInstance, String> {
+    let configured = state.configurations.iter();
+    let models = configured.filter_map(|(role, kept)| {
+        let model = kept.settings.get("model")?;
+        Some((role.clone(), plain(model).into_owned()))
+    });
+    models.collect()
+}
+
+/// What the turn of a node does right now, and for how long it has been at work.
+fn at_work(state: &FlowState, node: &NodeId, now: At) -> Option<(&'static str, String)> {
+    let running = state.running.get(node)?;
+    let turn = state.turns.get(&running.turn)?;
+    let streams = |request: &LastRequest| request.drafted_bytes > 0;
+    let speaks = turn.request.as_ref().is_some_and(streams);
+    let (sign, word) = doing(state, (running.turn, turn), speaks, now);
+    let since = age(now.ms() - running.since.ms());
+    Some((sign, plain(&format!("{word}, {since}")).into_owned()))
+}
+
+fn line(row: &Row, asks: usize, now: At) -> FlowLine {
     let summary = row.summary.as_ref();
-    let over = summary.is_some_and(|summary| summary.is_over());
-    let status = match (&row.damage, summary) {
+    let standing = summary
+        .filter(|_| row.damage.is_none())
+        .map(|summary| FlowStanding::of(summary, row.held_by.is_some()));
+    let status = match (&row.damage, standing) {
         (Some(_), _) => "damaged".to_owned(),
         (None, None) => "never began".to_owned(),
-        (None, Some(summary)) => Standing::of(summary, row.held_by.is_some()).words(now),
+        (None, Some(FlowStanding::Waiting)) if asks > 0 => format!("waits for you ({asks})"),
+        (None, Some(FlowStanding::Waiting)) => "waits for you".to_owned(),
+        (None, Some(FlowStanding::Stopped)) => "stopped".to_owned(),
+        (None, Some(standing)) if asks > 0 => format!("{}, asks ({asks})", standing.words(now)),
+        (None, Some(standing)) => standing.words(now),
     };
-    // Nothing goes on by itself in a flow without a driver.
-    let stopped = row.held_by.is_none() && !over && row.damage.is_none();
-    let status = if stopped {
-        format!("{status}; a-society resume {}", asks::short(&row.flow))
-    } else {
-        status
-    };
-    let cost = summary.map_or(0, |summary| summary.cost_micros);
-    let status = if cost > 0 {
-        format!("{status} · {}", money(cost))
-    } else {
-        status
-    };
+    let title = summary.map_or("", |summary| &summary.title);
     FlowLine {
         flow: row.flow.clone(),
-        title: one_line(
-            summary.map_or("", |summary| &summary.title),
-            TITLE_COLUMNS_MAX,
-        ),
+        name: name(&row.flow),
+        title: one_line(title, TITLE_COLUMNS_MAX),
         status,
+        standing,
+        is_driven: row.held_by.is_some(),
+        done: summary.map_or((0, 0), |summary| (summary.done, summary.nodes)),
+        cost_micros: summary.map_or(0, |summary| summary.cost_micros),
+        updated_ms: summary.and_then(|summary| summary.updated_at).map(At::ms),
     }
 }
 
+/// Since when something is asked.
+fn since(state: &FlowState, question: &OperatorQuestion) -> At {
+    let known = match question {
+        OperatorQuestion::Text { node, role, .. }
+        | OperatorQuestion::Configuration { node, role } => {
+            let mut waits = state.waits();
+            let mine = waits.find(|(at, waiting)| *at == node.as_ref() && waiting.role == *role);
+            mine.map(|(_, waiting)| waiting.since)
+        }
+        OperatorQuestion::Consent { consent, .. } => {
+            state.consents.get(consent).map(|open| open.since)
+        }
+        OperatorQuestion::Approval { approval, .. } => {
+            state.staged.get(approval).map(|staged| staged.since)
+        }
+        OperatorQuestion::Unpause { .. } => state.paused.as_ref().map(|pause| pause.since),
+        OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Stalled => None,
+    };
+    known.or(state.updated_at).unwrap_or(At::from_ms(0))
+}
+
+/// Who asks for what, as a heading, and what an answer decides, in a line. The page says the same.
+fn in_short(state: &FlowState, ask: &Ask, wire: &Wire, is_own: bool) -> (String, String) {
+    let role = wire.role.as_deref().unwrap_or_default();
+    let at = wire.node.as_deref().filter(|node| *node != role);
+    let at = at.map(|node| format!("{node}: ")).unwrap_or_default();
+    // After the role, as in "writer wants to run a command".
+    let wants = wire.headline.strip_prefix(role).unwrap_or_default().trim();
+    let small = |text: &str| {
+        let mut letters = text.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+        first.into_iter().chain(letters).collect::<String>()
+    };
+    let (head, line) = match &wire.kind {
+        WireKind::Text { .. } if is_own => {
+            let came_in = wire.node.as_ref().and_then(|node| came_in(state, node));
+            let came_in = came_in.map(|path| format!(": {path}"));
+            let turn = format!("your turn{}", came_in.unwrap_or_default());
+            (format!("{at}{role}, your turn"), turn)
+        }
+        WireKind::Text { reason, .. } => {
+            let line = match reason {
+                WaitReason::PromptHuman => format!("answer: {}", wire.short),
+                WaitReason::ConsentDenied | WaitReason::Budget => small(&wire.short),
+                WaitReason::AutonomousAbort
+                | WaitReason::Consent
+                | WaitReason::RoleConfiguration
+                | WaitReason::HandoffApproval
+                | WaitReason::RepairLimit
+                | WaitReason::Provider => {
+                    let wants = wants.trim_start_matches("'s ");
+                    // A question without words is only answered.
+                    if wire.short == "Answer" {
+                        wants.to_owned()
+                    } else {
+                        format!("{wants}: {}", wire.short)
+                    }
+                }
+            };
+            (format!("{at}{}", wire.headline), line)
+        }
+        WireKind::Consent { .. } => {
+            let wants = wants.trim_start_matches("wants to ");
+            let about = wire.short.trim_start_matches("Run ");
+            (
+                format!("{at}{}", wire.headline),
+                format!("{wants}: {about}"),
+            )
+        }
+        WireKind::Approval { .. } => {
+            let handed = ask.says.as_deref().unwrap_or_default();
+            (
+                format!("{at}{}: approve?", wire.headline),
+                format!("approve: {handed}"),
+            )
+        }
+        WireKind::Configuration { .. }
+        | WireKind::Improvement { .. }
+        | WireKind::Feedback { .. }
+        | WireKind::Unpause { .. }
+        | WireKind::Stalled {}
+        | WireKind::Stopped {} => (format!("{at}{}", wire.headline), small(&wire.short)),
+    };
+    (plain(&head).into_owned(), line)
+}
+
+/// The file that came in last for a node that waits for its operator.
+fn came_in<'s>(state: &'s FlowState, node: &str) -> Option<&'s str> {
+    let mut waits = state.awaiting_operator.iter();
+    let (_, waiting) = waits.find(|(at, _)| at.as_str() == node)?;
+    let delivery = waiting.held.as_ref()?.received.last()?;
+    delivery.artifact.path.rsplit('/').next()
+}
+
 /// The name of an ask, who asks it, and how it can be answered.
-fn kind_of(
-    state: &FlowState,
-    ask: &Ask,
-) -> (String, Option<a_society_facts::id::RoleInstance>, AskKind) {
+fn kind_of(state: &FlowState, ask: &Ask) -> (String, Option<RoleInstance>, AskKind) {
     match &ask.question {
-        Question::Text { node, role, reason } => {
+        OperatorQuestion::Text { node, role, reason } => {
             let to = match node {
                 Some(node) => Whom::Node(node.clone()),
                 None => Whom::Role(role.clone()),
@@ -362,28 +515,29 @@ fn kind_of(
             let name = format!("text/{}/{since}", ask.who);
             (name, Some(role.clone()), AskKind::Text { to, may_retry })
         }
-        Question::Consent { consent, role, .. } => {
+        OperatorQuestion::Consent { consent, role, .. } => {
             let name = format!("consent/{consent}");
             let kind = state.consents.get(consent).map_or_else(
                 || typed(ask),
                 |open| AskKind::Consent {
                     consent: consent.clone(),
                     action: open.action,
+                    call: String::new(),
                     scope: scope(&open.tool, &open.shown.shown()),
                 },
             );
             (name, Some(role.clone()), kind)
         }
-        Question::Configuration { role, .. } => {
+        OperatorQuestion::Configuration { role, .. } => {
             let kind = AskKind::Configuration { role: role.clone() };
             (format!("configuration/{role}"), Some(role.clone()), kind)
         }
-        Question::Approval { approval, .. } => {
+        OperatorQuestion::Approval { approval, .. } => {
             let name = format!("approval/{approval}");
             let approval = approval.clone();
             (name, None, AskKind::Approval { approval })
         }
-        Question::Improvement { modes } => {
+        OperatorQuestion::Improvement { modes } => {
             let modes = modes.clone();
             (
                 "improvement".to_owned(),
@@ -391,9 +545,9 @@ fn kind_of(
                 AskKind::Improvement { modes },
             )
         }
-        Question::Feedback => ("feedback".to_owned(), None, AskKind::Feedback),
-        Question::Unpause { .. } => ("unpause".to_owned(), None, AskKind::Unpause),
-        Question::Stalled => ("stalled".to_owned(), None, typed(ask)),
+        OperatorQuestion::Feedback => ("feedback".to_owned(), None, AskKind::Feedback),
+        OperatorQuestion::Unpause { .. } => ("unpause".to_owned(), None, AskKind::Unpause),
+        OperatorQuestion::Stalled => ("stalled".to_owned(), None, typed(ask)),
     }
 }
 
@@ -403,29 +557,44 @@ fn typed(ask: &Ask) -> AskKind {
     }
 }
 
-fn items(feed: &FeedView) -> Vec<Item> {
-    let items = feed.items().map(|item: &FeedItem| {
-        let lines = item.text.lines().take(ITEM_LINES_MAX);
-        let mut lines: Vec<String> = lines.map(|line| tabbed(line, ' ')).collect();
-        if item.text.lines().nth(ITEM_LINES_MAX).is_some() || item.full_bytes.is_some() {
-            lines.push("…".to_owned());
-        }
-        if let Some(again) = item.again_at {
-            let again = again.text();
-            let time = String::from_utf8_lossy(again.get(11..19).unwrap_or_default());
-            lines.push(format!("next try at {time} UTC"));
-        }
-        let cut = if item.interrupted { " (cut off)" } else { "" };
-        let dropped = if item.discarded { " (discarded)" } else { "" };
-        let label = format!("{}{cut}{dropped}", plain(&item.label));
-        Item {
-            sign: sign(item.kind, item.pending),
-            label,
-            lines,
-            failed: matches!(item.kind, ItemKind::Error | ItemKind::ToolError),
-        }
-    });
-    items.collect()
+fn items(feed: &FeedView, role: &RoleInstance) -> Vec<Item> {
+    feed.items().map(|shown| item(shown, role)).collect()
+}
+
+fn item(item: &FeedItem, role: &RoleInstance) -> Item {
+    let is_call = matches!(
+        item.kind,
+        ItemKind::Tool | ItemKind::ToolSuccess | ItemKind::ToolError
+    );
+    let mut text = item.text.lines();
+    // The first line says what a call does, and with what; the heading of the feed, who speaks.
+    let label = if is_call {
+        text.next().unwrap_or(&item.label)
+    } else if item.kind == ItemKind::Assistant && item.label == role.as_str() {
+        ""
+    } else {
+        &item.label
+    };
+    let mut lines: Vec<String> = (text.by_ref().take(ITEM_LINES_MAX))
+        .map(|line| tabbed(line, ' '))
+        .collect();
+    if text.next().is_some() || item.full_bytes.is_some() {
+        lines.push("…".to_owned());
+    }
+    if let Some(again) = item.again_at {
+        let again = again.text();
+        let time = String::from_utf8_lossy(again.get(11..19).unwrap_or_default());
+        lines.push(format!("next try at {time} UTC"));
+    }
+    let cut = if item.interrupted { " (cut off)" } else { "" };
+    let dropped = if item.discarded { " (discarded)" } else { "" };
+    Item {
+        sign: sign(item.kind, item.pending),
+        label: format!("{}{cut}{dropped}", tabbed(label, ' ')),
+        lines,
+        failed: matches!(item.kind, ItemKind::Error | ItemKind::ToolError),
+        is_call,
+    }
 }
 
 const fn sign(kind: ItemKind, pending: bool) -> &'static str {

@@ -14,9 +14,11 @@ mod turns;
 
 pub use chart::Chart;
 pub use counted_commands::Seen;
+pub use counted_commands::SeenCommands;
 pub use imported::Origins;
 pub use parts::*;
 pub use phase::{
-    Change, Feedback, FlowStatus, Improvement, Notice, Parentage, Pause, Phase, Reflecting,
+    FeedbackReport, FileChangeState, FlowPhase, FlowStatus, Improvement, Notice, Parentage, Pause,
+    Reflecting,
 };
 pub use state::FlowState;
