@@ -42,7 +42,7 @@ pub enum SessionChange {
     },
 }
 
-/// Why a session does not take a verb as it is.
+/// Why a session does not take a change as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionUnfit {
     /// There is no session.
@@ -97,7 +97,7 @@ impl fmt::Display for SessionUnfit {
     }
 }
 
-/// What follows from a verb, to be appended in this order.
+/// What follows from a change, to be appended in this order.
 ///
 /// # Errors
 /// When the session does not take it as it is.
@@ -111,7 +111,7 @@ pub fn decide(
         role: role.clone(),
         why,
     };
-    match verb {
+    match change {
         SessionChange::Compact {
             compaction,
             trigger,

@@ -5,8 +5,8 @@ use a_society_roles::config::parse_search;
 use a_society_roles::tool::try_search;
 
 use super::super::export_filter::Withheld;
-use super::super::user;
 use super::super::export_filter::Withheld;
+use super::super::user;
 use super::{EditRefusal, Grade, SecretPlace, Sheet, check_place};
 
 /// The placeholder of a key.
