@@ -150,24 +150,24 @@ impl Core {
     ) -> Result<(String, TurnId), DriverError> {
         let compaction: String = format!("k{}", self.mint.number());
         let aside = TurnId(self.state().next_turn);
-        let verb = SessionChange::Compact {
+        let change = SessionChange::Compact {
             compaction: compaction.clone(),
             trigger,
             by_model: self.roles.reads_history(role),
         };
-        self.apply_to_session(role, verb, client)?;
+        self.apply_to_session(role, change, client)?;
         Ok((compaction, aside))
     }
 
-    /// Records what follows from a verb about a role's session, if the session takes it.
+    /// Records what follows from a change of a role's session, if the session takes it.
     pub(super) fn apply_to_session(
         &mut self,
         role: &RoleInstance,
-        verb: SessionChange,
+        change: SessionChange,
         client: Option<ClientId>,
     ) -> Result<(), DriverError> {
         let views = self.flow.views();
-        let facts = session::decide(&views.flow, (role, views.session(role)), verb, client)?;
+        let facts = session::decide(&views.flow, (role, views.session(role)), change, client)?;
         self.append_all(facts)
     }
 

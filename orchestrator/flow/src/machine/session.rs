@@ -1,4 +1,4 @@
-//! What is done to a role's session between its turns (rows N1 to N5): a verb comes in, facts or a refusal go out.
+//! What is done to a role's session between its turns (rows N1 to N5): a change comes in, facts or a refusal go out.
 //!
 //! What a session holds is not part of a flow's state, so that its view is handed in beside it.
 

@@ -5,7 +5,6 @@ use a_society_roles::config::parse_search;
 use a_society_roles::tool::try_search;
 
 use super::super::export_filter::Withheld;
-use super::super::export_filter::Withheld;
 use super::super::user;
 use super::{EditRefusal, Grade, SecretPlace, Sheet, check_place};
 

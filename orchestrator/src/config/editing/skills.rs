@@ -10,6 +10,7 @@ use a_society_state::disk::Disk;
 use super::super::user;
 use super::hint::Hint;
 use super::{EditRefusal, Grade};
+use crate::pasted_secrets::holds_a_secret;
 use crate::project::bench::docs_skills;
 use crate::project::place::{NamedBy, projects_of, skills_named};
 

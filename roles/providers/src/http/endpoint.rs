@@ -12,7 +12,6 @@ use reqwest::{Method, Url};
 use tokio::task::AbortHandle;
 
 use super::connect::Transport;
-use super::conversation_cache::Sent;
 use super::conversation_cache::SentHistories;
 use super::exchange::exchange;
 use super::pen::Pen;

@@ -54,13 +54,13 @@ fn restore(archive: &str) -> SessionChange {
 }
 
 /// The words of the facts that follow, which are taken, or why none do.
-fn done(flow: &mut Flow, verb: SessionChange) -> String {
+fn done(flow: &mut Flow, change: SessionChange) -> String {
     let mut views = Views::default();
     for (seq, fact) in (1..).zip(&flow.facts) {
         views.apply(&Recorded::new(seq, At::from_ms(0), fact.clone()));
     }
     let session = views.session(&role());
-    match decide(&flow.state, (&role(), session), verb, None) {
+    match decide(&flow.state, (&role(), session), change, None) {
         Ok(facts) => {
             facts.iter().for_each(|fact| flow.append(fact.clone()));
             facts.iter().map(Fact::word).collect::<Vec<_>>().join(" ")

@@ -13,7 +13,6 @@ mod state;
 mod turns;
 
 pub use chart::Chart;
-pub use counted_commands::Seen;
 pub use counted_commands::SeenCommands;
 pub use imported::Origins;
 pub use parts::*;

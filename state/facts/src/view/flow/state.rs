@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
-use super::counted_commands::Seen;
 use super::counted_commands::SeenCommands;
 use super::imported::Origins;
 use super::parts::{
