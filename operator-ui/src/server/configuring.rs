@@ -3,11 +3,12 @@
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
-    Changes, KeyState, NewOne, NewPrices, Removal, added, changed, prices, removed, with_usual,
+    KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,
+    with_usual,
 };
 use a_society_orchestrator::config::editing::policies::{self, Policy};
-use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
-use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
+use a_society_orchestrator::config::editing::servers::{self, HeldValue, NewServer};
+use a_society_orchestrator::config::editing::{EditRefusal, Grade, SecretPlace, Sheet};
 use a_society_orchestrator::config::editing::{rules, search, skills};
 use a_society_orchestrator::config::models::try_out;
 use a_society_orchestrator::config::servers::lists_in;
@@ -52,7 +53,7 @@ pub fn configure(setting: &Setting) -> Result<SettingDone, Fault> {
     change(setting).map_err(fault)
 }
 
-fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
+fn change(setting: &Setting) -> Result<SettingDone, EditRefusal> {
     let sheet = Sheet::as_seen(&setting.version)?;
     let done = match &setting.change {
         SettingChange::AddModel(wish) => add_model(&sheet, wish)?,
@@ -105,7 +106,7 @@ fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
 /// The skills, with where they lie and who names them.
 #[must_use]
 pub fn skills(store: &Store) -> Value {
-    let read = user::skills().map_err(Refusal::from);
+    let read = user::skills().map_err(EditRefusal::from);
     let read = read.and_then(|folder| Ok((folder, Skills::read(Some(store))?)));
     match read {
         Ok((folder, skills)) => {
@@ -158,7 +159,7 @@ pub fn change_skill(setting: &SkillSetting) -> Result<SettingDone, Fault> {
     done.map_err(fault)
 }
 
-fn put_skill(wish: &SkillWish, over: Option<&str>, look: bool) -> Result<SettingDone, Refusal> {
+fn put_skill(wish: &SkillWish, over: Option<&str>, look: bool) -> Result<SettingDone, EditRefusal> {
     let new = NewSkill {
         name: wish.name.clone(),
         description: wish.description.clone(),
@@ -199,7 +200,7 @@ impl Done {
     }
 }
 
-fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, Refusal> {
+fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, EditRefusal> {
     let catalogue = Catalogue::shipped().unwrap_or_default();
     let new = NewOne {
         name: wish.name.clone(),
@@ -228,8 +229,8 @@ fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, Refusal> {
     })
 }
 
-fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, Refusal> {
-    let how = Removal {
+fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, EditRefusal> {
+    let how = ModelToRemove {
         default: removal.default.as_deref(),
         with_provider: removal.provider,
     };
@@ -247,7 +248,7 @@ fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, Refusal> 
 }
 
 /// Sets a policy of all flows; the result shows what would be written.
-fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, Refusal> {
+fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, EditRefusal> {
     let (policy, what) = match wish.clone() {
         PolicyWish::Mode(wish) => (Policy::Mode(wish.mode), "the mode of flows"),
         PolicyWish::Reach(wish) => {
@@ -287,11 +288,11 @@ fn put_server(
     wish: &ServerWish,
     look: bool,
     replaces: bool,
-) -> Result<Done, Refusal> {
+) -> Result<Done, EditRefusal> {
     let done = servers::put(sheet, &server(wish)?, replaces)?;
     let definition = done.definition.to_string();
     if !look && wish.definition.as_ref() != Some(&definition) {
-        return Err(Refusal {
+        return Err(EditRefusal {
             code: "definition-changed",
             grade: Grade::Refused,
             what: "the configuration was not changed".to_owned(),
@@ -313,23 +314,23 @@ fn put_server(
     })
 }
 
-fn server(wish: &ServerWish) -> Result<NewServer, Refusal> {
+fn server(wish: &ServerWish) -> Result<NewServer, EditRefusal> {
     let values = wish.values.iter().map(|value| {
         let prefix = value.prefix.clone().unwrap_or_default();
         let held = match (&value.text, &value.secret, &value.key) {
-            (Some(text), None, None) => Held::Plain(text.clone()),
-            (None, Some(name), None) => Held::Secret {
+            (Some(text), None, None) => HeldValue::Plain(text.clone()),
+            (None, Some(name), None) => HeldValue::Secret {
                 name: name.clone(),
                 prefix,
             },
-            (None, None, Some(key)) => Held::Kept {
+            (None, None, Some(key)) => HeldValue::Kept {
                 place: place_of(key),
                 prefix,
             },
             _ => {
                 let why = format!("{} has no value, or more than one", value.name);
                 let hint = "say a text, or where it is kept";
-                return Err(Refusal::usage(
+                return Err(EditRefusal::usage(
                     "it is not clear what a variable holds",
                     why,
                     hint,
@@ -352,8 +353,8 @@ fn server(wish: &ServerWish) -> Result<NewServer, Refusal> {
     })
 }
 
-fn changes(wish: &ModelWish) -> Result<Changes, Refusal> {
-    Ok(Changes {
+fn changes(wish: &ModelWish) -> Result<ModelChanges, EditRefusal> {
+    Ok(ModelChanges {
         id: wish.id.clone(),
         window: wish.window,
         max_output: wish.max_output,
@@ -365,18 +366,18 @@ fn changes(wish: &ModelWish) -> Result<Changes, Refusal> {
     })
 }
 
-fn place(wish: &ModelWish) -> Option<Place> {
+fn place(wish: &ModelWish) -> Option<SecretPlace> {
     wish.key.as_ref().map(place_of)
 }
 
-fn place_of(key: &KeyPlace) -> Place {
+fn place_of(key: &KeyPlace) -> SecretPlace {
     (key.from.clone(), key.name.clone())
 }
 
-fn typed(wish: &ModelWish) -> Result<Option<NewPrices>, Refusal> {
+fn typed(wish: &ModelWish) -> Result<Option<NewPrices>, EditRefusal> {
     let read = |text: &String| {
         prices(text).map_err(|why| {
-            Refusal::usage(
+            EditRefusal::usage(
                 "these are no prices",
                 why,
                 "leave them out if they are not known",
@@ -465,7 +466,7 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
 }
 
 /// What would be decided about a call, by the judge of every turn.
-fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, Refusal> {
+fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, EditRefusal> {
     let what = wish.what.trim().to_owned();
     let call = match wish.does {
         CallKind::Command => Imagined::Command(what),
@@ -489,7 +490,7 @@ fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, Refusal> {
     })
 }
 
-fn fault(refusal: Refusal) -> Fault {
+fn fault(refusal: EditRefusal) -> Fault {
     Fault {
         code: refusal.code.to_owned(),
         what: refusal.what,

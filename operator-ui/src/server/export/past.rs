@@ -8,7 +8,7 @@ use a_society_facts::At;
 use a_society_facts::id::Seq;
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::SessionView;
-use a_society_facts::view::session::{Draft, Entry};
+use a_society_facts::view::session::{AnswerDraft, SessionEntry};
 
 use super::page::bounded;
 use super::scrub::Scrub;
@@ -26,7 +26,7 @@ struct Known {
 }
 
 /// What can change of an entry when its message does not.
-const fn told(entry: &Entry) -> (Seq, [bool; 4]) {
+const fn told(entry: &SessionEntry) -> (Seq, [bool; 4]) {
     let marks = [
         entry.interrupted,
         entry.mismatch,
@@ -181,8 +181,8 @@ impl Past {
     }
 
     /// The numbers of these entries; nothing if they are the same. Only those that are new are written.
-    fn entries(&mut self, list: &str, entries: &[Entry], read: &Read) -> Option<Vec<u32>> {
-        let is_same = |(known, entry): (&Known, &Entry)| {
+    fn entries(&mut self, list: &str, entries: &[SessionEntry], read: &Read) -> Option<Vec<u32>> {
+        let is_same = |(known, entry): (&Known, &SessionEntry)| {
             Arc::ptr_eq(&known.message, &entry.message) && known.told == told(entry)
         };
         if let Some(known) = self.entries.get(list)
@@ -242,7 +242,7 @@ impl Past {
 
     /// Takes the streamed text as it is now, and returns its length. The file holds only the longest
     /// version of a draft.
-    fn draft(&mut self, draft: &Draft) -> Drafted {
+    fn draft(&mut self, draft: &AnswerDraft) -> Drafted {
         let raw = serde_json::to_value(draft).unwrap_or_default();
         let now = message(0, &raw);
         let drafted = Drafted {
