@@ -9,7 +9,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::{Verb, Whom};
-use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::machine::OperatorQuestion;
 
 use super::own_turn::{Act, Own};
 use crate::text::and;
@@ -23,7 +23,7 @@ const TOO_SOON: &str = "that was typed before you could read the question, and w
 /// A question at the cursor, and what of it the operator could see.
 #[derive(Debug)]
 pub(crate) struct Card {
-    pub(crate) question: Question,
+    pub(crate) question: OperatorQuestion,
     /// The hash of the call that it shows, to which an answer is bound.
     action: Option<Hash>,
     /// All of the text of the call.
@@ -123,7 +123,7 @@ const UNPAUSE: [Key; 1] = [('y', "go on")];
 
 impl Card {
     /// A question that is shown now.
-    pub(crate) fn new(question: Question, call: Call, is_plain: bool, now: i64) -> Self {
+    pub(crate) fn new(question: OperatorQuestion, call: Call, is_plain: bool, now: i64) -> Self {
         Self {
             question,
             action: call.action,
@@ -154,22 +154,24 @@ impl Card {
     /// Whether it asks for a text.
     pub(crate) const fn is_text(&self) -> bool {
         self.own.is_none()
-            && matches!(self.question, Question::Text { .. })
+            && matches!(self.question, OperatorQuestion::Text { .. })
             && !is_failure(&self.question)
     }
 
     fn keys(&self) -> Vec<Key> {
         let all: &[Key] = match &self.question {
-            Question::Consent { .. } if !self.is_whole => &CONSENT_CUT,
-            Question::Consent { .. } => &CONSENT,
-            Question::Approval { .. } if !self.is_whole => &APPROVAL_CUT,
-            Question::Approval { .. } if self.has_more => &APPROVAL_CHANGED,
-            Question::Approval { .. } => &APPROVAL,
-            Question::Improvement { .. } => &IMPROVEMENT,
-            Question::Feedback => &FEEDBACK,
-            Question::Unpause { .. } => &UNPAUSE,
-            Question::Text { .. } if is_failure(&self.question) => &FAILURE,
-            Question::Text { .. } | Question::Configuration { .. } | Question::Stalled => &[],
+            OperatorQuestion::Consent { .. } if !self.is_whole => &CONSENT_CUT,
+            OperatorQuestion::Consent { .. } => &CONSENT,
+            OperatorQuestion::Approval { .. } if !self.is_whole => &APPROVAL_CUT,
+            OperatorQuestion::Approval { .. } if self.has_more => &APPROVAL_CHANGED,
+            OperatorQuestion::Approval { .. } => &APPROVAL,
+            OperatorQuestion::Improvement { .. } => &IMPROVEMENT,
+            OperatorQuestion::Feedback => &FEEDBACK,
+            OperatorQuestion::Unpause { .. } => &UNPAUSE,
+            OperatorQuestion::Text { .. } if is_failure(&self.question) => &FAILURE,
+            OperatorQuestion::Text { .. }
+            | OperatorQuestion::Configuration { .. }
+            | OperatorQuestion::Stalled => &[],
         };
         let offered = |(key, _): &&Key| match key {
             'f' => self.for_the_flow,
@@ -294,9 +296,9 @@ impl Card {
     /// The command of a key.
     fn answer(&self, key: char) -> Option<Verb> {
         let word = match (&self.question, key) {
-            (Question::Improvement { .. }, 'g') => "graph",
-            (Question::Improvement { .. }, 'p') => "parallel",
-            (Question::Improvement { .. }, _) => "none",
+            (OperatorQuestion::Improvement { .. }, 'g') => "graph",
+            (OperatorQuestion::Improvement { .. }, 'p') => "parallel",
+            (OperatorQuestion::Improvement { .. }, _) => "none",
             (_, 'f') => "flow",
             (_, 'y') => "yes",
             _ => "no",
@@ -371,30 +373,30 @@ impl Card {
 const MORE: &str = "more";
 
 /// Whether a question can be answered at the cursor.
-pub(crate) fn is_answered_here(question: &Question) -> bool {
+pub(crate) fn is_answered_here(question: &OperatorQuestion) -> bool {
     mark(question, true).is_some()
 }
 
 /// What is asked for, before the cursor. A call that was not shown whole cannot be allowed.
-fn mark(question: &Question, is_whole: bool) -> Option<&'static str> {
+fn mark(question: &OperatorQuestion, is_whole: bool) -> Option<&'static str> {
     match question {
-        Question::Consent { .. } | Question::Approval { .. } if !is_whole => {
+        OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. } if !is_whole => {
             Some("not all of it is shown [more/no/no, do this instead]> ")
         }
-        Question::Text { .. } if is_failure(question) => Some("yes tries again> "),
-        Question::Text { .. } => Some("your answer> "),
-        Question::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
-        Question::Improvement { .. } => Some("graph, parallel or none> "),
-        Question::Feedback => Some("write the report? [yes/no]> "),
-        Question::Unpause { .. } => Some("go on? [yes]> "),
-        Question::Consent { .. } => Some("allow? [yes/flow/no/no, do this instead]> "),
-        Question::Configuration { .. } | Question::Stalled => None,
+        OperatorQuestion::Text { .. } if is_failure(question) => Some("yes tries again> "),
+        OperatorQuestion::Text { .. } => Some("your answer> "),
+        OperatorQuestion::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
+        OperatorQuestion::Improvement { .. } => Some("graph, parallel or none> "),
+        OperatorQuestion::Feedback => Some("write the report? [yes/no]> "),
+        OperatorQuestion::Unpause { .. } => Some("go on? [yes]> "),
+        OperatorQuestion::Consent { .. } => Some("allow? [yes/flow/no/no, do this instead]> "),
+        OperatorQuestion::Configuration { .. } | OperatorQuestion::Stalled => None,
     }
 }
 
 /// The command that a typed line means; `None` if it means nothing here. An answer to a call is bound to
 /// what was shown of it.
-fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb> {
+fn command(question: &OperatorQuestion, shown: Option<Hash>, line: &str) -> Option<Verb> {
     let text = line.trim();
     let yes = match text.to_ascii_lowercase().as_str() {
         "y" | "yes" => Some(true),
@@ -402,14 +404,14 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
         _ => None,
     };
     match question {
-        Question::Text { .. } if is_failure(question) && yes == Some(true) => {
+        OperatorQuestion::Text { .. } if is_failure(question) && yes == Some(true) => {
             whose(question).map(|to| Verb::Retry { to })
         }
-        Question::Text { .. } => {
+        OperatorQuestion::Text { .. } => {
             let text = (!text.is_empty()).then(|| text.to_owned());
             text.and_then(|text| to_reply(question, text))
         }
-        Question::Approval { approval, .. } => {
+        OperatorQuestion::Approval { approval, .. } => {
             let approval = Some(approval.clone());
             match (yes, no_but(text)) {
                 (Some(true), _) => Some(Verb::Approve { approval }),
@@ -417,7 +419,7 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
                 (Some(false), reason) | (None, reason) => Some(Verb::Decline { approval, reason }),
             }
         }
-        Question::Improvement { .. } => {
+        OperatorQuestion::Improvement { .. } => {
             let mode = match text {
                 "graph" => ImprovementMode::GraphBased,
                 "parallel" => ImprovementMode::Parallel,
@@ -426,9 +428,9 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
             };
             Some(Verb::Improve { mode })
         }
-        Question::Feedback => yes.map(|granted| Verb::Feedback { granted }),
-        Question::Unpause { .. } => (yes == Some(true)).then_some(Verb::Unpause {}),
-        Question::Consent { consent, .. } => {
+        OperatorQuestion::Feedback => yes.map(|granted| Verb::Feedback { granted }),
+        OperatorQuestion::Unpause { .. } => (yes == Some(true)).then_some(Verb::Unpause {}),
+        OperatorQuestion::Consent { consent, .. } => {
             let consent = Some(consent.clone());
             let for_the_flow = text.eq_ignore_ascii_case("flow");
             if yes == Some(true) || for_the_flow {
@@ -445,15 +447,15 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
                 reason,
             })
         }
-        Question::Configuration { .. } | Question::Stalled => None,
+        OperatorQuestion::Configuration { .. } | OperatorQuestion::Stalled => None,
     }
 }
 
 /// Whether it asks what to do about a turn that failed: to try again is the first answer, not a text.
-pub(crate) const fn is_failure(question: &Question) -> bool {
+pub(crate) const fn is_failure(question: &OperatorQuestion) -> bool {
     matches!(
         question,
-        Question::Text {
+        OperatorQuestion::Text {
             reason: WaitReason::AutonomousAbort | WaitReason::RepairLimit | WaitReason::Provider,
             ..
         }
@@ -461,8 +463,8 @@ pub(crate) const fn is_failure(question: &Question) -> bool {
 }
 
 /// Whom a question for a text is from.
-fn whose(question: &Question) -> Option<Whom> {
-    let Question::Text { node, role, .. } = question else {
+fn whose(question: &OperatorQuestion) -> Option<Whom> {
+    let OperatorQuestion::Text { node, role, .. } = question else {
         return None;
     };
     Some(match node {
@@ -472,7 +474,7 @@ fn whose(question: &Question) -> Option<Whom> {
 }
 
 /// The answer to a question for a text.
-pub(crate) fn to_reply(question: &Question, text: String) -> Option<Verb> {
+pub(crate) fn to_reply(question: &OperatorQuestion, text: String) -> Option<Verb> {
     let to = whose(question)?;
     Some(Verb::Reply {
         to,
@@ -496,7 +498,7 @@ mod tests {
 
     #[test]
     fn a_no_may_say_what_to_do_instead() {
-        let question = Question::Consent {
+        let question = OperatorQuestion::Consent {
             consent: "q-1".parse().unwrap(),
             node: None,
             role: "writer".parse().unwrap(),
@@ -517,13 +519,13 @@ mod tests {
 
     #[test]
     fn only_a_line_that_means_something_becomes_a_command() {
-        let feedback = Question::Feedback;
+        let feedback = OperatorQuestion::Feedback;
         assert_eq!(
             command(&feedback, None, " YES "),
             Some(Verb::Feedback { granted: true })
         );
         assert_eq!(command(&feedback, None, "perhaps"), None);
-        let text = Question::Text {
+        let text = OperatorQuestion::Text {
             node: Some("draft".parse().unwrap()),
             role: "writer".parse().unwrap(),
             reason: WaitReason::PromptHuman,
@@ -536,7 +538,7 @@ mod tests {
 
     #[test]
     fn a_turn_that_failed_is_tried_again_by_one_key_or_told_something_else() {
-        let failed = || Question::Text {
+        let failed = || OperatorQuestion::Text {
             node: Some("draft".parse().unwrap()),
             role: "writer".parse().unwrap(),
             reason: WaitReason::AutonomousAbort,
@@ -573,8 +575,8 @@ mod tests {
         ));
     }
 
-    fn consent() -> Question {
-        Question::Consent {
+    fn consent() -> OperatorQuestion {
+        OperatorQuestion::Consent {
             consent: "q-1".parse().unwrap(),
             node: None,
             role: "writer".parse().unwrap(),

@@ -16,7 +16,7 @@ use a_society_facts::id::{RoleInstance, Seq};
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
-use a_society_orchestrator::machine::{Question, Work};
+use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
 
 use super::asks::short;
@@ -199,15 +199,15 @@ struct Watch<'a> {
     /// The question at the cursor.
     card: Option<Card>,
     /// The question that the operator wants to see next.
-    chosen: Option<Question>,
+    chosen: Option<OperatorQuestion>,
     /// The text that is typed, where it is not typed as a whole line.
     field: Option<Field>,
     /// Texts that were begun for questions that are open still.
-    drafts: Vec<(Question, String)>,
+    drafts: Vec<(OperatorQuestion, String)>,
     /// A text whose question was answered elsewhere; it is offered at the next one.
     kept: Option<String>,
     /// Questions that the operator answers when the rest is done.
-    later: Vec<Question>,
+    later: Vec<OperatorQuestion>,
     /// The role that a message is being typed for.
     steers: Option<RoleInstance>,
     /// How many questions can be answered here now.

@@ -2,8 +2,8 @@
 
 use a_society_facts::At;
 use a_society_facts::id::ProjectName;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_state::FlowRef;
 use a_society_state::index::{FOREIGN_WORD, Row, rows};
 use a_society_state::store::Stranger;
@@ -282,9 +282,9 @@ fn status(row: &Row, now: At) -> String {
 }
 
 /// What a readable flow is doing now.
-fn standing(row: &Row) -> Option<Standing> {
+fn standing(row: &Row) -> Option<FlowStanding> {
     let summary = row.summary.as_ref()?;
-    Some(Standing::of(summary, row.held_by.is_some()))
+    Some(FlowStanding::of(summary, row.held_by.is_some()))
 }
 
 /// The word for a flow that cannot be read.
@@ -341,10 +341,10 @@ fn as_json(row: &Row) -> Value {
         "project": row.flow.project,
         "flow": row.flow.flow,
         "title": summary.map(|s| &s.title),
-        "status": harmed(row).unwrap_or_else(|| summary.map_or("empty", Summary::status_word)),
-        "standing": standing(row).map(Standing::word),
+        "status": harmed(row).unwrap_or_else(|| summary.map_or("empty", FlowSummary::status_word)),
+        "standing": standing(row).map(FlowStanding::word),
         "retry_at": summary.and_then(|s| s.retry_at),
-        "resets_at": summary.and_then(Summary::resets_at),
+        "resets_at": summary.and_then(FlowSummary::resets_at),
         "waiting_for": summary.map(words::waits).unwrap_or_default(),
         "tokens": summary.map(|s| s.tokens),
         "cost_micros": summary.map(|s| s.cost_micros),
@@ -460,13 +460,13 @@ mod tests {
     }
 
     fn row(id: &str, title: &str, cost_micros: u64) -> (usize, Row) {
-        let summary = Summary {
+        let summary = FlowSummary {
             title: title.to_owned(),
             updated_at: Some(At::from_ms(0)),
             cost_micros,
             nodes: 4,
             done: 2,
-            ..Summary::default()
+            ..FlowSummary::default()
         };
         let row = Row {
             flow: flow(id),

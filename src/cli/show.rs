@@ -8,8 +8,8 @@ use a_society_facts::id::NodeId;
 use a_society_facts::message::Text;
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
@@ -179,7 +179,7 @@ fn head(
     let status = if !seen.screen.flow.is_created() && seen.damage.is_none() {
         "nothing was ever recorded".to_owned()
     } else {
-        Standing::of(summary, seen.held_by.is_some()).words(now)
+        FlowStanding::of(summary, seen.held_by.is_some()).words(now)
     };
     let held = seen.held_by.as_deref().unwrap_or("nobody");
     let rows = [
@@ -210,7 +210,7 @@ fn head(
     damage(out, flow, seen)
 }
 
-fn fork_of(summary: &Summary) -> String {
+fn fork_of(summary: &FlowSummary) -> String {
     let parent = summary.parent.as_ref();
     parent.map_or_else(String::new, |parent| {
         format!("{} at record {}", parent.flow, parent.at_seq)
@@ -254,7 +254,9 @@ fn forks_in_cells(forks: &[Row]) -> Vec<Vec<Cell>> {
             vec![
                 row.flow.flow.as_str().into(),
                 format!("at record {at}").into(),
-                Standing::of(summary, row.held_by.is_some()).word().into(),
+                FlowStanding::of(summary, row.held_by.is_some())
+                    .word()
+                    .into(),
                 one_line(&summary.title, TEXT_COLUMNS_MAX).into(),
             ]
         })

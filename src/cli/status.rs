@@ -6,8 +6,8 @@ use a_society_facts::At;
 use a_society_facts::fact::operator::{ConsentMode, McpServerUnavailable};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::{Standing, left};
-use a_society_orchestrator::config::user::Reach;
+use a_society_facts::view::standing::{FlowStanding, left};
+use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{Work, pending};
@@ -49,7 +49,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
     let state = &seen.screen.flow;
-    let standing = Standing::of(&seen.screen.summary, seen.held_by.is_some());
+    let standing = FlowStanding::of(&seen.screen.summary, seen.held_by.is_some());
     let work = works_and_asks(&store, &flow, state)?;
     let asks = asks::of(&flow, state, &work);
     let project = super::say::project_folder(&store, &flow.project);
@@ -136,11 +136,11 @@ fn as_json(
     flow: &FlowRef,
     seen: &Look,
     asks: &[Ask],
-    reaches: Option<&BTreeMap<RoleInstance, Reach>>,
+    reaches: Option<&BTreeMap<RoleInstance, ToolReach>>,
     made: Option<&Delivered>,
 ) -> Value {
     let state = &seen.screen.flow;
-    let standing = Standing::of(&seen.screen.summary, seen.held_by.is_some());
+    let standing = FlowStanding::of(&seen.screen.summary, seen.held_by.is_some());
     let running = state.running.iter().map(
         |(node, running)| json!({ "node": node, "role": running.role, "since": running.since }),
     );
@@ -179,8 +179,8 @@ fn as_json(
 
 /// How far the tools of a role reach. The narrowest reach is what everybody expects, and is not worth a
 /// line.
-fn tools(out: &mut Output, role: &RoleInstance, reach: &Reach) -> Result<(), Stop> {
-    if reach.words() == Reach::default().words() {
+fn tools(out: &mut Output, role: &RoleInstance, reach: &ToolReach) -> Result<(), Stop> {
+    if reach.words() == ToolReach::default().words() {
         return Ok(());
     }
     out.line(&format!("tools of {role}: {}", reach.words()))
@@ -209,7 +209,7 @@ fn absent(state: &FlowState) -> impl Iterator<Item = (&RoleInstance, &str, &str)
 fn allowed<'a>(
     out: &mut Output,
     state: &FlowState,
-    reaches: impl Iterator<Item = (&'a RoleInstance, &'a Reach)>,
+    reaches: impl Iterator<Item = (&'a RoleInstance, &'a ToolReach)>,
 ) -> Result<(), Stop> {
     if let Some(line) = consent(state) {
         out.line(&one_line(&line, CONSENT_COLUMNS_MAX))?;

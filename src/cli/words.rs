@@ -6,9 +6,9 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
-use a_society_facts::view::flow::{CallState, FlowStatus, Waiting};
+use a_society_facts::view::flow::{CallState, FlowStatus, OperatorWait};
 use a_society_facts::view::standing::left;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::summary::FlowSummary;
 
 /// What is waited for, to be read after "waits for".
 pub(crate) fn waits_for(reason: WaitReason, trouble: Option<Trouble>) -> &'static str {
@@ -16,7 +16,7 @@ pub(crate) fn waits_for(reason: WaitReason, trouble: Option<Trouble>) -> &'stati
 }
 
 /// The same of a role that waits now, with the time that is left.
-pub(crate) fn waiting(waiting: &Waiting, now: At) -> String {
+pub(crate) fn waiting(waiting: &OperatorWait, now: At) -> String {
     let what = waits_for(waiting.reason, waiting.trouble);
     match waiting.until {
         Some(at) => format!("{what}, in {}", left(at, now)),
@@ -64,7 +64,7 @@ pub(crate) const fn flow_wait(status: FlowStatus) -> Option<&'static str> {
 }
 
 /// Everything a flow waits for, one text each.
-pub(crate) fn waits(summary: &Summary) -> Vec<String> {
+pub(crate) fn waits(summary: &FlowSummary) -> Vec<String> {
     let whole = flow_wait(summary.status).map(str::to_owned);
     let each = summary.waits.iter().map(|one| {
         let who = one

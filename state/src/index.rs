@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::summary::FlowSummary;
 
 use crate::adopt::is_foreign;
 use crate::disk::{Disk, How, Kind};
@@ -39,7 +39,7 @@ pub struct Row {
     /// The flow.
     pub flow: FlowRef,
     /// The flow in short; absent if nothing of it can be read, or it never began.
-    pub summary: Option<Summary>,
+    pub summary: Option<FlowSummary>,
     /// What is wrong with it, in words.
     pub damage: Option<String>,
     /// The stable word for what is wrong.
@@ -144,7 +144,7 @@ fn row_of_copy(store: &Store, flow: &FlowRef) -> Row {
 }
 
 /// A flow whose process died before it was recorded that there is one never began.
-fn begun(summary: Summary) -> Option<Summary> {
+fn begun(summary: FlowSummary) -> Option<FlowSummary> {
     summary.created_at.is_some().then_some(summary)
 }
 

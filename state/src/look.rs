@@ -6,8 +6,8 @@
 use a_society_facts::id::FlowId;
 use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
-use a_society_facts::view::View;
-use a_society_facts::view::screen::Screen;
+use a_society_facts::view::FactView;
+use a_society_facts::view::screen::FlowScreen;
 
 use crate::checkpoint;
 use crate::disk::Disk;
@@ -21,7 +21,7 @@ use crate::open::evidence;
 #[derive(Debug)]
 pub struct Look {
     /// The fold of everything good.
-    pub screen: Screen,
+    pub screen: FlowScreen,
     /// The end of the last good record; absent if there is none.
     pub end: Option<Position>,
     /// How many records were folded after the checkpoint.
@@ -54,7 +54,7 @@ fn look_once(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Look {
     let from_checkpoint = checkpoint.is_some();
     let (mut screen, from) = match checkpoint {
         Some(kept) => (kept.screen, Some(kept.position)),
-        None => (Screen::default(), None),
+        None => (FlowScreen::default(), None),
     };
     // A live writer may have written views for records that this scan does not reach, so evidence
     // is gathered before the scan begins.

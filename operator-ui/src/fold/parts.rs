@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::flow::{EdgeOutline, NodeOutline};
 use a_society_facts::fact::node::WaitReason;
-use a_society_facts::handoff::Way;
+use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{
-    Account, CallState, Improvement, Reflecting, RequestState, Waiting,
+    Account, CallState, Improvement, OperatorWait, Reflecting, RequestState,
 };
-use a_society_orchestrator::config::user::Reach;
+use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
@@ -39,7 +39,7 @@ pub(super) struct Maker<'a> {
     /// The roles, by name, as the flow's file or its project defines them.
     pub(super) roles_defined: &'a BTreeMap<String, InlineRole>,
     /// How far tools reach at most, if that is known.
-    pub(super) reach: Option<&'a Reach>,
+    pub(super) reach: Option<&'a ToolReach>,
     pub(super) driven_by: Option<DrivenBy>,
     pub(super) holder: Option<&'a str>,
 }
@@ -120,7 +120,12 @@ impl Maker<'_> {
     }
 
     /// The state and the words of a node that waits for the operator, or for a limit.
-    fn waits(&self, node: &NodeOutline, waiting: &Waiting, past: &AtNode) -> (NodeState, String) {
+    fn waits(
+        &self,
+        node: &NodeOutline,
+        waiting: &OperatorWait,
+        past: &AtNode,
+    ) -> (NodeState, String) {
         if waiting.until.is_some() {
             let words = "Waiting for a limit of its provider".to_owned();
             return (NodeState::Suspended, words);
@@ -232,7 +237,7 @@ impl Maker<'_> {
             let past = self.history.nodes.get(node);
             self.state.running.contains_key(node) && past.is_some_and(|past| past.correction)
         };
-        let open = self.state.has_received(&edge.edge, Way::Backward)
+        let open = self.state.has_received(&edge.edge, HandoffWay::Backward)
             || (state == EdgeState::Stale
                 && !past.backward.is_empty()
                 && (correcting(&edge.edge.from)
@@ -276,7 +281,7 @@ impl Maker<'_> {
         let mcp = choices::names(&settings, choices::SERVERS, in_file).unwrap_or_default();
         let (stands, node) = self.role_stands(role);
         let mine = state.waits().map(|(_, waiting)| waiting);
-        let mine: Vec<&Waiting> = mine.filter(|waiting| waiting.role == *role).collect();
+        let mine: Vec<&OperatorWait> = mine.filter(|waiting| waiting.role == *role).collect();
         let until = mine.iter().find_map(|waiting| waiting.until);
         let queued = state.steers.get(role).into_iter().flatten();
         RoleView {
@@ -323,7 +328,7 @@ impl Maker<'_> {
 
     fn role_stands(&self, role: &RoleInstance) -> (RoleState, Option<NodeId>) {
         let state = self.state;
-        let waits = |waiting: &Waiting| match waiting.until {
+        let waits = |waiting: &OperatorWait| match waiting.until {
             Some(_) => RoleState::Limited,
             None => RoleState::NeedsYou,
         };

@@ -2,8 +2,8 @@
 
 use a_society_facts::At;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 
 use super::words;
 use crate::protocol::row::{Again, DrivenBy, FlowRef, FlowRow, Parent};
@@ -11,7 +11,7 @@ use crate::protocol::row::{Again, DrivenBy, FlowRef, FlowRow, Parent};
 /// The line of a flow that was folded.
 #[must_use]
 pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> FlowRow {
-    let summary = Summary::of(state);
+    let summary = FlowSummary::of(state);
     let mut row = short_row(flow, &summary, driven_by);
     row.phase = words::phase(state.phase);
     row.workflow = Some(state.graph.name.clone()).filter(|name| !name.is_empty());
@@ -34,7 +34,7 @@ pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> Fl
 
 /// The line of a flow of which only the summary is known.
 #[must_use]
-pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>) -> FlowRow {
+pub fn short_row(flow: &FlowRef, summary: &FlowSummary, driven_by: Option<DrivenBy>) -> FlowRow {
     let over = summary.is_over();
     FlowRow {
         project: flow.project.clone(),
@@ -59,16 +59,16 @@ pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>)
         driven_by,
         over,
         stopped: !over && driven_by.is_none(),
-        again: match Standing::of(summary, driven_by.is_some()) {
-            Standing::Retrying(at) => Some(again(at, false)),
-            Standing::Limited(at) => Some(again(at, true)),
-            Standing::Working
-            | Standing::Compacting
-            | Standing::Waiting
-            | Standing::Paused
-            | Standing::Stopped
-            | Standing::Completed
-            | Standing::Cancelled => None,
+        again: match FlowStanding::of(summary, driven_by.is_some()) {
+            FlowStanding::Retrying(at) => Some(again(at, false)),
+            FlowStanding::Limited(at) => Some(again(at, true)),
+            FlowStanding::Working
+            | FlowStanding::Compacting
+            | FlowStanding::Waiting
+            | FlowStanding::Paused
+            | FlowStanding::Stopped
+            | FlowStanding::Completed
+            | FlowStanding::Cancelled => None,
         },
         workflow: None,
     }

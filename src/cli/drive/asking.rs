@@ -6,7 +6,7 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::view::flow::FlowState;
 use a_society_operator_ui::fold::terms::{scope, wants};
 use a_society_orchestrator::driver::handle::Seen;
-use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::machine::OperatorQuestion;
 
 use super::{Watch, rests};
 use crate::cli::asks::{self, Ask, QUESTION_LINES_MAX};
@@ -45,7 +45,7 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
         then: None,
     };
     match &ask.question {
-        Question::Consent { consent, .. } => {
+        OperatorQuestion::Consent { consent, .. } => {
             let open = state.consents.get(consent);
             let wants = open.map_or_else(
                 || "wants to call a tool".to_owned(),
@@ -62,7 +62,7 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
                 ..face(format!("{who} {wants}"), text)
             }
         }
-        Question::Approval { approval, .. } => {
+        OperatorQuestion::Approval { approval, .. } => {
             let hands = asks::handed_over(state, approval);
             let text = shown.map(|text| (Manner::Exact, text));
             Face {
@@ -70,11 +70,11 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
                 ..face(format!("{who} hands over {hands}: approve?"), text)
             }
         }
-        Question::Text { .. } if call.own.is_some() => {
+        OperatorQuestion::Text { .. } if call.own.is_some() => {
             let text = shown.map(|text| (Manner::Prose, text));
             face(format!("{who}: it is your turn"), text)
         }
-        Question::Text { reason, .. } => {
+        OperatorQuestion::Text { reason, .. } => {
             let head = if matches!(reason, WaitReason::PromptHuman) {
                 format!("{who} asks")
             } else {
@@ -85,11 +85,11 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
                 ..face(head, text.map(|text| (Manner::Prose, text)))
             }
         }
-        Question::Improvement { .. }
-        | Question::Feedback
-        | Question::Unpause { .. }
-        | Question::Configuration { .. }
-        | Question::Stalled => {
+        OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Unpause { .. }
+        | OperatorQuestion::Configuration { .. }
+        | OperatorQuestion::Stalled => {
             let text = text.map(|text| (Manner::Prose, text));
             face(format!("{who} waits for {}", ask.what), text)
         }
@@ -220,7 +220,7 @@ impl Watch<'_> {
     }
 
     /// Shows the next question; what was typed for this one is there when it is shown again.
-    fn next(&mut self, next: Option<Question>) -> Result<(), Stop> {
+    fn next(&mut self, next: Option<OperatorQuestion>) -> Result<(), Stop> {
         if self.asked < 2 {
             return self.say("nothing else waits for you");
         }
@@ -294,7 +294,7 @@ impl Watch<'_> {
             self.progress.print(self.out, None, true)?;
             let is_permission = matches!(
                 ask.question,
-                Question::Consent { .. } | Question::Approval { .. }
+                OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. }
             );
             let label = if is_permission {
                 "permission needed"
@@ -438,7 +438,7 @@ impl Watch<'_> {
     }
 
     /// What the operator may see and allow of the call that a question is about.
-    fn call(&self, question: &Question, state: &FlowState) -> Call {
+    fn call(&self, question: &OperatorQuestion, state: &FlowState) -> Call {
         let whole = Call {
             is_whole: true,
             ..Call::default()
@@ -452,7 +452,7 @@ impl Watch<'_> {
                 ..Call::default()
             };
         }
-        if let Question::Approval { approval, .. } = question
+        if let OperatorQuestion::Approval { approval, .. } = question
             && let Some(staged) = handed::staged(self.store, self.flow, state, approval)
         {
             let shown = staged.difference.as_ref().unwrap_or(&staged.whole);
@@ -463,7 +463,7 @@ impl Watch<'_> {
                 ..Call::default()
             };
         }
-        let Question::Consent { consent, .. } = question else {
+        let OperatorQuestion::Consent { consent, .. } = question else {
             return whole;
         };
         let Some(open) = state.consents.get(consent) else {

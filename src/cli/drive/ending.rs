@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use a_society_facts::At;
-use a_society_facts::view::flow::{FlowStatus, Phase};
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::flow::{FlowPhase, FlowStatus};
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_operator_ui::server::changed;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::driver::error::DriverError;
@@ -47,7 +47,7 @@ impl Watch<'_> {
             (false, true) if self.interrupts.count() == 0 => asks::exit_code(&asks),
             (false, _) => ExitCode::Interrupted,
         };
-        let closed = over || seen.state.phase != Phase::Forward;
+        let closed = over || seen.state.phase != FlowPhase::Forward;
         let made = if closed {
             delivered::of(self.store, self.flow)?
         } else {
@@ -133,7 +133,7 @@ impl Watch<'_> {
     ) -> Result<(), Stop> {
         let status = seen.state.status.word();
         // This process lets go of it now.
-        let standing = Standing::of(&Summary::of(&seen.state), false);
+        let standing = FlowStanding::of(&FlowSummary::of(&seen.state), false);
         if self.out.is_json() {
             return self.out.value(&json!({
                 "v": progress::VERSION,

@@ -2,9 +2,9 @@
 
 use a_society_facts::At;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
-use a_society_facts::view::Summary;
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{CallState, FlowState, OpenCall, OpenTurn, RequestState};
-use a_society_facts::view::standing::{Standing, left};
+use a_society_facts::view::standing::{FlowStanding, left};
 
 use a_society_orchestrator::driver::handle::Seen;
 
@@ -97,7 +97,7 @@ pub(crate) fn spoken((seen, teller): (&Seen, &Teller), now: At) -> String {
 /// How far the flow is, what it took and what it cost.
 fn footer(state: &FlowState, now: At) -> String {
     // The block is drawn by the process that drives the flow.
-    let standing = Standing::of(&Summary::of(state), true).words(now);
+    let standing = FlowStanding::of(&FlowSummary::of(state), true).words(now);
     let mut parts = vec![standing, progress(state)];
     let began = state.created_at.map(|at| now.ms() - at.ms());
     parts.extend(began.map(|ms| span(ms.max(0).unsigned_abs())));

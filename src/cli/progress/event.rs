@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::node::{Entry, NodeSuspended, WaitReason};
+use a_society_facts::fact::node::{NodeEntry, NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{ConsentAnswer, ConsentRequested, ConsentResolved};
 use a_society_facts::fact::session::SessionCompacted;
 use a_society_facts::fact::terms::subject;
@@ -35,7 +35,7 @@ pub(crate) struct Event {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum What {
     /// A node is at work.
-    Works { entry: Entry },
+    Works { entry: NodeEntry },
     /// A node waits, perhaps until a moment at which it goes on by itself.
     Waits {
         what: String,

@@ -1,7 +1,7 @@
 //! Events in words: one line an event, for people.
 
 use a_society_facts::At;
-use a_society_facts::fact::node::Entry;
+use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::handoff::Delivery;
@@ -343,14 +343,14 @@ fn words(event: &Event) -> Option<(String, Weight)> {
     }
 }
 
-const fn begins(entry: Entry) -> &'static str {
+const fn begins(entry: NodeEntry) -> &'static str {
     match entry {
-        Entry::First => "begins",
-        Entry::Again => "begins again",
-        Entry::Reopened => "takes its work up again, because it came back",
-        Entry::Reply => "goes on with your reply",
-        Entry::Configured => "goes on, configured",
-        Entry::Recovered => "goes on after a crash",
+        NodeEntry::First => "begins",
+        NodeEntry::Again => "begins again",
+        NodeEntry::Reopened => "takes its work up again, because it came back",
+        NodeEntry::Reply => "goes on with your reply",
+        NodeEntry::Configured => "goes on, configured",
+        NodeEntry::Recovered => "goes on after a crash",
     }
 }
 

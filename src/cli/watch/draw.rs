@@ -1,7 +1,7 @@
 //! The screen of `watch`, drawn from what it shows and what the operator does: pure, so that whole
 //! screens are snapshots. Signs and words show states; colour only repeats them.
 
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -118,19 +118,19 @@ impl Paint {
 
 /// How much there is of everything, in the order in which it matters.
 fn counts(view: &View) -> Vec<String> {
-    let standing = |is: fn(&Standing) -> bool| {
+    let standing = |is: fn(&FlowStanding) -> bool| {
         let standing = view.flows.iter().filter_map(|line| line.standing.as_ref());
         standing.filter(|standing| is(standing)).count()
     };
     let at_work = standing(|standing| {
         matches!(
             standing,
-            Standing::Working | Standing::Retrying(_) | Standing::Compacting
+            FlowStanding::Working | FlowStanding::Retrying(_) | FlowStanding::Compacting
         )
     });
-    let stopped = standing(|standing| *standing == Standing::Stopped);
-    let limited = standing(|standing| matches!(standing, Standing::Limited(_)));
-    let paused = standing(|standing| *standing == Standing::Paused);
+    let stopped = standing(|standing| *standing == FlowStanding::Stopped);
+    let limited = standing(|standing| matches!(standing, FlowStanding::Limited(_)));
+    let paused = standing(|standing| *standing == FlowStanding::Paused);
     let unreadable = view.flows.iter().filter(|line| line.standing.is_none());
     let needs = view.asks.len();
     let counts = [

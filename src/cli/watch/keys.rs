@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::operator::{SteerWhen, StopScope};
 use a_society_facts::id::RoleInstance;
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
 
@@ -675,7 +675,7 @@ impl State {
         if !self.may(armed) {
             return None;
         }
-        let verb = if line.standing == Some(Standing::Paused) {
+        let verb = if line.standing == Some(FlowStanding::Paused) {
             Verb::Unpause {}
         } else {
             Verb::Pause {}
@@ -688,7 +688,7 @@ impl State {
         let line = self.meant(view)?;
         let over = matches!(
             line.standing,
-            None | Some(Standing::Completed | Standing::Cancelled)
+            None | Some(FlowStanding::Completed | FlowStanding::Cancelled)
         );
         if line.is_driven || over {
             let state = if over {

@@ -1,6 +1,6 @@
 //! The rows of the lists. What may be of any width stands last in its row, and only it is cut.
 
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use ratatui::style::Style;
 
 use super::draw::Paint;
@@ -222,7 +222,7 @@ fn done(line: &&FlowLine) -> String {
 fn flow_style(line: &FlowLine, is_chosen: bool, paint: Paint) -> Style {
     match line.standing {
         None => paint.wrong(),
-        Some(Standing::Waiting) => paint.wanted(),
+        Some(FlowStanding::Waiting) => paint.wanted(),
         Some(_) if is_chosen => paint.bold(),
         Some(_) => Style::new(),
     }

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use a_society_facts::At;
-use a_society_facts::view::View as _;
-use a_society_facts::view::screen::Screen;
+use a_society_facts::view::FactView as _;
+use a_society_facts::view::screen::FlowScreen;
 use a_society_state::index::Row;
 use a_society_state::{FlowRef, Store};
 
@@ -118,7 +118,7 @@ fn cost_before(store: &Store, flow: &FlowRef, moment: At) -> u64 {
     let Ok(mut follower) = store.follow(flow) else {
         return 0;
     };
-    let mut screen = Screen::default();
+    let mut screen = FlowScreen::default();
     let mut before = None;
     let read = follower.read(&mut |recorded| {
         if before.is_none() && recorded.at >= moment {
@@ -132,7 +132,7 @@ fn cost_before(store: &Store, flow: &FlowRef, moment: At) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use a_society_facts::view::summary::Summary;
+    use a_society_facts::view::summary::FlowSummary;
 
     use super::*;
 
@@ -144,11 +144,11 @@ mod tests {
                 project: "demo".parse().unwrap(),
                 flow: format!("20260527T143000123Z-{tail}").parse().unwrap(),
             },
-            summary: Some(Summary {
+            summary: Some(FlowSummary {
                 created_at: Some(At::from_ms(created)),
                 updated_at: Some(At::from_ms(updated)),
                 cost_micros,
-                ..Summary::default()
+                ..FlowSummary::default()
             }),
             damage: None,
             damage_word: None,

@@ -5,7 +5,7 @@ use a_society_facts::Hash;
 use a_society_facts::Whom;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::{ApprovalId, ConsentId, RoleInstance};
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use a_society_state::FlowRef;
 
 use crate::cli::asks;
@@ -36,7 +36,7 @@ pub(crate) struct FlowLine {
     /// Its state, in a word or two.
     pub(crate) status: String,
     /// What it is doing; absent for one that cannot be read.
-    pub(crate) standing: Option<Standing>,
+    pub(crate) standing: Option<FlowStanding>,
     /// Whether a process drives it.
     pub(crate) is_driven: bool,
     /// How many of its nodes are done, and how many there are.

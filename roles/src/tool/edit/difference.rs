@@ -8,7 +8,7 @@ use super::super::limits::DIFFERENCE_TIME;
 
 /// A difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Difference {
+pub(in super::super) struct TextDifference {
     /// How many lines come.
     pub added: usize,
     /// How many go.
@@ -26,12 +26,12 @@ const LINES_AROUND: usize = 3;
 const LEFT_OUT: &str = "⋮";
 
 /// The difference between two texts.
-pub(in super::super) fn difference(old: &str, new: &str) -> Difference {
+pub(in super::super) fn difference(old: &str, new: &str) -> TextDifference {
     let diff = TextDiff::configure()
         .algorithm(Algorithm::Myers)
         .timeout(DIFFERENCE_TIME)
         .diff_lines(old, new);
-    let mut found = Difference {
+    let mut found = TextDifference {
         added: 0,
         removed: 0,
         lines: Vec::new(),
@@ -65,7 +65,7 @@ pub(in super::super) fn difference(old: &str, new: &str) -> Difference {
     found
 }
 
-impl Difference {
+impl TextDifference {
     /// The first of its lines, and how many are left out.
     pub(in super::super) fn shown(&self, at_most: usize) -> String {
         let mut out = String::new();

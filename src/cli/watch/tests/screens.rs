@@ -28,10 +28,10 @@ fn busy() -> View {
     });
     let mut view = view(asks.collect());
     let standings = [
-        Some(Standing::Waiting),
-        Some(Standing::Working),
-        Some(Standing::Stopped),
-        Some(Standing::Paused),
+        Some(FlowStanding::Waiting),
+        Some(FlowStanding::Working),
+        Some(FlowStanding::Stopped),
+        Some(FlowStanding::Paused),
         None,
     ];
     view.flows = (0..14)
