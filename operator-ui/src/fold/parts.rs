@@ -11,6 +11,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{
     Account, CallState, Improvement, OperatorWait, Reflecting, RequestState,
 };
+use a_society_orchestrator::canonical;
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
@@ -133,13 +134,12 @@ impl Maker<'_> {
         // A turn that the operator stopped waits like any other; one that failed says so.
         let failed = match waiting.reason {
             WaitReason::AutonomousAbort => past.failed,
-            WaitReason::Provider => true,
+            WaitReason::Provider | WaitReason::RepairLimit => true,
             WaitReason::PromptHuman
             | WaitReason::Consent
             | WaitReason::ConsentDenied
             | WaitReason::RoleConfiguration
             | WaitReason::HandoffApproval
-            | WaitReason::RepairLimit
             | WaitReason::Budget => false,
         };
         let stands = if failed {
@@ -150,10 +150,26 @@ impl Maker<'_> {
         let definition = self.roles_defined.get(node.role.base());
         let words = if waiting.reason == WaitReason::PromptHuman && reach::is_operator(definition) {
             "Your turn".to_owned()
+        } else if let Some(call) = self.asked_call(&node.id) {
+            call
         } else {
             capital(&words::wants(waiting.reason, waiting.trouble))
         };
         (stands, words)
+    }
+
+    /// The call that a node wants consent for, in a few words.
+    fn asked_call(&self, node: &NodeId) -> Option<String> {
+        let mut consents = self.state.consents.values();
+        let open = consents.find(|open| open.node.as_ref() == Some(node))?;
+        let call = self.state.calls.get(&open.call)?;
+        let about = words::short(&call.summary);
+        // A server's tool has a name that is no verb.
+        Some(if canonical(&open.tool).is_none() {
+            format!("Wants {about}")
+        } else {
+            format!("Wants to {about}")
+        })
     }
 
     fn stands(&self, node: &NodeOutline, past: &AtNode) -> (NodeState, String) {
