@@ -17,11 +17,12 @@ use a_society_roles::role::prompt::SystemPrompt;
 use a_society_roles::taker::command::end_survivor;
 use a_society_roles::turn::taker::Taker;
 
-use super::core::{Core, LiveTurn, Start};
+use super::budget::over_turns;
+use super::core::{Core, Start};
 use super::error::DriverError;
-use super::provider_wait::{Nap, Pace};
+use super::live_turn::{LiveTurn, TurnSubject};
+use super::provider_wait::TurnControl;
 use super::role_source::{About, Choice, Touched};
-use super::withhold::SecretFilter;
 
 /// The state of the calls that a crash cut off.
 #[derive(Debug, Default)]
@@ -120,7 +121,7 @@ impl Core {
         survey: Survey,
         choice: Choice,
     ) -> Result<(), DriverError> {
-        let Some(role) = self.live.get(&turn).map(|live| live.role.clone()) else {
+        let Some(role) = self.live.role(turn).cloned() else {
             return Ok(());
         };
         if self.settle_calls(turn, survey)? {
@@ -135,7 +136,7 @@ impl Core {
             self.forget(turn);
             return Ok(());
         }
-        if let Some(lack) = self.over_turns(turn, &role) {
+        if let Some(lack) = over_turns(self.state(), turn, &role) {
             self.conclude(turn, attempt, TurnEnding::BudgetReached { lack })?;
             self.leave(turn);
             return Ok(());
@@ -144,7 +145,7 @@ impl Core {
             self.take(turn, taker);
             return Ok(());
         }
-        if self.live.contains_key(&turn) {
+        if self.live.contains(turn) {
             self.brief(turn, attempt, role)?;
         }
         Ok(())
@@ -152,7 +153,7 @@ impl Core {
 
     /// It is found out what the role reads.
     fn brief(&mut self, turn: TurnId, attempt: u32, role: RoleInstance) -> Result<(), DriverError> {
-        let Some(task) = self.live.get(&turn).and_then(|live| live.task.clone()) else {
+        let Some(task) = self.task_of(turn).cloned() else {
             return Ok(());
         };
         let untold = self.is_untold(turn, &role, &task);
@@ -213,9 +214,8 @@ impl Core {
         answers_at_most: u32,
     ) -> Result<(), DriverError> {
         let calls = self.calls_of(turn);
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.calls = calls;
-            live.answers_at_most = answers_at_most;
+        if let Some(live) = self.live.get_mut(turn) {
+            live.bounds.begin(calls, answers_at_most);
         }
         match taker {
             Ok(taker) => {
@@ -228,46 +228,47 @@ impl Core {
 
     /// A turn that runs here is taken by this taker from now on.
     pub(super) fn take(&mut self, turn: TurnId, taker: Box<dyn Taker>) {
-        let Some(live) = self.live.get_mut(&turn) else {
+        let Some(live) = self.live.get_mut(turn) else {
             return;
         };
-        live.filter = SecretFilter::new(taker.redactor());
-        live.keeps = taker.waits_in_place() && !taker.is_prompt();
+        live.speech.begin(taker.redactor());
+        let keeps = taker.waits_in_place() && !taker.is_prompt();
+        live.hosting.keep_taker(keeps);
         self.begun.push(Start {
             turn,
-            attempt: live.attempt,
+            attempt: live.subject.attempt(),
             taker,
-            stop: live.stop.clone(),
-            nap: live.nap.clone(),
+            stop: live.control.stop(),
+            nap: live.control.nap(),
         });
     }
 
     /// A turn runs here from now on.
     fn begin_live(&mut self, (turn, attempt): (TurnId, u32), role: RoleInstance, task: TurnTask) {
-        let (stop, nap) = (StopSignal::default(), Nap::default());
-        let hears = self.roles.hears(&role);
-        if hears && self.is_interrupted(turn, &role) {
-            stop.cut();
+        let mut control = TurnControl::new(self.roles.hears(&role));
+        if control.hears() && self.is_interrupted(turn, &role) {
+            control.cut();
         }
-        let is_hurried = self.tried_again.remove(&role);
-        if is_hurried {
-            nap.hurry();
+        if self.early.take(&role) {
+            control.hurry();
         }
-        let mut live = LiveTurn::new(attempt, (role, Some(task)), (stop, nap), self.place());
-        live.hears = hears;
-        if is_hurried {
-            live.pace = Pace::Hurried;
-        }
+        let subject = TurnSubject::new(attempt, role, Some(task));
+        let live = LiveTurn::new(subject, control, self.place());
         self.live.insert(turn, live);
     }
 
     fn stop_of(&self, turn: TurnId) -> StopSignal {
-        let live = self.live.get(&turn);
-        live.map(|live| live.stop.clone()).unwrap_or_default()
+        let live = self.live.get(turn);
+        live.map(|live| live.control.stop()).unwrap_or_default()
+    }
+
+    /// What a turn that runs here is for.
+    pub(super) fn task_of(&self, turn: TurnId) -> Option<&TurnTask> {
+        self.live.get(turn)?.subject.task()
     }
 
     fn node_of(&self, turn: TurnId) -> Option<&NodeId> {
-        self.live.get(&turn)?.node()
+        self.live.get(turn)?.subject.node()
     }
 }
 

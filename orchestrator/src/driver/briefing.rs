@@ -385,7 +385,7 @@ impl Core {
             last_stop: self.last_stop(turn),
             ..turn_view::job(self.flow.views(), whose, entries, kept, at)?
         };
-        self.put_spoken_back(turn, entries, &mut job);
+        self.spoken.put_back(turn, entries, &mut job);
         Ok(job)
     }
 

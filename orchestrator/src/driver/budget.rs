@@ -4,10 +4,12 @@ use a_society_facts::Verb;
 use a_society_facts::fact::budget::{Lack, Measure};
 use a_society_facts::fact::flow::TokenBudget;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
+use a_society_facts::view::FlowState;
 use a_society_roles::turn::step::Worst;
 
 use super::core::Core;
 use super::error::DriverError;
+use super::live_turn::LiveTurns;
 
 /// Why a request may not leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,39 +21,16 @@ pub(super) enum Short {
 }
 
 impl Core {
-    /// Sets the most that a request can cost aside, or says which budget lacks it. What the requests
-    /// of other roles may still cost is not free either.
+    /// Sets the most that a request can cost aside, or says which budget lacks it.
     pub(super) fn over_budget(&mut self, turn: TurnId, worst: Worst) -> Option<Short> {
-        let role = self.live.get(&turn)?.role.clone();
-        let mut busy = false;
-        for whose in [None, Some(&role)] {
-            for (measure, wants) in [
-                (Measure::Tokens, worst.tokens),
-                (Measure::CostMicros, worst.cost_micros),
-            ] {
-                let Some(left) = self.state().left(whose, measure) else {
-                    continue;
-                };
-                // A request that costs nothing may leave as long as anything is left.
-                if wants > left || left == 0 {
-                    return Some(Short::Of(Lack {
-                        role: whose.cloned(),
-                        measure,
-                        wants,
-                        left,
-                    }));
-                }
-                let free = left.saturating_sub(self.reserved(whose, turn, measure));
-                busy |= wants > free;
-            }
+        let role = self.live.role(turn)?.clone();
+        let short = short_of(self.state(), &self.live, (turn, &role), worst);
+        if short.is_none()
+            && let Some(live) = self.live.get_mut(turn)
+        {
+            live.bounds.reserve(worst);
         }
-        if busy {
-            return Some(Short::Busy);
-        }
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.reserved = worst;
-        }
-        None
+        short
     }
 
     /// Sets the limits of the flow's file, before anything was spent. A process that died in between
@@ -87,49 +66,61 @@ impl Core {
         }
         Ok(())
     }
+}
 
-    /// Why a turn must not begin, if a budget of turns is used up. It has begun for the record, and
-    /// counts itself.
-    pub(super) fn over_turns(&self, turn: TurnId, role: &RoleInstance) -> Option<Lack> {
-        let state = self.state();
-        let begins = state
-            .turns
-            .get(&turn)
-            .is_some_and(|open| open.requests == 0);
-        let own = state.role_accounts.get(role);
-        let accounts = [(None, Some(&state.account)), (Some(role), own)];
-        let over = accounts.into_iter().find_map(|(whose, account)| {
-            let account = account?;
-            let limit = *account.limits.get(&Measure::Turns)?;
-            (account.spent.turns > limit).then(|| Lack {
-                role: whose.cloned(),
-                measure: Measure::Turns,
-                wants: 1,
-                left: 0,
-            })
-        });
-        over.filter(|_| begins)
-    }
-
-    /// What the other requests under way may still cost.
-    fn reserved(&self, whose: Option<&RoleInstance>, but: TurnId, measure: Measure) -> u64 {
-        let others = self.live.iter().filter(|(turn, _)| **turn != but);
-        let theirs = others.filter(|(_, live)| whose.is_none_or(|role| live.role == *role));
-        theirs
-            .map(|(_, live)| match measure {
-                Measure::Tokens => live.reserved.tokens,
-                Measure::CostMicros => live.reserved.cost_micros,
-                Measure::Turns | Measure::WallMs => 0,
-            })
-            .fold(0, u64::saturating_add)
-    }
-
-    /// The request has its answer, whose cost is known.
-    pub(super) fn release(&mut self, turn: TurnId) {
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.reserved = Worst::default();
+/// Why a request may not leave that costs so much at most. What the other requests under way may still cost is
+/// not free either.
+fn short_of(
+    state: &FlowState,
+    live: &LiveTurns,
+    (turn, role): (TurnId, &RoleInstance),
+    worst: Worst,
+) -> Option<Short> {
+    let mut busy = false;
+    for whose in [None, Some(role)] {
+        for (measure, wants) in [
+            (Measure::Tokens, worst.tokens),
+            (Measure::CostMicros, worst.cost_micros),
+        ] {
+            let Some(left) = state.left(whose, measure) else {
+                continue;
+            };
+            // A request that costs nothing may leave as long as anything is left.
+            if wants > left || left == 0 {
+                return Some(Short::Of(Lack {
+                    role: whose.cloned(),
+                    measure,
+                    wants,
+                    left,
+                }));
+            }
+            let free = left.saturating_sub(live.reserved(whose, turn, measure));
+            busy |= wants > free;
         }
     }
+    busy.then_some(Short::Busy)
+}
+
+/// Why a turn must not begin, if a budget of turns is used up. It has begun for the record, and
+/// counts itself.
+pub(super) fn over_turns(state: &FlowState, turn: TurnId, role: &RoleInstance) -> Option<Lack> {
+    let begins = state
+        .turns
+        .get(&turn)
+        .is_some_and(|open| open.requests == 0);
+    let own = state.role_accounts.get(role);
+    let accounts = [(None, Some(&state.account)), (Some(role), own)];
+    let over = accounts.into_iter().find_map(|(whose, account)| {
+        let account = account?;
+        let limit = *account.limits.get(&Measure::Turns)?;
+        (account.spent.turns > limit).then(|| Lack {
+            role: whose.cloned(),
+            measure: Measure::Turns,
+            wants: 1,
+            left: 0,
+        })
+    });
+    over.filter(|_| begins)
 }
 
 /// The client's name under which a limit of the flow's file is sent.

@@ -31,7 +31,7 @@ impl Core {
         match choice {
             Choice::Nothing => {}
             Choice::Settled(settings) => {
-                if let Some(role) = self.live.get(&turn).map(|live| live.role.clone()) {
+                if let Some(role) = self.live.role(turn).cloned() {
                     self.configure(&role, settings, ChosenBy::Default)?;
                 }
             }
@@ -65,15 +65,15 @@ impl Core {
         attempt: u32,
         choose: Choose,
     ) -> Result<Heard, DriverError> {
-        let Some(role) = self.live.get(&turn).map(|live| live.role.clone()) else {
+        let Some(role) = self.live.role(turn).cloned() else {
             return Ok(Heard::Over);
         };
         match choose {
             Choose::Ask(asking) => self.ask_choice(turn, attempt, role, asking),
             Choose::Again(tried) => {
-                self.release(turn);
-                let choosing = self.live.get(&turn).and_then(|live| live.choosing);
-                if let Some((aside, _)) = choosing {
+                self.live.release(turn);
+                let choosing = self.live.get(turn).and_then(|live| live.asides.choice());
+                if let Some(aside) = choosing {
                     self.fail_aside(aside, &role, tried)?;
                 }
                 Ok(Heard::Go(StepReply::Done { call: None }))
@@ -120,9 +120,9 @@ impl Core {
             }
             None => {}
         }
-        let before = self.live.get(&turn).and_then(|live| live.choosing);
-        let (aside, request) = match before {
-            Some((aside, last)) => (aside, last + 1),
+        let before = self.live.get(turn).and_then(|live| live.asides.choice());
+        let aside = match before {
+            Some(aside) => aside,
             None => {
                 let aside = TurnId(self.state().next_turn);
                 self.append(Fact::TurnStarted(TurnStarted {
@@ -132,12 +132,12 @@ impl Core {
                     node: None,
                     cause: Cause::Selection,
                 }))?;
-                (aside, 1)
+                aside
             }
         };
         self.ask_aside(turn, (aside, role), asking)?;
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.choosing = Some((aside, request));
+        if let Some(live) = self.live.get_mut(turn) {
+            live.asides.begin_choice(aside);
         }
         Ok(Heard::Go(StepReply::Done { call: None }))
     }
@@ -148,9 +148,9 @@ impl Core {
         role: RoleInstance,
         (text, usage): (String, Usage),
     ) -> Result<(), DriverError> {
-        self.release(turn);
-        let choosing = self.live.get(&turn).and_then(|live| live.choosing);
-        let Some((aside, _)) = choosing else {
+        self.live.release(turn);
+        let choosing = self.live.get(turn).and_then(|live| live.asides.choice());
+        let Some(aside) = choosing else {
             return Ok(());
         };
         self.answer_aside(&SessionAside { turn: aside, role }, text, usage)
@@ -162,10 +162,10 @@ impl Core {
         turn: TurnId,
         error: Option<String>,
     ) -> Result<(), DriverError> {
-        self.release(turn);
-        let live = self.live.get_mut(&turn);
-        let Some((role, (turn, _))) =
-            live.and_then(|live| Some((live.role.clone(), live.choosing.take()?)))
+        self.live.release(turn);
+        let live = self.live.get_mut(turn);
+        let Some((role, turn)) =
+            live.and_then(|live| Some((live.subject.role().clone(), live.asides.end_choice()?)))
         else {
             return Ok(());
         };

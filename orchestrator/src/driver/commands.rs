@@ -100,7 +100,7 @@ impl Core {
             ..
         } = &said.verb
         {
-            self.interrupt(role);
+            self.live.interrupt(role);
         }
         Ok(self.obeyed(facts))
     }

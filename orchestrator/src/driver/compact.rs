@@ -26,7 +26,7 @@ impl Core {
         attempt: u32,
         compact: CompactStep,
     ) -> Result<Heard, DriverError> {
-        let by_hand = self.is_by_hand(turn);
+        let by_hand = self.live.is_by_hand(turn);
         let told = match compact {
             CompactStep::Ask {
                 asking,
@@ -46,14 +46,14 @@ impl Core {
                 StepReply::Done { call: None }
             }
             CompactStep::Again(tried) => {
-                self.release(turn);
+                self.live.release(turn);
                 if let Some((aside, role)) = self.summary_of(turn) {
                     self.fail_aside(aside, &role, tried)?;
                 }
                 StepReply::Done { call: None }
             }
             CompactStep::Wrong { why: _, usage } => {
-                self.release(turn);
+                self.live.release(turn);
                 if let Some((turn, role)) = self.summary_of(turn) {
                     self.answer_aside(&SessionAside { turn, role }, String::new(), usage)?;
                 }
@@ -118,9 +118,8 @@ impl Core {
 
     /// The turn in which a summary is being made, and its role.
     fn summary_of(&self, turn: TurnId) -> Option<(TurnId, RoleInstance)> {
-        let live = self.live.get(&turn)?;
-        let (_, aside) = live.compaction.as_ref()?;
-        Some((*aside, live.role.clone()))
+        let live = self.live.get(turn)?;
+        Some((live.asides.summary()?, live.subject.role().clone()))
     }
 
     fn begin_compaction(
@@ -129,14 +128,11 @@ impl Core {
         trigger: Trigger,
         asking: Asking,
     ) -> Result<(), DriverError> {
-        let Some(live) = self.live.get(&turn) else {
-            return Err(DriverError::Gone);
-        };
-        let role = live.role.clone();
+        let role = self.live.role(turn).cloned().ok_or(DriverError::Gone)?;
         let (compaction, aside) = self.announce_compaction(&role, trigger, None)?;
         self.ask_aside(turn, (aside, role), asking)?;
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.compaction = Some((compaction, aside));
+        if let Some(live) = self.live.get_mut(turn) {
+            live.asides.begin_compaction(compaction, aside);
         }
         Ok(())
     }
@@ -217,10 +213,10 @@ impl Core {
 
     /// The compaction under way, which is over from here on.
     fn compaction_of(&mut self, turn: TurnId) -> Option<(String, SessionAside)> {
-        self.release(turn);
-        let live = self.live.get_mut(&turn)?;
-        let (compaction, turn) = live.compaction.take()?;
-        let role = live.role.clone();
+        self.live.release(turn);
+        let live = self.live.get_mut(turn)?;
+        let (compaction, turn) = live.asides.end_compaction()?;
+        let role = live.subject.role().clone();
         Some((compaction, SessionAside { turn, role }))
     }
 

@@ -236,21 +236,26 @@ impl Core {
 
     /// What the flow knows about the role's work.
     fn facts_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
-        let about = match self.live.get(&turn).and_then(|live| live.task.as_ref()) {
+        let Self {
+            roles,
+            graph,
+            flow,
+            live,
+            ..
+        } = self;
+        let task = live.get(turn).and_then(|live| live.subject.task());
+        let about = match task {
             Some(TurnTask::Node(node)) => About::Node(node),
             Some(TurnTask::Feedback) => About::Feedback,
             Some(TurnTask::Reflection) => About::Reflection,
             None => return String::new(),
         };
-        let Self {
-            roles, graph, flow, ..
-        } = self;
         roles.facts(graph, &flow.views().flow, role, about)
     }
 
     /// How the role's turn may end, if it has one or goes on with it.
     fn open_endings(&self, turn: TurnId, role: &RoleInstance) -> Option<AllowedOutcomes> {
-        let task = self.live.get(&turn)?.task.as_ref()?;
+        let task = self.task_of(turn)?;
         let state = self.state();
         let is_open = match task {
             TurnTask::Node(node) => {

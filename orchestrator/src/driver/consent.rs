@@ -141,7 +141,7 @@ impl Core {
     /// How much the role of a turn may do without asking: what the flow may, unless its file narrows
     /// that.
     fn mode_of(&self, turn: TurnId, flow: ConsentMode) -> ConsentMode {
-        let role = self.live.get(&turn).map(|live| &live.role);
+        let role = self.live.role(turn);
         let own = role.and_then(|role| self.roles.most(role));
         own.map_or(flow, |own| own.min(flow))
     }

@@ -5,125 +5,36 @@
 //! world before as errands. After a crash nothing here is different: the flow was
 //! folded by its open, `Opened` is one more input, and `pending` says what goes on.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::columns::FactWeight;
-use a_society_facts::fact::node::WaitReason;
-use a_society_facts::fact::request::RequestFrame;
-use a_society_facts::fact::turn::DraftKind;
-use a_society_facts::id::{ClientId, RoleInstance, Seq, TurnId};
+use a_society_facts::id::{RoleInstance, Seq, TurnId};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact};
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
-    Claim, Input, NewSession, StartFeedback, StartReflection, TurnTask, Work, decide, pending,
+    Claim, Input, NewSession, StartFeedback, StartReflection, Work, decide, pending,
 };
-use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::taker::Taker;
 use a_society_state::Flow;
-use a_society_state::draft::DraftStream;
 
-use super::errand::{ErrandId, Errands};
+use super::early_retry::EarlyRetries;
+use super::errand::Errands;
 use super::error::DriverError;
 use super::frame::KeptTexts;
 use super::in_place::{Waiting, Woken};
-use super::provider_wait::{Nap, Pace};
+use super::live_turn::LiveTurns;
+use super::provider_wait::Nap;
 use super::role_source::RoleSource;
 use super::room::{Place, Room};
-use super::withhold::{SecretFilter, SpokenInTurns};
+use super::withhold::SpokenInTurns;
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
 
 /// The role that writes the feedback report, unless the flow has one of that name itself.
 pub const FEEDBACK_ROLE: &str = "a-society-feedback";
-
-/// A turn that this process runs.
-#[derive(Debug)]
-pub(super) struct LiveTurn {
-    pub(super) attempt: u32,
-    pub(super) role: RoleInstance,
-    /// What it is for. Of a compaction between turns, what the session was last told to work on, if that is known.
-    pub(super) task: Option<TurnTask>,
-    pub(super) stop: StopSignal,
-    pub(super) nap: Nap,
-    /// Whether it waits for its provider.
-    pub(super) pace: Pace,
-    pub(super) draft: Option<(DraftKind, DraftStream)>,
-    pub(super) thought: Option<DraftStream>,
-    pub(super) calls: u32,
-    /// How many answers it may have.
-    pub(super) answers_at_most: u32,
-    pub(super) told_to_stop: bool,
-    /// What the turn is about to end with, as judged at the call that ends it.
-    pub(super) judged: Option<a_society_flow::machine::TurnEnding>,
-    /// Whether it gets the operator's words while it goes on.
-    pub(super) hears: bool,
-    /// For how many seconds its provider has been silent, once that is long.
-    pub(super) silent_s: u64,
-    /// What the request that is under way may still cost.
-    pub(super) reserved: Worst,
-    /// The compaction that is under way, and the turn in which its summary is made.
-    pub(super) compaction: Option<(String, TurnId)>,
-    /// The turn in which is chosen what the role works with, and its last request.
-    pub(super) choosing: Option<(TurnId, u32)>,
-    /// What its last request was made of besides the session, as its taker reported it.
-    pub(super) frame: Option<Arc<RequestFrame>>,
-    /// Removes secrets from its text.
-    pub(super) filter: SecretFilter,
-    /// Whether its taker is kept while the operator is asked.
-    pub(super) keeps: bool,
-    /// What is run before its taker can be made; it has none until then.
-    pub(super) errand: Option<ErrandId>,
-    /// Its place among the turns of the process.
-    place: Option<Place>,
-}
-
-impl LiveTurn {
-    /// A turn that has no taker yet.
-    pub(super) fn new(
-        attempt: u32,
-        (role, task): (RoleInstance, Option<TurnTask>),
-        (stop, nap): (StopSignal, Nap),
-        place: Option<Place>,
-    ) -> Self {
-        Self {
-            attempt,
-            role,
-            task,
-            stop,
-            nap,
-            pace: Pace::default(),
-            draft: None,
-            thought: None,
-            calls: 0,
-            answers_at_most: u32::MAX,
-            told_to_stop: false,
-            judged: None,
-            hears: false,
-            silent_s: 0,
-            reserved: Worst::default(),
-            compaction: None,
-            choosing: None,
-            frame: None,
-            filter: SecretFilter::new(None),
-            keeps: false,
-            errand: None,
-            place,
-        }
-    }
-
-    /// It has no place among the turns of the process while it waits.
-    pub(super) fn free_place(&mut self) {
-        self.place = None;
-    }
-
-    /// It has a place again.
-    pub(super) fn take_place(&mut self, place: Option<Place>) {
-        self.place = place;
-    }
-}
 
 /// A turn that must now be taken.
 #[derive(Debug)]
@@ -163,7 +74,7 @@ pub struct Core {
     pub(super) roles: Box<dyn RoleSource>,
     pub(super) mint: Box<dyn Mint>,
     pub(super) places: Places,
-    pub(super) live: BTreeMap<TurnId, LiveTurn>,
+    pub(super) live: LiveTurns,
     /// The models' texts in open turns that contained a secret.
     pub(super) spoken: SpokenInTurns,
     /// The longer texts that requests are made of, as they were kept.
@@ -182,9 +93,8 @@ pub struct Core {
     crowded: bool,
     /// When a limit of a provider resets for which a role waits; the first of them.
     wake_at: Option<At>,
-    /// The roles whose turns the operator has just retried. Their first requests do not wait for what
-    /// other requests learned about their provider.
-    pub(super) tried_again: BTreeSet<RoleInstance>,
+    /// What the operator tries before its time.
+    pub(super) early: EarlyRetries,
     /// Whether this process drives the flow on, and does not only open it for a command.
     driven: bool,
     /// Whether nothing new is started, because the process ends.
@@ -193,12 +103,8 @@ pub struct Core {
     changed: bool,
     /// How many wait until what was appended is durable.
     pub(super) owed: usize,
-    /// The last commands by which a request was tried at once, by their clients' names.
-    pub(super) hurried: VecDeque<ClientId>,
     /// The record with which a turn last ended.
     turn_ended: Seq,
-    /// Whether text streamed since this was last asked.
-    pub(super) streamed: bool,
 }
 
 impl Core {
@@ -215,7 +121,7 @@ impl Core {
             turns_at_once,
             room,
         } = parts;
-        let live = BTreeMap::new();
+        let live = LiveTurns::default();
         let mut core = Self {
             flow,
             graph,
@@ -223,7 +129,7 @@ impl Core {
             mint,
             places,
             live,
-            spoken: SpokenInTurns::new(),
+            spoken: SpokenInTurns::default(),
             kept_texts: KeptTexts::default(),
             begun: Vec::new(),
             in_place: BTreeMap::new(),
@@ -233,14 +139,12 @@ impl Core {
             room,
             crowded: false,
             wake_at: None,
-            tried_again: BTreeSet::new(),
+            early: EarlyRetries::default(),
             driven: false,
             draining: false,
             changed: true,
             owed: 0,
-            hurried: VecDeque::new(),
             turn_ended: 0,
-            streamed: false,
         };
         core.put_back()?;
         core.input(Input::Opened)?;
@@ -296,10 +200,7 @@ impl Core {
     /// The roles whose provider has been silent for a while, and for how many seconds.
     #[must_use]
     pub fn silent(&self) -> BTreeMap<RoleInstance, u64> {
-        let silent = self.live.values().filter(|live| live.silent_s > 0);
-        silent
-            .map(|live| (live.role.clone(), live.silent_s))
-            .collect()
+        self.live.silent()
     }
 
     /// What is pending by the machine.
@@ -353,18 +254,7 @@ impl Core {
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
         self.changed |= fact.weight() == FactWeight::Moves;
-        let pressed = if let Fact::NodeRetried(f) = &fact {
-            self.state().role_of(&f.node).filter(|_| !f.on_time)
-        } else if let Fact::NodeWoken(f) = &fact {
-            // A role that looks back has no node; its wait is ended instead.
-            let is_hurried = f.reason == WaitReason::Provider && !f.on_time;
-            is_hurried.then_some(&f.role)
-        } else {
-            None
-        };
-        if let Some(role) = pressed.cloned() {
-            self.tried_again.insert(role);
-        }
+        self.early.note(&fact, &self.flow.views().flow);
         let ended = if let Fact::TurnEnded(ended) = &fact {
             Some(ended.turn)
         } else {
@@ -373,7 +263,7 @@ impl Core {
         let seq = self.flow.append(fact)?;
         if let Some(turn) = ended {
             self.turn_ended = seq;
-            self.spoken.remove(&turn);
+            self.spoken.forget(turn);
         }
         Ok(())
     }
@@ -393,8 +283,8 @@ impl Core {
     /// A turn that was about to run does not, and nothing follows from that.
     pub(super) fn forget(&mut self, turn: TurnId) {
         self.in_place.remove(&turn);
-        let live = self.live.remove(&turn);
-        if let Some(errand) = live.and_then(|live| live.errand) {
+        let live = self.live.remove(turn);
+        if let Some(errand) = live.and_then(|live| live.hosting.errand()) {
             self.errands.forget(errand);
         }
     }
@@ -417,13 +307,13 @@ impl Core {
         self.draining = true;
         self.errands.end_overdue(self.flow.elapsed_us(), true);
         let live = self.live.iter();
-        let preparing = live.filter(|(_, live)| live.errand.is_some());
-        let preparing: Vec<TurnId> = preparing.map(|(turn, _)| *turn).collect();
+        let preparing = live.filter(|(_, live)| live.hosting.errand().is_some());
+        let preparing: Vec<TurnId> = preparing.map(|(turn, _)| turn).collect();
         for turn in preparing {
             self.leave(turn);
         }
         for live in self.live.values() {
-            live.nap.end();
+            live.control.end_nap();
         }
     }
 
@@ -485,12 +375,12 @@ impl Core {
         self.wake_at = None;
         for work in self.pending() {
             let begins = match &work {
-                Work::RunTurn { turn, .. } => room > 0 && !self.live.contains_key(turn),
+                Work::RunTurn { turn, .. } => room > 0 && !self.live.contains(*turn),
                 Work::StopTurn { turn, .. } => {
-                    self.live.get(turn).is_none_or(|live| !live.told_to_stop)
+                    (self.live.get(*turn)).is_none_or(|live| !live.control.is_stopping())
                 }
                 Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
-                    if self.waits_for_shortening(&work) {
+                    if self.waits_for_compaction(&work) {
                         continue;
                     }
                     room > 0
@@ -521,7 +411,7 @@ impl Core {
     /// Whether work would take a place that it does not have.
     fn is_new(&self, work: &Work) -> bool {
         match work {
-            Work::RunTurn { turn, .. } => !self.live.contains_key(turn),
+            Work::RunTurn { turn, .. } => !self.live.contains(*turn),
             Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => true,
             Work::StopTurn { .. }
             | Work::ApplyEnds
@@ -617,20 +507,12 @@ impl Core {
     /// When the journal refuses.
     pub fn tick(&mut self) -> Result<(), DriverError> {
         for live in self.live.values_mut() {
-            let draft = live.draft.as_mut().map(|(_, draft)| draft);
-            for stream in live.thought.as_mut().into_iter().chain(draft) {
-                stream.tick(&mut self.flow)?;
-            }
+            live.speech.tick(&mut self.flow)?;
         }
         self.errands.end_overdue(self.flow.elapsed_us(), false);
         self.changed |= self.crowded;
         self.flow.tick();
         Ok(())
-    }
-
-    /// Whether text streamed since this was last asked.
-    pub(super) const fn take_streamed(&mut self) -> bool {
-        std::mem::replace(&mut self.streamed, false)
     }
 
     /// Ends in good order.

@@ -152,8 +152,8 @@ impl Core {
             return run()(self).map(drop);
         }
         let id = (self.errands).add(Purpose::Turn(turn, attempt), Box::new(run));
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.errand = Some(id);
+        if let Some(live) = self.live.get_mut(turn) {
+            live.hosting.set_errand(Some(id));
         }
         Ok(())
     }
@@ -198,8 +198,8 @@ impl Core {
         match self.errands.awaited.remove(&id) {
             None => Ok(None),
             Some(Purpose::Turn(turn, _)) => {
-                if let Some(live) = self.live.get_mut(&turn) {
-                    live.errand = None;
+                if let Some(live) = self.live.get_mut(turn) {
+                    live.hosting.set_errand(None);
                 }
                 report(self)?;
                 Ok(None)

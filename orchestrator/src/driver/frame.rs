@@ -10,6 +10,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{BlobText, Text};
+use a_society_state::{Error, Flow};
 use serde_json::value::RawValue;
 
 use super::core::Core;
@@ -44,8 +45,8 @@ impl Core {
         said: Option<Arc<RequestFrame>>,
     ) -> Result<Option<Box<RequestFrame>>, DriverError> {
         let Some(said) = said else { return Ok(None) };
-        let before = (self.live.get_mut(&turn)).and_then(|live| live.frame.replace(said.clone()));
-        if before.is_some_and(|before| Arc::ptr_eq(&before, &said)) {
+        let live = self.live.get_mut(turn);
+        if live.is_some_and(|live| !live.speech.change_frame(&said)) {
             return Ok(None);
         }
         let kept = self.kept_frame(turn, &said)?;
@@ -60,31 +61,47 @@ impl Core {
         turn: TurnId,
         said: &RequestFrame,
     ) -> Result<RequestFrame, DriverError> {
-        let live = self.live.get(&turn);
-        let redactor = live.map(|live| live.filter.redactor().clone());
-        let redactor = redactor.unwrap_or_else(by_form);
+        let live = self.live.get(turn);
+        let redactor = live.map_or_else(by_form, |live| live.speech.redactor().clone());
+        Ok(self.kept_texts.frame(&self.flow, &redactor, said)?)
+    }
+}
+
+impl KeptTexts {
+    /// What a request is made of as the journal holds it: without secrets, its longer texts as blobs.
+    fn frame(
+        &mut self,
+        flow: &Flow,
+        redactor: &Redactor,
+        said: &RequestFrame,
+    ) -> Result<RequestFrame, Error> {
         let mut kept = said.clone();
-        kept.tools = self.kept_tools(&redactor, &said.tools)?;
+        kept.tools = self.tools(flow, redactor, &said.tools)?;
         if let Some(Text::Inline(text)) = &mut kept.environment {
-            kept.environment = Some(self.flow.keep_text(redactor.redact(text))?);
+            kept.environment = Some(flow.keep_text(redactor.redact(text))?);
         }
         if let Some(beside) = &mut kept.beside
             && let Text::Inline(text) = &beside.messages
         {
-            beside.messages = self.flow.keep_text(clean(&redactor, text))?;
+            beside.messages = flow.keep_text(clean(redactor, text))?;
         }
         Ok(kept)
     }
 
-    fn kept_tools(&mut self, redactor: &Redactor, said: &[Text]) -> Result<Vec<Text>, DriverError> {
-        let sets = &self.kept_texts.tools;
+    fn tools(
+        &mut self,
+        flow: &Flow,
+        redactor: &Redactor,
+        said: &[Text],
+    ) -> Result<Vec<Text>, Error> {
+        let sets = &self.tools;
         let is_known = |set: &&KeptTools| set.said == said && set.redactor.knows_same(redactor);
         if let Some(known) = sets.iter().find(is_known) {
             return Ok(known.kept.clone());
         }
-        let each = said.iter().map(|text| self.kept_text(redactor, text));
+        let each = said.iter().map(|text| self.text(flow, redactor, text));
         let kept = each.collect::<Result<Vec<_>, _>>()?;
-        let sets = &mut self.kept_texts.tools;
+        let sets = &mut self.tools;
         if sets.len() >= FRAME_TOOLS_MAX {
             sets.pop_front();
         }
@@ -97,7 +114,7 @@ impl Core {
     }
 
     /// A text that other sessions have too: it is searched for secrets and kept once.
-    fn kept_text(&mut self, redactor: &Redactor, text: &Text) -> Result<Text, DriverError> {
+    fn text(&mut self, flow: &Flow, redactor: &Redactor, text: &Text) -> Result<Text, Error> {
         let Text::Inline(said) = text else {
             return Ok(text.clone());
         };
@@ -105,19 +122,19 @@ impl Core {
             return Ok(Text::Inline(clean(redactor, said)));
         }
         let name = Hash::of(said.as_bytes());
-        if let Some(kept) = self.kept_texts.texts.get(&name) {
+        if let Some(kept) = self.texts.get(&name) {
             return Ok(kept.clone());
         }
         let clean = clean(redactor, said);
         let kept = Text::Blob(BlobText {
-            blob: self.flow.keep_blob(clean.as_bytes())?,
+            blob: flow.keep_blob(clean.as_bytes())?,
             bytes: clean.len() as u64,
             head: String::new(),
         });
-        if self.kept_texts.texts.len() >= FRAME_TEXTS_MAX {
-            self.kept_texts.texts.clear();
+        if self.texts.len() >= FRAME_TEXTS_MAX {
+            self.texts.clear();
         }
-        self.kept_texts.texts.insert(name, kept.clone());
+        self.texts.insert(name, kept.clone());
         Ok(kept)
     }
 }

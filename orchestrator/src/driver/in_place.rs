@@ -8,8 +8,9 @@ use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::view::flow::CallState;
 use a_society_roles::turn::step::StepReply;
 
-use super::core::{Core, LiveTurn};
+use super::core::Core;
 use super::error::DriverError;
+use super::live_turn::LiveTurn;
 use super::step::Heard;
 
 /// A turn whose taker waits for the operator.
@@ -32,13 +33,16 @@ pub(super) struct Woken {
 impl Core {
     /// A turn asks the operator, and is left or waits where it is.
     pub(super) fn wait_or_leave(&mut self, turn: TurnId, call: CallId) -> Heard {
-        let keeps = self.live.get(&turn).is_some_and(|live| live.keeps);
-        let live = self.live.remove(&turn).filter(|_| keeps);
+        let keeps = self
+            .live
+            .get(turn)
+            .is_some_and(|live| live.hosting.keeps_taker());
+        let live = self.live.remove(turn).filter(|_| keeps);
         self.leave(turn);
         let Some(mut live) = live else {
             return Heard::Over;
         };
-        live.free_place();
+        live.hosting.free_place();
         let begins = None;
         self.in_place.insert(turn, Waiting { live, call, begins });
         Heard::Wait
@@ -71,12 +75,12 @@ impl Core {
             return Ok(false);
         };
         let denied = open.state == CallState::Denied && open.instead.is_some();
-        if live.attempt != attempt || !(denied || open.state == CallState::Allowed) {
+        if live.subject.attempt() != attempt || !(denied || open.state == CallState::Allowed) {
             return Ok(false);
         }
-        live.take_place(self.place());
-        if live.hears && self.is_interrupted(turn, &live.role) {
-            live.stop.cut();
+        live.hosting.take_place(self.place());
+        if live.control.hears() && self.is_interrupted(turn, live.subject.role()) {
+            live.control.cut();
         }
         self.live.insert(turn, live);
         let told = match begins {

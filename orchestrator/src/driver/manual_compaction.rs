@@ -4,7 +4,6 @@
 //! waits for it. While it is made no turn of the role begins. If no model can be asked, or what it
 //! says is not a summary, the oldest messages are left out, and the feed says why.
 
-use a_society_base::stop::StopSignal;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
@@ -15,9 +14,10 @@ use a_society_roles::turn::step::{Asking, StepReply};
 use a_society_roles::turn::taker::Taker;
 
 use super::budget::Short;
-use super::core::{Core, LiveTurn};
+use super::core::Core;
 use super::error::DriverError;
-use super::provider_wait::Nap;
+use super::live_turn::{LiveTurn, TurnSubject};
+use super::provider_wait::TurnControl;
 use super::step::Heard;
 use super::turn_thread;
 
@@ -40,9 +40,10 @@ impl Core {
         let node = session.and_then(|session| session.node.as_ref().map(|mark| &mark.node));
         let task = last_task(&self.graph, self.state(), &role, node);
         let job = self.job(aside, 1, &role, task.as_ref(), String::new())?;
-        let (stop, nap) = (StopSignal::default(), Nap::default());
-        let mut live = LiveTurn::new(1, (role, task), (stop.clone(), nap), self.place());
-        live.compaction = Some((compaction, aside));
+        let control = TurnControl::new(false);
+        let stop = control.stop();
+        let mut live = LiveTurn::new(TurnSubject::new(1, role, task), control, self.place());
+        live.asides.begin_compaction(compaction, aside);
         self.live.insert(aside, live);
         let mut roles = self.roles.another();
         self.send((aside, 1), true, move || {
@@ -87,15 +88,8 @@ impl Core {
         Ok(1)
     }
 
-    /// Whether a turn makes a session shorter because the operator wanted it.
-    pub(super) fn is_by_hand(&self, turn: TurnId) -> bool {
-        let live = self.live.get(&turn);
-        let compaction = live.and_then(|live| live.compaction.as_ref());
-        compaction.is_some_and(|(_, aside)| *aside == turn)
-    }
-
     /// Whether work has to wait until its role's session is as short as the operator wants it.
-    pub(super) fn waits_for_shortening(&self, work: &Work) -> bool {
+    pub(super) fn waits_for_compaction(&self, work: &Work) -> bool {
         let role = match work {
             Work::Claim { role, .. } | Work::StartReflection { role, .. } => role,
             Work::StartFeedback { role: Some(role) } => role,
@@ -106,9 +100,7 @@ impl Core {
             | Work::WaitUntil { .. }
             | Work::AskOperator(_) => return false,
         };
-        let of_role =
-            |(turn, live): (&TurnId, &LiveTurn)| live.role == *role && self.is_by_hand(*turn);
-        self.live.iter().any(of_role)
+        self.live.is_compacted_by_hand(role)
     }
 
     /// The summary that the operator wanted is going to be asked for.
@@ -127,8 +119,7 @@ impl Core {
                 Ok(Heard::Over)
             }
             None => {
-                let role = self.live.get(&turn).map(|live| live.role.clone());
-                let role = role.ok_or(DriverError::Gone)?;
+                let role = self.live.role(turn).cloned().ok_or(DriverError::Gone)?;
                 self.ask_aside(turn, (turn, role), asking)?;
                 Ok(Heard::Go(StepReply::Done { call: None }))
             }

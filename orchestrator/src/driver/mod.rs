@@ -8,6 +8,7 @@
 //! outside world is an `errand`, which runs without the flow. Observers get from [`unrecorded_text`] what is not
 //! recorded yet.
 
+mod asides;
 mod begin;
 mod briefing;
 mod budget;
@@ -19,6 +20,7 @@ mod compacted_history;
 mod consent;
 pub mod core;
 mod cut_calls;
+mod early_retry;
 mod errand;
 pub mod error;
 mod frame;
@@ -26,12 +28,14 @@ pub mod handle;
 mod in_place;
 mod inline_turns;
 mod line;
+mod live_turn;
 mod manual_compaction;
 mod outcome;
 mod provider_wait;
 pub mod role_source;
 pub mod room;
 mod snapshot;
+mod speech;
 mod steer;
 mod step;
 pub mod task;

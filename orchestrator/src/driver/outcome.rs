@@ -57,7 +57,7 @@ impl Core {
                 }
             }
         }
-        let known = self.live.get_mut(&turn).and_then(|live| live.judged.take());
+        let known = (self.live.get_mut(turn)).and_then(|live| live.speech.take_judged());
         let outcome = match known {
             Some(outcome) => outcome,
             None => self.outcome_of(end)?,
@@ -120,8 +120,8 @@ impl Core {
             approval: Some(mint::name(self.mint.as_mut(), "a")?),
         };
         let ends = would_end(&self.graph, self.state(), &input);
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.judged = Some(input.outcome);
+        if let Some(live) = self.live.get_mut(turn) {
+            live.speech.judge(input.outcome);
         }
         Ok(ends)
     }
@@ -205,8 +205,8 @@ impl Core {
         attempt: u32,
         why: String,
     ) -> Result<(), DriverError> {
-        let live = self.live.get(&turn);
-        if live.is_none_or(|live| live.attempt != attempt) {
+        let live = self.live.get(turn);
+        if live.is_none_or(|live| live.subject.attempt() != attempt) {
             return Ok(());
         }
         self.keep_draft(turn)?;
@@ -223,10 +223,10 @@ impl Core {
         role: RoleInstance,
         task: TurnTask,
     ) -> Result<(), DriverError> {
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.stop.raise();
-            if live.errand.is_none() {
-                live.told_to_stop = true;
+        if let Some(live) = self.live.get_mut(turn) {
+            let has_taker = live.hosting.errand().is_none();
+            live.control.raise_stop(has_taker);
+            if has_taker {
                 return Ok(());
             }
             // It has no taker yet that would have to be waited for.
@@ -247,10 +247,10 @@ impl Core {
 
     /// The request for a repair.
     fn mend(&mut self, turn: TurnId, meant: Meant) -> Result<Heard, DriverError> {
-        let Some(live) = self.live.get(&turn) else {
+        let Some(live) = self.live.get(turn) else {
             return Ok(Heard::Over);
         };
-        let (role, Some(task)) = (live.role.clone(), live.task.clone()) else {
+        let (role, Some(task)) = (live.subject.role().clone(), live.subject.task().cloned()) else {
             return Ok(Heard::Over);
         };
         let message = self.say_repair(turn, (&role, &task), meant)?;

@@ -1,22 +1,10 @@
-//! A request that waits for its provider is tried at once, because the operator wants it.
-//!
-//! Nothing is recorded of that: the record of the next request says when it was asked, and the
-//! failure before it says until when it would have waited. A process that dies in between begins the
-//! turn's next try when it is back, and that asks at once, too. The early request counts as every
-//! other among those that may fail, so that it does not allow more requests.
+//! A turn while it waits: for its provider, for time to pass, and until it is stopped or hurried.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use a_society_base::stop::StopSignal;
-use a_society_facts::id::{ClientId, NodeId};
-use a_society_facts::{Verb, Whom};
-use a_society_flow::machine::{Brought, Commanded, Input, TurnTask};
 use a_society_roles::turn::step::{Choose, CompactStep, StepReply, TurnStep};
-
-use super::core::{Core, LiveTurn};
-use super::error::DriverError;
-use crate::limits::HURRIED_MAX;
 
 /// Wakes a turn that only lets time pass.
 #[derive(Debug, Clone, Default)]
@@ -54,12 +42,12 @@ impl Bell {
 
 impl Nap {
     /// No time passes any more in this turn.
-    pub(super) fn end(&self) {
+    fn end(&self) {
         self.0.ring(|reasons| reasons.is_over = true);
     }
 
     /// What it waits with is tried now.
-    pub(super) fn hurry(&self) {
+    fn hurry(&self) {
         self.0.ring(|reasons| reasons.is_hurried = true);
     }
 
@@ -84,7 +72,7 @@ impl Nap {
 
 /// Whether a turn waits for its provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Pace {
+enum Pace {
     /// It does not wait for it.
     #[default]
     Goes,
@@ -132,7 +120,88 @@ const fn pace_after(step: &TurnStep) -> Option<Pace> {
     }
 }
 
-impl LiveTurn {
+/// How a turn is stopped, interrupted, woken and tried again.
+#[derive(Debug)]
+pub(super) struct TurnControl {
+    stop: StopSignal,
+    nap: Nap,
+    /// Whether it waits for its provider.
+    pace: Pace,
+    is_stopping: bool,
+    /// Whether it gets the operator's words while it goes on.
+    hears: bool,
+    /// For how many seconds its provider has been silent, once that is long.
+    silent_s: u64,
+}
+
+impl TurnControl {
+    pub(super) fn new(hears: bool) -> Self {
+        Self {
+            stop: StopSignal::default(),
+            nap: Nap::default(),
+            pace: Pace::default(),
+            is_stopping: false,
+            hears,
+            silent_s: 0,
+        }
+    }
+
+    /// The signal that stops the taker while it waits for the outside world.
+    pub(super) fn stop(&self) -> StopSignal {
+        self.stop.clone()
+    }
+
+    pub(super) fn nap(&self) -> Nap {
+        self.nap.clone()
+    }
+
+    /// No time passes any more in this turn.
+    pub(super) fn end_nap(&self) {
+        self.nap.end();
+    }
+
+    /// Stops what the turn waits for. A taker that is there is waited for until it has said how its call ended.
+    pub(super) fn raise_stop(&mut self, has_taker: bool) {
+        self.stop.raise();
+        self.is_stopping |= has_taker;
+    }
+
+    pub(super) const fn is_stopping(&self) -> bool {
+        self.is_stopping
+    }
+
+    pub(super) const fn hears(&self) -> bool {
+        self.hears
+    }
+
+    /// The operator spoke: what is said is cut off, and a request that waits is made at once.
+    pub(super) fn interrupt(&mut self) {
+        if self.hears {
+            self.stop.cut();
+            if self.waits() {
+                self.hurry();
+            }
+        }
+    }
+
+    /// The operator spoke before the turn began or went on.
+    pub(super) fn cut(&self) {
+        self.stop.cut();
+    }
+
+    /// The role gets the operator's words.
+    pub(super) fn go_on(&self) {
+        self.stop.go_on();
+    }
+
+    pub(super) const fn set_silent(&mut self, seconds: u64) {
+        self.silent_s = seconds;
+    }
+
+    pub(super) const fn silent_s(&self) -> u64 {
+        self.silent_s
+    }
+
     /// Applies a step to the turn's pace.
     pub(super) fn keep_pace(&mut self, step: &TurnStep) {
         if let Some(pace) = pace_after(step) {
@@ -153,84 +222,14 @@ impl LiveTurn {
     }
 
     /// Whether it waits for its provider, and is not stopped.
-    fn waits(&self) -> bool {
-        self.pace != Pace::Goes && !self.told_to_stop
+    pub(super) fn waits(&self) -> bool {
+        self.pace != Pace::Goes && !self.is_stopping
     }
 
-    /// Ends the time that passes until a request is made again, if any does.
-    pub(super) fn hurry_if_it_waits(&mut self) {
-        if self.waits() {
-            self.hurry();
-        }
-    }
-
-    fn hurry(&mut self) {
+    /// Ends the time that passes until a request is made again.
+    pub(super) fn hurry(&mut self) {
         self.pace = Pace::Hurried;
         self.nap.hurry();
-    }
-
-    pub(super) fn node(&self) -> Option<&NodeId> {
-        self.task.as_ref().and_then(TurnTask::node)
-    }
-
-    fn is(&self, whom: &Whom) -> bool {
-        match whom {
-            Whom::Node(node) => self.node() == Some(node),
-            Whom::Role(role) => self.role == *role,
-            Whom::Only => true,
-        }
-    }
-
-    /// Whose it is, in words.
-    fn named(&self) -> String {
-        match self.node() {
-            Some(node) => format!("{node} ({})", self.role),
-            None => self.role.to_string(),
-        }
-    }
-}
-
-impl Core {
-    /// Tries the request at once that waits for its provider. Nothing of it is recorded, so that the client's name is known
-    /// for as long as the process drives the flow: after that nothing waits.
-    ///
-    /// # Errors
-    /// When no turn waits so, or several do and none was named.
-    pub(super) fn retry_now(
-        &mut self,
-        to: Whom,
-        client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        if client.as_ref().is_some_and(|id| self.hurried.contains(id)) {
-            return Ok(0);
-        }
-        let meant = |live: &LiveTurn| live.waits() && live.is(&to);
-        let named = |of: &dyn Fn(&LiveTurn) -> bool| {
-            let turns = self.live.values().filter(|live| of(live));
-            turns.map(LiveTurn::named).collect()
-        };
-        match self.live.values().filter(|live| meant(live)).count() {
-            0 if self.wakes_at().is_some() => {
-                return self.command(Input::Commanded(Commanded {
-                    client,
-                    verb: Verb::Retry { to },
-                    brought: Brought::Nothing,
-                }));
-            }
-            0 => return Err(DriverError::NothingWaits(named(&LiveTurn::waits))),
-            1 => {}
-            _ => return Err(DriverError::ManyTries(named(&meant))),
-        }
-        if let Some(live) = self.live.values_mut().find(|live| meant(live)) {
-            live.hurry();
-        }
-        if let Some(client) = client {
-            self.hurried.push_back(client);
-            if self.hurried.len() > HURRIED_MAX {
-                self.hurried.pop_front();
-            }
-        }
-        Ok(0)
     }
 }
 
@@ -263,5 +262,26 @@ mod tests {
         nap.hurry();
         nap.calm();
         nap.sleep(Duration::from_millis(5), &stop);
+    }
+
+    #[test]
+    fn only_a_turn_that_hears_is_cut_off_and_only_one_that_waits_is_hurried() {
+        let mut deaf = TurnControl::new(false);
+        deaf.interrupt();
+        assert!(!deaf.stop().is_cut());
+        let mut hears = TurnControl::new(true);
+        hears.interrupt();
+        assert!(hears.stop().is_cut());
+        assert!(matches!(hears.woken(), StepReply::Done { call: None }));
+        hears.keep_pace(&TurnStep::Failed {
+            class: String::new(),
+            error: String::new(),
+            retry_in_ms: Some(1),
+        });
+        assert!(hears.waits());
+        hears.interrupt();
+        assert!(matches!(hears.woken(), StepReply::Hurried));
+        hears.raise_stop(true);
+        assert!(hears.is_stopping() && !hears.waits());
     }
 }

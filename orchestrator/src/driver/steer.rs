@@ -36,15 +36,6 @@ const NOT_OVER: &str =
     "\n\nYour turn has not ended; nothing was handed off. Take this in, and end the turn again.";
 
 impl Core {
-    /// What a role says is cut off, because the operator spoke.
-    pub(super) fn interrupt(&mut self, role: &RoleInstance) {
-        let turns = self.live.values_mut();
-        for live in turns.filter(|live| live.role == *role && live.hears) {
-            live.stop.cut();
-            live.hurry_if_it_waits();
-        }
-    }
-
     /// Words that wait for a turn's role. Nothing waits for turns beside its own.
     fn unheard(&self, turn: TurnId, role: &RoleInstance) -> Vec<flow::OperatorMessage> {
         let main = self.state().main_turn_of(role);
@@ -67,23 +58,23 @@ impl Core {
         turn: TurnId,
         when: Said,
     ) -> Result<Option<Heard>, DriverError> {
-        let Some(live) = self.live.get(&turn).filter(|live| live.hears) else {
+        let Some(live) = (self.live.get(turn)).filter(|live| live.control.hears()) else {
             return Ok(None);
         };
-        live.stop.go_on();
-        let (role, node) = (live.role.clone(), live.node().cloned());
+        live.control.go_on();
+        let (role, node) = (live.subject.role().clone(), live.subject.node().cloned());
         let words = self.say_words(turn, (&role, node.as_ref()), when)?;
         Ok((!words.is_empty()).then_some(Heard::Go(StepReply::Steered { kept: None, words })))
     }
 
     /// The answer was cut off: its text so far is kept, and the role gets the operator's words.
     pub(super) fn cut_off(&mut self, turn: TurnId) -> Result<Heard, DriverError> {
-        let Some(live) = self.live.get(&turn) else {
+        let Some(live) = self.live.get(turn) else {
             return Ok(Heard::Over);
         };
-        live.stop.go_on();
-        let (role, node) = (live.role.clone(), live.node().cloned());
-        self.release(turn);
+        live.control.go_on();
+        let (role, node) = (live.subject.role().clone(), live.subject.node().cloned());
+        self.live.release(turn);
         let kept = self.keep_cut(turn, &role)?;
         let words = self.say_words(turn, (&role, node.as_ref()), Said::Before)?;
         Ok(Heard::Go(StepReply::Steered { kept, words }))

@@ -8,12 +8,11 @@ use a_society_facts::fact::operator::{
     McpServerApproved, McpServerUnavailable, McpToolUnavailable,
 };
 use a_society_facts::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
-    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
+    CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, Effect, ModelAnswered,
+    ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
 };
-use a_society_facts::id::{CallId, TurnId};
-use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
-use a_society_facts::message::{AnswerText, ConfirmedDraft, Image, ToolCall};
+use a_society_facts::id::{CallId, RoleInstance, TurnId};
+use a_society_facts::message::{AnswerText, Image, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall, RequestState};
 use a_society_flow::machine::TurnEnding;
 use a_society_roles::consent::ConsentQuestion;
@@ -21,7 +20,7 @@ use a_society_roles::handoff::NOT_ENDED;
 use a_society_roles::turn::step::{
     Asking, Consent, IntendedCall, StepReply, TakerEnd, TurnStep, Worst,
 };
-use a_society_state::draft::DraftStream;
+use a_society_state::Flow;
 
 use super::budget::Short;
 use super::consent::changed;
@@ -30,6 +29,7 @@ use super::cut_calls::planned;
 use super::error::DriverError;
 use super::role_source::Touched;
 use super::snapshot::names_snapshot;
+use super::speech::{Speech, SpeechSource};
 use super::steer::Said;
 use crate::limits::PROVIDER_BLOCKS_BYTES_MAX;
 use crate::mint;
@@ -91,15 +91,15 @@ impl Core {
         attempt: u32,
         step: TurnStep,
     ) -> Result<Heard, DriverError> {
-        let live = self.live.get_mut(&turn);
-        let Some(live) = live.filter(|live| live.attempt == attempt) else {
+        let live = self.live.get_mut(turn);
+        let Some(live) = live.filter(|live| live.subject.attempt() == attempt) else {
             return Ok(Heard::Over);
         };
-        live.keep_pace(&step);
+        live.control.keep_pace(&step);
         let waited = matches!(step, TurnStep::Wait { .. });
-        let stopping = live.told_to_stop;
+        let stopping = live.control.is_stopping();
         if !matches!(step, TurnStep::Stalled { .. }) {
-            self.stalled(turn, 0);
+            live.control.set_silent(0);
         }
         // A turn that is being stopped may still say how a call ended; everything else is too late.
         let last_word = matches!(step, TurnStep::Finish { .. } | TurnStep::Refuse { .. });
@@ -119,8 +119,8 @@ impl Core {
             // The turn stays open, and goes on from here as it would after a crash.
             self.leave(turn);
             Ok(Heard::Over)
-        } else if waited && let Some(live) = self.live.get_mut(&turn) {
-            Ok(Heard::Go(live.woken()))
+        } else if waited && let Some(live) = self.live.get_mut(turn) {
+            Ok(Heard::Go(live.control.woken()))
         } else {
             Ok(Heard::Go(StepReply::Done { call: None }))
         }
@@ -133,15 +133,27 @@ impl Core {
         attempt: u32,
         step: TurnStep,
     ) -> Result<Option<Heard>, DriverError> {
-        match self.without_secrets(turn, step)? {
+        let mut step = step;
+        if let Some((speech, flow, source)) = self.speech(turn) {
+            speech.clean(flow, &source, &mut step)?;
+        }
+        match step {
             TurnStep::Ask(asking) => {
                 if let Some(over) = self.may_not_ask(turn, attempt, asking.worst)? {
                     return Ok(Some(over));
                 }
                 self.ask(turn, asking)?;
             }
-            TurnStep::Draft { kind, text } => self.draft(turn, kind, &text)?,
-            TurnStep::Stalled { seconds } => self.stalled(turn, seconds),
+            TurnStep::Draft { kind, text } => {
+                if let Some((speech, flow, source)) = self.speech(turn) {
+                    speech.push(flow, &source, kind, &text)?;
+                }
+            }
+            TurnStep::Stalled { seconds } => {
+                if let Some(live) = self.live.get_mut(turn) {
+                    live.control.set_silent(seconds);
+                }
+            }
             TurnStep::Cut => return self.cut_off(turn).map(Some),
             TurnStep::Discard { why } => self.discard(turn, why)?,
             TurnStep::Answer {
@@ -197,12 +209,6 @@ impl Core {
         Ok(None)
     }
 
-    fn stalled(&mut self, turn: TurnId, seconds: u64) {
-        if let Some(live) = self.live.get_mut(&turn) {
-            live.silent_s = seconds;
-        }
-    }
-
     /// Reports a server or tool that a role would use and cannot.
     fn absent(
         &mut self,
@@ -210,7 +216,7 @@ impl Core {
         (server, tool): (String, Option<String>),
         why: String,
     ) -> Result<(), DriverError> {
-        let role = self.role_of(turn);
+        let role = self.role_of(turn)?;
         self.append(match tool {
             None => Fact::McpServerUnavailable(McpServerUnavailable { role, server, why }),
             Some(tool) => Fact::McpToolUnavailable(McpToolUnavailable { role, tool, why }),
@@ -249,7 +255,7 @@ impl Core {
         call: CallId,
         process: Option<ProcessName>,
     ) -> Result<(), DriverError> {
-        let role = self.role_of(turn);
+        let role = self.role_of(turn)?;
         let known = self.state().calls.get(&call);
         let reads = known.is_some_and(|open| open.effect == Effect::Pure);
         self.append(Fact::CallStarted(CallStarted {
@@ -262,9 +268,35 @@ impl Core {
         Ok(())
     }
 
-    fn role_of(&self, turn: TurnId) -> a_society_facts::id::RoleInstance {
-        // A turn with a step is live; the caller has checked.
-        self.live[&turn].role.clone()
+    fn role_of(&self, turn: TurnId) -> Result<RoleInstance, DriverError> {
+        self.live.role(turn).cloned().ok_or(DriverError::Gone)
+    }
+
+    fn attempt_of(&self, turn: TurnId) -> Result<u32, DriverError> {
+        let live = self.live.get(turn).ok_or(DriverError::Gone)?;
+        Ok(live.subject.attempt())
+    }
+
+    /// What a turn says, the flow in which that is recorded, and the request that it answers.
+    fn speech(&mut self, turn: TurnId) -> Option<(&mut Speech, &mut Flow, SpeechSource)> {
+        let request = self.request_of(turn);
+        let Self { live, flow, .. } = self;
+        let live = live.get_mut(turn)?;
+        let role = live.subject.role().clone();
+        let source = SpeechSource {
+            turn,
+            role,
+            request,
+        };
+        Some((&mut live.speech, flow, source))
+    }
+
+    /// What was streamed so far goes into the journal.
+    pub(super) fn flush(&mut self, turn: TurnId) -> Result<Option<AnswerText>, DriverError> {
+        Ok(match self.speech(turn) {
+            Some((speech, flow, source)) => speech.flush(flow, &source)?,
+            None => None,
+        })
     }
 
     fn request_of(&self, turn: TurnId) -> u32 {
@@ -282,8 +314,9 @@ impl Core {
         attempt: u32,
         worst: Worst,
     ) -> Result<Option<Heard>, DriverError> {
-        let most = self.live.get(&turn).map(|live| live.answers_at_most);
-        if let Some(most) = most.filter(|most| self.request_of(turn) >= *most) {
+        let answers = self.request_of(turn);
+        let live = self.live.get(turn);
+        if let Some(most) = live.and_then(|live| live.bounds.exhausted(answers)) {
             let why = format!(
                 "it gave {most} answers in this turn and did not end it (turn_limit). \
                  Reply with what it should do, or retry, and it goes on with as many again"
@@ -316,9 +349,9 @@ impl Core {
     }
 
     fn ask(&mut self, turn: TurnId, asking: Asking) -> Result<(), DriverError> {
-        let role = self.role_of(turn);
+        let role = self.role_of(turn)?;
         let frame = self.changed_frame(turn, &role, asking.frame)?;
-        let attempt = self.live[&turn].attempt;
+        let attempt = self.attempt_of(turn)?;
         let request = self.request_of(turn) + 1;
         let fact = ModelRequested {
             turn,
@@ -336,60 +369,12 @@ impl Core {
         Ok(())
     }
 
-    pub(super) fn draft(
-        &mut self,
-        turn: TurnId,
-        kind: DraftKind,
-        text: &str,
-    ) -> Result<(), DriverError> {
-        let (role, request) = (self.role_of(turn), self.request_of(turn));
-        self.streamed = true;
-        let Self { live, flow, .. } = self;
-        let Some(live) = live.get_mut(&turn) else {
-            return Ok(());
-        };
-        // Text and thought keep their order, however long each of the two waits for its batch.
-        match kind {
-            DraftKind::Text => {
-                if let Some(thought) = &mut live.thought {
-                    thought.flush(flow)?;
-                }
-                let fresh = || (kind, DraftStream::new(turn, role, request, kind));
-                live.draft.get_or_insert_with(fresh).1.push(flow, text)?;
-            }
-            DraftKind::Reasoning => {
-                if let Some((_, draft)) = &mut live.draft {
-                    draft.flush(flow)?;
-                }
-                let fresh = || DraftStream::new(turn, role, request, kind);
-                live.thought.get_or_insert_with(fresh).push(flow, text)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What was streamed so far goes into the journal.
-    pub(super) fn flush(&mut self, turn: TurnId) -> Result<Option<AnswerText>, DriverError> {
-        self.draft_rests(turn)?;
-        let Self { live, flow, .. } = self;
-        let Some(live) = live.get_mut(&turn) else {
-            return Ok(None);
-        };
-        if let Some(thought) = live.thought.take() {
-            thought.finish(flow)?;
-        }
-        match live.draft.take() {
-            Some((_, draft)) => Ok(Some(draft.finish(flow)?)),
-            None => Ok(None),
-        }
-    }
-
     fn discard(&mut self, turn: TurnId, why: String) -> Result<(), DriverError> {
         let drafted = self.flush(turn)?;
         if drafted.is_none() {
             return Ok(());
         }
-        let (role, request) = (self.role_of(turn), self.request_of(turn));
+        let (role, request) = (self.role_of(turn)?, self.request_of(turn));
         self.append(Fact::DraftDiscarded(DraftDiscarded {
             turn,
             role,
@@ -399,28 +384,16 @@ impl Core {
     }
 
     fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
-        self.release(turn);
-        self.draft_rests(turn)?;
-        let nothing = self.live[&turn].draft.is_none();
-        if nothing && text.len() > INLINE_TEXT_BYTES_MAX {
-            // A long answer that came in one piece goes the way of a streamed one, so that no
-            // record is long.
-            for piece in pieces(&text) {
-                self.draft(turn, DraftKind::Text, piece)?;
-            }
-        }
-        self.drop_unrecorded(turn, &text);
-        // The journal holds what was streamed; its hash shows that it is the same.
-        let drafted = self.flush(turn)?;
-        let same = AnswerText::Drafted(ConfirmedDraft::of(&text));
-        let text = match drafted {
-            Some(drafted) if drafted == same => drafted,
-            Some(_) | None => AnswerText::Inline(text),
+        self.live.release(turn);
+        let Some((speech, flow, source)) = self.speech(turn) else {
+            return Err(DriverError::Gone);
         };
-        let (role, request) = (self.role_of(turn), self.request_of(turn));
-        let attempt = self.live[&turn].attempt;
+        let text = speech.answer(flow, &source, text)?;
+        let spoken = speech.take_changed();
+        let SpeechSource { role, request, .. } = source;
+        let attempt = self.attempt_of(turn)?;
         let message = mint::name(self.mint.as_mut(), "m")?;
-        self.keep_spoken(turn, &message);
+        self.spoken.keep(turn, &message, spoken);
         self.append(Fact::ModelAnswered(ModelAnswered {
             turn,
             attempt,
@@ -435,24 +408,12 @@ impl Core {
         }))
     }
 
-    /// An answer that was there before its first batch was full, or old enough, needs no record of
-    /// how it streamed.
-    fn drop_unrecorded(&mut self, turn: TurnId, text: &str) {
-        let Some(live) = self.live.get_mut(&turn) else {
-            return;
-        };
-        let draft = live.draft.as_ref();
-        if draft.is_some_and(|(_, draft)| draft.is_unrecorded(text)) {
-            live.draft = None;
-        }
-    }
-
     fn failed(
         &mut self,
         turn: TurnId,
         (class, error, retry_in_ms): (String, String, Option<u64>),
     ) -> Result<(), DriverError> {
-        self.release(turn);
+        self.live.release(turn);
         self.discard(
             turn,
             format!("the request failed, {}", class.replace('_', " ")),
@@ -465,8 +426,8 @@ impl Core {
         if open.is_none_or(|request| request.state != RequestState::Asked) {
             return Ok(());
         }
-        let (role, request) = (self.role_of(turn), self.request_of(turn));
-        let attempt = self.live[&turn].attempt;
+        let (role, request) = (self.role_of(turn)?, self.request_of(turn));
+        let attempt = self.attempt_of(turn)?;
         let fact = ModelFailed {
             turn,
             attempt,
@@ -480,7 +441,7 @@ impl Core {
     }
 
     fn intend(&mut self, turn: TurnId, intended: IntendedCall) -> Result<CallId, DriverError> {
-        let role = self.role_of(turn);
+        let role = self.role_of(turn)?;
         // A call that an earlier try intended and that never ran is the same call now.
         let same = self.state().calls.iter().find(|(_, open)| {
             let may_run = matches!(open.state, CallState::Intended | CallState::Allowed);
@@ -489,11 +450,10 @@ impl Core {
         if let Some((call, _)) = same {
             return Ok(call.clone());
         }
-        let Some(live) = self.live.get_mut(&turn) else {
+        let Some(live) = self.live.get_mut(turn) else {
             return Err(DriverError::Gone);
         };
-        live.calls += 1;
-        let call: CallId = format!("{}.{}", turn.0, live.calls).parse()?;
+        let call: CallId = format!("{}.{}", turn.0, live.bounds.next_call()).parse()?;
         let arguments = Hash::of(intended.arguments.as_bytes());
         let key = format!(
             "{}\n{}\n{}\n{}\n{}",
@@ -529,7 +489,7 @@ impl Core {
         (tool_call, tool): (String, String),
         output: String,
     ) -> Result<Option<Heard>, DriverError> {
-        let role = self.role_of(turn);
+        let role = self.role_of(turn)?;
         let mut calls = self.state().calls.iter();
         let open = calls.find(|(_, open)| open.turn == turn && open.tool_call == tool_call);
         let open = open.map(|(call, open)| (call.clone(), open.clone()));
@@ -719,15 +679,4 @@ const fn is_recorded_point(step: &TurnStep) -> bool {
 /// calls; without them the answer goes back in the words of the message.
 fn fits(blocks: &RawValueEq) -> bool {
     blocks.0.get().len() <= PROVIDER_BLOCKS_BYTES_MAX
-}
-
-/// A long text in pieces that cut no character.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let end = rest.floor_char_boundary(INLINE_TEXT_BYTES_MAX / 2);
-        let (piece, after) = rest.split_at(end);
-        rest = after;
-        (!piece.is_empty()).then_some(piece)
-    })
 }

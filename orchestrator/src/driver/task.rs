@@ -299,7 +299,7 @@ impl Task {
     }
 
     fn tell_onlookers(&mut self) {
-        if self.core.take_streamed() {
+        if self.core.live.take_streamed() {
             self.window.onlookers.tell();
         }
     }

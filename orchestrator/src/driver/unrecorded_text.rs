@@ -65,16 +65,9 @@ impl Core {
         let Self { live, flow, .. } = self;
         let mut waiting = Vec::new();
         for live in live.values_mut() {
-            let draft = live.draft.as_mut().map(|(_, draft)| draft);
-            for stream in live.thought.as_mut().into_iter().chain(draft) {
-                stream.begin(flow)?;
-                if let Some((after, text)) = stream.ahead() {
-                    waiting.push(Ahead {
-                        role: live.role.clone(),
-                        after,
-                        text: text.to_owned(),
-                    });
-                }
+            for (after, text) in live.speech.unrecorded(flow)? {
+                let role = live.subject.role().clone();
+                waiting.push(Ahead { role, after, text });
             }
         }
         Ok(waiting)

@@ -17,9 +17,6 @@ use a_society_providers::Blocks;
 use a_society_roles::turn::job::TurnJob;
 use a_society_roles::turn::step::{Choose, CompactStep, TakerEnd, TurnStep};
 
-use super::core::Core;
-use super::error::DriverError;
-
 /// Knows secrets by their form only, for takers that know no values.
 static FORMS: LazyLock<Redactor> = LazyLock::new(|| Redactor::new(&[]));
 
@@ -46,7 +43,8 @@ pub(super) struct Spoken {
 }
 
 /// The answers of open turns that hold secrets, as the models gave them.
-pub(super) type SpokenInTurns = BTreeMap<TurnId, BTreeMap<MessageId, Spoken>>;
+#[derive(Debug, Default)]
+pub(super) struct SpokenInTurns(BTreeMap<TurnId, BTreeMap<MessageId, Spoken>>);
 
 impl SecretFilter {
     pub(super) fn new(redactor: Option<Redactor>) -> Self {
@@ -58,12 +56,12 @@ impl SecretFilter {
         }
     }
 
-    pub(super) fn redactor(&self) -> &Redactor {
+    pub(super) const fn redactor(&self) -> &Redactor {
         &self.redactor
     }
 
     /// What is certain of a streamed text once this piece has arrived.
-    fn piece(&mut self, kind: DraftKind, piece: &str) -> String {
+    pub(super) fn piece(&mut self, kind: DraftKind, piece: &str) -> String {
         let redactor = &self.redactor;
         let stream = match kind {
             DraftKind::Text => &mut self.text,
@@ -74,12 +72,17 @@ impl SecretFilter {
     }
 
     /// What a streamed text still holds back; the text ends with it.
-    fn rest(&mut self, kind: DraftKind) -> String {
+    pub(super) fn rest(&mut self, kind: DraftKind) -> String {
         let stream = match kind {
             DraftKind::Text => self.text.take(),
             DraftKind::Reasoning => self.thought.take(),
         };
         stream.map(RedactedStream::finish).unwrap_or_default()
+    }
+
+    /// The answer that was filtered last, as the model gave it, if that changed it.
+    pub(super) const fn take_changed(&mut self) -> Option<Spoken> {
+        self.changed.take()
     }
 
     /// Why something failed, which people read.
@@ -124,7 +127,7 @@ impl SecretFilter {
     }
 
     /// A step without the secrets in it. Streamed text is filtered apart, since it comes in pieces.
-    fn step(&mut self, step: &mut TurnStep) {
+    pub(super) fn step(&mut self, step: &mut TurnStep) {
         match step {
             TurnStep::Answer {
                 text,
@@ -175,63 +178,29 @@ impl SecretFilter {
     }
 }
 
-impl Core {
-    /// A step of a turn without the secrets in it.
-    pub(super) fn without_secrets(
-        &mut self,
-        turn: TurnId,
-        mut step: TurnStep,
-    ) -> Result<TurnStep, DriverError> {
-        if let TurnStep::Draft { kind, .. } = &step {
-            let other = match kind {
-                DraftKind::Text => DraftKind::Reasoning,
-                DraftKind::Reasoning => DraftKind::Text,
-            };
-            self.draft_rest(turn, other)?;
-        }
-        let Some(live) = self.live.get_mut(&turn) else {
-            return Ok(step);
-        };
-        if let TurnStep::Draft { kind, text } = &mut step {
-            *text = live.filter.piece(*kind, text);
-        } else {
-            live.filter.step(&mut step);
-        }
-        Ok(step)
+impl Default for SecretFilter {
+    fn default() -> Self {
+        Self::new(None)
     }
+}
 
-    /// What was held back of streamed texts is part of their drafts.
-    pub(super) fn draft_rests(&mut self, turn: TurnId) -> Result<(), DriverError> {
-        self.draft_rest(turn, DraftKind::Reasoning)?;
-        self.draft_rest(turn, DraftKind::Text)
-    }
-
-    fn draft_rest(&mut self, turn: TurnId, kind: DraftKind) -> Result<(), DriverError> {
-        let live = self.live.get_mut(&turn);
-        let rest = live.map(|live| live.filter.rest(kind)).unwrap_or_default();
-        if rest.is_empty() {
-            return Ok(());
-        }
-        self.draft(turn, kind, &rest)
-    }
-
-    /// Keeps the answer that was filtered last in memory, as the model gave it, until the turn ends.
-    pub(super) fn keep_spoken(&mut self, turn: TurnId, message: &MessageId) {
-        let live = self.live.get_mut(&turn);
-        if let Some(spoken) = live.and_then(|live| live.filter.changed.take()) {
-            let of_turn = self.spoken.entry(turn).or_default();
+impl SpokenInTurns {
+    /// Keeps an answer in memory, as the model gave it, until its turn ends.
+    pub(super) fn keep(&mut self, turn: TurnId, message: &MessageId, spoken: Option<Spoken>) {
+        if let Some(spoken) = spoken {
+            let of_turn = self.0.entry(turn).or_default();
             of_turn.insert(message.clone(), spoken);
         }
     }
 
+    /// A turn is over.
+    pub(super) fn forget(&mut self, turn: TurnId) {
+        self.0.remove(&turn);
+    }
+
     /// The model reads its own answers of this turn unchanged.
-    pub(super) fn put_spoken_back(
-        &self,
-        turn: TurnId,
-        entries: &[SessionEntry],
-        job: &mut TurnJob,
-    ) {
-        let Some(of_turn) = self.spoken.get(&turn) else {
+    pub(super) fn put_back(&self, turn: TurnId, entries: &[SessionEntry], job: &mut TurnJob) {
+        let Some(of_turn) = self.0.get(&turn) else {
             return;
         };
         for (place, entry) in entries.iter().enumerate() {

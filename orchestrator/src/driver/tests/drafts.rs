@@ -108,9 +108,9 @@ fn a_thought_that_a_crash_cut_off_is_marked_and_nothing_waits_for_it() {
 fn whoever_looks_on_learns_what_is_in_no_record_yet_and_after_which_it_comes() {
     let mut core = begin(&FaultyDisk::new(), HELLO, SCRIPT);
     let mut turn = first_turn(&mut core);
-    assert!(!core.take_streamed());
+    assert!(!core.live.take_streamed());
     next_piece(&mut core, &mut turn, DraftKind::Text);
-    assert!(core.take_streamed() && !core.take_streamed());
+    assert!(core.live.take_streamed() && !core.live.take_streamed());
     // Without an observer, text waits for its batch; an observer makes it begin.
     let before = core.flow().position().seq;
     assert_eq!(core.ahead().unwrap(), []);

@@ -1,0 +1,353 @@
+//! The turns that this process runs. Each consists of a few small machines that do not know one another.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::Whom;
+use a_society_facts::fact::budget::Measure;
+use a_society_facts::id::{NodeId, RoleInstance, TurnId};
+use a_society_flow::machine::TurnTask;
+use a_society_roles::turn::step::Worst;
+
+use super::asides::Asides;
+use super::errand::ErrandId;
+use super::provider_wait::TurnControl;
+use super::room::Place;
+use super::speech::Speech;
+
+/// A turn that this process runs.
+#[derive(Debug)]
+pub(super) struct LiveTurn {
+    pub(super) subject: TurnSubject,
+    pub(super) control: TurnControl,
+    pub(super) speech: Speech,
+    pub(super) bounds: TurnBounds,
+    pub(super) asides: Asides,
+    pub(super) hosting: Hosting,
+}
+
+impl LiveTurn {
+    /// A turn that has no taker yet.
+    pub(super) fn new(subject: TurnSubject, control: TurnControl, place: Option<Place>) -> Self {
+        Self {
+            subject,
+            control,
+            speech: Speech::default(),
+            bounds: TurnBounds::default(),
+            asides: Asides::default(),
+            hosting: Hosting {
+                keeps: false,
+                errand: None,
+                place,
+            },
+        }
+    }
+}
+
+/// Which attempt of a turn it is, and for whom.
+#[derive(Debug)]
+pub(super) struct TurnSubject {
+    attempt: u32,
+    role: RoleInstance,
+    task: Option<TurnTask>,
+}
+
+impl TurnSubject {
+    /// The task of a compaction between turns is the one that the session last worked on, if that is known.
+    pub(super) const fn new(attempt: u32, role: RoleInstance, task: Option<TurnTask>) -> Self {
+        Self {
+            attempt,
+            role,
+            task,
+        }
+    }
+
+    pub(super) const fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    pub(super) const fn role(&self) -> &RoleInstance {
+        &self.role
+    }
+
+    pub(super) const fn task(&self) -> Option<&TurnTask> {
+        self.task.as_ref()
+    }
+
+    pub(super) fn node(&self) -> Option<&NodeId> {
+        self.task.as_ref().and_then(TurnTask::node)
+    }
+
+    /// Whether the operator means this turn.
+    pub(super) fn is(&self, whom: &Whom) -> bool {
+        match whom {
+            Whom::Node(node) => self.node() == Some(node),
+            Whom::Role(role) => self.role == *role,
+            Whom::Only => true,
+        }
+    }
+
+    /// Whose it is, in words.
+    pub(super) fn named(&self) -> String {
+        match self.node() {
+            Some(node) => format!("{node} ({})", self.role),
+            None => self.role.to_string(),
+        }
+    }
+}
+
+/// How much a turn may do: its calls are numbered, its answers counted, and the cost of its request is reserved.
+#[derive(Debug)]
+pub(super) struct TurnBounds {
+    calls: u32,
+    answers_at_most: u32,
+    reserved: Worst,
+}
+
+impl Default for TurnBounds {
+    fn default() -> Self {
+        Self {
+            calls: 0,
+            answers_at_most: u32::MAX,
+            reserved: Worst::default(),
+        }
+    }
+}
+
+impl TurnBounds {
+    /// The turn's taker is ready. Earlier attempts intended so many calls.
+    pub(super) const fn begin(&mut self, calls: u32, answers_at_most: u32) {
+        self.calls = calls;
+        self.answers_at_most = answers_at_most;
+    }
+
+    /// The number of the next call.
+    pub(super) const fn next_call(&mut self) -> u32 {
+        self.calls += 1;
+        self.calls
+    }
+
+    /// The most answers that it may have, if it has had them.
+    pub(super) fn exhausted(&self, answers: u32) -> Option<u32> {
+        (answers >= self.answers_at_most).then_some(self.answers_at_most)
+    }
+
+    /// A request leaves that costs this at most.
+    pub(super) const fn reserve(&mut self, worst: Worst) {
+        self.reserved = worst;
+    }
+
+    /// The cost of the request is known.
+    pub(super) fn release(&mut self) {
+        self.reserved = Worst::default();
+    }
+
+    const fn reserved(&self, measure: Measure) -> u64 {
+        match measure {
+            Measure::Tokens => self.reserved.tokens,
+            Measure::CostMicros => self.reserved.cost_micros,
+            Measure::Turns | Measure::WallMs => 0,
+        }
+    }
+}
+
+/// How this process runs a turn: its place among the others, what its taker waits for, and whether the taker is kept.
+#[derive(Debug)]
+pub(super) struct Hosting {
+    keeps: bool,
+    errand: Option<ErrandId>,
+    place: Option<Place>,
+}
+
+impl Hosting {
+    /// Whether the taker is kept while the operator is asked.
+    pub(super) const fn keeps_taker(&self) -> bool {
+        self.keeps
+    }
+
+    pub(super) const fn keep_taker(&mut self, keeps: bool) {
+        self.keeps = keeps;
+    }
+
+    /// What is run before its taker can be made; it has none until then.
+    pub(super) const fn errand(&self) -> Option<ErrandId> {
+        self.errand
+    }
+
+    pub(super) const fn set_errand(&mut self, errand: Option<ErrandId>) {
+        self.errand = errand;
+    }
+
+    /// It has no place among the turns of the process while it waits.
+    pub(super) fn free_place(&mut self) {
+        self.place = None;
+    }
+
+    /// It has a place again.
+    pub(super) fn take_place(&mut self, place: Option<Place>) {
+        self.place = place;
+    }
+}
+
+/// The turns that this process runs.
+#[derive(Debug, Default)]
+pub(super) struct LiveTurns {
+    turns: BTreeMap<TurnId, LiveTurn>,
+    /// Whether text streamed in a turn that is gone.
+    streamed: bool,
+}
+
+impl LiveTurns {
+    pub(super) fn get(&self, turn: TurnId) -> Option<&LiveTurn> {
+        self.turns.get(&turn)
+    }
+
+    pub(super) fn get_mut(&mut self, turn: TurnId) -> Option<&mut LiveTurn> {
+        self.turns.get_mut(&turn)
+    }
+
+    pub(super) fn contains(&self, turn: TurnId) -> bool {
+        self.turns.contains_key(&turn)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.turns.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (TurnId, &LiveTurn)> {
+        self.turns.iter().map(|(turn, live)| (*turn, live))
+    }
+
+    pub(super) fn values(&self) -> impl Iterator<Item = &LiveTurn> {
+        self.turns.values()
+    }
+
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut LiveTurn> {
+        self.turns.values_mut()
+    }
+
+    pub(super) fn insert(&mut self, turn: TurnId, live: LiveTurn) {
+        self.turns.insert(turn, live);
+    }
+
+    pub(super) fn remove(&mut self, turn: TurnId) -> Option<LiveTurn> {
+        let mut live = self.turns.remove(&turn)?;
+        self.streamed |= live.speech.take_streamed();
+        Some(live)
+    }
+
+    /// The role of a turn, if it runs here.
+    pub(super) fn role(&self, turn: TurnId) -> Option<&RoleInstance> {
+        self.get(turn).map(|live| live.subject.role())
+    }
+
+    /// Whether text streamed since this was last asked.
+    pub(super) fn take_streamed(&mut self) -> bool {
+        let gone = std::mem::take(&mut self.streamed);
+        let each = self.turns.values_mut();
+        each.fold(gone, |any, live| live.speech.take_streamed() | any)
+    }
+
+    /// The roles whose provider has been silent for a while, and for how many seconds.
+    pub(super) fn silent(&self) -> BTreeMap<RoleInstance, u64> {
+        let silent = self.values().filter(|live| live.control.silent_s() > 0);
+        silent
+            .map(|live| (live.subject.role().clone(), live.control.silent_s()))
+            .collect()
+    }
+
+    /// Cuts off what a role says, because the operator spoke.
+    pub(super) fn interrupt(&mut self, role: &RoleInstance) {
+        let turns = self.turns.values_mut();
+        for live in turns.filter(|live| live.subject.role() == role) {
+            live.control.interrupt();
+        }
+    }
+
+    /// Whether a turn compacts a session because the operator wanted it.
+    pub(super) fn is_by_hand(&self, turn: TurnId) -> bool {
+        self.get(turn).and_then(|live| live.asides.summary()) == Some(turn)
+    }
+
+    /// Whether the session of a role is compacted because the operator wanted it.
+    pub(super) fn is_compacted_by_hand(&self, role: &RoleInstance) -> bool {
+        self.iter()
+            .any(|(turn, live)| live.subject.role() == role && self.is_by_hand(turn))
+    }
+
+    /// What the requests under way may still cost, all or those of one role, but for those of one turn.
+    pub(super) fn reserved(
+        &self,
+        whose: Option<&RoleInstance>,
+        but: TurnId,
+        measure: Measure,
+    ) -> u64 {
+        let others = self.iter().filter(|(turn, _)| *turn != but);
+        let theirs =
+            others.filter(|(_, live)| whose.is_none_or(|role| live.subject.role() == role));
+        theirs
+            .map(|(_, live)| live.bounds.reserved(measure))
+            .fold(0, u64::saturating_add)
+    }
+
+    /// The request of a turn has its answer, whose cost is known.
+    pub(super) fn release(&mut self, turn: TurnId) {
+        if let Some(live) = self.get_mut(turn) {
+            live.bounds.release();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(role: &str, tokens: u64) -> LiveTurn {
+        let subject = TurnSubject::new(1, role.parse().unwrap(), None);
+        let mut live = LiveTurn::new(subject, TurnControl::new(true), None);
+        live.bounds.reserve(Worst {
+            tokens,
+            ..Worst::default()
+        });
+        live
+    }
+
+    #[test]
+    fn what_others_reserved_counts_until_it_is_released() {
+        let mut live = LiveTurns::default();
+        for (number, role, tokens) in [(1, "owner", 5), (2, "owner", 7), (3, "critic", 11)] {
+            live.insert(TurnId(number), turn(role, tokens));
+        }
+        let owner = "owner".parse().unwrap();
+        let but = TurnId(1);
+        assert_eq!(live.reserved(None, but, Measure::Tokens), 18);
+        assert_eq!(live.reserved(Some(&owner), but, Measure::Tokens), 7);
+        assert_eq!(live.reserved(None, but, Measure::Turns), 0);
+        live.release(TurnId(3));
+        assert_eq!(live.reserved(None, but, Measure::Tokens), 7);
+    }
+
+    #[test]
+    fn only_the_turn_that_makes_its_own_summary_is_a_compaction_by_hand() {
+        let mut live = LiveTurns::default();
+        let (owner, critic) = ("owner".parse().unwrap(), "critic".parse().unwrap());
+        for (number, role, aside) in [(1, "owner", 1), (2, "critic", 3)] {
+            let mut begun = turn(role, 0);
+            begun
+                .asides
+                .begin_compaction("k1".to_owned(), TurnId(aside));
+            live.insert(TurnId(number), begun);
+        }
+        assert!(live.is_compacted_by_hand(&owner));
+        assert!(!live.is_compacted_by_hand(&critic));
+    }
+
+    #[test]
+    fn calls_are_numbered_on_and_answers_end() {
+        let mut bounds = TurnBounds::default();
+        assert_eq!(bounds.exhausted(1_000), None);
+        bounds.begin(4, 2);
+        assert_eq!(bounds.next_call(), 5);
+        assert_eq!(bounds.exhausted(1), None);
+        assert_eq!(bounds.exhausted(2), Some(2));
+    }
+}
