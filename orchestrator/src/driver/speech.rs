@@ -54,17 +54,16 @@ impl Speech {
         source: &SpeechSource,
         step: &mut TurnStep,
     ) -> Result<(), Error> {
-        match step {
-            TurnStep::Draft { kind, text } => {
-                let other = match kind {
-                    DraftKind::Text => DraftKind::Reasoning,
-                    DraftKind::Reasoning => DraftKind::Text,
-                };
-                self.push_rest(flow, source, other)?;
-                *text = self.filter.piece(*kind, text);
-            }
-            other => self.filter.step(other),
-        }
+        let TurnStep::Draft { kind, text } = step else {
+            self.filter.step(step);
+            return Ok(());
+        };
+        let other = match kind {
+            DraftKind::Text => DraftKind::Reasoning,
+            DraftKind::Reasoning => DraftKind::Text,
+        };
+        self.push_rest(flow, source, other)?;
+        *text = self.filter.piece(*kind, text);
         Ok(())
     }
 

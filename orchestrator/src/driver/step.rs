@@ -131,9 +131,8 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        step: TurnStep,
+        mut step: TurnStep,
     ) -> Result<Option<Heard>, DriverError> {
-        let mut step = step;
         if let Some((speech, flow, source)) = self.speech(turn) {
             speech.clean(flow, &source, &mut step)?;
         }
@@ -175,9 +174,7 @@ impl Core {
                 class,
                 error,
                 retry_in_ms,
-            } => {
-                self.failed(turn, (class, error, retry_in_ms))?;
-            }
+            } => self.failed(turn, (class, error, retry_in_ms))?,
             TurnStep::Intend(intended) => {
                 let call = self.intend(turn, intended)?;
                 return Ok(Some(Heard::Go(StepReply::Done { call: Some(call) })));
