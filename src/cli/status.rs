@@ -6,7 +6,7 @@ use a_society_facts::At;
 use a_society_facts::fact::operator::{ConsentMode, McpServerUnavailable};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::{Standing, left};
+use a_society_facts::view::standing::{NodeStanding, Standing};
 use a_society_orchestrator::config::user::Reach;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
@@ -49,7 +49,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
     let state = &seen.screen.flow;
-    let standing = Standing::of(&seen.screen.summary, seen.held_by.is_some());
+    let standing = seen.standing();
     let work = works_and_asks(&store, &flow, state)?;
     let asks = asks::of(&flow, state, &work);
     let project = super::say::project_folder(&store, &flow.project);
@@ -75,18 +75,14 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         return Ok(code);
     }
     let title = out.paint.bold(&one_line(&state.title, 60));
-    let status = standing.words(now);
+    let status = standing.map_or_else(String::new, |standing| standing.words(now));
     let cost = cost::in_short(&state.account);
     let cost: String = cost.iter().map(|part| format!(" · {part}")).collect();
     out.line(&format!("{title}  {flow}  {status}{cost}"))?;
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
-        let verb = if seen.held_by.is_some() {
-            "works"
-        } else {
-            "was at work"
-        };
-        out.line(&format!("{node} ({}) {verb}, since {since}", running.role))?;
+        let stands = NodeStanding::of(state, node, seen.held_by.is_some()).words(now);
+        out.line(&format!("{node} ({}): {stands}, since {since}", running.role))?;
     }
     let name = asks::short(&flow);
     limited(out, &flow, &seen, now)?;
@@ -115,7 +111,8 @@ fn limited(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(),
     let name = asks::short(flow);
     for (node, waiting) in seen.screen.flow.waits() {
         if let Some(at) = waiting.until {
-            let (role, left) = (&waiting.role, left(at, now));
+            let role = &waiting.role;
+            let resets = Standing::Limited(at).words(now);
             let who = node.map_or_else(|| role.to_string(), |node| format!("{node} ({role})"));
             let to = asks::named(node, role);
             let then = if seen.held_by.is_some() {
@@ -124,7 +121,7 @@ fn limited(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(),
                 "and it goes on then if somebody drives the flow (serve or resume); try at once: "
             };
             out.line(&format!(
-                "{who}: its provider's limit resets in {left}, {then}a-society retry {name} {to}"
+                "{who}: {resets}, {then}a-society retry {name} {to}"
             ))?;
         }
     }
@@ -140,16 +137,16 @@ fn as_json(
     made: Option<&Delivered>,
 ) -> Value {
     let state = &seen.screen.flow;
-    let standing = Standing::of(&seen.screen.summary, seen.held_by.is_some());
-    let running = state.running.iter().map(
-        |(node, running)| json!({ "node": node, "role": running.role, "since": running.since }),
-    );
+    let running = state.running.iter().map(|(node, running)| {
+        let standing = NodeStanding::of(state, node, seen.held_by.is_some()).word();
+        json!({ "node": node, "role": running.role, "since": running.since, "standing": standing })
+    });
     json!({
         "project": flow.project,
         "flow": flow.flow,
         "title": state.title,
         "status": if state.is_created() { state.status.word() } else { "empty" },
-        "standing": state.is_created().then(|| standing.word()),
+        "standing": seen.standing().map(Standing::word),
         "retry_at": seen.screen.summary.retry_at,
         "resets_at": seen.screen.summary.resets_at(),
         "seq": state.seq,

@@ -8,6 +8,7 @@ use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
 use a_society_facts::view::View;
 use a_society_facts::view::screen::Screen;
+use a_society_facts::view::standing::Standing;
 
 use crate::checkpoint;
 use crate::disk::Disk;
@@ -34,6 +35,18 @@ pub struct Look {
     pub damage: Option<Damage>,
     /// Who writes the flow, if a process does.
     pub held_by: Option<String>,
+}
+
+impl Look {
+    /// What the flow is doing now; nothing if it never began.
+    #[must_use]
+    pub fn standing(&self) -> Option<Standing> {
+        if self.damage.is_some() {
+            return Some(Standing::Damaged);
+        }
+        let began = self.screen.flow.is_created();
+        began.then(|| Standing::of(&self.screen.summary, self.held_by.is_some()))
+    }
 }
 
 /// Looks at a flow whose folder exists.

@@ -3,8 +3,9 @@
 use a_society_facts::At;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::view::Summary;
-use a_society_facts::view::flow::{CallState, FlowState, OpenCall, OpenTurn, RequestState};
-use a_society_facts::view::standing::{Standing, left};
+use a_society_facts::view::flow::{CallState, FlowState, OpenCall, OpenTurn};
+use a_society_facts::view::standing::{NodeStanding, Standing};
+use a_society_facts::words::{DONE, WORKING};
 
 use a_society_orchestrator::driver::handle::Seen;
 
@@ -126,12 +127,12 @@ fn rows(
     let mut all: Vec<(usize, Stands, &NodeId, &RoleInstance)> = nodes
         .enumerate()
         .map(|(at, node)| {
-            let mut stands = stands(state, &node.id, now);
-            if let Some(running) = state.running.get(&node.id) {
+            let mut stands = stands(state, &node.id, (now, true));
+            if stands.word == WORKING
+                && let Some(running) = state.running.get(&node.id) {
                 let turn = state.turns.get(&running.turn);
-                let doing = turn.map(|turn| doing(state, turn, (teller, running.turn), now));
-                if let Some((sign, word)) = doing {
-                    (stands.sign, stands.word) = (sign, word);
+                if let Some(doing) = turn.and_then(|turn| doing(state, turn, (teller, running.turn))) {
+                    stands.word = doing;
                 }
                 if let Some(seconds) = seen.silent.get(&node.role) {
                     stands.word = format!("{}; {}", stands.word, words::silent(*seconds));
@@ -251,33 +252,16 @@ fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// What a turn does right now.
-fn doing(
-    state: &FlowState,
-    turn: &OpenTurn,
-    (teller, id): (&Teller, TurnId),
-    now: At,
-) -> (&'static str, String) {
-    let again = turn.request.as_ref().and_then(|request| {
-        let failed = request.state == RequestState::Failed;
-        request.again_at.filter(|_| failed)
-    });
-    let session = state.session(&turn.role);
+/// What a turn at work does right now, if it is known.
+fn doing(state: &FlowState, turn: &OpenTurn, (teller, id): (&Teller, TurnId)) -> Option<String> {
     let runs = |call: &&OpenCall| call.turn == id && call.state == CallState::Started;
-    let word = if let Some(at) = again {
-        return ("↻", format!("next try in {}", left(at, now)));
-    } else if session.is_some_and(|session| session.compaction.is_some()) {
-        "compacting".to_owned()
-    } else if let Some(call) = state.calls.values().find(runs) {
-        call_in_words(&call.tool, &call.summary).to_owned()
+    if let Some(call) = state.calls.values().find(runs) {
+        Some(call_in_words(&call.tool, &call.summary).to_owned())
     } else if teller.speaks(&turn.role) {
-        "writing".to_owned()
-    } else if turn.request.is_some() {
-        "thinking".to_owned()
+        Some("writing".to_owned())
     } else {
-        "working".to_owned()
-    };
-    ("●", word)
+        turn.request.is_some().then(|| "thinking".to_owned())
+    }
 }
 
 /// What a call does, without the arguments of one that only ends a turn or asks the operator.
@@ -289,30 +273,26 @@ pub(crate) fn call_in_words<'a>(tool: &str, summary: &'a str) -> &'a str {
     }
 }
 
-pub(crate) fn stands(state: &FlowState, node: &NodeId, now: At) -> Stands {
-    let new = |sign, word: String, weight| Stands { sign, word, weight };
-    if let Some(running) = state.running.get(node) {
-        let since = age(now.ms() - running.since.ms());
-        return new("●", format!("works, {since}"), 2);
-    }
-    if let Some(waiting) = state.awaiting_operator.get(node) {
-        let sign = if waiting.until.is_some() { "↻" } else { "?" };
-        return new(
-            sign,
-            format!("waits for {}", words::waiting(waiting, now)),
-            3,
-        );
-    }
-    if state.awaiting_handoff.contains(node) {
-        return new("…", "waits for a handoff".to_owned(), 2);
-    }
-    if state.wanted.contains_key(node) || state.deliverable(node).next().is_some() {
-        return new("·", "is next".to_owned(), 1);
-    }
-    if state.visited.contains(node) {
-        return new("✓", "done".to_owned(), 1);
-    }
-    new("·", String::new(), 0)
+/// The state of a node, with or without a process that drives its flow.
+pub(crate) fn stands(
+    state: &FlowState,
+    node: &NodeId,
+    (now, is_driven): (At, bool),
+) -> Stands {
+    let standing = NodeStanding::of(state, node, is_driven);
+    let word = words::node(standing, now);
+    let (sign, word, weight) = match standing {
+        NodeStanding::Working | NodeStanding::Compacting => ("●", word, 2),
+        NodeStanding::Retrying(_) => ("↻", word, 2),
+        NodeStanding::Limited(_) => ("↻", word, 3),
+        NodeStanding::Waiting { .. } | NodeStanding::YourTurn => ("?", word, 3),
+        NodeStanding::Stopped => ("◼", word, 2),
+        NodeStanding::AwaitsHandoff => ("…", word, 2),
+        NodeStanding::Ready => ("·", word, 1),
+        NodeStanding::Done => ("✓", word, 1),
+        NodeStanding::NotReached => ("·", String::new(), 0),
+    };
+    Stands { sign, word, weight }
 }
 
 /// Roles that look back, once the forward work is done.

@@ -315,11 +315,8 @@ impl Followed {
 fn line(row: &Row, now: At) -> FlowLine {
     let summary = row.summary.as_ref();
     let over = summary.is_some_and(|summary| summary.is_over());
-    let status = match (&row.damage, summary) {
-        (Some(_), _) => "damaged".to_owned(),
-        (None, None) => "never began".to_owned(),
-        (None, Some(summary)) => Standing::of(summary, row.held_by.is_some()).words(now),
-    };
+    let standing = row.standing();
+    let status = standing.map_or_else(|| "never began".to_owned(), |standing| standing.words(now));
     // Nothing goes on by itself in a flow without a driver.
     let stopped = row.held_by.is_none() && !over && row.damage.is_none();
     let status = if stopped {

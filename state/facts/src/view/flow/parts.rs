@@ -8,6 +8,7 @@ use crate::at::At;
 use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
 use crate::fact::node::{Entry, FaultCode, Trouble, WaitReason};
+use crate::fact::older;
 use crate::fact::operator::{ChosenBy, DecidingRule, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
 use crate::fact::terms::ConsentTerms;
@@ -93,6 +94,15 @@ pub struct Waiting {
     /// What the node was before; it is that again if it is woken while its turn is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<Running>,
+}
+
+impl Waiting {
+    /// Whether the operator takes the turn that waits.
+    #[must_use]
+    pub fn is_own_turn(&self) -> bool {
+        let question = self.question.as_ref().map(Text::shown);
+        self.reason == WaitReason::PromptHuman && question.is_some_and(|text| older::is_own_turn(&text))
+    }
 }
 
 impl Waiting {
