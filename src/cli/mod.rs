@@ -50,6 +50,7 @@ pub(crate) mod mode;
 pub(crate) mod models;
 pub(crate) mod nesting;
 mod notify;
+mod own_command;
 mod own_turn;
 pub(crate) mod pager;
 pub(crate) mod pause;

@@ -396,12 +396,16 @@ fn running(store: &Store, path: &Path) -> Option<Told> {
     Some(told)
 }
 
+/// The address for the next browser of the server that runs, if one does.
+pub(crate) fn link_of(store: &Store) -> Option<String> {
+    let path = store.root().parent()?.join(SERVER_FILE);
+    running(store, &path)?.link
+}
+
 /// Prints the address for the next browser of the server that runs.
 fn print_link(context: &mut Context<'_>) -> Outcome {
     let store = context.store()?;
-    let path = store.root().parent().map(|ours| ours.join(SERVER_FILE));
-    let link = path.and_then(|path| running(&store, &path)?.link);
-    let Some(link) = link else {
+    let Some(link) = link_of(&store) else {
         return Err(OperatorError::new(
             ("no-server", ExitCode::NotFound),
             "no server of this workspace runs",

@@ -1,31 +1,44 @@
 //! `watch`: flows and what they ask, on a screen of the terminal, answered with a key.
 //!
-//! `source` reads what is shown, `view` is that as data, `keys` says what a key does, and `draw`
-//! draws it. Only this file touches the terminal, which it hands to the operator's editor and pager, and a flow is
-//! reached as by every other command.
+//! `source` reads what is shown and `today` what it cost since midnight; `view` is that as data. `keys` says what a key
+//! does, with `answer` for questions and `fields` for lines that are typed. `layout` gives each part its place, and `draw`
+//! draws it from `rows`, `feed`, `card` and `hints`. Only this file touches the terminal, which it hands to the
+//! operator's editor and pager and to other commands, and a flow is reached as by every other command.
 
+mod answer;
+mod card;
 mod draw;
+mod feed;
+mod fields;
+mod hints;
 mod keys;
+mod layout;
+mod rows;
 mod source;
 #[cfg(test)]
 mod tests;
+mod today;
 mod view;
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::os::fd::AsFd;
-use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel, sync_channel};
 use std::time::Duration;
 
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::control::client::{self, Heard};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_state::{FlowRef, Store};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{
     self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyEventKind,
     KeyModifiers,
 };
 use ratatui::crossterm::execute;
+use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
@@ -34,17 +47,20 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use self::draw::draw;
 use self::keys::{Act, Key, State};
 use self::source::Source;
-use self::view::View;
-use super::asks;
+use self::view::{View, name};
+use super::browser;
 use super::context::Context;
+use super::own_command::OwnCommand;
 use super::own_turn;
 use super::pager::{self, Paged};
 use super::say::project_folder;
+use super::serve;
 use super::signals::Interrupts;
 use super::turn_files::{Next, TurnFiles};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{self, ExitCode};
 use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
 use crate::text::plain;
+use crate::workspace;
 
 /// How long a key is waited for before the journal is looked at again. People do not see faster.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -52,21 +68,25 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The arguments of `watch`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-watch shows what waits for you in all flows, the nodes of one flow, and the feed of one of its \
-roles, and keeps them up to date. It drives nothing: an answer goes to the process that drives \
-the flow; for a flow that no process drives it is recorded, and the flow goes on with resume.
+watch shows what waits for you in all flows, what each flow is doing, has done and cost, and the \
+feed of one role, and keeps them up to date. It drives nothing: an answer goes to the process that \
+drives the flow; for a flow that no process drives it is recorded, and R resumes the flow in a \
+process of its own.
 
-The arrows choose a question and the letters at the bottom answer it; a letter counts only if the \
+The arrows choose a row, enter opens its flow with its nodes, feed, cost and files, and esc goes \
+back. ? lists all keys: / filters, : runs any command, a digit shows the feed of a role, space \
+holds the feed and G follows it, s sends a message to the role whose feed is shown, p pauses, two \
+dots stop a turn, R resumes, o opens the page, c copies a call or a name, q quits.
+
+The letters at the bottom answer the chosen question, and only that; a letter counts only if the \
 question has been chosen, and no key pressed, for 0.4 seconds. A call that was not shown to its \
-end cannot be allowed: PgUp and PgDn scroll, and v shows all of it in $PAGER (else less). Tab \
-goes from the questions to the flows and the feed, q ends.
+end cannot be allowed: PgUp and PgDn scroll, and v shows all of it in $PAGER (else less).
 
 A turn of your own has the same keys as in run: w writes a file in $VISUAL or $EDITOR (else vi), \
 f chooses a file of the project, h hands one over, b sends the work back.
 
-s sends a message to the role whose feed is shown, which reads it with its next request; S also \
-cuts off the answer that is arriving. A text that was refused is in the line again when you press \
-s.
+Esc and Ctrl-C leave a line that is typed, and what is in it is kept; elsewhere Ctrl-C ends watch \
+with 130. A text that was refused is in the line again.
 
 watch needs a terminal; elsewhere use status and log --follow.
 
@@ -96,12 +116,24 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     context.out.flush()?;
     let mut terminal = ratatui::try_init().map_err(refused)?;
     let pasting = execute!(terminal.backend_mut(), EnableBracketedPaste);
+    let mut state = State::default();
+    if let Some(only) = &only {
+        state.open(only.clone());
+    }
+    let program = context.environment.arguments.first().cloned();
     let mut screen = Screen {
+        own: OwnCommand::new(
+            program.unwrap_or_default(),
+            workspace::folder_of(&store),
+            context.without_locks,
+        ),
         store: store.clone(),
         source: Source::new(store, only),
-        state: State::default(),
+        state,
         view: View::default(),
         answer: None,
+        resumed: BTreeSet::new(),
+        ended: channel(),
         colours,
         editor: context.environment.editor.clone(),
         pager: context.environment.pager.clone(),
@@ -154,18 +186,33 @@ struct Screen {
     state: State,
     view: View,
     /// The result of the answer that is on its way.
-    answer: Option<Receiver<Result<String, String>>>,
+    answer: Option<Receiver<Answered>>,
+    /// Other commands of this program.
+    own: OwnCommand,
+    /// The flows that were resumed from here: an answer resumes them again.
+    resumed: BTreeSet<FlowRef>,
+    /// How the processes ended that drove them.
+    ended: (Sender<Ended>, Receiver<Ended>),
     colours: bool,
     /// What a person writes a file with, and reads what does not fit on the screen.
     editor: String,
     pager: Option<String>,
 }
 
+/// The result of an answer in words, and the flow if no process drives it. Or why it was not heard.
+type Answered = Result<(String, Option<FlowRef>), String>;
+
+/// A flow whose process ended, and with which code.
+type Ended = (FlowRef, Option<i32>);
+
+/// The longest text that terminals take for their clipboard without complaint.
+const COPIED_BYTES_MAX: usize = 64 * 1024;
+
 /// Hands the terminal to another program until it ends. What is pressed meanwhile is meant for that.
 fn away<T>(
     terminal: &mut DefaultTerminal,
     interrupts: &Interrupts,
-    program: impl FnOnce() -> T,
+    program: impl FnOnce(&mut DefaultTerminal) -> T,
 ) -> io::Result<T> {
     execute!(
         terminal.backend_mut(),
@@ -175,7 +222,7 @@ fn away<T>(
     terminal.show_cursor()?;
     disable_raw_mode()?;
     let before = interrupts.count();
-    let ended = program();
+    let ended = program(terminal);
     interrupts.forget(before);
     enable_raw_mode()?;
     execute!(
@@ -196,7 +243,8 @@ impl Screen {
     fn until_quit(&mut self, terminal: &mut DefaultTerminal, interrupts: &Interrupts) -> Outcome {
         loop {
             self.refresh()?;
-            self.state.columns = terminal.size().map_err(refused)?.width;
+            let size = terminal.size().map_err(refused)?;
+            self.state.resize((size.width, size.height));
             terminal
                 .draw(|frame| draw(frame, &self.view, &self.state, self.colours))
                 .map_err(refused)?;
@@ -212,17 +260,104 @@ impl Screen {
                     continue;
                 };
                 let now_ms = self.now_ms();
-                match self.state.press(&self.view, &key, now_ms) {
-                    Some(Act::Quit) => return Ok(ExitCode::Ok),
-                    Some(Act::Say(flow, command)) => self.say(flow, command),
-                    Some(Act::Own(flow, to, act)) => {
-                        self.own((terminal, interrupts), (flow, to), act)?;
-                    }
-                    Some(Act::Page(lines)) => self.page((terminal, interrupts), &lines)?,
-                    None => {}
+                let Some(act) = self.state.press(&self.view, &key, now_ms) else {
+                    continue;
+                };
+                if let Some(code) = self.carry_out((terminal, interrupts), act)? {
+                    return Ok(code);
                 }
             }
         }
+    }
+
+    /// Does what a key led to. Gives the code with which `watch` ends, if it does.
+    fn carry_out(
+        &mut self,
+        (terminal, interrupts): (&mut DefaultTerminal, &Interrupts),
+        act: Act,
+    ) -> Result<Option<ExitCode>, Stop> {
+        match act {
+            Act::Quit => return Ok(Some(ExitCode::Ok)),
+            Act::Interrupted => return Ok(Some(ExitCode::Interrupted)),
+            Act::Say(flow, command) => self.say(flow, command),
+            Act::Own(flow, to, act) => self.own((terminal, interrupts), (flow, to), act)?,
+            Act::Page(lines) => self.page((terminal, interrupts), &lines)?,
+            Act::Resume(flow) => self.resume(flow),
+            Act::Run(words) => self.command((terminal, interrupts), &words)?,
+            Act::Browse => self.browse(),
+            Act::Copy(text, what) => self.copy(terminal, &text, what)?,
+        }
+        Ok(None)
+    }
+
+    /// Resumes a flow beside the screen.
+    fn resume(&mut self, flow: FlowRef) {
+        let name = name(&flow);
+        self.state.told = match self.own.resume(&flow, self.ended.0.clone()) {
+            Ok(()) => {
+                self.resumed.insert(flow);
+                self.source.look_again();
+                format!("{name} goes on in a process of its own, also when watch ends")
+            }
+            Err(why) => format!("{name} was not resumed: {why}"),
+        };
+    }
+
+    /// Runs another command where the screen was, until a key is pressed after its end.
+    fn command(
+        &mut self,
+        (terminal, interrupts): (&mut DefaultTerminal, &Interrupts),
+        words: &[String],
+    ) -> Result<(), Stop> {
+        let own = &self.own;
+        let shown = away(terminal, interrupts, |terminal| {
+            let ended = own.run(words).unwrap_or_else(|why| why);
+            let asks = format!("\n[{ended}; a key goes back to watch]");
+            execute!(terminal.backend_mut(), Print(asks))?;
+            enable_raw_mode()?;
+            while event::poll(Duration::ZERO)? {
+                event::read()?;
+            }
+            // What is pressed after the end of the command, or the end of the terminal.
+            while is_there(&io::stdin(), LOOK_EVERY) {
+                if event::poll(Duration::ZERO)? && key_of(event::read()?).is_some() {
+                    break;
+                }
+            }
+            execute!(terminal.backend_mut(), Print("\r\n"))
+        });
+        shown.and_then(|shown| shown).map_err(refused)?;
+        self.state.last_key_ms = self.now_ms();
+        self.source.look_again();
+        Ok(())
+    }
+
+    /// Opens the page of the server that runs.
+    fn browse(&mut self) {
+        self.state.told = match serve::link_of(&self.store) {
+            Some(link) => match browser::open(&link) {
+                Ok(()) => "the page opens in your browser".to_owned(),
+                Err(why) => format!(
+                    "no browser could be opened ({why}); a-society serve --link prints the address"
+                ),
+            },
+            None => {
+                "no server of this workspace runs; start one elsewhere: a-society serve".to_owned()
+            }
+        };
+    }
+
+    /// Gives the terminal a text for its clipboard, with the sequence that also works over SSH.
+    fn copy(&mut self, terminal: &mut DefaultTerminal, text: &str, what: &str) -> Result<(), Stop> {
+        if text.len() > COPIED_BYTES_MAX {
+            self.state.told = format!("{what} is too long for the clipboard of a terminal");
+            return Ok(());
+        }
+        let coded = STANDARD.encode(text);
+        let sequence = format!("\u{1b}]52;c;{coded}\u{7}");
+        execute!(terminal.backend_mut(), Print(sequence)).map_err(refused)?;
+        self.state.told = format!("{what} was given to the clipboard of the terminal");
+        Ok(())
     }
 
     fn now_ms(&self) -> u64 {
@@ -236,10 +371,23 @@ impl Screen {
             None | Some(Err(TryRecvError::Empty)) => {}
             Some(told) => {
                 self.answer = None;
-                let unknown = || Ok("its outcome is not known".to_owned());
-                self.state.hear(told.unwrap_or_else(|_| unknown()));
+                let unknown = || Ok(("its outcome is not known".to_owned(), None));
+                let told = told.unwrap_or_else(|_| unknown());
+                let rests = told.as_ref().ok().and_then(|(_, flow)| flow.clone());
+                self.state.hear(told.map(|(says, _)| says));
+                if let Some(flow) = rests.filter(|flow| self.resumed.contains(flow)) {
+                    self.resume(flow);
+                }
                 self.source.look_again();
             }
+        }
+        for (flow, code) in self.ended.1.try_iter().collect::<Vec<_>>() {
+            let known = exit_code::ALL
+                .into_iter()
+                .find(|known| Some(i32::from(known.number())) == code);
+            let says = known.map_or("It was ended.", ExitCode::says);
+            self.state.told = format!("{}: its process ended. {says}", name(&flow));
+            self.source.look_again();
         }
         self.view = self.source.view(self.state.flow.as_ref(), now, now_ms)?;
         self.state.settle(&self.view);
@@ -262,7 +410,7 @@ impl Screen {
             return Ok(());
         };
         let next = if matches!(act, own_turn::Act::Edit(_)) {
-            let edited = away(terminal, interrupts, || files.carry_out(own, act));
+            let edited = away(terminal, interrupts, |_| files.carry_out(own, act));
             let edited = edited.map_err(refused)?;
             self.state.last_key_ms = self.now_ms();
             edited
@@ -288,7 +436,7 @@ impl Screen {
     ) -> Result<(), Stop> {
         let paged = match &self.pager {
             Some(pager) => {
-                away(terminal, interrupts, || pager::page(pager, lines)).map_err(refused)?
+                away(terminal, interrupts, |_| pager::page(pager, lines)).map_err(refused)?
             }
             None => Paged::Not(None),
         };
@@ -333,18 +481,22 @@ impl Screen {
 ///
 /// # Errors
 /// Says in words why it was not heard.
-fn answered(store: &Store, flow: &FlowRef, command: Verb) -> Result<String, String> {
+fn answered(store: &Store, flow: &FlowRef, command: Verb) -> Answered {
     let words = command.done();
     let client = mint::name(&mut SystemMint, "watch").map_err(|bad| bad.to_string())?;
-    let project = project_folder(store, &flow.project);
+    let (project, name) = (project_folder(store, &flow.project), name(flow));
     match client::say(store, flow, &project, (command, client)) {
-        Ok((taken, Heard::ByDriver)) => Ok(format!("{flow}: {words} (record {})", taken.seq)),
-        Ok((taken, Heard::ByUs { .. })) => Ok(format!(
-            "{flow}: {words} (record {}); nobody drives it: a-society resume {}",
-            taken.seq,
-            asks::short(flow)
+        Ok((taken, Heard::ByDriver)) => {
+            Ok((format!("{name}: {words} (record {})", taken.seq), None))
+        }
+        Ok((taken, Heard::ByUs { .. })) => Ok((
+            format!(
+                "{name}: {words} (record {}); nobody drives it: R resumes it",
+                taken.seq
+            ),
+            Some(flow.clone()),
         )),
-        Err(unsaid) => Err(format!("{flow}: {}", plain(&unsaid.to_string()))),
+        Err(unsaid) => Err(format!("{name}: {}", plain(&unsaid.to_string()))),
     }
 }
 

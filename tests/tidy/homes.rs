@@ -194,6 +194,10 @@ const TOUCHES: [Touch; 7] = [
                 "asks the system's keyring for a key, by the keyring's own program",
             ),
             (
+                "src/cli/own_command.rs",
+                "starts other commands of this program from the screen of watch, when the operator presses their key",
+            ),
+            (
                 "src/cli/browser.rs",
                 "opens the page in the operator's browser, when that is asked for",
             ),

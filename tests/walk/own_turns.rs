@@ -29,7 +29,7 @@ fn transcript(place: &Place, role: &str) -> String {
 /// Opens `watch` and chooses the one question.
 fn chosen(place: &Place, more: &[(&str, &str)]) -> Terminal {
     let mut terminal = Terminal::start_with(place, &["watch"], more);
-    terminal.shows("Waiting for you (1)");
+    terminal.shows("1 needs you");
     terminal.press(DOWN);
     terminal
 }
@@ -58,7 +58,7 @@ fn a_turn_is_sent_back_and_then_written_in_an_editor_on_the_screen_of_watch_as_i
     }
     assert!(said.err.contains("The plan has no date."), "{said:?}");
     let mut terminal = chosen(&place, &[]);
-    terminal.shows("sign (lead) waits for your turn");
+    terminal.shows("sign: lead, your turn");
     terminal.shows("The plan has no date.");
     terminal.shows("b send back to write");
     sleep(SETTLED);

@@ -147,7 +147,7 @@ fn the_screen_of_watch_approves_what_does_not_fit_only_when_a_pager_showed_it() 
     assert_eq!(said.code, 8, "{said:?}");
     let flow = place.flow().unwrap();
     let mut terminal = Terminal::start_with(&place, &["watch"], &[PAGED]);
-    terminal.shows("Waiting for you (1)");
+    terminal.shows("1 needs you");
     terminal.press("\u{1b}[B");
     terminal.shows("y approve");
     sleep(SETTLED);

@@ -166,7 +166,7 @@ fn words_that_are_typed_at_the_screen_cut_off_the_answer_and_leave_with_the_next
     let model = Model::start_with(speaks_until_spoken_to);
     let (place, mut driver, flow) = speaking(&model);
     let mut terminal = Terminal::start(&place, &["watch", &flow]);
-    terminal.shows("Feed of owner");
+    terminal.shows("OWNER · demo/");
     terminal.press("S");
     terminal.shows("to owner> ");
     // As a terminal pastes, so that no word comes as a burst of keys.
@@ -195,7 +195,7 @@ fn words_that_a_flow_refuses_stand_in_the_line_again_with_the_reason_above() {
     let place = super::models::with_model(&model);
     let flow = place.run_until_it_waits();
     let mut terminal = Terminal::start(&place, &["watch", &flow]);
-    terminal.shows("Feed of owner");
+    terminal.shows("OWNER · demo/");
     terminal.press("s");
     terminal.shows("to owner> ");
     terminal.press(&format!("\u{1b}[200~{WORDS}\u{1b}[201~"));
@@ -204,8 +204,11 @@ fn words_that_a_flow_refuses_stand_in_the_line_again_with_the_reason_above() {
     terminal.shows("not at work");
     terminal.press("s");
     terminal.shows(&format!("to owner> {WORDS}"));
+    // In a line it leaves the line, and what is typed there is kept; elsewhere it ends.
     terminal.press("\u{3}");
-    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    terminal.shows("? keys");
+    terminal.press("\u{3}");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(130));
     assert_eq!(model.requests(), 1);
 }
 
@@ -216,7 +219,7 @@ fn a_screen_whose_terminal_is_closed_ends_by_itself() {
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();
     let mut terminal = Terminal::start(&place, &["watch", &flow]);
-    terminal.shows("Feed of owner");
+    terminal.shows("OWNER · demo/");
     terminal.hang_up();
     wait_until("it ends", || terminal.child.try_wait().unwrap().is_some());
 }

@@ -16,7 +16,7 @@ use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
-use super::row::{again, is_done, row};
+use super::row::{again, row};
 use super::{reach, words};
 use crate::protocol::ask::ModelChoice;
 use crate::protocol::flow::{
@@ -180,7 +180,7 @@ impl Maker<'_> {
                 .map(|edge| edge.edge.from.to_string());
             return (NodeState::Suspended, format!("Waiting for {}", list(owed)));
         }
-        if is_done(state, id) {
+        if state.is_done(id) {
             return (NodeState::Done, "Done".to_owned());
         }
         let missing = state
@@ -355,7 +355,7 @@ impl Maker<'_> {
         {
             return (RoleState::AwaitingHandoff, Some(node.id.clone()));
         }
-        if nodes.clone().next().is_some() && nodes.all(|node| is_done(state, &node.id)) {
+        if nodes.clone().next().is_some() && nodes.all(|node| state.is_done(&node.id)) {
             return (RoleState::Done, None);
         }
         (RoleState::Idle, None)

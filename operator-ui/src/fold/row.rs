@@ -20,7 +20,7 @@ pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> Fl
         .graph
         .nodes
         .iter()
-        .filter(|node| is_done(state, &node.id));
+        .filter(|node| state.is_done(&node.id));
     row.nodes_done = done.count() as u64;
     let roles: std::collections::BTreeSet<_> =
         state.graph.nodes.iter().map(|node| &node.role).collect();
@@ -80,16 +80,4 @@ pub(super) fn again(at: At, limit: bool) -> Again {
         at: words::at(at),
         limit,
     }
-}
-
-/// Whether a node has handed over all it owes, and has nothing more to do.
-#[must_use]
-pub fn is_done(state: &FlowState, node: &a_society_facts::id::NodeId) -> bool {
-    state.visited.contains(node)
-        && !state.owing.contains(node)
-        && !state.running.contains_key(node)
-        && !state.awaiting_operator.contains_key(node)
-        && !state.awaiting_handoff.contains(node)
-        && !state.staged.values().any(|staged| staged.node == *node)
-        && state.deliverable(node).next().is_none()
 }

@@ -209,7 +209,7 @@ impl Run {
                 project: flow.project.to_string(),
                 flow: flow.flow.to_string(),
                 title: state.flow.row.title.clone(),
-                standing: Standing::of(summary, is_driven).words(now),
+                standing: seen.standing().map_or_else(String::new, |standing| standing.words(now)),
                 ms: u64::try_from(until.ms().saturating_sub(began.ms())).unwrap_or(0),
                 cost: costs.all.clone(),
             },

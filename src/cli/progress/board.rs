@@ -1,11 +1,10 @@
 //! The block below what is finished: who works and what waits, what it took and what it cost.
 
 use a_society_facts::At;
-use a_society_facts::id::{NodeId, RoleInstance, TurnId};
+use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::Summary;
-use a_society_facts::view::flow::{CallState, FlowState, OpenCall, OpenTurn};
+use a_society_facts::view::flow::{CallState, FlowState, OpenCall};
 use a_society_facts::view::standing::{NodeStanding, Standing};
-use a_society_facts::words::{DONE, WORKING};
 
 use a_society_orchestrator::driver::handle::Seen;
 
@@ -127,16 +126,12 @@ fn rows(
     let mut all: Vec<(usize, Stands, &NodeId, &RoleInstance)> = nodes
         .enumerate()
         .map(|(at, node)| {
-            let mut stands = stands(state, &node.id, (now, true));
-            if stands.word == WORKING
-                && let Some(running) = state.running.get(&node.id) {
-                let turn = state.turns.get(&running.turn);
-                if let Some(doing) = turn.and_then(|turn| doing(state, turn, (teller, running.turn))) {
-                    stands.word = doing;
-                }
-                if let Some(seconds) = seen.silent.get(&node.role) {
-                    stands.word = format!("{}; {}", stands.word, words::silent(*seconds));
-                }
+            let running = state.running.contains_key(&node.id);
+            let speaks = running && teller.speaks(&node.role);
+            // The block is drawn by the process that drives the flow.
+            let mut stands = stands(state, &node.id, (now, true), speaks);
+            if let Some(seconds) = seen.silent.get(&node.role).filter(|_| running) {
+                stands.word = format!("{}; {}", stands.word, words::silent(*seconds));
             }
             (at, stands, &node.id, &node.role)
         })
@@ -253,14 +248,16 @@ fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
 }
 
 /// What a turn at work does right now, if it is known.
-fn doing(state: &FlowState, turn: &OpenTurn, (teller, id): (&Teller, TurnId)) -> Option<String> {
+fn doing(state: &FlowState, node: &NodeId, speaks: bool) -> Option<String> {
+    let id = state.running.get(node)?.turn;
     let runs = |call: &&OpenCall| call.turn == id && call.state == CallState::Started;
     if let Some(call) = state.calls.values().find(runs) {
         Some(call_in_words(&call.tool, &call.summary).to_owned())
-    } else if teller.speaks(&turn.role) {
+    } else if speaks {
         Some("writing".to_owned())
     } else {
-        turn.request.is_some().then(|| "thinking".to_owned())
+        let turn = state.turns.get(&id);
+        turn.and_then(|turn| turn.request.as_ref()).map(|_| "thinking".to_owned())
     }
 }
 
@@ -273,14 +270,16 @@ pub(crate) fn call_in_words<'a>(tool: &str, summary: &'a str) -> &'a str {
     }
 }
 
-/// The state of a node, with or without a process that drives its flow.
+/// The state of a node, with or without a process that drives its flow, and what its turn does right now.
 pub(crate) fn stands(
     state: &FlowState,
     node: &NodeId,
     (now, is_driven): (At, bool),
+    speaks: bool,
 ) -> Stands {
     let standing = NodeStanding::of(state, node, is_driven);
-    let word = words::node(standing, now);
+    let doing = (standing == NodeStanding::Working).then(|| doing(state, node, speaks));
+    let word = doing.flatten().unwrap_or_else(|| words::node(standing, now));
     let (sign, word, weight) = match standing {
         NodeStanding::Working | NodeStanding::Compacting => ("●", word, 2),
         NodeStanding::Retrying(_) => ("↻", word, 2),

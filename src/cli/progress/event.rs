@@ -572,7 +572,7 @@ fn suspended(f: &NodeSuspended, said: &str) -> About {
         is_said: question
             .as_deref()
             .is_some_and(|asked| said.contains(asked.trim())),
-        what: words::waits_for(f.reason, f.trouble).to_owned(),
+        what: f.reason.needs(f.trouble).to_owned(),
         asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),
         until: f.until,
         question,

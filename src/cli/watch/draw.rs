@@ -1,114 +1,103 @@
 //! The screen of `watch`, drawn from what it shows and what the operator does: pure, so that whole
 //! screens are snapshots. Signs and words show states; colour only repeats them.
 
-use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::view::standing::Standing;
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Borders, Paragraph};
+use ratatui::widgets::Paragraph;
 
-use super::keys::{Focus, State, hints};
-use super::view::{AskKind, AskView, FlowView, View};
-use crate::text::{one_line, width};
-
-/// What is asked is shown in so many lines at once; the rest is reached by scrolling.
-pub(super) const SAYS_LINES: usize = 8;
-
-/// The keys and what they do take at most so many rows.
-const HINT_ROWS: usize = 3;
-
-/// Rows and columns below which nothing could be read.
-const ROWS_MIN: u16 = 14;
-const COLUMNS_MIN: u16 = 50;
+use super::card;
+use super::feed::{self, Weight};
+use super::hints;
+use super::keys::{Focus, State};
+use super::layout::{self, Layout};
+use super::rows;
+use super::view::{AskView, FlowView, View, name};
+use crate::text::{money, one_line, width};
 
 /// Draws everything.
 pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: bool) {
-    let area = frame.area();
-    if area.height < ROWS_MIN || area.width < COLUMNS_MIN {
-        let small = format!("the terminal is smaller than {COLUMNS_MIN} by {ROWS_MIN}; q ends");
-        frame.render_widget(Paragraph::new(small), area);
+    let layout = Layout::of(view, state);
+    let paint = Paint { colours };
+    if layout.is_tiny {
+        let small = "the terminal is smaller than 30 by 9; q ends";
+        frame.render_widget(
+            Paragraph::new(one_line(small, usize::from(state.columns))),
+            layout.head,
+        );
         return;
     }
-    let paint = Paint { colours };
-    let ask = view.ask(state.ask.as_ref());
-    let says = ask.map_or(0, |ask| bar_rows(ask, area.width));
-    let hints = hint_rows(&hint(ask, view, state, area.width), usize::from(area.width));
-    let [head, body, bar, told, keys] = Layout::vertical([
-        Constraint::Length(1),
-        Constraint::Min(6),
-        Constraint::Length(says),
-        Constraint::Length(1),
-        Constraint::Length(u16::try_from(hints.len()).unwrap_or(1)),
-    ])
-    .areas(area);
-    frame.render_widget(heading(view, paint), head);
-    let [left, right] = Layout::horizontal([Constraint::Percentage(42), Constraint::Fill(1)])
-        .spacing(2)
-        .areas(body);
-    let [asks, flows, nodes] = Layout::vertical([
-        Constraint::Fill(2),
-        Constraint::Fill(1),
-        Constraint::Fill(2),
-    ])
-    .areas(left);
-    draw_asks(frame, asks, (view, state), paint);
-    draw_flows(frame, flows, (view, state), paint);
-    draw_nodes(frame, nodes, view.chosen.as_ref(), paint);
-    draw_feed(frame, right, (view, state), paint);
-    if let Some(ask) = ask {
-        draw_bar(frame, bar, (ask, state), paint);
+    frame.render_widget(heading(view, state, paint), layout.head);
+    for (part, area) in &layout.parts {
+        draw_part(frame, (*part, *area), (view, state), paint);
     }
-    frame.render_widget(
-        Paragraph::new(Span::styled(plain_line(&state.told, told), paint.bold())),
-        told,
-    );
-    let hints = hints.iter().map(|row| plain_line(row, keys));
-    let hints: Vec<Line<'_>> = hints.map(|row| Line::styled(row, paint.dim())).collect();
-    frame.render_widget(Paragraph::new(hints), keys);
+    if let (Some(ask), Some(area)) = (state.asked(view), layout.card) {
+        draw_card(frame, area, (ask, state), paint);
+    }
+    if state.help {
+        draw_help(frame, layout.head, layout.keys, paint);
+    }
+    let told = one_line(&state.told, usize::from(layout.told.width));
+    frame.render_widget(Line::styled(told, paint.bold()), layout.told);
+    let keys = layout.hints.iter();
+    let keys = keys.map(|row| one_line(row, usize::from(layout.keys.width)));
+    let keys: Vec<Line<'_>> = keys.map(|row| Line::styled(row, paint.dim())).collect();
+    frame.render_widget(Paragraph::new(keys), layout.keys);
     if let Some((before, text)) = typed(state) {
-        let before = one_line(&before, usize::from(told.width) / 2);
-        let room = usize::from(told.width).saturating_sub(width(&before) + 3);
-        let typed = format!("{before}> {}", tail(text, room));
-        frame.render_widget(Paragraph::new(typed.clone()), told);
+        let room = usize::from(layout.told.width).saturating_sub(width(&before) + 1);
+        let typed = format!("{before}{}", tail(text, room));
         let column = u16::try_from(width(&typed)).unwrap_or(u16::MAX);
-        frame.set_cursor_position((told.x.saturating_add(column), told.y));
+        let blank = " ".repeat(usize::from(layout.told.width).saturating_sub(width(&typed)));
+        frame.render_widget(Line::from(format!("{typed}{blank}")), layout.told);
+        frame.set_cursor_position((layout.told.x.saturating_add(column), layout.told.y));
     }
 }
 
 /// The text that is typed, and the prompt before it.
 fn typed(state: &State) -> Option<(String, &str)> {
     match (state.focus, &state.steered) {
-        (Focus::Text, _) => Some((String::new(), &state.text)),
-        (Focus::Steer, Some(to)) => Some((format!("to {} ", to.role), &state.words)),
-        (Focus::Asks | Focus::Flows | Focus::Feed | Focus::Steer, _) => None,
+        (Focus::Text, _) => Some(("> ".to_owned(), &state.text)),
+        (Focus::Steer, Some(to)) => {
+            let role = one_line(to.role.as_str(), usize::from(state.columns) / 2);
+            Some((format!("to {role}> "), &state.words))
+        }
+        (Focus::Filter, _) => Some(("/".to_owned(), &state.filter)),
+        (Focus::Command, _) => Some((":".to_owned(), &state.command)),
+        (
+            Focus::Asks
+            | Focus::Flows
+            | Focus::Nodes
+            | Focus::Feed
+            | Focus::Cost
+            | Focus::Files
+            | Focus::Steer,
+            _,
+        ) => None,
     }
 }
 
 /// How things are painted, with or without colours.
 #[derive(Debug, Clone, Copy)]
-struct Paint {
+pub(super) struct Paint {
     colours: bool,
 }
 
 impl Paint {
-    fn bold(self) -> Style {
+    pub(super) fn bold(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    fn dim(self) -> Style {
+    pub(super) fn dim(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
 
-    fn chosen(self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
-    }
-
-    fn wanted(self) -> Style {
+    pub(super) fn wanted(self) -> Style {
         self.coloured(Color::Yellow)
     }
 
-    fn wrong(self) -> Style {
+    pub(super) fn wrong(self) -> Style {
         self.coloured(Color::Red)
     }
 
@@ -121,306 +110,293 @@ impl Paint {
     }
 }
 
-fn plain_line(text: &str, area: Rect) -> String {
-    one_line(text, usize::from(area.width))
+/// How much there is of everything, in the order in which it matters.
+fn counts(view: &View) -> Vec<String> {
+    let standing = |is: fn(&Standing) -> bool| {
+        let standing = view.flows.iter().filter_map(|line| line.standing.as_ref());
+        standing.filter(|standing| is(standing)).count()
+    };
+    let at_work = standing(|standing| {
+        matches!(
+            standing,
+            Standing::Working | Standing::Retrying(_) | Standing::Compacting
+        )
+    });
+    let stopped = standing(|standing| *standing == Standing::Stopped);
+    let limited = standing(|standing| matches!(standing, Standing::Limited(_)));
+    let paused = standing(|standing| *standing == Standing::Paused);
+    let unreadable = view.flows.iter().filter(|line| line.standing.is_none());
+    let needs = view.asks.len();
+    let counts = [
+        (needs, if needs == 1 { "needs you" } else { "need you" }),
+        (at_work, "at work"),
+        (stopped, "stopped"),
+        (limited, "at a limit"),
+        (paused, "paused"),
+        (unreadable.count(), "unreadable"),
+    ];
+    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
+    let counts: Vec<String> = counts
+        .map(|(number, words)| format!("{number} {words}"))
+        .collect();
+    if counts.is_empty() {
+        vec!["nothing needs you".to_owned()]
+    } else {
+        counts
+    }
 }
 
-fn heading(view: &View, paint: Paint) -> Line<'static> {
-    let asked = match view.asks.len() {
-        0 => "nothing waits for you".to_owned(),
-        1 => "1 question waits for you".to_owned(),
-        more => format!("{more} questions wait for you"),
-    };
+/// So many counts are worth more than what today cost.
+const COUNTS_FIRST: usize = 3;
+
+/// The first row. What does not fit is left out from its end, and the money before the first counts are.
+fn heading(view: &View, state: &State, paint: Paint) -> Line<'static> {
+    let columns = usize::from(state.columns);
+    let mut left = "a-society".to_owned();
+    let mut today = String::new();
+    for (at, count) in counts(view).into_iter().enumerate() {
+        if at == COUNTS_FIRST {
+            today = spent_today(view, columns.saturating_sub(width(&left)));
+        }
+        let part = format!("{}{count}", if at == 0 { "  " } else { " · " });
+        let room = columns.saturating_sub(width(&left) + width(&today));
+        if width(&part) <= room {
+            left.push_str(&part);
+        }
+    }
+    if today.is_empty() {
+        today = spent_today(view, columns.saturating_sub(width(&left)));
+    }
+    let gap = columns.saturating_sub(width(&left) + width(&today));
     let style = if view.asks.is_empty() {
-        paint.dim()
+        paint.bold()
     } else {
         paint.wanted()
     };
     Line::from(vec![
-        Span::styled("a-society  ", paint.bold()),
-        Span::styled(asked, style),
+        Span::styled(left, style),
+        Span::raw(" ".repeat(gap)),
+        Span::raw(today),
     ])
 }
 
-fn block(title: String, has_keys: bool, paint: Paint) -> Block<'static> {
+/// What today cost, if it is known and there is room for it.
+fn spent_today(view: &View, room: usize) -> String {
+    let today = view
+        .today_micros
+        .map(|micros| format!("  {} today", money(micros)));
+    today
+        .filter(|today| width(today) <= room)
+        .unwrap_or_default()
+}
+
+/// The heading of a part: its name, a rule, and its place.
+fn rule(title: &str, place: &str, columns: usize) -> String {
+    let place = if place.is_empty() {
+        String::new()
+    } else {
+        format!(" {place}")
+    };
+    let title = one_line(title, columns.saturating_sub(width(&place) + 2));
+    let fill = columns.saturating_sub(width(&title) + width(&place) + 1);
+    format!("{title} {}{place}", "-".repeat(fill))
+}
+
+/// A list with its heading, so that the row of a number is among those that are shown.
+fn list(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    (title, style): (&str, Style),
+    (lines, at): (Vec<(Style, String)>, usize),
+) {
+    let rows = usize::from(area.height.saturating_sub(1));
+    let all = lines.len();
+    let skipped = at
+        .saturating_sub(rows.saturating_sub(1))
+        .min(all.saturating_sub(rows));
+    let shown = lines.into_iter().skip(skipped).take(rows);
+    let shown: Vec<Line<'_>> = shown
+        .map(|(style, line)| Line::styled(line, style))
+        .collect();
+    let place = match shown.len() {
+        0 => String::new(),
+        shown => format!("{}-{}/{all}", skipped + 1, skipped + shown),
+    };
+    let heading = rule(title, &place, usize::from(area.width));
+    let lines: Vec<Line<'_>> = std::iter::once(Line::styled(heading, style))
+        .chain(shown)
+        .collect();
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn draw_part(
+    frame: &mut Frame<'_>,
+    (part, area): (Focus, Rect),
+    (view, state): (&View, &State),
+    paint: Paint,
+) {
+    let has_keys = state.focus == part || (state.focus.is_field() && state.before == part);
     let style = if has_keys { paint.bold() } else { paint.dim() };
-    let title = if has_keys {
-        format!("▸ {title} ")
+    let columns = usize::from(area.width);
+    let filter = if state.filter.is_empty() {
+        String::new()
     } else {
-        format!("{title} ")
+        format!(" /{}", state.filter)
     };
-    Block::new()
-        .borders(Borders::TOP)
-        .border_style(style)
-        .title(Span::styled(title, style))
-}
-
-/// Draws lines so that the one of a number is among them.
-fn list(frame: &mut Frame<'_>, area: Rect, block: Block<'static>, lines: Vec<Line<'_>>, at: usize) {
-    let rows = usize::from(block.inner(area).height);
-    let skipped = at.saturating_sub(rows.saturating_sub(1));
-    let shown: Vec<Line<'_>> = lines.into_iter().skip(skipped).take(rows).collect();
-    frame.render_widget(Paragraph::new(shown).block(block), area);
-}
-
-fn draw_asks(frame: &mut Frame<'_>, area: Rect, (view, state): (&View, &State), paint: Paint) {
-    let title = format!("Waiting for you ({})", view.asks.len());
-    let block = block(title, state.focus == Focus::Asks, paint);
-    let columns = usize::from(area.width);
-    let chosen = |ask: &AskView| Some(&ask.id) == state.ask.as_ref();
-    let lines = view.asks.iter().map(|ask| {
-        let text = format!("◆ {} waits for {}", ask.who, ask.what);
-        let style = if chosen(ask) {
-            paint.chosen()
-        } else {
-            paint.wanted()
-        };
-        Line::styled(one_line(&text, columns), style)
-    });
-    let mut lines: Vec<Line<'_>> = lines.collect();
-    if lines.is_empty() {
-        lines.push(Line::styled("Nothing waits for you.", paint.dim()));
+    let flow = view.chosen.as_ref();
+    match part {
+        Focus::Asks => {
+            let title = (format!("NEED YOU{filter}"), style);
+            let lines = rows::asks(view, state, (columns, paint));
+            list(frame, area, (&title.0, title.1), lines);
+        }
+        Focus::Flows => {
+            let title = format!("FLOWS{filter}");
+            list(
+                frame,
+                area,
+                (&title, style),
+                rows::flows(view, state, (columns, paint)),
+            );
+        }
+        Focus::Nodes => {
+            let Some(flow) = flow else { return };
+            let title = format!("{} · {} · {}", name(&flow.flow), flow.title, flow.status);
+            list(
+                frame,
+                area,
+                (&title, style),
+                rows::nodes(flow, state, (columns, paint)),
+            );
+        }
+        Focus::Cost => {
+            let lines = flow.map_or(&[][..], |flow| &flow.cost);
+            list(
+                frame,
+                area,
+                ("COST", style),
+                table(lines, (state, part), "no model was asked yet"),
+            );
+        }
+        Focus::Files => {
+            let lines = flow.map_or(&[][..], |flow| &flow.files);
+            let title = ("FILES OF THE RECORD", style);
+            list(
+                frame,
+                area,
+                title,
+                table(lines, (state, part), "no file yet"),
+            );
+        }
+        Focus::Feed | Focus::Text | Focus::Steer | Focus::Filter | Focus::Command => {
+            draw_feed(frame, area, (view, state, flow), (style, paint));
+        }
     }
-    let at = view.asks.iter().position(chosen).unwrap_or(0);
-    list(frame, area, block, lines, at);
 }
 
-fn draw_flows(frame: &mut Frame<'_>, area: Rect, (view, state): (&View, &State), paint: Paint) {
-    let block = block(
-        format!("Flows ({})", view.flows.len()),
-        state.focus == Focus::Flows,
-        paint,
-    );
+/// Lines that are shown as they are, from the one to which they are scrolled.
+fn table(
+    lines: &[String],
+    (state, part): (&State, Focus),
+    empty: &str,
+) -> (Vec<(Style, String)>, usize) {
+    let down = if state.focus == part { state.down } else { 0 };
+    let shown = lines.iter().map(|line| (Style::new(), line.clone()));
+    let nothing = lines.is_empty().then(|| (Style::new(), empty.to_owned()));
+    // The last line that is shown is the chosen one.
+    (shown.chain(nothing).collect(), down)
+}
+
+fn draw_feed(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    (view, state, flow): (&View, &State, Option<&FlowView>),
+    (style, paint): (Style, Paint),
+) {
+    let feed = feed::shown(view, state);
+    let title = match (feed, flow) {
+        (Some(feed), Some(flow)) => {
+            format!(
+                "{} · {}",
+                feed.role.as_str().to_uppercase(),
+                name(&flow.flow)
+            )
+        }
+        (_, Some(flow)) => name(&flow.flow),
+        (_, None) => "FEED".to_owned(),
+    };
     let columns = usize::from(area.width);
-    let looked_at = view.chosen.as_ref().map(|chosen| &chosen.flow);
-    let lines = view.flows.iter().map(|line| {
-        let is_chosen = Some(&line.flow) == looked_at;
-        let mark = if is_chosen { "›" } else { "·" };
-        let text = format!("{mark} {} · {}", line.title, line.status);
-        let style = match (is_chosen, state.focus) {
-            (true, Focus::Flows) => paint.chosen(),
-            (true, Focus::Asks | Focus::Feed | Focus::Text | Focus::Steer) => paint.bold(),
-            (false, _) => Style::new(),
+    let rows = usize::from(area.height.saturating_sub(1));
+    let up = state.feed_up;
+    let mut lines = feed::last_lines(view, state, (columns, rows.saturating_add(up)));
+    let up = up.min(lines.len().saturating_sub(rows));
+    lines.truncate(lines.len() - up);
+    let skipped = lines.len().saturating_sub(rows);
+    let shown = lines.into_iter().skip(skipped).map(|(weight, line)| {
+        let style = match weight {
+            Weight::Head => paint.bold(),
+            Weight::Wrong => paint.wrong(),
+            Weight::Text => Style::new(),
         };
-        Line::styled(one_line(&text, columns), style)
+        Line::styled(line, style)
     });
-    let lines = lines.collect();
-    let at = view
-        .flows
-        .iter()
-        .position(|line| Some(&line.flow) == looked_at);
-    list(frame, area, block, lines, at.unwrap_or(0));
+    let place = match (&state.held, up) {
+        (None, _) if feed.is_none() => String::new(),
+        (None, _) => "following".to_owned(),
+        (Some(_), 0) => "held, G follows".to_owned(),
+        (Some(_), up) => format!("held, {up} below"),
+    };
+    let heading = Line::styled(rule(&title, &place, columns), style);
+    let lines: Vec<Line<'_>> = std::iter::once(heading).chain(shown).collect();
+    frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn draw_nodes(frame: &mut Frame<'_>, area: Rect, chosen: Option<&FlowView>, paint: Paint) {
-    let Some(flow) = chosen else { return };
-    let title = format!("{}, {}", flow.title, flow.status);
-    let block = block(one_line(&title, usize::from(area.width)), false, paint);
+fn draw_card(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State), paint: Paint) {
     let columns = usize::from(area.width);
-    let damage = flow.damage.iter();
-    let mut lines: Vec<Line<'_>> = damage
-        .flat_map(|damage| wrap(damage, columns))
-        .map(|line| Line::styled(line, paint.wrong()))
-        .collect();
-    lines.extend(flow.nodes.iter().map(|node| {
-        let text = format!("{} {} ({}) {}", node.sign, node.node, node.role, node.word);
-        let style = if node.waits {
-            paint.wanted()
-        } else {
-            Style::new()
-        };
-        Line::styled(one_line(&text, columns), style)
-    }));
-    let at = flow.nodes.iter().position(|node| node.waits).unwrap_or(0);
-    list(frame, area, block, lines, at);
-}
-
-fn draw_feed(frame: &mut Frame<'_>, area: Rect, (view, state): (&View, &State), paint: Paint) {
-    let feed = view
-        .chosen
-        .as_ref()
-        .and_then(|flow| flow.feed(state.role.as_ref()));
-    let roles = view.chosen.as_ref().map_or(0, |flow| flow.feeds.len());
-    let title = feed.map_or_else(
-        || "Feed".to_owned(),
-        |feed| match roles {
-            0 | 1 => format!("Feed of {}", feed.role),
-            more => format!("Feed of {} (one of {more})", feed.role),
-        },
-    );
-    let above = if state.feed_up > 0 {
-        ", scrolled up"
+    let said = card::said(ask, state.columns);
+    let rows = layout::says_rows(state);
+    let down = state.says_down.min(said.len().saturating_sub(rows));
+    let place = if said.len() > rows {
+        format!("lines {}-{}/{}", down + 1, down + rows, said.len())
     } else {
-        ""
+        String::new()
     };
-    let block = block(format!("{title}{above}"), state.focus == Focus::Feed, paint);
-    let inner = block.inner(area);
-    let columns = usize::from(inner.width).saturating_sub(2);
-    let rows = usize::from(inner.height);
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    for item in feed.iter().flat_map(|feed| &feed.items) {
-        let style = if item.failed {
-            paint.wrong()
-        } else {
-            paint.bold()
-        };
-        let head = format!("{} {}", item.sign, item.label);
-        lines.push(Line::styled(one_line(&head, columns + 2), style));
-        let texts = item.lines.iter().flat_map(|line| wrap(line, columns));
-        lines.extend(texts.map(|line| Line::from(format!("  {line}"))));
+    let heading = rule(&format!("◆ {}", ask.head), &place, columns);
+    let mut lines = vec![Line::styled(heading, paint.wanted())];
+    let said = said.into_iter().skip(down).take(rows);
+    lines.extend(said.map(|line| Line::from(format!("│ {line}"))));
+    if let Some(scope) = card::scope(ask) {
+        let text = one_line(&format!("f covers: {scope}"), columns);
+        lines.push(Line::styled(text, paint.dim()));
     }
-    let up = state.feed_up.min(lines.len().saturating_sub(rows));
-    let end = lines.len() - up;
-    let shown = lines
-        .drain(end.saturating_sub(rows)..end)
-        .collect::<Vec<_>>();
-    frame.render_widget(Paragraph::new(shown).block(block), area);
+    frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// How many rows an ask takes: its title, what it says, and what an answer for the flow covers.
-fn bar_rows(ask: &AskView, columns: u16) -> u16 {
-    let says = said(ask, columns).len().min(SAYS_LINES);
-    let scope = usize::from(matches!(ask.kind, AskKind::Consent { scope: Some(_), .. }));
-    u16::try_from(1 + says + scope).unwrap_or(u16::MAX)
-}
-
-/// How many rows lines of an ask take on a screen that is so wide.
-pub(super) fn rows(lines: &[String], columns: u16) -> usize {
-    lines
-        .iter()
-        .map(|line| wrap(line, says_columns(columns)).len())
-        .sum()
-}
-
-/// What is left of a row beside the line that marks what is asked.
-fn says_columns(columns: u16) -> usize {
-    usize::from(columns).saturating_sub(2)
-}
-
-/// Everything that is to be read before an answer, in lines as wide as the screen.
-fn said(ask: &AskView, columns: u16) -> Vec<String> {
-    let columns = says_columns(columns);
-    let typed = match &ask.kind {
-        AskKind::Typed { commands } => commands.as_slice(),
-        AskKind::Text { .. }
-        | AskKind::Own { .. }
-        | AskKind::Consent { .. }
-        | AskKind::Approval { .. }
-        | AskKind::Improvement { .. }
-        | AskKind::Feedback
-        | AskKind::Unpause
-        | AskKind::Configuration { .. } => &[],
+/// All keys, over everything but the message and the hints.
+fn draw_help(frame: &mut Frame<'_>, head: Rect, keys: Rect, paint: Paint) {
+    let area = Rect {
+        height: keys.y.saturating_sub(1),
+        ..head
     };
-    let all = ask.says.iter().chain(typed);
-    all.flat_map(|line| wrap(line, columns)).collect()
-}
-
-fn draw_bar(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State), paint: Paint) {
-    let said = said(ask, area.width);
-    let hidden = said.len().saturating_sub(SAYS_LINES);
-    let down = state.says_down.min(hidden);
-    let more = match (hidden, down) {
-        (0, _) => String::new(),
-        (_, down) => format!(
-            ", lines {} to {} of {}",
-            down + 1,
-            down + SAYS_LINES,
-            said.len()
-        ),
-    };
-    let title = format!("{} waits for {}{more}", ask.who, ask.what);
-    let block = block(
-        one_line(&title, usize::from(area.width)),
-        !matches!(state.focus, Focus::Text | Focus::Steer),
-        paint,
-    );
-    let mut lines: Vec<Line<'_>> = said
-        .into_iter()
-        .skip(down)
-        .take(SAYS_LINES)
-        .map(|line| Line::from(format!("│ {line}")))
-        .collect();
-    if let AskKind::Consent {
-        scope: Some(scope), ..
-    } = &ask.kind
-    {
-        let scope = scope.lines().next().unwrap_or_default();
-        let text = format!("for this flow allows: {scope}");
-        lines.push(Line::styled(
-            one_line(&text, usize::from(area.width)),
-            paint.dim(),
-        ));
-    }
-    frame.render_widget(Paragraph::new(lines).block(block), area);
-}
-
-/// Keys and what they do, in rows of so many columns, each whole where it fits.
-fn hint_rows(hint: &str, columns: usize) -> Vec<String> {
-    let mut rows: Vec<String> = Vec::new();
-    for part in hint.split(BETWEEN) {
-        match rows.last_mut() {
-            Some(row) if width(row) + width(BETWEEN) + width(part) <= columns => {
-                row.push_str(BETWEEN);
-                row.push_str(part);
-            }
-            Some(_) | None => rows.push(part.to_owned()),
-        }
-    }
-    rows.truncate(HINT_ROWS);
-    rows
-}
-
-/// The separator between two keys.
-const BETWEEN: &str = " · ";
-
-fn hint(ask: Option<&AskView>, view: &View, state: &State, columns: u16) -> String {
-    match (state.focus, &state.steered) {
-        (Focus::Text, _) => {
-            let asked = state.own.as_ref().map(|own| {
-                let mark = own.mark();
-                format!("{} · ", mark.trim_end_matches("> "))
-            });
-            let asked = asked.unwrap_or_default();
-            return format!("{asked}enter sends · esc leaves it as it is");
-        }
-        (Focus::Steer, Some(to)) => {
-            let when = match to.when {
-                SteerWhen::Queue => "it is heard with the next request",
-                SteerWhen::Interrupt => "it cuts off the answer that arrives",
-            };
-            return format!("enter sends, and {when} · esc leaves it as it is");
-        }
-        (Focus::Asks | Focus::Flows | Focus::Feed | Focus::Steer, _) => {}
-    }
-    let moves = match state.focus {
-        Focus::Asks => "↑↓ choose a question · pgup pgdn read on",
-        Focus::Flows => "↑↓ choose a flow",
-        Focus::Feed | Focus::Text | Focus::Steer => "↑↓ pgup pgdn scroll · ←→ role",
-    };
-    let answers = ask.filter(|_| state.focus == Focus::Asks);
-    let answers = answers.map(|ask| hints(&ask.kind)).unwrap_or_default();
-    let mut parts: Vec<String> = answers
-        .iter()
-        .map(|(key, words)| format!("{key} {words}"))
-        .collect();
-    if let (Focus::Asks, Some(own)) = (state.focus, &state.own) {
-        let keys = own.keys().into_iter();
-        parts.extend(keys.map(|(key, does)| format!("{key} {does}")));
-    }
-    let is_cut = |ask: &&AskView| said(ask, columns).len() > SAYS_LINES;
-    if state.own.is_none() && ask.filter(is_cut).is_some() {
-        parts.push("v all of it".to_owned());
-    }
-    parts.push(moves.to_owned());
-    let feed = view
-        .chosen
-        .as_ref()
-        .and_then(|flow| flow.feed(state.role.as_ref()));
-    if feed.is_some() {
-        parts.push("s steer".to_owned());
-    }
-    parts.push("tab next · q quit".to_owned());
-    parts.join(BETWEEN)
+    let columns = usize::from(area.width);
+    let rows = usize::from(area.height.saturating_sub(1));
+    let lines = hints::ALL.iter().flat_map(|(key, does)| {
+        let room = columns.saturating_sub(rows::KEY_COLUMNS);
+        let wrapped = crate::text::wrapped(does, room).into_iter().enumerate();
+        wrapped.map(move |(at, line)| {
+            let key = if at == 0 { key } else { "" };
+            format!("{}{line}", rows::padded(key, rows::KEY_COLUMNS))
+        })
+    });
+    let lines: Vec<String> = lines.collect();
+    let all = lines.len();
+    let shown = lines.into_iter().take(rows);
+    let place = format!("1-{}/{all}", rows.min(all));
+    let heading = Line::styled(rule("KEYS", &place, columns), paint.bold());
+    let blank = |line: String| Line::from(rows::padded(&line, columns));
+    let mut lines: Vec<Line<'_>> = std::iter::once(heading).chain(shown.map(blank)).collect();
+    lines.resize(usize::from(area.height), Line::from(" ".repeat(columns)));
+    frame.render_widget(Paragraph::new(lines), area);
 }
 
 /// The end of a text that fits into so many columns.
@@ -431,23 +407,4 @@ fn tail(text: &str, columns: usize) -> String {
         skipped += shown[skipped..].chars().next().map_or(1, char::len_utf8);
     }
     shown[skipped..].to_owned()
-}
-
-/// A line broken wherever it must be: nothing of it is left out.
-pub(crate) fn wrap(line: &str, columns: usize) -> Vec<String> {
-    let columns = columns.max(2);
-    let mut lines = vec![String::new()];
-    let mut taken = 0;
-    for letter in line.chars() {
-        let letter_columns = width(letter.encode_utf8(&mut [0; 4]));
-        if taken + letter_columns > columns {
-            lines.push(String::new());
-            taken = 0;
-        }
-        taken += letter_columns;
-        if let Some(last) = lines.last_mut() {
-            last.push(letter);
-        }
-    }
-    lines
 }

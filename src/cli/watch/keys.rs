@@ -7,28 +7,23 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::fact::operator::{SteerWhen, StopScope};
 use a_society_facts::id::RoleInstance;
+use a_society_facts::view::standing::Standing;
 use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
 
-use super::draw::{SAYS_LINES, rows};
-use super::view::{AskKind, AskView, View};
+use super::answer::hints;
+use super::layout::{self, Layout};
+use super::view::{AskKind, AskView, Feed, FlowLine, View, name};
 use crate::cli::own_turn::{self, Own};
-
-/// The message for a key that came before its question could be read.
-const TOO_SOON: &str = "too soon after the last key; look at it, then press again";
-
-/// The message for a yes to something that was not shown to its end.
-const NOT_SHOWN: &str = "not all of it was shown: pgdn reads on, v shows all of it";
 
 /// How long an ask must have been chosen, and no key pressed, before a letter answers it. Typing has
 /// shorter pauses, and an answer needs reading first anyway.
 pub(crate) const ARMED_AFTER_MS: u64 = 400;
 
-/// The longest text that is typed here; a longer one is given with `reply FLOW -` or `steer FLOW ROLE -`.
-const TEXT_BYTES_MAX: usize = 16 * 1024;
+/// The second dot that stops a turn counts within this time, and not as one burst with the first.
+const SECOND_DOT_MS: std::ops::Range<u64> = 50..2_000;
 
 /// How many lines a page of a feed or of an ask is moved at once.
 const PAGE_LINES: usize = 6;
@@ -61,12 +56,32 @@ pub(crate) enum Focus {
     Asks,
     /// The list of flows.
     Flows,
+    /// The nodes of the flow that is open.
+    Nodes,
     /// The feed.
     Feed,
+    /// What the flow that is open cost.
+    Cost,
+    /// The files of its record.
+    Files,
     /// The line in which a text is typed.
     Text,
     /// The line in which words for a role at work are typed.
     Steer,
+    /// The line that filters the lists.
+    Filter,
+    /// The line in which a command is typed.
+    Command,
+}
+
+impl Focus {
+    /// Whether it is a line in which something is typed.
+    pub(crate) const fn is_field(self) -> bool {
+        matches!(
+            self,
+            Self::Text | Self::Steer | Self::Filter | Self::Command
+        )
+    }
 }
 
 /// Whom the operator speaks to, fixed when the first letter is typed: another feed that is shown
@@ -76,30 +91,47 @@ pub(crate) struct Steered {
     pub(crate) flow: FlowRef,
     pub(crate) role: RoleInstance,
     pub(crate) when: SteerWhen,
-    /// What had the keys before.
-    from: Focus,
 }
 
 /// What the operator does at the screen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct State {
     pub(crate) focus: Focus,
+    /// What had the keys before a line was opened.
+    pub(super) before: Focus,
     /// The ask that is chosen.
     pub(crate) ask: Option<String>,
     /// The flow that is looked at.
     pub(crate) flow: Option<FlowRef>,
+    /// The flow that is open.
+    pub(crate) opened: Option<FlowRef>,
+    /// The node that is chosen in it.
+    pub(crate) node: usize,
     /// The role whose feed is shown.
     pub(crate) role: Option<RoleInstance>,
+    /// The feed as it was when it was held.
+    pub(crate) held: Option<Feed>,
     /// How many lines the feed is scrolled up.
     pub(crate) feed_up: usize,
+    /// How many lines the costs or the files are scrolled down.
+    pub(crate) down: usize,
     /// How many lines what is asked is scrolled down.
     pub(crate) says_down: usize,
     /// Down to which row it was shown.
     pub(crate) shown_rows: usize,
-    /// How wide the screen is.
+    /// How large the screen is.
     pub(crate) columns: u16,
+    pub(crate) rows: u16,
+    /// Whether the keys are explained.
+    pub(crate) help: bool,
+    /// What the lists are filtered by.
+    pub(crate) filter: String,
+    /// The command that is typed.
+    pub(crate) command: String,
     /// What is typed.
     pub(crate) text: String,
+    /// What was typed for other questions.
+    pub(super) drafts: BTreeMap<String, String>,
     /// Whom the operator speaks to.
     pub(crate) steered: Option<Steered>,
     /// How far the operator came with a turn of their own, while it is chosen.
@@ -108,6 +140,10 @@ pub(crate) struct State {
     pub(crate) words: String,
     /// A text that is on its way, and where it was typed. What is refused comes back.
     pub(crate) sent: Option<(Focus, String)>,
+    /// The question that was answered here last.
+    pub(super) answered: Option<String>,
+    /// Whose turn stops at the next dot, and when the first was pressed.
+    pub(super) stopping: Option<(FlowRef, RoleInstance, u64)>,
     /// The last message about an answer.
     pub(crate) told: String,
     /// Whether an answer is on its way.
@@ -126,20 +162,56 @@ pub(crate) enum Act {
     Own(FlowRef, Whom, own_turn::Act),
     /// Show all that is to be read before an answer.
     Page(Vec<String>),
+    /// Resume a flow without a driver.
+    Resume(FlowRef),
+    /// Run another command of this program on the terminal.
+    Run(Vec<String>),
+    /// Open the page in the browser.
+    Browse,
+    /// Give the terminal a text for its clipboard, which is this.
+    Copy(String, &'static str),
     /// End.
     Quit,
+    /// End because of Ctrl-C.
+    Interrupted,
 }
 
 impl State {
+    /// Takes over how large the screen is. What a question shows on another one was not shown on this one.
+    pub(crate) fn resize(&mut self, (columns, rows): (u16, u16)) {
+        if (self.columns, self.rows) == (columns, rows) {
+            return;
+        }
+        (self.columns, self.rows) = (columns, rows);
+        if self.shown_rows != usize::MAX {
+            (self.says_down, self.shown_rows) = (0, layout::says_rows(self));
+        }
+    }
+
     /// Forgets what is not there any more. Nothing that is new is chosen.
     pub(crate) fn settle(&mut self, view: &View) {
-        if self.ask.is_some() && view.ask(self.ask.as_ref()).is_none() {
-            (self.ask, self.own) = (None, None);
+        self.drafts
+            .retain(|id, _| view.asks.iter().any(|ask| ask.id == *id));
+        let is_there = |id: &String| self.asks(view).iter().any(|ask| ask.id == *id);
+        if self.ask.as_ref().is_some_and(|id| !is_there(id)) {
+            let was = self.ask.take();
+            self.own = None;
             self.says_down = 0;
+            let hidden = view.ask(was.as_ref()).is_some();
             if self.focus == Focus::Text {
                 self.focus = Focus::Asks;
                 self.told = "it is not asked any more; what you typed is kept".to_owned();
+            } else if !hidden && was != self.answered {
+                self.told = "it is not asked any more: answered elsewhere, or over".to_owned();
             }
+        }
+        let known = |flow: &FlowRef| view.line(flow).is_some();
+        if self.opened.as_ref().is_some_and(|flow| !known(flow)) && !self.focus.is_field() {
+            self.close();
+        }
+        // An open flow that asks nothing has no list of questions.
+        if self.opened.is_some() && self.focus == Focus::Asks && self.asks(view).is_empty() {
+            self.focus = Focus::Nodes;
         }
     }
 
@@ -151,6 +223,7 @@ impl State {
             Ok(told) => self.told = told,
             Err(why) => {
                 self.told = why;
+                self.answered = None;
                 match sent {
                     Some((Focus::Steer, words)) if self.words.is_empty() => self.words = words,
                     Some((_, text)) if self.text.is_empty() => self.text = text,
@@ -158,6 +231,43 @@ impl State {
                 }
             }
         }
+    }
+
+    /// The questions that are listed: of the flow that is open, and those that the filter finds.
+    pub(crate) fn asks<'v>(&self, view: &'v View) -> Vec<&'v AskView> {
+        let asks = view.asks.iter().filter(|ask| {
+            let is_here = (self.opened.as_ref()).is_none_or(|flow| *flow == ask.flow);
+            is_here && self.finds([&name(&ask.flow), &ask.node, &ask.head, &ask.line])
+        });
+        asks.collect()
+    }
+
+    /// The flows that are listed.
+    pub(crate) fn flows<'v>(&self, view: &'v View) -> Vec<&'v FlowLine> {
+        let flows = view.flows.iter();
+        flows
+            .filter(|line| self.finds([&line.name, &line.title, &line.status, ""]))
+            .collect()
+    }
+
+    fn finds(&self, texts: [&str; 4]) -> bool {
+        let wanted = self.filter.to_lowercase();
+        let mut words = wanted.split_whitespace();
+        words.all(|word| texts.iter().any(|text| text.to_lowercase().contains(word)))
+    }
+
+    /// The chosen ask, if it is listed.
+    pub(crate) fn chosen<'v>(&self, view: &'v View) -> Option<&'v AskView> {
+        let asks = self.asks(view);
+        asks.into_iter()
+            .find(|ask| Some(&ask.id) == self.ask.as_ref())
+    }
+
+    /// The ask whose letters count: the list of asks has the keys, or an answer is typed.
+    pub(crate) fn asked<'v>(&self, view: &'v View) -> Option<&'v AskView> {
+        let here = self.focus == Focus::Asks || self.focus == Focus::Text;
+        let here = here || (self.focus.is_field() && self.before == Focus::Asks);
+        self.chosen(view).filter(|_| here)
     }
 
     /// Whether a letter answers now.
@@ -170,88 +280,235 @@ impl State {
     pub(crate) fn press(&mut self, view: &View, key: &Key, now_ms: u64) -> Option<Act> {
         let armed = self.is_armed(now_ms);
         self.last_key_ms = now_ms;
-        if *key == Key::Interrupt {
-            return Some(Act::Quit);
+        if self.focus.is_field() {
+            return self.in_field(view, key);
         }
-        match self.focus {
-            Focus::Text => return self.typed(view, key),
-            Focus::Steer => return self.worded(key),
-            Focus::Asks | Focus::Flows | Focus::Feed => {}
+        if std::mem::take(&mut self.help) && *key != Key::Interrupt {
+            return None;
         }
+        let stopping = self.stopping.take();
         match key {
-            Key::Char('q') | Key::Esc => return Some(Act::Quit),
-            Key::Char('s') => self.speak_to(view, SteerWhen::Queue),
-            Key::Char('S') => self.speak_to(view, SteerWhen::Interrupt),
-            Key::Tab => self.focus = self.next_focus(),
-            Key::BackTab => self.focus = self.next_focus_back(),
-            Key::Up => self.step(view, false, now_ms),
-            Key::Down => self.step(view, true, now_ms),
+            Key::Interrupt => return Some(Act::Interrupted),
+            Key::Esc => self.back(),
+            Key::Enter => self.enter(view),
+            Key::Tab => self.focus = self.next_focus(view, true),
+            Key::BackTab => self.focus = self.next_focus(view, false),
+            Key::Up | Key::Char('k') => self.step(view, false, now_ms),
+            Key::Down | Key::Char('j') => self.step(view, true, now_ms),
             Key::Left => self.turn(view, false),
             Key::Right => self.turn(view, true),
-            Key::PageUp => self.page(false),
-            Key::PageDown => self.page(true),
-            Key::Char(letter) if self.focus == Focus::Asks => {
-                return self.answer(view, *letter, armed);
+            Key::PageUp => self.page(view, false),
+            Key::PageDown => self.page(view, true),
+            Key::Char(letter) => {
+                let ask = self.asked(view).filter(|ask| self.answers(ask, *letter));
+                return match ask {
+                    Some(ask) => self.answer(ask, *letter, armed),
+                    None => self.letter(view, *letter, (armed, now_ms, stopping)),
+                };
             }
-            Key::Char(_)
-            | Key::Paste(_)
-            | Key::Enter
-            | Key::Backspace
-            | Key::Interrupt
-            | Key::Other => {}
+            Key::Paste(_) => "a paste answers nothing".clone_into(&mut self.told),
+            Key::Backspace | Key::Other => self.unknown(view, "this key"),
         }
         None
     }
 
-    const fn next_focus(&self) -> Focus {
-        match self.focus {
-            Focus::Asks => Focus::Flows,
-            Focus::Flows => Focus::Feed,
-            Focus::Feed | Focus::Text | Focus::Steer => Focus::Asks,
+    /// A letter that answers no question.
+    fn letter(
+        &mut self,
+        view: &View,
+        letter: char,
+        (armed, now_ms, stopping): (bool, u64, Option<(FlowRef, RoleInstance, u64)>),
+    ) -> Option<Act> {
+        match letter {
+            'q' => return Some(Act::Quit),
+            '?' => self.help = true,
+            '/' => self.write(Focus::Filter),
+            ':' => self.write(Focus::Command),
+            's' => self.speak_to(view, SteerWhen::Queue),
+            'S' => self.speak_to(view, SteerWhen::Interrupt),
+            ' ' => self.hold(view),
+            'G' => (self.held, self.feed_up) = (None, 0),
+            '1'..='9' => self.follow(view, letter),
+            'o' => return Some(Act::Browse),
+            'c' => return self.copy(view),
+            '.' => return self.stop(view, (armed, now_ms), stopping),
+            'p' => return self.pause(view, armed),
+            'R' => return self.resume(view, armed),
+            'y' | 'f' | 'n' | 'r' | 'v' if self.asked(view).is_none() => {
+                let says = "it answers the chosen question; choose one with ↑↓ in NEED YOU";
+                says.clone_into(&mut self.told);
+            }
+            letter => self.unknown(view, &letter.to_string()),
+        }
+        None
+    }
+
+    /// Says which keys work.
+    fn unknown(&mut self, view: &View, key: &str) {
+        let answers = self.asked(view).map(|ask| hints(&ask.kind));
+        let answers = answers.unwrap_or_default().into_iter();
+        let answers: Vec<String> = answers.map(|(key, does)| format!("{key} {does}")).collect();
+        let answers = match answers.as_slice() {
+            [] => String::new(),
+            answers => format!("{}; ", answers.join(", ")),
+        };
+        self.told = format!("{key} does nothing here: {answers}? lists the keys");
+    }
+
+    /// The parts of the screen that take keys, in their order.
+    fn parts(&self) -> &'static [Focus] {
+        match &self.opened {
+            Some(_) => &[
+                Focus::Asks,
+                Focus::Nodes,
+                Focus::Feed,
+                Focus::Cost,
+                Focus::Files,
+            ],
+            None => &[Focus::Asks, Focus::Flows, Focus::Feed],
         }
     }
 
-    const fn next_focus_back(&self) -> Focus {
-        match self.focus {
-            Focus::Asks => Focus::Feed,
-            Focus::Feed => Focus::Flows,
-            Focus::Flows | Focus::Text | Focus::Steer => Focus::Asks,
+    fn next_focus(&mut self, view: &View, forwards: bool) -> Focus {
+        self.down = 0;
+        let parts = self.parts().iter().copied();
+        // An open flow that asks nothing has no list of questions.
+        let no_asks = self.opened.is_some() && self.asks(view).is_empty();
+        let parts: Vec<Focus> = parts
+            .filter(|part| !(no_asks && *part == Focus::Asks))
+            .collect();
+        let at = parts.iter().position(|part| *part == self.focus);
+        let next = match (at, forwards) {
+            (Some(at), true) => (at + 1) % parts.len(),
+            (Some(at), false) => (at + parts.len() - 1) % parts.len(),
+            (None, _) => 0,
+        };
+        parts.get(next).copied().unwrap_or_default()
+    }
+
+    /// Opens the chosen flow, or goes on to the feed within it.
+    fn enter(&mut self, view: &View) {
+        if self.opened.is_some() {
+            self.focus = Focus::Feed;
+            return;
+        }
+        let flow = if self.focus == Focus::Asks {
+            self.chosen(view).map(|ask| ask.flow.clone())
+        } else {
+            self.flow.clone()
+        };
+        let Some(flow) = flow else {
+            "choose a row with ↑↓, then enter opens its flow".clone_into(&mut self.told);
+            return;
+        };
+        if self.focus != Focus::Asks {
+            self.focus = Focus::Nodes;
+        }
+        self.open(flow);
+    }
+
+    /// Opens a flow.
+    pub(crate) fn open(&mut self, flow: FlowRef) {
+        if self.flow.as_ref() != Some(&flow) {
+            self.look_at(flow.clone(), None);
+        }
+        (self.opened, self.node, self.down) = (Some(flow), 0, 0);
+    }
+
+    fn close(&mut self) {
+        self.opened = None;
+        if self.focus != Focus::Asks {
+            self.focus = Focus::Flows;
+        }
+    }
+
+    /// Leaves what is open, or clears the filter.
+    fn back(&mut self) {
+        if self.opened.is_some() {
+            self.close();
+        } else if !self.filter.is_empty() {
+            self.filter.clear();
+        } else if self.ask.is_some() && self.focus == Focus::Asks {
+            (self.ask, self.own) = (None, None);
+        } else {
+            "there is nothing to go back to; q quits".clone_into(&mut self.told);
         }
     }
 
     fn step(&mut self, view: &View, down: bool, now_ms: u64) {
         match self.focus {
-            Focus::Asks => {
-                let at = view
-                    .asks
-                    .iter()
-                    .position(|ask| Some(&ask.id) == self.ask.as_ref());
-                if let Some(ask) = next(&view.asks, at, down) {
-                    self.choose(ask, now_ms);
-                }
+            Focus::Asks => self.step_asks(view, down, now_ms),
+            Focus::Flows => self.step_flows(view, down, now_ms),
+            Focus::Nodes if !down && self.node == 0 && !self.asks(view).is_empty() => {
+                self.last_ask(view, now_ms);
             }
-            Focus::Flows => {
-                let at = view
-                    .flows
-                    .iter()
-                    .position(|line| Some(&line.flow) == self.flow.as_ref());
-                if let Some(line) = next(&view.flows, at, down) {
+            Focus::Nodes => {
+                let last = view.chosen.as_ref().map_or(0, |flow| flow.nodes.len());
+                self.node = moved(self.node, down, 1, last.saturating_sub(1));
+                let nodes = view.chosen.iter().flat_map(|flow| &flow.nodes);
+                let role = nodes.map(|node| node.role.clone()).nth(self.node);
+                self.show(role.and_then(|role| role.parse().ok()));
+            }
+            Focus::Feed => self.scroll(view, !down, 1),
+            Focus::Cost | Focus::Files => self.slide(view, down, 1),
+            Focus::Text | Focus::Steer | Focus::Filter | Focus::Command => {}
+        }
+    }
+
+    /// One question on; after the last of them come the flows.
+    fn step_asks(&mut self, view: &View, down: bool, now_ms: u64) {
+        let asks = self.asks(view);
+        let at = asks
+            .iter()
+            .position(|ask| Some(&ask.id) == self.ask.as_ref());
+        match next(&asks, at, down) {
+            Some(ask) => self.choose(ask, now_ms),
+            None if down && self.opened.is_some() => self.focus = Focus::Nodes,
+            None if down => {
+                self.focus = Focus::Flows;
+                if let Some(line) = self.flows(view).first() {
                     self.look_at(line.flow.clone(), None);
                 }
             }
-            Focus::Feed if down => self.feed_up = self.feed_up.saturating_sub(1),
-            Focus::Feed => self.feed_up = self.feed_up.saturating_add(1),
-            Focus::Text | Focus::Steer => {}
+            None => {}
+        }
+    }
+
+    fn step_flows(&mut self, view: &View, down: bool, now_ms: u64) {
+        let flows = self.flows(view);
+        let at = flows
+            .iter()
+            .position(|line| Some(&line.flow) == self.flow.as_ref());
+        match next(&flows, at, down) {
+            Some(line) => self.look_at(line.flow.clone(), None),
+            None if !down => self.last_ask(view, now_ms),
+            None => {}
+        }
+    }
+
+    /// Goes up into the list of questions, if there are any.
+    fn last_ask(&mut self, view: &View, now_ms: u64) {
+        if let Some(ask) = self.asks(view).last() {
+            self.focus = Focus::Asks;
+            self.choose(ask, now_ms);
         }
     }
 
     /// Choosing an ask shows where it comes from.
     fn choose(&mut self, ask: &AskView, now_ms: u64) {
         if self.ask.as_ref() != Some(&ask.id) {
-            self.ask = Some(ask.id.clone());
+            let text = std::mem::take(&mut self.text);
+            match self.ask.replace(ask.id.clone()) {
+                Some(before) if !text.is_empty() => {
+                    self.drafts.insert(before, text);
+                }
+                // What was typed for a question that is not asked any more is not lost.
+                Some(_) | None => self.text = text,
+            }
+            if let Some(draft) = self.drafts.remove(&ask.id) {
+                self.text = draft;
+            }
             self.chosen_ms = now_ms;
-            (self.says_down, self.shown_rows) = (0, SAYS_LINES);
-            self.text.clear();
             self.own = match &ask.kind {
                 AskKind::Own { turn, .. } => Some(Own::clone(turn)),
                 AskKind::Text { .. }
@@ -263,14 +520,22 @@ impl State {
                 | AskKind::Configuration { .. }
                 | AskKind::Typed { .. } => None,
             };
+            (self.says_down, self.shown_rows) = (0, layout::says_rows(self));
         }
         self.look_at(ask.flow.clone(), ask.role.clone());
     }
 
     fn look_at(&mut self, flow: FlowRef, role: Option<RoleInstance>) {
-        self.flow = Some(flow);
+        if self.flow.as_ref() != Some(&flow) || self.role != role {
+            self.flow = Some(flow);
+            self.show(role);
+        }
+    }
+
+    /// Shows the feed of a role.
+    fn show(&mut self, role: Option<RoleInstance>) {
         self.role = role;
-        self.feed_up = 0;
+        (self.held, self.feed_up) = (None, 0);
     }
 
     fn turn(&mut self, view: &View, right: bool) {
@@ -281,247 +546,180 @@ impl State {
             .iter()
             .position(|feed| Some(&feed.role) == shown);
         if let Some(feed) = next(&chosen.feeds, at, right) {
-            self.role = Some(feed.role.clone());
-            self.feed_up = 0;
+            self.show(Some(feed.role.clone()));
         }
     }
 
-    fn page(&mut self, down: bool) {
-        if self.focus == Focus::Asks {
-            self.says_down = if down {
-                self.says_down.saturating_add(PAGE_LINES)
+    /// Shows the feed of the role that a digit names.
+    fn follow(&mut self, view: &View, digit: char) {
+        let number = digit.to_digit(10).unwrap_or(0) as usize;
+        let roles = view.chosen.as_ref().map(super::view::FlowView::roles);
+        let roles = roles.unwrap_or_default();
+        let role = number.checked_sub(1).and_then(|at| roles.get(at));
+        let Some(role) = role else {
+            self.told = format!("there is no role {digit} here");
+            return;
+        };
+        let chosen = view.chosen.as_ref();
+        let has_feed =
+            chosen.is_some_and(|flow| flow.feeds.iter().any(|feed| feed.role.as_str() == *role));
+        if has_feed {
+            self.show(role.parse().ok());
+        } else {
+            self.told = format!("{role} has done nothing yet");
+        }
+    }
+
+    /// Keeps the feed as it is, or lets it follow again.
+    fn hold(&mut self, view: &View) {
+        if self.held.is_some() {
+            (self.held, self.feed_up) = (None, 0);
+            return;
+        }
+        let chosen = view.chosen.as_ref();
+        self.held = chosen.and_then(|flow| flow.feed(self.role.as_ref()).cloned());
+    }
+
+    /// Scrolls the feed, which stays as it is meanwhile; at its end it follows again.
+    fn scroll(&mut self, view: &View, up: bool, lines: usize) {
+        if up && self.held.is_none() {
+            self.hold(view);
+        }
+        let most = Layout::of(view, self).feed_hidden(view, self);
+        self.feed_up = moved(self.feed_up, up, lines, most);
+        if !up && self.feed_up == 0 {
+            self.held = None;
+        }
+    }
+
+    /// Scrolls the costs or the files.
+    fn slide(&mut self, view: &View, down: bool, lines: usize) {
+        let chosen = view.chosen.as_ref();
+        let all = chosen.map_or(0, |flow| {
+            if self.focus == Focus::Cost {
+                flow.cost.len()
             } else {
-                self.says_down.saturating_sub(PAGE_LINES)
-            };
-            self.shown_rows = self
-                .shown_rows
-                .max(self.says_down.saturating_add(SAYS_LINES));
-            return;
-        }
-        self.feed_up = if down {
-            self.feed_up.saturating_sub(PAGE_LINES)
-        } else {
-            self.feed_up.saturating_add(PAGE_LINES)
-        };
-    }
-
-    /// A letter while the list of asks has the keys.
-    fn answer(&mut self, view: &View, letter: char, armed: bool) -> Option<Act> {
-        let ask = view.ask(self.ask.as_ref())?;
-        match (&ask.kind, letter) {
-            (_, 'v') if !ask.says.is_empty() => return Some(Act::Page(ask.says.clone())),
-            (AskKind::Own { .. }, letter) => return self.own_key(ask, letter, armed),
-            (AskKind::Text { .. }, 'r') | (AskKind::Configuration { .. }, 'm') => {
-                self.focus = Focus::Text;
-                return None;
+                flow.files.len()
             }
-            // What is typed next decides, so that it begins no sooner than a decision could.
-            (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') if armed => {
-                self.focus = Focus::Text;
-                return None;
-            }
-            (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') => {
-                TOO_SOON.clone_into(&mut self.told);
-                return None;
-            }
-            _ => {}
-        }
-        let command = decision(ask, letter)?;
-        if self.busy {
-            "an answer is on its way".clone_into(&mut self.told);
-            return None;
-        }
-        if !armed {
-            TOO_SOON.clone_into(&mut self.told);
-            return None;
-        }
-        let says_yes = matches!(command, Verb::Allow { .. } | Verb::Approve { .. });
-        if says_yes && !self.has_shown(ask) {
-            NOT_SHOWN.clone_into(&mut self.told);
-            return None;
-        }
-        Some(Act::Say(ask.flow.clone(), command))
-    }
-
-    /// Whether an ask was shown as far as it must be before it can be allowed.
-    fn has_shown(&self, ask: &AskView) -> bool {
-        let must = ask.says.get(..ask.must_show).unwrap_or(&ask.says);
-        rows(must, self.columns) <= self.shown_rows
-    }
-
-    /// A letter while a turn of the operator's own is chosen.
-    fn own_key(&mut self, ask: &AskView, letter: char, armed: bool) -> Option<Act> {
-        let own = self.own.as_mut().filter(|own| own.knows(letter))?;
-        if self.busy {
-            "an answer is on its way".clone_into(&mut self.told);
-            return None;
-        }
-        if !armed {
-            TOO_SOON.clone_into(&mut self.told);
-            return None;
-        }
-        let act = own.press(letter)?;
-        self.own_step(ask, act)
-    }
-
-    /// What a step of the operator's own turn asks for next.
-    fn own_step(&mut self, ask: &AskView, act: own_turn::Act) -> Option<Act> {
-        let own = self.own.as_ref()?;
-        self.focus = if own.takes_keys() {
-            Focus::Asks
-        } else {
-            Focus::Text
-        };
-        match act {
-            own_turn::Act::Again => None,
-            own_turn::Act::Said(says) => {
-                self.told = says;
-                None
-            }
-            own_turn::Act::Read => Some(Act::Page(ask.says.clone())),
-            own_turn::Act::Later => {
-                (self.ask, self.own) = (None, None);
-                "it waits for you still".clone_into(&mut self.told);
-                None
-            }
-            own_turn::Act::Edit(_)
-            | own_turn::Act::Bring(_)
-            | own_turn::Act::End(_)
-            | own_turn::Act::SendBack { .. }
-            | own_turn::Act::Answer(_) => {
-                let AskKind::Own { to, .. } = &ask.kind else {
-                    return None;
-                };
-                if let own_turn::Act::Answer(words) = &act {
-                    self.sent = Some((Focus::Text, words.clone()));
-                }
-                Some(Act::Own(ask.flow.clone(), to.clone(), act))
-            }
-        }
-    }
-
-    /// A key while an answer is typed. Nothing here decides.
-    fn typed(&mut self, view: &View, key: &Key) -> Option<Act> {
-        match written(&mut self.text, key) {
-            Written::Full => {
-                "the text is full; give a longer one with: a-society reply FLOW -"
-                    .clone_into(&mut self.told);
-            }
-            Written::Left => {
-                self.focus = Focus::Asks;
-                if let Some(own) = &mut self.own {
-                    own.back();
-                }
-            }
-            Written::Ended if !self.busy => return self.send(view),
-            Written::Ended | Written::Typed => {}
-        }
-        None
-    }
-
-    /// Words for the role whose feed is shown are typed from here on.
-    fn speak_to(&mut self, view: &View, when: SteerWhen) {
-        let shown = view.chosen.as_ref();
-        let found = shown.and_then(|flow| Some((flow, flow.feed(self.role.as_ref())?)));
-        let Some((flow, feed)) = found else {
-            "no role is at work here yet, so that nobody would hear it".clone_into(&mut self.told);
-            return;
-        };
-        self.steered = Some(Steered {
-            flow: flow.flow.clone(),
-            role: feed.role.clone(),
-            when,
-            from: self.focus,
         });
-        self.focus = Focus::Steer;
+        self.down = moved(self.down, down, lines, all.saturating_sub(1));
     }
 
-    /// A key while words for a role are typed.
-    fn worded(&mut self, key: &Key) -> Option<Act> {
-        match written(&mut self.words, key) {
-            Written::Full => {
-                "the text is full; give a longer one with: a-society steer FLOW ROLE -"
-                    .clone_into(&mut self.told);
+    fn page(&mut self, view: &View, down: bool) {
+        match self.focus {
+            Focus::Asks => {
+                let Some(ask) = self.chosen(view) else { return };
+                let shown = layout::says_rows(self);
+                let all = super::card::said(ask, self.columns).len();
+                let most = all.saturating_sub(shown);
+                // No row is skipped.
+                self.says_down = moved(self.says_down, down, PAGE_LINES.min(shown), most);
+                self.shown_rows = self.shown_rows.max(self.says_down.saturating_add(shown));
             }
-            Written::Left => {
-                self.stop_speaking();
-            }
-            Written::Ended if !self.busy && !self.words.trim().is_empty() => {
-                let to = self.stop_speaking()?;
-                let text = std::mem::take(&mut self.words);
-                self.sent = Some((Focus::Steer, text.clone()));
-                let (role, when) = (to.role, to.when);
-                return Some(Act::Say(to.flow, Verb::Steer { role, text, when }));
-            }
-            Written::Ended | Written::Typed => {}
+            Focus::Cost | Focus::Files => self.slide(view, down, PAGE_LINES),
+            Focus::Flows
+            | Focus::Nodes
+            | Focus::Feed
+            | Focus::Text
+            | Focus::Steer
+            | Focus::Filter
+            | Focus::Command => self.scroll(view, !down, PAGE_LINES),
+        }
+    }
+
+    /// The flow that a letter is meant for: the one that was chosen, and none that only happens to be shown.
+    fn meant<'v>(&mut self, view: &'v View) -> Option<&'v FlowLine> {
+        let flow = self.opened.as_ref().or(self.flow.as_ref());
+        let line = flow.and_then(|flow| view.line(flow));
+        if line.is_none() {
+            "choose a flow first, with ↑↓".clone_into(&mut self.told);
+        }
+        line
+    }
+
+    /// Pauses the flow, or lets a paused one go on.
+    fn pause(&mut self, view: &View, armed: bool) -> Option<Act> {
+        let line = self.meant(view)?;
+        if !self.may(armed) {
+            return None;
+        }
+        let verb = if line.standing == Some(Standing::Paused) {
+            Verb::Unpause {}
+        } else {
+            Verb::Pause {}
+        };
+        Some(Act::Say(line.flow.clone(), verb))
+    }
+
+    /// Resumes the flow if it has no driver.
+    fn resume(&mut self, view: &View, armed: bool) -> Option<Act> {
+        let line = self.meant(view)?;
+        let over = matches!(
+            line.standing,
+            None | Some(Standing::Completed | Standing::Cancelled)
+        );
+        if line.is_driven || over {
+            let state = if over {
+                line.status.as_str()
+            } else {
+                "driven by a process"
+            };
+            self.told = format!("{} is {state}: there is nothing to resume", line.name);
+            return None;
+        }
+        self.may(armed).then(|| Act::Resume(line.flow.clone()))
+    }
+
+    /// Stops the turn of the role whose feed is shown, at the second dot.
+    fn stop(
+        &mut self,
+        view: &View,
+        (armed, now_ms): (bool, u64),
+        first: Option<(FlowRef, RoleInstance, u64)>,
+    ) -> Option<Act> {
+        let line = self.meant(view)?;
+        let chosen = view.chosen.as_ref().filter(|flow| flow.flow == line.flow);
+        let Some(feed) = chosen.and_then(|flow| flow.feed(self.role.as_ref())) else {
+            "no role is at work here".clone_into(&mut self.told);
+            return None;
+        };
+        if let Some((flow, role, at)) = first
+            && (&flow, &role) == (&line.flow, &feed.role)
+            && SECOND_DOT_MS.contains(&now_ms.saturating_sub(at))
+            && !self.busy
+        {
+            let scope = StopScope::Role(role);
+            return Some(Act::Say(flow, Verb::Stop { scope }));
+        }
+        if self.may(armed) {
+            self.told = format!(
+                "press . again to stop the turn of {} in {}",
+                feed.role, line.name
+            );
+            self.stopping = Some((line.flow.clone(), feed.role.clone(), now_ms));
         }
         None
     }
 
-    fn stop_speaking(&mut self) -> Option<Steered> {
-        let to = self.steered.take();
-        self.focus = to.as_ref().map_or(Focus::Asks, |to| to.from);
-        to
-    }
-
-    fn send(&mut self, view: &View) -> Option<Act> {
-        let ask = view.ask(self.ask.as_ref())?;
-        if let Some(own) = &mut self.own {
-            let act = own.hear(&std::mem::take(&mut self.text));
-            return self.own_step(ask, act);
+    /// Copies what the chosen question would run, or else the name of the flow.
+    fn copy(&mut self, view: &View) -> Option<Act> {
+        if let Some(ask) = self.asked(view)
+            && let AskKind::Consent { call, .. } = &ask.kind
+        {
+            return Some(Act::Copy(call.clone(), "the call"));
         }
-        let text = self.text.trim();
-        let command = match &ask.kind {
-            AskKind::Text { to, .. } if !text.is_empty() => Verb::Reply {
-                to: to.clone(),
-                text: text.to_owned(),
-                asked: None,
-            },
-            AskKind::Configuration { role } => {
-                let settings = settings(text);
-                if settings.is_empty() {
-                    "type settings as NAME=VALUE, such as model=fast".clone_into(&mut self.told);
-                    return None;
-                }
-                Verb::Configure {
-                    role: role.clone(),
-                    settings,
-                }
-            }
-            AskKind::Consent {
-                consent, action, ..
-            } if !text.is_empty() => Verb::Deny {
-                consent: Some(consent.clone()),
-                action: Some(*action),
-                reason: Some(text.to_owned()),
-            },
-            AskKind::Approval { approval } if !text.is_empty() => Verb::Decline {
-                approval: Some(approval.clone()),
-                reason: Some(text.to_owned()),
-            },
-            AskKind::Text { .. }
-            | AskKind::Own { .. }
-            | AskKind::Consent { .. }
-            | AskKind::Approval { .. }
-            | AskKind::Improvement { .. }
-            | AskKind::Feedback
-            | AskKind::Unpause
-            | AskKind::Typed { .. } => return None,
-        };
-        let flow = ask.flow.clone();
-        self.sent = Some((Focus::Text, std::mem::take(&mut self.text)));
-        self.focus = Focus::Asks;
-        Some(Act::Say(flow, command))
+        let line = self.meant(view)?;
+        Some(Act::Copy(line.flow.to_string(), "the flow's name"))
     }
 }
 
-fn settings(text: &str) -> BTreeMap<String, String> {
-    let pairs = text
-        .split_whitespace()
-        .filter_map(|pair| pair.split_once('='));
-    pairs
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
+/// A place moved by so many, between none and the most.
+fn moved(at: usize, on: bool, by: usize, most: usize) -> usize {
+    if on {
+        at.saturating_add(by).min(most)
+    } else {
+        at.min(most).saturating_sub(by)
+    }
 }
 
 /// The one after or before, or the first or last if none is chosen.
@@ -532,150 +730,4 @@ fn next<T>(all: &[T], at: Option<usize>, forwards: bool) -> Option<&T> {
         (Some(at), true) => all.get(at + 1),
         (Some(at), false) => at.checked_sub(1).and_then(|before| all.get(before)),
     }
-}
-
-/// What a letter decides about an ask.
-fn decision(ask: &AskView, letter: char) -> Option<Verb> {
-    let consented = |consent: &_, action, for_the_flow| Verb::Allow {
-        consent: Some(Clone::clone(consent)),
-        action: Some(action),
-        for_the_flow,
-    };
-    match (&ask.kind, letter) {
-        (
-            AskKind::Consent {
-                consent, action, ..
-            },
-            'y',
-        ) => Some(consented(consent, *action, false)),
-        (
-            AskKind::Consent {
-                consent,
-                action,
-                scope: Some(_),
-            },
-            'f',
-        ) => Some(consented(consent, *action, true)),
-        (
-            AskKind::Consent {
-                consent, action, ..
-            },
-            'n',
-        ) => {
-            let denied = Verb::Deny {
-                consent: Some(consent.clone()),
-                action: Some(*action),
-                reason: None,
-            };
-            Some(denied)
-        }
-        (AskKind::Approval { approval }, 'y') => {
-            let approval = Some(approval.clone());
-            Some(Verb::Approve { approval })
-        }
-        (AskKind::Approval { approval }, 'n') => {
-            let approval = Some(approval.clone());
-            let reason = None;
-            Some(Verb::Decline { approval, reason })
-        }
-        (AskKind::Improvement { modes }, 'g' | 'p' | 'n') => {
-            let mode = match letter {
-                'g' => ImprovementMode::GraphBased,
-                'p' => ImprovementMode::Parallel,
-                _ => ImprovementMode::None,
-            };
-            let offered = modes.contains(&mode);
-            offered.then_some(Verb::Improve { mode })
-        }
-        (AskKind::Feedback, 'y') => Some(Verb::Feedback { granted: true }),
-        (AskKind::Feedback, 'n') => Some(Verb::Feedback { granted: false }),
-        (AskKind::Unpause, 'u') => Some(Verb::Unpause {}),
-        (
-            AskKind::Text {
-                to,
-                may_retry: true,
-            },
-            't',
-        ) => {
-            let to: Whom = to.clone();
-            Some(Verb::Retry { to })
-        }
-        _ => None,
-    }
-}
-
-/// The keys that answer an ask, for the line of hints.
-pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
-    match kind {
-        AskKind::Text { may_retry, .. } => {
-            let retry = may_retry.then_some(("t", "try again"));
-            [("r", "reply")].into_iter().chain(retry).collect()
-        }
-        AskKind::Consent { scope, .. } => {
-            let whole = scope.as_ref().map(|_| ("f", "allow for this flow"));
-            let rest = [("n", "deny"), ("r", "deny with a reason")];
-            let all = [("y", "allow once")].into_iter().chain(whole).chain(rest);
-            all.collect()
-        }
-        AskKind::Approval { .. } => vec![
-            ("y", "approve"),
-            ("n", "decline"),
-            ("r", "decline with a reason"),
-        ],
-        AskKind::Improvement { modes } => {
-            let all = [
-                (
-                    "g",
-                    "in the order of the graph",
-                    ImprovementMode::GraphBased,
-                ),
-                ("p", "all at once", ImprovementMode::Parallel),
-                ("n", "not this time", ImprovementMode::None),
-            ];
-            let offered = all.into_iter().filter(|(.., mode)| modes.contains(mode));
-            offered.map(|(key, words, _)| (key, words)).collect()
-        }
-        AskKind::Feedback => vec![("y", "write the report"), ("n", "no report")],
-        AskKind::Unpause => vec![("u", "let it go on")],
-        AskKind::Configuration { .. } => vec![("m", "choose, as model=NAME")],
-        // The turn itself says which keys it takes.
-        AskKind::Own { .. } | AskKind::Typed { .. } => Vec::new(),
-    }
-}
-
-/// What a key did to a text that is typed.
-enum Written {
-    /// It is part of the text now, took a part away, or means nothing here.
-    Typed,
-    /// There is no room for it.
-    Full,
-    /// The text is over.
-    Ended,
-    /// The text is left as it is.
-    Left,
-}
-
-fn written(text: &mut String, key: &Key) -> Written {
-    let room = TEXT_BYTES_MAX.saturating_sub(text.len());
-    match key {
-        Key::Char(letter) if letter.len_utf8() <= room => text.push(*letter),
-        Key::Paste(pasted) if pasted.len() <= room => text.push_str(pasted),
-        Key::Char(_) | Key::Paste(_) => return Written::Full,
-        Key::Backspace => {
-            text.pop();
-        }
-        Key::Esc => return Written::Left,
-        Key::Enter => return Written::Ended,
-        Key::Tab
-        | Key::BackTab
-        | Key::Up
-        | Key::Down
-        | Key::Left
-        | Key::Right
-        | Key::PageUp
-        | Key::PageDown
-        | Key::Interrupt
-        | Key::Other => {}
-    }
-    Written::Typed
 }

@@ -5,34 +5,45 @@ use std::collections::BTreeMap;
 
 use a_society_facts::At;
 use a_society_facts::Whom;
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::ConsentMode;
-use a_society_facts::id::Seq;
+use a_society_facts::id::{NodeId, RoleInstance, Seq};
 use a_society_facts::view::feed::{FeedItem, ItemKind};
-use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::flow::{FlowState, Request};
 use a_society_facts::view::screen::Screen;
 use a_society_facts::view::standing::Standing;
 use a_society_facts::view::{FeedView, View as _};
+use a_society_operator_ui::fold::ask::{self as fold, Nothing};
 use a_society_operator_ui::fold::terms::scope;
+use a_society_operator_ui::protocol::ask::{Ask as Wire, AskKind as WireKind};
+use a_society_operator_ui::protocol::row;
 use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::record::own;
 use a_society_state::index::{Row, rows};
 use a_society_state::journal::follow::Follower;
 use a_society_state::{FlowRef, Store};
 
-use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
+use super::today::Today;
+use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View, name};
 use crate::cli::asks::{self, Ask};
 use crate::cli::cost;
 use crate::cli::handed;
+use crate::cli::own_turn::Own;
 use crate::cli::progress::board::stands;
 use crate::cli::status::works_and_asks;
+use crate::cli::table;
 use crate::cli::turn_files;
 use crate::operator_error::Stop;
-use crate::text::{money, one_line, plain, tabbed};
+use crate::text::{age, one_line, plain, size, tabbed};
 
 /// The list of flows is made anew this often; the flow that is looked at is read much more often.
 const LIST_EVERY_MS: u64 = 700;
 
 /// Longer titles are cut.
 const TITLE_COLUMNS_MAX: usize = 60;
+
+/// So many files of a record are listed.
+const FILES_MAX: usize = 100;
 
 /// Lines of an item beyond these are left to the page and to `log`.
 const ITEM_LINES_MAX: usize = 40;
@@ -47,6 +58,7 @@ pub(crate) struct Source {
     /// What each flow asked at a record of it.
     asked: BTreeMap<FlowRef, (Seq, Vec<AskView>)>,
     followed: Option<Followed>,
+    today: Today,
 }
 
 /// A flow whose journal is followed.
@@ -55,11 +67,14 @@ struct Followed {
     follower: Follower,
     screen: Screen,
     damage: Option<String>,
+    /// The files of its record, as they were when the list was made.
+    files: Vec<String>,
 }
 
 impl Source {
-    pub(crate) const fn new(store: Store, only: Option<FlowRef>) -> Self {
+    pub(crate) fn new(store: Store, only: Option<FlowRef>) -> Self {
         Self {
+            today: Today::new(&store),
             store,
             only,
             listed: Vec::new(),
@@ -83,34 +98,35 @@ impl Source {
             .listed_at_ms
             .is_none_or(|at| now_ms.saturating_sub(at) >= LIST_EVERY_MS);
         if due {
-            self.list()?;
+            self.list(now)?;
             self.listed_at_ms = Some(now_ms);
         }
         let wanted = chosen.cloned().or_else(|| self.only.clone());
         let wanted = wanted.or_else(|| self.listed.first().map(|row| row.flow.clone()));
         if let Some(wanted) = &wanted {
-            self.follow(wanted);
+            self.follow(wanted, due);
         }
-        let mut asks: Vec<(At, AskView)> = Vec::new();
-        for row in &self.listed {
-            let since = row.summary.as_ref().and_then(|summary| {
-                let waits = summary.waits.iter().map(|wait| wait.since);
-                waits.min().or(summary.updated_at)
-            });
-            let since = since.unwrap_or(now);
-            let asked = self.asked.get(&row.flow).map(|(_, asked)| asked.clone());
-            asks.extend(
-                asked
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|ask| (since, ask)),
-            );
-        }
-        asks.sort_by_key(|(since, ask)| (*since, ask.id.clone()));
+        let asked = self.asked.values().flat_map(|(_, asked)| asked);
+        let mut asks: Vec<AskView> = asked.cloned().collect();
+        asks.sort_by(|one, other| (one.since_ms, &one.id).cmp(&(other.since_ms, &other.id)));
+        let lines = self.listed.iter().map(|row| {
+            let asks = self
+                .asked
+                .get(&row.flow)
+                .map_or(0, |(_, asked)| asked.len());
+            line(row, asks, now)
+        });
+        let chosen = self.followed.as_ref().map(|followed| {
+            let mut listed = self.listed.iter();
+            let row = listed.find(|row| row.flow == followed.flow);
+            followed.view((now, row.is_some_and(|row| row.held_by.is_some())))
+        });
         Ok(View {
-            flows: self.listed.iter().map(|row| line(row, now)).collect(),
-            asks: asks.into_iter().map(|(_, ask)| ask).collect(),
-            chosen: self.followed.as_ref().map(|followed| followed.view(now)),
+            flows: lines.collect(),
+            asks,
+            chosen,
+            today_micros: self.today.micros(),
+            now_ms: now.ms(),
         })
     }
 
@@ -120,10 +136,11 @@ impl Source {
     }
 
     /// Lists the flows anew, and asks those that changed what they ask.
-    fn list(&mut self) -> Result<(), Stop> {
-        let mut flows = self.store.census()?.flows;
-        flows.retain(|flow| self.only.as_ref().is_none_or(|only| only == flow));
+    fn list(&mut self, now: At) -> Result<(), Stop> {
+        let flows = self.store.census()?.flows;
         let mut listed = rows(&self.store, &flows);
+        self.today.count(&listed, now);
+        listed.retain(|row| self.only.as_ref().is_none_or(|only| *only == row.flow));
         listed.retain(|row| {
             let over = row
                 .summary
@@ -144,15 +161,21 @@ impl Source {
             let state = &seen.screen.flow;
             // The view of the flow reports what cannot be read.
             let work = works_and_asks(&self.store, &row.flow, state).unwrap_or_default();
-            let asked = asks::of(&row.flow, state, &work).into_iter();
-            let asked = asked.map(|ask| self.ask(&row.flow, state, ask)).collect();
-            self.asked.insert(row.flow.clone(), (state.seq, asked));
+            let wire = row::FlowRef {
+                project: row.flow.project.to_string(),
+                flow: row.flow.flow.to_string(),
+            };
+            let wire = fold::asks(&wire, state, &work, &Nothing);
+            let asked = asks::of(&row.flow, state, &work).into_iter().zip(&wire);
+            let asked = asked.map(|(ask, wire)| self.ask(&row.flow, state, ask, wire));
+            self.asked
+                .insert(row.flow.clone(), (state.seq, asked.collect()));
         }
         self.listed = listed;
         Ok(())
     }
 
-    fn ask(&self, flow: &FlowRef, state: &FlowState, ask: Ask) -> AskView {
+    fn ask(&self, flow: &FlowRef, state: &FlowState, ask: Ask, wire: &Wire) -> AskView {
         let (name, role, mut kind) = kind_of(state, &ask);
         let own = turn_files::own_turn(&self.store, flow, (state, &ask.question));
         if let (Some((turn, _)), AskKind::Text { to, .. }) = (&own, &kind) {
@@ -161,12 +184,44 @@ impl Source {
                 turn: Box::new(turn.clone()),
             };
         }
+        let (head, line) = in_short(state, &ask, wire, matches!(kind, AskKind::Own { .. }));
+        let node = wire.node.as_ref().or(wire.role.as_ref());
+        let node = node.map_or("flow", String::as_str).to_owned();
+        let since_ms = since(state, &ask.question).ms();
+        if let AskKind::Consent { consent, call, .. } = &mut kind
+            && let Some(open) = state.consents.get(consent)
+        {
+            *call = asks::whole(&self.store, flow, &open.shown);
+        }
+        let (says, must_show) = self.says(flow, state, ask, own.as_ref());
+        AskView {
+            id: format!("{flow}/{name}"),
+            flow: flow.clone(),
+            role,
+            node,
+            since_ms,
+            head,
+            line,
+            says,
+            must_show,
+            kind,
+        }
+    }
+
+    /// What is to be read before an answer, and how many lines of it at least.
+    fn says(
+        &self,
+        flow: &FlowRef,
+        state: &FlowState,
+        ask: Ask,
+        own: Option<&(Own, String)>,
+    ) -> (Vec<String>, usize) {
         // A second version is shown as what it changes, and all of it below.
         let mut must = None;
         let whole = match &ask.question {
             Question::Text { .. } if own.is_some() => {
                 let again = ask.says.as_deref().and_then(asks::again);
-                let came_in = own.as_ref().map(|(_, came_in)| came_in.as_str());
+                let came_in = own.map(|(_, came_in)| came_in.as_str());
                 let said = again.into_iter().chain(came_in);
                 Some(said.collect::<Vec<_>>().join("\n"))
             }
@@ -199,36 +254,20 @@ impl Source {
         let says = says.chain(facts.iter().map(String::as_str));
         // A tab is not a row of spaces, and who decides sees which it is.
         let says: Vec<String> = says.map(|line| tabbed(line, '→')).collect();
-        AskView {
-            must_show: must.unwrap_or(says.len()),
-            id: format!("{flow}/{name}"),
-            flow: flow.clone(),
-            role,
-            who: plain(&ask.who).into_owned(),
-            what: match &kind {
-                AskKind::Own { .. } => "your turn".to_owned(),
-                AskKind::Text { .. }
-                | AskKind::Consent { .. }
-                | AskKind::Approval { .. }
-                | AskKind::Improvement { .. }
-                | AskKind::Feedback
-                | AskKind::Unpause
-                | AskKind::Configuration { .. }
-                | AskKind::Typed { .. } => plain(&ask.what).into_owned(),
-            },
-            says,
-            kind,
-        }
+        let must = must.unwrap_or(says.len());
+        (says, must)
     }
 
     /// Reads on in the journal of a flow, from its checkpoint if it is another one than before.
-    fn follow(&mut self, flow: &FlowRef) {
+    fn follow(&mut self, flow: &FlowRef, look_at_files: bool) {
         if self
             .followed
             .as_ref()
             .is_none_or(|followed| followed.flow != *flow)
         {
             self.followed = self.begin(flow);
+        } else if look_at_files && let Some(followed) = &mut self.followed {
+            followed.files = files(&self.store, flow);
         }
         if let Some(followed) = &mut self.followed {
             followed.read();
@@ -243,6 +282,7 @@ impl Source {
             follower,
             screen: seen.screen,
             damage: seen.damage.map(|damage| damage.to_string()),
+            files: files(&self.store, flow),
         })
     }
 }
@@ -257,10 +297,13 @@ impl Followed {
         self.damage = read.err().map(|error| error.to_string());
     }
 
-    fn view(&self, now: At) -> FlowView {
+    fn view(&self, (now, is_driven): (At, bool)) -> FlowView {
         let state = &self.screen.flow;
+        let standing = match &self.damage {
+            Some(_) => Standing::Damaged,
+            None => Standing::of(&self.screen.summary, is_driven),
+        };
         let nodes = state.graph.nodes.iter().map(|node| {
-            let stands = stands(state, &node.id, now);
             // An answer is read when the flow is driven.
             let answered = state.replies.contains_key(&node.id);
             let waits = state.awaiting_operator.contains_key(&node.id) && !answered;
@@ -268,7 +311,7 @@ impl Followed {
                 (true, _) if !state.running.contains_key(&node.id) => {
                     ("·", "is answered and goes on".to_owned())
                 }
-                _ => (stands.sign, stands.word),
+                _ => node_line(state, &node.id, (now, is_driven)),
             };
             NodeLine {
                 sign,
@@ -299,7 +342,7 @@ impl Followed {
             title: one_line(&state.title, TITLE_COLUMNS_MAX),
             status: format!(
                 "{}{access}{}",
-                state.status.word().replace('_', " "),
+                standing.words(now),
                 cost::in_short(&state.account)
                     .iter()
                     .map(|part| format!(" · {part}"))
@@ -307,44 +350,160 @@ impl Followed {
             ),
             nodes: nodes.collect(),
             feeds: feeds.into_iter().map(|(_, feed)| feed).collect(),
+            cost: table::lines(&cost::rows(state, &models(state))),
+            files: self.files.clone(),
             damage: self.damage.as_deref().map(|says| plain(says).into_owned()),
         }
     }
 }
 
-fn line(row: &Row, now: At) -> FlowLine {
+/// The files of the record of a flow, each with its size.
+fn files(store: &Store, flow: &FlowRef) -> Vec<String> {
+    let disk = store.ground().disk.as_ref();
+    let (files, is_cut) = own::files(disk, &store.place(flow).record(), FILES_MAX);
+    let lines = files
+        .iter()
+        .map(|(path, bytes)| format!("{:>9}  {}", size(*bytes), plain(path)));
+    let more = is_cut.then(|| format!("{:>9}  and more", "…"));
+    lines.chain(more).collect()
+}
+
+/// The model that each role was given.
+fn models(state: &FlowState) -> BTreeMap<RoleInstance, String> {
+    let configured = state.configurations.iter();
+    let models = configured.filter_map(|(role, kept)| {
+        let model = kept.settings.get("model")?;
+        Some((role.clone(), plain(model).into_owned()))
+    });
+    models.collect()
+}
+
+/// What a node does right now; one that is at work says for how long.
+fn node_line(state: &FlowState, node: &NodeId, (now, is_driven): (At, bool)) -> (&'static str, String) {
+    let running = state.running.get(node);
+    let turn = running.and_then(|running| state.turns.get(&running.turn));
+    let streams = |request: &Request| request.drafted_bytes > 0;
+    let speaks = turn.is_some_and(|turn| turn.request.as_ref().is_some_and(streams));
+    let stands = stands(state, node, (now, is_driven), speaks);
+    let word = match running {
+        Some(running) => format!("{}, {}", stands.word, age(now.ms() - running.since.ms())),
+        None => stands.word,
+    };
+    (stands.sign, plain(&word).into_owned())
+}
+
+fn line(row: &Row, asks: usize, now: At) -> FlowLine {
     let summary = row.summary.as_ref();
-    let over = summary.is_some_and(|summary| summary.is_over());
     let standing = row.standing();
-    let status = standing.map_or_else(|| "never began".to_owned(), |standing| standing.words(now));
-    // Nothing goes on by itself in a flow without a driver.
-    let stopped = row.held_by.is_none() && !over && row.damage.is_none();
-    let status = if stopped {
-        format!("{status}; a-society resume {}", asks::short(&row.flow))
-    } else {
-        status
+    let words = standing.map_or_else(|| "never began".to_owned(), |standing| standing.words(now));
+    let status = match standing {
+        Some(Standing::Damaged) | None => words,
+        Some(Standing::Waiting) if asks > 0 => format!("{words} ({asks})"),
+        Some(_) if asks > 0 => format!("{words}, asks ({asks})"),
+        Some(_) => words,
     };
-    let cost = summary.map_or(0, |summary| summary.cost_micros);
-    let status = if cost > 0 {
-        format!("{status} · {}", money(cost))
-    } else {
-        status
     };
+    let title = summary.map_or("", |summary| &summary.title);
     FlowLine {
         flow: row.flow.clone(),
-        title: one_line(
-            summary.map_or("", |summary| &summary.title),
-            TITLE_COLUMNS_MAX,
-        ),
+        name: name(&row.flow),
+        title: one_line(title, TITLE_COLUMNS_MAX),
         status,
+        standing: standing.filter(|standing| *standing != Standing::Damaged),
+        is_driven: row.held_by.is_some(),
+        done: summary.map_or((0, 0), |summary| (summary.done, summary.nodes)),
+        cost_micros: summary.map_or(0, |summary| summary.cost_micros),
+        updated_ms: summary.and_then(|summary| summary.updated_at).map(At::ms),
     }
 }
 
+/// Since when something is asked.
+fn since(state: &FlowState, question: &Question) -> At {
+    let known = match question {
+        Question::Text { node, role, .. } | Question::Configuration { node, role } => {
+            let mut waits = state.waits();
+            let mine = waits.find(|(at, waiting)| *at == node.as_ref() && waiting.role == *role);
+            mine.map(|(_, waiting)| waiting.since)
+        }
+        Question::Consent { consent, .. } => state.consents.get(consent).map(|open| open.since),
+        Question::Approval { approval, .. } => {
+            state.staged.get(approval).map(|staged| staged.since)
+        }
+        Question::Unpause { .. } => state.paused.as_ref().map(|pause| pause.since),
+        Question::Improvement { .. } | Question::Feedback | Question::Stalled => None,
+    };
+    known.or(state.updated_at).unwrap_or(At::from_ms(0))
+}
+
+/// Who asks for what, as a heading, and what an answer decides, in a line. The page says the same.
+fn in_short(state: &FlowState, ask: &Ask, wire: &Wire, is_own: bool) -> (String, String) {
+    let role = wire.role.as_deref().unwrap_or_default();
+    let at = wire.node.as_deref().filter(|node| *node != role);
+    let at = at.map(|node| format!("{node}: ")).unwrap_or_default();
+    // After the role, as in "writer wants to run a command".
+    let wants = wire.headline.strip_prefix(role).unwrap_or_default().trim();
+    let small = |text: &str| {
+        let mut letters = text.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_lowercase());
+        first.into_iter().chain(letters).collect::<String>()
+    };
+    let (head, line) = match &wire.kind {
+        WireKind::Text { .. } if is_own => {
+            let came_in = wire.node.as_ref().and_then(|node| came_in(state, node));
+            let came_in = came_in.map(|path| format!(": {path}"));
+            let turn = format!("your turn{}", came_in.unwrap_or_default());
+            (format!("{at}{role}, your turn"), turn)
+        }
+        WireKind::Text { reason, .. } => {
+            let line = match reason {
+                WaitReason::PromptHuman => format!("answer: {}", wire.short),
+                WaitReason::ConsentDenied | WaitReason::Budget => small(&wire.short),
+                WaitReason::AutonomousAbort
+                | WaitReason::Consent
+                | WaitReason::RoleConfiguration
+                | WaitReason::HandoffApproval
+                | WaitReason::RepairLimit
+                | WaitReason::Provider => {
+                    format!("{}: {}", wants.trim_start_matches("'s "), wire.short)
+                }
+            };
+            (format!("{at}{}", wire.headline), line)
+        }
+        WireKind::Consent { .. } => {
+            let wants = wants.trim_start_matches("wants to ");
+            let about = wire.short.trim_start_matches("Run ");
+            (
+                format!("{at}{}", wire.headline),
+                format!("{wants}: {about}"),
+            )
+        }
+        WireKind::Approval { .. } => {
+            let handed = ask.says.as_deref().unwrap_or_default();
+            (
+                format!("{at}{}: approve?", wire.headline),
+                format!("approve: {handed}"),
+            )
+        }
+        WireKind::Configuration { .. }
+        | WireKind::Improvement { .. }
+        | WireKind::Feedback { .. }
+        | WireKind::Unpause { .. }
+        | WireKind::Stalled {}
+        | WireKind::Stopped {} => (format!("{at}{}", wire.headline), small(&wire.short)),
+    };
+    (plain(&head).into_owned(), line)
+}
+
+/// The file that came in last for a node that waits for its operator.
+fn came_in<'s>(state: &'s FlowState, node: &str) -> Option<&'s str> {
+    let mut waits = state.awaiting_operator.iter();
+    let (_, waiting) = waits.find(|(at, _)| at.as_str() == node)?;
+    let delivery = waiting.held.as_ref()?.received.last()?;
+    delivery.artifact.path.rsplit('/').next()
+}
+
 /// The name of an ask, who asks it, and how it can be answered.
-fn kind_of(
-    state: &FlowState,
-    ask: &Ask,
-) -> (String, Option<a_society_facts::id::RoleInstance>, AskKind) {
+fn kind_of(state: &FlowState, ask: &Ask) -> (String, Option<RoleInstance>, AskKind) {
     match &ask.question {
         Question::Text { node, role, reason } => {
             let to = match node {
@@ -366,6 +525,7 @@ fn kind_of(
                 |open| AskKind::Consent {
                     consent: consent.clone(),
                     action: open.action,
+                    call: String::new(),
                     scope: scope(&open.tool, &open.shown.shown()),
                 },
             );

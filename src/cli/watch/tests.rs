@@ -3,17 +3,27 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::view::standing::Standing;
 use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::draw::{draw, wrap};
+use super::card::wrap;
+use super::draw::draw;
 use super::keys::{ARMED_AFTER_MS, Act, Focus, Key, State};
 use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
 
+#[path = "tests/keys.rs"]
+mod keys;
+#[path = "tests/screens.rs"]
+mod screens;
+
 const LATER_MS: u64 = ARMED_AFTER_MS + 1;
+
+/// The moment that is shown, of which ages count.
+const NOW_MS: i64 = 1_000_000_000;
 
 fn flow(tail: &str) -> FlowRef {
     FlowRef {
@@ -27,8 +37,10 @@ fn ask(id: &str, who: &str, kind: AskKind) -> AskView {
         id: id.to_owned(),
         flow: flow("a1b2c3"),
         role: Some("writer".parse().unwrap()),
-        who: who.to_owned(),
-        what: "consent to a call".to_owned(),
+        node: who.to_owned(),
+        since_ms: NOW_MS - 12_000,
+        head: format!("{who}: writer wants to run a command"),
+        line: "run a command: cargo install a-tool".to_owned(),
         says: vec!["cargo install a-tool".to_owned()],
         must_show: usize::MAX,
         kind,
@@ -39,6 +51,7 @@ fn consent() -> AskKind {
     AskKind::Consent {
         consent: "consent-1".parse().unwrap(),
         action: Hash::of(b"what was shown"),
+        call: "cargo install\ta-tool".to_owned(),
         scope: Some("exactly this command".to_owned()),
     }
 }
@@ -47,6 +60,20 @@ fn text() -> AskKind {
     AskKind::Text {
         to: Whom::Node("draft".parse().unwrap()),
         may_retry: false,
+    }
+}
+
+fn line(tail: &str, title: &str, standing: Option<Standing>) -> FlowLine {
+    FlowLine {
+        flow: flow(tail),
+        name: format!("demo/{tail}"),
+        title: title.to_owned(),
+        status: standing.map_or("damaged", Standing::word).to_owned(),
+        standing,
+        is_driven: standing == Some(Standing::Working),
+        done: (1, 3),
+        cost_micros: 630_000,
+        updated_ms: Some(NOW_MS - 180_000),
     }
 }
 
@@ -66,16 +93,8 @@ fn view(asks: Vec<AskView>) -> View {
     };
     View {
         flows: vec![
-            FlowLine {
-                flow: flow("a1b2c3"),
-                title: "Release notes".to_owned(),
-                status: "running".to_owned(),
-            },
-            FlowLine {
-                flow: flow("d4e5f6"),
-                title: "Ledger".to_owned(),
-                status: "running, stopped: a-society resume d4e5f6".to_owned(),
-            },
+            line("a1b2c3", "Release notes", Some(Standing::Working)),
+            line("d4e5f6", "Ledger", Some(Standing::Stopped)),
         ],
         asks,
         chosen: Some(FlowView {
@@ -99,15 +118,25 @@ fn view(asks: Vec<AskView>) -> View {
                     item("✗", "run_command", &["exit 1"]),
                 ],
             }],
+            cost: vec![
+                "ROLE    MODEL   COST".to_owned(),
+                "owner   sonnet  $0.41".to_owned(),
+                "writer  sonnet  $0.22".to_owned(),
+            ],
+            files: vec!["  1.2 KiB  record/brief.md".to_owned()],
             damage: None,
         }),
+        today_micros: Some(1_840_000),
+        now_ms: NOW_MS,
     }
 }
 
 fn drawn(view: &View, state: &State, (columns, rows): (u16, u16)) -> String {
+    let mut state = state.clone();
+    (state.columns, state.rows) = (columns, rows);
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     terminal
-        .draw(|frame| draw(frame, view, state, true))
+        .draw(|frame| draw(frame, view, &state, true))
         .unwrap();
     terminal.backend().to_string()
 }
@@ -118,6 +147,7 @@ fn chosen(id: &str) -> State {
         ask: Some(id.to_owned()),
         flow: Some(flow("a1b2c3")),
         columns: 80,
+        rows: 30,
         shown_rows: 8,
         ..State::default()
     }
@@ -125,11 +155,11 @@ fn chosen(id: &str) -> State {
 
 #[test]
 fn an_ask_is_drawn_with_everything_it_says_and_the_keys_that_answer_it() {
-    let mut asked = ask("c", "draft (writer)", consent());
+    let mut asked = ask("c", "draft", consent());
     asked.says = (1..=11)
         .map(|line| format!("line {line} of the command"))
         .collect();
-    let other = ask("t", "review (reviewer)", text());
+    let other = ask("t", "review", text());
     insta::assert_snapshot!(drawn(&view(vec![asked, other]), &chosen("c"), (100, 30)));
 }
 
@@ -143,8 +173,9 @@ fn a_text_is_typed_below_the_question() {
     let mut state = chosen("t");
     state.focus = Focus::Text;
     state.text = "Blue, because\u{202e} of the sea".to_owned();
-    let mut asked = ask("t", "draft (writer)", text());
-    asked.what = "an answer".to_owned();
+    let mut asked = ask("t", "draft", text());
+    asked.head = "draft: writer asks you".to_owned();
+    asked.line = "answer: Which colour?".to_owned();
     asked.says = vec!["Which colour?".to_owned()];
     insta::assert_snapshot!(drawn(&view(vec![asked]), &state, (80, 24)));
 }
@@ -157,7 +188,7 @@ fn a_small_terminal_says_so() {
 
 #[test]
 fn all_of_a_long_command_is_reached_by_reading_on() {
-    let mut asked = ask("c", "draft (writer)", consent());
+    let mut asked = ask("c", "draft", consent());
     asked.says = (1..=40).map(|line| format!("line {line} ends")).collect();
     let view = view(vec![asked]);
     let mut state = chosen("c");
@@ -173,20 +204,18 @@ fn all_of_a_long_command_is_reached_by_reading_on() {
 
 /// What a letter leads to, long after everything else.
 fn pressed(kind: AskKind, letter: char) -> Option<Verb> {
-    let view = view(vec![ask("x", "draft (writer)", kind)]);
+    let view = view(vec![ask("x", "draft", kind)]);
     let mut state = chosen("x");
-    match state.press(&view, &Key::Char(letter), LATER_MS)? {
-        Act::Say(at, command) => {
-            assert_eq!(at, flow("a1b2c3"));
-            Some(command)
-        }
-        Act::Quit | Act::Own(..) | Act::Page(_) => None,
-    }
+    let Act::Say(at, command) = state.press(&view, &Key::Char(letter), LATER_MS)? else {
+        return None;
+    };
+    assert_eq!(at, flow("a1b2c3"));
+    Some(command)
 }
 
 #[test]
 fn what_does_not_fit_is_allowed_only_when_it_was_shown_to_its_end() {
-    let mut asked = ask("c", "draft (writer)", consent());
+    let mut asked = ask("c", "draft", consent());
     asked.says = (1..=11).map(|line| format!("line {line}")).collect();
     let all = asked.says.clone();
     let changed = AskView {
@@ -292,9 +321,10 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
 
 #[test]
 fn a_letter_counts_only_a_while_after_the_question_was_chosen_and_after_the_last_key() {
-    let view = view(vec![ask("c", "draft (writer)", consent())]);
+    let view = view(vec![ask("c", "draft", consent())]);
     let mut state = State {
         columns: 80,
+        rows: 30,
         ..State::default()
     };
     let said = |act: Option<Act>| matches!(act, Some(Act::Say(..)));
@@ -321,9 +351,9 @@ fn a_letter_counts_only_a_while_after_the_question_was_chosen_and_after_the_last
 
 #[test]
 fn what_appears_or_goes_takes_neither_the_keys_nor_the_text() {
-    let old = ask("old", "draft (writer)", text());
+    let old = ask("old", "draft", text());
     let mut state = chosen("old");
-    let two = view(vec![ask("new", "brief (owner)", consent()), old.clone()]);
+    let two = view(vec![ask("new", "brief", consent()), old.clone()]);
     state.settle(&two);
     assert_eq!(
         state.ask.as_deref(),
@@ -338,7 +368,7 @@ fn what_appears_or_goes_takes_neither_the_keys_nor_the_text() {
         (state.focus, state.text.as_str()),
         (Focus::Text, "fadygnpu")
     );
-    let gone = view(vec![ask("new", "brief (owner)", consent())]);
+    let gone = view(vec![ask("new", "brief", consent())]);
     state.settle(&gone);
     assert_eq!(
         (state.ask.as_deref(), state.text.as_str()),
@@ -353,7 +383,7 @@ fn what_appears_or_goes_takes_neither_the_keys_nor_the_text() {
 
 #[test]
 fn a_typed_answer_is_sent_by_enter_and_a_pasted_newline_is_not_enter() {
-    let view = view(vec![ask("t", "draft (writer)", text())]);
+    let view = view(vec![ask("t", "draft", text())]);
     let mut state = chosen("t");
     state.press(&view, &Key::Char('r'), LATER_MS);
     state.press(&view, &Key::Paste("two\nlines".to_owned()), LATER_MS);
@@ -368,7 +398,7 @@ fn a_typed_answer_is_sent_by_enter_and_a_pasted_newline_is_not_enter() {
 
 #[test]
 fn letters_answer_nothing_while_another_part_has_the_keys() {
-    let view = view(vec![ask("c", "draft (writer)", consent())]);
+    let view = view(vec![ask("c", "draft", consent())]);
     for focus in [Focus::Flows, Focus::Feed] {
         let mut state = State {
             focus,
@@ -384,18 +414,16 @@ fn letters_answer_nothing_while_another_part_has_the_keys() {
 
 /// The words that a steer says, to whom and when.
 fn steer(act: Option<Act>) -> Option<(String, String, SteerWhen)> {
-    match act? {
-        Act::Say(at, Verb::Steer { role, text, when }) => {
-            assert_eq!(at, flow("a1b2c3"));
-            Some((role.to_string(), text, when))
-        }
-        Act::Say(..) | Act::Quit | Act::Own(..) | Act::Page(_) => None,
-    }
+    let Act::Say(at, Verb::Steer { role, text, when }) = act? else {
+        return None;
+    };
+    assert_eq!(at, flow("a1b2c3"));
+    Some((role.to_string(), text, when))
 }
 
 #[test]
 fn words_go_to_the_role_whose_feed_is_shown_from_every_list_and_at_the_moment_the_letter_says() {
-    let view = view(vec![ask("c", "draft (writer)", consent())]);
+    let view = view(vec![ask("c", "draft", consent())]);
     for (focus, letter, when) in [
         (Focus::Asks, 's', SteerWhen::Queue),
         (Focus::Flows, 's', SteerWhen::Queue),
@@ -491,7 +519,7 @@ fn any_key() -> impl Strategy<Value = Key> {
 
 #[test]
 fn a_denial_may_say_what_to_do_instead_once_the_question_could_be_read() {
-    let view = view(vec![ask("c", "draft (writer)", consent())]);
+    let view = view(vec![ask("c", "draft", consent())]);
     let typed = |began: u64| {
         let mut state = chosen("c");
         state.chosen_ms = 1_000;
@@ -514,8 +542,8 @@ proptest! {
         keys in prop::collection::vec((any_key(), 0..ARMED_AFTER_MS), 1..60)
     ) {
         let view = view(vec![
-            ask("c", "draft (writer)", consent()),
-            ask("t", "review (reviewer)", text()),
+            ask("c", "draft", consent()),
+            ask("t", "review", text()),
         ]);
         let mut state = chosen("c");
         state.chosen_ms = 1_000;

@@ -5,8 +5,10 @@ use a_society_facts::Hash;
 use a_society_facts::Whom;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::{ApprovalId, ConsentId, RoleInstance};
+use a_society_facts::view::standing::Standing;
 use a_society_state::FlowRef;
 
+use crate::cli::asks;
 use crate::cli::own_turn::Own;
 
 /// Everything that is shown.
@@ -18,15 +20,30 @@ pub(crate) struct View {
     pub(crate) asks: Vec<AskView>,
     /// The flow that is looked at.
     pub(crate) chosen: Option<FlowView>,
+    /// What all flows of the workspace cost since local midnight, in millionths; absent while that is counted.
+    pub(crate) today_micros: Option<u64>,
+    /// The moment that is shown, from which ages count.
+    pub(crate) now_ms: i64,
 }
 
 /// A flow in the list.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FlowLine {
     pub(crate) flow: FlowRef,
+    /// Its project and the end of its id.
+    pub(crate) name: String,
     pub(crate) title: String,
     /// Its state, in a word or two.
     pub(crate) status: String,
+    /// What it is doing; absent for one that cannot be read.
+    pub(crate) standing: Option<Standing>,
+    /// Whether a process drives it.
+    pub(crate) is_driven: bool,
+    /// How many of its nodes are done, and how many there are.
+    pub(crate) done: (usize, usize),
+    pub(crate) cost_micros: u64,
+    /// When its last fact was recorded.
+    pub(crate) updated_ms: Option<i64>,
 }
 
 /// One thing that is asked.
@@ -37,10 +54,14 @@ pub(crate) struct AskView {
     pub(crate) flow: FlowRef,
     /// The role that asks, if one does.
     pub(crate) role: Option<RoleInstance>,
-    /// Who asks: a node, a role, or the flow.
-    pub(crate) who: String,
-    /// What is wanted, to be read after "waits for".
-    pub(crate) what: String,
+    /// The node that asks, else the role or the flow.
+    pub(crate) node: String,
+    /// Since when.
+    pub(crate) since_ms: i64,
+    /// Who asks for what, as a heading.
+    pub(crate) head: String,
+    /// What an answer decides, in one line: the call, the question, the handoff.
+    pub(crate) line: String,
     /// What is to be read before an answer, whole, line by line.
     pub(crate) says: Vec<String>,
     /// So many of these lines must have been shown before it can be allowed or approved.
@@ -68,6 +89,8 @@ pub(crate) enum AskKind {
         consent: ConsentId,
         /// What was shown; an answer to anything else is refused.
         action: Hash,
+        /// What would run, as it is written.
+        call: String,
         /// What an answer for the whole flow covers, in words; nothing if there is no such answer.
         scope: Option<String>,
     },
@@ -96,6 +119,10 @@ pub(crate) struct FlowView {
     pub(crate) status: String,
     pub(crate) nodes: Vec<NodeLine>,
     pub(crate) feeds: Vec<Feed>,
+    /// What each role cost, as a table.
+    pub(crate) cost: Vec<String>,
+    /// The files of its record.
+    pub(crate) files: Vec<String>,
     /// What is wrong with it, if something is.
     pub(crate) damage: Option<String>,
 }
@@ -129,7 +156,17 @@ pub(crate) struct Item {
     pub(crate) failed: bool,
 }
 
+/// The project of a flow and the end of its id, as it is typed.
+pub(crate) fn name(flow: &FlowRef) -> String {
+    format!("{}/{}", flow.project, asks::short(flow))
+}
+
 impl View {
+    /// The line of a flow.
+    pub(crate) fn line(&self, flow: &FlowRef) -> Option<&FlowLine> {
+        self.flows.iter().find(|line| line.flow == *flow)
+    }
+
     /// The ask of a name.
     pub(crate) fn ask(&self, id: Option<&String>) -> Option<&AskView> {
         self.asks.iter().find(|ask| Some(&ask.id) == id)
@@ -137,6 +174,17 @@ impl View {
 }
 
 impl FlowView {
+    /// Its roles in the order of its nodes, each once, as the digits name them.
+    pub(crate) fn roles(&self) -> Vec<&str> {
+        let mut roles: Vec<&str> = Vec::new();
+        for node in &self.nodes {
+            if !roles.contains(&node.role.as_str()) {
+                roles.push(&node.role);
+            }
+        }
+        roles
+    }
+
     /// The feed of a role, or the one in which something happened last.
     pub(crate) fn feed(&self, role: Option<&RoleInstance>) -> Option<&Feed> {
         let named = self.feeds.iter().find(|feed| Some(&feed.role) == role);
