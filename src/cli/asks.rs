@@ -131,7 +131,9 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
             let says = asked(state, node.as_ref(), role);
             (
                 who(node.as_ref(), role),
-                reason.needs(trouble_of(state, node.as_ref(), role)).to_owned(),
+                reason
+                    .needs(trouble_of(state, node.as_ref(), role))
+                    .to_owned(),
                 says,
                 answers,
             )

@@ -82,7 +82,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
         let stands = NodeStanding::of(state, node, seen.held_by.is_some()).words(now);
-        out.line(&format!("{node} ({}): {stands}, since {since}", running.role))?;
+        out.line(&format!(
+            "{node} ({}): {stands}, since {since}",
+            running.role
+        ))?;
     }
     let name = asks::short(&flow);
     limited(out, &flow, &seen, now)?;

@@ -322,13 +322,7 @@ impl Asker<'_> {
         let shown = open.map(|open| open.shown.shown()).unwrap_or_default();
         let tool = open.map(|open| open.tool.clone()).unwrap_or_default();
         let tool = canonical(&tool).map_or(tool.clone(), str::to_owned);
-        let what = match tool.as_str() {
-            "run_command" => "wants to run a command".to_owned(),
-            "write_file" => "wants to write a file".to_owned(),
-            "edit_file" => "wants to edit a file".to_owned(),
-            "apply_patch" => "wants to change files".to_owned(),
-            other => format!("wants to use {other}"),
-        };
+        let what = words::wants_call(&tool, None);
         let call = open.and_then(|open| self.state.calls.get(&open.call));
         let summary = call
             .map(|call| words::short(&call.summary))
@@ -371,7 +365,10 @@ impl Asker<'_> {
         };
         let said = Said {
             id: place("configuration", node, role),
-            headline: format!("{role} needs a model"),
+            headline: format!(
+                "{role} {}",
+                words::wants(WaitReason::RoleConfiguration, None)
+            ),
             short: "Choose a model".to_owned(),
             kind,
         };

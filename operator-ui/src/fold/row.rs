@@ -6,7 +6,7 @@ use a_society_facts::view::standing::Standing;
 use a_society_facts::view::summary::Summary;
 
 use super::words;
-use crate::protocol::row::{Again, DrivenBy, FlowRef, FlowRow, Parent};
+use crate::protocol::row::{Again, Doing, DrivenBy, FlowRef, FlowRow, Parent};
 
 /// The line of a flow that was folded.
 #[must_use]
@@ -36,6 +36,7 @@ pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> Fl
 #[must_use]
 pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>) -> FlowRow {
     let over = summary.is_over();
+    let standing = Standing::of(summary, driven_by.is_some());
     FlowRow {
         project: flow.project.clone(),
         flow: flow.flow.clone(),
@@ -59,18 +60,40 @@ pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>)
         driven_by,
         over,
         stopped: !over && driven_by.is_none(),
-        again: match Standing::of(summary, driven_by.is_some()) {
-            Standing::Retrying(at) => Some(again(at, false)),
-            Standing::Limited(at) => Some(again(at, true)),
-            Standing::Working
-            | Standing::Compacting
-            | Standing::Waiting
-            | Standing::Paused
-            | Standing::Stopped
-            | Standing::Completed
-            | Standing::Cancelled => None,
-        },
+        standing: doing(standing),
+        again: goes_on(standing),
         workflow: None,
+    }
+}
+
+const fn doing(standing: Standing) -> Doing {
+    match standing {
+        Standing::Working => Doing::Working,
+        Standing::Retrying(_) => Doing::Retrying,
+        Standing::Limited(_) => Doing::Limited,
+        Standing::Compacting => Doing::Compacting,
+        Standing::Waiting => Doing::Waiting,
+        Standing::Paused => Doing::Paused,
+        Standing::Stopped => Doing::Stopped,
+        Standing::Damaged => Doing::Damaged,
+        Standing::Completed => Doing::Completed,
+        Standing::Cancelled => Doing::Cancelled,
+    }
+}
+
+/// When a flow goes on by itself, if it waits for that.
+fn goes_on(standing: Standing) -> Option<Again> {
+    match standing {
+        Standing::Retrying(at) => Some(again(at, false)),
+        Standing::Limited(at) => Some(again(at, true)),
+        Standing::Working
+        | Standing::Compacting
+        | Standing::Waiting
+        | Standing::Paused
+        | Standing::Stopped
+        | Standing::Damaged
+        | Standing::Completed
+        | Standing::Cancelled => None,
     }
 }
 

@@ -257,7 +257,8 @@ fn doing(state: &FlowState, node: &NodeId, speaks: bool) -> Option<String> {
         Some("writing".to_owned())
     } else {
         let turn = state.turns.get(&id);
-        turn.and_then(|turn| turn.request.as_ref()).map(|_| "thinking".to_owned())
+        turn.and_then(|turn| turn.request.as_ref())
+            .map(|_| "thinking".to_owned())
     }
 }
 
@@ -279,7 +280,9 @@ pub(crate) fn stands(
 ) -> Stands {
     let standing = NodeStanding::of(state, node, is_driven);
     let doing = (standing == NodeStanding::Working).then(|| doing(state, node, speaks));
-    let word = doing.flatten().unwrap_or_else(|| words::node(standing, now));
+    let word = doing
+        .flatten()
+        .unwrap_or_else(|| words::node(standing, now));
     let (sign, word, weight) = match standing {
         NodeStanding::Working | NodeStanding::Compacting => ("●", word, 2),
         NodeStanding::Retrying(_) => ("↻", word, 2),

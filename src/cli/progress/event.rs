@@ -18,7 +18,6 @@ use a_society_facts::message::{AnswerText, Text};
 use serde_json::Value;
 
 use super::note;
-use crate::cli::words;
 
 /// One event, and what it is about.
 #[derive(Debug, Clone, PartialEq)]

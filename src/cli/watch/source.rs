@@ -379,7 +379,11 @@ fn models(state: &FlowState) -> BTreeMap<RoleInstance, String> {
 }
 
 /// What a node does right now; one that is at work says for how long.
-fn node_line(state: &FlowState, node: &NodeId, (now, is_driven): (At, bool)) -> (&'static str, String) {
+fn node_line(
+    state: &FlowState,
+    node: &NodeId,
+    (now, is_driven): (At, bool),
+) -> (&'static str, String) {
     let running = state.running.get(node);
     let turn = running.and_then(|running| state.turns.get(&running.turn));
     let streams = |request: &Request| request.drafted_bytes > 0;
@@ -401,7 +405,6 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
         Some(Standing::Waiting) if asks > 0 => format!("{words} ({asks})"),
         Some(_) if asks > 0 => format!("{words}, asks ({asks})"),
         Some(_) => words,
-    };
     };
     let title = summary.map_or("", |summary| &summary.title);
     FlowLine {

@@ -211,7 +211,7 @@ pub enum Refusal {
         candidates: Vec<Candidate>,
     },
     /// A text does not end that wait.
-    #[error("{who} takes no text: it waits for {}", wants(*reason))]
+    #[error("{who} takes no text: it waits for {}", reason.needs(None))]
     TakesNoText {
         /// Who was named.
         who: String,
@@ -236,7 +236,7 @@ pub enum Refusal {
     #[error("nothing runs there that could be stopped")]
     NothingToStop,
     /// A wait that a retry does not end.
-    #[error("cannot retry {who}: it is waiting for {}", wants(*reason))]
+    #[error("cannot retry {who}: it is waiting for {}", reason.needs(None))]
     NotRetryable {
         /// Who was named.
         who: String,

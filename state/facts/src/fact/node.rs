@@ -182,7 +182,7 @@ impl WaitReason {
             Self::AutonomousAbort => "a decision after its turn stopped",
             Self::Consent => "consent to a call",
             Self::ConsentDenied => "guidance after a denial",
-            Self::RoleConfiguration => "a choice of model and tools",
+            Self::RoleConfiguration => "a model",
             Self::HandoffApproval => "approval of a handoff",
             Self::RepairLimit => "help with an outcome",
             Self::Budget => "a larger budget",

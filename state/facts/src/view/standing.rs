@@ -207,6 +207,24 @@ impl NodeStanding {
         }
     }
 
+    /// When it goes on by itself, if it waits for that, and whether a limit resets then.
+    #[must_use]
+    pub const fn goes_on_at(self) -> Option<(At, bool)> {
+        match self {
+            Self::Retrying(at) => Some((at, false)),
+            Self::Limited(at) => Some((at, true)),
+            Self::NotReached
+            | Self::Ready
+            | Self::Working
+            | Self::Compacting
+            | Self::Waiting { .. }
+            | Self::YourTurn
+            | Self::AwaitsHandoff
+            | Self::Stopped
+            | Self::Done => None,
+        }
+    }
+
     /// The same with the time that is left at this moment.
     #[must_use]
     pub fn words(self, now: At) -> String {
@@ -232,7 +250,9 @@ impl OpenTurn {
     pub fn again_at(&self) -> Option<At> {
         let request = self.request.as_ref()?;
         let failed = request.state == RequestState::Failed;
-        request.again_at.filter(|_| failed)
+        // The next try at the turn sends it anew.
+        let waits = failed && request.attempt == self.attempt;
+        request.again_at.filter(|_| waits)
     }
 }
 

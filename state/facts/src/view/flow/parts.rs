@@ -101,7 +101,8 @@ impl Waiting {
     #[must_use]
     pub fn is_own_turn(&self) -> bool {
         let question = self.question.as_ref().map(Text::shown);
-        self.reason == WaitReason::PromptHuman && question.is_some_and(|text| older::is_own_turn(&text))
+        self.reason == WaitReason::PromptHuman
+            && question.is_some_and(|text| older::is_own_turn(&text))
     }
 }
 
