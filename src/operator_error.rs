@@ -6,6 +6,7 @@ use a_society_facts::id::{BadName, FlowId};
 use a_society_facts::reason::in_words;
 use a_society_state::Error;
 use a_society_state::journal::verdict::{Damage, Harm};
+use a_society_state::ledger::LedgerError;
 use serde::Serialize;
 
 use crate::exit_code::ExitCode;
@@ -138,6 +139,8 @@ impl From<Error> for OperatorError {
             ),
             Error::Foreign(flow) => foreign(&flow),
             Error::NotForkable { at, why } => not_forkable(at, why),
+            Error::Ledger(error) => from_ledger(&error),
+            Error::MovedOn => moved_on(),
             Error::Name(bad) => from_name(&bad),
             Error::DiskFull => disk_full("the disk is full"),
             Error::Poisoned { why } => Self::new(
@@ -212,6 +215,37 @@ pub(crate) fn from_name(bad: &BadName) -> OperatorError {
         bad.why,
         "a-society ls --all shows the names there are",
     )
+}
+
+fn moved_on() -> OperatorError {
+    OperatorError::new(
+        ("flow-moved", ExitCode::Busy),
+        "another worker went on with this flow",
+        "this one was cut off, and what it had not handed in is in the flow's quarantine",
+        "a-society ls, which says who works on it",
+    )
+}
+
+fn from_ledger(error: &LedgerError) -> OperatorError {
+    let (word, code, hint) = match error {
+        LedgerError::Unreachable { .. } | LedgerError::Unsure { .. } => (
+            "ledger-unreachable",
+            ExitCode::Failed,
+            "look whether it runs and can be reached from here; nothing that was acknowledged is lost",
+        ),
+        LedgerError::Refused { .. } => (
+            "ledger-refused",
+            ExitCode::Refused,
+            "use a workspace whose flows are kept in files for that",
+        ),
+        LedgerError::Unfit { .. } => (
+            "ledger-damaged",
+            ExitCode::Damaged,
+            "restore the ledger; the copy in this workspace was left as it is",
+        ),
+    };
+    let what = "the ledger that holds the flow's journal failed";
+    OperatorError::new((word, code), what, error.to_string(), hint)
 }
 
 fn not_forkable(at: u64, why: String) -> OperatorError {

@@ -22,6 +22,7 @@ pub(crate) fn machine() -> Ground {
         disk,
         clock: Arc::new(SystemClock::default()),
         process,
+        ledger: None,
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) fn store_by(root: &Path, clock: Arc<dyn Clock>) -> Store {
         disk: Arc::new(RealDisk),
         clock,
         process: process::this(&RealDisk),
+        ledger: None,
     };
     Store::new(ground, root.join("state"))
 }

@@ -107,6 +107,7 @@ pub(crate) fn store(root: &Path, disk: SharedDisk) -> Store {
         process: process::this(disk.as_ref()),
         clock: Arc::new(SystemClock::default()),
         disk,
+        ledger: None,
     };
     Store::new(ground, root.join("state"))
 }

@@ -109,6 +109,7 @@ fn ground(arguments: &Arguments) -> Ground {
             start_ticks: arguments.seed,
             boot_id: "scenario".to_owned(),
         },
+        ledger: None,
     }
 }
 

@@ -205,6 +205,9 @@ type Answered = Result<(String, Option<FlowRef>), String>;
 /// A flow whose process ended, and with which code.
 type Ended = (FlowRef, Option<i32>);
 
+/// The codes of a process that left its flow waiting for the operator.
+const WAITS: std::ops::RangeInclusive<u8> = 8..=12;
+
 /// The longest text that terminals take for their clipboard without complaint.
 const COPIED_BYTES_MAX: usize = 64 * 1024;
 
@@ -382,11 +385,16 @@ impl Screen {
             }
         }
         for (flow, code) in self.ended.1.try_iter().collect::<Vec<_>>() {
-            let known = exit_code::ALL
+            let ended = exit_code::ALL
                 .into_iter()
                 .find(|known| Some(i32::from(known.number())) == code);
-            let says = known.map_or("It was ended.", ExitCode::says);
-            self.state.told = format!("{}: its process ended. {says}", name(&flow));
+            let says = match ended {
+                Some(ended) if WAITS.contains(&ended.number()) => "waits for you",
+                Some(ExitCode::Ok) => "is over",
+                Some(ended) => ended.says(),
+                None => "was left by its process; R resumes it",
+            };
+            self.state.told = format!("{}: {says}", name(&flow));
             self.source.look_again();
         }
         self.view = self.source.view(self.state.flow.as_ref(), now, now_ms)?;

@@ -67,6 +67,7 @@ impl<'s> Coming<'s> {
     /// # Errors
     /// When another process makes it just now, or the file system refuses.
     pub fn begin(store: &'s Store, flow: FlowRef) -> Result<Self, Error> {
+        store.must_be_files("taking a flow over")?;
         let disk = store.disk();
         let coming = store.root().join(format!("{COMING}{}", flow.flow));
         let folder = FlowFolder::at(coming);
@@ -129,7 +130,7 @@ impl<'s> Coming<'s> {
         let disk = std::sync::Arc::clone(&self.store.ground().disk);
         let now = self.store.ground().clock.now();
         let (id, folder) = (self.flow.flow.clone(), self.folder.clone());
-        let (mut writer, header) = Writer::begin(disk, folder, id.clone(), now)?;
+        let (mut writer, header) = Writer::begin(disk, folder, id.clone(), now, None)?;
         let mut state = FlowState::default();
         state.apply(&header);
         for (at, fact) in facts {

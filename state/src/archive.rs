@@ -256,6 +256,7 @@ pub fn import(
     archive: &mut dyn Read,
     project: Option<ProjectName>,
 ) -> Result<Imported, Error> {
+    store.must_be_files("an import")?;
     let disk = store.disk();
     make_folders(disk, store.root())?;
     let coming = store

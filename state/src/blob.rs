@@ -39,12 +39,15 @@ pub fn put(disk: &dyn Disk, folder: &FlowFolder, bytes: &[u8]) -> Result<Hash, E
 /// Keeps a text: inline while it is short, else as a blob with its beginning repeated.
 ///
 /// # Errors
-/// When the file system refuses.
-pub fn put_text(disk: &dyn Disk, folder: &FlowFolder, text: String) -> Result<Text, Error> {
+/// When its blob cannot be kept.
+pub fn put_text(
+    text: String,
+    put: impl FnOnce(&[u8]) -> Result<Hash, Error>,
+) -> Result<Text, Error> {
     if text.len() <= INLINE_TEXT_BYTES_MAX {
         return Ok(Text::Inline(text));
     }
-    let blob = put(disk, folder, text.as_bytes())?;
+    let blob = put(text.as_bytes())?;
     let mut end = BLOB_HEAD_BYTES_MAX;
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -69,20 +72,6 @@ pub fn get(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Result<Vec<u8>, 
         return Err(Error::Unfit { path, what });
     }
     Ok(bytes)
-}
-
-/// Reads the whole of a text that may be in a blob.
-///
-/// # Errors
-/// When its blob is lost.
-pub fn get_text(disk: &dyn Disk, folder: &FlowFolder, text: &Text) -> Result<String, Error> {
-    match text {
-        Text::Inline(text) => Ok(text.clone()),
-        Text::Blob(kept) => {
-            let bytes = get(disk, folder, kept.blob)?;
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        }
-    }
 }
 
 /// The text that a blob holds; nothing if it is lost.

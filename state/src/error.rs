@@ -7,6 +7,7 @@ use a_society_facts::id::{BadName, FlowId, Seq};
 use a_society_facts::line::CannotWrite;
 
 use crate::journal::verdict::Damage;
+use crate::ledger::LedgerError;
 
 /// A failure of the state.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +87,14 @@ pub enum Error {
         /// Why not.
         why: String,
     },
+    /// The ledger that holds the flow's journal fails.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// Another worker went on with the flow, so that this one stopped.
+    #[error(
+        "another worker went on with this flow; what this one had not handed in is in its quarantine"
+    )]
+    MovedOn,
     /// Something that is not what it should be, described in words.
     #[error("{} {what}", path.display())]
     Unfit {
@@ -131,6 +140,8 @@ impl Error {
             | Self::Illegal { .. }
             | Self::CannotWrite(_)
             | Self::NotForkable { .. }
+            | Self::Ledger(_)
+            | Self::MovedOn
             | Self::Unfit { .. } => false,
         }
     }

@@ -24,15 +24,13 @@ use crate::lock::FlowLock;
 use crate::open::Ground;
 use crate::place::FlowPlace;
 use crate::views::{Folded, ViewKeeper};
-use crate::{blob, checkpoint, reserve};
+use crate::{checkpoint, reserve};
 
 /// A flow that this process writes.
 #[derive(Debug)]
 pub struct Flow {
     ground: Ground,
-    folder: FlowFolder,
-    project: ProjectName,
-    id: FlowId,
+    place: FlowPlace,
     writer: Writer,
     views: Views,
     keeper: ViewKeeper,
@@ -44,22 +42,19 @@ pub struct Flow {
     checkpoint_bytes: u64,
     warning: Option<String>,
     // Dropped last: the lock outlives every handle on the flow's files.
-    _lock: FlowLock,
+    lock: FlowLock,
 }
 
 impl Flow {
     pub(crate) fn new(
         ground: Ground,
-        folder: FlowFolder,
-        (project, id): (ProjectName, FlowId),
+        place: FlowPlace,
         lock: FlowLock,
         (writer, views, keeper): (Writer, Views, ViewKeeper),
     ) -> Self {
         Self {
             ground,
-            folder,
-            project,
-            id,
+            place,
             writer,
             views,
             keeper,
@@ -68,35 +63,32 @@ impl Flow {
             checkpoint_at_bytes: 0,
             checkpoint_bytes: CHECKPOINT_BYTES,
             warning: None,
-            _lock: lock,
+            lock,
         }
     }
 
     /// The flow's id.
     #[must_use]
     pub const fn id(&self) -> &FlowId {
-        &self.id
+        &self.place.flow().flow
     }
 
     /// The flow's project.
     #[must_use]
     pub const fn project(&self) -> &ProjectName {
-        &self.project
+        &self.place.flow().project
     }
 
     /// Where its things lie.
     #[must_use]
     pub const fn folder(&self) -> &FlowFolder {
-        &self.folder
+        self.place.folder()
     }
 
     /// Where it is kept, as the floors above know it.
     #[must_use]
     pub fn place(&self) -> FlowPlace {
-        FlowPlace::new(
-            std::sync::Arc::clone(&self.ground.disk),
-            self.folder.clone(),
-        )
+        self.place.clone()
     }
 
     /// Everything folded from its journal.
@@ -183,12 +175,24 @@ impl Flow {
     /// When the fact does not follow from what is true, cannot be a record, or the disk refuses.
     /// The flow is then what it was before, except that a full disk pauses it.
     pub fn append(&mut self, fact: Fact) -> Result<Seq, Error> {
+        self.announce()?;
+        self.put(fact)
+    }
+
+    /// Records who writes, before the first fact.
+    pub(crate) fn announce(&mut self) -> Result<(), Error> {
         if !self.announced {
             let process = self.ground.process.clone();
             self.put(Fact::WriterOpened(WriterOpened { process }))?;
             self.announced = true;
         }
-        self.put(fact)
+        Ok(())
+    }
+
+    /// Whether another worker went on with the flow, so that this one has to let go of it.
+    #[must_use]
+    pub fn moved_on(&self) -> bool {
+        self.writer.moved_on() || !self.lock.is_granted()
     }
 
     /// Appends a fact and makes it durable.
@@ -259,7 +263,7 @@ impl Flow {
         if self.is_paused_for_space() {
             return;
         }
-        let paused = reserve::release(self.ground.disk.as_ref(), &self.folder)
+        let paused = reserve::release(self.ground.disk.as_ref(), self.place.folder())
             .and_then(|()| self.record_pause());
         if let Err(error) = paused {
             self.warning = Some(format!("the pause could not be recorded: {error}"));
@@ -291,7 +295,7 @@ impl Flow {
         if !self.is_paused_for_space() {
             return Ok(true);
         }
-        if !reserve::hold(self.ground.disk.as_ref(), &self.folder)? {
+        if !reserve::hold(self.ground.disk.as_ref(), self.place.folder())? {
             return Ok(false);
         }
         let unpaused = Fact::FlowUnpaused(FlowUnpaused {
@@ -301,7 +305,7 @@ impl Flow {
         match self.append_durably(unpaused) {
             Ok(_) => Ok(true),
             Err(error) if error.is_full() => {
-                reserve::release(self.ground.disk.as_ref(), &self.folder)?;
+                reserve::release(self.ground.disk.as_ref(), self.place.folder())?;
                 Ok(false)
             }
             Err(error) => Err(error),
@@ -313,8 +317,8 @@ impl Flow {
     /// # Errors
     /// When the file system cannot say.
     pub fn has_room(&self) -> Result<bool, Error> {
-        let free = uninterrupted(|| self.ground.disk.free_bytes(self.folder.root()))
-            .map_err(|e| Error::io("measure", self.folder.root(), e))?;
+        let free = uninterrupted(|| self.ground.disk.free_bytes(self.place.path()))
+            .map_err(|e| Error::io("measure", self.place.path(), e))?;
         Ok(free >= LOW_SPACE_BYTES)
     }
 
@@ -337,7 +341,7 @@ impl Flow {
         let screen = Screen::of(&self.views);
         let (disk, at) = (self.ground.disk.as_ref(), self.ground.clock.now());
         let end = self.writer.end();
-        let kept = checkpoint::keep(disk, &self.folder, &self.id, at, end, &screen);
+        let kept = checkpoint::keep(disk, self.place.folder(), self.id(), at, end, &screen);
         if let Err(error) = kept {
             self.warning = Some(format!("the checkpoint could not be written: {error}"));
         }
@@ -353,6 +357,7 @@ impl Flow {
 
     /// Writes views if it is time to. The driver calls this several times a second.
     pub fn tick(&mut self) {
+        self.writer.share();
         let started = self.ground.clock.elapsed_us();
         if !self.keeper.is_due(started) || self.poison().is_some() {
             return;
@@ -426,11 +431,11 @@ impl Flow {
         self.writer.sync()?;
         self.keep_checkpoint(self.checkpoint_bytes / CHECKPOINT_CLOSE_SHARE);
         self.write_views(true);
-        reserve::release(self.ground.disk.as_ref(), &self.folder)?;
+        reserve::release(self.ground.disk.as_ref(), self.place.folder())?;
         match self.warning.take() {
             None => Ok(()),
             Some(what) => Err(Error::Unfit {
-                path: self.folder.root().to_owned(),
+                path: self.place.path().to_owned(),
                 what,
             }),
         }
@@ -441,7 +446,7 @@ impl Flow {
     /// # Errors
     /// When the file system refuses.
     pub fn keep_text(&self, text: String) -> Result<Text, Error> {
-        blob::put_text(self.ground.disk.as_ref(), &self.folder, text)
+        self.place.keep_text(text)
     }
 
     /// The whole of a text of one of its facts.
@@ -449,7 +454,7 @@ impl Flow {
     /// # Errors
     /// When its blob is lost.
     pub fn whole_text(&self, text: &Text) -> Result<String, Error> {
-        blob::get_text(self.ground.disk.as_ref(), &self.folder, text)
+        self.place.whole_text(text)
     }
 
     /// A blob that one of its facts names.
@@ -457,7 +462,7 @@ impl Flow {
     /// # Errors
     /// When it is lost.
     pub fn whole_blob(&self, hash: Hash) -> Result<Vec<u8>, Error> {
-        blob::get(self.ground.disk.as_ref(), &self.folder, hash)
+        self.place.whole_blob(hash)
     }
 
     /// Keeps bytes as a durable blob.
@@ -465,6 +470,6 @@ impl Flow {
     /// # Errors
     /// When the file system refuses.
     pub fn keep_blob(&self, bytes: &[u8]) -> Result<Hash, Error> {
-        blob::put(self.ground.disk.as_ref(), &self.folder, bytes)
+        self.place.keep_blob(bytes)
     }
 }

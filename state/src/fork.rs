@@ -250,6 +250,7 @@ pub fn make(
     (id, name): (FlowId, Option<String>),
     record: &[RecordFile],
 ) -> Result<FlowRef, Error> {
+    store.must_be_files("a fork")?;
     let disk = store.disk();
     let fork = FlowRef {
         project: cut.parent.project.clone(),

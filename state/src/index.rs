@@ -24,7 +24,9 @@ use crate::views::{ViewsIndex, read_index};
 
 /// The word for a flow that another program keeps.
 pub const FOREIGN_WORD: &str = "foreign";
-/// The reason for one.
+/// The word for a flow whose ledger could not be asked.
+const UNREACHABLE_WORD: &str = "unreachable";
+/// The reason for a flow that another program keeps.
 const FOREIGN: &str = "it is kept by another program: a-society import-state takes it over";
 
 /// Rows are not worth more threads than this.
@@ -91,6 +93,29 @@ pub fn rows(store: &Store, flows: &[FlowRef]) -> Vec<Row> {
 }
 
 fn row(store: &Store, flow: &FlowRef) -> Row {
+    if store.ground().ledger.is_none() {
+        return row_of_copy(store, flow);
+    }
+    // What other workers appended is in no copy yet, and they are the holders.
+    let holder = store
+        .refresh(flow)
+        .and_then(|()| store.place(flow).holder());
+    match holder {
+        Ok(held_by) => Row {
+            held_by,
+            ..row_of_copy(store, flow)
+        },
+        Err(error) => Row {
+            flow: flow.clone(),
+            summary: None,
+            damage: Some(error.to_string()),
+            damage_word: Some(UNREACHABLE_WORD),
+            held_by: None,
+        },
+    }
+}
+
+fn row_of_copy(store: &Store, flow: &FlowRef) -> Row {
     let (disk, folder) = (store.disk(), store.folder(flow));
     if let Some(index) = read_index(disk, &folder, &flow.flow)
         && is_fresh(disk, &folder, &index)

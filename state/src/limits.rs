@@ -109,3 +109,26 @@ pub const ARCHIVE_FILES_MAX: usize = 1_000_000;
 
 /// The longest list at the end of an archive that is read.
 pub const ARCHIVE_LIST_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// How long the writer of a flow tries an unreachable ledger again before it stops: longer than a
+/// database takes to hand over to its standby, shorter than a person waits without asking.
+pub const LEDGER_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long it waits after the first failure, and how long at most.
+pub const LEDGER_PAUSE: Duration = Duration::from_millis(20);
+
+/// The longest wait between two tries.
+pub const LEDGER_PAUSE_MAX: Duration = Duration::from_secs(1);
+
+/// How often an append without an answer is repeated at once, before it is tried with pauses.
+pub const LEDGER_UNSURE_MAX: u32 = 2;
+
+/// How often one send may find the ledger's end elsewhere. It moves back once for what the ledger
+/// lost and forward once for what it took without an answer.
+pub const LEDGER_MOVES_MAX: u32 = 4;
+
+/// How often an open begins again because another worker went on with the flow meanwhile.
+pub const LEDGER_OPENS_MAX: u32 = 8;
+
+/// How many flows of a ledger are asked for at once.
+pub const LEDGER_PAGE: usize = 500;

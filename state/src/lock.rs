@@ -12,7 +12,9 @@ use crate::disk::{Disk, DiskFile, How, Locked};
 use crate::error::Error;
 use crate::files::{append_all, read_whole, uninterrupted};
 use crate::layout::FlowFolder;
+use crate::ledger::{Claim, Claimed, LedgerAccess};
 use crate::limits::{LOCK_PAUSE, LOCK_TRIES};
+use crate::store::FlowRef;
 
 /// The longest text in a lock file that is shown.
 const HOLDER_BYTES_MAX: u64 = 4096;
@@ -20,6 +22,8 @@ const HOLDER_BYTES_MAX: u64 = 4096;
 /// The lock of a flow; it is given back when this is dropped.
 #[derive(Debug)]
 pub struct FlowLock {
+    // Given back first: while the file is locked, no process of this machine asks for the claim.
+    claim: Option<Box<dyn Claim>>,
     _file: Box<dyn DiskFile>,
 }
 
@@ -55,7 +59,28 @@ impl FlowLock {
         let told = uninterrupted(|| file.set_size(0))
             .and_then(|()| append_all(file.as_mut(), describe(process).as_bytes()));
         drop(told);
-        Ok(Self { _file: file })
+        Ok(Self {
+            claim: None,
+            _file: file,
+        })
+    }
+
+    /// Claims the flow in a ledger, too, so that no worker of another machine begins with it.
+    ///
+    /// # Errors
+    /// When another worker has it, or the ledger fails.
+    pub(crate) fn claim(&mut self, flow: &FlowRef, access: &LedgerAccess) -> Result<(), Error> {
+        match access.ledger.claim(flow, &access.worker)? {
+            Claimed::Yes(claim) => self.claim = Some(claim),
+            Claimed::Busy { holder } => return Err(Error::Busy { holder }),
+        }
+        Ok(())
+    }
+
+    /// Whether the ledger still grants the flow; yes where there is no ledger.
+    #[must_use]
+    pub fn is_granted(&self) -> bool {
+        self.claim.as_ref().is_none_or(|claim| claim.is_held())
     }
 }
 

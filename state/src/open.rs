@@ -18,15 +18,19 @@ use a_society_facts::{Fact, Hash, Recorded};
 use crate::clock::Clock;
 use crate::disk::{Disk, Kind, SharedDisk};
 use crate::error::Error;
-use crate::files::{remove_if_there, sync_folder, uninterrupted};
+use crate::files::{make_folders, remove_if_there, sync_folder, uninterrupted};
 use crate::flow::Flow;
 use crate::journal::append::Writer;
 use crate::journal::recover;
 use crate::journal::scan::{Known, Outcome, Position, Scan, scan};
 use crate::layout::FlowFolder;
+use crate::ledger::{JournalEnd, LedgerAccess, Tether};
+use crate::limits::LEDGER_OPENS_MAX;
 use crate::lock::FlowLock;
+use crate::place::FlowPlace;
+use crate::store::FlowRef;
 use crate::views::{ViewKeeper, ViewsIndex, read_index};
-use crate::{checkpoint, reserve};
+use crate::{checkpoint, copy, reserve};
 
 /// What an open found and did, for the operator.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +65,8 @@ pub struct Ground {
     pub clock: Arc<dyn Clock>,
     /// This process.
     pub process: ProcessName,
+    /// The ledger that holds the journals; absent where their folders do.
+    pub ledger: Option<LedgerAccess>,
 }
 
 /// What a fold of a whole journal gives.
@@ -133,11 +139,62 @@ pub fn open(
     project: ProjectName,
     flow: FlowId,
 ) -> Result<(Flow, OpenReport), Error> {
+    let Some(access) = &ground.ledger else {
+        return open_here(ground, folder, project, flow);
+    };
+    let address = FlowRef { project, flow };
+    if access.ledger.entry(&address)?.is_some() {
+        // Another machine may have begun it.
+        make_folders(ground.disk.as_ref(), folder.root())?;
+    }
+    let mut opens = 1;
+    loop {
+        let (project, flow) = (address.project.clone(), address.flow.clone());
+        match open_here(ground, folder.clone(), project, flow) {
+            // What another worker handed in meanwhile is fetched first.
+            Err(Error::MovedOn) if opens < LEDGER_OPENS_MAX => opens += 1,
+            opened => return opened,
+        }
+    }
+}
+
+/// Makes the copy of a flow's journal the same as the ledger's, and gives its end.
+fn settle_copy(
+    ground: &Ground,
+    folder: &FlowFolder,
+    address: &FlowRef,
+    lock: &mut FlowLock,
+) -> Result<Option<JournalEnd>, Error> {
+    let Some(access) = &ground.ledger else {
+        return Ok(None);
+    };
+    lock.claim(address, access)?;
+    let copy = copy::JournalCopy {
+        disk: ground.disk.as_ref(),
+        folder,
+        flow: address,
+    };
+    copy::settle(copy, access.ledger.as_ref())
+}
+
+fn open_here(
+    ground: &Ground,
+    folder: FlowFolder,
+    project: ProjectName,
+    flow: FlowId,
+) -> Result<(Flow, OpenReport), Error> {
     let disk = ground.disk.as_ref();
-    must_be_there(disk, &folder, &flow)?;
-    let lock = FlowLock::take(disk, &folder, &ground.process)?;
+    let address = FlowRef { project, flow };
+    must_be_there(disk, &folder, &address.flow)?;
+    let mut lock = FlowLock::take(disk, &folder, &ground.process)?;
     // The last holder of the lock may have removed the flow.
-    must_be_there(disk, &folder, &flow)?;
+    must_be_there(disk, &folder, &address.flow)?;
+    let kept = settle_copy(ground, &folder, &address, &mut lock)?;
+    let tether = ground
+        .ledger
+        .as_ref()
+        .map(|access| Tether::new(access.clone(), address.clone(), kept));
+    let FlowRef { project, flow } = address;
     settle_names(disk, &folder)?;
     let (mut fold, found) = fold_all(disk, &folder, &flow);
     let index = read_index(disk, &folder, &flow);
@@ -146,7 +203,7 @@ pub fn open(
         bytes: found.bytes,
         ..OpenReport::default()
     };
-    let writer = writer_for(ground, &folder, &flow, &mut fold, found)?;
+    let writer = writer_for(ground, (&folder, &flow), &mut fold, found, tether)?;
     tidy(disk, &folder, writer.end())?;
     let opened = Opened {
         ground,
@@ -186,10 +243,10 @@ fn settle_names(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
 /// Does what the verdict of a scan allows, and goes on with the journal.
 fn writer_for(
     ground: &Ground,
-    folder: &FlowFolder,
-    flow: &FlowId,
+    (folder, flow): (&FlowFolder, &FlowId),
     fold: &mut Fold,
     found: Scan,
+    tether: Option<Tether>,
 ) -> Result<Writer, Error> {
     let disk = ground.disk.as_ref();
     match found.outcome {
@@ -200,10 +257,10 @@ fn writer_for(
     let (shared, folder, flow) = (Arc::clone(&ground.disk), folder.clone(), flow.clone());
     if let Some(end) = found.end {
         recover::settle_doubt(disk, &folder, end)?;
-        return Writer::go_on(shared, folder, flow, end);
+        return Writer::go_on(shared, folder, flow, end, tether);
     }
-    crate::files::make_folders(disk, &folder.journal())?;
-    let (writer, header) = Writer::begin(shared, folder, flow, ground.clock.now())?;
+    make_folders(disk, &folder.journal())?;
+    let (writer, header) = Writer::begin(shared, folder, flow, ground.clock.now(), tether)?;
     fold.views.apply(&header);
     Ok(writer)
 }
@@ -227,11 +284,16 @@ struct Opened<'a> {
 impl Opened<'_> {
     fn finish(mut self, index: Option<ViewsIndex>) -> Result<(Flow, OpenReport), Error> {
         let disk = Arc::clone(&self.ground.disk);
+        let address = FlowRef {
+            project: self.project.clone(),
+            flow: self.id.clone(),
+        };
+        let place = FlowPlace::new(self.ground, self.folder.clone(), address);
         let spoken_of = std::mem::take(&mut self.fold.spoken_of);
         let owed = recover::owed(disk.as_ref(), &self.folder, &|name| {
             spoken_of.contains(name)
         })?;
-        let blobs = self.blob_facts(disk.as_ref());
+        let blobs = self.blob_facts(&place)?;
         let end = self.writer.end();
         let Fold { views, .. } = self.fold;
         let now_us = self.ground.clock.elapsed_us();
@@ -250,12 +312,15 @@ impl Opened<'_> {
         let folder = self.folder.clone();
         let mut flow = Flow::new(
             self.ground.clone(),
-            self.folder,
-            (self.project, self.id),
+            place,
             self.lock,
             (self.writer, views, keeper),
         );
         flow.began_uncovered(uncovered);
+        if self.ground.ledger.is_some() {
+            // The ledger decides now who writes, and not in the middle of a turn.
+            flow.announce()?;
+        }
         let cut = !owed.is_empty();
         for fact in owed.iter().chain(&blobs) {
             flow.append(fact.clone())?;
@@ -269,16 +334,11 @@ impl Opened<'_> {
     }
 
     /// The facts about blobs that the journal names.
-    fn blob_facts(&mut self, disk: &dyn Disk) -> Vec<Fact> {
+    fn blob_facts(&mut self, place: &FlowPlace) -> Result<Vec<Fact>, Error> {
         let mut facts = Vec::new();
         for (hash, bytes) in &self.fold.blobs {
             let known_lost = self.fold.views.flow.lost_blobs.contains_key(hash);
-            let about = uninterrupted(|| disk.about(&self.folder.blob(*hash)));
-            let why = match about {
-                Ok(about) if about.kind == Kind::File && about.size_bytes == *bytes => None,
-                Ok(_) => Some("it does not have the size it had".to_owned()),
-                Err(error) => Some(error.to_string()),
-            };
+            let why = self.why_lost(place, *hash, *bytes)?;
             match why {
                 Some(why) if !known_lost => {
                     self.report.blobs_lost.push(*hash);
@@ -288,7 +348,26 @@ impl Opened<'_> {
                 Some(_) | None => {}
             }
         }
-        facts
+        Ok(facts)
+    }
+
+    /// Why a blob counts as lost. One that only the copy lacks is fetched.
+    fn why_lost(&self, place: &FlowPlace, hash: Hash, bytes: u64) -> Result<Option<String>, Error> {
+        let about = uninterrupted(|| place.disk().about(&self.folder.blob(hash)));
+        let why = match about {
+            Ok(about) if about.kind == Kind::File && about.size_bytes == bytes => return Ok(None),
+            Ok(_) => "it does not have the size it had".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        if self.ground.ledger.is_none() {
+            return Ok(Some(why));
+        }
+        match place.whole_blob(hash) {
+            Ok(_) => Ok(None),
+            // A ledger that does not answer has not lost it.
+            Err(error @ Error::Ledger(_)) => Err(error),
+            Err(_) => Ok(Some(why)),
+        }
     }
 }
 

@@ -11,18 +11,39 @@ use crate::disk::{Disk, Kind, SharedDisk};
 use crate::error::Error;
 use crate::files::make_folders;
 use crate::layout::FlowFolder;
+use crate::ledger::{Ledger, SharedLedger};
 use crate::lock;
+use crate::open::Ground;
+use crate::store::FlowRef;
 
 /// Where a flow is kept.
 #[derive(Debug, Clone)]
 pub struct FlowPlace {
     disk: SharedDisk,
     folder: FlowFolder,
+    flow: FlowRef,
+    ledger: Option<SharedLedger>,
 }
 
 impl FlowPlace {
-    pub(crate) const fn new(disk: SharedDisk, folder: FlowFolder) -> Self {
-        Self { disk, folder }
+    pub(crate) fn new(ground: &Ground, folder: FlowFolder, flow: FlowRef) -> Self {
+        Self {
+            disk: SharedDisk::clone(&ground.disk),
+            folder,
+            flow,
+            ledger: ground
+                .ledger
+                .as_ref()
+                .map(|access| SharedLedger::clone(&access.ledger)),
+        }
+    }
+
+    pub(crate) const fn folder(&self) -> &FlowFolder {
+        &self.folder
+    }
+
+    pub(crate) const fn flow(&self) -> &FlowRef {
+        &self.flow
     }
 
     /// The disk on which it is.
@@ -36,7 +57,7 @@ impl FlowPlace {
     /// # Errors
     /// When the file system refuses.
     pub fn keep_text(&self, text: String) -> Result<Text, Error> {
-        blob::put_text(self.disk(), &self.folder, text)
+        blob::put_text(text, |bytes| self.keep_blob(bytes))
     }
 
     /// Keeps bytes as a durable blob.
@@ -44,7 +65,11 @@ impl FlowPlace {
     /// # Errors
     /// When the file system refuses.
     pub fn keep_blob(&self, bytes: &[u8]) -> Result<Hash, Error> {
-        blob::put(self.disk(), &self.folder, bytes)
+        let hash = blob::put(self.disk(), &self.folder, bytes)?;
+        if let Some(ledger) = &self.ledger {
+            ledger.keep_blob(&self.flow, hash, bytes)?;
+        }
+        Ok(hash)
     }
 
     /// The whole of a text of one of its facts.
@@ -52,7 +77,13 @@ impl FlowPlace {
     /// # Errors
     /// When its blob is lost.
     pub fn whole_text(&self, text: &Text) -> Result<String, Error> {
-        blob::get_text(self.disk(), &self.folder, text)
+        match text {
+            Text::Inline(text) => Ok(text.clone()),
+            Text::Blob(kept) => {
+                let bytes = self.whole_blob(kept.blob)?;
+                Ok(String::from_utf8_lossy(&bytes).into_owned())
+            }
+        }
     }
 
     /// The whole of a text, or its beginning if its blob is lost.
@@ -67,13 +98,32 @@ impl FlowPlace {
     /// # Errors
     /// When it is lost.
     pub fn whole_blob(&self, hash: Hash) -> Result<Vec<u8>, Error> {
-        blob::get(self.disk(), &self.folder, hash)
+        let here = blob::get(self.disk(), &self.folder, hash);
+        match (here, &self.ledger) {
+            (Err(missing), Some(ledger)) => self.fetch_blob(ledger.as_ref(), hash, missing),
+            (here, _) => here,
+        }
+    }
+
+    /// Fetches a blob that the copy lacks, and keeps it there.
+    fn fetch_blob(
+        &self,
+        ledger: &dyn Ledger,
+        hash: Hash,
+        missing: Error,
+    ) -> Result<Vec<u8>, Error> {
+        let kept = ledger.blob(&self.flow, hash)?;
+        let sound = kept.filter(|bytes| Hash::of(bytes) == hash);
+        let bytes = sound.ok_or(missing)?;
+        blob::put(self.disk(), &self.folder, &bytes)?;
+        Ok(bytes)
     }
 
     /// The text that a blob holds; nothing if it is lost.
     #[must_use]
     pub fn text_of(&self, hash: Hash) -> Option<String> {
-        blob::read_text(self.disk(), &self.folder, hash)
+        let bytes = self.whole_blob(hash).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Whether it has a blob of this name, whole or not.
@@ -104,6 +154,9 @@ impl FlowPlace {
     /// # Errors
     /// When that cannot be found out.
     pub fn holder(&self) -> Result<Option<String>, Error> {
+        if let Some(ledger) = &self.ledger {
+            return Ok(ledger.entry(&self.flow)?.and_then(|entry| entry.holder));
+        }
         lock::is_held(self.disk(), &self.folder)
     }
 

@@ -16,6 +16,7 @@ use crate::files::uninterrupted;
 use crate::index::rows;
 use crate::journal::scan::Outcome;
 use crate::layout::FlowFolder;
+use crate::ledger::Appended;
 use crate::lock::{FlowLock, is_held};
 use crate::look::look;
 use crate::open::fold_all;
@@ -182,6 +183,7 @@ fn judged(
 /// # Errors
 /// When it may not go, went on since, or the file system refuses.
 pub fn remove(store: &Store, flow: &FlowRef, seen: Seq) -> Result<Removal, NotRemoved> {
+    store.refresh(flow)?;
     let plan = plan(store, flow)?;
     if let Some(stays) = plan.stays {
         return Err(NotRemoved::Stays(stays));
@@ -196,6 +198,16 @@ pub fn remove(store: &Store, flow: &FlowRef, seen: Seq) -> Result<Removal, NotRe
     let (_, found) = fold_all(disk, &folder, &flow.flow);
     let now = found.end.map_or(0, |end| end.seq);
     if now != seen {
+        return Err(NotRemoved::WentOn { seen, now });
+    }
+    if let Some(access) = &store.ground().ledger
+        && let Some(end) = found.end
+        && let Appended::Moved { end } = access
+            .ledger
+            .remove(flow, end.into())
+            .map_err(Error::Ledger)?
+    {
+        let now = end.map_or(0, |end| end.seq);
         return Err(NotRemoved::WentOn { seen, now });
     }
     remove_flow(disk, &folder)?;

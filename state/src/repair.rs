@@ -217,6 +217,7 @@ fn valid_lines(bytes: &[u8]) -> (u64, Seq) {
 /// When the journal is no longer as the plan found it, another process writes it, or the file
 /// system refuses.
 pub fn apply(store: &Store, wanted: &RepairPlan) -> Result<(Flow, OpenReport), Error> {
+    store.must_be_files("a repair")?;
     let (disk, folder) = (store.disk(), store.folder(&wanted.flow));
     let lock = FlowLock::take(disk, &folder, &store.ground().process)?;
     match plan(store, &wanted.flow)? {

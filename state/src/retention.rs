@@ -132,6 +132,7 @@ fn leftovers(store: &Store, before: At) -> Result<Vec<PathBuf>, Error> {
 /// # Errors
 /// When the file system refuses; what was removed by then stays removed.
 pub fn apply(store: &Store, plan: &PrunePlan) -> Result<Vec<FlowRef>, Error> {
+    store.must_be_files("a removal by age")?;
     let disk = store.disk();
     for leftover in &plan.leftovers {
         remove_tree(disk, leftover, 0)?;

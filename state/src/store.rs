@@ -12,6 +12,7 @@ use a_society_facts::view::FlowState;
 use crate::adopt::is_foreign;
 use crate::atomic::replace;
 use crate::checkpoint;
+use crate::copy::{JournalCopy, settle};
 use crate::disk::{Disk, Entry, Kind};
 use crate::error::Error;
 use crate::files::{make_folders, uninterrupted};
@@ -19,6 +20,9 @@ use crate::flow::Flow;
 use crate::journal::follow::Follower;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
+use crate::ledger::LedgerError;
+use crate::limits::LEDGER_PAGE;
+use crate::lock::FlowLock;
 use crate::look::{Look, look};
 use crate::open::{Ground, OpenReport, open};
 use crate::place::FlowPlace;
@@ -116,7 +120,7 @@ impl Store {
     /// A flow as the floors above ask for its texts, its record and its holder.
     #[must_use]
     pub fn place(&self, flow: &FlowRef) -> FlowPlace {
-        FlowPlace::new(std::sync::Arc::clone(&self.ground.disk), self.folder(flow))
+        FlowPlace::new(&self.ground, self.folder(flow), flow.clone())
     }
 
     /// Makes a flow; its first facts are durable on return.
@@ -135,6 +139,11 @@ impl Store {
             why: illegal.to_string(),
         })?;
         let folder = self.folder(&flow);
+        if let Some(access) = &self.ground.ledger
+            && access.ledger.entry(&flow)?.is_some()
+        {
+            return Err(Error::Exists(flow.flow));
+        }
         match uninterrupted(|| self.disk().about(&folder.journal())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Ok(_) => return Err(Error::Exists(flow.flow)),
@@ -178,7 +187,11 @@ impl Store {
     /// When there is no such flow.
     pub fn look(&self, flow: &FlowRef) -> Result<Look, Error> {
         self.must_exist(flow)?;
-        Ok(look(self.disk(), &self.folder(flow), &flow.flow))
+        let mut seen = look(self.disk(), &self.folder(flow), &flow.flow);
+        if self.ground.ledger.is_some() {
+            seen.held_by = self.place(flow).holder()?;
+        }
+        Ok(seen)
     }
 
     /// Reads a flow's journal from its beginning, while its driver may be writing it.
@@ -187,8 +200,7 @@ impl Store {
     /// When there is no such flow.
     pub fn follow(&self, flow: &FlowRef) -> Result<Follower, Error> {
         self.must_exist(flow)?;
-        let disk = std::sync::Arc::clone(&self.ground.disk);
-        Ok(Follower::new(disk, self.folder(flow), flow.flow.clone()))
+        Ok(self.follow_after(flow, None))
     }
 
     /// Reads a flow's journal from the record after this one, or from its beginning.
@@ -196,9 +208,13 @@ impl Store {
     pub fn follow_after(&self, flow: &FlowRef, end: Option<Position>) -> Follower {
         let disk = std::sync::Arc::clone(&self.ground.disk);
         let (folder, id) = (self.folder(flow), flow.flow.clone());
-        match end {
+        let follower = match end {
             Some(end) => Follower::after(disk, folder, id, end),
             None => Follower::new(disk, folder, id),
+        };
+        match &self.ground.ledger {
+            Some(access) => follower.within(std::sync::Arc::clone(&access.ledger), flow.clone()),
+            None => follower,
         }
     }
 
@@ -219,6 +235,7 @@ impl Store {
 
     fn must_exist(&self, flow: &FlowRef) -> Result<(), Error> {
         let folder = self.folder(flow);
+        self.refresh(flow)?;
         match uninterrupted(|| self.disk().about(folder.root())) {
             Ok(about) if about.kind == Kind::Folder => self.must_be_ours(flow),
             Ok(_) => Err(Error::NoFlow(flow.flow.to_string())),
@@ -247,8 +264,66 @@ impl Store {
                 Err(bad) => census.stranger(path, &bad.to_string()),
             }
         }
+        census.flows.extend(self.flows_of_ledger()?);
         census.flows.sort();
+        census.flows.dedup();
         Ok(census)
+    }
+
+    /// Every flow that the ledger has.
+    fn flows_of_ledger(&self) -> Result<Vec<FlowRef>, Error> {
+        let mut flows: Vec<FlowRef> = Vec::new();
+        let Some(access) = &self.ground.ledger else {
+            return Ok(flows);
+        };
+        loop {
+            let page = access.ledger.flows(flows.last(), LEDGER_PAGE)?;
+            let is_last = page.len() < LEDGER_PAGE;
+            flows.extend(page.into_iter().map(|entry| entry.flow));
+            if is_last {
+                return Ok(flows);
+            }
+        }
+    }
+
+    /// Fetches what other workers appended, unless a process of this machine writes the flow, which keeps the copy
+    /// up to date itself. Without a ledger there is nothing to fetch.
+    ///
+    /// # Errors
+    /// When the ledger fails, or the file system refuses.
+    pub fn refresh(&self, flow: &FlowRef) -> Result<(), Error> {
+        let Some(access) = &self.ground.ledger else {
+            return Ok(());
+        };
+        if access.ledger.entry(flow)?.is_none() {
+            return Ok(());
+        }
+        let folder = self.folder(flow);
+        make_folders(self.disk(), folder.root())?;
+        let _lock = match FlowLock::take(self.disk(), &folder, &self.ground.process) {
+            Err(Error::Busy { .. }) => return Ok(()),
+            taken => taken?,
+        };
+        let copy = JournalCopy {
+            disk: self.disk(),
+            folder: &folder,
+            flow,
+        };
+        settle(copy, access.ledger.as_ref()).map(drop)
+    }
+
+    /// Refuses what works on the files of flows alone, where a ledger holds them.
+    ///
+    /// # Errors
+    /// When a ledger does.
+    pub(crate) fn must_be_files(&self, doing: &str) -> Result<(), Error> {
+        let Some(access) = &self.ground.ledger else {
+            return Ok(());
+        };
+        let name = access.ledger.about().name;
+        let why =
+            format!("{doing} works on flows that are kept in files, and these are kept in {name}");
+        Err(Error::Ledger(LedgerError::Refused { why }))
     }
 
     fn project(&self, project: &ProjectName, path: &Path, census: &mut Census) {

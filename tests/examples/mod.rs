@@ -21,7 +21,8 @@ use a_society_orchestrator::project::flow_file::{FileError, SCRIPT_NAME, read, r
 use a_society_orchestrator::run::{NewFlow, start};
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::RealDisk;
-use a_society_state::{Ground, Store};
+use a_society_state::ledger::{LedgerAccess, MemoryLedger, WorkerName};
+use a_society_state::{FlowRef, Ground, Store, index};
 
 /// How long any of the walks below may take; they take a second or two.
 const LONGEST: Duration = Duration::from_secs(120);
@@ -146,19 +147,35 @@ fn the_long_haul_is_what_its_generator_prints() {
 /// Runs an example on a real disk until nothing goes on by itself.
 fn walked(name: &str) -> Arc<Seen> {
     let workspace = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let project_folder = workspace.path().join("demo");
-    std::fs::create_dir(&project_folder).unwrap();
-    let at = At::from_ms(1_779_892_200_000);
+    walked_in(workspace.path(), name, None).0
+}
+
+/// The store of a workspace, with a ledger or without one.
+fn store_in(workspace: &Path, ledger: Option<&MemoryLedger>) -> Store {
     let ground = Ground {
         disk: Arc::new(RealDisk),
-        clock: Arc::new(CountingClock::from(at)),
+        clock: Arc::new(CountingClock::from(At::from_ms(1_779_892_200_000))),
         process: ProcessName {
             pid: 4711,
             start_ticks: 1,
             boot_id: "test".to_owned(),
         },
+        ledger: ledger.map(|ledger| {
+            LedgerAccess::new(Arc::new(ledger.clone()), WorkerName("test".to_owned()))
+        }),
     };
-    let store = Store::new(ground, workspace.path().join(".a-society/state"));
+    Store::new(ground, workspace.join(".a-society/state"))
+}
+
+fn walked_in(
+    workspace: &Path,
+    name: &str,
+    ledger: Option<&MemoryLedger>,
+) -> (Arc<Seen>, Store, FlowRef) {
+    let project_folder = workspace.join("demo");
+    std::fs::create_dir(&project_folder).unwrap();
+    let at = At::from_ms(1_779_892_200_000);
+    let store = store_in(workspace, ledger);
     let place = folder().join(name);
     let new = NewFlow {
         ends: a_society_facts::fact::flow::Ends::default(),
@@ -177,7 +194,8 @@ fn walked(name: &str) -> Arc<Seen> {
     let seen = at_rest(|after| driven.handle.wait(after, LONGEST));
     driven.handle.drain();
     driven.task.join().unwrap().unwrap();
-    seen
+    let flow = store.census().unwrap().flows.remove(0);
+    (seen, store, flow)
 }
 
 /// Polls until the flow waits for the operator.
@@ -223,4 +241,40 @@ fn the_example_that_breaks_off_waits_for_its_operator() {
         .map(|(node, waiting)| format!("{node:?} {:?}", waiting.reason))
         .collect();
     assert_eq!(waits, ["Some(\"report\") AutonomousAbort"]);
+}
+
+#[test]
+fn an_example_whose_journal_a_ledger_holds_walks_as_ever_and_is_seen_on_a_machine_without_its_folder()
+ {
+    for name in ["hello", "review-loop", "fan-out", "interrupted"] {
+        let [here, there] =
+            [(); 2].map(|()| tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap());
+        let ledger = MemoryLedger::new();
+        let (seen, store, flow) = walked_in(here.path(), name, Some(&ledger));
+        let alone = walked(name);
+        assert_eq!(
+            seen.state.status.word(),
+            alone.state.status.word(),
+            "{name}"
+        );
+        assert_eq!(seen.state.completed_edges, alone.state.completed_edges);
+        let segment = std::fs::read(store.folder(&flow).segment(1)).unwrap();
+        assert_eq!(
+            segment,
+            ledger.kept_bytes(&flow),
+            "{name}: the copy is the ledger's"
+        );
+
+        let elsewhere = store_in(there.path(), Some(&ledger.other_machine()));
+        let looked = elsewhere.look(&flow).unwrap();
+        assert_eq!(looked.screen.flow.status.word(), seen.state.status.word());
+        let rows = index::rows(&elsewhere, &elsewhere.census().unwrap().flows);
+        assert_eq!(rows.len(), 1, "{name} is listed there");
+        let (opened, _) = elsewhere.open(&flow).unwrap();
+        assert_eq!(
+            opened.views().flow.completed_edges,
+            seen.state.completed_edges
+        );
+        opened.close().unwrap();
+    }
 }

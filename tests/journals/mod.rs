@@ -82,6 +82,7 @@ fn store(root: &Path) -> Store {
         disk: Arc::new(RealDisk),
         clock: Arc::new(CountingClock::from(At::from_ms(1_779_892_200_123))),
         process: writer(),
+        ledger: None,
     };
     Store::new(ground, root.join("state"))
 }

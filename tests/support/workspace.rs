@@ -105,6 +105,7 @@ impl Workspace {
                 start_ticks: 1,
                 boot_id: "test".to_owned(),
             },
+            ledger: None,
         };
         Store::new(ground, self.state())
     }

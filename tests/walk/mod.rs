@@ -49,4 +49,5 @@ mod spoken_to;
 mod steered;
 mod told;
 mod watched;
+mod watched_keys;
 mod whole;

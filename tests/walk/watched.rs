@@ -23,15 +23,16 @@ const LOOK: Timespec = Timespec {
     tv_nsec: 20_000_000,
 };
 
-const ROWS: u16 = 40;
-const COLUMNS: u16 = 200;
+/// The size of a terminal, unless a test wants another: rows and columns.
+const SIZE: (u16, u16) = (40, 200);
 
 /// As far up as tests scroll.
 const ROWS_SCROLLED: u16 = 1_000;
 
 /// A terminal with a program on it.
 pub(super) struct Terminal {
-    keys: File,
+    pub(super) keys: File,
+    size: (u16, u16),
     shown: Arc<Mutex<String>>,
     /// Whether the test has closed it.
     closed: Arc<AtomicBool>,
@@ -45,16 +46,25 @@ impl Terminal {
 
     /// The same, with these variables.
     pub(super) fn start_with(place: &Place, words: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::start_sized(place, words, (variables, SIZE))
+    }
+
+    /// The same, of so many rows and columns.
+    pub(super) fn start_sized(
+        place: &Place,
+        words: &[&str],
+        (variables, size): (&[(&str, &str)], (u16, u16)),
+    ) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
-        let size = Winsize {
-            ws_row: ROWS,
-            ws_col: COLUMNS,
+        let window = Winsize {
+            ws_row: size.0,
+            ws_col: size.1,
             ws_xpixel: 0,
             ws_ypixel: 0,
         };
-        tcsetwinsize(&keys, size).unwrap();
+        tcsetwinsize(&keys, window).unwrap();
         let name = ptsname(&keys, Vec::new()).unwrap();
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
@@ -93,6 +103,7 @@ impl Terminal {
         });
         Self {
             keys,
+            size,
             shown,
             closed,
             child,
@@ -113,7 +124,7 @@ impl Terminal {
     }
 
     /// All that was written, once the program has ended.
-    fn all_written(&mut self) -> (Option<i32>, String) {
+    pub(super) fn all_written(&mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         // The last of it may be on its way still.
         std::thread::sleep(std::time::Duration::from_millis(200));
@@ -123,15 +134,20 @@ impl Terminal {
     /// Waits until these words are on the screen.
     pub(super) fn shows(&self, words: &str) {
         wait_until(words, || {
-            let screen = screen(&self.shown.lock().unwrap(), ROWS);
+            let screen = self.screen();
             // Blanks at the end of a row are no different from no text.
             screen.iter().any(|row| row.contains(words.trim_end()))
         });
     }
 
+    /// The rows of the screen.
+    pub(super) fn screen(&self) -> Vec<String> {
+        screen(&self.shown.lock().unwrap(), self.size)
+    }
+
     /// Everything that was printed and not drawn over, as far up as one can scroll.
     pub(super) fn scrolled(&self) -> Vec<String> {
-        screen(&self.shown.lock().unwrap(), ROWS_SCROLLED)
+        screen(&self.shown.lock().unwrap(), (ROWS_SCROLLED, self.size.1))
     }
 
     /// Closes the terminal, as a window that is shut or a line that breaks does.
@@ -153,12 +169,12 @@ impl Drop for Terminal {
     }
 }
 
-/// The contents of a screen of so many rows after this output.
-fn screen(written: &str, rows: u16) -> Vec<String> {
+/// The contents of a screen of so many rows and columns after this output.
+fn screen(written: &str, (rows, columns): (u16, u16)) -> Vec<String> {
     let size = |number| NonZeroU16::new(number).unwrap();
-    let mut terminal = vt100::Parser::new(size(rows), size(COLUMNS), 0);
+    let mut terminal = vt100::Parser::new(size(rows), size(columns), 0);
     terminal.process(written.as_bytes());
-    terminal.screen().rows(0, COLUMNS).collect()
+    terminal.screen().rows(0, columns).collect()
 }
 
 #[test]

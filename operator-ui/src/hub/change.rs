@@ -84,6 +84,7 @@ mod tests {
             process: process::this(disk.as_ref()),
             disk,
             clock: Arc::new(SystemClock::default()),
+            ledger: None,
         };
         let flow = FlowRef {
             project: "demo".parse().unwrap(),

@@ -184,6 +184,7 @@ fn serve_with(
         process: process::this(disk.as_ref()),
         disk,
         clock: Arc::new(SystemClock::default()),
+        ledger: None,
     };
     let store = Store::new(ground, folder.path().join(".a-society/state"));
     let hubs = Hubs::new(store, "epoch".to_owned(), Vec::new(), None);

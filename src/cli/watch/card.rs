@@ -3,22 +3,32 @@
 use super::keys::State;
 use super::layout;
 use super::view::{AskKind, AskView};
-use crate::text::width;
+use crate::text::{one_line, plain, width, wrapped};
 
 /// How many rows an ask takes: its heading, what it says, and what an answer for the flow covers.
 pub(super) fn height(ask: &AskView, state: &State) -> usize {
     let says = said(ask, state.columns).len().min(layout::says_rows(state));
-    1 + says + usize::from(scope(ask).is_some())
+    1 + says + scope(ask, state.columns).len()
 }
 
-/// What an answer for the whole flow covers, in a line.
-pub(super) fn scope(ask: &AskView) -> Option<&str> {
-    let AskKind::Consent { scope, .. } = &ask.kind else {
-        return None;
+/// What an answer for the whole flow covers; one that takes more rows is in the pager, too.
+const SCOPE_ROWS_MAX: usize = 2;
+
+pub(super) fn scope(ask: &AskView, columns: u16) -> Vec<String> {
+    let AskKind::Consent {
+        scope: Some(scope), ..
+    } = &ask.kind
+    else {
+        return Vec::new();
     };
-    scope
-        .as_deref()
-        .map(|scope| scope.lines().next().unwrap_or_default())
+    let columns = usize::from(columns);
+    let scope = format!("f covers: {}", scope.lines().next().unwrap_or_default());
+    let mut rows = wrapped(&plain(&scope), columns);
+    if rows.len() > SCOPE_ROWS_MAX {
+        let rest = rows.split_off(SCOPE_ROWS_MAX - 1).join(" ");
+        rows.push(one_line(&rest, columns));
+    }
+    rows
 }
 
 /// How many rows lines of an ask take on a screen that is so wide.

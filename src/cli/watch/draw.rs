@@ -13,7 +13,7 @@ use super::feed::{self, Weight};
 use super::hints;
 use super::keys::{Focus, State};
 use super::layout::{self, Layout};
-use super::rows;
+use super::rows::{self, Rows};
 use super::view::{AskView, FlowView, View, name};
 use crate::text::{money, one_line, width};
 
@@ -37,7 +37,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: b
         draw_card(frame, area, (ask, state), paint);
     }
     if state.help {
-        draw_help(frame, layout.head, layout.keys, paint);
+        draw_help(frame, &layout, state, paint);
     }
     let told = one_line(&state.told, usize::from(layout.told.width));
     frame.render_widget(Line::styled(told, paint.bold()), layout.told);
@@ -207,7 +207,11 @@ fn list(
     frame: &mut Frame<'_>,
     area: Rect,
     (title, style): (&str, Style),
-    (lines, at): (Vec<(Style, String)>, usize),
+    Rows {
+        lines,
+        at,
+        is_empty,
+    }: Rows,
 ) {
     let rows = usize::from(area.height.saturating_sub(1));
     let all = lines.len();
@@ -222,6 +226,7 @@ fn list(
         0 => String::new(),
         shown => format!("{}-{}/{all}", skipped + 1, skipped + shown),
     };
+    let place = if is_empty { String::new() } else { place };
     let heading = rule(title, &place, usize::from(area.width));
     let lines: Vec<Line<'_>> = std::iter::once(Line::styled(heading, style))
         .chain(shown)
@@ -261,7 +266,10 @@ fn draw_part(
         }
         Focus::Nodes => {
             let Some(flow) = flow else { return };
-            let title = format!("{} · {} · {}", name(&flow.flow), flow.title, flow.status);
+            let status = view.line(&flow.flow).map_or("", |line| &line.status);
+            let parts = [&name(&flow.flow), status, &flow.spent, &flow.title];
+            let parts = parts.into_iter().filter(|part| !part.is_empty());
+            let title = parts.collect::<Vec<_>>().join(" · ");
             list(
                 frame,
                 area,
@@ -275,7 +283,7 @@ fn draw_part(
                 frame,
                 area,
                 ("COST", style),
-                table(lines, (state, part), "no model was asked yet"),
+                table(lines, (state, part), "no model was asked yet", paint),
             );
         }
         Focus::Files => {
@@ -285,7 +293,7 @@ fn draw_part(
                 frame,
                 area,
                 title,
-                table(lines, (state, part), "no file yet"),
+                table(lines, (state, part), "no file yet", paint),
             );
         }
         Focus::Feed | Focus::Text | Focus::Steer | Focus::Filter | Focus::Command => {
@@ -294,17 +302,19 @@ fn draw_part(
     }
 }
 
-/// Lines that are shown as they are, from the one to which they are scrolled.
-fn table(
-    lines: &[String],
-    (state, part): (&State, Focus),
-    empty: &str,
-) -> (Vec<(Style, String)>, usize) {
-    let down = if state.focus == part { state.down } else { 0 };
-    let shown = lines.iter().map(|line| (Style::new(), line.clone()));
-    let nothing = lines.is_empty().then(|| (Style::new(), empty.to_owned()));
-    // The last line that is shown is the chosen one.
-    (shown.chain(nothing).collect(), down)
+/// Lines that are shown as they are, down to the one to which they are scrolled.
+fn table(lines: &[String], (state, part): (&State, Focus), empty: &str, paint: Paint) -> Rows {
+    if lines.is_empty() {
+        return rows::nothing(empty, paint);
+    }
+    Rows {
+        lines: lines
+            .iter()
+            .map(|line| (Style::new(), line.clone()))
+            .collect(),
+        at: if state.focus == part { state.down } else { 0 },
+        is_empty: false,
+    }
 }
 
 fn draw_feed(
@@ -365,18 +375,16 @@ fn draw_card(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State)
     let mut lines = vec![Line::styled(heading, paint.wanted())];
     let said = said.into_iter().skip(down).take(rows);
     lines.extend(said.map(|line| Line::from(format!("│ {line}"))));
-    if let Some(scope) = card::scope(ask) {
-        let text = one_line(&format!("f covers: {scope}"), columns);
-        lines.push(Line::styled(text, paint.dim()));
-    }
+    let scope = card::scope(ask, state.columns).into_iter();
+    lines.extend(scope.map(|line| Line::styled(line, paint.dim())));
     frame.render_widget(Paragraph::new(lines), area);
 }
 
 /// All keys, over everything but the message and the hints.
-fn draw_help(frame: &mut Frame<'_>, head: Rect, keys: Rect, paint: Paint) {
+fn draw_help(frame: &mut Frame<'_>, layout: &Layout, state: &State, paint: Paint) {
     let area = Rect {
-        height: keys.y.saturating_sub(1),
-        ..head
+        height: layout.told.y,
+        ..layout.head
     };
     let columns = usize::from(area.width);
     let rows = usize::from(area.height.saturating_sub(1));
@@ -390,8 +398,9 @@ fn draw_help(frame: &mut Frame<'_>, head: Rect, keys: Rect, paint: Paint) {
     });
     let lines: Vec<String> = lines.collect();
     let all = lines.len();
-    let shown = lines.into_iter().take(rows);
-    let place = format!("1-{}/{all}", rows.min(all));
+    let skipped = state.down.min(all.saturating_sub(rows));
+    let shown = lines.into_iter().skip(skipped).take(rows);
+    let place = format!("{}-{}/{all}", skipped + 1, (skipped + rows).min(all));
     let heading = Line::styled(rule("KEYS", &place, columns), paint.bold());
     let blank = |line: String| Line::from(rows::padded(&line, columns));
     let mut lines: Vec<Line<'_>> = std::iter::once(heading).chain(shown.map(blank)).collect();

@@ -51,7 +51,7 @@ pub(super) const ALL: [(&str, &str); 24] = [
         "leave a line and keep what is in it; else quit with code 130",
     ),
     ("q", "quit"),
-    ("?", "this list; any key closes it"),
+    ("?", "this list; ↑↓ scroll it, any other key closes it"),
     (
         "",
         "letters answer 0.4 s after a question was chosen and after the last key",
@@ -99,6 +99,7 @@ pub(super) fn hint(view: &View, state: &State) -> Vec<String> {
         (Focus::Feed, Some(_)) => &["↑↓ scroll", "space hold", "s steer", "esc back"],
         (_, Some(_)) => &["↑↓ choose", "1-9 role", "esc back"],
         (Focus::Asks, None) if ask.is_none() => &["↑↓ choose", "enter open", "/ filter"],
+        (Focus::Flows, None) => &["enter open", "s steer", "p pause", "R resume", "/ filter"],
         (_, None) => &["enter open", "/ filter"],
     };
     parts.extend(moves.iter().map(|part| (*part).to_owned()));

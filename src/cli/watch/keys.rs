@@ -13,7 +13,8 @@ use a_society_facts::view::standing::Standing;
 use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
 
-use super::answer::hints;
+use super::answer;
+use super::hints;
 use super::layout::{self, Layout};
 use super::view::{AskKind, AskView, Feed, FlowLine, View, name};
 use crate::cli::own_turn::{self, Own};
@@ -237,7 +238,8 @@ impl State {
     pub(crate) fn asks<'v>(&self, view: &'v View) -> Vec<&'v AskView> {
         let asks = view.asks.iter().filter(|ask| {
             let is_here = (self.opened.as_ref()).is_none_or(|flow| *flow == ask.flow);
-            is_here && self.finds([&name(&ask.flow), &ask.node, &ask.head, &ask.line])
+            let title = view.line(&ask.flow).map_or("", |line| &line.title);
+            is_here && self.finds([&name(&ask.flow), title, &ask.head, &ask.line])
         });
         asks.collect()
     }
@@ -283,8 +285,12 @@ impl State {
         if self.focus.is_field() {
             return self.in_field(view, key);
         }
-        if std::mem::take(&mut self.help) && *key != Key::Interrupt {
+        if self.help && *key != Key::Interrupt {
+            self.read_help(key);
             return None;
+        }
+        if !matches!(key, Key::Char(letter) if !"jk".contains(*letter)) {
+            self.told.clear();
         }
         let stopping = self.stopping.take();
         match key {
@@ -321,7 +327,7 @@ impl State {
     ) -> Option<Act> {
         match letter {
             'q' => return Some(Act::Quit),
-            '?' => self.help = true,
+            '?' => (self.help, self.down) = (true, 0),
             '/' => self.write(Focus::Filter),
             ':' => self.write(Focus::Command),
             's' => self.speak_to(view, SteerWhen::Queue),
@@ -343,9 +349,34 @@ impl State {
         None
     }
 
+    /// A key while the keys are listed: it scrolls, or closes the list.
+    fn read_help(&mut self, key: &Key) {
+        let most = hints::ALL.len();
+        self.down = match key {
+            Key::Up | Key::Char('k') => moved(self.down, false, 1, most),
+            Key::Down | Key::Char('j') => moved(self.down, true, 1, most),
+            Key::PageUp => moved(self.down, false, PAGE_LINES, most),
+            Key::PageDown => moved(self.down, true, PAGE_LINES, most),
+            Key::Char(_)
+            | Key::Paste(_)
+            | Key::Enter
+            | Key::Esc
+            | Key::Tab
+            | Key::BackTab
+            | Key::Left
+            | Key::Right
+            | Key::Backspace
+            | Key::Interrupt
+            | Key::Other => {
+                self.help = false;
+                0
+            }
+        };
+    }
+
     /// Says which keys work.
     fn unknown(&mut self, view: &View, key: &str) {
-        let answers = self.asked(view).map(|ask| hints(&ask.kind));
+        let answers = self.asked(view).map(|ask| answer::hints(&ask.kind));
         let answers = answers.unwrap_or_default().into_iter();
         let answers: Vec<String> = answers.map(|(key, does)| format!("{key} {does}")).collect();
         let answers = match answers.as_slice() {

@@ -24,8 +24,25 @@ const NARROW: usize = 60;
 const DONE_FROM: usize = 52;
 const COST_FROM: usize = 62;
 
-/// Rows with their style, and the number of the chosen one.
-type Rows = (Vec<(Style, String)>, usize);
+/// The rows of a list.
+pub(super) struct Rows {
+    /// Each with its style.
+    pub(super) lines: Vec<(Style, String)>,
+    /// The number of the chosen one, which is shown.
+    pub(super) at: usize,
+    /// Whether there is nothing, and the one row says so.
+    pub(super) is_empty: bool,
+}
+
+impl Rows {
+    fn new(lines: impl Iterator<Item = (Style, String)>, at: Option<usize>) -> Self {
+        Self {
+            lines: lines.collect(),
+            at: at.unwrap_or(0),
+            is_empty: false,
+        }
+    }
+}
 
 /// A text of exactly so many columns, cut at its end.
 pub(super) fn padded(text: &str, columns: usize) -> String {
@@ -74,8 +91,13 @@ fn mark(is_chosen: bool, has_keys: bool) -> &'static str {
     }
 }
 
-fn nothing(says: &str, paint: Paint) -> Rows {
-    (vec![(paint.dim(), format!("  {says}"))], 0)
+/// A list of nothing.
+pub(super) fn nothing(says: &str, paint: Paint) -> Rows {
+    Rows {
+        lines: vec![(paint.dim(), format!("  {says}"))],
+        at: 0,
+        is_empty: true,
+    }
 }
 
 /// What waits for the operator: the flow, the node, since when, and what is to be decided.
@@ -123,7 +145,7 @@ pub(super) fn asks(view: &View, state: &State, (columns, paint): (usize, Paint))
             };
             (style, row(&before, &ask.line, columns))
         });
-    (rows.collect(), at.unwrap_or(0))
+    Rows::new(rows, at)
 }
 
 /// The flows: what each does, how far it is, what it cost, and when something happened last.
@@ -187,7 +209,7 @@ pub(super) fn flows(view: &View, state: &State, (columns, paint): (usize, Paint)
             row(&before, &line.title, columns),
         )
     });
-    (rows.collect(), at.unwrap_or(0))
+    Rows::new(rows, at)
 }
 
 fn done(line: &&FlowLine) -> String {
@@ -241,5 +263,5 @@ pub(super) fn nodes(flow: &FlowView, state: &State, (columns, paint): (usize, Pa
         };
         (style, row(&before, &line.word, columns))
     }));
-    (rows, first + state.node)
+    Rows::new(rows.into_iter(), Some(first + state.node))
 }

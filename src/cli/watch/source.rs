@@ -299,10 +299,6 @@ impl Followed {
 
     fn view(&self, (now, is_driven): (At, bool)) -> FlowView {
         let state = &self.screen.flow;
-        let standing = match &self.damage {
-            Some(_) => Standing::Damaged,
-            None => Standing::of(&self.screen.summary, is_driven),
-        };
         let nodes = state.graph.nodes.iter().map(|node| {
             // An answer is read when the flow is driven.
             let answered = state.replies.contains_key(&node.id);
@@ -334,20 +330,14 @@ impl Followed {
             .collect();
         feeds.sort_by_key(|(last, _)| std::cmp::Reverse(*last));
         let access = match state.consent_mode {
-            ConsentMode::FullAccess => ", full access: nothing is asked",
-            ConsentMode::NoAccess | ConsentMode::PartialAccess => "",
+            ConsentMode::FullAccess => Some("full access: nothing is asked".to_owned()),
+            ConsentMode::NoAccess | ConsentMode::PartialAccess => None,
         };
+        let spent = access.into_iter().chain(cost::in_short(&state.account));
         FlowView {
             flow: self.flow.clone(),
             title: one_line(&state.title, TITLE_COLUMNS_MAX),
-            status: format!(
-                "{}{access}{}",
-                standing.words(now),
-                cost::in_short(&state.account)
-                    .iter()
-                    .map(|part| format!(" · {part}"))
-                    .collect::<String>()
-            ),
+            spent: spent.collect::<Vec<_>>().join(" · "),
             nodes: nodes.collect(),
             feeds: feeds.into_iter().map(|(_, feed)| feed).collect(),
             cost: table::lines(&cost::rows(state, &models(state))),
@@ -467,7 +457,13 @@ fn in_short(state: &FlowState, ask: &Ask, wire: &Wire, is_own: bool) -> (String,
                 | WaitReason::HandoffApproval
                 | WaitReason::RepairLimit
                 | WaitReason::Provider => {
-                    format!("{}: {}", wants.trim_start_matches("'s "), wire.short)
+                    let wants = wants.trim_start_matches("'s ");
+                    // A question without words is only answered.
+                    if wire.short == "Answer" {
+                        wants.to_owned()
+                    } else {
+                        format!("{wants}: {}", wire.short)
+                    }
                 }
             };
             (format!("{at}{}", wire.headline), line)

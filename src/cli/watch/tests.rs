@@ -100,7 +100,7 @@ fn view(asks: Vec<AskView>) -> View {
         chosen: Some(FlowView {
             flow: flow("a1b2c3"),
             title: "Release notes".to_owned(),
-            status: "running".to_owned(),
+            spent: "20k tokens · $0.63".to_owned(),
             nodes: vec![
                 node("✓", "brief", "owner", "done"),
                 node("?", "draft", "writer", "waits for consent to a call"),

@@ -116,7 +116,8 @@ pub(crate) enum AskKind {
 pub(crate) struct FlowView {
     pub(crate) flow: FlowRef,
     pub(crate) title: String,
-    pub(crate) status: String,
+    /// What it spent, and whether it asks for nothing.
+    pub(crate) spent: String,
     pub(crate) nodes: Vec<NodeLine>,
     pub(crate) feeds: Vec<Feed>,
     /// What each role cost, as a table.

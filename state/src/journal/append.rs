@@ -21,6 +21,7 @@ use crate::files::{append_all, remove_if_there, sync_folder, uninterrupted};
 use crate::journal::recover;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
+use crate::ledger::{Parted, Promise, Tether};
 use crate::limits::SEGMENT_BYTES;
 
 /// How this program names itself in a segment's header.
@@ -39,6 +40,9 @@ pub struct Writer {
     buffer: Vec<u8>,
     poison: Option<String>,
     appended_bytes: u64,
+    moved_on: bool,
+    /// Where a ledger is the truth: what ties this writer to it.
+    tether: Option<Tether>,
 }
 
 impl Writer {
@@ -46,14 +50,17 @@ impl Writer {
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn begin(
+    pub(crate) fn begin(
         disk: SharedDisk,
         folder: FlowFolder,
         flow: FlowId,
         at: At,
+        tether: Option<Tether>,
     ) -> Result<(Self, Recorded), Error> {
-        let (file, end, header) = new_segment(&disk, &folder, &flow, at, None)?;
-        let writer = Self::over(disk, folder, flow, file, end);
+        let (file, end, header, line) = new_segment(&disk, &folder, &flow, at, None)?;
+        let mut writer = Self::over(disk, folder, flow, file, end);
+        writer.tether = tether;
+        writer.hand_in(&line)?;
         Ok((writer, header))
     }
 
@@ -62,11 +69,12 @@ impl Writer {
     ///
     /// # Errors
     /// When the file system refuses, or the file has another length than was scanned.
-    pub fn go_on(
+    pub(crate) fn go_on(
         disk: SharedDisk,
         folder: FlowFolder,
         flow: FlowId,
         end: Position,
+        tether: Option<Tether>,
     ) -> Result<Self, Error> {
         let path = folder.segment(end.segment);
         let file = uninterrupted(|| disk.open(&path, How::Append))
@@ -78,6 +86,11 @@ impl Writer {
             return Err(Error::Unfit { path, what });
         }
         let mut writer = Self::over(disk, folder, flow, file, end);
+        writer.tether = tether;
+        if writer.tether.is_some() {
+            // The copy was just made to end where the ledger ends, and the ledger keeps all of it.
+            return Ok(writer);
+        }
         // What a process before us appended or cut without a sync is not durable yet. A power cut
         // could mix bytes that it cut with bytes that we put in their place, so this comes first.
         writer.durable = 0;
@@ -103,6 +116,8 @@ impl Writer {
             buffer: Vec::with_capacity(4096),
             poison: None,
             appended_bytes: 0,
+            moved_on: false,
+            tether: None,
         }
     }
 
@@ -165,6 +180,9 @@ impl Writer {
                 self.end.seq = seq;
                 self.end.crc = crc;
                 self.appended_bytes += whole as u64;
+                if let Some(tether) = &mut self.tether {
+                    tether.hold(self.end.into(), &self.buffer);
+                }
                 Ok(self.end)
             }
             Ok(_) => self.take_back(io::ErrorKind::StorageFull.into()),
@@ -180,8 +198,10 @@ impl Writer {
         if let Err(error) = cut {
             return Err(self.poisoned(format!("a half-written record stayed: {error}")));
         }
-        // The sync covered everything before the record, too.
-        self.durable = self.end.seq;
+        if self.tether.is_none() {
+            // The sync covered everything before the record, too.
+            self.durable = self.end.seq;
+        }
         if is_full(&cause) {
             return Err(Error::DiskFull);
         }
@@ -198,12 +218,52 @@ impl Writer {
         if self.is_synced() {
             return Ok(self.durable);
         }
-        match self.file.sync() {
-            Ok(()) => {
-                self.durable = self.end.seq;
-                Ok(self.durable)
+        if let Some(tether) = &mut self.tether {
+            let sent = tether.send(Promise::Kept);
+            sent.map_err(|parted| self.parted(parted))?;
+        } else if let Err(error) = self.file.sync() {
+            return Err(self.poisoned(format!("a sync failed: {error}")));
+        }
+        self.durable = self.end.seq;
+        Ok(self.durable)
+    }
+
+    /// Where a ledger is the truth, lets others see what is not durable yet. What fails is sent with the next
+    /// sync, which also says why.
+    pub fn share(&mut self) {
+        if let (Some(tether), None) = (&mut self.tether, &self.poison) {
+            drop(tether.send(Promise::Soon));
+        }
+    }
+
+    /// Whether another worker went on with the journal.
+    #[must_use]
+    pub const fn moved_on(&self) -> bool {
+        self.moved_on
+    }
+
+    /// Hands a header in that was written durably to the copy.
+    fn hand_in(&mut self, line: &[u8]) -> Result<(), Error> {
+        let Some(tether) = &mut self.tether else {
+            return Ok(());
+        };
+        tether.hold(self.end.into(), line);
+        let sent = tether.send(Promise::Kept);
+        sent.map_err(|parted| self.parted(parted))
+    }
+
+    /// Stops for good, because the ledger keeps something else or cannot be asked.
+    fn parted(&mut self, parted: Parted) -> Error {
+        match parted {
+            Parted::MovedOn => {
+                self.moved_on = true;
+                self.poison = Some(Error::MovedOn.to_string());
+                Error::MovedOn
             }
-            Err(error) => Err(self.poisoned(format!("a sync failed: {error}"))),
+            Parted::Failed(error) => {
+                self.poison = Some(error.to_string());
+                Error::Ledger(error)
+            }
         }
     }
 
@@ -215,10 +275,11 @@ impl Writer {
         self.sync()?;
         let made = new_segment(&self.disk, &self.folder, &self.flow, at, Some(self.end));
         match made {
-            Ok((file, end, header)) => {
+            Ok((file, end, header, line)) => {
                 self.appended_bytes += end.offset_bytes;
                 self.file = file;
                 self.end = end;
+                self.hand_in(&line)?;
                 self.durable = end.seq;
                 Ok(header)
             }
@@ -255,7 +316,7 @@ impl Writer {
     }
 }
 
-type NewSegment = (Box<dyn DiskFile>, Position, Recorded);
+type NewSegment = (Box<dyn DiskFile>, Position, Recorded, Vec<u8>);
 
 /// Makes a segment that holds its header. It gets its name only when the header is durable, so
 /// that a segment with a name is never empty, however the process ends.
@@ -287,11 +348,11 @@ fn new_segment(
         seq: seq + 1,
         crc,
     };
-    Ok((file, end, Recorded::new(seq + 1, at, header)))
+    Ok((file, end, Recorded::new(seq + 1, at, header), bytes))
 }
 
 /// Writes a segment beside its place, and gives it its name when it is durable.
-fn place(
+pub(crate) fn place(
     disk: &dyn Disk,
     folder: &FlowFolder,
     number: u32,

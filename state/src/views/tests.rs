@@ -27,6 +27,7 @@ fn world() -> World {
         disk: Arc::new(disk.clone()),
         clock: clock.clone(),
         process: process::this(&disk),
+        ledger: None,
     };
     let store = Store::new(ground, "/w/state".into());
     World { disk, clock, store }

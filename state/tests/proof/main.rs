@@ -14,6 +14,8 @@ mod forks;
 #[cfg(test)]
 mod hard_cases;
 #[cfg(test)]
+mod ledger;
+#[cfg(test)]
 mod model;
 #[cfg(test)]
 mod naive;

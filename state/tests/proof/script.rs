@@ -57,6 +57,7 @@ pub(crate) fn store_over(disk: &FaultyDisk) -> (Store, Arc<ScriptClock>) {
             start_ticks: 0,
             boot_id: String::new(),
         },
+        ledger: None,
     };
     (Store::new(ground, PathBuf::from(ROOT)), clock)
 }

@@ -368,6 +368,7 @@ fn what_is_no_journal_is_named_and_left_alone() {
         disk: Arc::new(RealDisk),
         clock: Arc::new(SystemClock::default()),
         process: process::this(&RealDisk),
+        ledger: None,
     };
     let store = Store::new(ground, home.path().join(".a-society/state"));
     let folder = store.folder(&flow_ref());

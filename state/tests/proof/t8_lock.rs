@@ -25,6 +25,7 @@ fn store(root: &Path) -> Store {
         disk: Arc::new(RealDisk),
         clock: Arc::new(SystemClock::default()),
         process: process::this(&RealDisk),
+        ledger: None,
     };
     Store::new(ground, root.join(".a-society/state"))
 }

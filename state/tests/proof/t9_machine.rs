@@ -55,7 +55,9 @@ fn is_fair(error: &Error, harmed: bool, scarce: bool) -> bool {
         | Error::Poisoned { .. }
         | Error::CannotWrite(_)
         | Error::Foreign(_)
-        | Error::NotForkable { .. } => false,
+        | Error::NotForkable { .. }
+        | Error::Ledger(_)
+        | Error::MovedOn => false,
     }
 }
 

@@ -59,6 +59,7 @@ fn stage(journal: &str) -> Stage {
             start_ticks: 1,
             boot_id: "test".to_owned(),
         },
+        ledger: None,
     };
     let hubs = Hubs::new(
         Store::new(ground, state),

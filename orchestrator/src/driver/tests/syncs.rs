@@ -36,6 +36,7 @@ fn store(disk: &FaultyDisk) -> Store {
         disk: Arc::new(disk.clone()),
         clock: Arc::new(ManualClock::from(At::from_ms(1_795_246_169_123))),
         process: process::this(disk),
+        ledger: None,
     };
     Store::new(ground, "/w/.a-society/state".into())
 }

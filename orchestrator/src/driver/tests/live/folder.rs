@@ -40,6 +40,7 @@ impl Folder {
             disk: Arc::new(disk),
             clock: Arc::new(CountingClock::from(At::from_ms(BEGINS_MS))),
             process,
+            ledger: None,
         };
         Store::new(ground, self.path().join(".a-society/state"))
     }

@@ -142,6 +142,7 @@ fn walked_by(clock: fn() -> Arc<dyn Clock>, dies_after: usize) -> Vec<Fact> {
             disk: Arc::new(world.disk.clone()),
             clock: clock(),
             process: process::this(&world.disk),
+            ledger: None,
         };
         Store::new(ground, "/w/.a-society/state".into())
     };
