@@ -160,7 +160,7 @@ fn begun(summary: Summary) -> Option<Summary> {
 }
 
 /// Whether nothing was written to the end of a journal since. What was is folded anew, also where it ends as it did:
-/// somebody may have damaged what is before its end.
+/// the records before its end may be damaged.
 fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, index: &ViewsIndex) -> bool {
     let journal = uninterrupted(|| disk.about(&folder.journal()));
     if !journal.is_ok_and(|journal| journal.kind == Kind::Folder) {

@@ -31,7 +31,7 @@ said! {
     COMPACTING = "compacting";
     /// The operator is wanted.
     WAITING_FOR_YOU = "waiting for you";
-    /// The operator takes this turn.
+    /// The operator plays this role.
     YOUR_TURN = "your turn";
     /// What other nodes send is awaited.
     WAITING_FOR_HANDOFF = "waiting for a handoff";

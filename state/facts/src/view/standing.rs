@@ -125,7 +125,7 @@ pub enum NodeStanding {
         /// What keeps it from its model, if that is what it waits for.
         trouble: Option<Trouble>,
     },
-    /// The operator takes this turn.
+    /// The operator plays this role.
     YourTurn,
     /// It waits for what other nodes send.
     AwaitsHandoff,

@@ -22,7 +22,7 @@ pub struct Wait {
     /// When it goes on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<At>,
-    /// Whether the operator takes the turn.
+    /// Whether the operator plays the role that waits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_own_turn: bool,
 }

@@ -97,7 +97,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// Whether the operator takes the turn that waits.
+    /// Whether it waits for the operator, who plays its role.
     #[must_use]
     pub fn is_own_turn(&self) -> bool {
         let question = self.question.as_ref().map(Text::shown);
