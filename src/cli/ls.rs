@@ -2,8 +2,8 @@
 
 use a_society_facts::At;
 use a_society_facts::id::ProjectName;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_state::FlowRef;
 use a_society_state::index::{FOREIGN_WORD, Row, rows};
 use a_society_state::store::Stranger;
@@ -289,7 +289,7 @@ fn harmed(row: &Row) -> Option<&'static str> {
     Some(if row.damage_word == Some(FOREIGN_WORD) {
         NOT_IMPORTED
     } else {
-        Standing::Damaged.word()
+        FlowStanding::Damaged.word()
     })
 }
 
@@ -337,10 +337,10 @@ fn as_json(row: &Row) -> Value {
         "project": row.flow.project,
         "flow": row.flow.flow,
         "title": summary.map(|s| &s.title),
-        "status": harmed(row).unwrap_or_else(|| summary.map_or("empty", Summary::status_word)),
-        "standing": row.standing().map(Standing::word),
+        "status": harmed(row).unwrap_or_else(|| summary.map_or("empty", FlowSummary::status_word)),
+        "standing": row.standing().map(FlowStanding::word),
         "retry_at": summary.and_then(|s| s.retry_at),
-        "resets_at": summary.and_then(Summary::resets_at),
+        "resets_at": summary.and_then(FlowSummary::resets_at),
         "waiting_for": summary.map(words::waits).unwrap_or_default(),
         "tokens": summary.map(|s| s.tokens),
         "cost_micros": summary.map(|s| s.cost_micros),
@@ -456,13 +456,13 @@ mod tests {
     }
 
     fn row(id: &str, title: &str, cost_micros: u64) -> (usize, Row) {
-        let summary = Summary {
+        let summary = FlowSummary {
             title: title.to_owned(),
             updated_at: Some(At::from_ms(0)),
             cost_micros,
             nodes: 4,
             done: 2,
-            ..Summary::default()
+            ..FlowSummary::default()
         };
         let row = Row {
             flow: flow(id),

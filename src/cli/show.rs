@@ -8,8 +8,8 @@ use a_society_facts::id::NodeId;
 use a_society_facts::message::Text;
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::{NodeStanding, Standing};
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::{FlowStanding, NodeStanding};
+use a_society_facts::view::summary::FlowSummary;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
@@ -209,7 +209,7 @@ fn head(
     damage(out, flow, seen)
 }
 
-fn fork_of(summary: &Summary) -> String {
+fn fork_of(summary: &FlowSummary) -> String {
     let parent = summary.parent.as_ref();
     parent.map_or_else(String::new, |parent| {
         format!("{} at record {}", parent.flow, parent.at_seq)
@@ -253,7 +253,7 @@ fn forks_in_cells(forks: &[Row]) -> Vec<Vec<Cell>> {
             vec![
                 row.flow.flow.as_str().into(),
                 format!("at record {at}").into(),
-                row.standing().map_or("", Standing::word).into(),
+                row.standing().map_or("", FlowStanding::word).into(),
                 one_line(&summary.title, TEXT_COLUMNS_MAX).into(),
             ]
         })

@@ -6,8 +6,8 @@ use a_society_facts::At;
 use a_society_facts::fact::operator::{ConsentMode, McpServerUnavailable};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::{NodeStanding, Standing};
-use a_society_orchestrator::config::user::Reach;
+use a_society_facts::view::standing::{FlowStanding, NodeStanding};
+use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{Work, pending};
@@ -115,7 +115,7 @@ fn limited(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(),
     for (node, waiting) in seen.screen.flow.waits() {
         if let Some(at) = waiting.until {
             let role = &waiting.role;
-            let resets = Standing::Limited(at).words(now);
+            let resets = FlowStanding::Limited(at).words(now);
             let who = node.map_or_else(|| role.to_string(), |node| format!("{node} ({role})"));
             let to = asks::named(node, role);
             let then = if seen.held_by.is_some() {
@@ -136,7 +136,7 @@ fn as_json(
     flow: &FlowRef,
     seen: &Look,
     asks: &[Ask],
-    reaches: Option<&BTreeMap<RoleInstance, Reach>>,
+    reaches: Option<&BTreeMap<RoleInstance, ToolReach>>,
     made: Option<&Delivered>,
 ) -> Value {
     let state = &seen.screen.flow;
@@ -149,7 +149,7 @@ fn as_json(
         "flow": flow.flow,
         "title": state.title,
         "status": if state.is_created() { state.status.word() } else { "empty" },
-        "standing": seen.standing().map(Standing::word),
+        "standing": seen.standing().map(FlowStanding::word),
         "retry_at": seen.screen.summary.retry_at,
         "resets_at": seen.screen.summary.resets_at(),
         "seq": state.seq,
@@ -179,8 +179,8 @@ fn as_json(
 
 /// How far the tools of a role reach. The narrowest reach is what everybody expects, and is not worth a
 /// line.
-fn tools(out: &mut Output, role: &RoleInstance, reach: &Reach) -> Result<(), Stop> {
-    if reach.words() == Reach::default().words() {
+fn tools(out: &mut Output, role: &RoleInstance, reach: &ToolReach) -> Result<(), Stop> {
+    if reach.words() == ToolReach::default().words() {
         return Ok(());
     }
     out.line(&format!("tools of {role}: {}", reach.words()))
@@ -209,7 +209,7 @@ fn absent(state: &FlowState) -> impl Iterator<Item = (&RoleInstance, &str, &str)
 fn allowed<'a>(
     out: &mut Output,
     state: &FlowState,
-    reaches: impl Iterator<Item = (&'a RoleInstance, &'a Reach)>,
+    reaches: impl Iterator<Item = (&'a RoleInstance, &'a ToolReach)>,
 ) -> Result<(), Stop> {
     if let Some(line) = consent(state) {
         out.line(&one_line(&line, CONSENT_COLUMNS_MAX))?;

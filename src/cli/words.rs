@@ -6,13 +6,13 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
-use a_society_facts::view::flow::{CallState, FlowStatus, Waiting};
+use a_society_facts::view::flow::{CallState, FlowStatus, OperatorWait};
 use a_society_facts::view::standing::NodeStanding;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_facts::words::{YOUR_TURN, left};
 
 /// What a role waits for now, to be read after "waits for", with the time that is left.
-pub(crate) fn waiting(waiting: &Waiting, now: At) -> String {
+pub(crate) fn waiting(waiting: &OperatorWait, now: At) -> String {
     let what = waiting.reason.needs(waiting.trouble);
     match waiting.until.and_then(|at| left(at, now)) {
         Some(left) => format!("{what}, in {left}"),
@@ -63,7 +63,7 @@ pub(crate) const fn flow_wait(status: FlowStatus) -> Option<&'static str> {
 }
 
 /// Everything a flow waits for, one text each.
-pub(crate) fn waits(summary: &Summary) -> Vec<String> {
+pub(crate) fn waits(summary: &FlowSummary) -> Vec<String> {
     let whole = flow_wait(summary.status).map(str::to_owned);
     let each = summary.waits.iter().map(|one| {
         let who = one

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 
 use crate::adopt::is_foreign;
 use crate::disk::{Disk, Kind};
@@ -38,7 +38,7 @@ pub struct Row {
     /// The flow.
     pub flow: FlowRef,
     /// The flow in short; absent if nothing of it can be read, or it never began.
-    pub summary: Option<Summary>,
+    pub summary: Option<FlowSummary>,
     /// What is wrong with it, in words.
     pub damage: Option<String>,
     /// The stable word for what is wrong.
@@ -50,12 +50,12 @@ pub struct Row {
 impl Row {
     /// What the flow is doing now; nothing if it never began.
     #[must_use]
-    pub fn standing(&self) -> Option<Standing> {
+    pub fn standing(&self) -> Option<FlowStanding> {
         if self.damage.is_some() {
-            return Some(Standing::Damaged);
+            return Some(FlowStanding::Damaged);
         }
         let summary = self.summary.as_ref()?;
-        Some(Standing::of(summary, self.held_by.is_some()))
+        Some(FlowStanding::of(summary, self.held_by.is_some()))
     }
 }
 
@@ -155,7 +155,7 @@ fn row_of_copy(store: &Store, flow: &FlowRef) -> Row {
 }
 
 /// A flow whose process died before it was recorded that there is one never began.
-fn begun(summary: Summary) -> Option<Summary> {
+fn begun(summary: FlowSummary) -> Option<FlowSummary> {
     summary.created_at.is_some().then_some(summary)
 }
 

@@ -6,9 +6,9 @@
 use a_society_facts::id::FlowId;
 use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
-use a_society_facts::view::View;
-use a_society_facts::view::screen::Screen;
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::FactView;
+use a_society_facts::view::screen::FlowScreen;
+use a_society_facts::view::standing::FlowStanding;
 
 use crate::checkpoint;
 use crate::disk::Disk;
@@ -22,7 +22,7 @@ use crate::open::evidence;
 #[derive(Debug)]
 pub struct Look {
     /// The fold of everything good.
-    pub screen: Screen,
+    pub screen: FlowScreen,
     /// The end of the last good record; absent if there is none.
     pub end: Option<Position>,
     /// How many records were folded after the checkpoint.
@@ -40,12 +40,12 @@ pub struct Look {
 impl Look {
     /// What the flow is doing now; nothing if it never began.
     #[must_use]
-    pub fn standing(&self) -> Option<Standing> {
+    pub fn standing(&self) -> Option<FlowStanding> {
         if self.damage.is_some() {
-            return Some(Standing::Damaged);
+            return Some(FlowStanding::Damaged);
         }
         let began = self.screen.flow.is_created();
-        began.then(|| Standing::of(&self.screen.summary, self.held_by.is_some()))
+        began.then(|| FlowStanding::of(&self.screen.summary, self.held_by.is_some()))
     }
 }
 
@@ -67,7 +67,7 @@ fn look_once(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Look {
     let from_checkpoint = checkpoint.is_some();
     let (mut screen, from) = match checkpoint {
         Some(kept) => (kept.screen, Some(kept.position)),
-        None => (Screen::default(), None),
+        None => (FlowScreen::default(), None),
     };
     // A live writer may have written views for records that this scan does not reach, so evidence
     // is gathered before the scan begins.

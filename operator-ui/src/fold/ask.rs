@@ -9,10 +9,12 @@ use a_society_facts::fact::terms::subject;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::Waiting;
+use a_society_facts::view::flow::OperatorWait;
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::graph::FlowGraph;
-use a_society_orchestrator::machine::{Question, Work, allowed, findings_path, report_path};
+use a_society_orchestrator::machine::{
+    OperatorQuestion, Work, allowed, findings_path, report_path,
+};
 
 use super::estimate::estimates;
 use super::limits::SAID_BEFORE_BYTES_MAX;
@@ -88,7 +90,7 @@ pub fn asks(flow: &FlowRef, state: &FlowState, pending: &[Work], around: &dyn Ar
 }
 
 /// The questions among what is pending, in the order in which the machine asks.
-pub fn questions(pending: &[Work]) -> impl Iterator<Item = &Question> {
+pub fn questions(pending: &[Work]) -> impl Iterator<Item = &OperatorQuestion> {
     pending.iter().filter_map(|work| match work {
         Work::AskOperator(question) => Some(question),
         Work::RunTurn { .. }
@@ -106,7 +108,7 @@ fn wait_of<'s>(
     state: &'s FlowState,
     node: Option<&NodeId>,
     role: &RoleInstance,
-) -> Option<&'s Waiting> {
+) -> Option<&'s OperatorWait> {
     let mut waits = state.waits();
     let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
     mine.map(|(_, waiting)| waiting)
@@ -249,9 +251,9 @@ struct Said {
 }
 
 impl Asker<'_> {
-    fn ask(&self, question: &Question) -> Ask {
+    fn ask(&self, question: &OperatorQuestion) -> Ask {
         match question {
-            Question::Text { node, role, reason } => {
+            OperatorQuestion::Text { node, role, reason } => {
                 let text = self.question(node.as_ref(), role);
                 let short = words::short_question(&text);
                 let trouble = trouble_of(self.state, node.as_ref(), role);
@@ -290,17 +292,19 @@ impl Asker<'_> {
                 };
                 self.made(said, node.as_ref(), Some(role))
             }
-            Question::Consent {
+            OperatorQuestion::Consent {
                 consent,
                 node,
                 role,
             } => self.consent(consent, node.as_ref(), role),
-            Question::Configuration { node, role } => self.configuration(node.as_ref(), role),
-            Question::Approval { approval, node } => self.approval(approval, node),
-            Question::Improvement { .. }
-            | Question::Feedback
-            | Question::Unpause { .. }
-            | Question::Stalled => self.of_the_flow(question),
+            OperatorQuestion::Configuration { node, role } => {
+                self.configuration(node.as_ref(), role)
+            }
+            OperatorQuestion::Approval { approval, node } => self.approval(approval, node),
+            OperatorQuestion::Improvement { .. }
+            | OperatorQuestion::Feedback
+            | OperatorQuestion::Unpause { .. }
+            | OperatorQuestion::Stalled => self.of_the_flow(question),
         }
     }
 
@@ -401,9 +405,9 @@ impl Asker<'_> {
         self.made(said, Some(node), role)
     }
 
-    fn of_the_flow(&self, question: &Question) -> Ask {
+    fn of_the_flow(&self, question: &OperatorQuestion) -> Ask {
         let (id, headline, short, kind) = match question {
-            Question::Improvement { modes } => (
+            OperatorQuestion::Improvement { modes } => (
                 "improvement",
                 "The forward work is done",
                 "Run a retrospective?",
@@ -415,7 +419,7 @@ impl Asker<'_> {
                         .unwrap_or_default(),
                 },
             ),
-            Question::Feedback => (
+            OperatorQuestion::Feedback => (
                 "feedback",
                 "The findings are written",
                 "Say whether a report is written",
@@ -423,7 +427,7 @@ impl Asker<'_> {
                     path: report_path().to_owned(),
                 },
             ),
-            Question::Unpause { reason } => (
+            OperatorQuestion::Unpause { reason } => (
                 "unpause",
                 "The flow is paused",
                 "Let it go on",
@@ -436,11 +440,11 @@ impl Asker<'_> {
                         .and_then(|pause| pause.detail.clone()),
                 },
             ),
-            Question::Stalled
-            | Question::Text { .. }
-            | Question::Consent { .. }
-            | Question::Configuration { .. }
-            | Question::Approval { .. } => (
+            OperatorQuestion::Stalled
+            | OperatorQuestion::Text { .. }
+            | OperatorQuestion::Consent { .. }
+            | OperatorQuestion::Configuration { .. }
+            | OperatorQuestion::Approval { .. } => (
                 "stalled",
                 "Nothing can run, and the work is not done",
                 "Reopen a node or revise the graph",

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use a_society_facts::fact::flow::{EdgeOutline, NodeOutline};
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::fact::terms::subject;
-use a_society_facts::handoff::Way;
+use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{
-    Account, CallState, Improvement, Reflecting, RequestState, Waiting,
+    Account, CallState, Improvement, OperatorWait, Reflecting, RequestState,
 };
 use a_society_facts::view::standing::NodeStanding;
 use a_society_facts::words::{CORRECTING, NOT_REACHED, READY, WAITING_FOR, fill};
-use a_society_orchestrator::config::user::Reach;
+use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
@@ -42,7 +42,7 @@ pub(super) struct Maker<'a> {
     /// The roles, by name, as the flow's file or its project defines them.
     pub(super) roles_defined: &'a BTreeMap<String, InlineRole>,
     /// How far tools reach at most, if that is known.
-    pub(super) reach: Option<&'a Reach>,
+    pub(super) reach: Option<&'a ToolReach>,
     pub(super) driven_by: Option<DrivenBy>,
     pub(super) holder: Option<&'a str>,
 }
@@ -240,7 +240,7 @@ impl Maker<'_> {
             let past = self.history.nodes.get(node);
             self.state.running.contains_key(node) && past.is_some_and(|past| past.correction)
         };
-        let open = self.state.has_received(&edge.edge, Way::Backward)
+        let open = self.state.has_received(&edge.edge, HandoffWay::Backward)
             || (state == EdgeState::Stale
                 && !past.backward.is_empty()
                 && (correcting(&edge.edge.from)
@@ -284,7 +284,7 @@ impl Maker<'_> {
         let mcp = choices::names(&settings, choices::SERVERS, in_file).unwrap_or_default();
         let (stands, node) = self.role_stands(role);
         let mine = state.waits().map(|(_, waiting)| waiting);
-        let mine: Vec<&Waiting> = mine.filter(|waiting| waiting.role == *role).collect();
+        let mine: Vec<&OperatorWait> = mine.filter(|waiting| waiting.role == *role).collect();
         let until = mine.iter().find_map(|waiting| waiting.until);
         let queued = state.steers.get(role).into_iter().flatten();
         RoleView {
@@ -332,7 +332,7 @@ impl Maker<'_> {
 
     fn role_stands(&self, role: &RoleInstance) -> (RoleState, Option<NodeId>) {
         let state = self.state;
-        let waits = |waiting: &Waiting| match waiting.until {
+        let waits = |waiting: &OperatorWait| match waiting.until {
             Some(_) => RoleState::Limited,
             None => RoleState::NeedsYou,
         };

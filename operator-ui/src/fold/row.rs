@@ -2,8 +2,8 @@
 
 use a_society_facts::At;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 
 use super::words;
 use crate::protocol::row::{Again, Doing, DrivenBy, FlowRef, FlowRow, Parent};
@@ -11,7 +11,7 @@ use crate::protocol::row::{Again, Doing, DrivenBy, FlowRef, FlowRow, Parent};
 /// The line of a flow that was folded.
 #[must_use]
 pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> FlowRow {
-    let summary = Summary::of(state);
+    let summary = FlowSummary::of(state);
     let mut row = short_row(flow, &summary, driven_by);
     row.phase = words::phase(state.phase);
     row.workflow = Some(state.graph.name.clone()).filter(|name| !name.is_empty());
@@ -34,9 +34,9 @@ pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> Fl
 
 /// The line of a flow of which only the summary is known.
 #[must_use]
-pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>) -> FlowRow {
+pub fn short_row(flow: &FlowRef, summary: &FlowSummary, driven_by: Option<DrivenBy>) -> FlowRow {
     let over = summary.is_over();
-    let standing = Standing::of(summary, driven_by.is_some());
+    let standing = FlowStanding::of(summary, driven_by.is_some());
     FlowRow {
         project: flow.project.clone(),
         flow: flow.flow.clone(),
@@ -66,34 +66,34 @@ pub fn short_row(flow: &FlowRef, summary: &Summary, driven_by: Option<DrivenBy>)
     }
 }
 
-const fn doing(standing: Standing) -> Doing {
+const fn doing(standing: FlowStanding) -> Doing {
     match standing {
-        Standing::Working => Doing::Working,
-        Standing::Retrying(_) => Doing::Retrying,
-        Standing::Limited(_) => Doing::Limited,
-        Standing::Compacting => Doing::Compacting,
-        Standing::Waiting => Doing::Waiting,
-        Standing::Paused => Doing::Paused,
-        Standing::Stopped => Doing::Stopped,
-        Standing::Damaged => Doing::Damaged,
-        Standing::Completed => Doing::Completed,
-        Standing::Cancelled => Doing::Cancelled,
+        FlowStanding::Working => Doing::Working,
+        FlowStanding::Retrying(_) => Doing::Retrying,
+        FlowStanding::Limited(_) => Doing::Limited,
+        FlowStanding::Compacting => Doing::Compacting,
+        FlowStanding::Waiting => Doing::Waiting,
+        FlowStanding::Paused => Doing::Paused,
+        FlowStanding::Stopped => Doing::Stopped,
+        FlowStanding::Damaged => Doing::Damaged,
+        FlowStanding::Completed => Doing::Completed,
+        FlowStanding::Cancelled => Doing::Cancelled,
     }
 }
 
 /// When a flow goes on by itself, if it waits for that.
-fn goes_on(standing: Standing) -> Option<Again> {
+fn goes_on(standing: FlowStanding) -> Option<Again> {
     match standing {
-        Standing::Retrying(at) => Some(again(at, false)),
-        Standing::Limited(at) => Some(again(at, true)),
-        Standing::Working
-        | Standing::Compacting
-        | Standing::Waiting
-        | Standing::Paused
-        | Standing::Stopped
-        | Standing::Damaged
-        | Standing::Completed
-        | Standing::Cancelled => None,
+        FlowStanding::Retrying(at) => Some(again(at, false)),
+        FlowStanding::Limited(at) => Some(again(at, true)),
+        FlowStanding::Working
+        | FlowStanding::Compacting
+        | FlowStanding::Waiting
+        | FlowStanding::Paused
+        | FlowStanding::Stopped
+        | FlowStanding::Damaged
+        | FlowStanding::Completed
+        | FlowStanding::Cancelled => None,
     }
 }
 

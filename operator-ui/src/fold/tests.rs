@@ -418,7 +418,7 @@ fn a_role_says_when_its_failed_request_is_made_again_until_it_is_made_or_its_tur
     for after in [requested.clone(), failed(None), ended, resumed] {
         let mut state = a_society_facts::view::FlowState::default();
         let mut hear = |ms, fact| {
-            a_society_facts::view::View::apply(&mut state, &Recorded::new(1, at(ms), fact));
+            a_society_facts::view::FactView::apply(&mut state, &Recorded::new(1, at(ms), fact));
             let turn = state.turns.iter().next();
             turn.and_then(|(_, turn)| turn.again_at())
         };

@@ -6,7 +6,7 @@ use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::{Trouble, WaitReason as Reason};
 use a_society_facts::fact::operator::Grant;
 use a_society_facts::handoff::Artifact;
-use a_society_facts::view::flow::Phase as Part;
+use a_society_facts::view::flow::FlowPhase as Part;
 use a_society_orchestrator::canonical;
 
 use super::limits::SHORT_CHARS_MAX;

@@ -2,9 +2,9 @@
 
 use a_society_facts::At;
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_facts::view::Summary;
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{CallState, FlowState, OpenCall};
-use a_society_facts::view::standing::{NodeStanding, Standing};
+use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 
 use a_society_orchestrator::driver::handle::Seen;
 
@@ -85,7 +85,7 @@ pub(crate) fn lines(
 /// How far the flow is, what it took and what it cost.
 fn footer(state: &FlowState, now: At) -> String {
     // The block is drawn by the process that drives the flow.
-    let standing = Standing::of(&Summary::of(state), true).words(now);
+    let standing = FlowStanding::of(&FlowSummary::of(state), true).words(now);
     let mut parts = vec![standing, progress(state)];
     let began = state.created_at.map(|at| now.ms() - at.ms());
     parts.extend(began.map(|ms| span(ms.max(0).unsigned_abs())));

@@ -9,15 +9,15 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::{NodeId, RoleInstance, Seq};
 use a_society_facts::view::feed::{FeedItem, ItemKind};
-use a_society_facts::view::flow::{FlowState, Request};
-use a_society_facts::view::screen::Screen;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::{FeedView, View as _};
+use a_society_facts::view::flow::{FlowState, LastRequest};
+use a_society_facts::view::screen::FlowScreen;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::{FactView as _, FeedView};
 use a_society_operator_ui::fold::ask::{self as fold, Nothing};
 use a_society_operator_ui::fold::terms::scope;
 use a_society_operator_ui::protocol::ask::{Ask as Wire, AskKind as WireKind};
 use a_society_operator_ui::protocol::row;
-use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::record::own;
 use a_society_state::index::{Row, rows};
 use a_society_state::journal::follow::Follower;
@@ -65,7 +65,7 @@ pub(crate) struct Source {
 struct Followed {
     flow: FlowRef,
     follower: Follower,
-    screen: Screen,
+    screen: FlowScreen,
     damage: Option<String>,
     /// The files of its record, as they were when the list was made.
     files: Vec<String>,
@@ -219,17 +219,17 @@ impl Source {
         // A second version is shown as what it changes, and all of it below.
         let mut must = None;
         let whole = match &ask.question {
-            Question::Text { .. } if own.is_some() => {
+            OperatorQuestion::Text { .. } if own.is_some() => {
                 let again = ask.says.as_deref().and_then(asks::again);
                 let came_in = own.map(|(_, came_in)| came_in.as_str());
                 let said = again.into_iter().chain(came_in);
                 Some(said.collect::<Vec<_>>().join("\n"))
             }
-            Question::Consent { consent, .. } => {
+            OperatorQuestion::Consent { consent, .. } => {
                 let open = state.consents.get(consent);
                 open.map(|open| asks::whole(&self.store, flow, &open.shown))
             }
-            Question::Approval { approval, .. } => {
+            OperatorQuestion::Approval { approval, .. } => {
                 let staged = handed::staged(&self.store, flow, state, approval);
                 let (difference, all) = match staged {
                     Some(staged) => (staged.difference, Some(staged.whole)),
@@ -240,12 +240,12 @@ impl Source {
                 let said = ask.says.into_iter().chain(difference).chain(all);
                 Some(said.collect::<Vec<_>>().join("\n"))
             }
-            Question::Text { .. }
-            | Question::Configuration { .. }
-            | Question::Improvement { .. }
-            | Question::Feedback
-            | Question::Unpause { .. }
-            | Question::Stalled => ask.says,
+            OperatorQuestion::Text { .. }
+            | OperatorQuestion::Configuration { .. }
+            | OperatorQuestion::Improvement { .. }
+            | OperatorQuestion::Feedback
+            | OperatorQuestion::Unpause { .. }
+            | OperatorQuestion::Stalled => ask.says,
         };
         let facts = ask.facts.iter();
         let facts = facts.map(|fact| format!("{}: {}", fact.label, fact.value));
@@ -376,7 +376,7 @@ fn node_line(
 ) -> (&'static str, String) {
     let running = state.running.get(node);
     let turn = running.and_then(|running| state.turns.get(&running.turn));
-    let streams = |request: &Request| request.drafted_bytes > 0;
+    let streams = |request: &LastRequest| request.drafted_bytes > 0;
     let speaks = turn.is_some_and(|turn| turn.request.as_ref().is_some_and(streams));
     let stands = stands(state, node, (now, is_driven), speaks);
     let word = match running {
@@ -391,8 +391,8 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
     let standing = row.standing();
     let words = standing.map_or_else(|| "never began".to_owned(), |standing| standing.words(now));
     let status = match standing {
-        Some(Standing::Damaged) | None => words,
-        Some(Standing::Waiting) if asks > 0 => format!("{words} ({asks})"),
+        Some(FlowStanding::Damaged) | None => words,
+        Some(FlowStanding::Waiting) if asks > 0 => format!("{words} ({asks})"),
         Some(_) if asks > 0 => format!("{words}, asks ({asks})"),
         Some(_) => words,
     };
@@ -402,7 +402,7 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
         name: name(&row.flow),
         title: one_line(title, TITLE_COLUMNS_MAX),
         status,
-        standing: standing.filter(|standing| *standing != Standing::Damaged),
+        standing: standing.filter(|standing| *standing != FlowStanding::Damaged),
         is_driven: row.held_by.is_some(),
         done: summary.map_or((0, 0), |summary| (summary.done, summary.nodes)),
         cost_micros: summary.map_or(0, |summary| summary.cost_micros),
@@ -411,19 +411,24 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
 }
 
 /// Since when something is asked.
-fn since(state: &FlowState, question: &Question) -> At {
+fn since(state: &FlowState, question: &OperatorQuestion) -> At {
     let known = match question {
-        Question::Text { node, role, .. } | Question::Configuration { node, role } => {
+        OperatorQuestion::Text { node, role, .. }
+        | OperatorQuestion::Configuration { node, role } => {
             let mut waits = state.waits();
             let mine = waits.find(|(at, waiting)| *at == node.as_ref() && waiting.role == *role);
             mine.map(|(_, waiting)| waiting.since)
         }
-        Question::Consent { consent, .. } => state.consents.get(consent).map(|open| open.since),
-        Question::Approval { approval, .. } => {
+        OperatorQuestion::Consent { consent, .. } => {
+            state.consents.get(consent).map(|open| open.since)
+        }
+        OperatorQuestion::Approval { approval, .. } => {
             state.staged.get(approval).map(|staged| staged.since)
         }
-        Question::Unpause { .. } => state.paused.as_ref().map(|pause| pause.since),
-        Question::Improvement { .. } | Question::Feedback | Question::Stalled => None,
+        OperatorQuestion::Unpause { .. } => state.paused.as_ref().map(|pause| pause.since),
+        OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Stalled => None,
     };
     known.or(state.updated_at).unwrap_or(At::from_ms(0))
 }
@@ -504,7 +509,7 @@ fn came_in<'s>(state: &'s FlowState, node: &str) -> Option<&'s str> {
 /// The name of an ask, who asks it, and how it can be answered.
 fn kind_of(state: &FlowState, ask: &Ask) -> (String, Option<RoleInstance>, AskKind) {
     match &ask.question {
-        Question::Text { node, role, reason } => {
+        OperatorQuestion::Text { node, role, reason } => {
             let to = match node {
                 Some(node) => Whom::Node(node.clone()),
                 None => Whom::Role(role.clone()),
@@ -517,7 +522,7 @@ fn kind_of(state: &FlowState, ask: &Ask) -> (String, Option<RoleInstance>, AskKi
             let name = format!("text/{}/{since}", ask.who);
             (name, Some(role.clone()), AskKind::Text { to, may_retry })
         }
-        Question::Consent { consent, role, .. } => {
+        OperatorQuestion::Consent { consent, role, .. } => {
             let name = format!("consent/{consent}");
             let kind = state.consents.get(consent).map_or_else(
                 || typed(ask),
@@ -530,16 +535,16 @@ fn kind_of(state: &FlowState, ask: &Ask) -> (String, Option<RoleInstance>, AskKi
             );
             (name, Some(role.clone()), kind)
         }
-        Question::Configuration { role, .. } => {
+        OperatorQuestion::Configuration { role, .. } => {
             let kind = AskKind::Configuration { role: role.clone() };
             (format!("configuration/{role}"), Some(role.clone()), kind)
         }
-        Question::Approval { approval, .. } => {
+        OperatorQuestion::Approval { approval, .. } => {
             let name = format!("approval/{approval}");
             let approval = approval.clone();
             (name, None, AskKind::Approval { approval })
         }
-        Question::Improvement { modes } => {
+        OperatorQuestion::Improvement { modes } => {
             let modes = modes.clone();
             (
                 "improvement".to_owned(),
@@ -547,9 +552,9 @@ fn kind_of(state: &FlowState, ask: &Ask) -> (String, Option<RoleInstance>, AskKi
                 AskKind::Improvement { modes },
             )
         }
-        Question::Feedback => ("feedback".to_owned(), None, AskKind::Feedback),
-        Question::Unpause { .. } => ("unpause".to_owned(), None, AskKind::Unpause),
-        Question::Stalled => ("stalled".to_owned(), None, typed(ask)),
+        OperatorQuestion::Feedback => ("feedback".to_owned(), None, AskKind::Feedback),
+        OperatorQuestion::Unpause { .. } => ("unpause".to_owned(), None, AskKind::Unpause),
+        OperatorQuestion::Stalled => ("stalled".to_owned(), None, typed(ask)),
     }
 }
 

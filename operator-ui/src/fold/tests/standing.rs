@@ -1,7 +1,7 @@
 //! The page says of a flow and of its nodes what the terminal says, at every moment of journals of every kind.
 
-use a_society_facts::view::standing::{NodeStanding, Standing};
-use a_society_facts::view::{FlowState, Summary, View as _};
+use a_society_facts::view::standing::{FlowStanding, NodeStanding};
+use a_society_facts::view::{FactView as _, FlowState, FlowSummary};
 
 use super::{fold, journals, shown};
 use crate::fold::Liveness;
@@ -9,18 +9,18 @@ use crate::protocol::down::Part;
 use crate::protocol::flow::{NodeState, NodeView};
 use crate::protocol::row::{Doing, DrivenBy};
 
-const fn doing(standing: Standing) -> Doing {
+const fn doing(standing: FlowStanding) -> Doing {
     match standing {
-        Standing::Working => Doing::Working,
-        Standing::Retrying(_) => Doing::Retrying,
-        Standing::Limited(_) => Doing::Limited,
-        Standing::Compacting => Doing::Compacting,
-        Standing::Waiting => Doing::Waiting,
-        Standing::Paused => Doing::Paused,
-        Standing::Stopped => Doing::Stopped,
-        Standing::Damaged => Doing::Damaged,
-        Standing::Completed => Doing::Completed,
-        Standing::Cancelled => Doing::Cancelled,
+        FlowStanding::Working => Doing::Working,
+        FlowStanding::Retrying(_) => Doing::Retrying,
+        FlowStanding::Limited(_) => Doing::Limited,
+        FlowStanding::Compacting => Doing::Compacting,
+        FlowStanding::Waiting => Doing::Waiting,
+        FlowStanding::Paused => Doing::Paused,
+        FlowStanding::Stopped => Doing::Stopped,
+        FlowStanding::Damaged => Doing::Damaged,
+        FlowStanding::Completed => Doing::Completed,
+        FlowStanding::Cancelled => Doing::Cancelled,
     }
 }
 
@@ -62,7 +62,7 @@ fn every_screen_says_the_same_of_a_flow_and_of_its_nodes() {
                 if !state.is_created() {
                     continue;
                 }
-                let standing = Standing::of(&Summary::of(&state), is_driven);
+                let standing = FlowStanding::of(&FlowSummary::of(&state), is_driven);
                 met.insert(standing.word());
                 for (key, part) in fold.whole() {
                     let at = format!("{name}, record {}, {key}", recorded.seq);

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::flow::{FlowState, FlowStatus, OpenTurn, RequestState};
-use super::summary::Summary;
+use super::summary::FlowSummary;
 use crate::at::At;
 use crate::fact::flow::PauseReason;
 use crate::fact::node::{Trouble, WaitReason};
@@ -14,7 +14,7 @@ use crate::words;
 /// What a flow is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum FlowStanding {
     /// A role is at work, or is about to be.
     Working,
     /// Every role that is at work waits until its request is sent again, the first of them until then.
@@ -37,10 +37,10 @@ pub enum Standing {
     Cancelled,
 }
 
-impl Standing {
+impl FlowStanding {
     /// The state of the summarized flow, with or without a process that drives it.
     #[must_use]
-    pub fn of(summary: &Summary, is_driven: bool) -> Self {
+    pub fn of(summary: &FlowSummary, is_driven: bool) -> Self {
         let rests = summary.running == 0;
         let asks = rests && summary.waits.iter().any(|wait| wait.until.is_none());
         let limited = summary.resets_at().filter(|_| rests);
@@ -364,15 +364,15 @@ mod tests {
             (FlowStatus::Completed, 0, 0, None, false, false, "completed"),
             (FlowStatus::Cancelled, 0, 1, None, false, true, "cancelled"),
         ] {
-            let summary = Summary {
+            let summary = FlowSummary {
                 status,
                 running,
                 waits: (0..waits).map(|_| wait()).collect(),
                 retry_at,
                 compacting,
-                ..Summary::default()
+                ..FlowSummary::default()
             };
-            let standing = Standing::of(&summary, driven);
+            let standing = FlowStanding::of(&summary, driven);
             assert_eq!(standing.words(now), words, "{status:?} {driven}");
         }
     }
@@ -401,13 +401,13 @@ mod tests {
             (vec![Some(1_500)], 1, true, "working"),
             (vec![Some(1_500)], 0, false, "stopped: nobody drives it"),
         ] {
-            let summary = Summary {
+            let summary = FlowSummary {
                 status: FlowStatus::Running,
                 running,
                 waits: waits.iter().copied().map(wait).collect(),
-                ..Summary::default()
+                ..FlowSummary::default()
             };
-            let standing = Standing::of(&summary, driven);
+            let standing = FlowStanding::of(&summary, driven);
             assert_eq!(standing.words(now), words, "{waits:?}");
         }
     }

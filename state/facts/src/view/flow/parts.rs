@@ -63,7 +63,7 @@ pub struct Running {
 
 /// A wait for the operator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Waiting {
+pub struct OperatorWait {
     /// Who waits.
     pub role: RoleInstance,
     /// For what.
@@ -96,7 +96,7 @@ pub struct Waiting {
     pub held: Option<Running>,
 }
 
-impl Waiting {
+impl OperatorWait {
     /// Whether it waits for the operator, who plays its role.
     #[must_use]
     pub fn is_own_turn(&self) -> bool {
@@ -106,7 +106,7 @@ impl Waiting {
     }
 }
 
-impl Waiting {
+impl OperatorWait {
     /// Whether a text of the operator ends this wait.
     #[must_use]
     pub fn takes_text(&self) -> bool {
