@@ -34,6 +34,15 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
+    /// The same for a reader that reads the screen aloud.
+    pub(crate) fn spoken(&self) -> Self {
+        Self {
+            is_plain: true,
+            pager: None,
+            ..self.clone()
+        }
+    }
+
     /// Reads it.
     pub(crate) fn read() -> Self {
         let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::operator_error::{OperatorError, Stop, from_io};
 use crate::paint::Paint;
-use crate::text::{cut, plain, plain_json, wrapped};
+use crate::text::{cut, plain, plain_json, width, wrapped};
 
 /// Output is handed to the system in pieces of this size, so that a long listing costs few calls.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -66,10 +66,16 @@ pub(crate) struct Output {
     shows_progress: bool,
     /// Whether stdout is kept for a result that is handed over whole, and all else goes to stderr.
     is_aside: bool,
-    /// How many lines of a picture are above the cursor and drawn over next time.
-    drawn: usize,
-    /// The picture as it was sent.
-    picture: Vec<String>,
+    /// The picture as it was sent, which is drawn over next time.
+    picture: Picture,
+}
+
+/// Lines that are drawn over.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Picture {
+    lines: Vec<String>,
+    /// How many of them are above the line of the cursor.
+    above: usize,
 }
 
 /// A terminal that knows these shows nothing of a frame before all of it is there.
@@ -94,8 +100,7 @@ impl Output {
             paint_err: manner.paint(stderr_is_terminal),
             shows_progress: false,
             is_aside: false,
-            drawn: 0,
-            picture: Vec::new(),
+            picture: Picture::default(),
         }
     }
 
@@ -320,26 +325,51 @@ impl Output {
         picture: &[String],
         columns: usize,
     ) -> Result<(), Stop> {
+        self.draw_at(finished, picture, (columns, None))
+    }
+
+    /// The same with the cursor at the end of a line of the picture, where a text is typed.
+    pub(crate) fn draw_at(
+        &mut self,
+        finished: &[String],
+        picture: &[String],
+        (columns, cursor): (usize, Option<usize>),
+    ) -> Result<(), Stop> {
         let picture = picture.iter();
         let picture: Vec<String> = picture
             .map(|line| cut(line, columns.saturating_sub(1)))
             .collect();
-        if finished.is_empty() && self.drawn == picture.len() && self.picture == picture {
+        let picture = Picture {
+            above: cursor.unwrap_or(picture.len()),
+            lines: picture,
+        };
+        if finished.is_empty() && self.picture == picture {
             return Ok(());
         }
         self.clear_progress();
         let mut frame = String::from(BEGIN_FRAME);
-        if self.drawn > 0 {
-            let up = format!("\r\u{1b}[{}A", self.drawn);
+        if self.picture.above > 0 {
+            let up = format!("\r\u{1b}[{}A", self.picture.above);
             frame.push_str(&up);
+        } else if !self.picture.lines.is_empty() {
+            frame.push('\r');
         }
         frame.push_str("\u{1b}[J");
-        for line in finished.iter().chain(&picture) {
+        for line in finished.iter().chain(&picture.lines) {
             frame.push_str(line);
             frame.push('\n');
         }
+        let at = cursor.and_then(|at| picture.lines.get(at));
+        if let Some(line) = at {
+            let (up, right) = (picture.lines.len() - picture.above, width(line));
+            let there = format!("\u{1b}[{up}A\r");
+            frame.push_str(&there);
+            if right > 0 {
+                let there = format!("\u{1b}[{right}C");
+                frame.push_str(&there);
+            }
+        }
         frame.push_str(END_FRAME);
-        self.drawn = picture.len();
         self.picture = picture;
         self.bytes(frame.as_bytes())?;
         self.flush()
@@ -347,7 +377,12 @@ impl Output {
 
     /// Keeps the picture; later lines are printed below it.
     pub(crate) fn finish_drawing(&mut self) {
-        self.drawn = 0;
+        let picture = std::mem::take(&mut self.picture);
+        let below = picture.lines.len().saturating_sub(picture.above);
+        if below > 0 {
+            // One that is closed says so when the next line is printed.
+            let _written = self.bytes(format!("\u{1b}[{below}B\r").as_bytes());
+        }
     }
 
     /// Puts a question before the cursor.
@@ -390,6 +425,16 @@ fn hanging(text: &str, label: usize, columns: usize) -> Vec<String> {
 /// A failure here has nowhere to be reported.
 fn tell(text: &str) {
     let _told = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Asks the terminal to say where a paste begins and ends, or to hand it over as if it were typed. One that does not
+/// know this, or is gone, does nothing.
+pub(crate) fn bracket_pastes(wanted: bool) {
+    tell(if wanted {
+        "\u{1b}[?2004h"
+    } else {
+        "\u{1b}[?2004l"
+    });
 }
 
 /// What a failed write to stdout means.

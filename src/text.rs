@@ -100,6 +100,24 @@ pub(crate) fn wrapped(line: &str, columns_max: usize) -> Vec<String> {
     rows
 }
 
+/// A line in rows of exactly so many columns, with all of its white space; only the last one is shorter.
+pub(crate) fn chopped(line: &str, columns_max: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    let mut columns = 0;
+    for letter in line.graphemes(true) {
+        let wide = letter.width();
+        if columns + wide > columns_max && columns > 0 {
+            rows.push(String::new());
+            columns = 0;
+        }
+        if let Some(row) = rows.last_mut() {
+            row.push_str(letter);
+        }
+        columns += wide;
+    }
+    rows
+}
+
 /// The text on one line, at most so many columns wide.
 pub(crate) fn one_line(text: &str, columns_max: usize) -> String {
     let mut out = String::new();
@@ -256,6 +274,15 @@ pub(crate) fn one_of(words: &[&str]) -> String {
         [] => String::new(),
         [one] => (*one).to_owned(),
         [many @ .., last] => format!("{} or {last}", many.join(", ")),
+    }
+}
+
+/// Words as a list: `a`, `a and b`, `a, b and c`.
+pub(crate) fn and(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [many @ .., last] => format!("{} and {last}", many.join(", ")),
     }
 }
 

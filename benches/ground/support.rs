@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FlowCreated, NodeOutline, Outline};
-use a_society_facts::fact::node::{Entry, NodeClaimed};
+use a_society_facts::fact::node::{NodeClaimed, NodeEntry};
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionKind, SessionOpened};
 use a_society_facts::fact::turn::{
     Cause, ModelAnswered, ModelRequested, StopReason, TurnStarted, Usage,
@@ -93,7 +93,7 @@ pub(crate) fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
             node: "write".parse().unwrap(),
             role: role(),
             turn,
-            entry: Entry::First,
+            entry: NodeEntry::First,
             consumed: Vec::new(),
             dropped: Vec::new(),
             replies: Vec::new(),

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use a_society_facts::fact::node::{Entry, HandoffApplied, NodeClaimed};
+use a_society_facts::fact::node::{HandoffApplied, NodeClaimed, NodeEntry};
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionKind, SessionOpened};
 use a_society_facts::fact::turn::{
     Cause, ModelAnswered, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
 };
-use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
+use a_society_facts::handoff::{Artifact, Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::{Fact, Hash};
 use a_society_orchestrator::driver::core::Core;
@@ -49,7 +49,7 @@ pub(crate) fn grown(store: &Store, core: Core, root: &Path, messages: usize, byt
             node: "n0".parse().unwrap(),
             role: role(),
             turn: TURN,
-            entry: Entry::First,
+            entry: NodeEntry::First,
             consumed: Vec::new(),
             dropped: Vec::new(),
             replies: Vec::new(),
@@ -128,7 +128,7 @@ fn ending() -> [Fact; 2] {
                 from: "n0".parse().unwrap(),
                 to: "n1".parse().unwrap(),
             },
-            way: Way::Forward,
+            way: HandoffWay::Forward,
             artifact: Artifact {
                 path: "a.md".to_owned(),
                 hash: Hash::of(b"An artifact.\n"),

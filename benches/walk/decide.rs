@@ -7,11 +7,12 @@ use a_society_facts::fact::turn::{ModelAnswered, ModelRequested, StopReason, Usa
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Text};
-use a_society_facts::view::{FlowState, View as _};
+use a_society_facts::view::{FactView as _, FlowState};
 use a_society_facts::{At, Fact, Hash, Recorded};
 use a_society_orchestrator::graph::{FlowGraph, parse};
 use a_society_orchestrator::machine::{
-    Claim, Create, Input, NewSession, Outcome, Product, Target, TurnOutcome, Work, decide, pending,
+    Claim, Create, Input, NewSession, Product, Receiver, TurnEnding, TurnOutcome, Work, decide,
+    pending,
 };
 
 use crate::flows::{chain, fan};
@@ -97,13 +98,13 @@ impl Table {
         (turn, attempt)
     }
 
-    fn targets(&mut self, node: &NodeId) -> Vec<Target> {
+    fn targets(&mut self, node: &NodeId) -> Vec<Receiver> {
         let leaving = self.state.graph.leaving(node);
         let next: Vec<NodeId> = leaving.map(|edge| edge.edge.to.clone()).collect();
         next.into_iter()
             .map(|node| {
                 self.made += 1;
-                Target {
+                Receiver {
                     node: node.to_string(),
                     artifact: Product::Kept(Artifact {
                         path: format!("artifact-{}.md", self.made),
@@ -139,12 +140,12 @@ impl Table {
             let (turn, attempt) = self.answers(&node, &role);
             let targets = self.targets(&node);
             let outcome = if targets.is_empty() {
-                Outcome::ForwardPassClosed {
+                TurnEnding::ForwardPassClosed {
                     health: Ok(()),
                     asks: None,
                 }
             } else {
-                Outcome::Handoff(targets)
+                TurnEnding::Handoff(targets)
             };
             work = self.say(Input::Outcome(TurnOutcome {
                 turn,

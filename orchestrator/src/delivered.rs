@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::Fact;
 use a_society_facts::fact::turn::CallEnd;
-use a_society_facts::handoff::{Artifact, Way};
+use a_society_facts::handoff::{Artifact, HandoffWay};
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::message::ToolCall;
 use a_society_roles::tool::{SaidChange, said_changes};
@@ -40,7 +40,7 @@ pub struct Delivered {
 /// # Errors
 /// When the journal cannot be read.
 pub fn of(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>, Error> {
-    let mut told = Told::default();
+    let mut told = DeliveryFold::default();
     store.follow(flow)?.read_lines(&mut |recorded, _| {
         if let Some(fact) = recorded.fact() {
             told.hear(fact);
@@ -65,7 +65,7 @@ pub fn of(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delive
 
 /// What of a journal tells what was delivered.
 #[derive(Default)]
-struct Told {
+struct DeliveryFold {
     /// The turn that each node took last.
     turns: BTreeMap<NodeId, TurnId>,
     /// The files that calls are about, by the names of the calls.
@@ -78,7 +78,7 @@ struct Told {
     closed: Option<(NodeId, Option<String>)>,
 }
 
-impl Told {
+impl DeliveryFold {
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other facts carry no file from one to another"
@@ -107,8 +107,8 @@ impl Told {
             Fact::HandoffApplied(f) => {
                 for delivery in &f.deliveries {
                     let to = match delivery.way {
-                        Way::Forward => &delivery.edge.to,
-                        Way::Backward => &delivery.edge.from,
+                        HandoffWay::Forward => &delivery.edge.to,
+                        HandoffWay::Backward => &delivery.edge.from,
                     };
                     self.received.insert(to.clone(), delivery.artifact.clone());
                 }

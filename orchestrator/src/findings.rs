@@ -7,7 +7,7 @@ use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::Change;
+use a_society_facts::view::flow::FileChangeState;
 use a_society_state::disk::Kind;
 use a_society_state::{FlowPlace, FlowRef, Store};
 
@@ -41,14 +41,14 @@ pub struct Proposal {
     /// Its name.
     pub name: String,
     /// The proposal.
-    pub change: Change,
+    pub change: FileChangeState,
     /// The file as it would be, while the proposal is open.
     pub after: Option<String>,
 }
 
 /// How a proposal compares with the file it would change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ProposalStanding {
     /// It waits for a decision, and the file is as it was found.
     Open,
     /// It waits, and the file says this already.
@@ -61,7 +61,7 @@ pub enum Standing {
     Declined,
 }
 
-impl Standing {
+impl ProposalStanding {
     /// The same in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -78,22 +78,22 @@ impl Standing {
 impl Proposal {
     /// How it compares with the file's present text.
     #[must_use]
-    pub fn stands(&self, now: Option<&str>) -> Standing {
+    pub fn stands(&self, now: Option<&str>) -> ProposalStanding {
         match self.change.applied {
-            Some(true) => Standing::Applied,
-            Some(false) => Standing::Declined,
+            Some(true) => ProposalStanding::Applied,
+            Some(false) => ProposalStanding::Declined,
             None if now.map(|text| Hash::of(text.as_bytes())) == self.change.before => {
-                Standing::Open
+                ProposalStanding::Open
             }
-            None if now.is_some() && now == self.after.as_deref() => Standing::SaidAlready,
-            None => Standing::FileChanged,
+            None if now.is_some() && now == self.after.as_deref() => ProposalStanding::SaidAlready,
+            None => ProposalStanding::FileChanged,
         }
     }
 }
 
 /// The findings of one flow.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FlowFindings {
     /// The flow.
     pub flow: FlowRef,
     /// How people call it.
@@ -108,13 +108,13 @@ pub struct Found {
 ///
 /// # Errors
 /// When there is no such flow.
-pub fn of(store: &Store, flow: &FlowRef) -> Result<Found, a_society_state::Error> {
+pub fn of(store: &Store, flow: &FlowRef) -> Result<FlowFindings, a_society_state::Error> {
     let look = store.look(flow)?;
     let state = &look.screen.flow;
-    let reading = Reading {
+    let reading = FindingsReading {
         place: store.place(flow),
     };
-    Ok(Found {
+    Ok(FlowFindings {
         flow: flow.clone(),
         title: state.title.clone(),
         findings: reading.findings(state),
@@ -122,11 +122,11 @@ pub fn of(store: &Store, flow: &FlowRef) -> Result<Found, a_society_state::Error
     })
 }
 
-struct Reading {
+struct FindingsReading {
     place: FlowPlace,
 }
 
-impl Reading {
+impl FindingsReading {
     fn findings(&self, state: &FlowState) -> Vec<Finding> {
         let Some(improvement) = &state.improvement else {
             return Vec::new();
@@ -234,7 +234,7 @@ mod tests {
     fn proposal(applied: Option<bool>) -> Proposal {
         Proposal {
             name: "change-1".to_owned(),
-            change: Change {
+            change: FileChangeState {
                 role: "writer".parse().unwrap(),
                 path: "a-docs/style.md".to_owned(),
                 before: Some(Hash::of(b"One.")),
@@ -250,12 +250,12 @@ mod tests {
     #[test]
     fn how_a_proposal_stands_depends_on_what_was_decided_and_on_the_file() {
         for (applied, now, wanted) in [
-            (None, Some("One."), Standing::Open),
-            (None, Some("Two."), Standing::SaidAlready),
-            (None, Some("Three."), Standing::FileChanged),
-            (None, None, Standing::FileChanged),
-            (Some(true), Some("Two."), Standing::Applied),
-            (Some(false), Some("One."), Standing::Declined),
+            (None, Some("One."), ProposalStanding::Open),
+            (None, Some("Two."), ProposalStanding::SaidAlready),
+            (None, Some("Three."), ProposalStanding::FileChanged),
+            (None, None, ProposalStanding::FileChanged),
+            (Some(true), Some("Two."), ProposalStanding::Applied),
+            (Some(false), Some("One."), ProposalStanding::Declined),
         ] {
             assert_eq!(proposal(applied).stands(now), wanted, "{applied:?} {now:?}");
         }

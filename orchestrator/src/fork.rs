@@ -13,7 +13,7 @@ use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
 use a_society_facts::{At, Hash};
-use a_society_roles::port::{RecordFiles, RecordPath};
+use a_society_roles::port::{RecordAccess, RecordPath};
 use a_society_roles::tool::{SaidChange, said_changes};
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
@@ -130,7 +130,7 @@ pub fn plan(
 ) -> Result<ForkPlan, RunError> {
     let cut = fork::cut(store, parent, wish.at)?;
     let place = store.place(parent);
-    let kept = Kept::of(store, project_folder, &cut)?;
+    let kept = KeptRecord::of(store, project_folder, &cut)?;
     let mut carried = carried(&cut);
     let listed = kept.files.keys().map(String::as_str);
     let mut listed = listed.filter(|path| !is_output(path)).peekable();
@@ -258,12 +258,12 @@ fn not_carried(cut: &Cut) -> Vec<String> {
 
 /// What the record folder of a fork holds.
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptRecord {
     files: BTreeMap<String, Holds>,
     lost: BTreeSet<String>,
 }
 
-impl Kept {
+impl KeptRecord {
     /// Handed-over files keep their paths, with the bytes they had then. The
     /// flow's own files are its graph as it was, and its script, which never changes.
     fn of(store: &Store, project: &Path, cut: &Cut) -> Result<Self, RunError> {
@@ -279,14 +279,14 @@ impl Kept {
             kept.add(&place, SCRIPT_NAME, Holds::Bytes(script));
         }
         let handed = cut.handed.values();
-        let handed = handed.map(|(seq, artifact)| (*seq, Told::Handed(artifact)));
+        let handed = handed.map(|(seq, artifact)| (*seq, RecordedFile::Handed(artifact)));
         let written = cut.written.iter();
-        let written = written.map(|written| (written.seq, Told::Written(written)));
-        let mut told: Vec<(Seq, Told<'_>)> = handed.chain(written).collect();
+        let written = written.map(|written| (written.seq, RecordedFile::Written(written)));
+        let mut told: Vec<(Seq, RecordedFile<'_>)> = handed.chain(written).collect();
         told.sort_by_key(|(seq, _)| *seq);
         for (_, told) in told {
             match told {
-                Told::Handed(artifact) => {
+                RecordedFile::Handed(artifact) => {
                     let Some(path) = path_in_record(&place, project, artifact) else {
                         continue;
                     };
@@ -296,7 +296,7 @@ impl Kept {
                     };
                     kept.add(&place, path, holds);
                 }
-                Told::Written(written) => kept.written(&place, written),
+                RecordedFile::Written(written) => kept.written(&place, written),
             }
         }
         kept.outputs(&place, cut);
@@ -371,7 +371,7 @@ impl Kept {
 }
 
 /// What a record tells of a file.
-enum Told<'a> {
+enum RecordedFile<'a> {
     /// It was handed over.
     Handed(&'a Artifact),
     /// A call changed it.
@@ -439,7 +439,7 @@ fn path_in_record<'a>(
 }
 
 /// The files of the parent's record folder that a fork does not get.
-fn left_out(place: &FlowPlace, kept: &Kept) -> Vec<String> {
+fn left_out(place: &FlowPlace, kept: &KeptRecord) -> Vec<String> {
     let mut found = Vec::new();
     walk(place.disk(), &place.record(), "", 0, &mut found);
     found.retain(|path| {

@@ -25,9 +25,11 @@ pub mod workspace;
 
 // The floor above prints graphs, diagnostics and questions; it knows them through here.
 pub use a_society_flow::{graph, machine};
-pub use a_society_roles::taker::scripted::{Script, ScriptFault};
+pub use a_society_roles::taker::scripted::{RoleScript, ScriptFault};
 // What this program does when it guards a command; the floor above is where programs begin.
 /// The meaning of tool calls, by all names of the tools.
 pub use a_society_base::redact::MARK as WITHHELD;
 pub use a_society_roles::tool::command::guard;
-pub use a_society_roles::tool::{SaidChange, Status, Task, canonical, said_changes, said_tasks};
+pub use a_society_roles::tool::{
+    SaidChange, Status, TaskArgument, canonical, said_changes, said_tasks,
+};

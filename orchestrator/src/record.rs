@@ -47,7 +47,7 @@ pub struct Places {
 
 /// An artifact and its bytes.
 #[derive(Debug, Clone)]
-pub struct Found {
+pub struct FoundArtifact {
     /// What it is called from now on.
     pub artifact: Artifact,
     /// What it holds.
@@ -56,21 +56,21 @@ pub struct Found {
 
 /// Why a path cannot be handed off.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedPath {
     /// In words.
     pub why: String,
     /// The path that may be meant.
     pub instead: Option<String>,
 }
 
-impl From<String> for Refused {
+impl From<String> for RefusedPath {
     fn from(why: String) -> Self {
         Self { why, instead: None }
     }
 }
 
 /// A path as a role wrote it.
-enum Written {
+enum RolePath {
     /// Below the record folder.
     Record(PathBuf),
     /// Below the project folder.
@@ -81,22 +81,22 @@ enum Written {
 
 impl Places {
     /// The folder that a written path belongs to.
-    fn place_of(&self, written: &str) -> Written {
+    fn place_of(&self, written: &str) -> RolePath {
         let moved = within_record(written, &self.lineage);
         let written = moved.as_deref().unwrap_or(written);
         let path = Path::new(written);
         if path.is_absolute() {
             return match (below(&self.record, path), below(&self.project, path)) {
-                (Some(rest), _) => Written::Record(rest),
-                (None, Some(rest)) => Written::Project(rest),
-                (None, None) => Written::Outside,
+                (Some(rest), _) => RolePath::Record(rest),
+                (None, Some(rest)) => RolePath::Project(rest),
+                (None, None) => RolePath::Outside,
             };
         }
         match below(&self.project, path) {
-            None => Written::Outside,
+            None => RolePath::Outside,
             Some(rest) => match rest.strip_prefix(RECORD) {
-                Ok(within) if !within.as_os_str().is_empty() => Written::Record(within.to_owned()),
-                Ok(_) | Err(_) => Written::Project(rest),
+                Ok(within) if !within.as_os_str().is_empty() => RolePath::Record(within.to_owned()),
+                Ok(_) | Err(_) => RolePath::Project(rest),
             },
         }
     }
@@ -107,21 +107,21 @@ impl Places {
 ///
 /// # Errors
 /// Says in words why it cannot be handed off, and what could be.
-pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, Refused> {
+pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<FoundArtifact, RefusedPath> {
     let written = written.trim();
     if written.is_empty() {
         let why = "no path is named; it starts at the project folder or with `record/`";
         return Err(why.to_owned().into());
     }
     match places.place_of(written) {
-        Written::Record(rest) if rest.starts_with(OUTPUTS) => Err(KEPT_OUTPUT.to_owned().into()),
-        Written::Outside => Err(OUT_OF_REACH.to_owned().into()),
-        Written::Record(rest) => match walk(disk, &places.record, &rest) {
+        RolePath::Record(rest) if rest.starts_with(OUTPUTS) => Err(KEPT_OUTPUT.to_owned().into()),
+        RolePath::Outside => Err(OUT_OF_REACH.to_owned().into()),
+        RolePath::Record(rest) => match walk(disk, &places.record, &rest) {
             Ok(file) => Ok(read(disk, &file, in_record(&rest))?),
             Err(Some(why)) => Err(why.into()),
             Err(None) => Err(no_such_file(disk, places, &rest)),
         },
-        Written::Project(rest) => {
+        RolePath::Project(rest) => {
             let why = match walk(disk, &places.project, &rest) {
                 Ok(_) if rest.starts_with(RECORD) => return Err(OWN_RECORD.to_owned().into()),
                 Ok(file) => return Ok(read(disk, &file, rest.to_string_lossy().into_owned())?),
@@ -142,9 +142,9 @@ pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<Found, Re
 #[must_use]
 pub fn instead_of(disk: &dyn Disk, places: &Places, written: &str) -> Option<String> {
     let is_there = match places.place_of(written.trim()) {
-        Written::Record(rest) => walk(disk, &places.record, &rest).is_ok(),
-        Written::Project(rest) => walk(disk, &places.project, &rest).is_ok(),
-        Written::Outside => false,
+        RolePath::Record(rest) => walk(disk, &places.record, &rest).is_ok(),
+        RolePath::Project(rest) => walk(disk, &places.project, &rest).is_ok(),
+        RolePath::Outside => false,
     };
     // What is there is read once, when it is kept.
     if is_there {
@@ -159,10 +159,10 @@ pub fn find_in_record(
     disk: &dyn Disk,
     places: &Places,
     written: &str,
-) -> (String, Result<Found, String>) {
+) -> (String, Result<FoundArtifact, String>) {
     let rest = match places.place_of(written.trim()) {
-        Written::Record(rest) | Written::Project(rest) => rest,
-        Written::Outside => {
+        RolePath::Record(rest) | RolePath::Project(rest) => rest,
+        RolePath::Outside => {
             let why = "the path does not lead into record/".to_owned();
             return (written.trim().to_owned(), Err(why));
         }
@@ -201,7 +201,7 @@ pub fn named_in_record(path: &str) -> Option<&str> {
 }
 
 /// Says that there is no such file, and which one may be meant.
-fn no_such_file(disk: &dyn Disk, places: &Places, rest: &Path) -> Refused {
+fn no_such_file(disk: &dyn Disk, places: &Places, rest: &Path) -> RefusedPath {
     let name = rest.file_name().map(PathBuf::from).unwrap_or_default();
     let near = [
         (&places.project, rest.to_owned(), "", "in the project"),
@@ -219,7 +219,7 @@ fn no_such_file(disk: &dyn Disk, places: &Places, rest: &Path) -> Refused {
     match there.next() {
         Some((_, path, base, place)) => {
             let path = format!("{base}{}", path.display());
-            Refused {
+            RefusedPath {
                 why: format!("no such file; `{path}` exists {place}: hand off `{path}`"),
                 instead: Some(path),
             }
@@ -344,7 +344,7 @@ fn walk(disk: &dyn Disk, root: &Path, relative: &Path) -> Result<PathBuf, Option
     Ok(path)
 }
 
-fn read(disk: &dyn Disk, file: &Path, path: String) -> Result<Found, String> {
+fn read(disk: &dyn Disk, file: &Path, path: String) -> Result<FoundArtifact, String> {
     let bytes = read_whole(disk, file, ARTIFACT_BYTES_MAX).map_err(|error| error.to_string())?;
     let artifact = Artifact {
         path,
@@ -352,7 +352,7 @@ fn read(disk: &dyn Disk, file: &Path, path: String) -> Result<Found, String> {
         bytes: bytes.len() as u64,
         text: None,
     };
-    Ok(Found { artifact, bytes })
+    Ok(FoundArtifact { artifact, bytes })
 }
 
 /// Puts an artifact that is on its way back at its path, if a power cut took the file: what was
@@ -387,7 +387,7 @@ pub fn put_back(
 
 /// The JSON of an artifact, if it may be part of a record, with its length.
 #[must_use]
-pub fn inline_bytes(found: &Found) -> Option<(String, usize)> {
+pub fn inline_bytes(found: &FoundArtifact) -> Option<(String, usize)> {
     if found.bytes.len() > INLINE_ARTIFACT_BYTES_MAX {
         return None;
     }

@@ -11,7 +11,7 @@ use a_society_flow::machine::{Brought, Commanded, Input, NewGraph, Refusal, deci
 use a_society_state::{FlowRef, Store};
 
 use crate::control::fault;
-use crate::control::message::Fault;
+use crate::control::message::ControlFault;
 use crate::driver::error::DriverError;
 use crate::limits::CHANGES_SAID_MAX;
 use crate::project::docs::folder::over_canonical_of;
@@ -20,13 +20,13 @@ use crate::run::{RunError, file_is_of_project, roles_before};
 
 /// A graph as it was judged.
 #[derive(Debug)]
-pub struct Judgement {
+pub struct RevisionJudgement {
     /// Everything that is remarkable about its file.
     pub diagnostics: Vec<Diagnostic>,
     /// What would be another, a sentence each; nothing if nothing would.
     pub changes: Vec<String>,
     /// Why it would be refused now; absent if it would be walked.
-    pub refused: Option<Fault>,
+    pub refused: Option<ControlFault>,
     /// Each reason for that.
     pub reasons: Vec<String>,
 }
@@ -50,11 +50,11 @@ pub fn judge(
     flow: &FlowRef,
     project: &Path,
     source: String,
-) -> Result<Judgement, RunError> {
+) -> Result<RevisionJudgement, RunError> {
     let (file, diagnostics) = inspect(Path::new(SNAPSHOT_NAME), source);
     let Some(file) = file else {
         let refused = fault::of(&DriverError::NotAFlow(diagnostics.clone()));
-        return Ok(Judgement {
+        return Ok(RevisionJudgement {
             diagnostics,
             changes: Vec::new(),
             refused: Some(refused),
@@ -79,7 +79,7 @@ pub fn judge(
         Some(other) => vec![other.to_string()],
         None => Vec::new(),
     };
-    Ok(Judgement {
+    Ok(RevisionJudgement {
         diagnostics,
         changes: changes(&now, &file),
         refused: refused.map(|refusal| fault::of(&DriverError::Refused(Box::new(refusal)))),

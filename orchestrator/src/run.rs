@@ -17,18 +17,18 @@ use a_society_facts::id::{ClientId, FlowId, ProjectName, RoleInstance};
 use a_society_facts::line::Body;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Fact};
-use a_society_flow::graph::{Budget, FlowGraph, InlineRole, RoleName};
+use a_society_flow::graph::{FlowGraph, InlineRole, RoleBudget, RoleName};
 use a_society_flow::machine::{Input, outline};
-use a_society_roles::port::{RecordFiles, RecordPath};
-use a_society_roles::taker::scripted::Script;
+use a_society_roles::port::{RecordAccess, RecordPath};
+use a_society_roles::taker::scripted::RoleScript;
 use a_society_roles::tool::Background;
 use a_society_state::disk::Disk;
 use a_society_state::open::OpenReport;
 use a_society_state::{Flow, FlowRef, Store};
 
-use crate::config::models::Models;
-use crate::config::user::{self, Bounds};
-use crate::control::socket::Door;
+use crate::config::models::ConfiguredModels;
+use crate::config::user::{self, ConfigBounds};
+use crate::control::socket::ControlDoor;
 use crate::driver::core::{Core, Parts};
 use crate::driver::error::DriverError;
 use crate::driver::room::Room;
@@ -166,7 +166,7 @@ pub fn create(
 
 /// Drives what is open. A file system without sockets costs nothing but the way in for others.
 fn driven(core: Core) -> Result<Driven, RunError> {
-    let door = Door::open(&core.flow().place()).ok();
+    let door = ControlDoor::open(&core.flow().place()).ok();
     Ok(drive(core, door)?)
 }
 
@@ -221,7 +221,7 @@ fn usual_mode() -> Option<ConsentMode> {
 
 /// What stops a flow that goes nowhere. `run` refuses a configuration whose limits cannot be read, and
 /// no model is found in one.
-fn bounds() -> Bounds {
+fn bounds() -> ConfigBounds {
     user::bounds().unwrap_or_default()
 }
 
@@ -278,8 +278,8 @@ pub fn reopen(
 }
 
 /// The script of a flow, if it has one.
-fn script_of(text: Option<&str>) -> Result<Option<Script>, FileError> {
-    text.map(Script::parse)
+fn script_of(text: Option<&str>) -> Result<Option<RoleScript>, FileError> {
+    text.map(RoleScript::parse)
         .transpose()
         .map_err(|faults| FileError::NotAScript {
             path: PathBuf::from(SCRIPT_NAME),
@@ -332,7 +332,7 @@ pub(crate) fn file_is_of_project(
 fn take_over(
     store: &Store,
     flow: Flow,
-    (file, script): (FlowFile, Option<Script>),
+    (file, script): (FlowFile, Option<RoleScript>),
     project: PathBuf,
     mint: Box<dyn Mint>,
 ) -> Result<Core, RunError> {
@@ -353,7 +353,7 @@ fn take_over(
         project: project.clone(),
         workspace: workspace_of(store).to_owned(),
         record: record.clone(),
-        models: Models::default(),
+        models: ConfiguredModels::default(),
         background: Background::default(),
     };
     let workshop = Workshop {
@@ -391,7 +391,7 @@ fn lineage(flow: &Flow) -> Vec<FlowId> {
 /// The budgets of a flow file, for the whole flow and for each instance of a role.
 fn limits(
     graph: &FlowGraph,
-    whole: Option<&Budget>,
+    whole: Option<&RoleBudget>,
     roles: &BTreeMap<RoleName, InlineRole>,
 ) -> Vec<(Option<RoleInstance>, Measure, u64)> {
     let of_role = |role: &RoleInstance| {

@@ -8,14 +8,14 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::FileChange;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text};
-use a_society_facts::view::session::Entry;
+use a_society_facts::view::session::SessionEntry;
 use a_society_facts::view::{FlowState, Views};
-use a_society_roles::handoff::Allowed;
-use a_society_roles::turn::job::Job;
+use a_society_roles::handoff::AllowedOutcomes;
+use a_society_roles::turn::job::TurnJob;
 use a_society_state::Error;
 
 /// Where a turn works.
-pub(crate) struct Place {
+pub(crate) struct TurnPlace {
     pub(crate) flow: FlowId,
     /// The folder of the flow's own files.
     pub(crate) record: PathBuf,
@@ -25,16 +25,16 @@ pub(crate) struct Place {
 
 /// Reads what a session keeps outside the journal.
 #[derive(Clone, Copy)]
-pub(crate) struct Kept<'a> {
+pub(crate) struct KeptBlobs<'a> {
     /// A text.
     pub(crate) text: &'a dyn Fn(&Text) -> Result<String, Error>,
     /// A blob that is no text.
     pub(crate) bytes: &'a dyn Fn(Hash) -> Result<Vec<u8>, Error>,
 }
 
-impl Kept<'_> {
+impl KeptBlobs<'_> {
     /// A message as the role gets it: texts that are blobs whole, and images with their bytes.
-    fn whole(&self, entry: &Entry) -> Result<Arc<Message>, Error> {
+    fn whole(&self, entry: &SessionEntry) -> Result<Arc<Message>, Error> {
         let mut message = entry.whole(self.text)?;
         let image = message.image().filter(|image| image.data.is_none());
         let Some(blob) = image.map(|image| image.blob) else {
@@ -56,10 +56,10 @@ impl Kept<'_> {
 pub(crate) fn job(
     views: &Views,
     (turn, attempt, role): (TurnId, u32, &RoleInstance),
-    entries: &[Entry],
-    kept: Kept<'_>,
-    at: Place,
-) -> Result<Job, Error> {
+    entries: &[SessionEntry],
+    kept: KeptBlobs<'_>,
+    at: TurnPlace,
+) -> Result<TurnJob, Error> {
     let session = views.session(role);
     let prompt = session.and_then(|session| session.system_prompt.as_ref());
     let chosen = views.flow.configurations.get(role);
@@ -75,7 +75,7 @@ pub(crate) fn job(
     let date = date.unwrap_or_default();
     let lineage = std::iter::once(at.flow.clone());
     let parent = state.parent.iter().map(|parent| parent.flow.clone());
-    Ok(Job {
+    Ok(TurnJob {
         flow: at.flow.clone(),
         turn,
         attempt,
@@ -99,7 +99,7 @@ pub(crate) fn job(
         servers: views.flow.mcp_servers.clone(),
         rules: views.flow.rules.clone(),
         packet: String::new(),
-        allowed: Allowed::default(),
+        allowed: AllowedOutcomes::default(),
         answers_before: 0,
         flow_title: state.title.clone(),
         project_name: state.project.as_ref().map(ToString::to_string),
@@ -114,14 +114,14 @@ pub(crate) fn job(
 }
 
 /// The part of a session that belongs to a turn: what came after the last answer of another one.
-pub(crate) fn of_turn(entries: &[Entry], turn: TurnId) -> &[Entry] {
-    let before = |entry: &Entry| entry.turn.is_some_and(|other| other != turn);
+pub(crate) fn of_turn(entries: &[SessionEntry], turn: TurnId) -> &[SessionEntry] {
+    let before = |entry: &SessionEntry| entry.turn.is_some_and(|other| other != turn);
     let past = entries.iter().rposition(before).map_or(0, |last| last + 1);
     entries.get(past..).unwrap_or_default()
 }
 
 /// Whether an entry is a whole answer of a turn.
-pub(crate) fn answers(entry: &Entry, turn: TurnId) -> bool {
+pub(crate) fn answers(entry: &SessionEntry, turn: TurnId) -> bool {
     let is_answer = match &*entry.message {
         Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
         Message::User { .. } | Message::ToolResult { .. } => false,

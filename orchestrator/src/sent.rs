@@ -20,16 +20,16 @@ use a_society_facts::view::Views;
 use a_society_facts::{Fact, Hash};
 use a_society_flow::graph::{Executor, InlineRole};
 use a_society_providers::Prepared;
-use a_society_providers::frame::{Spoken, write_anew};
+use a_society_providers::frame::{SpokenSession, write_anew};
 use a_society_roles::role::packet::timeless;
 use a_society_roles::taker::model::conversation;
 use a_society_roles::tool::Background;
-use a_society_roles::turn::job::Job;
-use a_society_roles::turn::words::{PROGRAM, SCRIPT, Words};
+use a_society_roles::turn::job::TurnJob;
+use a_society_roles::turn::words::{PROGRAM, SCRIPT, TurnWords};
 use a_society_state::{Error, FlowRef, Store};
 
-use crate::config::models::Models;
-use crate::project::bench::{Bench, Written};
+use crate::config::models::ConfiguredModels;
+use crate::project::bench::{Bench, WritableRequest};
 use crate::project::docs::folder;
 use crate::project::flow_file::{self, SCRIPT_NAME};
 use crate::project::place::workspace_of;
@@ -37,7 +37,7 @@ use crate::seen;
 
 /// A request as it is written now.
 #[derive(Debug)]
-pub struct Request {
+pub struct WrittenModelRequest {
     /// What the journal says of it.
     pub asked: ModelRequested,
     /// Its body.
@@ -48,7 +48,7 @@ pub struct Request {
 
 /// Why a request cannot be written.
 #[derive(Debug, thiserror::Error)]
-pub enum Unwritten {
+pub enum RequestUnwritten {
     /// The journal cannot be read.
     #[error(transparent)]
     State(#[from] Error),
@@ -78,13 +78,13 @@ pub fn request(
     flow: &FlowRef,
     project: &Path,
     seq: Seq,
-) -> Result<Request, Unwritten> {
+) -> Result<WrittenModelRequest, RequestUnwritten> {
     let mut found = None;
     each(store, flow, project, seq..=seq, &mut |_, request| {
         found = Some(request);
         ControlFlow::Break(())
     })?;
-    found.unwrap_or(Err(Unwritten::NoRequest(seq)))
+    found.unwrap_or(Err(RequestUnwritten::NoRequest(seq)))
 }
 
 /// Writes the request that a record tells of without what varies and means nothing: where the role
@@ -93,7 +93,11 @@ pub fn request(
 ///
 /// # Errors
 /// When there is no such request, or its journal does not say what it was made of.
-pub fn comparable(store: &Store, flow: &FlowRef, seq: Seq) -> Result<Request, Unwritten> {
+pub fn comparable(
+    store: &Store,
+    flow: &FlowRef,
+    seq: Seq,
+) -> Result<WrittenModelRequest, RequestUnwritten> {
     let here = Here {
         store,
         flow,
@@ -104,14 +108,17 @@ pub fn comparable(store: &Store, flow: &FlowRef, seq: Seq) -> Result<Request, Un
         found = Some(request);
         ControlFlow::Break(())
     })?;
-    found.unwrap_or(Err(Unwritten::NoRequest(seq)))
+    found.unwrap_or(Err(RequestUnwritten::NoRequest(seq)))
 }
 
-fn without_what_varies(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
+fn without_what_varies(
+    here: Here<'_>,
+    moment: RequestMoment<'_>,
+) -> Result<WrittenModelRequest, RequestUnwritten> {
     if let Some(request) = words(here, moment, &timeless)? {
         return Ok(request);
     }
-    let frame = moment.frame().ok_or(Unwritten::Unsaid)?;
+    let frame = moment.frame().ok_or(RequestUnwritten::Unsaid)?;
     let frame = RequestFrame {
         environment: None,
         cache_key: frame.cache_key.as_ref().map(|_| "session".to_owned()),
@@ -119,7 +126,7 @@ fn without_what_varies(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Un
         ..frame.clone()
     };
     let prepared = from_journal(here, moment, &frame, &timeless)?;
-    Ok(Request {
+    Ok(WrittenModelRequest {
         body: prepared.body.whole().into_owned(),
         differs: None,
         asked: moment.asked.clone(),
@@ -136,7 +143,7 @@ pub fn each(
     flow: &FlowRef,
     project: &Path,
     records: RangeInclusive<Seq>,
-    take: &mut dyn FnMut(Seq, Result<Request, Unwritten>) -> ControlFlow<()>,
+    take: &mut dyn FnMut(Seq, Result<WrittenModelRequest, RequestUnwritten>) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let here = Here {
         store,
@@ -149,8 +156,8 @@ pub fn each(
 fn walk(
     here: Here<'_>,
     records: RangeInclusive<Seq>,
-    write: &dyn Fn(Here<'_>, Moment<'_>) -> Result<Request, Unwritten>,
-    take: &mut dyn FnMut(Seq, Result<Request, Unwritten>) -> ControlFlow<()>,
+    write: &dyn Fn(Here<'_>, RequestMoment<'_>) -> Result<WrittenModelRequest, RequestUnwritten>,
+    take: &mut dyn FnMut(Seq, Result<WrittenModelRequest, RequestUnwritten>) -> ControlFlow<()>,
 ) -> Result<(), Error> {
     let mut views = Views::default();
     here.store
@@ -166,7 +173,7 @@ fn walk(
                     recorded.seq,
                     write(
                         here,
-                        Moment {
+                        RequestMoment {
                             views: &views,
                             asked,
                         },
@@ -189,13 +196,16 @@ struct Here<'a> {
 
 /// What was known right before the record of a request, and that record.
 #[derive(Clone, Copy)]
-struct Moment<'a> {
+struct RequestMoment<'a> {
     views: &'a Views,
     asked: &'a ModelRequested,
 }
 
 /// A request, by what was known right before its record.
-fn anew(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
+fn anew(
+    here: Here<'_>,
+    moment: RequestMoment<'_>,
+) -> Result<WrittenModelRequest, RequestUnwritten> {
     if let Some(frame) = moment.frame() {
         let prepared = from_journal(here, moment, frame, &as_said)?;
         return Ok(moment.judged(prepared));
@@ -208,7 +218,7 @@ fn anew(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
     by_configuration(here, moment)
 }
 
-impl Moment<'_> {
+impl RequestMoment<'_> {
     /// What the request is made of besides its session, if the journal says so.
     fn frame(&self) -> Option<&RequestFrame> {
         let session = self.views.session(&self.asked.role);
@@ -216,7 +226,7 @@ impl Moment<'_> {
         self.asked.frame.as_deref().or_else(last)
     }
 
-    fn judged(self, prepared: Prepared) -> Request {
+    fn judged(self, prepared: Prepared) -> WrittenModelRequest {
         let asked = self.asked.clone();
         let body = prepared.body.whole().into_owned();
         let differs = (prepared.hash != asked.hash).then(|| {
@@ -226,7 +236,7 @@ impl Moment<'_> {
                 "the program that sent it writes requests in another way"
             }
         });
-        Request {
+        WrittenModelRequest {
             differs: differs.map(ToOwned::to_owned),
             asked,
             body,
@@ -235,7 +245,7 @@ impl Moment<'_> {
 }
 
 /// Makes a text of a request another one, so that what varies can be left out.
-type Change<'c> = &'c dyn Fn(&str) -> Cow<'_, str>;
+type TextChange<'c> = &'c dyn Fn(&str) -> Cow<'_, str>;
 
 fn as_said(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
@@ -244,14 +254,14 @@ fn as_said(text: &str) -> Cow<'_, str> {
 /// A request from its journal alone.
 fn from_journal(
     here: Here<'_>,
-    moment: Moment<'_>,
+    moment: RequestMoment<'_>,
     frame: &RequestFrame,
-    change: Change<'_>,
-) -> Result<Prepared, Unwritten> {
+    change: TextChange<'_>,
+) -> Result<Prepared, RequestUnwritten> {
     let place = here.store.place(here.flow);
     let whole = |text: &Text| place.whole_text(text);
     let bytes = |hash: Hash| place.whole_blob(hash);
-    let kept = seen::Kept {
+    let kept = seen::KeptBlobs {
         text: &whole,
         bytes: &bytes,
     };
@@ -264,20 +274,20 @@ fn from_journal(
         }
     }
     let said = conversation(job.history, &job.provider_blocks);
-    let session = Spoken {
+    let session = SpokenSession {
         system: &job.system_prompt,
         messages: &said,
     };
     let whole = |text: &Text| whole(text).map_err(|lost| lost.to_string());
-    write_anew(frame, session, &whole).map_err(Unwritten::Lost)
+    write_anew(frame, session, &whole).map_err(RequestUnwritten::Lost)
 }
 
 /// The words of a role without a model; `None` if a model was asked.
 fn words(
     here: Here<'_>,
-    moment: Moment<'_>,
-    change: Change<'_>,
-) -> Result<Option<Request>, Unwritten> {
+    moment: RequestMoment<'_>,
+    change: TextChange<'_>,
+) -> Result<Option<WrittenModelRequest>, RequestUnwritten> {
     let asked = moment.asked;
     if ![SCRIPT, PROGRAM].contains(&asked.model.as_str()) {
         return Ok(None);
@@ -286,7 +296,7 @@ fn words(
     let session = moment.views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let entries = seen::of_turn(entries, asked.turn);
-    let mut words = Words::default();
+    let mut words = TurnWords::default();
     for entry in entries {
         let said = entry.whole(|text| place.whole_text(text))?;
         if let Message::User { content } = &*said {
@@ -299,7 +309,7 @@ fn words(
     let body = words.request(answered.count() as u64);
     let is_same = Hash::of(&body) == asked.hash;
     let differs = (!is_same).then(|| "another version of the program told it".to_owned());
-    Ok(Some(Request {
+    Ok(Some(WrittenModelRequest {
         differs,
         body,
         asked: asked.clone(),
@@ -308,13 +318,16 @@ fn words(
 
 /// A request of a journal that does not say what its requests were made of: as the role would be
 /// asked today.
-fn by_configuration(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwritten> {
+fn by_configuration(
+    here: Here<'_>,
+    moment: RequestMoment<'_>,
+) -> Result<WrittenModelRequest, RequestUnwritten> {
     let Here {
         store,
         flow,
         project,
     } = here;
-    let Moment { views, asked } = moment;
+    let RequestMoment { views, asked } = moment;
     let place = store.place(flow);
     let record = place.record();
     let disk = store.ground().disk.as_ref();
@@ -323,23 +336,23 @@ fn by_configuration(here: Here<'_>, moment: Moment<'_>) -> Result<Request, Unwri
     let definition = definition(store, source, project, &asked.role)?;
     let executor = (definition.as_ref()).map_or(Executor::Model, InlineRole::executor);
     if executor != Executor::Model || disk.about(&record.join(SCRIPT_NAME)).is_ok() {
-        return Err(Unwritten::NoModel(asked.role.clone()));
+        return Err(RequestUnwritten::NoModel(asked.role.clone()));
     }
     let bench = Bench {
         flow: flow.flow.clone(),
         workspace: workspace_of(store).to_owned(),
         record,
         project: project.to_owned(),
-        models: Models::default(),
+        models: ConfiguredModels::default(),
         background: Background::default(),
     };
     let bytes = |hash: Hash| place.whole_blob(hash);
-    let kept = seen::Kept {
+    let kept = seen::KeptBlobs {
         text: &whole,
         bytes: &bytes,
     };
     let written = bench.written(Arc::new(job(here, moment, kept)?), definition.as_ref());
-    let written = written.map_err(Unwritten::Unready)?;
+    let written = written.map_err(RequestUnwritten::Unready)?;
     Ok(chosen(asked.clone(), written))
 }
 
@@ -349,9 +362,9 @@ fn definition(
     source: String,
     project: &Path,
     role: &RoleInstance,
-) -> Result<Option<InlineRole>, Unwritten> {
+) -> Result<Option<InlineRole>, RequestUnwritten> {
     let file = flow_file::read_kept(source);
-    let file = file.map_err(|error| Unwritten::Unready(error.to_string()))?;
+    let file = file.map_err(|error| RequestUnwritten::Unready(error.to_string()))?;
     let roles = if file.defines_roles {
         file.roles
     } else {
@@ -365,20 +378,20 @@ fn definition(
 /// The turn as its taker saw it, as far as a request depends on it.
 fn job(
     here: Here<'_>,
-    Moment { views, asked }: Moment<'_>,
-    kept: seen::Kept<'_>,
-) -> Result<Job, Error> {
+    RequestMoment { views, asked }: RequestMoment<'_>,
+    kept: seen::KeptBlobs<'_>,
+) -> Result<TurnJob, Error> {
     let session = views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let turn = views.flow.turns.get(&asked.turn);
     let known = views.flow.flow_id.clone();
-    let at = seen::Place {
+    let at = seen::TurnPlace {
         flow: known.unwrap_or_else(|| here.flow.flow.clone()),
         record: here.store.place(here.flow).record(),
         project: here.project.to_owned(),
     };
     let whose = (asked.turn, asked.attempt, &asked.role);
-    Ok(Job {
+    Ok(TurnJob {
         node: turn.and_then(|turn| turn.node.clone()),
         answers_before: asked.request.saturating_sub(1),
         ..seen::job(views, whose, entries, kept, at)?
@@ -387,11 +400,11 @@ fn job(
 
 /// Of the ways in which a request could be written the one whose hash was recorded; the first, and
 /// what may be the reason, if none is.
-fn chosen(asked: ModelRequested, written: Written) -> Request {
+fn chosen(asked: ModelRequested, written: WritableRequest) -> WrittenModelRequest {
     let whole = |prepared: &Prepared| prepared.body.whole().into_owned();
     let is_it = |prepared: &&Prepared| prepared.hash == asked.hash;
     if let Some(same) = written.ways.iter().find(is_it) {
-        return Request {
+        return WrittenModelRequest {
             body: whole(same),
             differs: None,
             asked,
@@ -410,7 +423,7 @@ fn chosen(asked: ModelRequested, written: Written) -> Request {
             written.servers.join(", ")
         )
     };
-    Request {
+    WrittenModelRequest {
         body: written.ways.first().map(whole).unwrap_or_default(),
         differs: Some(why),
         asked,

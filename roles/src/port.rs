@@ -1,6 +1,6 @@
 //! The one way from here to files: a flow's own folder, by paths that cannot lead out of it.
 //!
-//! Takers that are not models write artifacts through [`RecordFiles`], which the driver of the flow
+//! Takers that are not models write artifacts through [`RecordAccess`], which the driver of the flow
 //! implements over the real folder and tests over memory.
 
 use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ impl std::error::Error for FileFault {}
 /// The files of a flow's record folder.
 ///
 /// Implementations refuse links that lead elsewhere, and files that are not regular.
-pub trait RecordFiles: Send + Sync + fmt::Debug {
+pub trait RecordAccess: Send + Sync + fmt::Debug {
     /// The bytes of a file, or nothing if there is none.
     fn read(&self, path: &RecordPath) -> Result<Option<Vec<u8>>, FileFault>;
 
@@ -124,7 +124,7 @@ impl MemoryFiles {
     }
 }
 
-impl RecordFiles for MemoryFiles {
+impl RecordAccess for MemoryFiles {
     fn read(&self, path: &RecordPath) -> Result<Option<Vec<u8>>, FileFault> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(files.get(path).cloned())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use a_society_yaml::{self as yaml, Budget, Number, Tree, Value};
+use a_society_yaml::{self as yaml, Number, ParseBudget, Value, YamlTree};
 
 /// How many faults of one document are collected; a reader needs no more.
 const MAX_FAULTS: usize = 200;
@@ -33,10 +33,10 @@ impl std::error::Error for TextFault {}
 /// Reads a document, or says everything that is wrong with it, in the order of the document.
 pub(crate) fn read<T: Default>(
     text: &str,
-    budget: Budget,
-    take: impl FnOnce(&mut Sink<'_>, &Tree) -> T,
+    budget: ParseBudget,
+    take: impl FnOnce(&mut FaultSink<'_>, &YamlTree) -> T,
 ) -> Result<T, Vec<TextFault>> {
-    let mut sink = Sink {
+    let mut sink = FaultSink {
         text,
         faults: Vec::new(),
     };
@@ -59,7 +59,7 @@ pub(crate) fn read<T: Default>(
 
 /// Reads values, and keeps what is wrong with them.
 #[derive(Debug)]
-pub(crate) struct Sink<'t> {
+pub(crate) struct FaultSink<'t> {
     text: &'t str,
     pub(crate) faults: Vec<TextFault>,
 }
@@ -67,12 +67,12 @@ pub(crate) struct Sink<'t> {
 /// The values of a mapping by their keys.
 #[derive(Debug)]
 pub(crate) struct Fields<'t> {
-    pub(crate) entries: &'t [(Tree, Tree)],
+    pub(crate) entries: &'t [(YamlTree, YamlTree)],
 }
 
 impl<'t> Fields<'t> {
-    pub(crate) fn get(&self, key: &str) -> Option<&'t Tree> {
-        let is_key = |tree: &Tree| matches!(&tree.value, Value::Text(text) if text == key);
+    pub(crate) fn get(&self, key: &str) -> Option<&'t YamlTree> {
+        let is_key = |tree: &YamlTree| matches!(&tree.value, Value::Text(text) if text == key);
         self.entries
             .iter()
             .find(|(written, _)| is_key(written))
@@ -80,8 +80,8 @@ impl<'t> Fields<'t> {
     }
 }
 
-impl Sink<'_> {
-    pub(crate) fn fault(&mut self, tree: &Tree, message: impl Into<String>) {
+impl FaultSink<'_> {
+    pub(crate) fn fault(&mut self, tree: &YamlTree, message: impl Into<String>) {
         self.fault_at(tree.place.bytes.start, message);
     }
 
@@ -99,7 +99,7 @@ impl Sink<'_> {
     /// A mapping with these keys and no others.
     pub(crate) fn fields<'t>(
         &mut self,
-        tree: &'t Tree,
+        tree: &'t YamlTree,
         what: &str,
         keys: &[&str],
     ) -> Option<Fields<'t>> {
@@ -128,11 +128,11 @@ impl Sink<'_> {
 
     pub(crate) fn required<'t>(
         &mut self,
-        tree: &Tree,
+        tree: &YamlTree,
         fields: &Fields<'t>,
         what: &str,
         key: &str,
-    ) -> Option<&'t Tree> {
+    ) -> Option<&'t YamlTree> {
         let found = fields.get(key);
         if found.is_none() {
             self.fault(tree, format!("{what} needs `{key}`"));
@@ -141,7 +141,7 @@ impl Sink<'_> {
     }
 
     /// A text, perhaps an empty one.
-    pub(crate) fn text(&mut self, tree: &Tree, what: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, tree: &YamlTree, what: &str) -> Option<String> {
         if let Value::Text(text) = &tree.value {
             return Some(text.clone());
         }
@@ -155,7 +155,7 @@ impl Sink<'_> {
     }
 
     /// A text that says something.
-    pub(crate) fn words(&mut self, tree: &Tree, what: &str) -> Option<String> {
+    pub(crate) fn words(&mut self, tree: &YamlTree, what: &str) -> Option<String> {
         let text = self.text(tree, what)?;
         if text.trim().is_empty() {
             self.fault(tree, format!("{what} is empty"));
@@ -165,7 +165,13 @@ impl Sink<'_> {
     }
 
     /// A whole number within bounds.
-    pub(crate) fn number(&mut self, tree: &Tree, what: &str, from: u64, to: u64) -> Option<u64> {
+    pub(crate) fn number(
+        &mut self,
+        tree: &YamlTree,
+        what: &str,
+        from: u64,
+        to: u64,
+    ) -> Option<u64> {
         if let Value::Number(Number::Whole(number)) = &tree.value
             && let Ok(number) = u64::try_from(*number)
             && (from..=to).contains(&number)
@@ -179,7 +185,7 @@ impl Sink<'_> {
         None
     }
 
-    pub(crate) fn boolean(&mut self, tree: &Tree, what: &str) -> Option<bool> {
+    pub(crate) fn boolean(&mut self, tree: &YamlTree, what: &str) -> Option<bool> {
         if let Value::Bool(value) = &tree.value {
             return Some(*value);
         }
@@ -190,7 +196,7 @@ impl Sink<'_> {
     /// One of a closed set of words.
     pub(crate) fn choice<T: Copy>(
         &mut self,
-        tree: &Tree,
+        tree: &YamlTree,
         what: &str,
         all: &[(T, &str)],
     ) -> Option<T> {
@@ -206,7 +212,7 @@ impl Sink<'_> {
 
     pub(crate) fn name<T: std::str::FromStr<Err: fmt::Display>>(
         &mut self,
-        tree: &Tree,
+        tree: &YamlTree,
         what: &str,
     ) -> Option<T> {
         let text = self.text(tree, what)?;

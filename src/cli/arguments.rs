@@ -61,6 +61,11 @@ pub(crate) struct Arguments {
     )]
     pub(crate) color: Color,
 
+    /// Print labelled lines and take whole lines, for screen readers: no boxes, nothing drawn over
+    /// [env: A_SOCIETY_PLAIN]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
+    pub(crate) plain: bool,
+
     /// Write flows on a file system that has no locks; two processes at once would damage them
     #[arg(long, global = true, help_heading = EVERYWHERE)]
     pub(crate) unsafe_no_lock: bool,

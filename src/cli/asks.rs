@@ -12,7 +12,7 @@ use a_society_operator_ui::fold::ask::{asked, questions, short_of, trouble_of};
 use a_society_operator_ui::fold::terms;
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
 use a_society_orchestrator::canonical;
-use a_society_orchestrator::machine::{Question, Work};
+use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
@@ -20,13 +20,13 @@ use super::card::is_failure;
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::text::plain;
+use crate::text::{and, plain};
 
 /// Longer questions are cut; the whole text is in the feed.
-const QUESTION_LINES_MAX: usize = 24;
+pub(crate) const QUESTION_LINES_MAX: usize = 24;
 
 /// Longer lines of a question are cut.
-const QUESTION_COLUMNS_MAX: usize = 200;
+pub(crate) const QUESTION_COLUMNS_MAX: usize = 200;
 
 /// One thing that is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct Ask {
     /// The shortest name of its flow.
     pub(crate) flow: String,
     /// The question itself.
-    pub(crate) question: Question,
+    pub(crate) question: OperatorQuestion,
     /// Who asks: a node, a role, or the flow.
     pub(crate) who: String,
     /// What is wanted, to be read after "waits for".
@@ -62,11 +62,11 @@ pub(crate) fn exit_code(asks: &[Ask]) -> ExitCode {
     (order.into_iter().find(is_there)).unwrap_or(ExitCode::Waiting)
 }
 
-fn code(state: &FlowState, question: &Question) -> ExitCode {
+fn code(state: &FlowState, question: &OperatorQuestion) -> ExitCode {
     match question {
-        Question::Consent { .. } => ExitCode::WaitsForConsent,
-        Question::Configuration { .. } => ExitCode::WaitsForModel,
-        Question::Text { node, role, reason } => match reason {
+        OperatorQuestion::Consent { .. } => ExitCode::WaitsForConsent,
+        OperatorQuestion::Configuration { .. } => ExitCode::WaitsForModel,
+        OperatorQuestion::Text { node, role, reason } => match reason {
             WaitReason::PromptHuman
             | WaitReason::Consent
             | WaitReason::ConsentDenied
@@ -89,15 +89,15 @@ fn code(state: &FlowState, question: &Question) -> ExitCode {
                 | None => ExitCode::WaitsForModel,
             },
         },
-        Question::Unpause { reason } => match reason {
+        OperatorQuestion::Unpause { reason } => match reason {
             PauseReason::Budget => ExitCode::WaitsForBudget,
             PauseReason::DiskFull => ExitCode::DiskFull,
             PauseReason::Operator | PauseReason::Irreversible => ExitCode::Waiting,
         },
-        Question::Approval { .. }
-        | Question::Improvement { .. }
-        | Question::Feedback
-        | Question::Stalled => ExitCode::Waiting,
+        OperatorQuestion::Approval { .. }
+        | OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Stalled => ExitCode::Waiting,
     }
 }
 
@@ -117,10 +117,10 @@ pub(crate) fn of(flow: &FlowRef, state: &FlowState, pending: &[Work]) -> Vec<Ask
         .collect()
 }
 
-fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
+fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
     let name = short(flow);
     let (who, what, says, answers) = match question {
-        Question::Text { node, role, reason } => {
+        OperatorQuestion::Text { node, role, reason } => {
             let to = named(node.as_ref(), role);
             let raise = short_of(state, node.as_ref(), role).and_then(|short| raised(name, &short));
             let mut answers: Vec<String> = raise.into_iter().collect();
@@ -138,7 +138,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
                 answers,
             )
         }
-        Question::Consent {
+        OperatorQuestion::Consent {
             consent,
             node,
             role,
@@ -146,7 +146,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
             let who = who(node.as_ref(), role);
             of_a_call(name, state, consent, who)
         }
-        Question::Configuration { node, role } => {
+        OperatorQuestion::Configuration { node, role } => {
             let says = asked(state, node.as_ref(), role);
             let to = named(node.as_ref(), role);
             let answers = vec![
@@ -160,7 +160,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
                 answers,
             )
         }
-        Question::Approval { approval, node } => (
+        OperatorQuestion::Approval { approval, node } => (
             node.to_string(),
             WaitReason::HandoffApproval.needs(None).to_owned(),
             Some(staged(state, approval)),
@@ -169,10 +169,10 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &Question) -> Ask {
                 format!("a-society decline {name} {approval}"),
             ],
         ),
-        Question::Improvement { .. }
-        | Question::Feedback
-        | Question::Unpause { .. }
-        | Question::Stalled => of_the_flow(name, state, question),
+        OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Unpause { .. }
+        | OperatorQuestion::Stalled => of_the_flow(name, state, question),
     };
     Ask {
         flow: name.to_owned(),
@@ -203,8 +203,8 @@ fn of_a_call(name: &str, state: &FlowState, consent: &ConsentId, who: String) ->
 }
 
 /// What matters for a decision, beside what is asked: the terms of a call.
-fn facts(state: &FlowState, question: &Question) -> Vec<Fact> {
-    let Question::Consent { consent, .. } = question else {
+fn facts(state: &FlowState, question: &OperatorQuestion) -> Vec<Fact> {
+    let OperatorQuestion::Consent { consent, .. } = question else {
         return Vec::new();
     };
     let open = state.consents.get(consent);
@@ -228,28 +228,28 @@ pub(crate) fn fact_line(fact: &Fact) -> String {
 }
 
 /// What the flow as a whole asks, as the members of an [`Ask`].
-fn of_the_flow(name: &str, state: &FlowState, question: &Question) -> Said {
+fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Said {
     let (what, says, answers) = match question {
-        Question::Improvement { modes } => {
+        OperatorQuestion::Improvement { modes } => {
             let modes: Vec<&str> = modes.iter().map(|mode| words::improvement(*mode)).collect();
             let answer = format!("a-society improve {name} {}", modes.join("|"));
             ("a choice: run a retrospective?", None, vec![answer])
         }
-        Question::Feedback => (
+        OperatorQuestion::Feedback => (
             "a choice: write a feedback report?",
             None,
             vec![format!("a-society feedback {name} yes|no")],
         ),
-        Question::Unpause { reason } => (
+        OperatorQuestion::Unpause { reason } => (
             words::pause(*reason),
             state.paused.as_ref().and_then(|pause| pause.detail.clone()),
             vec![format!("a-society unpause {name}")],
         ),
-        Question::Stalled
-        | Question::Text { .. }
-        | Question::Consent { .. }
-        | Question::Configuration { .. }
-        | Question::Approval { .. } => (
+        OperatorQuestion::Stalled
+        | OperatorQuestion::Text { .. }
+        | OperatorQuestion::Consent { .. }
+        | OperatorQuestion::Configuration { .. }
+        | OperatorQuestion::Approval { .. } => (
             "a node to be reopened: nothing can run, and the work is not done",
             None,
             vec![
@@ -300,6 +300,27 @@ fn staged(state: &FlowState, approval: &ApprovalId) -> String {
     shown.join(", ")
 }
 
+/// The same with the receivers of a file together: `record/plan.md to backend and frontend`.
+pub(crate) fn handed_over(state: &FlowState, approval: &ApprovalId) -> String {
+    let staged = state.staged.get(approval).into_iter();
+    let mut each: Vec<(&str, Vec<String>)> = Vec::new();
+    for delivery in staged.flat_map(|staged| &staged.deliveries) {
+        let (path, to) = (
+            delivery.artifact.path.as_str(),
+            delivery.receiver().to_string(),
+        );
+        match each.iter_mut().find(|(known, _)| *known == path) {
+            Some((_, receivers)) => receivers.push(to),
+            None => each.push((path, vec![to])),
+        }
+    }
+    let each = each.iter().map(|(path, to)| {
+        let to: Vec<&str> = to.iter().map(String::as_str).collect();
+        format!("{path} to {}", and(&to))
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
 /// All of a text that may be kept as a blob.
 pub(crate) fn whole(store: &Store, flow: &FlowRef, text: &Text) -> String {
     let whole = store.place(flow).whole_text(text);
@@ -342,12 +363,16 @@ pub(crate) fn is_cut(says: &str) -> bool {
     says.lines().nth(QUESTION_LINES_MAX).is_some() || says.lines().any(is_long)
 }
 
-/// The lines of a question with their white space. What is left out is counted.
-pub(crate) fn said(says: &str) -> Vec<String> {
+/// The first lines of a question with their white space, and how many there are. What is left out of a line is
+/// counted in it.
+pub(crate) fn shown_lines(
+    says: &str,
+    (lines_max, columns_max): (usize, usize),
+) -> (Vec<String>, usize) {
     let all: Vec<&str> = says.lines().collect();
-    let shown = all.iter().take(QUESTION_LINES_MAX).map(|line| {
+    let shown = all.iter().take(lines_max).map(|line| {
         let line = plain(line);
-        match line.char_indices().nth(QUESTION_COLUMNS_MAX) {
+        match line.char_indices().nth(columns_max) {
             Some((end, _)) => {
                 let (shown, rest) = line.split_at(end);
                 format!("{shown} [… {} more characters]", rest.chars().count())
@@ -355,8 +380,13 @@ pub(crate) fn said(says: &str) -> Vec<String> {
             None => line.into_owned(),
         }
     });
-    let mut shown: Vec<String> = shown.collect();
-    let more = all.len().saturating_sub(QUESTION_LINES_MAX);
+    (shown.collect(), all.len())
+}
+
+/// The lines of a question, and how many are left out.
+fn said(says: &str) -> Vec<String> {
+    let (mut shown, all) = shown_lines(says, (QUESTION_LINES_MAX, QUESTION_COLUMNS_MAX));
+    let more = all.saturating_sub(shown.len());
     if more > 0 {
         shown.push(format!("[… {more} more lines]"));
     }
@@ -393,16 +423,10 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
     let mut lines = Vec::new();
     let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
     lines.push(out.paint.yellow(&head));
-    if let Some(says) = &ask.says {
-        let is_own = matches!(ask.question, Question::Text { .. }) && is_own_turn(says);
-        let says = if is_own {
-            Cow::Owned(for_a_person(says))
-        } else {
-            Cow::Borrowed(says.as_str())
-        };
+    if let Some(says) = text_of(ask) {
         lines.extend(said(&says).into_iter().map(|line| format!("  │ {line}")));
         if is_cut(&says)
-            && let Question::Consent { .. } = ask.question
+            && let OperatorQuestion::Consent { .. } = ask.question
         {
             lines.push(format!("  all of it: a-society show {} --call", ask.flow));
         }
@@ -419,9 +443,20 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
     lines
 }
 
+/// What the operator should read, without what only a model needs.
+pub(crate) fn text_of(ask: &Ask) -> Option<Cow<'_, str>> {
+    let says = ask.says.as_deref()?;
+    let is_own = matches!(ask.question, OperatorQuestion::Text { .. }) && is_own_turn(says);
+    Some(if is_own {
+        Cow::Owned(for_a_person(says))
+    } else {
+        Cow::Borrowed(says)
+    })
+}
+
 /// The commands that do something else than to answer with a text, where a text is asked for.
 pub(crate) fn other_ways(ask: &Ask) -> Vec<String> {
-    let Question::Text { .. } = ask.question else {
+    let OperatorQuestion::Text { .. } = ask.question else {
         return Vec::new();
     };
     let answers = ask.answers.iter();

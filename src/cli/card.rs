@@ -9,9 +9,10 @@ use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::{Verb, Whom};
-use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::machine::OperatorQuestion;
 
 use super::own_turn::{Act, Own};
+use crate::text::and;
 
 /// What comes sooner after a question was shown, or after the key before it, was typed for something else.
 const SETTLED_MS: i64 = 400;
@@ -22,7 +23,7 @@ const TOO_SOON: &str = "that was typed before you could read the question, and w
 /// A question at the cursor, and what of it the operator could see.
 #[derive(Debug)]
 pub(crate) struct Card {
-    pub(crate) question: Question,
+    pub(crate) question: OperatorQuestion,
     /// The hash of the call that it shows, to which an answer is bound.
     action: Option<Hash>,
     /// All of the text of the call.
@@ -51,7 +52,8 @@ pub(crate) struct Call {
     /// What is shown of it first, if that is not its beginning.
     pub(crate) shown: Option<String>,
     pub(crate) is_whole: bool,
-    pub(crate) for_the_flow: bool,
+    /// What an answer for the whole flow covers, if there is one.
+    pub(crate) for_the_flow: Option<String>,
     /// How a turn of the operator's own is ended, if this is one.
     pub(crate) own: Option<Own>,
 }
@@ -69,6 +71,8 @@ pub(crate) enum Typed {
     Said(String),
     /// Nothing yet; it is asked for anew, perhaps in another way.
     Again,
+    /// The next question is to be shown.
+    Next,
     /// Nothing.
     Nothing,
 }
@@ -76,11 +80,12 @@ pub(crate) enum Typed {
 /// A key and what it does.
 type Key = (char, &'static str);
 
-const CONSENT: [Key; 4] = [
+const CONSENT: [Key; 5] = [
     ('y', "once"),
     ('f', "for this flow"),
     ('n', "deny"),
     ('r', "deny and say why"),
+    ('v', "whole"),
 ];
 const CONSENT_CUT: [Key; 3] = [
     ('v', "the whole call, which can be allowed then"),
@@ -118,14 +123,14 @@ const UNPAUSE: [Key; 1] = [('y', "go on")];
 
 impl Card {
     /// A question that is shown now.
-    pub(crate) fn new(question: Question, call: Call, is_plain: bool, now: i64) -> Self {
+    pub(crate) fn new(question: OperatorQuestion, call: Call, is_plain: bool, now: i64) -> Self {
         Self {
             question,
             action: call.action,
             text: call.text,
             has_more: !call.is_whole || call.shown.is_some(),
             is_whole: call.is_whole,
-            for_the_flow: call.for_the_flow,
+            for_the_flow: call.for_the_flow.is_some(),
             is_plain,
             asks_why: false,
             own: call.own,
@@ -149,24 +154,30 @@ impl Card {
     /// Whether it asks for a text.
     pub(crate) const fn is_text(&self) -> bool {
         self.own.is_none()
-            && matches!(self.question, Question::Text { .. })
+            && matches!(self.question, OperatorQuestion::Text { .. })
             && !is_failure(&self.question)
     }
 
     fn keys(&self) -> Vec<Key> {
         let all: &[Key] = match &self.question {
-            Question::Consent { .. } if !self.is_whole => &CONSENT_CUT,
-            Question::Consent { .. } => &CONSENT,
-            Question::Approval { .. } if !self.is_whole => &APPROVAL_CUT,
-            Question::Approval { .. } if self.has_more => &APPROVAL_CHANGED,
-            Question::Approval { .. } => &APPROVAL,
-            Question::Improvement { .. } => &IMPROVEMENT,
-            Question::Feedback => &FEEDBACK,
-            Question::Unpause { .. } => &UNPAUSE,
-            Question::Text { .. } if is_failure(&self.question) => &FAILURE,
-            Question::Text { .. } | Question::Configuration { .. } | Question::Stalled => &[],
+            OperatorQuestion::Consent { .. } if !self.is_whole => &CONSENT_CUT,
+            OperatorQuestion::Consent { .. } => &CONSENT,
+            OperatorQuestion::Approval { .. } if !self.is_whole => &APPROVAL_CUT,
+            OperatorQuestion::Approval { .. } if self.has_more => &APPROVAL_CHANGED,
+            OperatorQuestion::Approval { .. } => &APPROVAL,
+            OperatorQuestion::Improvement { .. } => &IMPROVEMENT,
+            OperatorQuestion::Feedback => &FEEDBACK,
+            OperatorQuestion::Unpause { .. } => &UNPAUSE,
+            OperatorQuestion::Text { .. } if is_failure(&self.question) => &FAILURE,
+            OperatorQuestion::Text { .. }
+            | OperatorQuestion::Configuration { .. }
+            | OperatorQuestion::Stalled => &[],
         };
-        let offered = |(key, _): &&Key| *key != 'f' || self.for_the_flow;
+        let offered = |(key, _): &&Key| match key {
+            'f' => self.for_the_flow,
+            'v' => self.text.is_some(),
+            _ => true,
+        };
         all.iter().filter(offered).copied().collect()
     }
 
@@ -187,7 +198,30 @@ impl Card {
         }
         let keys = self.keys().into_iter();
         let keys: Vec<String> = keys.map(|(key, does)| format!("{key} {does}")).collect();
-        format!("{} > ", keys.join(" · "))
+        keys.join(" · ")
+    }
+
+    /// The keys and what they do, in their order, where whole lines are typed.
+    pub(crate) fn choices(&self) -> Vec<(char, String)> {
+        match &self.own {
+            Some(own) if own.takes_keys() => own.keys(),
+            Some(_) => Vec::new(),
+            None if self.asks_why => Vec::new(),
+            None => {
+                let keys = self.keys().into_iter();
+                keys.map(|(key, does)| (key, does.to_owned())).collect()
+            }
+        }
+    }
+
+    /// That a key means nothing here, and which ones do.
+    fn unknown(&self, key: char) -> Typed {
+        let choices = self.choices();
+        let keys: Vec<String> = choices.iter().map(|(key, _)| key.to_string()).collect();
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        let verb = if keys.len() == 1 { "answers" } else { "answer" };
+        let key = key.escape_default();
+        Typed::Said(format!("{key} does nothing here; {} {verb}", and(&keys)))
     }
 
     /// Keys were pressed.
@@ -207,15 +241,22 @@ impl Card {
         if key == '\r' || key == '\n' {
             return Typed::Nothing;
         }
+        if key == '\t' {
+            return Typed::Next;
+        }
+        self.chosen(key)
+    }
+
+    /// A key was chosen, however it was typed.
+    fn chosen(&mut self, key: char) -> Typed {
         if let Some(own) = &mut self.own {
-            let act = own.press(key);
-            return match act {
+            return match own.press(key) {
                 Some(act) => self.step(act),
-                None => Typed::Said("no such answer".to_owned()),
+                None => self.unknown(key),
             };
         }
         if !self.keys().iter().any(|(known, _)| *known == key) {
-            return Typed::Said("no such answer".to_owned());
+            return self.unknown(key);
         }
         match key {
             'r' => {
@@ -255,9 +296,9 @@ impl Card {
     /// The command of a key.
     fn answer(&self, key: char) -> Option<Verb> {
         let word = match (&self.question, key) {
-            (Question::Improvement { .. }, 'g') => "graph",
-            (Question::Improvement { .. }, 'p') => "parallel",
-            (Question::Improvement { .. }, _) => "none",
+            (OperatorQuestion::Improvement { .. }, 'g') => "graph",
+            (OperatorQuestion::Improvement { .. }, 'p') => "parallel",
+            (OperatorQuestion::Improvement { .. }, _) => "none",
             (_, 'f') => "flow",
             (_, 'y') => "yes",
             _ => "no",
@@ -267,6 +308,13 @@ impl Card {
 
     /// A line was typed.
     pub(crate) fn hear(&mut self, line: &str, now: i64) -> Typed {
+        if let Some(key) = self.numbered(line) {
+            if now - self.since < SETTLED_MS {
+                return Typed::Said(TOO_SOON.to_owned());
+            }
+            self.since = now;
+            return self.chosen(key);
+        }
         if let Some(own) = &mut self.own {
             // The first line may have been typed for something else; what a later one answers was asked then.
             if own.takes_keys() && now - self.since < SETTLED_MS {
@@ -311,34 +359,44 @@ impl Card {
     }
 }
 
+impl Card {
+    /// The key whose number was typed, where whole lines are.
+    fn numbered(&self, line: &str) -> Option<char> {
+        let number: usize = line.trim().parse().ok()?;
+        let choices = self.choices();
+        let (key, _) = choices.get(number.checked_sub(1)?)?;
+        self.is_plain.then_some(*key)
+    }
+}
+
 /// The word that shows all of a call.
 const MORE: &str = "more";
 
 /// Whether a question can be answered at the cursor.
-pub(crate) fn is_answered_here(question: &Question) -> bool {
+pub(crate) fn is_answered_here(question: &OperatorQuestion) -> bool {
     mark(question, true).is_some()
 }
 
 /// What is asked for, before the cursor. A call that was not shown whole cannot be allowed.
-fn mark(question: &Question, is_whole: bool) -> Option<&'static str> {
+fn mark(question: &OperatorQuestion, is_whole: bool) -> Option<&'static str> {
     match question {
-        Question::Consent { .. } | Question::Approval { .. } if !is_whole => {
+        OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. } if !is_whole => {
             Some("not all of it is shown [more/no/no, do this instead]> ")
         }
-        Question::Text { .. } if is_failure(question) => Some("yes tries again> "),
-        Question::Text { .. } => Some("your answer> "),
-        Question::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
-        Question::Improvement { .. } => Some("graph, parallel or none> "),
-        Question::Feedback => Some("write the report? [yes/no]> "),
-        Question::Unpause { .. } => Some("go on? [yes]> "),
-        Question::Consent { .. } => Some("allow? [yes/flow/no/no, do this instead]> "),
-        Question::Configuration { .. } | Question::Stalled => None,
+        OperatorQuestion::Text { .. } if is_failure(question) => Some("yes tries again> "),
+        OperatorQuestion::Text { .. } => Some("your answer> "),
+        OperatorQuestion::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
+        OperatorQuestion::Improvement { .. } => Some("graph, parallel or none> "),
+        OperatorQuestion::Feedback => Some("write the report? [yes/no]> "),
+        OperatorQuestion::Unpause { .. } => Some("go on? [yes]> "),
+        OperatorQuestion::Consent { .. } => Some("allow? [yes/flow/no/no, do this instead]> "),
+        OperatorQuestion::Configuration { .. } | OperatorQuestion::Stalled => None,
     }
 }
 
 /// The command that a typed line means; `None` if it means nothing here. An answer to a call is bound to
 /// what was shown of it.
-fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb> {
+fn command(question: &OperatorQuestion, shown: Option<Hash>, line: &str) -> Option<Verb> {
     let text = line.trim();
     let yes = match text.to_ascii_lowercase().as_str() {
         "y" | "yes" => Some(true),
@@ -346,14 +404,14 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
         _ => None,
     };
     match question {
-        Question::Text { .. } if is_failure(question) && yes == Some(true) => {
+        OperatorQuestion::Text { .. } if is_failure(question) && yes == Some(true) => {
             whose(question).map(|to| Verb::Retry { to })
         }
-        Question::Text { .. } => {
+        OperatorQuestion::Text { .. } => {
             let text = (!text.is_empty()).then(|| text.to_owned());
             text.and_then(|text| to_reply(question, text))
         }
-        Question::Approval { approval, .. } => {
+        OperatorQuestion::Approval { approval, .. } => {
             let approval = Some(approval.clone());
             match (yes, no_but(text)) {
                 (Some(true), _) => Some(Verb::Approve { approval }),
@@ -361,7 +419,7 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
                 (Some(false), reason) | (None, reason) => Some(Verb::Decline { approval, reason }),
             }
         }
-        Question::Improvement { .. } => {
+        OperatorQuestion::Improvement { .. } => {
             let mode = match text {
                 "graph" => ImprovementMode::GraphBased,
                 "parallel" => ImprovementMode::Parallel,
@@ -370,9 +428,9 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
             };
             Some(Verb::Improve { mode })
         }
-        Question::Feedback => yes.map(|granted| Verb::Feedback { granted }),
-        Question::Unpause { .. } => (yes == Some(true)).then_some(Verb::Unpause {}),
-        Question::Consent { consent, .. } => {
+        OperatorQuestion::Feedback => yes.map(|granted| Verb::Feedback { granted }),
+        OperatorQuestion::Unpause { .. } => (yes == Some(true)).then_some(Verb::Unpause {}),
+        OperatorQuestion::Consent { consent, .. } => {
             let consent = Some(consent.clone());
             let for_the_flow = text.eq_ignore_ascii_case("flow");
             if yes == Some(true) || for_the_flow {
@@ -389,15 +447,15 @@ fn command(question: &Question, shown: Option<Hash>, line: &str) -> Option<Verb>
                 reason,
             })
         }
-        Question::Configuration { .. } | Question::Stalled => None,
+        OperatorQuestion::Configuration { .. } | OperatorQuestion::Stalled => None,
     }
 }
 
 /// Whether it asks what to do about a turn that failed: to try again is the first answer, not a text.
-pub(crate) const fn is_failure(question: &Question) -> bool {
+pub(crate) const fn is_failure(question: &OperatorQuestion) -> bool {
     matches!(
         question,
-        Question::Text {
+        OperatorQuestion::Text {
             reason: WaitReason::AutonomousAbort | WaitReason::RepairLimit | WaitReason::Provider,
             ..
         }
@@ -405,8 +463,8 @@ pub(crate) const fn is_failure(question: &Question) -> bool {
 }
 
 /// Whom a question for a text is from.
-fn whose(question: &Question) -> Option<Whom> {
-    let Question::Text { node, role, .. } = question else {
+fn whose(question: &OperatorQuestion) -> Option<Whom> {
+    let OperatorQuestion::Text { node, role, .. } = question else {
         return None;
     };
     Some(match node {
@@ -416,7 +474,7 @@ fn whose(question: &Question) -> Option<Whom> {
 }
 
 /// The answer to a question for a text.
-pub(crate) fn to_reply(question: &Question, text: String) -> Option<Verb> {
+pub(crate) fn to_reply(question: &OperatorQuestion, text: String) -> Option<Verb> {
     let to = whose(question)?;
     Some(Verb::Reply {
         to,
@@ -440,7 +498,7 @@ mod tests {
 
     #[test]
     fn a_no_may_say_what_to_do_instead() {
-        let question = Question::Consent {
+        let question = OperatorQuestion::Consent {
             consent: "q-1".parse().unwrap(),
             node: None,
             role: "writer".parse().unwrap(),
@@ -461,13 +519,13 @@ mod tests {
 
     #[test]
     fn only_a_line_that_means_something_becomes_a_command() {
-        let feedback = Question::Feedback;
+        let feedback = OperatorQuestion::Feedback;
         assert_eq!(
             command(&feedback, None, " YES "),
             Some(Verb::Feedback { granted: true })
         );
         assert_eq!(command(&feedback, None, "perhaps"), None);
-        let text = Question::Text {
+        let text = OperatorQuestion::Text {
             node: Some("draft".parse().unwrap()),
             role: "writer".parse().unwrap(),
             reason: WaitReason::PromptHuman,
@@ -480,7 +538,7 @@ mod tests {
 
     #[test]
     fn a_turn_that_failed_is_tried_again_by_one_key_or_told_something_else() {
-        let failed = || Question::Text {
+        let failed = || OperatorQuestion::Text {
             node: Some("draft".parse().unwrap()),
             role: "writer".parse().unwrap(),
             reason: WaitReason::AutonomousAbort,
@@ -498,7 +556,7 @@ mod tests {
         };
         assert_eq!(
             card(false).mark(),
-            "y try again · r say what to do instead · l later > "
+            "y try again · r say what to do instead · l later"
         );
         let retry = Typed::Command(Verb::Retry {
             to: Whom::Node("draft".parse().unwrap()),
@@ -517,8 +575,8 @@ mod tests {
         ));
     }
 
-    fn consent() -> Question {
-        Question::Consent {
+    fn consent() -> OperatorQuestion {
+        OperatorQuestion::Consent {
             consent: "q-1".parse().unwrap(),
             node: None,
             role: "writer".parse().unwrap(),
@@ -530,7 +588,7 @@ mod tests {
             action: None,
             text: Some("all of it".to_owned()),
             is_whole,
-            for_the_flow,
+            for_the_flow: for_the_flow.then(|| "exactly this".to_owned()),
             own: None,
             shown: None,
         };
@@ -540,9 +598,12 @@ mod tests {
     fn says(typed: &Typed) -> &str {
         match typed {
             Typed::Said(says) => says,
-            Typed::Command(_) | Typed::Show(_) | Typed::Own(_) | Typed::Again | Typed::Nothing => {
-                ""
-            }
+            Typed::Command(_)
+            | Typed::Show(_)
+            | Typed::Own(_)
+            | Typed::Again
+            | Typed::Next
+            | Typed::Nothing => "",
         }
     }
 
@@ -570,10 +631,12 @@ mod tests {
         let several = "several keys at once answer nothing; press one of them";
         assert_eq!(says(&card(true, true).press(b"yy", 2_000)), several);
         assert_eq!(says(&card(true, true).press(b"yes\n", 2_000)), several);
-        assert_eq!(says(&card(true, true).press(b"q", 2_000)), "no such answer");
+        let unknown = "q does nothing here; y, f, n, r and v answer";
+        assert_eq!(says(&card(true, true).press(b"q", 2_000)), unknown);
+        assert_eq!(card(true, true).press(b"\t", 2_000), Typed::Next);
         assert_eq!(
             says(&card(true, false).press(b"f", 2_000)),
-            "no such answer"
+            "f does nothing here; y, n, r and v answer"
         );
         for keys in [&b"\n"[..], b"\r", b"\x1b[A", b"\x1b[200~y\x1b[201~"] {
             assert_eq!(card(true, true).press(keys, 2_000), Typed::Nothing);
@@ -584,16 +647,42 @@ mod tests {
     fn a_call_is_allowed_only_after_all_of_it_was_shown() {
         let mut cut = card(false, true);
         assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
-        assert_eq!(says(&cut.press(b"y", 2_000)), "no such answer");
+        let unknown = "y does nothing here; v, n and r answer";
+        assert_eq!(says(&cut.press(b"y", 2_000)), unknown);
         assert_eq!(cut.press(b"v", 3_000), Typed::Show("all of it".to_owned()));
         assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
         cut.was_shown(3_000);
         assert_eq!(
             cut.mark(),
-            "y once · f for this flow · n deny · r deny and say why > "
+            "y once · f for this flow · n deny · r deny and say why · v whole"
         );
         assert_eq!(says(&cut.press(b"y", 3_100)), TOO_SOON);
         assert!(matches!(cut.press(b"y", 4_000), Typed::Command(_)));
+    }
+
+    #[test]
+    fn where_whole_lines_are_typed_a_number_is_a_key() {
+        let call = || Call {
+            text: Some("all of it".to_owned()),
+            is_whole: true,
+            ..Call::default()
+        };
+        let mut plain = Card::new(consent(), call(), true, 1_000);
+        assert_eq!(says(&plain.hear("1", 1_100)), TOO_SOON);
+        assert!(matches!(
+            plain.hear("1", 2_000),
+            Typed::Command(Verb::Allow { .. })
+        ));
+        assert!(matches!(
+            plain.hear("2", 3_000),
+            Typed::Command(Verb::Deny { .. })
+        ));
+        assert_eq!(plain.hear("3", 4_000), Typed::Again);
+        assert!(
+            matches!(plain.hear("9", 4_010), Typed::Command(Verb::Deny { reason: Some(why), .. }) if why == "9")
+        );
+        let mut keyed = Card::new(consent(), call(), false, 1_000);
+        assert!(matches!(keyed.hear("1", 2_000), Typed::Said(_)));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use a_society_orchestrator::project::docs::folder::{
 use a_society_orchestrator::project::flow_file::{FlowFile, inspect};
 use a_society_orchestrator::project::unconfigured::Configured;
 use a_society_orchestrator::workspace::material::inspect_project;
-use a_society_orchestrator::{Script, ScriptFault};
+use a_society_orchestrator::{RoleScript, ScriptFault};
 use a_society_state::disk::{Kind, RealDisk};
 use a_society_state::files::kind_behind;
 use serde_json::json;
@@ -178,7 +178,9 @@ fn look(file: &Path, script: Option<&Path>, workspace: Option<&Path>) -> Result<
     let script = match script_path(&graph, script) {
         None => None,
         Some(path) => {
-            let faults = Script::parse(&read_text(&path)?).err().unwrap_or_default();
+            let faults = RoleScript::parse(&read_text(&path)?)
+                .err()
+                .unwrap_or_default();
             Some((path, faults))
         }
     };

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use a_society_facts::view::flow::Phase;
+use a_society_facts::view::flow::FlowPhase;
 use a_society_orchestrator::delivered::{self, Delivered};
 use a_society_orchestrator::withheld::without_secrets;
 use a_society_state::look::Look;
@@ -65,7 +65,7 @@ pub(crate) fn of_closed(
     flow: &FlowRef,
     seen: &Look,
 ) -> Result<Option<Delivered>, Stop> {
-    let goes_on = seen.screen.flow.phase == Phase::Forward;
+    let goes_on = seen.screen.flow.phase == FlowPhase::Forward;
     if goes_on || seen.damage.is_some() {
         return Ok(None);
     }

@@ -27,6 +27,8 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return told_by_parser(environment, &error),
     };
+    let spoken = arguments.plain.then(|| environment.spoken());
+    let environment = spoken.as_ref().unwrap_or(environment);
     let out = Output::new(Manner {
         json: arguments.json,
         color: arguments.color,

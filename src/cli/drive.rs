@@ -16,25 +16,29 @@ use a_society_facts::id::{RoleInstance, Seq};
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::driver::task::Driven;
-use a_society_orchestrator::machine::{Question, Work};
+use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
 
 use super::asks::short;
 use super::at_work::{self, Meaning};
 use super::card::Card;
 use super::context::Context;
+use super::field::{Field, Written};
 use super::notify::Notifier;
-use super::progress::Progress;
+use super::progress::{Progress, Tail};
 use super::prompt::{Heard, Prompt};
 use super::signals::Interrupts;
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
-use crate::text::plain;
+use crate::text::{plain, wrapped};
 
 /// The picture is drawn at most this often; more is no calmer and tells no more.
 const FRAME: Duration = Duration::from_millis(100);
+
+/// While a text is typed, its letters are looked for more often.
+const FRAME_TYPING: Duration = Duration::from_millis(15);
 
 /// What is decided before anything is asked.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -127,8 +131,13 @@ fn watch(
         is_plain: context.environment.is_plain,
         environment: context.environment,
         card: None,
+        chosen: None,
+        field: None,
+        drafts: Vec::new(),
+        kept: None,
         later: Vec::new(),
         steers: None,
+        asked: 0,
         heard_upto: 0,
         draining: false,
     };
@@ -158,6 +167,7 @@ fn watch(
     let joined = driven.task.join();
     let result = joined.unwrap_or(Err(DriverError::Gone));
     let ended = watch.result(result);
+    watch.tell_unsent();
     if let Some(why) = notifier.and_then(Notifier::finish) {
         let why = format!("the command of notify: in your configuration failed: {why}");
         context.out.note(&why);
@@ -188,10 +198,20 @@ struct Watch<'a> {
     environment: &'a Environment,
     /// The question at the cursor.
     card: Option<Card>,
+    /// The question that the operator wants to see next.
+    chosen: Option<OperatorQuestion>,
+    /// The text that is typed, where it is not typed as a whole line.
+    field: Option<Field>,
+    /// Texts that were begun for questions that are open still.
+    drafts: Vec<(OperatorQuestion, String)>,
+    /// A text whose question was answered elsewhere; it is offered at the next one.
+    kept: Option<String>,
     /// Questions that the operator answers when the rest is done.
-    later: Vec<Question>,
+    later: Vec<OperatorQuestion>,
     /// The role that a message is being typed for.
     steers: Option<RoleInstance>,
+    /// How many questions can be answered here now.
+    asked: usize,
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
     draining: bool,
@@ -210,12 +230,17 @@ impl Wishes {
 impl Watch<'_> {
     fn until_the_end(&mut self) -> Result<End, Stop> {
         let mut after = 0;
-        if self.draws() && !self.is_plain {
+        if self.draws() {
             self.prompt = Prompt::open();
             self.take_keys(true);
         }
         loop {
-            let seen = self.handle.wait(after, FRAME);
+            let frame = if self.field.is_some() {
+                FRAME_TYPING
+            } else {
+                FRAME
+            };
+            let seen = self.handle.wait(after, frame);
             if self.interrupts.count() > 0 && self.interrupted() {
                 return Ok(End::AtOnce);
             }
@@ -247,20 +272,22 @@ impl Watch<'_> {
     fn listen(&mut self, seen: &Seen) -> Result<(), Stop> {
         let heard = self.prompt.as_mut().map_or(Heard::End, Prompt::heard);
         let key = match heard {
-            Heard::Nothing | Heard::End => return Ok(()),
-            Heard::Line(words) => return self.steer(&words),
+            Heard::Nothing | Heard::End | Heard::Line(_) => return Ok(()),
             Heard::Keys(keys) => keys,
         };
+        if self.steers.is_some() {
+            return self.spoken(&key);
+        }
         match at_work::meaning(&key, seen, self.progress.followed()) {
             Meaning::Nothing => Ok(()),
-            Meaning::Says(says) => self.say(&says, true),
+            Meaning::Says(says) => self.say(&says),
             Meaning::Follow(role) => {
                 let says = match &role {
                     Some(role) => format!("{role} is followed from its next words on"),
                     None => "the next role that speaks is followed".to_owned(),
                 };
                 self.progress.follow(role);
-                self.say(&says, true)
+                self.say(&says)
             }
             Meaning::All => {
                 let says = if self.progress.toggle_all() {
@@ -268,31 +295,48 @@ impl Watch<'_> {
                 } else {
                     "one role streams, and what others say is one line"
                 };
-                self.say(says, true)
+                self.say(says)
             }
             Meaning::Output => {
                 let says = match self.progress.more_output() {
                     0 => "what tools print is not shown".to_owned(),
                     lines => format!("up to {lines} lines of what tools print are shown"),
                 };
-                self.say(&says, true)
+                self.say(&says)
             }
             Meaning::Read => self.read_others(),
             Meaning::Does(verb) => {
                 let done = verb.done();
                 match self.obeyed(verb) {
-                    Ok(()) => self.say(done, true),
-                    Err(refused) => self.say(&plain(&refused.to_string()), true),
+                    Ok(()) => self.say(done),
+                    Err(refused) => self.say(&plain(&refused.to_string())),
                 }
             }
             Meaning::Steer(role) => {
-                let (columns, _) = self.out.size();
-                self.out.draw(&[], &[], columns)?;
-                self.out.finish_drawing();
-                self.take_keys(false);
-                self.out.ask(&format!("to {role} (nothing to go back)> "));
                 self.steers = Some(role);
+                self.field = Some(Field::default());
+                self.draw(&Arc::new(seen.clone()))
+            }
+        }
+    }
+
+    /// Keys while words for a role at work are typed.
+    fn spoken(&mut self, keys: &[u8]) -> Result<(), Stop> {
+        let Some(field) = &mut self.field else {
+            return Ok(());
+        };
+        match field.take(keys) {
+            Written::Typed | Written::Next | Written::Editor => Ok(()),
+            Written::Full => {
+                self.say("the text is full; give a longer one with: a-society steer FLOW ROLE -")
+            }
+            Written::Left => {
+                (self.steers, self.field) = (None, None);
                 Ok(())
+            }
+            Written::Sent => {
+                let words = self.field.take().map(|field| field.text().to_owned());
+                self.steer(&words.unwrap_or_default())
             }
         }
     }
@@ -302,7 +346,6 @@ impl Watch<'_> {
         let Some(role) = self.steers.take() else {
             return Ok(());
         };
-        self.take_keys(true);
         if words.trim().is_empty() {
             return Ok(());
         }
@@ -315,14 +358,14 @@ impl Watch<'_> {
             Ok(()) => "said; it is heard with the next request".to_owned(),
             Err(refused) => plain(&refused.to_string()).into_owned(),
         };
-        self.say(&says, true)
+        self.say(&says)
     }
 
     /// Whether it is time to ask the operator: nothing goes on without an answer or, on a terminal,
     /// anything is asked.
     fn may_ask(&self, seen: &Seen) -> bool {
         let asks = |work: &Work| matches!(work, Work::AskOperator(_));
-        let looks = self.draws() && !self.wishes.until_waiting;
+        let looks = self.looks() && !self.wishes.until_waiting;
         rests(seen) || (looks && seen.pending.iter().any(asks))
     }
 
@@ -346,26 +389,33 @@ impl Watch<'_> {
         false
     }
 
-    fn draws(&self) -> bool {
+    /// Whether a person looks, who can be asked.
+    fn looks(&self) -> bool {
         self.out.is_terminal() && !self.out.is_json()
     }
 
+    /// Whether a picture is drawn for them.
+    fn draws(&self) -> bool {
+        self.looks() && !self.is_plain
+    }
+
     fn show(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        if !self.draws() {
-            return self.progress.print(self.out, Some(seen));
-        }
         if let Some(card) = &self.card {
             let is_open = |work: &Work| matches!(work, Work::AskOperator(question) if *question == card.question);
             if seen.seq < self.heard_upto || seen.pending.iter().any(is_open) {
                 return self.hold(seen);
             }
-            let has_keys = card.takes_keys();
-            self.card = None;
-            self.take_keys(!self.is_plain);
-            self.say("this was answered elsewhere", has_keys)?;
+            self.closed_elsewhere()?;
         }
-        // A line that is typed is left alone.
-        if self.draining || self.steers.is_some() {
+        if !self.draws() {
+            self.progress.print(self.out, Some(seen), self.is_plain)?;
+            if self.is_plain {
+                let now = self.store.ground().clock.now();
+                self.progress.remind(self.out, seen, now)?;
+            }
+            return Ok(());
+        }
+        if self.draining {
             return Ok(());
         }
         self.draw(seen)
@@ -373,39 +423,94 @@ impl Watch<'_> {
 
     fn draw(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let now = self.store.ground().clock.now();
-        let keys = match &self.prompt {
-            Some(_) if !self.is_plain => at_work::keys(self.out.size().0),
-            Some(_) | None => String::new(),
-        };
+        let tail = self.tail();
         self.progress
-            .draw(self.out, seen, (&self.handle, now), &keys)
+            .draw(self.out, seen, (&self.handle, now), &tail)
     }
 
-    /// Below a question that a key answers the nodes are drawn in their present state, while finished
-    /// lines are held back, so that the question stays readable. A line that is typed is left alone.
+    /// Below a question the nodes are drawn in their present state, while finished lines are held back, so that the
+    /// question stays readable. Where whole lines are typed nothing is printed between them.
     fn hold(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        let Some(card) = self.card.as_ref().filter(|card| card.takes_keys()) else {
+        if !self.draws() {
             return Ok(());
-        };
-        let mark = card.mark();
+        }
         let now = self.store.ground().clock.now();
-        self.progress.hold(self.out, seen, (&mark, now))
+        let tail = self.tail();
+        self.progress.hold(self.out, seen, (&tail, now))
     }
 
-    /// Says something while a question is asked: in the place of the block, if there is one.
-    fn say(&mut self, says: &str, in_block: bool) -> Result<(), Stop> {
-        if !in_block {
-            self.out.line("")?;
+    /// What is drawn below the nodes: the keys, or what is asked and what is typed.
+    fn tail(&self) -> Tail {
+        let (columns, _) = self.out.size();
+        let wide = columns.saturating_sub(1).max(1);
+        let Some(field) = &self.field else {
+            let keys = match &self.card {
+                Some(card) if self.asked > 1 => {
+                    format!("{} · tab next of {}", card.mark(), self.asked)
+                }
+                Some(card) => card.mark(),
+                None if self.prompt.is_some() && !self.wishes.quiet => {
+                    let keys = self.out.paint.dim(&at_work::keys(columns));
+                    let lines = if keys.is_empty() {
+                        Vec::new()
+                    } else {
+                        vec![keys]
+                    };
+                    return Tail {
+                        lines,
+                        cursor: None,
+                    };
+                }
+                None => String::new(),
+            };
+            let lines = if keys.is_empty() {
+                Vec::new()
+            } else {
+                wrapped(&keys, wide)
+            };
+            return Tail {
+                lines,
+                cursor: None,
+            };
+        };
+        let mark = match (&self.steers, &self.card) {
+            (Some(role), _) => format!("to {role} (nothing to go back)> "),
+            (None, Some(card)) => card.mark(),
+            (None, None) => "> ".to_owned(),
+        };
+        let mut lines = field.rows(&mark, columns);
+        let cursor = Some(lines.len() - 1);
+        let is_text = self.card.as_ref().is_some_and(Card::is_text);
+        let keys = match (self.steers.is_some(), is_text) {
+            (false, true) if self.asked > 1 => "enter sends · ctrl-g editor · tab next · esc later",
+            (false, true) => "enter sends · \\ then enter new line · ctrl-g editor · esc later",
+            _ => "enter sends · esc back",
+        };
+        lines.extend(
+            wrapped(keys, wide)
+                .iter()
+                .map(|row| self.out.paint.dim(row)),
+        );
+        Tail { lines, cursor }
+    }
+
+    /// Says something in the place of the block, which is drawn again below it; where whole lines are typed, as a line.
+    fn say(&mut self, says: &str) -> Result<(), Stop> {
+        if !self.draws() {
             self.out.note(says);
             return Ok(());
         }
         let (columns, _) = self.out.size();
-        self.out.draw(&[says.to_owned()], &[], columns)
+        self.out.draw(&wrapped(says, columns), &[], columns)
     }
 
     /// Draws once more and keeps it; later lines are printed below it.
     fn leave_drawn(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        self.draw(seen)?;
+        (self.field, self.card) = (None, None);
+        let now = self.store.ground().clock.now();
+        let tail = Tail::default();
+        self.progress
+            .draw(self.out, seen, (&self.handle, now), &tail)?;
         self.out.finish_drawing();
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use a_society_facts::id::{ProjectName, RoleInstance};
-use a_society_orchestrator::findings::{self, Finding, Found, Proposal};
+use a_society_orchestrator::findings::{self, Finding, FlowFindings, Proposal};
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -150,7 +150,12 @@ fn list(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn print(context: &mut Context<'_>, store: &Store, found: &Found, full: bool) -> Result<(), Stop> {
+fn print(
+    context: &mut Context<'_>,
+    store: &Store,
+    found: &FlowFindings,
+    full: bool,
+) -> Result<(), Stop> {
     let out = &mut context.out;
     let name = format!("{}/{}", found.flow.project, short(&found.flow));
     let title = one_line(&found.title, FINDING_COLUMNS_MAX);
@@ -207,7 +212,7 @@ fn lines(finding: &Finding, full: bool) -> Vec<String> {
 }
 
 /// The state of a proposal, in words.
-fn stands(store: &Store, found: &Found, proposal: &Proposal) -> &'static str {
+fn stands(store: &Store, found: &FlowFindings, proposal: &Proposal) -> &'static str {
     let now = now(store, &found.flow, proposal);
     proposal.stands(now.as_deref()).words()
 }
@@ -218,7 +223,7 @@ fn now(store: &Store, flow: &FlowRef, proposal: &Proposal) -> Option<String> {
     findings::file_now(store, &project, &proposal.change.path)
 }
 
-fn as_json(store: &Store, found: &Found) -> Value {
+fn as_json(store: &Store, found: &FlowFindings) -> Value {
     let findings = found.findings.iter().map(|finding| {
         json!({
             "role": finding.role,

@@ -9,7 +9,7 @@ use a_society_orchestrator::project::docs::folder::Project;
 use a_society_orchestrator::project::flow_file::{self, FileError, FlowFile};
 use a_society_orchestrator::workspace::flow_files::{flow_files, script_beside};
 use a_society_orchestrator::workspace::material::{Unfit, sound_project};
-use a_society_orchestrator::{Script, ScriptFault};
+use a_society_orchestrator::{RoleScript, ScriptFault};
 use a_society_state::disk::{Kind, RealDisk};
 use a_society_state::files::kind_behind;
 use similar::TextDiff;
@@ -234,7 +234,7 @@ pub(crate) fn script_path(flow: &Path, named: Option<&Path>) -> Option<PathBuf> 
 /// When it cannot be read, or is not a script.
 pub(crate) fn read_script(out: &mut Output, path: &Path) -> Result<String, Stop> {
     let source = read_text(path)?;
-    let Err(faults) = Script::parse(&source) else {
+    let Err(faults) = RoleScript::parse(&source) else {
         return Ok(source);
     };
     if !out.is_json() {

@@ -12,7 +12,7 @@ use a_society_operator_ui::fold::reach::is_operator;
 use a_society_operator_ui::protocol::ask::OwnTurn;
 use a_society_operator_ui::server::handed_last;
 use a_society_orchestrator::graph;
-use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::project::place;
 use a_society_state::{FlowRef, Store};
 use similar::{ChangeTag, TextDiff};
@@ -111,9 +111,9 @@ fn texts<'d>(
 pub(crate) fn own_turn_of(
     store: &Store,
     flow: &FlowRef,
-    (state, question): (&FlowState, &Question),
+    (state, question): (&FlowState, &OperatorQuestion),
 ) -> Option<(OwnTurn, String)> {
-    let Question::Text {
+    let OperatorQuestion::Text {
         node,
         role,
         reason: WaitReason::PromptHuman,

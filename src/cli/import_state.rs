@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use a_society_facts::id::ProjectName;
 use a_society_orchestrator::config::models::Catalog;
 use a_society_orchestrator::config::user;
-use a_society_orchestrator::import_state::make::{Plan, Ready, make, plan};
+use a_society_orchestrator::import_state::make::{ImportPlan, Ready, make, plan};
 use a_society_orchestrator::import_state::source::{beside, find};
 use a_society_orchestrator::mint::SystemMint;
 use a_society_state::Store;
@@ -81,10 +81,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (mut all, mut code) = (Vec::new(), ExitCode::Ok);
     for found in found {
         let planned = plan(&store, (&found, &catalog), now, &mut SystemMint);
-        if let (Plan::Ready(ready), false) = (&planned, arguments.dry_run) {
+        if let (ImportPlan::Ready(ready), false) = (&planned, arguments.dry_run) {
             make(&store, ready)?;
         }
-        if matches!(planned, Plan::Refused { .. }) {
+        if matches!(planned, ImportPlan::Refused { .. }) {
             code = ExitCode::Damaged;
         }
         if context.out.is_json() {
@@ -131,9 +131,9 @@ fn nothing(folder: &str) -> Stop {
     OperatorError::new(("nothing-to-import", ExitCode::NotFound), what, why, hint).into()
 }
 
-fn as_json(planned: &Plan, dry_run: bool) -> Value {
+fn as_json(planned: &ImportPlan, dry_run: bool) -> Value {
     match planned {
-        Plan::Ready(ready) => json!({
+        ImportPlan::Ready(ready) => json!({
             "outcome": if dry_run { "would-import" } else { "imported" },
             "project": ready.flow.project,
             "flow": ready.flow.flow,
@@ -146,13 +146,13 @@ fn as_json(planned: &Plan, dry_run: bool) -> Value {
             "not_carried": ready.left,
             "goes_on": ready.goes_on,
         }),
-        Plan::Already { flow, changed } => json!({
+        ImportPlan::Already { flow, changed } => json!({
             "outcome": "already-imported",
             "project": flow.project,
             "flow": flow.flow,
             "changed_since": changed,
         }),
-        Plan::Refused { place, why } => json!({
+        ImportPlan::Refused { place, why } => json!({
             "outcome": "refused",
             "place": place.display().to_string(),
             "why": why,
@@ -163,12 +163,12 @@ fn as_json(planned: &Plan, dry_run: bool) -> Value {
 fn print(
     context: &mut Context<'_>,
     store: &Store,
-    planned: &Plan,
+    planned: &ImportPlan,
     dry_run: bool,
 ) -> Result<(), Stop> {
     match planned {
-        Plan::Ready(ready) => ready_lines(context, store, ready, dry_run),
-        Plan::Already { flow, changed } => {
+        ImportPlan::Ready(ready) => ready_lines(context, store, ready, dry_run),
+        ImportPlan::Already { flow, changed } => {
             context
                 .out
                 .line(&format!("{flow}: it was imported already"))?;
@@ -178,7 +178,7 @@ fn print(
             }
             Ok(())
         }
-        Plan::Refused { place, why } => {
+        ImportPlan::Refused { place, why } => {
             let place = plain(&place.display().to_string()).into_owned();
             let why = one_line(why, WHY_COLUMNS_MAX);
             context.out.line(&format!("{place}: not imported: {why}"))?;

@@ -1,10 +1,10 @@
 //! `mcp`: which MCP servers there are, and which of them the operator lets run.
 
 use a_society_orchestrator::config::servers::{
-    BEGINNING, Entry, Roster, Standing, approve, lists_in, revoke,
+    BEGINNING, Roster, ServerEntry, ServerStanding, approve, lists_in, revoke,
 };
 use a_society_orchestrator::config::user;
-use a_society_orchestrator::project::place::{Named, NamedBy, servers_named};
+use a_society_orchestrator::project::place::{NameUses, NamedBy, servers_named};
 use a_society_orchestrator::workspace::settings::servers_json;
 use serde_json::json;
 
@@ -108,18 +108,18 @@ fn roster(context: &mut Context<'_>) -> Result<Roster, Stop> {
 }
 
 /// The state of a server, for people.
-pub(super) const fn words(standing: Standing) -> &'static str {
+pub(super) const fn words(standing: ServerStanding) -> &'static str {
     match standing {
-        Standing::Own => "yours",
-        Standing::Approved => "approved by you",
-        Standing::Changed => "CHANGED since you approved it: it waits for you again",
-        Standing::Wanted => "wanted by the workspace: it waits for you",
-        Standing::Hidden => "never used: a server of yours has this name",
+        ServerStanding::Own => "yours",
+        ServerStanding::Approved => "approved by you",
+        ServerStanding::Changed => "CHANGED since you approved it: it waits for you again",
+        ServerStanding::Wanted => "wanted by the workspace: it waits for you",
+        ServerStanding::Hidden => "never used: a server of yours has this name",
     }
 }
 
 /// The servers that roles name and no list has.
-fn missing<'n>(roster: &Roster, named: &'n Named) -> impl Iterator<Item = &'n String> {
+fn missing<'n>(roster: &Roster, named: &'n NameUses) -> impl Iterator<Item = &'n String> {
     named.keys().filter(|name| roster.named(name).is_none())
 }
 
@@ -131,7 +131,7 @@ fn roles_in_words(by: &[NamedBy]) -> String {
     roles.join(", ")
 }
 
-fn list(context: &mut Context<'_>, roster: &Roster, named: &Named) -> Outcome {
+fn list(context: &mut Context<'_>, roster: &Roster, named: &NameUses) -> Outcome {
     if context.out.is_json() {
         context.out.value(&servers_json(roster, named))?;
         return Ok(ExitCode::Ok);
@@ -171,7 +171,7 @@ fn list(context: &mut Context<'_>, roster: &Roster, named: &Named) -> Outcome {
 }
 
 /// As much of a hash as has to be typed.
-fn digits(entry: &Entry) -> String {
+fn digits(entry: &ServerEntry) -> String {
     entry
         .definition
         .to_string()
@@ -181,7 +181,7 @@ fn digits(entry: &Entry) -> String {
 }
 
 /// The server that is meant, of those that could be used.
-fn named<'r>(roster: &'r Roster, name: &str) -> Result<&'r Entry, Stop> {
+fn named<'r>(roster: &'r Roster, name: &str) -> Result<&'r ServerEntry, Stop> {
     roster.named(name).ok_or_else(|| {
         OperatorError::new(
             ("server-not-found", ExitCode::NotFound),
@@ -211,10 +211,10 @@ fn let_run(context: &mut Context<'_>, roster: &Roster, name: &str, hash: &str) -
 
 /// The server of a name whose definition is the one that was seen. Several projects of a workspace
 /// may want different ones under one name.
-fn meant<'r>(roster: &'r Roster, name: &str, hash: &str) -> Result<&'r Entry, Stop> {
+fn meant<'r>(roster: &'r Roster, name: &str, hash: &str) -> Result<&'r ServerEntry, Stop> {
     let present = named(roster, name)?;
     let is_long = hash.len() >= BEGINNING;
-    let fits = |entry: &&Entry| {
+    let fits = |entry: &&ServerEntry| {
         entry.name == name && is_long && entry.definition.to_string().starts_with(hash)
     };
     roster.entries.iter().find(fits).ok_or_else(|| {

@@ -1,7 +1,7 @@
 //! `mcp add`, `rm` and `test`: the operator's own MCP servers.
 
-use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
-use a_society_orchestrator::config::editing::{Place, Sheet};
+use a_society_orchestrator::config::editing::servers::{self, HeldValue, NewServer};
+use a_society_orchestrator::config::editing::{SecretPlace, Sheet};
 use a_society_orchestrator::config::servers::lists_in;
 use serde_json::json;
 
@@ -81,7 +81,7 @@ pub(super) struct Add {
 /// Where a value is kept, and its prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Kept {
-    place: Place,
+    place: SecretPlace,
     prefix: String,
 }
 
@@ -115,9 +115,9 @@ pub(super) fn add(context: &mut Context<'_>, arguments: &Add) -> Outcome {
     let sheet = Sheet::read().map_err(refused)?;
     let mut words = arguments.command.iter().cloned();
     let set = arguments.set.iter();
-    let set = set.map(|(name, text)| (name.clone(), Held::Plain(text.clone())));
+    let set = set.map(|(name, text)| (name.clone(), HeldValue::Plain(text.clone())));
     let kept = arguments.secret.iter().map(|(name, kept)| {
-        let held = Held::Kept {
+        let held = HeldValue::Kept {
             place: kept.place.clone(),
             prefix: kept.prefix.clone(),
         };

@@ -6,7 +6,7 @@ pub(super) mod figures;
 mod known;
 
 use a_society_orchestrator::config::editing::models::with_usual;
-use a_society_orchestrator::config::editing::{Grade, Refusal, Sheet, search};
+use a_society_orchestrator::config::editing::{EditRefusal, Grade, Sheet, search};
 use a_society_orchestrator::config::models::{Catalog, try_out};
 use a_society_orchestrator::config::user::{self, ConfigError};
 use a_society_orchestrator::workspace::settings::reach_json;
@@ -268,7 +268,7 @@ pub(super) fn unusable(error: ConfigError) -> Stop {
 }
 
 /// Why the configuration stays as it is.
-pub(super) fn refused(refusal: Refusal) -> Stop {
+pub(super) fn refused(refusal: EditRefusal) -> Stop {
     let exit = match refusal.grade {
         Grade::Usage => ExitCode::Usage,
         Grade::NotFound => ExitCode::NotFound,

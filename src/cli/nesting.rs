@@ -54,7 +54,7 @@ fn key(row: &Row, flow: &FlowId) -> (String, FlowId) {
 #[cfg(test)]
 mod tests {
     use a_society_facts::view::flow::Parentage;
-    use a_society_facts::view::summary::Summary;
+    use a_society_facts::view::summary::FlowSummary;
     use a_society_state::FlowRef;
 
     use super::*;
@@ -69,9 +69,9 @@ mod tests {
                 project: "demo".parse().unwrap(),
                 flow: id(flow),
             },
-            summary: Some(Summary {
+            summary: Some(FlowSummary {
                 parent,
-                ..Summary::default()
+                ..FlowSummary::default()
             }),
             damage: None,
             damage_word: None,

@@ -5,7 +5,7 @@
 
 use a_society_operator_ui::protocol::ask::OwnTurn;
 use a_society_orchestrator::record::named_in_record;
-use a_society_orchestrator::record::own::{Ending, free_name};
+use a_society_orchestrator::record::own::{OwnTurnEnding, free_name};
 
 /// A turn, and how far the operator came with ending it.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,7 +47,7 @@ pub(crate) enum Act {
     /// This file of the project, or of the machine, is to be handed over.
     Bring(String),
     /// The turn ends.
-    End(Ending),
+    End(OwnTurnEnding),
     /// The turn ends with these words in a new file, which goes back.
     SendBack {
         /// To whom.
@@ -197,7 +197,7 @@ impl Own {
             'w' if self.turn.writes.is_some() => Act::Edit(self.name()),
             'w' => self.asks(Step::Edits),
             'h' => match (&self.turn.writes, self.written.clone()) {
-                (Some(writes), _) => Act::End(Ending::Wrote {
+                (Some(writes), _) => Act::End(OwnTurnEnding::Wrote {
                     word: writes.word.clone(),
                     path: writes.path.clone(),
                 }),
@@ -206,8 +206,8 @@ impl Own {
             },
             'f' => self.asks(Step::Brings),
             'b' => self.asks(Step::Complains),
-            'c' => Act::End(Ending::Closes),
-            'm' => Act::End(Ending::Waits),
+            'c' => Act::End(OwnTurnEnding::Closes),
+            'm' => Act::End(OwnTurnEnding::Waits),
             'v' => Act::Read,
             'l' => Act::Later,
             _ => self.asks(Step::Talks),
@@ -225,7 +225,7 @@ impl Own {
             return self.asks(Step::Addresses(path));
         }
         let to = self.turn.forward.clone();
-        Act::End(Ending::Hands { to, path })
+        Act::End(OwnTurnEnding::Hands { to, path })
     }
 
     /// A line was typed.
@@ -240,7 +240,11 @@ impl Own {
                     (None, _) => Act::Again,
                     (Some(key), None) => {
                         let act = self.press(key.to_ascii_lowercase());
-                        act.unwrap_or_else(|| Act::Said("no such answer".to_owned()))
+                        act.unwrap_or_else(|| {
+                            let keys = self.keys().into_iter().map(|(key, _)| key.to_string());
+                            let keys: Vec<String> = keys.collect();
+                            Act::Said(format!("{key} does nothing here; {} do", keys.join(", ")))
+                        })
                     }
                     (Some(_), Some(_)) => Act::Answer(line.to_owned()),
                 }
@@ -280,7 +284,7 @@ impl Own {
         if to.is_empty() {
             to.clone_from(&self.turn.forward);
         }
-        Act::End(Ending::Hands { to, path })
+        Act::End(OwnTurnEnding::Hands { to, path })
     }
 }
 
@@ -304,7 +308,7 @@ mod tests {
     fn hands(to: &[&str], path: &str) -> Act {
         let to = to.iter().map(|name| (*name).to_owned()).collect();
         let path = path.to_owned();
-        Act::End(Ending::Hands { to, path })
+        Act::End(OwnTurnEnding::Hands { to, path })
     }
 
     #[test]
@@ -379,7 +383,7 @@ mod tests {
         };
         assert_eq!(own.hear("Name a date."), back);
         // Typed as lines, a letter is a key and anything longer an answer.
-        assert_eq!(own.hear("m"), Act::End(Ending::Waits));
+        assert_eq!(own.hear("m"), Act::End(OwnTurnEnding::Waits));
         assert_eq!(own.hear("not yet"), Act::Answer("not yet".to_owned()));
     }
 
@@ -396,6 +400,9 @@ mod tests {
         assert_eq!(own.press('w'), Some(Act::Edit(path.clone())));
         own.wrote(&path, 3);
         let word = "findings".to_owned();
-        assert_eq!(own.press('h'), Some(Act::End(Ending::Wrote { word, path })));
+        assert_eq!(
+            own.press('h'),
+            Some(Act::End(OwnTurnEnding::Wrote { word, path }))
+        );
     }
 }

@@ -10,6 +10,8 @@ use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios};
 use rustix::termios::{tcflush, tcgetattr, tcsetattr};
 
+use crate::output::bracket_pastes;
+
 /// Pieces that were typed and not looked at. More are dropped: none of them answers anything.
 const PIECES_MAX: usize = 64;
 
@@ -55,6 +57,9 @@ fn is_rung(bell: &PipeReader) -> bool {
     while poll(&mut ends, None) == Err(Errno::INTR) {}
     ends[1].revents().contains(PollFlags::IN)
 }
+
+/// How long a terminal may take to hand over what it holds of a line.
+const UNFINISHED: Duration = Duration::from_millis(50);
 
 /// What was typed.
 #[derive(Debug, PartialEq, Eq)]
@@ -127,6 +132,16 @@ impl Prompt {
     /// Takes keys from here on, one by one and without showing them, or whole lines. Signals and what is
     /// printed are as before.
     pub(crate) fn take_keys(&mut self, wanted: bool) {
+        let had = self.before.is_some();
+        self.set_keys(wanted);
+        match (had, self.before.is_some()) {
+            (false, true) => bracket_pastes(true),
+            (true, false) => bracket_pastes(false),
+            (true, true) | (false, false) => {}
+        }
+    }
+
+    fn set_keys(&mut self, wanted: bool) {
         match (wanted, self.before.take()) {
             (true, None) => {
                 let Ok(before) = tcgetattr(io::stdin()) else {
@@ -158,6 +173,22 @@ impl Prompt {
         let dropped = self.pieces.try_iter().count();
         self.line.clear();
         waits > 0 || dropped > 0
+    }
+
+    /// Takes the line that is being typed out of the terminal, where whole lines are typed.
+    pub(crate) fn unfinished(&mut self) -> Option<String> {
+        if self.before.is_some() {
+            return None;
+        }
+        // A terminal that hands over keys gives what it held for the line.
+        self.set_keys(true);
+        let mut line = Vec::new();
+        while let Ok(piece) = self.pieces.recv_timeout(UNFINISHED) {
+            line.extend(piece);
+        }
+        self.set_keys(false);
+        let line = String::from_utf8_lossy(&line).trim().to_owned();
+        (!line.is_empty()).then_some(line)
     }
 
     /// What was typed since the last look.

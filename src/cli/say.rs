@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
 use a_society_facts::{Verb, Whom};
-use a_society_orchestrator::control::client::{self, Heard, Unsaid};
+use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
 use a_society_orchestrator::control::fault;
-use a_society_orchestrator::control::message::{Fault, FaultCode, Taken};
+use a_society_orchestrator::control::message::{ControlFault, ControlFaultCode, Taken};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::project::place;
 use a_society_orchestrator::run::RunError;
@@ -92,7 +92,7 @@ pub(crate) struct Said {
     pub(crate) store: Store,
     pub(crate) flow: FlowRef,
     pub(crate) taken: Taken,
-    pub(crate) heard: Heard,
+    pub(crate) heard: ObeyedBy,
 }
 
 /// Says a command to a flow.
@@ -154,7 +154,7 @@ fn tell(context: &mut Context<'_>, said: &Said, words: &str) -> Outcome {
         taken,
         heard,
     } = said;
-    let driven = *heard == Heard::ByDriver;
+    let driven = *heard == ObeyedBy::ByDriver;
     if context.out.is_json() {
         context.out.value(&json!({
             "project": flow.project,
@@ -185,20 +185,20 @@ pub(crate) fn project_folder(store: &Store, project: &ProjectName) -> PathBuf {
 }
 
 /// Why a command failed, as the operator sees it.
-pub(crate) fn from_fault(fault: Fault) -> OperatorError {
+pub(crate) fn from_fault(fault: ControlFault) -> OperatorError {
     let kind = match fault.code {
-        FaultCode::CommandRefused => ("command-refused", ExitCode::Refused),
-        FaultCode::CommandAmbiguous => ("command-ambiguous", ExitCode::Usage),
-        FaultCode::FlowFileUnfit => ("flow-file-unfit", ExitCode::Failed),
-        FaultCode::MessageUnfit => ("message-unfit", ExitCode::Failed),
-        FaultCode::NewerVersion => ("newer-version", ExitCode::Failed),
-        FaultCode::FlowGone => ("flow-gone", ExitCode::Failed),
-        FaultCode::FlowStopped => ("flow-stopped", ExitCode::Failed),
-        FaultCode::FlowBusy => ("flow-busy", ExitCode::Busy),
-        FaultCode::NoAnswer => ("no-answer", ExitCode::Failed),
-        FaultCode::DiskFull => ("disk-full", ExitCode::DiskFull),
-        FaultCode::DiskFailed => ("disk-failed", ExitCode::Failed),
-        FaultCode::Unknown => ("unknown", ExitCode::Failed),
+        ControlFaultCode::CommandRefused => ("command-refused", ExitCode::Refused),
+        ControlFaultCode::CommandAmbiguous => ("command-ambiguous", ExitCode::Usage),
+        ControlFaultCode::FlowFileUnfit => ("flow-file-unfit", ExitCode::Failed),
+        ControlFaultCode::MessageUnfit => ("message-unfit", ExitCode::Failed),
+        ControlFaultCode::NewerVersion => ("newer-version", ExitCode::Failed),
+        ControlFaultCode::FlowGone => ("flow-gone", ExitCode::Failed),
+        ControlFaultCode::FlowStopped => ("flow-stopped", ExitCode::Failed),
+        ControlFaultCode::FlowBusy => ("flow-busy", ExitCode::Busy),
+        ControlFaultCode::NoAnswer => ("no-answer", ExitCode::Failed),
+        ControlFaultCode::DiskFull => ("disk-full", ExitCode::DiskFull),
+        ControlFaultCode::DiskFailed => ("disk-failed", ExitCode::Failed),
+        ControlFaultCode::Unknown => ("unknown", ExitCode::Failed),
     };
     OperatorError::new(kind, fault.what, fault.why, fault.r#try)
 }

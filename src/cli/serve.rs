@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::protocol::down::Mode;
 use a_society_operator_ui::server::actions::adopt;
@@ -482,8 +482,8 @@ fn resume(
 }
 
 /// Whether a flow only waits for limits of providers to reset, and would go on by itself.
-fn is_limited(summary: &Summary) -> bool {
-    matches!(Standing::of(summary, true), Standing::Limited(_))
+fn is_limited(summary: &FlowSummary) -> bool {
+    matches!(FlowStanding::of(summary, true), FlowStanding::Limited(_))
 }
 
 /// Ends in good order: turns that run reach a recorded point, unless the operator has no patience.

@@ -6,7 +6,7 @@ use a_society_facts::Seat;
 use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
-use a_society_facts::view::session::{Archive, Entry, SessionView, Texts};
+use a_society_facts::view::session::{Archive, SessionEntry, SessionView, Texts};
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
@@ -249,8 +249,8 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
 }
 
 /// How long messages are in a transcript.
-fn bytes(messages: &[Entry]) -> u64 {
-    messages.iter().map(Entry::approx_bytes).sum()
+fn bytes(messages: &[SessionEntry]) -> u64 {
+    messages.iter().map(SessionEntry::approx_bytes).sum()
 }
 
 const fn word(strategy: Strategy) -> &'static str {

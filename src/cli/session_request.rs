@@ -2,7 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::id::Seq;
-use a_society_orchestrator::sent::{self, Unwritten};
+use a_society_orchestrator::sent::{self, RequestUnwritten};
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -84,21 +84,21 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn unwritten(error: Unwritten) -> Stop {
+fn unwritten(error: RequestUnwritten) -> Stop {
     let hint = match &error {
-        Unwritten::State(_) | Unwritten::Lost(_) => "a-society verify FLOW",
-        Unwritten::NoRequest(_) => "a-society log FLOW --json | grep model_requested",
-        Unwritten::NoModel(_) => "a-society session export FLOW ROLE",
-        Unwritten::Unsaid => "a-society session request FLOW SEQ, without --comparable",
-        Unwritten::Unready(_) => "a-society models ls",
+        RequestUnwritten::State(_) | RequestUnwritten::Lost(_) => "a-society verify FLOW",
+        RequestUnwritten::NoRequest(_) => "a-society log FLOW --json | grep model_requested",
+        RequestUnwritten::NoModel(_) => "a-society session export FLOW ROLE",
+        RequestUnwritten::Unsaid => "a-society session request FLOW SEQ, without --comparable",
+        RequestUnwritten::Unready(_) => "a-society models ls",
     };
     match error {
-        Unwritten::State(error) => error.into(),
-        other @ (Unwritten::NoRequest(_)
-        | Unwritten::NoModel(_)
-        | Unwritten::Unsaid
-        | Unwritten::Lost(_)
-        | Unwritten::Unready(_)) => {
+        RequestUnwritten::State(error) => error.into(),
+        other @ (RequestUnwritten::NoRequest(_)
+        | RequestUnwritten::NoModel(_)
+        | RequestUnwritten::Unsaid
+        | RequestUnwritten::Lost(_)
+        | RequestUnwritten::Unready(_)) => {
             let kind = ("no-request", ExitCode::Refused);
             let what = "this request cannot be shown";
             OperatorError::new(kind, what, other.to_string(), hint).into()

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use a_society_facts::Hash;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::FlowState;
-use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::record::Places;
-use a_society_orchestrator::record::own::{self, Brought, Ending, Unwritten};
+use a_society_orchestrator::record::own::{self, ChosenFile, OwnTurnEnding, Unwritten};
 use a_society_state::disk::Disk;
 use a_society_state::{FlowRef, Store};
 
@@ -28,10 +28,10 @@ const NEAR_MAX: usize = 5;
 pub(crate) fn own_turn(
     store: &Store,
     flow: &FlowRef,
-    (state, question): (&FlowState, &Question),
+    (state, question): (&FlowState, &OperatorQuestion),
 ) -> Option<(Own, String)> {
     let (turn, came_in) = handed::own_turn_of(store, flow, (state, question))?;
-    let Question::Text { role, .. } = question else {
+    let OperatorQuestion::Text { role, .. } = question else {
         return None;
     };
     let disk = store.ground().disk.as_ref();
@@ -64,7 +64,7 @@ impl TurnFiles<'_> {
         Some(match act {
             Act::Edit(path) => Next::Said(self.edit(own, &path)),
             Act::Bring(path) => Next::Said(match self.bring(own, &path) {
-                Ok(Brought { artifact, is_copy }) => {
+                Ok(ChosenFile { artifact, is_copy }) => {
                     let Artifact {
                         path: made, bytes, ..
                     } = artifact;
@@ -78,7 +78,7 @@ impl TurnFiles<'_> {
             }),
             Act::SendBack { to, path, words } => {
                 match self.write(own, (&path, &format!("{words}\n")), None) {
-                    Ok(path) => Next::Reply(own::reply(&Ending::Hands { to, path })),
+                    Ok(path) => Next::Reply(own::reply(&OwnTurnEnding::Hands { to, path })),
                     Err(why) => Next::Said(why),
                 }
             }
@@ -120,7 +120,7 @@ impl TurnFiles<'_> {
     }
 
     /// Finds the file that is chosen; one outside the project is copied into the shared folder.
-    fn bring(&self, own: &mut Own, written: &str) -> Result<Brought, String> {
+    fn bring(&self, own: &mut Own, written: &str) -> Result<ChosenFile, String> {
         let places = Places {
             record: self.record(),
             project: project_folder(self.store, &self.flow.project),

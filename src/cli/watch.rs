@@ -27,7 +27,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel, sync_channel};
 use std::time::Duration;
 
 use a_society_facts::{Verb, Whom};
-use a_society_orchestrator::control::client::{self, Heard};
+use a_society_orchestrator::control::client::{self, ObeyedBy};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_state::{FlowRef, Store};
 use base64::Engine as _;
@@ -494,10 +494,10 @@ fn answered(store: &Store, flow: &FlowRef, command: Verb) -> Answered {
     let client = mint::name(&mut SystemMint, "watch").map_err(|bad| bad.to_string())?;
     let (project, name) = (project_folder(store, &flow.project), name(flow));
     match client::say(store, flow, &project, (command, client)) {
-        Ok((taken, Heard::ByDriver)) => {
+        Ok((taken, ObeyedBy::ByDriver)) => {
             Ok((format!("{name}: {words} (record {})", taken.seq), None))
         }
-        Ok((taken, Heard::ByUs { .. })) => Ok((
+        Ok((taken, ObeyedBy::ByUs { .. })) => Ok((
             format!(
                 "{name}: {words} (record {}); nobody drives it: R resumes it",
                 taken.seq

@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use a_society_facts::legal::legal;
+use a_society_facts::view::FactView as _;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::View as _;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
 use crate::archive::COMING;

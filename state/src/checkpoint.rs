@@ -7,7 +7,7 @@
 use a_society_facts::At;
 use a_society_facts::id::FlowId;
 use a_society_facts::line;
-use a_society_facts::view::screen::Screen;
+use a_society_facts::view::screen::FlowScreen;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::replace_durably;
@@ -28,7 +28,7 @@ struct Written<'a> {
     flow: &'a FlowId,
     at: At,
     position: Position,
-    screen: &'a Screen,
+    screen: &'a FlowScreen,
 }
 
 #[derive(Deserialize)]
@@ -36,7 +36,7 @@ struct Read {
     schema: u32,
     flow: FlowId,
     position: Position,
-    screen: Screen,
+    screen: FlowScreen,
 }
 
 /// A fold and the record it was folded up to.
@@ -45,7 +45,7 @@ pub struct Checkpoint {
     /// The end of that record.
     pub position: Position,
     /// The fold.
-    pub screen: Screen,
+    pub screen: FlowScreen,
 }
 
 /// Keeps a fold whose last record is durable.
@@ -58,7 +58,7 @@ pub fn keep(
     flow: &FlowId,
     at: At,
     position: Position,
-    screen: &Screen,
+    screen: &FlowScreen,
 ) -> Result<(), Error> {
     let written = Written {
         schema: SCHEMA,

@@ -8,7 +8,7 @@
 use a_society_facts::Fact;
 use a_society_facts::fact::turn::{DraftAdded, DraftKind};
 use a_society_facts::id::{RoleInstance, Seq, TurnId};
-use a_society_facts::message::{AnswerText, Drafted};
+use a_society_facts::message::{AnswerText, ConfirmedDraft};
 
 use crate::error::Error;
 use crate::flow::Flow;
@@ -23,7 +23,7 @@ pub struct DraftStream {
     kind: DraftKind,
     waiting: String,
     since_us: u64,
-    all: Drafted,
+    all: ConfirmedDraft,
     /// The last record of this text.
     recorded: Option<Seq>,
 }
@@ -39,7 +39,7 @@ impl DraftStream {
             kind,
             waiting: String::with_capacity(DRAFT_BYTES + 256),
             since_us: 0,
-            all: Drafted::of(""),
+            all: ConfirmedDraft::of(""),
             recorded: None,
         }
     }

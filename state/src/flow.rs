@@ -4,13 +4,13 @@
 //! then on for this process; it may be acted on, shown as done or acknowledged only after
 //! [`Flow::sync`].
 
-use a_society_facts::fact::flow::{Author, FlowPaused, FlowUnpaused, PauseReason};
+use a_society_facts::fact::flow::{FactAuthor, FlowPaused, FlowUnpaused, PauseReason};
 use a_society_facts::fact::journal::WriterOpened;
 use a_society_facts::id::{FlowId, ProjectName, Seq};
 use a_society_facts::legal::legal;
 use a_society_facts::message::Text;
 use a_society_facts::view::all::Views;
-use a_society_facts::view::screen::Screen;
+use a_society_facts::view::screen::FlowScreen;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
 use crate::disk::Disk;
@@ -300,7 +300,7 @@ impl Flow {
         }
         let unpaused = Fact::FlowUnpaused(FlowUnpaused {
             client: None,
-            by: Author::Runtime,
+            by: FactAuthor::Runtime,
         });
         match self.append_durably(unpaused) {
             Ok(_) => Ok(true),
@@ -338,7 +338,7 @@ impl Flow {
         if since == 0 || self.uncovered_bytes.saturating_add(since) < after_bytes {
             return;
         }
-        let screen = Screen::of(&self.views);
+        let screen = FlowScreen::of(&self.views);
         let (disk, at) = (self.ground.disk.as_ref(), self.ground.clock.now());
         let end = self.writer.end();
         let kept = checkpoint::keep(disk, self.place.folder(), self.id(), at, end, &screen);

@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use a_society_facts::id::{FlowId, ProjectName, Seq};
-use a_society_facts::view::all::{Touched, Views};
+use a_society_facts::view::all::{TouchedViews, Views};
 use a_society_facts::view::session::Texts;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_facts::{Seat, line};
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ pub struct ViewsIndex {
     /// Whether the flow was closed in good order.
     pub closed: bool,
     /// The flow in one row.
-    pub summary: Summary,
+    pub summary: FlowSummary,
     /// The views by their path in the flow's folder.
     pub views: BTreeMap<String, Mark>,
 }
@@ -288,7 +288,7 @@ impl ViewKeeper {
     }
 
     /// Notes what a record changed.
-    pub fn note(&mut self, touched: &Touched, views: &Views, now_us: u64) {
+    pub fn note(&mut self, touched: &TouchedViews, views: &Views, now_us: u64) {
         // `flow.json` names the last record, so that every record changes it.
         if !self.stale.contains(&ViewName::Flow) {
             self.stale.insert(ViewName::Flow);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use a_society_facts::fact::flow::{Author, FlowCancelled};
+use a_society_facts::fact::flow::{FactAuthor, FlowCancelled};
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::sample::{id, walk};
 use a_society_facts::{At, Fact};
@@ -151,7 +151,7 @@ impl Workspace {
         let mut opened = self.begin(project, flow, title, 0);
         let cancelled = FlowCancelled {
             client: None,
-            by: Author::Operator,
+            by: FactAuthor::Operator,
             why: None,
         };
         opened.append(Fact::FlowCancelled(cancelled)).unwrap();

@@ -555,6 +555,8 @@ const SERVERS_TEST: &str = "a server of tools is shown before it is saved, start
 
 const RULES_TEST: &str = "rules are said beforehand on the page for all flows and for one, and calls run or do not because of them";
 
+const POLICIES_TEST: &str = "what holds for all flows is reviewed, saved and tried on the page, and the next call is decided by it";
+
 const RULES_OF_A_FLOW: (&str, &str) = (
     "../operator-ui/web/tests/driven.test.mjs",
     "a rule that a flow is given on the page answers what it asks and lets the next call run, and is asked about again once it is taken back",
@@ -570,6 +572,7 @@ const SETTINGS: &[Row] = &[
     ("UseModel", SETTINGS_TESTS, MODELS_TEST),
     ("AddRule", SETTINGS_TESTS, RULES_TEST),
     ("RemoveRule", SETTINGS_TESTS, RULES_TEST),
+    ("SetPolicy", SETTINGS_TESTS, POLICIES_TEST),
     ("SetSearch", SETTINGS_TESTS, SEARCH_TEST),
     ("RemoveSearch", SETTINGS_TESTS, SEARCH_TEST),
     ("AddServer", SETTINGS_TESTS, SERVERS_TEST),

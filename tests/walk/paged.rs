@@ -109,7 +109,7 @@ fn a_pager_that_fails_or_is_left_early_is_told_and_only_what_was_shown_can_be_ap
     terminal.writes("the pager was left before it had all of it", 1);
     sleep(SETTLED);
     terminal.press("y");
-    terminal.writes("no such answer", 1);
+    terminal.writes("y does nothing here", 1);
     sleep(SETTLED);
     terminal.press("v");
     terminal.writes("│ The end.", 1);
@@ -125,14 +125,14 @@ fn without_colours_and_where_whole_lines_are_typed_all_of_it_is_printed_and_no_p
     for variable in [("NO_COLOR", "1"), ("A_SOCIETY_PLAIN", "1")] {
         let place = asking(60);
         let mut terminal = Terminal::start_with(&place, &RUN, &[PAGED, variable]);
-        terminal.writes("more lines]", 1);
+        terminal.writes("lines shown; ", 1);
         sleep(SETTLED);
-        let (shows, approves) = match variable.0 {
-            "NO_COLOR" => ("v", "y"),
-            _ => ("more\n", "yes\n"),
+        let (shows, approves, before) = match variable.0 {
+            "NO_COLOR" => ("v", "y", "│"),
+            _ => ("more\n", "yes\n", "text:"),
         };
         terminal.press(shows);
-        terminal.writes("│ Then \\u{202e}txt\\u{1b}[2J.", 1);
+        terminal.writes(&format!("{before} Then \\u{{202e}}txt\\u{{1b}}[2J."), 1);
         sleep(SETTLED);
         terminal.press(approves);
         assert_eq!(terminal.child.wait().unwrap().code(), Some(0));

@@ -65,11 +65,11 @@ fn a_call_that_was_not_shown_whole_is_allowed_only_when_it_was() {
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let mut terminal = Terminal::start(&place, &words);
     let done = || place.workspace.path().join("demo/done.txt").exists();
-    terminal.writes("more lines]", 1);
+    terminal.writes("lines shown; v shows all of it", 1);
     terminal.writes("v the whole call", 1);
     sleep(SETTLED);
     terminal.press("y");
-    terminal.writes("no such answer", 1);
+    terminal.writes("y does nothing here", 1);
     sleep(SETTLED);
     terminal.press("v");
     terminal.writes("echo done > done.txt", 1);
@@ -116,13 +116,141 @@ fn whole_lines_answer_where_that_is_asked_for() {
     let place = with_model(&model);
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let mut terminal = Terminal::start_with(&place, &words, &[("A_SOCIETY_PLAIN", "1")]);
-    terminal.writes("allow? [yes/flow", 1);
+    terminal.writes("1. once", 1);
     sleep(SETTLED);
     terminal.press("perhaps\n");
     terminal.writes("not understood", 1);
     terminal.press("yes\n");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
     assert!(place.workspace.path().join("demo/made").exists());
+}
+
+#[test]
+fn labelled_lines_and_numbers_are_all_that_a_screen_reader_gets() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "run_command", json!({ "command": "touch made" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let words = ["run", "demo/flow.yaml", "--improve", "none", "--plain"];
+    let more = [("NO_COLOR", "1")];
+    let mut terminal = Terminal::start_with(&place, &words, &more);
+    terminal.writes("permission needed: do (owner) wants to run a command", 1);
+    terminal.writes("text: touch made", 1);
+    terminal.writes("1. once\r\n2. for this flow\r\n3. deny\r\n", 1);
+    sleep(SETTLED);
+    terminal.press("7\n");
+    terminal.writes("not understood", 1);
+    sleep(SETTLED);
+    terminal.press("1\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert!(place.workspace.path().join("demo/made").exists());
+    terminal.writes("you: do (owner) allowed by you: touch made", 1);
+    terminal.writes("tool: do (owner) run touch made", 1);
+    let written = terminal.written();
+    assert!(!written.contains('\u{1b}'), "{written:?}");
+    assert!(!written.replace("\r\n", "\n").contains('\r'), "{written:?}");
+}
+
+/// Two nodes that ask at once.
+const TWO_ASK: &str = r"workflow:
+  name: Two ask
+  nodes: [{ id: begin, role: owner }, { id: left, role: ann }, { id: right, role: bob }, { id: close, role: owner }]
+  edges: [{ from: begin, to: left }, { from: begin, to: right }, { from: left, to: close }, { from: right, to: close }]
+roles:
+  owner: { executor: scripted, instructions: You end. }
+  ann: { executor: scripted, instructions: You ask. }
+  bob: { executor: scripted, instructions: You ask. }
+";
+
+const BOTH: &str = r"default: forward
+script:
+  - { node: left, turn: 1, say: [ 'Which colour?', { signal: prompt-human } ] }
+  - { node: left, turn: 2, say: [ { forward: Left. } ] }
+  - { node: right, turn: 1, say: [ 'Which number?', { signal: prompt-human } ] }
+  - { node: right, turn: 2, say: [ { forward: Right. } ] }
+  - { node: close, turn: 1, say: [ { signal: await-handoff } ] }
+";
+
+#[test]
+fn a_half_typed_answer_outlives_an_answer_from_elsewhere_and_is_offered_again() {
+    let place = Place::new(TWO_ASK, BOTH);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.shows("tab next");
+    terminal.shows("◆ left (ann) asks");
+    terminal.press("the bank's, add a rounding lin");
+    terminal.shows("your answer> the bank's, add a rounding lin");
+    // Tab shows the other question, and what was typed waits for the first.
+    terminal.press("\t");
+    terminal.shows("◆ right (bob) asks");
+    terminal.shows("2 of 2");
+    terminal.press("\t");
+    terminal.writes("◆ left (ann) asks", 2);
+    terminal.shows("your answer> the bank's, add a rounding lin");
+    let flow = place.flow().unwrap();
+    assert_eq!(
+        place.run(&["reply", &flow, "--node", "left", "Red."]).code,
+        0
+    );
+    terminal.shows("this was answered elsewhere; what you typed is kept for the next question");
+    terminal.writes("◆ right (bob) asks", 2);
+    terminal.shows("your answer> the bank's, add a rounding lin");
+    sleep(SETTLED);
+    terminal.press("e\r");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let journal = place.journal(&flow);
+    let replies = journal
+        .lines()
+        .filter(|line| line.contains("\"operator_replied\""));
+    let replies: Vec<&str> = replies.collect();
+    assert_eq!(replies.len(), 2, "{replies:?}");
+    assert!(replies[0].contains("Red."), "{replies:?}");
+    assert!(
+        replies[1].contains("the bank's, add a rounding line\""),
+        "{replies:?}"
+    );
+    // Nothing of it was taken for keys.
+    assert!(!terminal.written().contains("does nothing here"));
+    let told = terminal.scrolled();
+    assert_eq!(
+        told.iter()
+            .filter(|row| row.contains("waits for an answer"))
+            .count(),
+        0,
+        "{told:#?}"
+    );
+}
+
+#[test]
+fn the_first_line_the_last_line_and_the_end_of_a_terminal_say_what_is_what() {
+    let place = Place::new(TWO_ASK, BOTH);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.shows("tab next");
+    let flow = place.flow().unwrap();
+    let short = flow.rsplit('-').next().unwrap().to_owned();
+    let rows = terminal.scrolled();
+    let head = format!("Two ask  demo/{short}  in ");
+    assert!(
+        rows[0].starts_with(&head) || rows[1].starts_with(&head),
+        "{rows:#?}"
+    );
+    let head = rows.iter().find(|row| row.starts_with(&head)).unwrap();
+    assert!(
+        head.trim_end()
+            .ends_with(" · 4 nodes · asks: edits, commands, web"),
+        "{head}"
+    );
+    // Everything waits for the operator, and the last line of the block says so.
+    terminal.shows("waiting for you · 1 of 4 done");
+    terminal.press("\u{1b}");
+    terminal.writes(
+        "◼ stopped at left (ann): it waits for an answer, and 1 more",
+        1,
+    );
+    terminal.writes("then go on: a-society resume", 1);
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(8));
 }
 
 /// A plan that is to be approved, and a role beside it that works for long.
@@ -173,7 +301,7 @@ fn what_one_role_asks_is_answered_with_a_key_while_another_works_on() {
     terminal.shows("● work");
     sleep(SETTLED);
     terminal.press("y");
-    terminal.writes("no such answer", 1);
+    terminal.writes("y does nothing here", 1);
     sleep(SETTLED);
     terminal.press("v");
     terminal.writes("│ Step 30.", 1);
@@ -294,7 +422,7 @@ fn a_file_that_could_not_take_its_place_is_kept_and_an_editor_that_fails_writes_
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let more = [("EDITOR", "sh editor.sh"), ("A_SOCIETY_PLAIN", "1")];
     let mut terminal = Terminal::start_with(&place, &words, &more);
-    terminal.writes("w write or edit a file", 1);
+    terminal.writes("1. write or edit a file", 1);
     sleep(SETTLED);
     terminal.press("w\n");
     terminal.writes("which file?", 1);

@@ -118,6 +118,11 @@ impl Terminal {
         });
     }
 
+    /// Everything that was written so far.
+    pub(super) fn written(&self) -> String {
+        self.shown.lock().unwrap().clone()
+    }
+
     /// The same on a terminal that says of itself what it is; nothing is the same as an empty word.
     fn start_as(place: &Place, words: &[&str], kind: Option<&str>) -> Self {
         Self::start_with(place, words, &[("TERM", kind.unwrap_or_default())])

@@ -2,4 +2,4 @@
 
 mod tree;
 
-pub use tree::{Budget, Number, Place, Tree, Value, YamlFault, parse};
+pub use tree::{Number, ParseBudget, Value, YamlFault, YamlPlace, YamlTree, parse};

@@ -15,13 +15,13 @@ use serde_saphyr::{
 
 /// How much of a document is read before it is given up.
 #[derive(Debug, Clone, Copy)]
-pub struct Budget {
+pub struct ParseBudget {
     depth: usize,
     nodes: usize,
     aliases: usize,
 }
 
-impl Budget {
+impl ParseBudget {
     /// A handoff is three levels deep, and a thousand targets have five nodes each; the rest is
     /// room for a model's mistakes to be named. Blocks have no use for aliases, and a few do no
     /// harm.
@@ -42,14 +42,14 @@ impl Budget {
 
 /// A value and its place.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tree {
-    pub place: Place,
+pub struct YamlTree {
+    pub place: YamlPlace,
     pub value: Value,
 }
 
 /// The place of a value in its document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct YamlPlace {
     /// Counted from 1.
     pub line: usize,
     pub bytes: Range<usize>,
@@ -69,8 +69,8 @@ pub enum Value {
     Bool(bool),
     Number(Number),
     Text(String),
-    List(Vec<Tree>),
-    Map(Vec<(Tree, Tree)>),
+    List(Vec<YamlTree>),
+    Map(Vec<(YamlTree, YamlTree)>),
 }
 
 impl Value {
@@ -91,11 +91,11 @@ impl Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct YamlFault {
     pub message: String,
-    pub place: Option<Place>,
+    pub place: Option<YamlPlace>,
 }
 
 /// Parses one document within a budget.
-pub fn parse(text: &str, budget: Budget) -> Result<Tree, YamlFault> {
+pub fn parse(text: &str, budget: ParseBudget) -> Result<YamlTree, YamlFault> {
     let options = serde_saphyr::options! {
         strict_booleans: true,
         with_snippet: false,
@@ -113,7 +113,7 @@ pub fn parse(text: &str, budget: Budget) -> Result<Tree, YamlFault> {
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: budget.nodes },
     };
     let parsed = serde_saphyr::from_str_with_options::<Spanned<Value>>(text, options);
-    parsed.map(Tree::from).map_err(|error| YamlFault {
+    parsed.map(YamlTree::from).map_err(|error| YamlFault {
         message: UserMessageFormatter.format_message(&error).into_owned(),
         place: error.location().map(|location| fault_place(text, location)),
     })
@@ -123,17 +123,17 @@ fn narrow(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-fn place_of(location: Location) -> Place {
+fn place_of(location: Location) -> YamlPlace {
     let start = narrow(location.span().byte_offset().unwrap_or(0));
     let length = narrow(location.span().byte_len().unwrap_or(0));
-    Place {
+    YamlPlace {
         line: narrow(location.line()),
         bytes: start..start.saturating_add(length),
     }
 }
 
 /// Faults of syntax come with a line and a column only, so that their bytes are counted here.
-fn fault_place(text: &str, location: Location) -> Place {
+fn fault_place(text: &str, location: Location) -> YamlPlace {
     if location.span().byte_offset().is_some() {
         return place_of(location);
     }
@@ -147,13 +147,13 @@ fn fault_place(text: &str, location: Location) -> Place {
         .chars()
         .take(narrow(location.column()).saturating_sub(1));
     let start = before + letters.map(char::len_utf8).sum::<usize>();
-    Place {
+    YamlPlace {
         line,
         bytes: start..start,
     }
 }
 
-impl From<Spanned<Value>> for Tree {
+impl From<Spanned<Value>> for YamlTree {
     fn from(spanned: Spanned<Value>) -> Self {
         Self {
             place: place_of(spanned.referenced),
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn values_know_their_kind_and_their_bytes() {
         let text = "a: [yes, 1, true, ~, 1.5, .nan, '2']\nü: {k: väl}\n";
-        let Value::Map(entries) = parse(text, Budget::BLOCK).unwrap().value else {
+        let Value::Map(entries) = parse(text, ParseBudget::BLOCK).unwrap().value else {
             panic!("no mapping")
         };
         let Value::List(items) = &entries[0].1.value else {
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_a_fault_with_a_place() {
         let deep = "[".repeat(200_000);
-        let many = format!("[{}]", "1,".repeat(Budget::BLOCK.nodes + 1));
+        let many = format!("[{}]", "1,".repeat(ParseBudget::BLOCK.nodes + 1));
         let table = [
             "a: [",
             "a: b: c",
@@ -287,7 +287,7 @@ mod tests {
             &many,
         ];
         for text in table {
-            let fault = parse(text, Budget::BLOCK).unwrap_err();
+            let fault = parse(text, ParseBudget::BLOCK).unwrap_err();
             assert!(
                 fault.place.is_some_and(|place| place.line >= 1),
                 "{text:.20}"

@@ -326,7 +326,7 @@ impl Asker<'_> {
         let shown = open.map(|open| open.shown.shown()).unwrap_or_default();
         let tool = open.map(|open| open.tool.clone()).unwrap_or_default();
         let tool = canonical(&tool).map_or(tool.clone(), str::to_owned);
-        let what = words::wants_call(&tool, None);
+        let what = terms::wants(&tool, None);
         let call = open.and_then(|open| self.state.calls.get(&open.call));
         let summary = call
             .map(|call| words::short(&call.summary))

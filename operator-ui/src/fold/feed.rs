@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use a_society_facts::fact::turn::{CallEnd, CallFinished, CallIntended, DraftAdded, ModelAnswered};
 use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, Seq};
-use a_society_facts::view::View;
-use a_society_facts::view::feed::{self, Bounds, FeedItem, FeedView, ItemKind};
+use a_society_facts::view::FactView;
+use a_society_facts::view::feed::{self, FeedBounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::canonical;
 use serde::Deserialize;
@@ -23,7 +23,7 @@ use crate::protocol::feed::{ConsentNote, EditedFile, Item, ItemType, Outcome, Ta
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
-const BOUNDS: Bounds = Bounds {
+const BOUNDS: FeedBounds = FeedBounds {
     items_max: OPEN_ITEMS_MAX,
     text_bytes_max: ITEM_TEXT_BYTES_MAX,
 };
@@ -399,7 +399,7 @@ pub(crate) fn first_of_id(id: &str) -> Option<Seq> {
     number.split('.').next()?.parse().ok()
 }
 
-fn note(note: &feed::ConsentNote) -> ConsentNote {
+fn note(note: &feed::ConsentItem) -> ConsentNote {
     ConsentNote {
         tool: note.tool.clone(),
         about: note.about.clone(),

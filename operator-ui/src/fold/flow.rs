@@ -8,8 +8,8 @@ use a_society_facts::fact::Fact;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::route::feed_seat;
-use a_society_facts::view::{FlowState, View};
-use a_society_orchestrator::config::user::Reach;
+use a_society_facts::view::{FactView, FlowState};
+use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::driver::ahead::Ahead;
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine::{self, Work};
@@ -54,7 +54,7 @@ pub struct FlowFold {
     /// The roles of the flow's project, by name, as far as they are known.
     roles_of_project: BTreeMap<String, InlineRole>,
     /// How far tools reach at most, if that is known.
-    reach: Option<Reach>,
+    reach: Option<ToolReach>,
     liveness: Liveness,
     touched: Touched,
     /// The keys there are, so that those that went can be named.
@@ -149,7 +149,7 @@ impl FlowFold {
 
     /// Says how far tools reach at most.
     #[must_use]
-    pub fn reaching(mut self, most: Option<Reach>) -> Self {
+    pub fn reaching(mut self, most: Option<ToolReach>) -> Self {
         self.reach = most;
         self
     }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::node::{Entry, HandoffApplied, NodeClaimed};
+use a_society_facts::fact::node::{HandoffApplied, NodeClaimed, NodeEntry};
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::TurnEnd;
-use a_society_facts::handoff::{EdgeName, Way};
+use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Recorded};
@@ -153,18 +153,18 @@ impl History {
         let back = f
             .consumed
             .iter()
-            .any(|inbound| inbound.way == Way::Backward);
+            .any(|inbound| inbound.way == HandoffWay::Backward);
         let number = self.number(f.turn, &f.role);
         let at = self.node(&f.node, recorded);
         at.since = Some(recorded.at);
         at.turn = Some(number);
-        at.correction = back || f.entry == Entry::Reopened;
+        at.correction = back || f.entry == NodeEntry::Reopened;
         at.took_ms = None;
         for inbound in &f.consumed {
             let along = self.edges.entry(inbound.edge.clone()).or_default();
             let list = match inbound.way {
-                Way::Forward => &mut along.forward,
-                Way::Backward => &mut along.backward,
+                HandoffWay::Forward => &mut along.forward,
+                HandoffWay::Backward => &mut along.backward,
             };
             for passed in list {
                 passed.read = true;
@@ -177,8 +177,8 @@ impl History {
         for delivery in &f.deliveries {
             let along = self.edges.entry(delivery.edge.clone()).or_default();
             let list = match delivery.way {
-                Way::Forward => &mut along.forward,
-                Way::Backward => &mut along.backward,
+                HandoffWay::Forward => &mut along.forward,
+                HandoffWay::Backward => &mut along.backward,
             };
             let at = words::at(recorded.at);
             if let Some(last) = list.back_mut() {

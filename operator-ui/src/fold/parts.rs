@@ -20,7 +20,7 @@ use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
 use super::row::{again, row};
-use super::{reach, words};
+use super::{reach, terms, words};
 use crate::protocol::ask::ModelChoice;
 use crate::protocol::flow::{
     ChangeState, ChangeView, EdgeState, EdgeView, FeedbackState, FeedbackView, FlowHead,
@@ -142,7 +142,7 @@ impl Maker<'_> {
         let consent = self.state.awaiting_operator.get(node)?.consent.as_ref()?;
         let open = self.state.consents.get(consent)?;
         let about = words::short(&subject(open.terms.as_ref(), &open.shown.shown()));
-        Some(words::wants_call(&open.tool, Some(&about)))
+        Some(terms::wants(&open.tool, Some(&about)))
     }
 
     fn stands(

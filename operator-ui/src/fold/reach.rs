@@ -4,14 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use a_society_orchestrator::config::user::{Reach, Scope};
+use a_society_orchestrator::config::user::{Scope, ToolReach};
 use a_society_orchestrator::graph::{Executor, InlineRole};
 use a_society_orchestrator::project::choices;
 
 /// In a few words, of a role whose turns a model takes.
 #[must_use]
 pub fn words(
-    most: Option<&Reach>,
+    most: Option<&ToolReach>,
     definition: Option<&InlineRole>,
     settings: &BTreeMap<String, String>,
 ) -> Option<String> {
@@ -29,7 +29,7 @@ pub fn is_operator(definition: Option<&InlineRole>) -> bool {
 /// The scopes that can be chosen for a role, the narrowest first: none that is wider than what it
 /// has by itself.
 #[must_use]
-pub fn scopes(most: Option<&Reach>, definition: Option<&InlineRole>) -> Vec<String> {
+pub fn scopes(most: Option<&ToolReach>, definition: Option<&InlineRole>) -> Vec<String> {
     let Some(most) = most else {
         return Vec::new();
     };
@@ -54,10 +54,10 @@ mod tests {
         found.unwrap_or_else(|| panic!("{faults:?}"))
     }
 
-    fn most(scope: Scope) -> Reach {
-        Reach {
+    fn most(scope: Scope) -> ToolReach {
+        ToolReach {
             scope,
-            ..Reach::default()
+            ..ToolReach::default()
         }
     }
 

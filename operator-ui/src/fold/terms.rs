@@ -20,6 +20,18 @@ const FILES_MAX: usize = 12;
 
 const SERVER_DECIDES: &str = "The server's program decides";
 
+/// What a role wants that calls a tool.
+#[must_use]
+pub fn wants(tool: &str, about: Option<&str>) -> String {
+    match (canonical(tool).unwrap_or(tool), about) {
+        ("run_command", about) => format!("wants to run {}", about.unwrap_or("a command")),
+        ("write_file", about) => format!("wants to write {}", about.unwrap_or("a file")),
+        ("edit_file", about) => format!("wants to edit {}", about.unwrap_or("a file")),
+        ("apply_patch", about) => format!("wants to change {}", about.unwrap_or("files")),
+        (other, _) => format!("wants to use {other}"),
+    }
+}
+
 /// What matters for the decision, in a fixed order; earlier grants come last.
 #[must_use]
 pub fn facts(

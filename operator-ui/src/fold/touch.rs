@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::columns::{Weight, Width};
+use a_society_facts::fact::columns::{FactWeight, Width};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
@@ -36,7 +36,7 @@ impl Touched {
 
     /// Adds what a fact may change, before the state has taken it.
     pub fn add(&mut self, state: &FlowState, fact: &Fact) {
-        if fact.weight() == Weight::Draft {
+        if fact.weight() == FactWeight::Draft {
             return;
         }
         self.facts = true;

@@ -7,7 +7,6 @@ use a_society_facts::fact::node::{Trouble, WaitReason as Reason};
 use a_society_facts::fact::operator::Grant;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::FlowPhase as Part;
-use a_society_orchestrator::canonical;
 
 use super::limits::SHORT_CHARS_MAX;
 use crate::protocol::ask::ArtifactRef;
@@ -50,17 +49,6 @@ pub(super) const fn phase(part: Part) -> Phase {
 /// What a waiting role needs, in words.
 pub(super) fn wants(reason: Reason, trouble: Option<Trouble>) -> String {
     format!("needs {}", reason.needs(trouble))
-}
-
-/// What a call that waits for consent does, to be read after its role.
-pub(super) fn wants_call(tool: &str, about: Option<&str>) -> String {
-    match (canonical(tool).unwrap_or(tool), about) {
-        ("run_command", about) => format!("wants to run {}", about.unwrap_or("a command")),
-        ("write_file", about) => format!("wants to write {}", about.unwrap_or("a file")),
-        ("edit_file", about) => format!("wants to edit {}", about.unwrap_or("a file")),
-        ("apply_patch", about) => format!("wants to change {}", about.unwrap_or("files")),
-        (other, _) => format!("wants to use {other}"),
-    }
 }
 
 /// What went wrong in a turn that failed, in plain words: the reason without the program's name for its kind.

@@ -48,7 +48,7 @@ mod tests {
     use std::sync::Arc;
 
     use a_society_facts::line::read;
-    use a_society_facts::view::{FlowState, View};
+    use a_society_facts::view::{FactView, FlowState};
     use a_society_facts::{Recorded, id::FlowId};
     use a_society_state::clock::SystemClock;
     use a_society_state::disk::RealDisk;

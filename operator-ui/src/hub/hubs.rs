@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use a_society_facts::view::flow::OpenCall;
-use a_society_orchestrator::config::user::Reach;
+use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::driver::handle::FlowHandle;
 use a_society_orchestrator::project::place;
 use a_society_state::watch::{News, Watch};
@@ -102,7 +102,7 @@ pub struct Hubs {
     /// The models there are.
     models: Mutex<Vec<ModelChoice>>,
     /// How far tools reach at most, if that is known.
-    pub reach: Option<Reach>,
+    pub reach: Option<ToolReach>,
     /// Counts what the hubs did, for those who measure.
     pub counts: Counts,
     flows: Mutex<BTreeMap<FlowRef, Arc<FlowHub>>>,
@@ -142,7 +142,7 @@ impl Hubs {
         store: Store,
         epoch: String,
         models: Vec<ModelChoice>,
-        reach: Option<Reach>,
+        reach: Option<ToolReach>,
     ) -> Arc<Self> {
         let hubs = Arc::new(Self {
             store,

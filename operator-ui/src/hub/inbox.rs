@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, Weak};
 use a_society_facts::Seat;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, RoleInstance};
-use a_society_facts::view::Screen;
+use a_society_facts::view::FlowScreen;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine;
@@ -344,7 +344,7 @@ fn row_key(flow: &WireRef) -> String {
 struct Seen<'a> {
     hubs: &'a Hubs,
     flow: &'a FlowRef,
-    screen: &'a Screen,
+    screen: &'a FlowScreen,
     decided: &'a [Decided],
     graph: Option<&'a FlowGraph>,
     /// The text of the flow's file.
@@ -443,7 +443,7 @@ fn asks_of(
 }
 
 /// The last decisions of a flow, as the ends of its feeds tell them.
-fn decided_of(flow: &WireRef, screen: &Screen) -> Vec<Decided> {
+fn decided_of(flow: &WireRef, screen: &FlowScreen) -> Vec<Decided> {
     let mut decided: Vec<Decided> = screen
         .feeds
         .iter()

@@ -227,6 +227,22 @@ wire! {
         /// The same as it is kept.
         #[cfg_attr(test, ts(type = "unknown"))]
         pub raw: serde_json::Value,
+        /// What it took; absent where it is no answer of a model.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub took: Option<AnswerCost>,
+    }
+
+    /// What an answer of a model took.
+    pub struct AnswerCost {
+        /// From the request on.
+        pub ms: u64,
+        /// The tokens that were read, the cached ones among them.
+        pub input_tokens: u64,
+        /// Those of them that the provider had cached.
+        pub cached_tokens: u64,
+        /// The tokens that were written.
+        pub output_tokens: u64,
     }
 
     /// The files that a flow handed over.

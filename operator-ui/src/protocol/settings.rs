@@ -34,12 +34,71 @@ wire! {
         AddRule(RuleWish),
         /// A rule less.
         RemoveRule(RuleWish),
+        /// What holds for all flows beside the rules.
+        SetPolicy(PolicyWish),
         /// Who answers `web_search`.
         SetSearch(SearchWish),
         /// Turn `web_search` off.
         RemoveSearch {},
         /// An MCP server less, and the secrets that only it was given.
         RemoveServer(String),
+    }
+
+    /// What holds for all flows beside the rules. What is absent is taken out, and its default holds.
+    #[serde(rename_all = "snake_case")]
+    pub enum PolicyWish {
+        /// The mode of flows that choose none.
+        Mode(ModeWish),
+        /// How far tools reach at most.
+        Reach(ReachWish),
+        /// What stops a flow that makes no progress.
+        Limits(LimitsWish),
+        /// The notification command, and when it runs.
+        Notify(NotifyWish),
+    }
+
+    /// The mode of flows that choose none.
+    pub struct ModeWish {
+        /// Its word; the usual one, if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub mode: Option<String>,
+    }
+
+    /// How far tools reach at most.
+    pub struct ReachWish {
+        /// The scope, by its word.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub scope: Option<String>,
+        /// Folders that are read besides.
+        pub folders: Vec<String>,
+        /// Whether commands may use the network.
+        pub network: bool,
+    }
+
+    /// What stops a flow that makes no progress. What is absent has its default.
+    pub struct LimitsWish {
+        /// The tokens of a flow, or `none`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub tokens: Option<String>,
+        /// The answers of a model in one turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub answers: Option<String>,
+        /// The same call with the same result in a turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub same_call: Option<String>,
+    }
+
+    /// The notification command. No word is no command.
+    pub struct NotifyWish {
+        /// The program and its arguments; no shell reads them.
+        pub command: Vec<String>,
+        /// The occasions on which it runs; all of them, if none is named.
+        pub on: Vec<String>,
     }
 
     /// A service that answers `web_search`.
@@ -256,6 +315,42 @@ wire! {
         Server(String),
         /// The service that answers `web_search`, with one search.
         Search {},
+        /// The rules and the mode, with a call that is only judged.
+        Rules(CallWish),
+    }
+
+    /// A call to judge.
+    pub struct CallWish {
+        /// What it does.
+        pub does: CallKind,
+        /// The command, the path, the host, or the server and its tool as `SERVER/TOOL`.
+        pub what: String,
+    }
+
+    /// What a call does.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CallKind {
+        /// It runs a command.
+        Command,
+        /// It changes a file.
+        File,
+        /// It asks a host.
+        Web,
+        /// It calls a tool of a server.
+        Server,
+    }
+
+    /// What would happen to a call.
+    #[derive(Copy)]
+    #[serde(rename_all = "snake_case")]
+    pub enum CallFate {
+        /// It runs without asking.
+        Runs,
+        /// The operator is asked.
+        Asks,
+        /// It does not run.
+        Never,
     }
 
     /// The result of a trial.
@@ -266,5 +361,9 @@ wire! {
         pub words: String,
         /// What it offers.
         pub offers: Vec<String>,
+        /// What would happen to the call that was tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub fate: Option<CallFate>,
     }
 }

@@ -40,10 +40,10 @@ fn typescript() -> String {
         },
         http::{
             SessionRequest, Items, ItemBody, SentRequest, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
-            MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, Files, FileVersions, DeliveredFile,
+            MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, AnswerCost, Files, FileVersions, DeliveredFile,
             FileVersion, Author, Costs, Cost, RecordFiles, RecordFile, RecordText, NewFile, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
         },
-        settings::{Setting, SettingChange, ModelWish, KeyPlace, ModelRemoval, ServerWish, ServerValue, RuleWish, RuleList, SearchWish, SettingDone, SkillSetting, SkillChange, SkillWish, Trial, Tried},
+        settings::{Setting, SettingChange, ModelWish, KeyPlace, ModelRemoval, ServerWish, ServerValue, RuleWish, RuleList, SearchWish, PolicyWish, ModeWish, ReachWish, LimitsWish, NotifyWish, CallWish, CallKind, CallFate, SettingDone, SkillSetting, SkillChange, SkillWish, Trial, Tried},
         made::{NewProject, MadeProject, Removal, RemovalPart, RemovalFork, Remove},
         exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript, SessionMoment, SessionPart, ListChange, Drafted},
     );

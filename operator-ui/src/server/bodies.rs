@@ -8,7 +8,7 @@ use a_society_facts::fact::turn::{CallFinished, CallIntended, ModelAnswered};
 use a_society_facts::id::{CallId, RoleInstance, Seq};
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::route::feed_seat;
-use a_society_facts::view::{FeedView, FlowState, View};
+use a_society_facts::view::{FactView, FeedView, FlowState};
 use a_society_facts::{Hash, Recorded};
 use a_society_state::FlowRef;
 use serde_json::value::RawValue;

@@ -9,7 +9,7 @@ use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::id::{ApprovalId, ClientId, ConsentId};
 use a_society_orchestrator::config::policy;
 use a_society_orchestrator::config::user::Scope;
-use a_society_orchestrator::control::client::{self, Heard, Unsaid};
+use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
 use a_society_orchestrator::control::{fault as control_fault, message};
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::fork::Wish;
@@ -98,7 +98,7 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
     };
     let said = say(app, &flow, verb.clone(), client);
     let (done, heard) = said.map_err(|error| loser(app, &flow, &verb, error))?;
-    if heard == (Heard::ByUs { goes_on: true }) {
+    if heard == (ObeyedBy::ByUs { goes_on: true }) {
         // It rested, and was answered here: here it continues. If it cannot, its row shows that.
         drop(resume(app, &flow));
     }
@@ -124,7 +124,7 @@ pub(super) fn say(
     flow: &FlowRef,
     command: Verb,
     client: ClientId,
-) -> Result<(Done, Heard), Fault> {
+) -> Result<(Done, ObeyedBy), Fault> {
     let done = |taken: message::Taken| Done {
         seq: taken.seq,
         facts: taken.facts as u64,
@@ -132,7 +132,7 @@ pub(super) fn say(
     };
     if let Some(handle) = app.hubs.handle(flow) {
         match handle.obey(command.clone(), Some(client.clone())) {
-            Ok(taken) => return Ok((done(taken), Heard::ByDriver)),
+            Ok(taken) => return Ok((done(taken), ObeyedBy::ByDriver)),
             // It ended just now; the command goes the way of other flows.
             Err(DriverError::Gone) => {}
             Err(error) => return Err(wire_fault(control_fault::of(&error))),
@@ -146,7 +146,7 @@ pub(super) fn say(
 }
 
 /// A fault of the control socket on the wire.
-pub(super) fn wire_fault(fault: message::Fault) -> Fault {
+pub(super) fn wire_fault(fault: message::ControlFault) -> Fault {
     let code = serde_json::to_string(&fault.code).unwrap_or_default();
     Fault {
         code: code.trim_matches('"').to_owned(),

@@ -3,10 +3,17 @@
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
-    Changes, KeyState, NewOne, NewPrices, Removal, added, changed, prices, removed, with_usual,
+    KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,
+    with_usual,
 };
+<<<<<<< HEAD
+use a_society_orchestrator::config::editing::servers::{self, HeldValue, NewServer};
+use a_society_orchestrator::config::editing::{EditRefusal, Grade, SecretPlace, Sheet};
+=======
+use a_society_orchestrator::config::editing::policies::{self, Policy};
 use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
 use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
+>>>>>>> main
 use a_society_orchestrator::config::editing::{rules, search, skills};
 use a_society_orchestrator::config::models::try_out;
 use a_society_orchestrator::config::servers::lists_in;
@@ -15,6 +22,7 @@ use a_society_orchestrator::config::user;
 use a_society_orchestrator::project::place::{projects_of, workspace_of};
 use a_society_orchestrator::workspace::rules::checked_rules;
 use a_society_orchestrator::workspace::skills::{Skills, skill_json};
+use a_society_orchestrator::workspace::trial::{Fate, Imagined, foreseen};
 use a_society_state::Store;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -23,8 +31,9 @@ use crate::protocol::ask::ModelChoice;
 use crate::protocol::down::Fault;
 use crate::protocol::http::NewFlow;
 use crate::protocol::settings::{
-    KeyPlace, ModelRemoval, ModelWish, RuleList, RuleWish, ServerWish, Setting, SettingChange,
-    SettingDone, SkillChange, SkillSetting, SkillWish, Trial, Tried,
+    CallFate, CallKind, CallWish, KeyPlace, ModelRemoval, ModelWish, PolicyWish, RuleList,
+    RuleWish, ServerWish, Setting, SettingChange, SettingDone, SkillChange, SkillSetting,
+    SkillWish, Trial, Tried,
 };
 
 /// The models that roles may use. Without a configuration there are none.
@@ -49,7 +58,7 @@ pub fn configure(setting: &Setting) -> Result<SettingDone, Fault> {
     change(setting).map_err(fault)
 }
 
-fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
+fn change(setting: &Setting) -> Result<SettingDone, EditRefusal> {
     let sheet = Sheet::as_seen(&setting.version)?;
     let done = match &setting.change {
         SettingChange::AddModel(wish) => add_model(&sheet, wish)?,
@@ -72,6 +81,7 @@ fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
             let text = rules::removed(&sheet, &rule(wish))?;
             Done::new(text, format!("{} {} is taken back", list(wish), wish.rule))
         }
+        SettingChange::SetPolicy(wish) => put_policy(&sheet, wish)?,
         SettingChange::SetSearch(wish) => {
             let text = search::set(&sheet, &place_of(&wish.key), wish.endpoint.as_deref())?;
             Done::new(text, "web_search is on".to_owned())
@@ -101,7 +111,7 @@ fn change(setting: &Setting) -> Result<SettingDone, Refusal> {
 /// The skills, with where they lie and who names them.
 #[must_use]
 pub fn skills(store: &Store) -> Value {
-    let read = user::skills().map_err(Refusal::from);
+    let read = user::skills().map_err(EditRefusal::from);
     let read = read.and_then(|folder| Ok((folder, Skills::read(Some(store))?)));
     match read {
         Ok((folder, skills)) => {
@@ -154,7 +164,7 @@ pub fn change_skill(setting: &SkillSetting) -> Result<SettingDone, Fault> {
     done.map_err(fault)
 }
 
-fn put_skill(wish: &SkillWish, over: Option<&str>, look: bool) -> Result<SettingDone, Refusal> {
+fn put_skill(wish: &SkillWish, over: Option<&str>, look: bool) -> Result<SettingDone, EditRefusal> {
     let new = NewSkill {
         name: wish.name.clone(),
         description: wish.description.clone(),
@@ -195,7 +205,7 @@ impl Done {
     }
 }
 
-fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, Refusal> {
+fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, EditRefusal> {
     let catalogue = Catalogue::shipped().unwrap_or_default();
     let new = NewOne {
         name: wish.name.clone(),
@@ -224,8 +234,8 @@ fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, Refusal> {
     })
 }
 
-fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, Refusal> {
-    let how = Removal {
+fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, EditRefusal> {
+    let how = ModelToRemove {
         default: removal.default.as_deref(),
         with_provider: removal.provider,
     };
@@ -242,17 +252,52 @@ fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, Refusal> 
     })
 }
 
+/// Sets a policy of all flows; the result shows what would be written.
+fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, Refusal> {
+    let (policy, what) = match wish.clone() {
+        PolicyWish::Mode(wish) => (Policy::Mode(wish.mode), "the mode of flows"),
+        PolicyWish::Reach(wish) => {
+            let policy = Policy::Reach {
+                scope: wish.scope,
+                folders: wish.folders,
+                network: wish.network,
+            };
+            (policy, "how far tools reach")
+        }
+        PolicyWish::Limits(wish) => {
+            let policy = Policy::Limits {
+                tokens: wish.tokens,
+                answers: wish.answers,
+                same_call: wish.same_call,
+            };
+            (policy, "what stops a flow")
+        }
+        PolicyWish::Notify(wish) => {
+            let policy = Policy::Notify {
+                command: wish.command,
+                on: wish.on,
+            };
+            (policy, "the notification command")
+        }
+    };
+    let changed = policies::changed(sheet, &policy)?;
+    Ok(Done {
+        shown: Some(changed.shown),
+        ..Done::new(changed.text, format!("{what} is saved"))
+    })
+}
+
 /// Adds a server, or changes one: only as the operator has seen it.
 fn put_server(
     sheet: &Sheet,
     wish: &ServerWish,
     look: bool,
     replaces: bool,
-) -> Result<Done, Refusal> {
+) -> Result<Done, EditRefusal> {
     let done = servers::put(sheet, &server(wish)?, replaces)?;
     let definition = done.definition.to_string();
     if !look && wish.definition.as_ref() != Some(&definition) {
-        return Err(Refusal {
+        return Err(EditRefusal {
             code: "definition-changed",
             grade: Grade::Refused,
             what: "the configuration was not changed".to_owned(),
@@ -274,23 +319,23 @@ fn put_server(
     })
 }
 
-fn server(wish: &ServerWish) -> Result<NewServer, Refusal> {
+fn server(wish: &ServerWish) -> Result<NewServer, EditRefusal> {
     let values = wish.values.iter().map(|value| {
         let prefix = value.prefix.clone().unwrap_or_default();
         let held = match (&value.text, &value.secret, &value.key) {
-            (Some(text), None, None) => Held::Plain(text.clone()),
-            (None, Some(name), None) => Held::Secret {
+            (Some(text), None, None) => HeldValue::Plain(text.clone()),
+            (None, Some(name), None) => HeldValue::Secret {
                 name: name.clone(),
                 prefix,
             },
-            (None, None, Some(key)) => Held::Kept {
+            (None, None, Some(key)) => HeldValue::Kept {
                 place: place_of(key),
                 prefix,
             },
             _ => {
                 let why = format!("{} has no value, or more than one", value.name);
                 let hint = "say a text, or where it is kept";
-                return Err(Refusal::usage(
+                return Err(EditRefusal::usage(
                     "it is not clear what a variable holds",
                     why,
                     hint,
@@ -313,8 +358,8 @@ fn server(wish: &ServerWish) -> Result<NewServer, Refusal> {
     })
 }
 
-fn changes(wish: &ModelWish) -> Result<Changes, Refusal> {
-    Ok(Changes {
+fn changes(wish: &ModelWish) -> Result<ModelChanges, EditRefusal> {
+    Ok(ModelChanges {
         id: wish.id.clone(),
         window: wish.window,
         max_output: wish.max_output,
@@ -326,18 +371,18 @@ fn changes(wish: &ModelWish) -> Result<Changes, Refusal> {
     })
 }
 
-fn place(wish: &ModelWish) -> Option<Place> {
+fn place(wish: &ModelWish) -> Option<SecretPlace> {
     wish.key.as_ref().map(place_of)
 }
 
-fn place_of(key: &KeyPlace) -> Place {
+fn place_of(key: &KeyPlace) -> SecretPlace {
     (key.from.clone(), key.name.clone())
 }
 
-fn typed(wish: &ModelWish) -> Result<Option<NewPrices>, Refusal> {
+fn typed(wish: &ModelWish) -> Result<Option<NewPrices>, EditRefusal> {
     let read = |text: &String| {
         prices(text).map_err(|why| {
-            Refusal::usage(
+            EditRefusal::usage(
                 "these are no prices",
                 why,
                 "leave them out if they are not known",
@@ -393,14 +438,17 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
                     Err(why) => why.clone(),
                 },
                 offers: said.unwrap_or_default(),
+                fate: None,
             })
         }
+        Trial::Rules(wish) => try_rules(wish, root).map_err(fault),
         Trial::Search {} => {
             let said = search::try_out().map_err(fault)?;
             Ok(Tried {
                 works: said.is_ok(),
                 words: said.map_or_else(|why| why, |found| search::found_words(&found)),
                 offers: Vec::new(),
+                fate: None,
             })
         }
         Trial::Model(name) => {
@@ -416,12 +464,42 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
                     Err(why) => why,
                 },
                 offers: Vec::new(),
+                fate: None,
             })
         }
     }
 }
 
+<<<<<<< HEAD
+fn fault(refusal: EditRefusal) -> Fault {
+=======
+/// What would be decided about a call, by the judge of every turn.
+fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, Refusal> {
+    let what = wish.what.trim().to_owned();
+    let call = match wish.does {
+        CallKind::Command => Imagined::Command(what),
+        CallKind::File => Imagined::File(what),
+        CallKind::Web => Imagined::Web(what),
+        CallKind::Server => {
+            let (server, tool) = what.split_once('/').unwrap_or((&what, ""));
+            Imagined::Server(server.to_owned(), tool.to_owned())
+        }
+    };
+    let told = foreseen(root, &call)?;
+    Ok(Tried {
+        works: told.is != Fate::Never,
+        words: told.why,
+        offers: Vec::new(),
+        fate: Some(match told.is {
+            Fate::Runs => CallFate::Runs,
+            Fate::Asks => CallFate::Asks,
+            Fate::Never => CallFate::Never,
+        }),
+    })
+}
+
 fn fault(refusal: Refusal) -> Fault {
+>>>>>>> main
     Fault {
         code: refusal.code.to_owned(),
         what: refusal.what,

@@ -168,7 +168,7 @@ pub(super) fn body(
     let mut bodies = Bodies::default();
     let mut fold = a_society_facts::view::FlowState::default();
     each_upto(&app.hubs, flow, None, &mut |recorded| {
-        use a_society_facts::view::View;
+        use a_society_facts::view::FactView;
         bodies.hear(&fold, recorded, &|seq| seq == first);
         fold.apply(recorded);
     })?;

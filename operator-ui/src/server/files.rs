@@ -5,7 +5,7 @@ use std::path::Path;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::imported::FlowImported;
-use a_society_facts::handoff::{Artifact, Delivery, Way};
+use a_society_facts::handoff::{Artifact, Delivery, HandoffWay};
 use a_society_facts::id::{ApprovalId, Seq, TurnId};
 use a_society_facts::{Hash, Recorded};
 use a_society_orchestrator::delivered::{self, Delivered};
@@ -62,7 +62,7 @@ pub(super) fn of(
 pub fn handed_last(store: &Store, flow: &FlowRef) -> Result<Vec<Delivery>, Fault> {
     let mut last = BTreeMap::new();
     let mut put = |delivery: Delivery| {
-        let is_forward = delivery.way == Way::Forward;
+        let is_forward = delivery.way == HandoffWay::Forward;
         last.insert((delivery.edge.clone(), is_forward), delivery);
     };
     each_in(store, flow, None, &mut |recorded| match recorded.fact() {
@@ -137,8 +137,8 @@ impl Passed {
 
     fn version(&self, seq: Seq, turn: TurnId, delivery: &Delivery) -> FileVersion {
         let (from, to) = match delivery.way {
-            Way::Forward => (&delivery.edge.from, &delivery.edge.to),
-            Way::Backward => (&delivery.edge.to, &delivery.edge.from),
+            HandoffWay::Forward => (&delivery.edge.from, &delivery.edge.to),
+            HandoffWay::Backward => (&delivery.edge.to, &delivery.edge.from),
         };
         FileVersion {
             seq,
@@ -171,8 +171,8 @@ fn imported(files: &mut BTreeMap<String, Vec<FileVersion>>, seq: Seq, f: &FlowIm
         let last = passed.files.len().saturating_sub(1);
         for (place, file) in passed.files.iter().enumerate() {
             let (from, to) = match file.way {
-                Way::Forward => (&passed.edge.from, &passed.edge.to),
-                Way::Backward => (&passed.edge.to, &passed.edge.from),
+                HandoffWay::Forward => (&passed.edge.from, &passed.edge.to),
+                HandoffWay::Backward => (&passed.edge.to, &passed.edge.from),
             };
             let versions = files.entry(file.path.clone()).or_default();
             versions.push(FileVersion {

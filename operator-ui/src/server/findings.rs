@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use a_society_facts::Hash;
-use a_society_orchestrator::findings::{self as found, Found, Proposal, Standing};
+use a_society_orchestrator::findings::{self as found, FlowFindings, Proposal, ProposalStanding};
 use a_society_state::{FlowRef, Store};
 
 use super::app::Shared;
@@ -51,7 +51,7 @@ pub(super) fn list(app: &Shared, window: &Window) -> Result<Findings, Fault> {
     Ok(list)
 }
 
-fn wire(app: &Shared, one: &mut Found) -> FoundFlow {
+fn wire(app: &Shared, one: &mut FlowFindings) -> FoundFlow {
     let findings = one.findings.drain(..).map(|finding| {
         let text = finding.text.as_deref();
         let shown = text.map(|text| beginning(text, FINDING_BYTES_MAX).to_owned());
@@ -90,11 +90,11 @@ fn change_of(proposal: &Proposal, now: Option<&str>) -> ProposedChange {
         path: proposal.change.path.clone(),
         at: words::at(proposal.change.at),
         stands: match proposal.stands(now) {
-            Standing::Open => Stands::Open,
-            Standing::SaidAlready => Stands::SaidAlready,
-            Standing::FileChanged => Stands::FileChanged,
-            Standing::Applied => Stands::Applied,
-            Standing::Declined => Stands::Declined,
+            ProposalStanding::Open => Stands::Open,
+            ProposalStanding::SaidAlready => Stands::SaidAlready,
+            ProposalStanding::FileChanged => Stands::FileChanged,
+            ProposalStanding::Applied => Stands::Applied,
+            ProposalStanding::Declined => Stands::Declined,
         },
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::columns::Weight;
-use a_society_facts::handoff::Way;
+use a_society_facts::fact::columns::FactWeight;
+use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_state::FlowRef;
@@ -130,7 +130,7 @@ impl Tracker {
             return;
         };
         self.marks(recorded.seq, fact);
-        if fact.weight() == Weight::Moves {
+        if fact.weight() == FactWeight::Moves {
             self.nodes(recorded.seq);
         }
     }
@@ -145,7 +145,7 @@ impl Tracker {
                     seq,
                     from_role: role(&f.node).unwrap_or_default(),
                     to_role: role(delivery.receiver()).unwrap_or_default(),
-                    backward: delivery.way == Way::Backward,
+                    backward: delivery.way == HandoffWay::Backward,
                     path: delivery.artifact.path.clone(),
                 });
                 let hops: Vec<TrackHop> = hops.collect();

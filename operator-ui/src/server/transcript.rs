@@ -6,8 +6,12 @@ use std::collections::BTreeMap;
 use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
+<<<<<<< HEAD
+use a_society_facts::view::FactView;
+=======
+use a_society_facts::message::Text;
+>>>>>>> main
 use a_society_facts::view::SessionView;
-use a_society_facts::view::View;
 use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
 use a_society_state::FlowRef;
@@ -20,7 +24,7 @@ use super::routes::Window;
 use crate::fold::words;
 use crate::hub::Hubs;
 use crate::protocol::Fault;
-use crate::protocol::http::{Segment, Transcript, TranscriptMessage};
+use crate::protocol::http::{AnswerCost, Segment, Transcript, TranscriptMessage};
 
 /// Four bytes make a token, roughly.
 const BYTES_A_TOKEN: usize = 4;
@@ -28,6 +32,8 @@ const BYTES_A_TOKEN: usize = 4;
 /// A request that was sent to a model, as the journal names it, and its result.
 struct Sent {
     seq: u64,
+    /// When, in milliseconds.
+    at_ms: i64,
     at: String,
     raw: Value,
     words: String,
@@ -49,9 +55,10 @@ pub(super) fn of(
     let prompt = session.system_prompt.as_ref();
     let prompt = prompt.map(|text| place.text_or_beginning(text));
     let lists = lists(session);
-    let segments = segments(&lists, prompt.as_deref(), &read);
+    let tools = read.tools(&|text| place.text_or_beginning(text));
+    let segments = segments(&lists, prompt.as_deref(), &tools, &read);
     let wanted = window.seg.as_deref().unwrap_or("live");
-    let all = messages(wanted, &lists, prompt.as_deref(), &read)?;
+    let all = messages(wanted, &lists, (prompt.as_deref(), tools), &read)?;
     let total = all.len() as u64;
     let from = window.from.unwrap_or(0);
     let limit = window.limit.unwrap_or(MESSAGES_MAX).clamp(1, MESSAGES_MAX);
@@ -116,7 +123,12 @@ fn no_part() -> Fault {
 }
 
 /// The parts of a session.
-fn segments(lists: &[List], prompt: Option<&str>, read: &Read) -> Vec<Segment> {
+fn segments(
+    lists: &[List],
+    prompt: Option<&str>,
+    tools: &[TranscriptMessage],
+    read: &Read,
+) -> Vec<Segment> {
     let segment = |id: &str, kind: &str, words: &str, messages: usize, tokens: u64| Segment {
         id: id.to_owned(),
         kind: kind.to_owned(),
@@ -141,8 +153,9 @@ fn segments(lists: &[List], prompt: Option<&str>, read: &Read) -> Vec<Segment> {
     segments.extend(
         prompt.map(|prompt| segment("system", "system", "System prompt", 1, tokens(prompt))),
     );
-    let (tools, sent) = (read.tools.len(), read.sent.len());
-    segments.push(segment("tools", "tools", "Tools", tools, 0));
+    let size = tools.iter().map(|tool| tool.tokens).sum();
+    segments.push(segment("tools", "tools", "Tools", tools.len(), size));
+    let sent = read.sent.len();
     segments.push(segment("requests", "requests", "Requests", sent, 0));
     segments
 }
@@ -151,7 +164,7 @@ fn segments(lists: &[List], prompt: Option<&str>, read: &Read) -> Vec<Segment> {
 fn messages(
     wanted: &str,
     lists: &[List],
-    prompt: Option<&str>,
+    (prompt, tools): (Option<&str>, Vec<TranscriptMessage>),
     read: &Read,
 ) -> Result<Vec<TranscriptMessage>, Fault> {
     Ok(match wanted {
@@ -159,7 +172,7 @@ fn messages(
             .iter()
             .map(|prompt| plain(0, "system", prompt))
             .collect(),
-        "tools" => read.tools().collect(),
+        "tools" => tools,
         "requests" => (0..read.sent.len())
             .filter_map(|n| read.request(n))
             .collect(),
@@ -167,7 +180,8 @@ fn messages(
             let list = lists.iter().find(|(id, ..)| id == other);
             let list = list.ok_or_else(no_part)?;
             let each = list.3.iter().enumerate();
-            each.map(|(n, raw)| message(n, raw)).collect()
+            each.map(|(n, raw)| read.with_cost(message(n, raw)))
+                .collect()
         }
     })
 }
@@ -177,10 +191,13 @@ fn messages(
 pub(super) struct Read {
     session: Option<SessionView>,
     sent: Vec<Sent>,
-    tools: Tools,
+    /// How often each tool was called.
+    called: BTreeMap<String, u64>,
+    /// The definitions that were sent with the last request, as lists of JSON.
+    offered: Vec<Text>,
+    /// What each answer took, by its record.
+    costs: BTreeMap<Seq, AnswerCost>,
 }
-
-type Tools = BTreeMap<String, u64>;
 
 fn read(hubs: &Hubs, flow: &FlowRef, role: &RoleInstance, at: Option<Seq>) -> Result<Read, Fault> {
     let mut read = Read::default();
@@ -197,9 +214,16 @@ impl Read {
         if let Fact::ModelRequested(f) = fact
             && f.role == *role
         {
+            // Without one it is made of what the last one was made of.
+            if let Some(frame) = &f.frame
+                && frame.beside.is_none()
+            {
+                self.offered.clone_from(&frame.tools);
+            }
             let words = format!("Request {} of turn {} to {}", f.request, f.turn.0, f.model);
             self.sent.push(Sent {
                 seq: recorded.seq,
+                at_ms: recorded.at.ms(),
                 at: words::at(recorded.at),
                 words,
                 raw: json!({
@@ -212,11 +236,11 @@ impl Read {
                 of: (f.turn, f.attempt, f.request),
             });
         }
-        self.hear_back(role, fact);
+        self.hear_back(role, recorded, fact);
         if let Fact::CallIntended(f) = fact
             && f.role == *role
         {
-            *self.tools.entry(f.tool.clone()).or_default() += 1;
+            *self.called.entry(f.tool.clone()).or_default() += 1;
         }
         if session_seat(fact).is_some_and(|seat| seat == *role) {
             let new = || SessionView::new(role.into(), Some(flow.clone()));
@@ -225,7 +249,7 @@ impl Read {
     }
 
     /// Takes what came back for a request.
-    fn hear_back(&mut self, role: &RoleInstance, fact: &Fact) {
+    fn hear_back(&mut self, role: &RoleInstance, recorded: &Recorded, fact: &Fact) {
         if let Fact::ModelFailed(f) = fact
             && f.role == *role
             && let Some(sent) = self.sent_as((f.turn, f.attempt, f.request))
@@ -240,6 +264,14 @@ impl Read {
         {
             let answered = json!({"message": f.message, "stop": f.stop, "usage": f.usage});
             add(&mut sent.raw, "answered", answered);
+            let cached_tokens = f.usage.cache_read_tokens;
+            let cost = AnswerCost {
+                ms: u64::try_from(recorded.at.ms() - sent.at_ms).unwrap_or_default(),
+                input_tokens: f.usage.input_tokens + f.usage.cache_write_tokens + cached_tokens,
+                cached_tokens,
+                output_tokens: f.usage.output_tokens,
+            };
+            self.costs.insert(recorded.seq, cost);
         }
     }
 
@@ -257,10 +289,48 @@ impl Read {
         self.session.as_ref()
     }
 
-    /// The tools that were used, in the order of their names.
-    pub(super) fn tools(&self) -> impl Iterator<Item = TranscriptMessage> {
-        let each = self.tools.iter().enumerate();
-        each.map(|(n, (tool, count))| plain(n, "tool", &format!("{tool}: called {count} times")))
+    /// A message, with what it took where it is an answer.
+    pub(super) fn with_cost(&self, message: TranscriptMessage) -> TranscriptMessage {
+        let took = message.seq.and_then(|seq| self.costs.get(&seq)).cloned();
+        TranscriptMessage { took, ..message }
+    }
+
+    /// What tells whether the tools are as they were.
+    pub(super) const fn tools_known(&self) -> (&Vec<Text>, &BTreeMap<String, u64>) {
+        (&self.offered, &self.called)
+    }
+
+    /// The tools that are sent with every turn, with how often each was called, and those that were called and
+    /// are sent no more.
+    pub(super) fn tools(&self, whole: &dyn Fn(&Text) -> String) -> Vec<TranscriptMessage> {
+        let lists = self.offered.iter().map(whole);
+        let offered = lists.flat_map(|list| -> Vec<Value> {
+            // A list that is lost leaves the names of those that were called.
+            serde_json::from_str(&list).unwrap_or_default()
+        });
+        let mut left = self.called.clone();
+        let mut tools = Vec::new();
+        for definition in offered {
+            let name = definition.get("name").and_then(Value::as_str);
+            let Some(name) = name.map(str::to_owned) else {
+                continue;
+            };
+            let called = left.remove(&name).unwrap_or_default();
+            let size = tokens(&definition.to_string());
+            tools.push(TranscriptMessage {
+                tokens: size,
+                raw: definition,
+                ..plain(tools.len(), "tool", &calls(&name, called))
+            });
+        }
+        for (name, called) in left {
+            let words = format!("{}, not sent any more", calls(&name, called));
+            tools.push(TranscriptMessage {
+                tokens: 0,
+                ..plain(tools.len(), "tool", &words)
+            });
+        }
+        tools
     }
 
     /// How much is known of each request: it grows with what comes back.
@@ -280,6 +350,14 @@ impl Read {
             raw: sent.raw.clone(),
             ..plain(n, "request", &sent.words)
         })
+    }
+}
+
+fn calls(tool: &str, times: u64) -> String {
+    match times {
+        0 => format!("{tool}: not called"),
+        1 => format!("{tool}: called once"),
+        times => format!("{tool}: called {times} times"),
     }
 }
 
@@ -329,6 +407,7 @@ pub(super) fn plain(n: usize, kind: &str, content: &str) -> TranscriptMessage {
         at: None,
         seq: None,
         raw: Value::Null,
+        took: None,
     }
 }
 

@@ -112,8 +112,21 @@ export function choices(ask: Ask): Choice[] {
   }
 }
 
-/** Whether an answer does not count yet: a call is allowed only once all of it was shown. `left` is how many lines were not. */
-export const waitsForSight = (ask: Ask, choice: Choice, left: number | null): boolean => ask.kind.kind === "consent" && (choice.id === "allow" || choice.id === "allow-flow") && left !== 0;
+// The same place can ask again later; what it asks about and since when tells the two apart.
+export const nameOf = (ask: Pick<Ask, "id" | "since">): string => `${ask.id}\n${ask.since}`;
+/** Under which name it is noted how much of a file that waits for approval was shown. */
+export const sightOf = (ask: Ask, file: { path: string; hash: string }): string => `${nameOf(ask)}\n${file.path} ${file.hash}`;
+/** What is seen to its end before an ask is granted, by those names: a call, and each file that is let through. */
+export function toSee(ask: Ask): string[] {
+  const { kind } = ask;
+  if (kind.kind === "consent") return [nameOf(ask)];
+  return kind.kind === "approval" ? [...new Set(kind.targets.map(({ artifact }) => sightOf(ask, artifact)))] : [];
+}
+/** How many lines of it were never shown; null while that is not known. */
+export const leftOf = (ask: Ask, left: (name: string) => number | null): number | null => toSee(ask).reduce<number | null>((sum, name) => { const n = left(name); return sum === null || n === null ? null : sum + n; }, 0);
+const GRANTS = new Set(["allow", "allow-flow", "approve"]);
+/** Whether an answer does not count yet: what is granted was seen to its end. `left` is how many lines were not. */
+export const waitsForSight = (ask: Ask, choice: Choice, left: number | null): boolean => GRANTS.has(choice.id) && left !== 0;
 
 /** What is allowed for the flow, without the call that is shown in full above it. */
 export function scopeWords(shown: string, scope: string): string {

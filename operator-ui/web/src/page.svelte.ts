@@ -1,6 +1,6 @@
 // What belongs to this tab and no screen: its keys, what is open over it, drafts, answers on their way, snoozes.
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
-import { choices, type Choice } from "./asks";
+import { choices, nameOf, type Choice } from "./asks";
 import { Keys } from "./keys";
 import { look } from "./look.svelte";
 import { store } from "./store.svelte";
@@ -108,8 +108,6 @@ class Answers {
     for (const [name, answered] of this.#given) if (answered.state === "done" && !names.has(name)) this.#given.delete(name);
   }
 }
-// The same place can ask again later; what it asks about and since when tells the two apart.
-export const nameOf = (ask: Pick<Ask, "id" | "since">): string => `${ask.id}\n${ask.since}`;
 export const answers = new Answers();
 
 /** How much of each call that is asked about was shown here. */

@@ -24,9 +24,9 @@ export class Sights {
     this.#left = left;
     this.#open = open;
   }
-  /** A box came into view or was scrolled: what was shown once stays shown. */
-  saw(name: string, view: View): void {
-    const now = this.#open.has(name) ? 0 : below(view);
+  /** A box came into view or was scrolled: what was shown once stays shown. `more` lines are not in the box yet. */
+  saw(name: string, view: View, more = 0): void {
+    const now = more + (this.#open.has(name) ? 0 : below(view));
     const before = this.#left.get(name);
     if (before === undefined || now < before) this.#left.set(name, now);
   }

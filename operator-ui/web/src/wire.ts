@@ -1825,7 +1825,29 @@ seq: number | null,
 /**
  * The same as it is kept.
  */
-raw: unknown, };
+raw: unknown,
+/**
+ * What it took; absent where it is no answer of a model.
+ */
+took?: AnswerCost, };
+
+export type AnswerCost = {
+/**
+ * From the request on.
+ */
+ms: number,
+/**
+ * The tokens that were read, the cached ones among them.
+ */
+input_tokens: number,
+/**
+ * Those of them that the provider had cached.
+ */
+cached_tokens: number,
+/**
+ * The tokens that were written.
+ */
+output_tokens: number, };
 
 export type Files = {
 /**
@@ -2186,7 +2208,7 @@ change: SettingChange,
  */
 look?: boolean, };
 
-export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string } | { "add_server": ServerWish } | { "edit_server": ServerWish } | { "add_rule": RuleWish } | { "remove_rule": RuleWish } | { "set_search": SearchWish } | { "remove_search": Record<symbol, never> } | { "remove_server": string };
+export type SettingChange = { "add_model": ModelWish } | { "edit_model": ModelWish } | { "remove_model": ModelRemoval } | { "use_model": string } | { "add_server": ServerWish } | { "edit_server": ServerWish } | { "add_rule": RuleWish } | { "remove_rule": RuleWish } | { "set_policy": PolicyWish } | { "set_search": SearchWish } | { "remove_search": Record<symbol, never> } | { "remove_server": string };
 
 export type ModelWish = {
 /**
@@ -2348,6 +2370,66 @@ key: KeyPlace,
  */
 endpoint?: string, };
 
+export type PolicyWish = { "mode": ModeWish } | { "reach": ReachWish } | { "limits": LimitsWish } | { "notify": NotifyWish };
+
+export type ModeWish = {
+/**
+ * Its word; the usual one, if absent.
+ */
+mode?: string, };
+
+export type ReachWish = {
+/**
+ * The scope, by its word.
+ */
+scope?: string,
+/**
+ * Folders that are read besides.
+ */
+folders: Array<string>,
+/**
+ * Whether commands may use the network.
+ */
+network: boolean, };
+
+export type LimitsWish = {
+/**
+ * The tokens of a flow, or `none`.
+ */
+tokens?: string,
+/**
+ * The answers of a model in one turn.
+ */
+answers?: string,
+/**
+ * The same call with the same result in a turn.
+ */
+same_call?: string, };
+
+export type NotifyWish = {
+/**
+ * The program and its arguments; no shell reads them.
+ */
+command: Array<string>,
+/**
+ * The occasions on which it runs; all of them, if none is named.
+ */
+on: Array<string>, };
+
+export type CallWish = {
+/**
+ * What it does.
+ */
+does: CallKind,
+/**
+ * The command, the path, the host, or the server and its tool as `SERVER/TOOL`.
+ */
+what: string, };
+
+export type CallKind = "command" | "file" | "web" | "server";
+
+export type CallFate = "runs" | "asks" | "never";
+
 export type SettingDone = {
 /**
  * In a sentence.
@@ -2400,7 +2482,7 @@ description: string,
  */
 text: string, };
 
-export type Trial = { "model": string } | { "server": string } | { "search": Record<symbol, never> };
+export type Trial = { "model": string } | { "server": string } | { "search": Record<symbol, never> } | { "rules": CallWish };
 
 export type Tried = {
 /**
@@ -2414,7 +2496,11 @@ words: string,
 /**
  * What it offers.
  */
-offers: Array<string>, };
+offers: Array<string>,
+/**
+ * What would happen to the call that was tried.
+ */
+fate?: CallFate, };
 
 export type NewProject = {
 /**

@@ -77,8 +77,16 @@ test("an approval shows the text and then what changed in it, and a turn of one'
     assert.equal((await card.innerText()).includes("offer number 600."), false);
     await card.getByRole("button", { name: "Show all of it" }).click();
     await says(card, /offer number 600\./, "all of it");
+    // It is approved only once its end was seen.
+    const approve = page.getByRole("button", { name: "Approve handoff" });
+    assert.equal(await approve.getAttribute("aria-disabled"), "true");
+    await says(page.getByRole("group", { name: "Answer" }), /approved once all of it was shown: [\d,]+ more lines/);
+    await page.keyboard.press("y");
+    assert.equal(await approve.getAttribute("aria-disabled"), "true", "nor by its key");
+    await card.locator(".box").evaluate((box) => box.scrollTo(0, box.scrollHeight));
+    await until(() => approve.getAttribute("aria-disabled"), (held) => held === "false", "its end was seen");
     await armed(page);
-    await page.getByRole("button", { name: "Approve handoff" }).click();
+    await approve.click();
     // A file is uploaded, edited and handed over.
     await page.getByRole("heading", { name: "Your turn as lead" }).waitFor();
     await page.getByLabel("Upload").setInputFiles({ name: "signed.md", mimeType: "text/markdown", buffer: Buffer.from("Signed.\n") });

@@ -347,3 +347,104 @@ test("web search is set up by the place of its key, tried with one search and ta
     await end();
   }
 });
+
+test("what holds for all flows is reviewed, saved and tried on the page, and the next call is decided by it", { skip }, async () => {
+  const model = await new Model({ calls: [["run_command", { command: "touch made.txt" }]] }, { text: CLOSES }).listen();
+  const { place, page, complaints, end } = await stage({ "demo/flow.yaml": FLOW, "books/one.md": "One.\n", ".a-society/config.yaml": "consent: { deny: ['git push *'] }\n" }, model);
+  const config = () => place.read("settings/config.yaml");
+  const edit = async (title) => {
+    await page.getByRole("button", { name: `Edit: ${title}` }).click();
+    return page.getByRole("form", { name: title });
+  };
+  const save = async (form, shown) => {
+    await form.getByRole("button", { name: "Review" }).click();
+    await says(form, shown);
+    const before = config();
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    return before;
+  };
+  try {
+    const mine = `# mine\n${model.config}consent:\n  # never\n  deny: [web]   # none of it\ntools:\n  irreversible: [make ship]   # no way back\n`;
+    place.put("settings/config.yaml", mine);
+    await page.goto(`${place.origin}/settings/permissions`);
+    const attempt = page.getByRole("form", { name: "Try a call" });
+    const tries = async (kind, what, told) => {
+      await attempt.getByLabel("What it does").selectOption({ label: kind });
+      await attempt.getByLabel("The call").fill(what);
+      await attempt.getByRole("button", { name: "Try it" }).click();
+      await says(page.locator(".told"), told);
+    };
+    // The rule that decides is named, with where it is written; where none does, the mode decides.
+    await tries("Run a command", "git push origin", /^Never runs\. Denied by deny: 'git push \*' of the workspace\.$/);
+    await tries("Read from the web", "docs.rs", /^Never runs\. Denied by deny: web of the configuration\.$/);
+    await tries("Run a command", "touch made.txt", /^You are asked\. No rule covers it, and flows ask every time unless/);
+    await tries("Change a file", "src/a.py", /^You are asked\. No rule covers it/);
+    await tries("Change a file", "record/plan.md", /^Runs without asking\. It is never asked about/);
+    await tries("Change a file", ".vscode/tasks.json", /^You are asked\. Programs trust or run this file later/);
+    await tries("Change a file", "../elsewhere.md", /^Never runs\./);
+    await sound(page, "tried");
+    assert.equal(config(), mine, "trying writes nothing");
+    assert.equal(existsSync(`${place.folder}/made.txt`), false, "and runs nothing");
+    // What will be written is shown before it is, and everything else stays as it was.
+    const mode = await edit("What a flow may do without asking");
+    await mode.getByLabel("Mode of flows that choose none").selectOption("full-access");
+    assert.equal(await save(mode, /The file will say:[^]*consent:[^]*mode: full-access[^]*# never[^]*deny: \[web\] {3}# none of it/), mine, "looking at it writes nothing");
+    assert.equal(config(), mine.replace("consent:\n", "consent:\n  mode: full-access\n"));
+    await tries("Run a command", "touch made.txt", /^Runs without asking\. No rule covers it, and flows never ask/);
+    // A value that means nothing is refused in words with its place, and the form keeps what was typed.
+    const reach = await edit("How far tools reach at most");
+    await reach.getByLabel("Scope").selectOption("project");
+    await reach.getByLabel("Folders to read").fill("books");
+    await reach.getByRole("button", { name: "Review" }).click();
+    await says(reach.getByRole("alert"), /a folder must be an absolute path/i);
+    await reach.getByLabel("Folders to read").fill(`${place.folder}/none`);
+    await reach.getByRole("button", { name: "Review" }).click();
+    await says(reach.getByRole("alert"), /`folders`: [^]*none is no folder/);
+    await sound(page, "reach-refused");
+    await reach.getByLabel("Folders to read").fill(`${place.folder}/books`);
+    await reach.getByLabel("Commands may use the network").check();
+    await save(reach, /scope: project[^]*folders: \[".*books"\][^]*network: true[^]*irreversible/);
+    const { permissions } = { permissions: await place.ask("GET", "/api/settings/permissions") };
+    assert.deepEqual([permissions.tools.scope, permissions.tools.folders, permissions.tools.network], ["project", [`${place.folder}/books`], true], "it is what roles reach from then on");
+    assert.match(config(), /irreversible: \[make ship\] {3}# no way back/);
+    const limits = await edit("What stops a flow that makes no progress");
+    await limits.getByLabel("Answers of a model in one turn").fill("0");
+    await limits.getByRole("button", { name: "Review" }).click();
+    await says(limits.getByRole("alert"), /`answers`/);
+    await limits.getByLabel("Answers of a model in one turn").fill("50");
+    await limits.getByLabel("Tokens of a flow").fill("1,500,000");
+    await save(limits, /limits:\s+tokens: 1500000\s+answers: 50/);
+    const notify = await edit("A command that is notified");
+    await notify.getByLabel("Command").fill(`/bin/sh\n-c\ncat > "${place.folder}/told.json"`);
+    await notify.getByLabel("A flow waits for you").uncheck();
+    await notify.getByLabel("A role failed").uncheck();
+    await notify.getByLabel("A budget is used up").uncheck();
+    await save(notify, /notify:\s+command: \["\/bin\/sh", "-c", [^]*on: \["done"\]/);
+    await sound(page, "policies");
+    // The next flow runs the command without asking, has the budget, and tells when it is done.
+    const begun = await place.ask("POST", "/api/flows", { from: { file: "demo/flow.yaml" }, improve: "none", feedback: false });
+    await until(() => place.log(begun.flow).map((line) => line.fact), (facts) => facts.includes("flow_completed") || facts.includes("forward_closed"), "it goes on by itself");
+    assert.ok(existsSync(`${place.folder}/made.txt`) || existsSync(`${place.folder}/demo/made.txt`), "the command ran, and nobody was asked");
+    assert.equal(place.log(begun.flow).some((line) => line.fact === "consent_requested"), false);
+    await until(() => existsSync(`${place.folder}/told.json`) ? place.read("told.json") : "", (text) => text.includes(begun.flow), "the command was notified");
+    // Taken out again, the file says what it said before.
+    const none = await edit("A command that is notified");
+    await none.getByLabel("Command").fill("");
+    await none.getByRole("button", { name: "Review" }).click();
+    await says(none, /will say nothing about it/);
+    await none.getByRole("button", { name: "Save" }).click();
+    await none.waitFor({ state: "detached" });
+    assert.doesNotMatch(config(), /notify/);
+    // Nothing is written over a concurrent change.
+    const late = await edit("What a flow may do without asking");
+    place.put("settings/config.yaml", `${config()}# theirs\n`);
+    await late.getByLabel("Mode of flows that choose none").selectOption("");
+    await late.getByRole("button", { name: "Review" }).click();
+    await says(late.getByRole("alert"), /changed by another editor/);
+    assert.match(config(), /mode: full-access[^]*# theirs\n$/);
+    assert.deepEqual(complaints.filter((text) => !/40[09]/.test(text)), []);
+  } finally {
+    await end();
+  }
+});

@@ -13,19 +13,19 @@ const SETTLED: Duration = Duration::from_secs(3);
 
 /// The last text that was read, for as long as the file it came from is unchanged.
 #[derive(Debug)]
-pub(super) struct KeptText(Mutex<Option<Kept>>);
+pub(super) struct KeptText(Mutex<Option<KeptFile>>);
 
 #[derive(Debug)]
-struct Kept {
+struct KeptFile {
     path: PathBuf,
-    marks: Marks,
+    marks: FileMarks,
     text: String,
 }
 
 /// The marks that every change of a file changes: a write changes its times, a replacement makes
 /// another file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Marks {
+struct FileMarks {
     device: u64,
     inode: u64,
     bytes: u64,
@@ -33,7 +33,7 @@ struct Marks {
     changed: (i64, i64),
 }
 
-impl Marks {
+impl FileMarks {
     fn of(about: &Metadata) -> Self {
         Self {
             device: about.dev(),
@@ -67,10 +67,10 @@ impl KeptText {
         read: impl FnOnce(&Path) -> Result<Option<String>, String>,
     ) -> Result<Option<String>, String> {
         // The marks are taken before the text: a change between the two is seen the next time.
-        let marks = fs::metadata(path).ok().as_ref().map(Marks::of);
+        let marks = fs::metadata(path).ok().as_ref().map(FileMarks::of);
         {
             let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_same = |kept: &&Kept| kept.path == path && Some(kept.marks) == marks;
+            let is_same = |kept: &&KeptFile| kept.path == path && Some(kept.marks) == marks;
             if let Some(kept) = kept.as_ref().filter(is_same) {
                 return Ok(Some(kept.text.clone()));
             }
@@ -78,7 +78,7 @@ impl KeptText {
         let read = read(path)?;
         let now = SystemTime::now();
         let settled = marks.filter(|marks| marks.are_settled(now));
-        let kept = settled.zip(read.clone()).map(|(marks, text)| Kept {
+        let kept = settled.zip(read.clone()).map(|(marks, text)| KeptFile {
             path: path.to_owned(),
             marks,
             text,
@@ -128,9 +128,9 @@ mod tests {
         /// Keeps a text as if the file had been read long after its last change.
         fn keep(&self, text: &str) {
             let about = fs::metadata(self.path()).unwrap();
-            *self.kept.0.lock().unwrap() = Some(Kept {
+            *self.kept.0.lock().unwrap() = Some(KeptFile {
                 path: self.path(),
-                marks: Marks::of(&about),
+                marks: FileMarks::of(&about),
                 text: text.to_owned(),
             });
         }
@@ -201,7 +201,7 @@ mod tests {
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap()
             .as_secs();
-        let at = |seconds: u64| Marks {
+        let at = |seconds: u64| FileMarks {
             device: 1,
             inode: 1,
             bytes: 1,

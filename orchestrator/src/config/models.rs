@@ -6,20 +6,20 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::message::Message;
-use a_society_mcp::{self as mcp, ServerSpec, Servers, Tools};
+use a_society_mcp::{self as mcp, ServerSpec, ServerTools, Servers};
 use a_society_providers::http::{HttpProvider, Timeouts, Transport};
 use a_society_providers::retry::Lanes;
 use a_society_providers::{
-    Arrival, Effort, Fault, FaultClass, Provider, Request, Secret, Thinking,
+    Effort, FaultClass, ModelRequest, Provider, RequestFault, Secret, StreamArrival, Thinking,
 };
-use a_society_roles::config::Bounds;
+use a_society_roles::config::ConfigBounds;
 pub use a_society_roles::config::{
     ModelConfig as ModelSpec, ModelsConfig as Catalog, ProviderConfig as ProviderSpec,
 };
 use a_society_roles::cost::Price;
 use a_society_roles::taker::model::{Model, Traffic};
-use a_society_roles::tool::{EditTool, Reach, SearchService};
-use a_society_roles::turn::step::End;
+use a_society_roles::tool::{EditTool, SearchService, ToolReach};
+use a_society_roles::turn::step::TakerEnd;
 use a_society_state::clock::{Clock, SystemClock};
 
 use super::servers::Roster;
@@ -47,30 +47,30 @@ pub fn traffic() -> Traffic {
 /// What a part of the configuration says, for as long as the file does not change. A fault is not kept: what the
 /// operator mends counts the next time.
 #[derive(Debug)]
-struct Part<T>(Mutex<Option<Said<T>>>);
+struct ConfigPart<T>(Mutex<Option<ReadPart<T>>>);
 
 #[derive(Debug)]
-struct Said<T> {
+struct ReadPart<T> {
     /// The text of the file; absent for what does not come from it.
     of: Option<String>,
     is: T,
 }
 
-impl<T> Default for Part<T> {
+impl<T> Default for ConfigPart<T> {
     fn default() -> Self {
         Self(Mutex::new(None))
     }
 }
 
-impl<T: Clone> Part<T> {
+impl<T: Clone> ConfigPart<T> {
     /// What does not come from the file.
     const fn fixed(is: T) -> Self {
-        Self(Mutex::new(Some(Said { of: None, is })))
+        Self(Mutex::new(Some(ReadPart { of: None, is })))
     }
 
     fn get(&self, read: impl FnOnce() -> Result<T, ConfigError>) -> Result<T, String> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(Said { of: None, is }) = &*kept {
+        if let Some(ReadPart { of: None, is }) = &*kept {
             return Ok(is.clone());
         }
         let text = user::text().map_err(|error| error.to_string())?;
@@ -80,22 +80,22 @@ impl<T: Clone> Part<T> {
         }
         let is = read().map_err(|error| error.to_string())?;
         let of = Some(text);
-        Ok(kept.insert(Said { of, is }).is.clone())
+        Ok(kept.insert(ReadPart { of, is }).is.clone())
     }
 }
 
 /// The models of the operator's configuration, read when one is needed first, and anew when the file has changed:
 /// what the operator changes counts for turns that begin afterwards.
 #[derive(Debug, Default)]
-pub struct Models {
-    catalog: Part<Arc<Catalog>>,
+pub struct ConfiguredModels {
+    catalog: ConfigPart<Arc<Catalog>>,
     /// The providers that roles asked for, by name.
     providers: Mutex<BTreeMap<String, Keyed>>,
-    servers: Mutex<Option<Kept>>,
-    search: Part<Option<SearchService>>,
-    reach: Part<Reach>,
-    consent: Part<ConsentConfig>,
-    bounds: Part<Bounds>,
+    servers: Mutex<Option<KeptServers>>,
+    search: ConfigPart<Option<SearchService>>,
+    reach: ConfigPart<ToolReach>,
+    consent: ConfigPart<ConsentConfig>,
+    bounds: ConfigPart<ConfigBounds>,
 }
 
 /// A provider, and what it was made of.
@@ -108,7 +108,7 @@ struct Keyed {
 
 /// The servers of a flow, and what they were made of.
 #[derive(Debug)]
-struct Kept {
+struct KeptServers {
     specs: Vec<ServerSpec>,
     servers: Arc<Servers>,
     secrets: Vec<String>,
@@ -116,7 +116,7 @@ struct Kept {
 
 /// What is found for a wish.
 #[derive(Debug)]
-pub struct Found {
+pub struct ResolvedModel {
     /// Who answers.
     pub provider: Arc<dyn Provider>,
     /// The model.
@@ -129,14 +129,14 @@ pub struct Found {
 
 /// What a role wishes for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wish<'a> {
+pub struct WishedModel<'a> {
     /// The model, by its name in the configuration.
     pub model: Option<&'a str>,
     /// How hard it is to think.
     pub effort: Option<&'a str>,
 }
 
-impl Models {
+impl ConfiguredModels {
     /// The MCP servers that may be started. None runs before it is needed, and all end with the
     /// flow, or when the operator changed what there is.
     ///
@@ -150,9 +150,9 @@ impl Models {
         }
         let given = user::given().map_err(|error| error.to_string())?;
         let secrets = given.secrets.values().cloned().collect();
-        let limits = mcp::Limits::default();
+        let limits = mcp::ServerLimits::default();
         let servers = Arc::new(Servers::new(specs.clone(), given, limits));
-        *kept = Some(Kept {
+        *kept = Some(KeptServers {
             specs,
             servers: Arc::clone(&servers),
             secrets,
@@ -162,7 +162,7 @@ impl Models {
 
     /// What a server that runs already offers. None is started for it.
     #[must_use]
-    pub fn known_tools(&self, server: &str) -> Option<Arc<Tools>> {
+    pub fn known_tools(&self, server: &str) -> Option<Arc<ServerTools>> {
         let kept = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         kept.as_ref()?.servers.known_tools(server)
     }
@@ -189,7 +189,7 @@ impl Models {
     ///
     /// # Errors
     /// When the configuration cannot be used.
-    pub fn reach(&self) -> Result<Reach, String> {
+    pub fn reach(&self) -> Result<ToolReach, String> {
         self.reach.get(user::reach)
     }
 
@@ -204,7 +204,7 @@ impl Models {
     /// What stops a turn that goes nowhere. A configuration that cannot be used names no model either,
     /// and that is reported.
     #[must_use]
-    pub fn bounds(&self) -> Bounds {
+    pub fn bounds(&self) -> ConfigBounds {
         self.bounds.get(user::bounds).unwrap_or_default()
     }
 
@@ -221,7 +221,7 @@ impl Models {
     ///
     /// # Errors
     /// How a turn ends that has no model to take it.
-    pub fn find(&self, wish: Wish<'_>) -> Result<Found, End> {
+    pub fn find(&self, wish: WishedModel<'_>) -> Result<ResolvedModel, TakerEnd> {
         let catalog = self.catalog().map_err(choose)?;
         let only = (catalog.models.len() == 1).then(|| catalog.models.keys().next());
         let only = only.flatten().map(String::as_str);
@@ -257,7 +257,7 @@ impl Models {
             prices: spec.price,
         };
         let edit_tool = wire.map_or(EditTool::Replace, |found| spec.edit_tool(found.wire));
-        Ok(Found {
+        Ok(ResolvedModel {
             provider,
             model,
             edit_tool,
@@ -271,12 +271,12 @@ impl Models {
         &self,
         catalog: &Catalog,
         name: &str,
-    ) -> Result<(Arc<dyn Provider>, Option<String>), End> {
+    ) -> Result<(Arc<dyn Provider>, Option<String>), TakerEnd> {
         let Some(spec) = catalog.providers.get(name) else {
             return Err(choose(format!("there is no provider {name:?}")));
         };
         let key = spec.key.as_ref().map(user::key).transpose();
-        let key = key.map_err(|why| End::provider(Trouble::Key, why))?;
+        let key = key.map_err(|why| TakerEnd::provider(Trouble::Key, why))?;
         let mut made = self
             .providers
             .lock()
@@ -287,8 +287,9 @@ impl Models {
         }
         let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
         let new = HttpProvider::new(endpoint, transport(catalog)?);
-        let new: Arc<dyn Provider> =
-            Arc::new(new.map_err(|fault| End::provider(fault.class.trouble(), fault.to_string()))?);
+        let new: Arc<dyn Provider> = Arc::new(
+            new.map_err(|fault| TakerEnd::provider(fault.class.trouble(), fault.to_string()))?,
+        );
         let keyed = Keyed {
             spec: spec.clone(),
             key: key.clone(),
@@ -299,7 +300,7 @@ impl Models {
     }
 }
 
-fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
+fn transport(catalog: &Catalog) -> Result<Arc<Transport>, TakerEnd> {
     if let Some(made) = TRANSPORT.get() {
         return Ok(Arc::clone(made));
     }
@@ -308,13 +309,13 @@ fn transport(catalog: &Catalog) -> Result<Arc<Transport>, End> {
         .iter()
         .map(|path| user::file(path));
     let trusted: Result<Vec<Vec<u8>>, String> = trusted.collect();
-    let trusted = trusted.map_err(|why| End::provider(Trouble::Configuration, why))?;
+    let trusted = trusted.map_err(|why| TakerEnd::provider(Trouble::Configuration, why))?;
     let made = Transport::new(Timeouts::default(), catalog.proxy.clone(), trusted);
     Ok(Arc::clone(TRANSPORT.get_or_init(|| Arc::new(made))))
 }
 
-fn choose(why: String) -> End {
-    End::Configuration { why }
+fn choose(why: String) -> TakerEnd {
+    TakerEnd::Configuration { why }
 }
 
 /// Which models can be chosen, or how to add one.
@@ -333,12 +334,12 @@ pub fn there_are(catalog: &Catalog) -> String {
 ///
 /// # Errors
 /// How a turn would end that needs it.
-pub fn of(catalog: &Catalog, name: &str) -> Result<Found, End> {
-    let models = Models {
-        catalog: Part::fixed(Arc::new(catalog.clone())),
-        ..Models::default()
+pub fn of(catalog: &Catalog, name: &str) -> Result<ResolvedModel, TakerEnd> {
+    let models = ConfiguredModels {
+        catalog: ConfigPart::fixed(Arc::new(catalog.clone())),
+        ..ConfiguredModels::default()
     };
-    models.find(Wish {
+    models.find(WishedModel {
         model: Some(name),
         effort: None,
     })
@@ -346,7 +347,7 @@ pub fn of(catalog: &Catalog, name: &str) -> Result<Found, End> {
 
 /// The result of a trial of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trial {
+pub struct ModelTrial {
     /// Its answer, in a few words.
     pub said: String,
     /// The tokens it read.
@@ -361,15 +362,19 @@ pub struct Trial {
 ///
 /// # Errors
 /// Says in words what is wrong, and what to do.
-pub fn try_out(catalog: &Catalog, name: &str) -> Result<Trial, String> {
+pub fn try_out(catalog: &Catalog, name: &str) -> Result<ModelTrial, String> {
     let found = of(catalog, name).map_err(|end| match end {
-        End::Configuration { why } | End::Provider { why, .. } | End::Aborted { why } => why,
-        End::Outcome { .. } | End::Fault(_) | End::OutputLimit => "it cannot be asked".to_owned(),
+        TakerEnd::Configuration { why }
+        | TakerEnd::Provider { why, .. }
+        | TakerEnd::Aborted { why } => why,
+        TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit => {
+            "it cannot be asked".to_owned()
+        }
     })?;
     let asked = Message::User {
         content: "Answer with the single word: ready".to_owned(),
     };
-    let request = Request {
+    let request = ModelRequest {
         model: &found.model.id,
         system: "",
         environment: "",
@@ -389,17 +394,17 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<Trial, String> {
     let mut stream = found.provider.start(prepared, &StopSignal::default());
     loop {
         match stream.next_arrival() {
-            Some(Arrival::Event(_)) => {}
-            Some(Arrival::Answer(answer)) => {
+            Some(StreamArrival::Event(_)) => {}
+            Some(StreamArrival::Answer(answer)) => {
                 let cost = |price: &Price| price.of(&answer.usage);
-                return Ok(Trial {
+                return Ok(ModelTrial {
                     said: answer.text.trim().chars().take(SAID_CHARS).collect(),
                     input_tokens: answer.usage.input_tokens + answer.usage.cache_read_tokens,
                     output_tokens: answer.usage.output_tokens,
                     cost_micros: found.model.prices.as_ref().map_or(0, cost),
                 });
             }
-            Some(Arrival::Fault(fault)) => return Err(in_words(&fault)),
+            Some(StreamArrival::Fault(fault)) => return Err(in_words(&fault)),
             None => return Err("the answer ended before it was whole".to_owned()),
         }
     }
@@ -411,7 +416,7 @@ const TRIAL_TOKENS: u64 = 512;
 /// How much of a trial's answer is shown.
 const SAID_CHARS: usize = 200;
 
-fn in_words(fault: &Fault) -> String {
+fn in_words(fault: &RequestFault) -> String {
     let hint = match fault.class {
         FaultClass::Network => "is the address right, and does anything answer there?",
         FaultClass::Tls => "the certificate is not to be trusted; is the address right?",

@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use a_society_roles::taker::command::Environment;
+use a_society_roles::taker::command::InheritedVariables;
 use a_society_roles::tool::Guard;
 
 /// The variables that are handed on.
@@ -26,12 +26,12 @@ const HANDED_ON: [&str; 12] = [
 
 /// The environment of programs.
 #[must_use]
-pub fn environment() -> Environment {
+pub fn environment() -> InheritedVariables {
     let given = HANDED_ON.iter().filter_map(|name| {
         let value = std::env::var(name).ok()?;
         Some(((*name).to_owned(), value))
     });
-    Environment(given.collect())
+    InheritedVariables(given.collect())
 }
 
 /// The word by which this program guards a command.

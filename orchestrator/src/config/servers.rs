@@ -35,7 +35,7 @@ pub const BEGINNING: usize = 12;
 
 /// One server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ServerEntry {
     /// Its name.
     pub name: String,
     /// What runs or is reached.
@@ -53,7 +53,7 @@ pub struct Entry {
 
 /// The state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ServerStanding {
     /// It is the operator's own.
     Own,
     /// The operator approved it as it is.
@@ -68,7 +68,7 @@ pub enum Standing {
 
 /// Whether a flow may use a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ServerVerdict {
     /// No server has this name.
     Unknown,
     /// The flow trusts it already.
@@ -83,21 +83,21 @@ pub enum Verdict {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Roster {
     /// The servers, the operator's own first.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ServerEntry>,
     /// What is wrong with the lists of the workspace.
     pub faults: Vec<String>,
 }
 
-impl Entry {
+impl ServerEntry {
     /// Its state.
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> ServerStanding {
         match (&self.from, self.approved) {
-            (Some(_), _) if self.is_hidden => Standing::Hidden,
-            (_, Some(approved)) if approved == self.definition => Standing::Approved,
-            (None, _) => Standing::Own,
-            (Some(_), Some(_)) => Standing::Changed,
-            (Some(_), None) => Standing::Wanted,
+            (Some(_), _) if self.is_hidden => ServerStanding::Hidden,
+            (_, Some(approved)) if approved == self.definition => ServerStanding::Approved,
+            (None, _) => ServerStanding::Own,
+            (Some(_), Some(_)) => ServerStanding::Changed,
+            (Some(_), None) => ServerStanding::Wanted,
         }
     }
 
@@ -147,7 +147,7 @@ impl Roster {
     }
 
     fn add(&mut self, spec: ServerSpec, from: Option<PathBuf>, approvals: &Approvals) {
-        self.entries.push(Entry {
+        self.entries.push(ServerEntry {
             name: spec.name.clone(),
             shown: spec.shown(),
             definition: spec.definition_hash(),
@@ -159,43 +159,45 @@ impl Roster {
     }
 
     fn is_own(&self, name: &str) -> bool {
-        let is_it = |entry: &Entry| entry.from.is_none() && entry.name == name;
+        let is_it = |entry: &ServerEntry| entry.from.is_none() && entry.name == name;
         self.entries.iter().any(is_it)
     }
 
     /// The server of this name.
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<&Entry> {
+    pub fn named(&self, name: &str) -> Option<&ServerEntry> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// Whether a flow that trusts a definition, or none yet, may use the server of a name.
     #[must_use]
-    pub fn judge(&self, name: &str, trusted: Option<Hash>) -> Verdict {
+    pub fn judge(&self, name: &str, trusted: Option<Hash>) -> ServerVerdict {
         let Some(entry) = self.named(name) else {
-            return Verdict::Unknown;
+            return ServerVerdict::Unknown;
         };
         let is_trusted = trusted == Some(entry.definition);
         let why = match entry.standing() {
-            Standing::Own if is_trusted => return Verdict::Known,
-            Standing::Own if trusted.is_none() => return Verdict::Trusted(entry.definition),
-            Standing::Approved if is_trusted => return Verdict::Known,
-            Standing::Approved => return Verdict::Trusted(entry.definition),
-            Standing::Own => "is not as this flow knows it",
-            Standing::Changed => "is not as it was approved",
-            Standing::Wanted | Standing::Hidden => {
+            ServerStanding::Own if is_trusted => return ServerVerdict::Known,
+            ServerStanding::Own if trusted.is_none() => {
+                return ServerVerdict::Trusted(entry.definition);
+            }
+            ServerStanding::Approved if is_trusted => return ServerVerdict::Known,
+            ServerStanding::Approved => return ServerVerdict::Trusted(entry.definition),
+            ServerStanding::Own => "is not as this flow knows it",
+            ServerStanding::Changed => "is not as it was approved",
+            ServerStanding::Wanted | ServerStanding::Hidden => {
                 "is wanted by the workspace and was not approved"
             }
         };
-        Verdict::Waits(entry.told(why))
+        ServerVerdict::Waits(entry.told(why))
     }
 
     /// Those that may be started at all, as they are now.
     #[must_use]
     pub fn startable(&self) -> Vec<ServerSpec> {
-        let may = |entry: &&Entry| match entry.standing() {
-            Standing::Own | Standing::Approved => true,
-            Standing::Changed | Standing::Wanted | Standing::Hidden => false,
+        let may = |entry: &&ServerEntry| match entry.standing() {
+            ServerStanding::Own | ServerStanding::Approved => true,
+            ServerStanding::Changed | ServerStanding::Wanted | ServerStanding::Hidden => false,
         };
         let specs = self.entries.iter().filter(may);
         specs.map(|entry| entry.spec.clone()).collect()
@@ -263,7 +265,7 @@ impl Approvals {
 ///
 /// # Errors
 /// When the file of approvals cannot be read or written.
-pub fn approve(entry: &Entry) -> Result<(), ConfigError> {
+pub fn approve(entry: &ServerEntry) -> Result<(), ConfigError> {
     let mut approvals = Approvals::read()?;
     forget(&mut approvals, entry);
     approvals.servers.push(Approval {
@@ -278,7 +280,7 @@ pub fn approve(entry: &Entry) -> Result<(), ConfigError> {
 ///
 /// # Errors
 /// As [`approve`].
-pub fn revoke(entry: &Entry) -> Result<bool, ConfigError> {
+pub fn revoke(entry: &ServerEntry) -> Result<bool, ConfigError> {
     let mut approvals = Approvals::read()?;
     if !forget(&mut approvals, entry) {
         return Ok(false);
@@ -287,7 +289,7 @@ pub fn revoke(entry: &Entry) -> Result<bool, ConfigError> {
     Ok(true)
 }
 
-fn forget(approvals: &mut Approvals, entry: &Entry) -> bool {
+fn forget(approvals: &mut Approvals, entry: &ServerEntry) -> bool {
     let before = approvals.servers.len();
     approvals
         .servers
@@ -358,7 +360,7 @@ fn is_link(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn entry(from: Option<&str>, command: &str, approved: Option<&str>) -> Entry {
+    fn entry(from: Option<&str>, command: &str, approved: Option<&str>) -> ServerEntry {
         let list = |command: &str| {
             let text = format!("{{\"mcpServers\": {{\"s\": {{\"command\": \"{command}\"}}}}}}");
             let wish = wanted(&text).0.remove(0);
@@ -366,7 +368,7 @@ mod tests {
             wish.approved(hash).unwrap()
         };
         let spec = list(command);
-        Entry {
+        ServerEntry {
             name: "s".to_owned(),
             shown: spec.shown(),
             definition: spec.definition_hash(),
@@ -413,11 +415,11 @@ mod tests {
             };
             let startable = !roster.startable().is_empty();
             match roster.judge("s", trusted) {
-                Verdict::Known => assert_eq!((said, startable), ("known", true), "{row}"),
-                Verdict::Trusted(hash) => {
+                ServerVerdict::Known => assert_eq!((said, startable), ("known", true), "{row}"),
+                ServerVerdict::Trusted(hash) => {
                     assert_eq!((said, hash, startable), ("trusted", b, true), "{row}");
                 }
-                Verdict::Waits(why) => {
+                ServerVerdict::Waits(why) => {
                     let wanted = said.strip_prefix("waits: ").unwrap_or("nothing like it");
                     assert!(
                         why.contains(wanted) && why.contains("runs `b`"),
@@ -426,10 +428,10 @@ mod tests {
                     assert!(why.contains(&b.to_string()[..BEGINNING]), "{row}: {why}");
                     assert!(from.is_none() || !startable, "{row}");
                 }
-                Verdict::Unknown => panic!("{row}"),
+                ServerVerdict::Unknown => panic!("{row}"),
             }
         }
-        assert_eq!(Roster::default().judge("s", None), Verdict::Unknown);
+        assert_eq!(Roster::default().judge("s", None), ServerVerdict::Unknown);
     }
 
     #[test]

@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use a_society_mcp::{Given, ServerSpec};
-pub use a_society_roles::config::{Bounds, ConsentConfig, NotifyConfig, Occasion};
+pub use a_society_roles::config::{ConfigBounds, ConsentConfig, NotifyConfig, Occasion};
 use a_society_roles::config::{
     KeySource, ModelsConfig, TextFault, parse, parse_consent, parse_limits, parse_notify,
     parse_search, parse_secrets, parse_tools,
 };
 use a_society_roles::tool::SearchService;
-pub use a_society_roles::tool::{Narrowing, Reach, Scope};
+pub use a_society_roles::tool::{Narrowing, Scope, ToolReach};
 
 use super::kept::KeptText;
 
@@ -187,24 +187,29 @@ pub fn given() -> Result<Given, ConfigError> {
 /// # Errors
 /// When the configuration cannot be read, says something about it that means nothing, or names a
 /// folder that is not to be had.
-pub fn reach() -> Result<Reach, ConfigError> {
+pub fn reach() -> Result<ToolReach, ConfigError> {
     let Some((path, text)) = text()? else {
-        return Ok(Reach::default());
+        return Ok(ToolReach::default());
     };
     let unfit = |why: String| ConfigError::Unreadable {
         path: path.clone(),
         why,
     };
     let mut reach = parse_tools(&text).map_err(|faults| unfit(lines(&faults)))?;
-    for folder in &mut reach.folders {
-        let found = absolute(folder).map_err(&unfit)?;
-        if !found.is_dir() {
-            let why = format!("`folders`: {} is no folder", found.display());
-            return Err(unfit(why));
-        }
-        *folder = found;
+    for named in &mut reach.folders {
+        *named = folder(named).map_err(&unfit)?;
     }
     Ok(reach)
+}
+
+/// A folder to read, as it is written.
+pub(super) fn folder(written: &Path) -> Result<PathBuf, String> {
+    let found = absolute(written)?;
+    if found.is_dir() {
+        Ok(found)
+    } else {
+        Err(format!("`folders`: {} is no folder", found.display()))
+    }
 }
 
 /// A part of the configuration; its default without a file.
@@ -243,7 +248,7 @@ pub fn notify() -> Result<Option<NotifyConfig>, ConfigError> {
 ///
 /// # Errors
 /// When the configuration cannot be read, or says something about it that means nothing.
-pub fn bounds() -> Result<Bounds, ConfigError> {
+pub fn bounds() -> Result<ConfigBounds, ConfigError> {
     part(parse_limits)
 }
 

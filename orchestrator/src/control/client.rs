@@ -10,14 +10,16 @@ use a_society_flow::machine::has_more_to_start;
 use a_society_state::{Error, FlowRef, Store};
 
 use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
-use super::message::{Answer, Fault, FaultCode, Request, Taken, VERSION};
+use super::message::{
+    ControlFault, ControlFaultCode, ControlReply, ControlRequest, Taken, VERSION,
+};
 use super::{fault, socket};
 use crate::mint::SystemMint;
 use crate::run::{RunError, reopen};
 
 /// Who took a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum ObeyedBy {
     /// The process that drives the flow.
     ByDriver,
     /// This process, which opened the flow for it.
@@ -32,7 +34,7 @@ pub enum Heard {
 pub enum Unsaid {
     /// It was delivered, and failed.
     #[error(transparent)]
-    Fault(#[from] Fault),
+    Fault(#[from] ControlFault),
     /// The flow cannot be opened.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -53,7 +55,7 @@ impl Unsaid {
     /// Whether the process that drove the flow was on its way out when it was spoken to.
     fn says_that_it_left(&self) -> bool {
         match self {
-            Self::Fault(fault) => fault.code == FaultCode::FlowGone,
+            Self::Fault(fault) => fault.code == ControlFaultCode::FlowGone,
             Self::NoAnswer(error) => matches!(
                 error.kind(),
                 io::ErrorKind::UnexpectedEof
@@ -74,9 +76,9 @@ pub fn say(
     flow: &FlowRef,
     project: &Path,
     (command, client): (Verb, ClientId),
-) -> Result<(Taken, Heard), Unsaid> {
+) -> Result<(Taken, ObeyedBy), Unsaid> {
     let place = store.place(flow);
-    let request = Request {
+    let request = ControlRequest {
         v: VERSION,
         client: Some(client),
         command,
@@ -90,7 +92,7 @@ pub fn say(
                 Ok(stream) => match ask(&stream, &request) {
                     // The client id makes a second delivery harmless.
                     Err(unsaid) if again && unsaid.says_that_it_left() => {}
-                    said => return said.map(|taken| (taken, Heard::ByDriver)),
+                    said => return said.map(|taken| (taken, ObeyedBy::ByDriver)),
                 },
                 // It is about to listen, or about to go.
                 Err(_) if again => {}
@@ -110,8 +112,8 @@ fn by_us(
     store: &Store,
     flow: &FlowRef,
     project: &Path,
-    request: &Request,
-) -> Result<(Taken, Heard), Unsaid> {
+    request: &ControlRequest,
+) -> Result<(Taken, ObeyedBy), Unsaid> {
     let (mut core, _) = reopen(store, flow, project.to_owned(), Box::new(SystemMint))?;
     let mut before = core.pending();
     let taken = core.obey(request.command.clone(), request.client.clone());
@@ -123,7 +125,7 @@ fn by_us(
             before.clear();
         }
         let goes_on = has_more_to_start(&before, &core.pending());
-        Ok((Taken { seq, ..taken }, Heard::ByUs { goes_on }))
+        Ok((Taken { seq, ..taken }, ObeyedBy::ByUs { goes_on }))
     });
     core.close().map_err(RunError::from)?;
     taken.map_err(|error| match error.into_state() {
@@ -136,14 +138,14 @@ fn by_us(
 ///
 /// # Errors
 /// When it failed, or the answer did not come.
-pub fn ask(stream: &UnixStream, request: &Request) -> Result<Taken, Unsaid> {
+pub fn ask(stream: &UnixStream, request: &ControlRequest) -> Result<Taken, Unsaid> {
     match exchange(stream, request).map_err(Unsaid::NoAnswer)? {
-        Answer::Ok(taken) => Ok(taken),
-        Answer::Error(fault) => Err(fault.into()),
+        ControlReply::Ok(taken) => Ok(taken),
+        ControlReply::Error(fault) => Err(fault.into()),
     }
 }
 
-fn exchange(mut stream: &UnixStream, request: &Request) -> io::Result<Answer> {
+fn exchange(mut stream: &UnixStream, request: &ControlRequest) -> io::Result<ControlReply> {
     stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     stream.set_write_timeout(Some(ANSWER_TIMEOUT))?;
     let mut line = serde_json::to_vec(request)?;

@@ -3,33 +3,33 @@
 use a_society_flow::machine::Refusal;
 
 use super::client::Unsaid;
-use super::message::{Fault, FaultCode};
+use super::message::{ControlFault, ControlFaultCode};
 use crate::driver::change::ChangeFault;
 use crate::driver::error::DriverError;
 
 /// Why a verb was not said, or failed.
 #[must_use]
-pub fn of_unsaid(unsaid: Unsaid) -> Fault {
+pub fn of_unsaid(unsaid: Unsaid) -> ControlFault {
     let why = unsaid.to_string();
     let (code, what, hint) = match unsaid {
         Unsaid::Fault(fault) => return fault,
         Unsaid::Deaf { .. } => (
-            FaultCode::FlowBusy,
+            ControlFaultCode::FlowBusy,
             "another process holds this flow and does not listen",
             "stop that process, then try again",
         ),
         Unsaid::NoAnswer(_) => (
-            FaultCode::NoAnswer,
+            ControlFaultCode::NoAnswer,
             "the process that drives the flow did not answer",
             "look whether it was done before you try again: a-society status FLOW",
         ),
         Unsaid::Run(_) => (
-            FaultCode::FlowStopped,
+            ControlFaultCode::FlowStopped,
             "the flow cannot be driven",
             "a-society verify FLOW",
         ),
     };
-    Fault {
+    ControlFault {
         code,
         what: what.to_owned(),
         why,
@@ -38,9 +38,9 @@ pub fn of_unsaid(unsaid: Unsaid) -> Fault {
 }
 
 /// A message that makes no sense.
-pub(super) fn unfit(why: &str) -> Fault {
-    Fault {
-        code: FaultCode::MessageUnfit,
+pub(super) fn unfit(why: &str) -> ControlFault {
+    ControlFault {
+        code: ControlFaultCode::MessageUnfit,
         what: "the message was not understood".to_owned(),
         why: why.to_owned(),
         r#try: "use the same version of a-society for both".to_owned(),
@@ -49,30 +49,30 @@ pub(super) fn unfit(why: &str) -> Fault {
 
 /// No request waits for its provider that could be tried before its time: the kind, what happened, and
 /// what to try.
-const NOTHING_WAITS: (FaultCode, &str, &str) = (
-    FaultCode::CommandRefused,
+const NOTHING_WAITS: (ControlFaultCode, &str, &str) = (
+    ControlFaultCode::CommandRefused,
     "no request waits for a retry",
     "see the flow's state: a-society status FLOW",
 );
 
 /// Several do.
-const MANY_TRIES: (FaultCode, &str, &str) = (
-    FaultCode::CommandAmbiguous,
+const MANY_TRIES: (ControlFaultCode, &str, &str) = (
+    ControlFaultCode::CommandAmbiguous,
     "it is not clear which request is meant",
     "name one of them with --node or --role",
 );
 
 /// A driver's error for the sender of the command.
 #[must_use]
-pub fn of(error: &DriverError) -> Fault {
+pub fn of(error: &DriverError) -> ControlFault {
     let (code, what, hint) = match error {
         DriverError::Refused(refusal) => return refused(refusal),
         DriverError::NothingWaits(_) => NOTHING_WAITS,
         DriverError::ManyTries(_) => MANY_TRIES,
         DriverError::NotAFlow(diagnostics) => {
             let shown: Vec<String> = diagnostics.iter().map(ToString::to_string).collect();
-            return Fault {
-                code: FaultCode::FlowFileUnfit,
+            return ControlFault {
+                code: ControlFaultCode::FlowFileUnfit,
                 what: "the file is not a flow file".to_owned(),
                 why: shown.join("\n"),
                 r#try: "a-society check FILE".to_owned(),
@@ -80,17 +80,17 @@ pub fn of(error: &DriverError) -> Fault {
         }
         DriverError::Change(fault) => of_change(fault),
         DriverError::Busy => (
-            FaultCode::CommandRefused,
+            ControlFaultCode::CommandRefused,
             "other commands wait already until something outside is found out",
             "give the command again when they have their answers",
         ),
         DriverError::Gone => (
-            FaultCode::FlowGone,
+            ControlFaultCode::FlowGone,
             "the flow has no driver any more",
             "give the command again",
         ),
         DriverError::State(error) if error.is_full() => (
-            FaultCode::DiskFull,
+            ControlFaultCode::DiskFull,
             "the disk is full",
             "make room, then give the command again",
         ),
@@ -98,12 +98,12 @@ pub fn of(error: &DriverError) -> Fault {
         | DriverError::Name(_)
         | DriverError::Graph(_)
         | DriverError::System(_) => (
-            FaultCode::DiskFailed,
+            ControlFaultCode::DiskFailed,
             "the command could not be recorded",
             "a-society verify FLOW",
         ),
     };
-    Fault {
+    ControlFault {
         code,
         what: what.to_owned(),
         why: error.to_string(),
@@ -112,27 +112,27 @@ pub fn of(error: &DriverError) -> Fault {
 }
 
 /// Why a finding led to no change: the kind, what happened, and what to try.
-const fn of_change(fault: &ChangeFault) -> (FaultCode, &'static str, &'static str) {
+const fn of_change(fault: &ChangeFault) -> (ControlFaultCode, &'static str, &'static str) {
     match fault {
         ChangeFault::Changed(_) => (
-            FaultCode::CommandRefused,
+            ControlFaultCode::CommandRefused,
             "the file is not the one that this was proposed for",
             "look at both, decline the proposal, and propose anew: a-society findings diff FLOW",
         ),
         ChangeFault::OutOfPlace { .. } | ChangeFault::Nothing(_) => (
-            FaultCode::CommandRefused,
+            ControlFaultCode::CommandRefused,
             "nothing is changed",
             "look at what was found and proposed: a-society findings",
         ),
     }
 }
 
-fn refused(refusal: &Refusal) -> Fault {
+fn refused(refusal: &Refusal) -> ControlFault {
     let code = match refusal {
         Refusal::ManyWait { .. }
         | Refusal::ManyStaged { .. }
         | Refusal::ManyAsked { .. }
-        | Refusal::ManyProposed { .. } => FaultCode::CommandAmbiguous,
+        | Refusal::ManyProposed { .. } => ControlFaultCode::CommandAmbiguous,
         Refusal::NotCreated
         | Refusal::AlreadyCreated
         | Refusal::WrongPhase { .. }
@@ -172,24 +172,24 @@ fn refused(refusal: &Refusal) -> Fault {
         | Refusal::UnknownChange(_)
         | Refusal::Needs(_)
         | Refusal::Session { .. }
-        | Refusal::Illegal(_) => FaultCode::CommandRefused,
+        | Refusal::Illegal(_) => ControlFaultCode::CommandRefused,
     };
     let what = match code {
         _ if matches!(refusal, Refusal::Session { .. }) => "the session cannot do this now",
-        FaultCode::CommandAmbiguous => "it is not clear which one is meant",
-        FaultCode::CommandRefused
-        | FaultCode::FlowFileUnfit
-        | FaultCode::MessageUnfit
-        | FaultCode::NewerVersion
-        | FaultCode::FlowGone
-        | FaultCode::FlowStopped
-        | FaultCode::FlowBusy
-        | FaultCode::NoAnswer
-        | FaultCode::DiskFull
-        | FaultCode::DiskFailed
-        | FaultCode::Unknown => "the flow cannot do this now",
+        ControlFaultCode::CommandAmbiguous => "it is not clear which one is meant",
+        ControlFaultCode::CommandRefused
+        | ControlFaultCode::FlowFileUnfit
+        | ControlFaultCode::MessageUnfit
+        | ControlFaultCode::NewerVersion
+        | ControlFaultCode::FlowGone
+        | ControlFaultCode::FlowStopped
+        | ControlFaultCode::FlowBusy
+        | ControlFaultCode::NoAnswer
+        | ControlFaultCode::DiskFull
+        | ControlFaultCode::DiskFailed
+        | ControlFaultCode::Unknown => "the flow cannot do this now",
     };
-    Fault {
+    ControlFault {
         code,
         what: what.to_owned(),
         why: refusal.to_string(),

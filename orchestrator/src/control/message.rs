@@ -12,7 +12,7 @@ pub const VERSION: u32 = 1;
 
 /// A verb on its way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Request {
+pub struct ControlRequest {
     /// The version.
     pub v: u32,
     /// The client's name for the command; a repeated one does not count again.
@@ -34,19 +34,19 @@ pub struct Taken {
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum ControlReply {
     /// It was done.
     Ok(Taken),
     /// It was not.
-    Error(Fault),
+    Error(ControlFault),
 }
 
 /// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{what}: {why}")]
-pub struct Fault {
+pub struct ControlFault {
     /// The kind.
-    pub code: FaultCode,
+    pub code: ControlFaultCode,
     /// What happened.
     pub what: String,
     /// Why.
@@ -58,7 +58,7 @@ pub struct Fault {
 /// The kinds of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FaultCode {
+pub enum ControlFaultCode {
     /// The flow does not take it in its present state.
     CommandRefused,
     /// It could mean several.

@@ -12,15 +12,15 @@ use super::fault;
 use super::limits::{
     CONNECTIONS_MAX, MESSAGE_BYTES_MAX, PAUSE_AFTER_FAILURE, READ_TIMEOUT, WRITE_TIMEOUT,
 };
-use super::message::{Answer, Fault, FaultCode, Request, VERSION};
-use super::socket::{Door, Parts};
+use super::message::{ControlFault, ControlFaultCode, ControlReply, ControlRequest, VERSION};
+use super::socket::{ControlDoor, Parts};
 use crate::driver::handle::FlowHandle;
 
 /// Listens until the door is closed.
 ///
 /// # Errors
 /// When the system has no thread left.
-pub fn listen(door: &Door, handle: FlowHandle) -> io::Result<()> {
+pub fn listen(door: &ControlDoor, handle: FlowHandle) -> io::Result<()> {
     let parts = door.parts();
     std::thread::Builder::new()
         .name("control".to_owned())
@@ -51,10 +51,10 @@ fn admit(
     answering: &Arc<AtomicUsize>,
     handle: &FlowHandle,
 ) {
-    let place = Place::take(heard);
+    let place = CountedPlace::take(heard);
     if place.is_none() {
         let full = fault::unfit("too many clients talk to this flow at once");
-        drop(say(&stream, &Answer::Error(full)));
+        drop(say(&stream, &ControlReply::Error(full)));
         return;
     }
     let (handle, answering) = (handle.clone(), Arc::clone(answering));
@@ -69,9 +69,9 @@ fn admit(
 }
 
 /// One that is counted: a client, or an answer that is owed; it counts until this is dropped.
-struct Place(Arc<AtomicUsize>);
+struct CountedPlace(Arc<AtomicUsize>);
 
-impl Place {
+impl CountedPlace {
     /// Counts one more for as long as it is kept.
     fn counted(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::SeqCst);
@@ -84,7 +84,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for CountedPlace {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -107,21 +107,21 @@ fn converse(
         }
         if line.len() as u64 > MESSAGE_BYTES_MAX {
             let long = fault::unfit("the message is longer than 1 MiB");
-            return say(stream, &Answer::Error(long));
+            return say(stream, &ControlReply::Error(long));
         }
-        let _owed = Place::counted(answering);
+        let _owed = CountedPlace::counted(answering);
         say(stream, &answer(&line, handle))?;
     }
 }
 
-fn answer(line: &[u8], handle: &FlowHandle) -> Answer {
+fn answer(line: &[u8], handle: &FlowHandle) -> ControlReply {
     match heard(line, handle) {
-        Ok(taken) => Answer::Ok(taken),
-        Err(fault) => Answer::Error(fault),
+        Ok(taken) => ControlReply::Ok(taken),
+        Err(fault) => ControlReply::Error(fault),
     }
 }
 
-fn heard(line: &[u8], handle: &FlowHandle) -> Result<super::message::Taken, Fault> {
+fn heard(line: &[u8], handle: &FlowHandle) -> Result<super::message::Taken, ControlFault> {
     #[derive(serde::Deserialize)]
     struct Versioned {
         v: u32,
@@ -129,20 +129,20 @@ fn heard(line: &[u8], handle: &FlowHandle) -> Result<super::message::Taken, Faul
     let unfit = |error: serde_json::Error| fault::unfit(&error.to_string());
     let versioned: Versioned = serde_json::from_slice(line).map_err(unfit)?;
     if versioned.v != VERSION {
-        return Err(Fault {
-            code: FaultCode::NewerVersion,
+        return Err(ControlFault {
+            code: ControlFaultCode::NewerVersion,
             what: format!("the message is of version {}", versioned.v),
             why: format!("the process that drives the flow speaks version {VERSION}"),
             r#try: "use the same version of a-society for both".to_owned(),
         });
     }
-    let request: Request = serde_json::from_slice(line).map_err(unfit)?;
+    let request: ControlRequest = serde_json::from_slice(line).map_err(unfit)?;
     handle
         .obey(request.command, request.client)
         .map_err(|error| fault::of(&error))
 }
 
-fn say(mut stream: &UnixStream, answer: &Answer) -> io::Result<()> {
+fn say(mut stream: &UnixStream, answer: &ControlReply) -> io::Result<()> {
     let mut line = serde_json::to_vec(answer)?;
     line.push(b'\n');
     stream.write_all(&line)

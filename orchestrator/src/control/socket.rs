@@ -23,7 +23,7 @@ const OURS_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// A socket that other processes of the operator may knock at. It goes when this is dropped.
 #[derive(Debug)]
-pub struct Door {
+pub struct ControlDoor {
     place: FlowPlace,
     listener: Arc<UnixListener>,
     closed: Arc<AtomicBool>,
@@ -64,7 +64,7 @@ fn way(place: &FlowPlace) -> io::Result<Way> {
     })
 }
 
-impl Door {
+impl ControlDoor {
     /// Makes the socket of a flow whose lock the caller holds.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Door {
     }
 }
 
-impl Drop for Door {
+impl Drop for ControlDoor {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::SeqCst);
         // A last connection wakes the listener; then the name goes. What fails here leaves a stale

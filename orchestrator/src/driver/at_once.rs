@@ -4,7 +4,7 @@
 //! step of a script takes. Here each turn goes on until it needs a sync, and then all of them share
 //! one. A turn that lets time pass goes on on a thread of its own.
 
-use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::step::{StepReply, TurnStep};
 
 use super::core::{Core, Start};
 use super::error::DriverError;
@@ -15,15 +15,15 @@ use crate::limits::STEPS_AT_ONCE;
 /// The turns that the task takes itself, each with the reply for its next step.
 #[derive(Debug, Default)]
 pub(super) struct AtOnce {
-    turns: Vec<(Start, Told)>,
+    turns: Vec<(Start, StepReply)>,
 }
 
 /// How a turn's share of a round ended.
 enum Share {
     /// It goes on in the next round.
-    Next(Start, Told),
+    Next(Start, StepReply),
     /// It lets time pass first.
-    Waits(Start, Step),
+    Waits(Start, TurnStep),
     /// It is over.
     Over,
 }
@@ -31,7 +31,7 @@ enum Share {
 impl AtOnce {
     /// A turn begins.
     pub(super) fn begin(&mut self, start: Start) {
-        self.turns.push((start, Told::Begin));
+        self.turns.push((start, StepReply::Begin));
     }
 
     /// Whether none is under way.
@@ -62,10 +62,10 @@ impl AtOnce {
     }
 }
 
-fn share(core: &mut Core, mut start: Start, mut told: Told) -> Result<Share, DriverError> {
+fn share(core: &mut Core, mut start: Start, mut told: StepReply) -> Result<Share, DriverError> {
     for _ in 0..STEPS_AT_ONCE {
         let step = start.taker.next(told);
-        if matches!(step, Step::Wait { .. }) {
+        if matches!(step, TurnStep::Wait { .. }) {
             return Ok(Share::Waits(start, step));
         }
         let owed = core.syncs_owed();

@@ -12,8 +12,8 @@ use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::flow::{CallState, OpenCall};
-use a_society_flow::machine::{Outcome, Task};
-use a_society_roles::role::prompt::Prompt;
+use a_society_flow::machine::{TurnEnding, TurnTask};
+use a_society_roles::role::prompt::SystemPrompt;
 use a_society_roles::taker::command::end_survivor;
 use a_society_roles::turn::taker::Taker;
 
@@ -36,7 +36,7 @@ pub(super) struct Survey {
 #[derive(Debug, Default)]
 pub(super) struct Briefing {
     /// Its system prompt, where one has to be built.
-    pub(super) prompt: Option<Prompt>,
+    pub(super) prompt: Option<SystemPrompt>,
     /// Its packet, where the role has none yet.
     pub(super) packet: Option<String>,
 }
@@ -56,7 +56,7 @@ impl Core {
         turn: TurnId,
         attempt: u32,
         role: RoleInstance,
-        task: Task,
+        task: TurnTask,
     ) -> Result<(), DriverError> {
         if self.wake(turn, attempt)? {
             return Ok(());
@@ -125,7 +125,7 @@ impl Core {
         };
         if self.settle_calls(turn, survey)? {
             // The operator denied without guidance; the role goes on when it gets some.
-            self.conclude(turn, attempt, Outcome::ConsentDenied)?;
+            self.conclude(turn, attempt, TurnEnding::ConsentDenied)?;
             self.leave(turn);
             return Ok(());
         }
@@ -136,7 +136,7 @@ impl Core {
             return Ok(());
         }
         if let Some(lack) = self.over_turns(turn, &role) {
-            self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
+            self.conclude(turn, attempt, TurnEnding::BudgetReached { lack })?;
             self.leave(turn);
             return Ok(());
         }
@@ -182,7 +182,7 @@ impl Core {
     fn briefed(
         &mut self,
         (turn, attempt): (TurnId, u32),
-        (role, task): (RoleInstance, Task),
+        (role, task): (RoleInstance, TurnTask),
         briefing: Briefing,
     ) -> Result<(), DriverError> {
         if let Some(prompt) = briefing.prompt {
@@ -243,7 +243,7 @@ impl Core {
     }
 
     /// A turn runs here from now on.
-    fn begin_live(&mut self, (turn, attempt): (TurnId, u32), role: RoleInstance, task: Task) {
+    fn begin_live(&mut self, (turn, attempt): (TurnId, u32), role: RoleInstance, task: TurnTask) {
         let (stop, nap) = (StopSignal::default(), Nap::default());
         let hears = self.roles.hears(&role);
         if hears && self.is_interrupted(turn, &role) {
@@ -272,10 +272,10 @@ impl Core {
 }
 
 /// What a packet is about.
-fn about(task: &Task) -> About<'_> {
+fn about(task: &TurnTask) -> About<'_> {
     match task {
-        Task::Node(node) => About::Node(node),
-        Task::Reflection => About::Reflection,
-        Task::Feedback => About::Feedback,
+        TurnTask::Node(node) => About::Node(node),
+        TurnTask::Reflection => About::Reflection,
+        TurnTask::Feedback => About::Feedback,
     }
 }

@@ -11,7 +11,7 @@ use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::Work;
 use a_society_flow::machine::session::{SessionVerb, last_task};
 use a_society_roles::role::compaction::Shares;
-use a_society_roles::turn::step::{Asking, Told};
+use a_society_roles::turn::step::{Asking, StepReply};
 use a_society_roles::turn::taker::Taker;
 
 use super::budget::Short;
@@ -119,7 +119,7 @@ impl Core {
         shares: Shares,
     ) -> Result<Heard, DriverError> {
         match self.over_budget(turn, asking.worst) {
-            Some(Short::Busy) => Ok(Heard::Go(Told::Busy)),
+            Some(Short::Busy) => Ok(Heard::Go(StepReply::Busy)),
             Some(Short::Of(lack)) => {
                 self.do_without(turn, lack.to_string(), Usage::default(), Some(shares))?;
                 self.leave(turn);
@@ -130,7 +130,7 @@ impl Core {
                 let role = self.live.get(&turn).map(|live| live.role.clone());
                 let role = role.ok_or(DriverError::Gone)?;
                 self.ask_aside(turn, (turn, role), asking)?;
-                Ok(Heard::Go(Told::Done { call: None }))
+                Ok(Heard::Go(StepReply::Done { call: None }))
             }
         }
     }

@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use a_society_facts::Hash;
-use a_society_flow::machine::{Proposal, Refusal};
+use a_society_flow::machine::{ChangeProposal, Refusal};
 use a_society_state::atomic::replace_durably;
 use a_society_state::files::make_folders;
 
@@ -45,14 +45,14 @@ impl Core {
         &mut self,
         written: &str,
         text: String,
-    ) -> Result<Proposal, DriverError> {
+    ) -> Result<ChangeProposal, DriverError> {
         let found = self.changeable(written)?;
         let before = found.bytes.as_deref().map(Hash::of);
         if before == Some(Hash::of(text.as_bytes())) {
             return Err(ChangeFault::Nothing(found.relative).into());
         }
         let name = mint::name::<a_society_facts::id::MessageId>(self.mint.as_mut(), "change")?;
-        Ok(Proposal {
+        Ok(ChangeProposal {
             change: name.to_string(),
             path: found.relative,
             before,

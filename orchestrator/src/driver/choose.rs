@@ -9,9 +9,9 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::fact::turn::{Cause, TurnStarted, Usage};
 use a_society_facts::id::{RoleInstance, TurnId};
-use a_society_flow::machine::session::Aside;
-use a_society_flow::machine::{Input, Outcome};
-use a_society_roles::turn::step::{Asking, Choose, Told};
+use a_society_flow::machine::session::SessionAside;
+use a_society_flow::machine::{Input, TurnEnding};
+use a_society_roles::turn::step::{Asking, Choose, StepReply};
 use a_society_roles::turn::taker::Taker;
 
 use super::budget::Short;
@@ -36,7 +36,7 @@ impl Core {
                 }
             }
             Choice::Operator(why) => {
-                self.conclude(turn, attempt, Outcome::NeedsConfiguration { why })?;
+                self.conclude(turn, attempt, TurnEnding::NeedsConfiguration { why })?;
                 self.leave(turn);
             }
             Choice::Asks(taker) => return Ok(Some(taker)),
@@ -76,11 +76,11 @@ impl Core {
                 if let Some((aside, _)) = choosing {
                     self.fail_aside(aside, &role, tried)?;
                 }
-                Ok(Heard::Go(Told::Done { call: None }))
+                Ok(Heard::Go(StepReply::Done { call: None }))
             }
             Choose::Wrong { text, usage } => {
                 self.answer_choice(turn, role, (text, usage))?;
-                Ok(Heard::Go(Told::Done { call: None }))
+                Ok(Heard::Go(StepReply::Done { call: None }))
             }
             Choose::Chosen {
                 text,
@@ -96,7 +96,7 @@ impl Core {
             }
             Choose::Failed { why } => {
                 self.end_choice(turn, Some(why.clone()))?;
-                self.conclude(turn, attempt, Outcome::NeedsConfiguration { why })?;
+                self.conclude(turn, attempt, TurnEnding::NeedsConfiguration { why })?;
                 self.leave(turn);
                 Ok(Heard::Over)
             }
@@ -111,10 +111,10 @@ impl Core {
         asking: Asking,
     ) -> Result<Heard, DriverError> {
         match self.over_budget(turn, asking.worst) {
-            Some(Short::Busy) => return Ok(Heard::Go(Told::Busy)),
+            Some(Short::Busy) => return Ok(Heard::Go(StepReply::Busy)),
             Some(Short::Of(lack)) => {
                 self.end_choice(turn, Some(lack.to_string()))?;
-                self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
+                self.conclude(turn, attempt, TurnEnding::BudgetReached { lack })?;
                 self.leave(turn);
                 return Ok(Heard::Over);
             }
@@ -139,7 +139,7 @@ impl Core {
         if let Some(live) = self.live.get_mut(&turn) {
             live.choosing = Some((aside, request));
         }
-        Ok(Heard::Go(Told::Done { call: None }))
+        Ok(Heard::Go(StepReply::Done { call: None }))
     }
 
     fn answer_choice(
@@ -153,7 +153,7 @@ impl Core {
         let Some((aside, _)) = choosing else {
             return Ok(());
         };
-        self.answer_aside(&Aside { turn: aside, role }, text, usage)
+        self.answer_aside(&SessionAside { turn: aside, role }, text, usage)
     }
 
     /// The turn in which it is chosen is over.
@@ -169,7 +169,7 @@ impl Core {
         else {
             return Ok(());
         };
-        let aside = Aside { turn, role };
+        let aside = SessionAside { turn, role };
         self.append_all(aside.ended(self.state(), "selection", error))
     }
 }

@@ -5,9 +5,9 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{CompactionFailed, Strategy, Trigger};
 use a_society_facts::fact::turn::{ModelFailed, ModelRequested, Usage};
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_flow::machine::session::{self, Aside, SessionVerb};
+use a_society_flow::machine::session::{self, SessionAside, SessionVerb};
 use a_society_roles::role::compaction::Shares;
-use a_society_roles::turn::step::{Asking, Compact, Told, Tried};
+use a_society_roles::turn::step::{Asking, CompactStep, StepReply, TriedRequest};
 
 use super::budget::Short;
 use super::core::Core;
@@ -24,18 +24,18 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        compact: Compact,
+        compact: CompactStep,
     ) -> Result<Heard, DriverError> {
         let by_hand = self.is_by_hand(turn);
         let told = match compact {
-            Compact::Ask {
+            CompactStep::Ask {
                 asking,
                 trigger: _,
                 shares,
             } if by_hand => {
                 return self.ask_by_hand(turn, asking, shares);
             }
-            Compact::Ask {
+            CompactStep::Ask {
                 asking,
                 trigger,
                 shares: _,
@@ -43,45 +43,46 @@ impl Core {
                 if let Some(heard) = self.ask_for_summary((turn, attempt), trigger, asking)? {
                     return Ok(heard);
                 }
-                Told::Done { call: None }
+                StepReply::Done { call: None }
             }
-            Compact::Again(tried) => {
+            CompactStep::Again(tried) => {
                 self.release(turn);
                 if let Some((aside, role)) = self.summary_of(turn) {
                     self.fail_aside(aside, &role, tried)?;
                 }
-                Told::Done { call: None }
+                StepReply::Done { call: None }
             }
-            Compact::Wrong { why: _, usage } => {
+            CompactStep::Wrong { why: _, usage } => {
                 self.release(turn);
                 if let Some((turn, role)) = self.summary_of(turn) {
-                    self.answer_aside(&Aside { turn, role }, String::new(), usage)?;
+                    self.answer_aside(&SessionAside { turn, role }, String::new(), usage)?;
                 }
-                Told::Done { call: None }
+                StepReply::Done { call: None }
             }
-            Compact::Summary {
+            CompactStep::Summary {
                 text,
                 usage,
                 shares,
             } => {
                 let replacement = self.end_compaction(turn, text, usage, shares)?;
                 let kept_last = 0;
-                Told::Compacted {
+                StepReply::Compacted {
                     replacement,
                     kept_last,
                 }
             }
-            Compact::Failed { why, usage, cuts } => {
+            CompactStep::Failed { why, usage, cuts } => {
                 match self.do_without(turn, why, usage, cuts)? {
-                    Some((replacement, kept_last)) => Told::Compacted {
+                    Some((replacement, kept_last)) => StepReply::Compacted {
                         replacement,
                         kept_last,
                     },
-                    None => Told::Done { call: None },
+                    None => StepReply::Done { call: None },
                 }
             }
         };
-        let is_over = matches!(told, Told::Compacted { .. }) || self.summary_of(turn).is_none();
+        let is_over =
+            matches!(told, StepReply::Compacted { .. }) || self.summary_of(turn).is_none();
         if by_hand && is_over {
             self.leave(turn);
             self.owed += 1;
@@ -196,7 +197,7 @@ impl Core {
         &mut self,
         aside: TurnId,
         role: &RoleInstance,
-        tried: Tried,
+        tried: TriedRequest,
     ) -> Result<(), DriverError> {
         self.append(Fact::ModelFailed(ModelFailed {
             turn: aside,
@@ -215,12 +216,12 @@ impl Core {
     }
 
     /// The compaction under way, which is over from here on.
-    fn compaction_of(&mut self, turn: TurnId) -> Option<(String, Aside)> {
+    fn compaction_of(&mut self, turn: TurnId) -> Option<(String, SessionAside)> {
         self.release(turn);
         let live = self.live.get_mut(&turn)?;
         let (compaction, turn) = live.compaction.take()?;
         let role = live.role.clone();
-        Some((compaction, Aside { turn, role }))
+        Some((compaction, SessionAside { turn, role }))
     }
 
     fn end_compaction(
@@ -285,7 +286,7 @@ impl Core {
 
     pub(super) fn answer_aside(
         &mut self,
-        aside: &Aside,
+        aside: &SessionAside,
         text: String,
         usage: Usage,
     ) -> Result<(), DriverError> {

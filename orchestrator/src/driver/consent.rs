@@ -14,8 +14,8 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
 use a_society_flow::machine::{Brought, Commanded, ConsentAsked, Input, RuleAnswered};
 use a_society_roles::consent::policy::Judged;
-use a_society_roles::consent::{Ask, Decision, decide};
-use a_society_roles::turn::step::{Consent, Told};
+use a_society_roles::consent::{ConsentQuestion, Decision, decide};
+use a_society_roles::turn::step::{Consent, StepReply};
 
 use super::core::Core;
 use super::errand::ErrandId;
@@ -60,7 +60,7 @@ impl Core {
         asked: Consent,
     ) -> Result<Heard, DriverError> {
         let Consent { call, ask } = asked;
-        let go_on = Heard::Go(Told::Done { call: None });
+        let go_on = Heard::Go(StepReply::Done { call: None });
         let state = self.state();
         let known = state.calls.get(&call);
         let was_allowed = known.is_some_and(|known| known.state == CallState::Allowed);
@@ -78,14 +78,14 @@ impl Core {
         let narrowed = !matches!(most, Decision::Allow);
         let request = match decide(mode, &state.grants, &ask) {
             Decision::Allow => return Ok(go_on),
-            Decision::Deny(why) => return Ok(Heard::Go(Told::Denied { call, why })),
+            Decision::Deny(why) => return Ok(Heard::Go(StepReply::Denied { call, why })),
             Decision::Ruled(answer, by) => {
                 let why = refused(&by);
                 self.ruled(&call, &ask, answer, by)?;
                 return Ok(match answer {
                     ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => go_on,
                     ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
-                        Heard::Go(Told::Denied { call, why })
+                        Heard::Go(StepReply::Denied { call, why })
                     }
                 });
             }
@@ -94,7 +94,7 @@ impl Core {
                 let asked = known.and_then(|known| self.asked_call(&known.role, &known.tool_call));
                 let why = asked.and_then(|asked| changed(asked.input.get()));
                 let why = why.unwrap_or_else(|| CHANGED.to_owned());
-                return Ok(Heard::Go(Told::Denied { call, why }));
+                return Ok(Heard::Go(StepReply::Denied { call, why }));
             }
             Decision::Ask(request) => request,
         };
@@ -118,7 +118,7 @@ impl Core {
     fn ruled(
         &mut self,
         call: &CallId,
-        ask: &Ask,
+        ask: &ConsentQuestion,
         answer: ConsentAnswer,
         by: DecidingRule,
     ) -> Result<(), DriverError> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use a_society_base::stop::StopSignal;
-use a_society_facts::fact::columns::Weight;
+use a_society_facts::fact::columns::FactWeight;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::turn::DraftKind;
@@ -18,7 +18,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact};
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
-    Claim, Input, NewSession, StartFeedback, StartReflection, Task, Work, decide, pending,
+    Claim, Input, NewSession, StartFeedback, StartReflection, TurnTask, Work, decide, pending,
 };
 use a_society_roles::turn::step::Worst;
 use a_society_roles::turn::taker::Taker;
@@ -45,7 +45,7 @@ pub(super) struct LiveTurn {
     pub(super) attempt: u32,
     pub(super) role: RoleInstance,
     /// What it is for. Of a compaction between turns, what the session was last told to work on, if that is known.
-    pub(super) task: Option<Task>,
+    pub(super) task: Option<TurnTask>,
     pub(super) stop: StopSignal,
     pub(super) nap: Nap,
     /// Whether it waits for its provider.
@@ -57,7 +57,7 @@ pub(super) struct LiveTurn {
     pub(super) answers_at_most: u32,
     pub(super) told_to_stop: bool,
     /// What the turn is about to end with, as judged at the call that ends it.
-    pub(super) judged: Option<a_society_flow::machine::Outcome>,
+    pub(super) judged: Option<a_society_flow::machine::TurnEnding>,
     /// Whether it gets the operator's words while it goes on.
     pub(super) hears: bool,
     /// For how many seconds its provider has been silent, once that is long.
@@ -84,7 +84,7 @@ impl LiveTurn {
     /// A turn that has no taker yet.
     pub(super) fn new(
         attempt: u32,
-        (role, task): (RoleInstance, Option<Task>),
+        (role, task): (RoleInstance, Option<TurnTask>),
         (stop, nap): (StopSignal, Nap),
         place: Option<Place>,
     ) -> Self {
@@ -352,7 +352,7 @@ impl Core {
     }
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
-        self.changed |= fact.weight() == Weight::Moves;
+        self.changed |= fact.weight() == FactWeight::Moves;
         let pressed = if let Fact::NodeRetried(f) = &fact {
             self.state().role_of(&f.node).filter(|_| !f.on_time)
         } else if let Fact::NodeWoken(f) = &fact {

@@ -2,7 +2,7 @@
 
 use a_society_facts::id::BadName;
 use a_society_flow::graph::Diagnostic;
-use a_society_flow::machine::{Need, Refusal};
+use a_society_flow::machine::{Refusal, VerbNeed};
 
 use super::change::ChangeFault;
 
@@ -71,7 +71,7 @@ impl DriverError {
     ///
     /// # Errors
     /// With the error itself, when it is another.
-    pub(super) fn into_need(self) -> Result<Need, Self> {
+    pub(super) fn into_need(self) -> Result<VerbNeed, Self> {
         if let Self::Refused(refusal) = &self
             && let Refusal::Needs(need) = refusal.as_ref()
         {

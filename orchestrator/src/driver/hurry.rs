@@ -11,8 +11,8 @@ use std::time::Duration;
 use a_society_base::stop::StopSignal;
 use a_society_facts::id::{ClientId, NodeId};
 use a_society_facts::{Verb, Whom};
-use a_society_flow::machine::{Brought, Commanded, Input, Task};
-use a_society_roles::turn::step::{Choose, Compact, Step, Told};
+use a_society_flow::machine::{Brought, Commanded, Input, TurnTask};
+use a_society_roles::turn::step::{Choose, CompactStep, StepReply, TurnStep};
 
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;
@@ -95,46 +95,46 @@ pub(super) enum Pace {
 }
 
 /// The same after a step; `None` if it does not change.
-const fn pace_after(step: &Step) -> Option<Pace> {
+const fn pace_after(step: &TurnStep) -> Option<Pace> {
     match step {
-        Step::Failed {
+        TurnStep::Failed {
             retry_in_ms: Some(_),
             ..
         }
-        | Step::Compact(Compact::Again(_))
-        | Step::Choose(Choose::Again(_)) => Some(Pace::Waits),
-        Step::Wait { .. } | Step::Discard { .. } | Step::Stalled { .. } => None,
-        Step::Failed {
+        | TurnStep::Compact(CompactStep::Again(_))
+        | TurnStep::Choose(Choose::Again(_)) => Some(Pace::Waits),
+        TurnStep::Wait { .. } | TurnStep::Discard { .. } | TurnStep::Stalled { .. } => None,
+        TurnStep::Failed {
             retry_in_ms: None, ..
         }
-        | Step::Compact(
-            Compact::Ask { .. }
-            | Compact::Wrong { .. }
-            | Compact::Summary { .. }
-            | Compact::Failed { .. },
+        | TurnStep::Compact(
+            CompactStep::Ask { .. }
+            | CompactStep::Wrong { .. }
+            | CompactStep::Summary { .. }
+            | CompactStep::Failed { .. },
         )
-        | Step::Choose(
+        | TurnStep::Choose(
             Choose::Ask(_) | Choose::Wrong { .. } | Choose::Chosen { .. } | Choose::Failed { .. },
         )
-        | Step::Ask(_)
-        | Step::Draft { .. }
-        | Step::Cut
-        | Step::Answer { .. }
-        | Step::Intend(_)
-        | Step::Begin { .. }
-        | Step::Consent(_)
-        | Step::Start { .. }
-        | Step::Finish { .. }
-        | Step::Refuse { .. }
-        | Step::Trust { .. }
-        | Step::Absent { .. }
-        | Step::End(_) => Some(Pace::Goes),
+        | TurnStep::Ask(_)
+        | TurnStep::Draft { .. }
+        | TurnStep::Cut
+        | TurnStep::Answer { .. }
+        | TurnStep::Intend(_)
+        | TurnStep::Begin { .. }
+        | TurnStep::Consent(_)
+        | TurnStep::Start { .. }
+        | TurnStep::Finish { .. }
+        | TurnStep::Refuse { .. }
+        | TurnStep::Trust { .. }
+        | TurnStep::Absent { .. }
+        | TurnStep::End(_) => Some(Pace::Goes),
     }
 }
 
 impl LiveTurn {
     /// Applies a step to the turn's pace.
-    pub(super) fn keep_pace(&mut self, step: &Step) {
+    pub(super) fn keep_pace(&mut self, step: &TurnStep) {
         if let Some(pace) = pace_after(step) {
             self.pace = pace;
             self.nap.calm();
@@ -142,14 +142,14 @@ impl LiveTurn {
     }
 
     /// The reply for a turn whose time has passed.
-    pub(super) fn woken(&mut self) -> Told {
+    pub(super) fn woken(&mut self) -> StepReply {
         if self.pace != Pace::Hurried {
-            return Told::Done { call: None };
+            return StepReply::Done { call: None };
         }
         // Where it has to wait on, it may be hurried once more.
         self.pace = Pace::Waits;
         self.nap.calm();
-        Told::Hurried
+        StepReply::Hurried
     }
 
     /// Whether it waits for its provider, and is not stopped.
@@ -170,7 +170,7 @@ impl LiveTurn {
     }
 
     pub(super) fn node(&self) -> Option<&NodeId> {
-        self.task.as_ref().and_then(Task::node)
+        self.task.as_ref().and_then(TurnTask::node)
     }
 
     fn is(&self, whom: &Whom) -> bool {

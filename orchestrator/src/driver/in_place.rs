@@ -6,7 +6,7 @@
 
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::view::flow::CallState;
-use a_society_roles::turn::step::Told;
+use a_society_roles::turn::step::StepReply;
 
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;
@@ -26,7 +26,7 @@ pub(super) struct Waiting {
 #[derive(Debug)]
 pub(super) struct Woken {
     pub(super) turn: TurnId,
-    pub(super) told: Told,
+    pub(super) told: StepReply,
 }
 
 impl Core {
@@ -82,13 +82,13 @@ impl Core {
         let told = match begins {
             _ if denied => {
                 let why = self.told_of_denial(&open)?;
-                Told::Denied { call, why }
+                StepReply::Denied { call, why }
             }
             Some(is_watched) => {
                 self.start_call(turn, call.clone(), None)?;
-                Told::Begun { call, is_watched }
+                StepReply::Begun { call, is_watched }
             }
-            None => Told::Done { call: None },
+            None => StepReply::Done { call: None },
         };
         self.woken.push(Woken { turn, told });
         Ok(true)

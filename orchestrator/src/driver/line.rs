@@ -5,7 +5,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use a_society_facts::id::TurnId;
-use a_society_roles::turn::step::Step;
+use a_society_roles::turn::step::TurnStep;
 
 use super::core::Start;
 use super::errand::{ErrandId, Report};
@@ -61,7 +61,7 @@ impl Line {
     }
 
     /// Says a step for which no answer is needed. Nothing is returned when the flow is gone.
-    pub(super) fn tell(&self, turn: TurnId, attempt: u32, step: Step) -> Option<()> {
+    pub(super) fn tell(&self, turn: TurnId, attempt: u32, step: TurnStep) -> Option<()> {
         self.say(Inbox::Step {
             turn,
             attempt,
@@ -71,7 +71,7 @@ impl Line {
     }
 
     /// Sends a step and waits for the answer. There is none when the flow is gone.
-    pub(super) fn ask(&self, turn: TurnId, attempt: u32, step: Step) -> Option<Answer> {
+    pub(super) fn ask(&self, turn: TurnId, attempt: u32, step: TurnStep) -> Option<Answer> {
         let (answer, answered) = sync_channel(1);
         self.say(Inbox::Step {
             turn,
@@ -142,7 +142,7 @@ mod tests {
     use std::sync::mpsc::Receiver;
     use std::time::Duration;
 
-    use a_society_roles::turn::step::Told;
+    use a_society_roles::turn::step::StepReply;
     use a_society_state::disk::FaultyDisk;
 
     use super::*;
@@ -163,8 +163,8 @@ mod tests {
     fn a_step_is_heard_synced_and_answered_on_the_thread_of_its_turn_while_the_flow_is_free() {
         let disk = FaultyDisk::new();
         let (line, heard, mut start) = begun(&disk);
-        let step = start.taker.next(Told::Begin);
-        assert!(matches!(step, Step::Ask(_)), "{step:?}");
+        let step = start.taker.next(StepReply::Begin);
+        assert!(matches!(step, TurnStep::Ask(_)), "{step:?}");
         let answer = line.ask(start.turn, start.attempt, step);
         assert!(
             matches!(answer, Some(Answer::Heard(Heard::Go(_)))),
@@ -179,7 +179,7 @@ mod tests {
     fn a_step_goes_to_the_inbox_while_the_flow_is_held_and_those_after_it_follow_it_there() {
         let disk = FaultyDisk::new();
         let (line, heard, mut start) = begun(&disk);
-        let step = start.taker.next(Told::Begin);
+        let step = start.taker.next(StepReply::Begin);
         let (turn, attempt) = (start.turn, start.attempt);
         let held = line.hold().unwrap();
         let asking = line.clone();
@@ -187,13 +187,13 @@ mod tests {
         let first = heard.recv_timeout(Duration::from_secs(60)).unwrap();
         drop(held);
         // The flow is free now, and the first step is not handled yet.
-        line.tell(turn, attempt, Step::Stalled { seconds: 7 })
+        line.tell(turn, attempt, TurnStep::Stalled { seconds: 7 })
             .unwrap();
         let second = heard.try_recv().unwrap();
         assert!(matches!(
             second,
             Inbox::Step {
-                step: Step::Stalled { .. },
+                step: TurnStep::Stalled { .. },
                 ..
             }
         ));
@@ -205,7 +205,7 @@ mod tests {
             asks.join().unwrap(),
             Some(Answer::Heard(Heard::Go(_)))
         ));
-        line.tell(turn, attempt, Step::Stalled { seconds: 0 })
+        line.tell(turn, attempt, TurnStep::Stalled { seconds: 0 })
             .unwrap();
         assert!(heard.try_recv().is_err(), "nothing waits any more");
     }
@@ -222,7 +222,7 @@ mod tests {
         assert!(fault.join().is_err());
         assert!(matches!(line.hold(), Err(DriverError::Gone)));
         drop(heard);
-        let step = start.taker.next(Told::Begin);
+        let step = start.taker.next(StepReply::Begin);
         assert!(line.ask(start.turn, start.attempt, step).is_none());
         assert!(line.end().is_some());
     }

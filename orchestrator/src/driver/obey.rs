@@ -5,7 +5,9 @@ use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::ClientId;
 use a_society_facts::message::Text;
-use a_society_flow::machine::{Brought, Commanded, Input, Need, NewGraph, Refusal, Words};
+use a_society_flow::machine::{
+    Brought, Commanded, Input, NewGraph, OperatorWords, Refusal, VerbNeed,
+};
 
 use super::core::Core;
 use super::errand::ErrandId;
@@ -75,18 +77,18 @@ impl Core {
             Err(error) => error.into_need()?,
         };
         said.brought = match need {
-            Need::Driver => {
+            VerbNeed::Driver => {
                 let facts = self.beside(said.verb, said.client)?;
                 return Ok(self.obeyed(facts));
             }
-            Need::Words(words) => Brought::Words(Words {
+            VerbNeed::Words(words) => Brought::Words(OperatorWords {
                 text: self.keep_words(&words)?,
                 message: mint::name(self.mint.as_mut(), "m")?,
             }),
-            Need::Grant(consent) => return self.ask_grant(consent, said).map(Obeyed::Later),
-            Need::Graph(source) => return self.ask_contract(source, said).map(Obeyed::Later),
-            Need::Proposal { path, text } => Brought::Proposal(self.proposal(&path, text)?),
-            Need::Written(change) => {
+            VerbNeed::Grant(consent) => return self.ask_grant(consent, said).map(Obeyed::Later),
+            VerbNeed::Graph(source) => return self.ask_contract(source, said).map(Obeyed::Later),
+            VerbNeed::Proposal { path, text } => Brought::Proposal(self.proposal(&path, text)?),
+            VerbNeed::Written(change) => {
                 self.apply(&change)?;
                 Brought::Written
             }
@@ -118,7 +120,7 @@ impl Core {
         } else if let Verb::Restore { role, archive } = verb {
             self.restore(role, archive, client)
         } else {
-            Err(Refusal::Needs(Need::Driver).into())
+            Err(Refusal::Needs(VerbNeed::Driver).into())
         }
     }
 

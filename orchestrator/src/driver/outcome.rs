@@ -8,14 +8,14 @@ use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
 use a_society_facts::message::Message;
 use a_society_flow::machine::{
-    Input, Outcome, Product, Refusal, Target, Task, TurnOutcome, would_end,
+    Input, Product, Receiver, Refusal, TurnEnding, TurnOutcome, TurnTask, would_end,
 };
 use a_society_roles::handoff::{
-    self, EndingTool, Form, Outcome as Said, no_ending_message, output_limit_message,
+    self, EndingTool, OutcomeForm, RoleOutcome as Said, no_ending_message, output_limit_message,
     repair_message,
 };
 use a_society_roles::turn::conclude::{conclude, conclude_called};
-use a_society_roles::turn::step::{End, Told};
+use a_society_roles::turn::step::{StepReply, TakerEnd};
 
 use super::core::Core;
 use super::error::DriverError;
@@ -23,7 +23,7 @@ use super::step::Heard;
 use crate::limits::LIMIT_RESETS_MS_MAX;
 use crate::mint;
 use crate::project::docs::ailment;
-use crate::record::{Found, find, find_in_record, inline_bytes, instead_of};
+use crate::record::{FoundArtifact, find, find_in_record, inline_bytes, instead_of};
 
 /// What a role meant with the end of its turn.
 #[derive(Debug, Default)]
@@ -41,15 +41,17 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        end: End,
+        end: TakerEnd,
     ) -> Result<Heard, DriverError> {
         let meant = self.meant(&end);
         match &end {
             // What the role lacks may have come to light while calls of an answer were still open.
-            End::Aborted { .. } | End::Provider { .. } | End::Configuration { .. } => {
+            TakerEnd::Aborted { .. }
+            | TakerEnd::Provider { .. }
+            | TakerEnd::Configuration { .. } => {
                 self.leave_calls(turn)?;
             }
-            End::Outcome { .. } | End::Fault(_) | End::OutputLimit => {
+            TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit => {
                 if let Some(told) = self.steered(turn, super::steer::Said::AfterItsEnd)? {
                     return Ok(told);
                 }
@@ -75,25 +77,25 @@ impl Core {
     }
 
     /// The end of a turn as an input of the machine.
-    fn outcome_of(&mut self, end: End) -> Result<Outcome, DriverError> {
+    fn outcome_of(&mut self, end: TakerEnd) -> Result<TurnEnding, DriverError> {
         Ok(match end {
-            End::Outcome { outcome, words } => self.judged(outcome, words)?,
-            End::Fault(fault) => Outcome::Fault {
+            TakerEnd::Outcome { outcome, words } => self.judged(outcome, words)?,
+            TakerEnd::Fault(fault) => TurnEnding::Fault {
                 code: code_of(fault.code),
                 summary: fault.summary(),
             },
-            End::OutputLimit => Outcome::OutputLimit,
-            End::Aborted { why } => Outcome::Aborted { why },
-            End::Provider {
+            TakerEnd::OutputLimit => TurnEnding::OutputLimit,
+            TakerEnd::Aborted { why } => TurnEnding::Aborted { why },
+            TakerEnd::Provider {
                 trouble,
                 why,
                 again_in_ms,
-            } => Outcome::ProviderProblem {
+            } => TurnEnding::ProviderProblem {
                 trouble,
                 why,
                 until: self.until(again_in_ms),
             },
-            End::Configuration { why } => Outcome::NeedsConfiguration { why },
+            TakerEnd::Configuration { why } => TurnEnding::NeedsConfiguration { why },
         })
     }
 
@@ -108,7 +110,7 @@ impl Core {
     pub(super) fn would_end(
         &mut self,
         (turn, attempt): (TurnId, u32),
-        end: End,
+        end: TakerEnd,
     ) -> Result<bool, DriverError> {
         let outcome = self.outcome_of(end)?;
         let input = TurnOutcome {
@@ -125,9 +127,9 @@ impl Core {
     }
 
     /// What the end of a turn means, for a repair of it.
-    fn meant(&self, end: &End) -> Meant {
+    fn meant(&self, end: &TakerEnd) -> Meant {
         match end {
-            End::Fault(fault) => Meant {
+            TakerEnd::Fault(fault) => Meant {
                 problem: Some(match &fault.span {
                     Some(span) => format!("{} (line {} of your message)", fault.message, span.line),
                     None => fault.message.clone(),
@@ -135,14 +137,14 @@ impl Core {
                 is_silent: fault.is_silent,
                 outcome: None,
             },
-            End::Outcome { outcome, .. } => Meant {
+            TakerEnd::Outcome { outcome, .. } => Meant {
                 outcome: Some(self.with_paths_that_are_there(outcome)),
                 ..Meant::default()
             },
-            End::OutputLimit
-            | End::Aborted { .. }
-            | End::Provider { .. }
-            | End::Configuration { .. } => Meant::default(),
+            TakerEnd::OutputLimit
+            | TakerEnd::Aborted { .. }
+            | TakerEnd::Provider { .. }
+            | TakerEnd::Configuration { .. } => Meant::default(),
         }
     }
 
@@ -166,7 +168,7 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        outcome: Outcome,
+        outcome: TurnEnding,
     ) -> Result<(), DriverError> {
         let approval = Some(mint::name(self.mint.as_mut(), "a")?);
         let input = TurnOutcome {
@@ -191,7 +193,7 @@ impl Core {
         why: String,
     ) -> Result<(), DriverError> {
         self.stop_calls(turn)?;
-        self.conclude(turn, attempt, Outcome::Aborted { why })?;
+        self.conclude(turn, attempt, TurnEnding::Aborted { why })?;
         self.leave(turn);
         Ok(())
     }
@@ -219,7 +221,7 @@ impl Core {
         turn: TurnId,
         attempt: u32,
         role: RoleInstance,
-        task: Task,
+        task: TurnTask,
     ) -> Result<(), DriverError> {
         if let Some(live) = self.live.get_mut(&turn) {
             live.stop.raise();
@@ -238,7 +240,7 @@ impl Core {
         self.keep_draft(turn)?;
         self.stop_asides(turn)?;
         self.stop_calls(turn)?;
-        self.conclude(turn, attempt, Outcome::Stopped)?;
+        self.conclude(turn, attempt, TurnEnding::Stopped)?;
         self.leave(turn);
         Ok(Heard::Over)
     }
@@ -252,7 +254,7 @@ impl Core {
             return Ok(Heard::Over);
         };
         let message = self.say_repair(turn, (&role, &task), meant)?;
-        Ok(Heard::Go(Told::Mend { message }))
+        Ok(Heard::Go(StepReply::Mend { message }))
     }
 
     /// A process may end between the record of a repair and its message. The role gets it now: its
@@ -261,14 +263,14 @@ impl Core {
         &mut self,
         turn: TurnId,
         role: &RoleInstance,
-        task: &Task,
+        task: &TurnTask,
     ) -> Result<(), DriverError> {
         let Some(code) = self.untold_repair(turn) else {
             return Ok(());
         };
         let meant = match self.last_end(turn, (role, task)) {
             // A fault other than the recorded one is not described.
-            Some(End::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
+            Some(TakerEnd::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
             Some(end) => self.meant(&end),
             None => Meant::default(),
         };
@@ -281,7 +283,7 @@ impl Core {
     }
 
     /// How the last answer of a turn ends it, as far as it alone shows it.
-    fn last_end(&self, turn: TurnId, (role, task): (&RoleInstance, &Task)) -> Option<End> {
+    fn last_end(&self, turn: TurnId, (role, task): (&RoleInstance, &TurnTask)) -> Option<TakerEnd> {
         let request = self.state().turns.get(&turn)?.request.as_ref()?;
         let session = self.flow.views().session(role)?;
         let mut entries = session.messages.iter().rev();
@@ -300,7 +302,7 @@ impl Core {
     fn say_repair(
         &mut self,
         turn: TurnId,
-        (role, task): (&RoleInstance, &Task),
+        (role, task): (&RoleInstance, &TurnTask),
         meant: Meant,
     ) -> Result<String, DriverError> {
         let allowed = self.allowed(role, task);
@@ -321,14 +323,14 @@ impl Core {
     }
 
     /// How the role ended its last answer.
-    fn form(&self, turn: TurnId) -> Form {
+    fn form(&self, turn: TurnId) -> OutcomeForm {
         let open = self.state().turns.get(&turn);
         let mut calls = open.iter().filter_map(|open| open.request.as_ref());
         let ends = |tool: &str| EndingTool::of_name(tool).is_some();
         if calls.any(|request| request.calls.iter().any(|call| ends(&call.tool))) {
-            Form::Call
+            OutcomeForm::Call
         } else {
-            Form::Block
+            OutcomeForm::Block
         }
     }
 
@@ -343,33 +345,33 @@ impl Core {
     }
 
     /// The outcome of a role, with its artifacts found and kept.
-    fn judged(&mut self, said: Said, words: String) -> Result<Outcome, DriverError> {
+    fn judged(&mut self, said: Said, words: String) -> Result<TurnEnding, DriverError> {
         Ok(match said {
             Said::Handoff(targets) => {
                 let mut receivers = Vec::with_capacity(targets.len());
                 let mut room = INLINE_HANDOFF_BYTES_MAX;
                 for target in targets {
                     let artifact = self.product(&target.artifact_path, &mut room)?;
-                    receivers.push(Target {
+                    receivers.push(Receiver {
                         node: target.target_node_id,
                         artifact,
                     });
                 }
-                Outcome::Handoff(receivers)
+                TurnEnding::Handoff(receivers)
             }
             Said::PromptHuman => {
                 let words = words.trim().to_owned();
                 let question = (!words.is_empty()).then(|| self.flow.keep_text(words));
-                Outcome::PromptHuman {
+                TurnEnding::PromptHuman {
                     question: question.transpose()?,
                 }
             }
-            Said::AwaitHandoff => Outcome::AwaitHandoff,
+            Said::AwaitHandoff => TurnEnding::AwaitHandoff,
             Said::ForwardPassClosed => self.closes()?,
-            Said::MetaAnalysisComplete { findings_path } => Outcome::MetaAnalysisComplete {
+            Said::MetaAnalysisComplete { findings_path } => TurnEnding::MetaAnalysisComplete {
                 findings: self.assigned(&findings_path)?,
             },
-            Said::BackwardPassComplete { artifact_path } => Outcome::BackwardPassComplete {
+            Said::BackwardPassComplete { artifact_path } => TurnEnding::BackwardPassComplete {
                 report: self.assigned(&artifact_path)?,
             },
         })
@@ -377,7 +379,7 @@ impl Core {
 
     /// What the health checks say to a role that closes. What was wrong with the project before the
     /// flow came here is no fault of its roles: the operator is asked about it, once.
-    fn closes(&mut self) -> Result<Outcome, DriverError> {
+    fn closes(&mut self) -> Result<TurnEnding, DriverError> {
         let found = self.roles.health();
         let origins = self.state().imported.as_ref();
         let (older, newer) = match origins {
@@ -386,7 +388,7 @@ impl Core {
         };
         let was_asked = origins.is_some_and(|origins| origins.asked_about_project);
         let asks = (!older.is_empty() && !was_asked).then(|| ailment::question(&older));
-        Ok(Outcome::ForwardPassClosed {
+        Ok(TurnEnding::ForwardPassClosed {
             health: ailment::fault(&newer),
             asks: asks.map(|text| self.flow.keep_text(text)).transpose()?,
         })
@@ -407,7 +409,7 @@ impl Core {
     /// Keeps the bytes of an artifact: in the record itself while there is room, else as a blob.
     fn kept(
         &mut self,
-        found: Result<Found, String>,
+        found: Result<FoundArtifact, String>,
         written: &str,
         room: &mut usize,
     ) -> Result<Product, DriverError> {
@@ -457,15 +459,15 @@ fn is_late(refusal: &Refusal) -> bool {
     matches!(refusal, Refusal::Late { .. } | Refusal::TurnNotOpen { .. })
 }
 
-const fn code_of(code: handoff::FaultCode) -> FaultCode {
+const fn code_of(code: handoff::HandoffFaultCode) -> FaultCode {
     match code {
-        handoff::FaultCode::MissingBlock => FaultCode::MissingBlock,
-        handoff::FaultCode::YamlParse => FaultCode::YamlParse,
-        handoff::FaultCode::InvalidTargetShape => FaultCode::InvalidTargetShape,
-        handoff::FaultCode::MissingRequiredField => FaultCode::MissingRequiredField,
-        handoff::FaultCode::UnknownSignalType => FaultCode::UnknownSignalType,
-        handoff::FaultCode::InvalidTransition => FaultCode::InvalidTransition,
-        handoff::FaultCode::ArtifactUnavailable => FaultCode::ArtifactUnavailable,
+        handoff::HandoffFaultCode::MissingBlock => FaultCode::MissingBlock,
+        handoff::HandoffFaultCode::YamlParse => FaultCode::YamlParse,
+        handoff::HandoffFaultCode::InvalidTargetShape => FaultCode::InvalidTargetShape,
+        handoff::HandoffFaultCode::MissingRequiredField => FaultCode::MissingRequiredField,
+        handoff::HandoffFaultCode::UnknownSignalType => FaultCode::UnknownSignalType,
+        handoff::HandoffFaultCode::InvalidTransition => FaultCode::InvalidTransition,
+        handoff::HandoffFaultCode::ArtifactUnavailable => FaultCode::ArtifactUnavailable,
     }
 }
 

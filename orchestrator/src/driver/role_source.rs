@@ -11,11 +11,11 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_flow::graph::FlowGraph;
-use a_society_roles::config::Bounds;
+use a_society_roles::config::ConfigBounds;
 use a_society_roles::consent::policy::Judged;
-use a_society_roles::handoff::Allowed;
-use a_society_roles::role::prompt::Prompt;
-use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::handoff::AllowedOutcomes;
+use a_society_roles::role::prompt::SystemPrompt;
+use a_society_roles::turn::job::{BegunWith, TurnJob};
 use a_society_roles::turn::taker::Taker;
 
 use crate::project::docs::ailment::Ailment;
@@ -72,7 +72,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
         graph: &FlowGraph,
         state: &FlowState,
         role: &RoleInstance,
-    ) -> Prompt;
+    ) -> SystemPrompt;
     /// The packet that begins a role's turn.
     fn packet(
         &mut self,
@@ -80,7 +80,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
         state: &FlowState,
         role: &RoleInstance,
         about: About<'_>,
-        allowed: Allowed,
+        allowed: AllowedOutcomes,
     ) -> String;
     /// What the flow knows about a role's work, for a role whose conversation is compacted: what it
     /// received, what is still to come, what it handed off.
@@ -105,7 +105,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
     }
     /// How many answers a turn may have that begins now.
     fn answers_at_most(&self) -> u32 {
-        Bounds::default().answers
+        ConfigBounds::default().answers
     }
     /// The taker of a turn. Raising the signal ends what it still waits for.
     ///
@@ -113,7 +113,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
     /// Describes why there is none.
     fn taker(
         &mut self,
-        job: Job,
+        job: TurnJob,
         begun_with: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String>;
@@ -121,7 +121,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
     ///
     /// # Errors
     /// Describes why there is none.
-    fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String>;
+    fn summariser(&mut self, job: TurnJob, stop: StopSignal) -> Result<Box<dyn Taker>, String>;
     /// What must be chosen before a role's turn can begin.
     fn choice(
         &mut self,

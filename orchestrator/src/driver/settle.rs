@@ -7,7 +7,7 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
-use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect, Seen};
+use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect, SeenFile};
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, Denied, OpenCall};
@@ -267,7 +267,7 @@ impl Core {
     }
 
     /// The files that a call made, which is known only now that the program runs again.
-    fn recovered(&self, end: CallEnd, open: &OpenCall) -> Vec<Seen> {
+    fn recovered(&self, end: CallEnd, open: &OpenCall) -> Vec<SeenFile> {
         if end != CallEnd::Recovered {
             return Vec::new();
         }
@@ -277,7 +277,7 @@ impl Core {
         let said = said_changes(&asked.name, asked.input.get()).into_iter();
         let seen = said.zip(planned(open).1).filter_map(|(said, hash)| {
             let (path, hash) = (said.path, hash?);
-            (!path.starts_with('/')).then_some(Seen { path, hash })
+            (!path.starts_with('/')).then_some(SeenFile { path, hash })
         });
         seen.collect()
     }

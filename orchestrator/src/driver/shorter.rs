@@ -7,9 +7,9 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{Origin, SessionCompacted, Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{BlobText, Message, Text};
-use a_society_facts::view::session::{Entry, SessionView};
-use a_society_flow::machine::Task;
-use a_society_roles::handoff::Allowed;
+use a_society_facts::view::session::{SessionEntry, SessionView};
+use a_society_flow::machine::TurnTask;
+use a_society_roles::handoff::AllowedOutcomes;
 use a_society_roles::role::compaction::{
     Replacement, Shares, bounded, changed_files, replacement_message, request_of, todo_list,
 };
@@ -128,7 +128,7 @@ impl Core {
         let facts = self.facts_of(turn, role);
         let allowed = self.open_endings(turn, role);
         let session = self.flow.views().session(role);
-        let past: Vec<&Entry> = session.map(newest_first).unwrap_or_default();
+        let past: Vec<&SessionEntry> = session.map(newest_first).unwrap_or_default();
         let messages = || past.iter().map(|entry| &*entry.message);
         let changed = self.changed_line(changed_files(messages()));
         let list = shorter.shares.list_bytes();
@@ -195,7 +195,7 @@ impl Core {
     }
 
     /// The whole text of a message, also where it is kept as a blob.
-    fn whole(&self, entry: &Entry) -> String {
+    fn whole(&self, entry: &SessionEntry) -> String {
         let Message::User { content } = &*entry.message else {
             return String::new();
         };
@@ -237,9 +237,9 @@ impl Core {
     /// What the flow knows about the role's work.
     fn facts_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
         let about = match self.live.get(&turn).and_then(|live| live.task.as_ref()) {
-            Some(Task::Node(node)) => About::Node(node),
-            Some(Task::Feedback) => About::Feedback,
-            Some(Task::Reflection) => About::Reflection,
+            Some(TurnTask::Node(node)) => About::Node(node),
+            Some(TurnTask::Feedback) => About::Feedback,
+            Some(TurnTask::Reflection) => About::Reflection,
             None => return String::new(),
         };
         let Self {
@@ -249,14 +249,14 @@ impl Core {
     }
 
     /// How the role's turn may end, if it has one or goes on with it.
-    fn open_endings(&self, turn: TurnId, role: &RoleInstance) -> Option<Allowed> {
+    fn open_endings(&self, turn: TurnId, role: &RoleInstance) -> Option<AllowedOutcomes> {
         let task = self.live.get(&turn)?.task.as_ref()?;
         let state = self.state();
         let is_open = match task {
-            Task::Node(node) => {
+            TurnTask::Node(node) => {
                 state.running.contains_key(node) || state.awaiting_operator.contains_key(node)
             }
-            Task::Reflection | Task::Feedback => state.reflecting(role).is_some(),
+            TurnTask::Reflection | TurnTask::Feedback => state.reflecting(role).is_some(),
         };
         is_open.then(|| self.allowed(role, task))
     }
@@ -281,13 +281,13 @@ impl Core {
     }
 }
 
-fn id_of(entry: &Entry) -> Option<String> {
+fn id_of(entry: &SessionEntry) -> Option<String> {
     entry.id.as_ref().map(ToString::to_string)
 }
 
 /// Everything in a session, newest first: after a message that replaced a history comes that history.
-fn newest_first(session: &SessionView) -> Vec<&Entry> {
-    let mut all: Vec<&Entry> = Vec::new();
+fn newest_first(session: &SessionView) -> Vec<&SessionEntry> {
+    let mut all: Vec<&SessionEntry> = Vec::new();
     let mut entries = &session.messages[..];
     // Each archive is walked once at most.
     for _ in 0..=session.archives.len() {
@@ -300,7 +300,7 @@ fn newest_first(session: &SessionView) -> Vec<&Entry> {
 }
 
 /// The history that a message replaced.
-fn archive_of<'s>(session: &'s SessionView, entry: &Entry) -> Option<&'s [Entry]> {
+fn archive_of<'s>(session: &'s SessionView, entry: &SessionEntry) -> Option<&'s [SessionEntry]> {
     if entry.origin != Some(Origin::Compaction) {
         return None;
     }
@@ -311,7 +311,7 @@ fn archive_of<'s>(session: &'s SessionView, entry: &Entry) -> Option<&'s [Entry]
 
 /// How many of the last messages stay that have so many bytes together. No result stays without its
 /// call, and in the middle of a turn the last message must be one that can be answered.
-fn kept(entries: &[Entry], most_bytes: usize, trigger: Trigger) -> usize {
+fn kept(entries: &[SessionEntry], most_bytes: usize, trigger: Trigger) -> usize {
     let last = entries.last().map(|entry| &*entry.message);
     if trigger == Trigger::Auto && matches!(last, Some(Message::Assistant { .. })) {
         return 0;
@@ -330,7 +330,7 @@ fn kept(entries: &[Entry], most_bytes: usize, trigger: Trigger) -> usize {
 }
 
 /// How long a message is for the purpose of making its session shorter.
-fn weight(entry: &Entry) -> usize {
+fn weight(entry: &SessionEntry) -> usize {
     if let Some((_, bytes)) = entry.blob {
         return usize::try_from(bytes).unwrap_or(usize::MAX);
     }

@@ -14,8 +14,8 @@ use a_society_facts::fact::turn::{DraftKept, ModelFailed};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
 use a_society_facts::view::flow::{self, RequestState};
-use a_society_flow::machine::Task;
-use a_society_roles::turn::step::Told;
+use a_society_flow::machine::TurnTask;
+use a_society_roles::turn::step::StepReply;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -46,7 +46,7 @@ impl Core {
     }
 
     /// Words that wait for a turn's role. Nothing waits for turns beside its own.
-    fn unheard(&self, turn: TurnId, role: &RoleInstance) -> Vec<flow::Said> {
+    fn unheard(&self, turn: TurnId, role: &RoleInstance) -> Vec<flow::OperatorMessage> {
         let main = self.state().main_turn_of(role);
         if main.is_none_or(|(id, _)| id != turn) {
             return Vec::new();
@@ -73,7 +73,7 @@ impl Core {
         live.stop.go_on();
         let (role, node) = (live.role.clone(), live.node().cloned());
         let words = self.say_words(turn, (&role, node.as_ref()), when)?;
-        Ok((!words.is_empty()).then_some(Heard::Go(Told::Steered { kept: None, words })))
+        Ok((!words.is_empty()).then_some(Heard::Go(StepReply::Steered { kept: None, words })))
     }
 
     /// The answer was cut off: its text so far is kept, and the role gets the operator's words.
@@ -86,7 +86,7 @@ impl Core {
         self.release(turn);
         let kept = self.keep_cut(turn, &role)?;
         let words = self.say_words(turn, (&role, node.as_ref()), Said::Before)?;
-        Ok(Heard::Go(Told::Steered { kept, words }))
+        Ok(Heard::Go(StepReply::Steered { kept, words }))
     }
 
     /// Keeps what was streamed of a request that was cut off, and gives its text back. A request of
@@ -171,7 +171,7 @@ impl Core {
     /// before it began.
     pub(super) fn with_words(
         &mut self,
-        (turn, role, task): (TurnId, &RoleInstance, &Task),
+        (turn, role, task): (TurnId, &RoleInstance, &TurnTask),
         mut packet: String,
     ) -> Result<String, DriverError> {
         let begins = (self.state().turns.get(&turn)).is_some_and(|open| open.requests == 0);

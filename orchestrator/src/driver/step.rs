@@ -9,16 +9,18 @@ use a_society_facts::fact::operator::{
 };
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
-    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, Seen, StopReason, Usage,
+    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
-use a_society_facts::message::{AnswerText, Drafted, Image, ToolCall};
+use a_society_facts::message::{AnswerText, ConfirmedDraft, Image, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall, RequestState};
-use a_society_flow::machine::Outcome;
-use a_society_roles::consent::Ask;
+use a_society_flow::machine::TurnEnding;
+use a_society_roles::consent::ConsentQuestion;
 use a_society_roles::handoff::NOT_ENDED;
-use a_society_roles::turn::step::{Asking, Consent, End, Intended, Step, Told, Worst};
+use a_society_roles::turn::step::{
+    Asking, Consent, IntendedCall, StepReply, TakerEnd, TurnStep, Worst,
+};
 use a_society_state::draft::DraftStream;
 
 use super::budget::Short;
@@ -36,7 +38,7 @@ use crate::mint;
 #[derive(Debug)]
 pub enum Heard {
     /// It goes on.
-    Go(Told),
+    Go(StepReply),
     /// The operator is asked first. The taker is kept, and gets the answer later.
     Wait,
     /// The turn is over, or another try of it counts.
@@ -48,7 +50,12 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn step(&mut self, turn: TurnId, attempt: u32, step: Step) -> Result<Heard, DriverError> {
+    pub fn step(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: TurnStep,
+    ) -> Result<Heard, DriverError> {
         let heard = self.hear(turn, attempt, step)?;
         self.sync_owed()?;
         if matches!(heard, Heard::Wait) {
@@ -82,27 +89,27 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        step: Step,
+        step: TurnStep,
     ) -> Result<Heard, DriverError> {
         let live = self.live.get_mut(&turn);
         let Some(live) = live.filter(|live| live.attempt == attempt) else {
             return Ok(Heard::Over);
         };
         live.keep_pace(&step);
-        let waited = matches!(step, Step::Wait { .. });
+        let waited = matches!(step, TurnStep::Wait { .. });
         let stopping = live.told_to_stop;
-        if !matches!(step, Step::Stalled { .. }) {
+        if !matches!(step, TurnStep::Stalled { .. }) {
             self.stalled(turn, 0);
         }
         // A turn that is being stopped may still say how a call ended; everything else is too late.
-        let last_word = matches!(step, Step::Finish { .. } | Step::Refuse { .. });
+        let last_word = matches!(step, TurnStep::Finish { .. } | TurnStep::Refuse { .. });
         if stopping && !last_word {
             return self.stopped(turn, attempt);
         }
         let leaves = self.is_draining() && is_recorded_point(&step);
         match self.record(turn, attempt, step)? {
             // The next try of the turn reads it in the record.
-            Some(Heard::Go(Told::TakenBack { .. })) if stopping || leaves => {}
+            Some(Heard::Go(StepReply::TakenBack { .. })) if stopping || leaves => {}
             Some(heard) => return Ok(heard),
             None => {}
         }
@@ -115,7 +122,7 @@ impl Core {
         } else if waited && let Some(live) = self.live.get_mut(&turn) {
             Ok(Heard::Go(live.woken()))
         } else {
-            Ok(Heard::Go(Told::Done { call: None }))
+            Ok(Heard::Go(StepReply::Done { call: None }))
         }
     }
 
@@ -124,20 +131,20 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        step: Step,
+        step: TurnStep,
     ) -> Result<Option<Heard>, DriverError> {
         match self.without_secrets(turn, step)? {
-            Step::Ask(asking) => {
+            TurnStep::Ask(asking) => {
                 if let Some(over) = self.may_not_ask(turn, attempt, asking.worst)? {
                     return Ok(Some(over));
                 }
                 self.ask(turn, asking)?;
             }
-            Step::Draft { kind, text } => self.draft(turn, kind, &text)?,
-            Step::Stalled { seconds } => self.stalled(turn, seconds),
-            Step::Cut => return self.cut_off(turn).map(Some),
-            Step::Discard { why } => self.discard(turn, why)?,
-            Step::Answer {
+            TurnStep::Draft { kind, text } => self.draft(turn, kind, &text)?,
+            TurnStep::Stalled { seconds } => self.stalled(turn, seconds),
+            TurnStep::Cut => return self.cut_off(turn).map(Some),
+            TurnStep::Discard { why } => self.discard(turn, why)?,
+            TurnStep::Answer {
                 text,
                 calls,
                 stop,
@@ -152,40 +159,40 @@ impl Core {
                 };
                 self.answer(turn, text, answer)?;
             }
-            Step::Failed {
+            TurnStep::Failed {
                 class,
                 error,
                 retry_in_ms,
             } => {
                 self.failed(turn, (class, error, retry_in_ms))?;
             }
-            Step::Intend(intended) => {
+            TurnStep::Intend(intended) => {
                 let call = self.intend(turn, intended)?;
-                return Ok(Some(Heard::Go(Told::Done { call: Some(call) })));
+                return Ok(Some(Heard::Go(StepReply::Done { call: Some(call) })));
             }
-            Step::Start { call, process } => self.start_call(turn, call, process)?,
-            Step::Begin { intended, ask } => {
+            TurnStep::Start { call, process } => self.start_call(turn, call, process)?,
+            TurnStep::Begin { intended, ask } => {
                 return self.begin_call((turn, attempt), intended, ask).map(Some);
             }
-            finish @ Step::Finish { .. } => return self.finished((turn, attempt), finish),
-            Step::Refuse {
+            finish @ TurnStep::Finish { .. } => return self.finished((turn, attempt), finish),
+            TurnStep::Refuse {
                 tool_call,
                 tool,
                 output,
             } => return self.refuse(turn, (tool_call, tool), output),
-            Step::Trust { server, definition } => {
+            TurnStep::Trust { server, definition } => {
                 let approved = McpServerApproved { server, definition };
                 self.append(Fact::McpServerApproved(approved))?;
                 // The server is started as soon as this is durable.
                 self.owed += 1;
             }
-            Step::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
-            Step::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
-            Step::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
-            Step::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
+            TurnStep::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
+            TurnStep::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
+            TurnStep::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
+            TurnStep::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
             // The turn's thread lets the time pass; nothing is to be recorded.
-            Step::Wait { .. } => {}
-            Step::End(end) => return self.end(turn, attempt, end).map(Some),
+            TurnStep::Wait { .. } => {}
+            TurnStep::End(end) => return self.end(turn, attempt, end).map(Some),
         }
         Ok(None)
     }
@@ -214,8 +221,8 @@ impl Core {
     fn begin_call(
         &mut self,
         (turn, attempt): (TurnId, u32),
-        intended: Intended,
-        ask: Option<Box<Ask>>,
+        intended: IntendedCall,
+        ask: Option<Box<ConsentQuestion>>,
     ) -> Result<Heard, DriverError> {
         let is_watched = names_snapshot(&intended.tool, &intended.arguments);
         let call = self.intend(turn, intended)?;
@@ -228,12 +235,12 @@ impl Core {
             if matches!(heard, Heard::Wait) {
                 self.begins_when_allowed(turn, is_watched);
             }
-            if !matches!(heard, Heard::Go(Told::Done { .. })) {
+            if !matches!(heard, Heard::Go(StepReply::Done { .. })) {
                 return Ok(heard);
             }
         }
         self.start_call(turn, call.clone(), None)?;
-        Ok(Heard::Go(Told::Begun { call, is_watched }))
+        Ok(Heard::Go(StepReply::Begun { call, is_watched }))
     }
 
     pub(super) fn start_call(
@@ -299,9 +306,9 @@ impl Core {
     ) -> Result<Option<Heard>, DriverError> {
         Ok(match self.over_budget(turn, worst) {
             None => None,
-            Some(Short::Busy) => Some(Heard::Go(Told::Busy)),
+            Some(Short::Busy) => Some(Heard::Go(StepReply::Busy)),
             Some(Short::Of(lack)) => {
-                self.conclude(turn, attempt, Outcome::BudgetReached { lack })?;
+                self.conclude(turn, attempt, TurnEnding::BudgetReached { lack })?;
                 self.leave(turn);
                 Some(Heard::Over)
             }
@@ -405,7 +412,7 @@ impl Core {
         self.drop_unrecorded(turn, &text);
         // The journal holds what was streamed; its hash shows that it is the same.
         let drafted = self.flush(turn)?;
-        let same = AnswerText::Drafted(Drafted::of(&text));
+        let same = AnswerText::Drafted(ConfirmedDraft::of(&text));
         let text = match drafted {
             Some(drafted) if drafted == same => drafted,
             Some(_) | None => AnswerText::Inline(text),
@@ -472,7 +479,7 @@ impl Core {
         self.append(Fact::ModelFailed(fact))
     }
 
-    fn intend(&mut self, turn: TurnId, intended: Intended) -> Result<CallId, DriverError> {
+    fn intend(&mut self, turn: TurnId, intended: IntendedCall) -> Result<CallId, DriverError> {
         let role = self.role_of(turn);
         // A call that an earlier try intended and that never ran is the same call now.
         let same = self.state().calls.iter().find(|(_, open)| {
@@ -545,16 +552,16 @@ impl Core {
             image: None,
             exit: None,
         }))?;
-        Ok(changed.map(|output| Heard::Go(Told::TakenBack { output })))
+        Ok(changed.map(|output| Heard::Go(StepReply::TakenBack { output })))
     }
 
     /// A call is over, and the turn with it if the call ends it.
     fn finished(
         &mut self,
         (turn, attempt): (TurnId, u32),
-        finish: Step,
+        finish: TurnStep,
     ) -> Result<Option<Heard>, DriverError> {
-        let Step::Finish {
+        let TurnStep::Finish {
             call,
             end,
             output,
@@ -577,7 +584,7 @@ impl Core {
             Some(ends) => self.finish_ending((turn, attempt), call, gave.output, *ends)?,
             None => self.finish(turn, call, end, gave)?,
         };
-        Ok(taken_back.map(|output| Heard::Go(Told::TakenBack { output })))
+        Ok(taken_back.map(|output| Heard::Go(StepReply::TakenBack { output })))
     }
 
     /// The error for an allowed call whose file changed after the operator allowed it.
@@ -598,7 +605,7 @@ impl Core {
         (turn, attempt): (TurnId, u32),
         call: CallId,
         output: String,
-        ends: End,
+        ends: TakerEnd,
     ) -> Result<Option<String>, DriverError> {
         let ends_it = self.would_end((turn, attempt), ends)?;
         let (end, output) = if ends_it {
@@ -656,7 +663,7 @@ impl Core {
 pub(super) struct Gave {
     pub(super) output: String,
     /// The files that the role knows from now on as they are.
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<SeenFile>,
     pub(super) image: Option<Box<Image>>,
     pub(super) exit: Option<i32>,
 }
@@ -683,28 +690,28 @@ struct Answered {
 }
 
 /// Whether everything that a turn did so far is recorded after this step, so that it can be left.
-const fn is_recorded_point(step: &Step) -> bool {
+const fn is_recorded_point(step: &TurnStep) -> bool {
     match step {
-        Step::Answer { .. }
-        | Step::Failed { .. }
-        | Step::Finish { .. }
-        | Step::Refuse { .. }
-        | Step::Wait { .. } => true,
+        TurnStep::Answer { .. }
+        | TurnStep::Failed { .. }
+        | TurnStep::Finish { .. }
+        | TurnStep::Refuse { .. }
+        | TurnStep::Wait { .. } => true,
         // A summary that is being made is waited for: nothing of it is kept otherwise.
-        Step::Compact(_)
-        | Step::Choose(_)
-        | Step::Trust { .. }
-        | Step::Absent { .. }
-        | Step::Consent(_)
-        | Step::Ask(_)
-        | Step::Draft { .. }
-        | Step::Stalled { .. }
-        | Step::Cut
-        | Step::Discard { .. }
-        | Step::Intend(_)
-        | Step::Begin { .. }
-        | Step::Start { .. }
-        | Step::End(_) => false,
+        TurnStep::Compact(_)
+        | TurnStep::Choose(_)
+        | TurnStep::Trust { .. }
+        | TurnStep::Absent { .. }
+        | TurnStep::Consent(_)
+        | TurnStep::Ask(_)
+        | TurnStep::Draft { .. }
+        | TurnStep::Stalled { .. }
+        | TurnStep::Cut
+        | TurnStep::Discard { .. }
+        | TurnStep::Intend(_)
+        | TurnStep::Begin { .. }
+        | TurnStep::Start { .. }
+        | TurnStep::End(_) => false,
     }
 }
 

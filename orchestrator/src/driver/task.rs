@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use a_society_facts::Verb;
 use a_society_facts::id::{ClientId, TurnId};
-use a_society_roles::turn::step::Step;
+use a_society_roles::turn::step::TurnStep;
 
 use super::ahead::Ahead;
 use super::at_once::AtOnce;
@@ -25,7 +25,7 @@ use super::obey::Obeyed;
 use super::step::Heard;
 use super::turn_thread::{Answer, Answers, Duty, From, TurnThreads};
 use crate::control::server;
-use crate::control::socket::Door;
+use crate::control::socket::ControlDoor;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
 
 /// Why a turn failed whose thread ended by a fault of this program.
@@ -50,7 +50,7 @@ pub(super) enum Inbox {
         /// Which try.
         attempt: u32,
         /// The step.
-        step: Step,
+        step: TurnStep,
         /// Where the answer goes, if the turn waits for one.
         answer: Option<Answers>,
     },
@@ -116,7 +116,7 @@ pub struct Driven {
 ///
 /// # Errors
 /// When the system has no thread left.
-pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
+pub fn drive(core: Core, door: Option<ControlDoor>) -> Result<Driven, DriverError> {
     let (inbox, heard) = sync_channel(INBOX_MAX);
     let window = Arc::new(Window::default());
     let id = core.flow().id().clone();
@@ -134,7 +134,7 @@ pub fn drive(core: Core, door: Option<Door>) -> Result<Driven, DriverError> {
 
 /// The loop of the flow's thread: it handles commands, lets time pass, and handles the turns that did
 /// not find the flow free.
-fn run(line: &Line, heard: Receiver<Inbox>, door: Option<Door>) -> Result<(), DriverError> {
+fn run(line: &Line, heard: Receiver<Inbox>, door: Option<ControlDoor>) -> Result<(), DriverError> {
     let ended = work(line, &heard);
     let why = ended.as_ref().err().map(ToString::to_string);
     let mut task = line.end();

@@ -7,14 +7,14 @@ use a_society_facts::fact::session::{MessageAdded, Origin, SessionResumed, Syste
 use a_society_facts::fact::turn::{DraftKept, StopReason};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{Message, Text, ToolCall};
-use a_society_facts::view::flow::{RequestState, Said};
-use a_society_facts::view::session::Entry;
-use a_society_flow::machine::{Task, allowed, findings_path, report_path};
-use a_society_roles::handoff::{self, Allowed, EndingTool, Signal};
+use a_society_facts::view::flow::{OperatorMessage, RequestState};
+use a_society_facts::view::session::SessionEntry;
+use a_society_flow::machine::{TurnTask, allowed, findings_path, report_path};
+use a_society_roles::handoff::{self, AllowedOutcomes, EndingTool, Signal};
 use a_society_roles::role::former::speaks_of_another_folder;
 use a_society_roles::role::packet::{interrupted_message, moved_message};
-use a_society_roles::role::prompt::Prompt;
-use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::role::prompt::SystemPrompt;
+use a_society_roles::turn::job::{BegunWith, TurnJob};
 
 use super::core::Core;
 use super::error::DriverError;
@@ -26,7 +26,7 @@ impl Core {
         &mut self,
         turn: TurnId,
         role: &RoleInstance,
-        task: &Task,
+        task: &TurnTask,
     ) -> Result<(), DriverError> {
         self.append(Fact::SessionResumed(SessionResumed {
             seat: role.clone().into(),
@@ -65,7 +65,7 @@ impl Core {
         &mut self,
         turn: TurnId,
         role: &RoleInstance,
-        task: &Task,
+        task: &TurnTask,
     ) -> Result<(), DriverError> {
         let open = self.state().turns.get(&turn);
         let is_settled = open.is_some_and(|open| open.repair.is_none()) && self.is_open(turn);
@@ -105,7 +105,7 @@ impl Core {
         let Some(session) = views.session(role) else {
             return Ok(());
         };
-        let told = |entry: &Entry| {
+        let told = |entry: &SessionEntry| {
             let is_ours = entry.origin == Some(Origin::Runtime);
             is_ours
                 && matches!(&*entry.message, Message::User { content } if content == moved_message())
@@ -163,9 +163,9 @@ impl Core {
     pub(super) fn build_prompt(
         &mut self,
         role: &RoleInstance,
-        prompt: Prompt,
+        prompt: SystemPrompt,
     ) -> Result<(), DriverError> {
-        let Prompt { text, sources } = prompt;
+        let SystemPrompt { text, sources } = prompt;
         let fingerprint = Hash::of(text.as_bytes());
         let known = self.state().session(role);
         if known.is_some_and(|session| session.prompt == Some(fingerprint)) {
@@ -182,7 +182,7 @@ impl Core {
     }
 
     /// Whether the role needs its packet. For a node that goes on, a reply is enough.
-    pub(super) fn is_untold(&self, turn: TurnId, role: &RoleInstance, task: &Task) -> bool {
+    pub(super) fn is_untold(&self, turn: TurnId, role: &RoleInstance, task: &TurnTask) -> bool {
         let (untold, unsaid, _) = self.owed(turn, role, task);
         untold && (unsaid.is_empty() || !self.was_here(role, task))
     }
@@ -191,14 +191,14 @@ impl Core {
     pub(super) fn tell(
         &mut self,
         turn: TurnId,
-        (role, task): (&RoleInstance, &Task),
+        (role, task): (&RoleInstance, &TurnTask),
         packet: Option<String>,
     ) -> Result<String, DriverError> {
         let (_, unsaid, node) = self.owed(turn, role, task);
         if let Some(packet) = &packet {
             let origin = match task {
-                Task::Node(_) => Origin::Entry,
-                Task::Reflection | Task::Feedback => Origin::Improvement,
+                TurnTask::Node(_) => Origin::Entry,
+                TurnTask::Reflection | TurnTask::Feedback => Origin::Improvement,
             };
             let text = self.flow.keep_text(packet.clone())?;
             self.say(role, text, origin, node.as_ref())?;
@@ -247,11 +247,11 @@ impl Core {
         &self,
         turn: TurnId,
         role: &RoleInstance,
-        task: &Task,
-    ) -> (bool, Vec<Said>, Option<NodeId>) {
+        task: &TurnTask,
+    ) -> (bool, Vec<OperatorMessage>, Option<NodeId>) {
         let state = self.state();
         match task {
-            Task::Node(node) => {
+            TurnTask::Node(node) => {
                 let running = state
                     .running
                     .get(node)
@@ -262,7 +262,7 @@ impl Core {
                     .unwrap_or_default();
                 (untold, unsaid, Some(node.clone()))
             }
-            Task::Reflection | Task::Feedback => {
+            TurnTask::Reflection | TurnTask::Feedback => {
                 let work = state.reflecting(role);
                 let untold = work.is_some_and(|work| !work.told);
                 let unsaid = work.map(|work| work.unsaid.clone()).unwrap_or_default();
@@ -272,13 +272,13 @@ impl Core {
     }
 
     /// Whether the role's session already speaks of this task.
-    fn was_here(&self, role: &RoleInstance, task: &Task) -> bool {
+    fn was_here(&self, role: &RoleInstance, task: &TurnTask) -> bool {
         let Some(session) = self.flow.views().session(role) else {
             return false;
         };
         match task {
-            Task::Node(node) => session.node.as_ref().is_some_and(|mark| mark.node == *node),
-            Task::Reflection | Task::Feedback => self
+            TurnTask::Node(node) => session.node.as_ref().is_some_and(|mark| mark.node == *node),
+            TurnTask::Reflection | TurnTask::Feedback => self
                 .state()
                 .reflecting(role)
                 .is_some_and(|work| !work.unsaid.is_empty()),
@@ -308,7 +308,7 @@ impl Core {
     pub(super) fn begun(
         &self,
         role: &RoleInstance,
-        task: &Task,
+        task: &TurnTask,
         told: String,
     ) -> Result<(String, BegunWith), DriverError> {
         let node = task.node();
@@ -345,9 +345,9 @@ impl Core {
         turn: TurnId,
         attempt: u32,
         role: &RoleInstance,
-        task: Option<&Task>,
+        task: Option<&TurnTask>,
         packet: String,
-    ) -> Result<Job, DriverError> {
+    ) -> Result<TurnJob, DriverError> {
         let session = self.flow.views().session(role);
         let all = session.map_or(&[][..], |session| &session.messages);
         let entries = if self.roles.reads_history(role) {
@@ -355,7 +355,7 @@ impl Core {
         } else {
             seen::of_turn(all, turn)
         };
-        let answered = |entry: &&Entry| seen::answers(entry, turn);
+        let answered = |entry: &&SessionEntry| seen::answers(entry, turn);
         // What was replaced was answered all the same: the calls of a turn are numbered on.
         let archives = session.map_or(&[][..], |session| &session.archives);
         let archived = archives
@@ -363,19 +363,19 @@ impl Core {
             .flat_map(|archive| &archive.archived_transcript_history);
         let answers = entries.iter().chain(archived).filter(answered).count();
         let answers_before = u32::try_from(answers).unwrap_or(u32::MAX);
-        let at = seen::Place {
+        let at = seen::TurnPlace {
             flow: self.flow.id().clone(),
             record: self.places.record.clone(),
             project: self.places.project.clone(),
         };
-        let kept = seen::Kept {
+        let kept = seen::KeptBlobs {
             text: &|text| self.flow.whole_text(text),
             bytes: &|hash| self.flow.whole_blob(hash),
         };
         let whose = (turn, attempt, role);
-        let mut job = Job {
-            allowed: task.map_or_else(Allowed::default, |task| self.allowed(role, task)),
-            node: task.and_then(Task::node).cloned(),
+        let mut job = TurnJob {
+            allowed: task.map_or_else(AllowedOutcomes::default, |task| self.allowed(role, task)),
+            node: task.and_then(TurnTask::node).cloned(),
             turns_before: task.map_or(0, |task| self.turns_before(role, task)),
             exchanges_from: session
                 .and_then(|session| session.node.as_ref())
@@ -396,18 +396,20 @@ impl Core {
     }
 
     /// How many turns of a role were for the same before.
-    fn turns_before(&self, role: &RoleInstance, task: &Task) -> u32 {
+    fn turns_before(&self, role: &RoleInstance, task: &TurnTask) -> u32 {
         let state = self.state();
         match task {
-            Task::Node(node) => state.entered_again.get(node).copied().unwrap_or(0),
-            Task::Reflection | Task::Feedback => state.reflecting(role).map_or(0, |r| r.again),
+            TurnTask::Node(node) => state.entered_again.get(node).copied().unwrap_or(0),
+            TurnTask::Reflection | TurnTask::Feedback => {
+                state.reflecting(role).map_or(0, |r| r.again)
+            }
         }
     }
 
     /// What the turn may end with at present.
-    pub(super) fn allowed(&self, role: &RoleInstance, task: &Task) -> Allowed {
+    pub(super) fn allowed(&self, role: &RoleInstance, task: &TurnTask) -> AllowedOutcomes {
         match task {
-            Task::Node(node) => {
+            TurnTask::Node(node) => {
                 let may = allowed(&self.graph, self.state(), node);
                 let mut signals = vec![Signal::PromptHuman, Signal::AwaitHandoff];
                 if may.closes {
@@ -424,7 +426,7 @@ impl Core {
                 };
                 let to = |edge: &EdgeOutline| edge.edge.to.to_string();
                 let awaited = state.graph.entering(node).filter(|edge| !here(edge));
-                Allowed {
+                AllowedOutcomes {
                     forward: names(&may.forward),
                     optional: leaving().filter(|edge| edge.optional).map(to).collect(),
                     done: leaving().filter(|edge| done(edge)).map(to).collect(),
@@ -433,21 +435,21 @@ impl Core {
                     signals,
                 }
             }
-            Task::Reflection => {
+            TurnTask::Reflection => {
                 let findings_path = findings_path(role);
                 let signal = Signal::MetaAnalysisComplete { findings_path };
-                Allowed {
+                AllowedOutcomes {
                     signals: vec![signal, Signal::PromptHuman],
-                    ..Allowed::default()
+                    ..AllowedOutcomes::default()
                 }
             }
-            Task::Feedback => {
+            TurnTask::Feedback => {
                 let signal = Signal::BackwardPassComplete {
                     artifact_path: report_path().to_owned(),
                 };
-                Allowed {
+                AllowedOutcomes {
                     signals: vec![signal, Signal::PromptHuman],
-                    ..Allowed::default()
+                    ..AllowedOutcomes::default()
                 }
             }
         }

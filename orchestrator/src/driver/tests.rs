@@ -11,7 +11,7 @@ mod syncs;
 use std::sync::Arc;
 
 use a_society_facts::{At, Verb, Whom};
-use a_society_roles::turn::step::Told;
+use a_society_roles::turn::step::StepReply;
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
@@ -89,7 +89,7 @@ fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core 
 
 struct Running {
     start: Start,
-    told: Option<Told>,
+    told: Option<StepReply>,
 }
 
 /// Takes steps until nothing goes on by itself, or until so many were taken.
@@ -108,7 +108,7 @@ fn walk_and_drain(core: &mut Core, steps_max: usize, drain_at: Option<usize>) ->
         let starts = core.advance().unwrap();
         running.extend(starts.into_iter().map(|start| Running {
             start,
-            told: Some(Told::Begin),
+            told: Some(StepReply::Begin),
         }));
         if running.is_empty() || steps >= steps_max {
             return steps;
@@ -436,7 +436,7 @@ fn widest(core: &mut Core) -> usize {
         let starts = core.advance().unwrap();
         running.extend(starts.into_iter().map(|start| Running {
             start,
-            told: Some(Told::Begin),
+            told: Some(StepReply::Begin),
         }));
         widest = widest.max(core.live_turns());
         if running.is_empty() {

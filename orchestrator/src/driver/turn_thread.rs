@@ -7,7 +7,7 @@ use std::thread::ThreadId;
 use std::time::Duration;
 
 use a_society_facts::id::TurnId;
-use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::step::{StepReply, TurnStep};
 
 use super::core::{Core, Start};
 use super::errand::{CommandAnswer, Errand, ErrandId};
@@ -22,9 +22,9 @@ pub(super) enum From {
     /// From its beginning.
     Beginning,
     /// From a step that it has said already.
-    Step(Box<Step>),
+    Step(Box<TurnStep>),
     /// From the answer that it waited for.
-    Answer(Box<Told>),
+    Answer(Box<StepReply>),
 }
 
 /// What a thread is given to do.
@@ -176,7 +176,7 @@ fn run(mut start: Start, from: From, line: &Line) -> (Option<Box<Duty>>, Option<
         attempt: start.attempt,
     };
     let mut step = match from {
-        From::Beginning => start.taker.next(Told::Begin),
+        From::Beginning => start.taker.next(StepReply::Begin),
         From::Step(step) => *step,
         From::Answer(told) => start.taker.next(*told),
     };
@@ -211,10 +211,10 @@ impl Drop for Known<'_> {
 /// # Errors
 /// When the journal refuses.
 pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverError> {
-    let mut told = Told::Begin;
+    let mut told = StepReply::Begin;
     loop {
         let step = start.taker.next(told);
-        if let Step::Wait { ms } = step {
+        if let TurnStep::Wait { ms } = step {
             start.nap.sleep(Duration::from_millis(ms), &start.stop);
         }
         match core.step(start.turn, start.attempt, step)? {
@@ -225,41 +225,41 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
 }
 
 /// Says a step; there is no answer when the flow is gone.
-fn exchange(start: &Start, step: Step, line: &Line) -> Option<Answer> {
-    if let Step::Wait { ms } = step {
+fn exchange(start: &Start, step: TurnStep, line: &Line) -> Option<Answer> {
+    if let TurnStep::Wait { ms } = step {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
     if waits_for_nothing(&step) {
         // Later steps are handled after it. A taker that is to stop learns so from its signal and at its
         // next step, and so does one whose turn goes on elsewhere.
         line.tell(start.turn, start.attempt, step)?;
-        return Some(Answer::Heard(Heard::Go(Told::Done { call: None })));
+        return Some(Answer::Heard(Heard::Go(StepReply::Done { call: None })));
     }
     line.ask(start.turn, start.attempt, step)
 }
 
 /// Whether a turn goes on from a step without its result: text that streams, and what only has to be
 /// recorded before the next step is.
-fn waits_for_nothing(step: &Step) -> bool {
+fn waits_for_nothing(step: &TurnStep) -> bool {
     match step {
-        Step::Draft { .. } | Step::Answer { .. } => true,
-        Step::Finish { is_settled, .. } => *is_settled,
-        Step::Ask(_)
-        | Step::Stalled { .. }
-        | Step::Cut
-        | Step::Discard { .. }
-        | Step::Failed { .. }
-        | Step::Intend(_)
-        | Step::Begin { .. }
-        | Step::Consent(_)
-        | Step::Start { .. }
-        | Step::Refuse { .. }
-        | Step::Trust { .. }
-        | Step::Absent { .. }
-        | Step::Compact(_)
-        | Step::Choose(_)
-        | Step::Wait { .. }
-        | Step::End(_) => false,
+        TurnStep::Draft { .. } | TurnStep::Answer { .. } => true,
+        TurnStep::Finish { is_settled, .. } => *is_settled,
+        TurnStep::Ask(_)
+        | TurnStep::Stalled { .. }
+        | TurnStep::Cut
+        | TurnStep::Discard { .. }
+        | TurnStep::Failed { .. }
+        | TurnStep::Intend(_)
+        | TurnStep::Begin { .. }
+        | TurnStep::Consent(_)
+        | TurnStep::Start { .. }
+        | TurnStep::Refuse { .. }
+        | TurnStep::Trust { .. }
+        | TurnStep::Absent { .. }
+        | TurnStep::Compact(_)
+        | TurnStep::Choose(_)
+        | TurnStep::Wait { .. }
+        | TurnStep::End(_) => false,
     }
 }
 
@@ -268,7 +268,7 @@ mod tests {
     use std::sync::mpsc::Sender;
 
     use a_society_base::stop::StopSignal;
-    use a_society_roles::turn::step::End;
+    use a_society_roles::turn::step::TakerEnd;
     use a_society_roles::turn::taker::Taker;
 
     use super::*;
@@ -280,9 +280,9 @@ mod tests {
     struct Ends(Sender<ThreadId>);
 
     impl Taker for Ends {
-        fn next(&mut self, _: Told) -> Step {
+        fn next(&mut self, _: StepReply) -> TurnStep {
             self.0.send(std::thread::current().id()).unwrap();
-            Step::End(End::OutputLimit)
+            TurnStep::End(TakerEnd::OutputLimit)
         }
     }
 

@@ -7,15 +7,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use a_society_base::redact::{Redactor, Stream};
+use a_society_base::redact::{RedactedStream, Redactor};
 use a_society_facts::fact::turn::{DraftKind, RawValueEq};
 use a_society_facts::id::{MessageId, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::reason::in_words;
-use a_society_facts::view::session::Entry;
+use a_society_facts::view::session::SessionEntry;
 use a_society_providers::Blocks;
-use a_society_roles::turn::job::Job;
-use a_society_roles::turn::step::{Choose, Compact, End, Step};
+use a_society_roles::turn::job::TurnJob;
+use a_society_roles::turn::step::{Choose, CompactStep, TakerEnd, TurnStep};
 
 use super::core::Core;
 use super::error::DriverError;
@@ -32,8 +32,8 @@ pub(super) fn by_form() -> Redactor {
 #[derive(Debug)]
 pub(super) struct SecretFilter {
     redactor: Redactor,
-    text: Option<Stream>,
-    thought: Option<Stream>,
+    text: Option<RedactedStream>,
+    thought: Option<RedactedStream>,
     /// The answer that was filtered last, if that changed it.
     changed: Option<Spoken>,
 }
@@ -69,7 +69,7 @@ impl SecretFilter {
             DraftKind::Text => &mut self.text,
             DraftKind::Reasoning => &mut self.thought,
         };
-        let fresh = || Stream::new(redactor.clone());
+        let fresh = || RedactedStream::new(redactor.clone());
         stream.get_or_insert_with(fresh).push(piece)
     }
 
@@ -79,7 +79,7 @@ impl SecretFilter {
             DraftKind::Text => self.text.take(),
             DraftKind::Reasoning => self.thought.take(),
         };
-        stream.map(Stream::finish).unwrap_or_default()
+        stream.map(RedactedStream::finish).unwrap_or_default()
     }
 
     /// Why something failed, which people read.
@@ -124,49 +124,53 @@ impl SecretFilter {
     }
 
     /// A step without the secrets in it. Streamed text is filtered apart, since it comes in pieces.
-    fn step(&mut self, step: &mut Step) {
+    fn step(&mut self, step: &mut TurnStep) {
         match step {
-            Step::Answer {
+            TurnStep::Answer {
                 text,
                 calls,
                 provider_blocks,
                 ..
             } => self.answer(text, calls, provider_blocks),
-            Step::Failed { error: why, .. }
-            | Step::Absent { why, .. }
-            | Step::Compact(Compact::Failed { why, .. })
-            | Step::Choose(Choose::Failed { why }) => self.reason(why),
-            Step::Refuse { output: text, .. }
-            | Step::Compact(Compact::Summary { text, .. } | Compact::Wrong { why: text, .. })
-            | Step::Choose(Choose::Wrong { text, .. } | Choose::Chosen { text, .. }) => {
+            TurnStep::Failed { error: why, .. }
+            | TurnStep::Absent { why, .. }
+            | TurnStep::Compact(CompactStep::Failed { why, .. })
+            | TurnStep::Choose(Choose::Failed { why }) => self.reason(why),
+            TurnStep::Refuse { output: text, .. }
+            | TurnStep::Compact(
+                CompactStep::Summary { text, .. } | CompactStep::Wrong { why: text, .. },
+            )
+            | TurnStep::Choose(Choose::Wrong { text, .. } | Choose::Chosen { text, .. }) => {
                 self.clean(text);
             }
-            Step::End(end) => self.end(end),
-            Step::Ask(_)
-            | Step::Draft { .. }
-            | Step::Stalled { .. }
-            | Step::Discard { .. }
-            | Step::Cut
-            | Step::Intend(_)
-            | Step::Begin { .. }
-            | Step::Consent(_)
-            | Step::Start { .. }
-            | Step::Finish { .. }
-            | Step::Trust { .. }
-            | Step::Compact(Compact::Ask { .. } | Compact::Again(_))
-            | Step::Choose(Choose::Ask(_) | Choose::Again(_))
-            | Step::Wait { .. } => {}
+            TurnStep::End(end) => self.end(end),
+            TurnStep::Ask(_)
+            | TurnStep::Draft { .. }
+            | TurnStep::Stalled { .. }
+            | TurnStep::Discard { .. }
+            | TurnStep::Cut
+            | TurnStep::Intend(_)
+            | TurnStep::Begin { .. }
+            | TurnStep::Consent(_)
+            | TurnStep::Start { .. }
+            | TurnStep::Finish { .. }
+            | TurnStep::Trust { .. }
+            | TurnStep::Compact(CompactStep::Ask { .. } | CompactStep::Again(_))
+            | TurnStep::Choose(Choose::Ask(_) | Choose::Again(_))
+            | TurnStep::Wait { .. } => {}
         }
     }
 
-    fn end(&self, end: &mut End) {
+    fn end(&self, end: &mut TakerEnd) {
         match end {
-            End::Outcome { words, .. } => self.clean(words),
-            End::Fault(fault) => self.clean(&mut fault.message),
-            End::Aborted { why } | End::Provider { why, .. } | End::Configuration { why } => {
+            TakerEnd::Outcome { words, .. } => self.clean(words),
+            TakerEnd::Fault(fault) => self.clean(&mut fault.message),
+            TakerEnd::Aborted { why }
+            | TakerEnd::Provider { why, .. }
+            | TakerEnd::Configuration { why } => {
                 self.reason(why);
             }
-            End::OutputLimit => {}
+            TakerEnd::OutputLimit => {}
         }
     }
 }
@@ -176,9 +180,9 @@ impl Core {
     pub(super) fn without_secrets(
         &mut self,
         turn: TurnId,
-        mut step: Step,
-    ) -> Result<Step, DriverError> {
-        if let Step::Draft { kind, .. } = &step {
+        mut step: TurnStep,
+    ) -> Result<TurnStep, DriverError> {
+        if let TurnStep::Draft { kind, .. } = &step {
             let other = match kind {
                 DraftKind::Text => DraftKind::Reasoning,
                 DraftKind::Reasoning => DraftKind::Text,
@@ -188,7 +192,7 @@ impl Core {
         let Some(live) = self.live.get_mut(&turn) else {
             return Ok(step);
         };
-        if let Step::Draft { kind, text } = &mut step {
+        if let TurnStep::Draft { kind, text } = &mut step {
             *text = live.filter.piece(*kind, text);
         } else {
             live.filter.step(&mut step);
@@ -221,7 +225,12 @@ impl Core {
     }
 
     /// The model reads its own answers of this turn unchanged.
-    pub(super) fn put_spoken_back(&self, turn: TurnId, entries: &[Entry], job: &mut Job) {
+    pub(super) fn put_spoken_back(
+        &self,
+        turn: TurnId,
+        entries: &[SessionEntry],
+        job: &mut TurnJob,
+    ) {
         let Some(of_turn) = self.spoken.get(&turn) else {
             return;
         };

@@ -6,9 +6,9 @@ use a_society_facts::fact::operator::{ChosenBy, RoleConfigured};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::{At, Fact};
 
-use super::sketch::Sketch;
-use super::source::Source;
-use super::version11::{Capabilities, ModelChoice};
+use super::sketch::ImportSketch;
+use super::source::ForeignFlow;
+use super::version11::{Capabilities, ForeignModelChoice};
 use crate::config::models::Catalog;
 use crate::project::choices::MODEL;
 
@@ -19,8 +19,8 @@ pub(super) const CAPABILITIES_FILE: &str = "capabilities.json";
 
 /// Chooses for each role the model that it had. Of a model that the configuration does not know the role
 /// asks before its next turn, as of any other that is not there.
-pub(super) fn import(sketch: &mut Sketch<'_>, source: &Source, catalog: &Catalog) {
-    for (role, choice) in chosen::<ModelChoice>(sketch, source, MODEL_FILE) {
+pub(super) fn import(sketch: &mut ImportSketch<'_>, source: &ForeignFlow, catalog: &Catalog) {
+    for (role, choice) in chosen::<ForeignModelChoice>(sketch, source, MODEL_FILE) {
         let known = known(catalog, &choice);
         if known.is_none() {
             let missing = format!(
@@ -60,7 +60,7 @@ pub(super) fn import(sketch: &mut Sketch<'_>, source: &Source, catalog: &Catalog
 }
 
 /// The name that the configuration has for a model: its own, or that of one with the provider's id.
-fn known<'c>(catalog: &'c Catalog, choice: &ModelChoice) -> Option<&'c str> {
+fn known<'c>(catalog: &'c Catalog, choice: &ForeignModelChoice) -> Option<&'c str> {
     let display = choice.display_name.as_deref();
     let by_name = |name: &str| name == choice.model_id || Some(name) == display;
     let mut models = catalog.models.iter();
@@ -73,8 +73,8 @@ fn known<'c>(catalog: &'c Catalog, choice: &ModelChoice) -> Option<&'c str> {
 
 /// The files of this name, by their roles. An unreadable one is reported as left out.
 fn chosen<T: serde::de::DeserializeOwned>(
-    sketch: &mut Sketch<'_>,
-    source: &Source,
+    sketch: &mut ImportSketch<'_>,
+    source: &ForeignFlow,
     name: &str,
 ) -> Vec<(RoleInstance, T)> {
     let mut found = Vec::new();

@@ -6,23 +6,23 @@
 
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::Grant;
-use a_society_facts::handoff::Way;
+use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::message::Text;
 use a_society_facts::view::Views;
-use a_society_facts::view::flow::{Phase, Reflecting, Said, Waiting};
+use a_society_facts::view::flow::{FlowPhase, OperatorMessage, OperatorWait, Reflecting};
 use serde_json::{Map, Value, json};
 
 use super::choices::MODEL_FILE;
 use super::names::Names;
-use super::source::Source;
+use super::source::ForeignFlow;
 use crate::limits::WITHOUT_PLACE_MAX;
 use crate::project::choices::MODEL;
 use crate::project::records::IMPROVEMENT_NAME;
 
 /// The members of a source's files that the views do not show as they are, such as
 /// `flow.json: /workspaceRoot`.
-pub(super) fn compare(source: &Source, names: &Names, views: &Views) -> Vec<String> {
+pub(super) fn compare(source: &ForeignFlow, names: &Names, views: &Views) -> Vec<String> {
     let mut found = Differences {
         file: "flow.json".to_owned(),
         list: Vec::new(),
@@ -133,8 +133,8 @@ fn flow(old: &Value, names: &Names, views: &Views) -> Value {
     let mut received: Map<String, Value> = Map::new();
     for delivery in &state.received {
         let (from, to) = match delivery.way {
-            Way::Forward => (&delivery.edge.from, &delivery.edge.to),
-            Way::Backward => (&delivery.edge.to, &delivery.edge.from),
+            HandoffWay::Forward => (&delivery.edge.from, &delivery.edge.to),
+            HandoffWay::Backward => (&delivery.edge.to, &delivery.edge.from),
         };
         let list = received.entry(format!("{from}=>{to}")).or_insert(json!([]));
         if let Value::Array(list) = list {
@@ -178,13 +178,13 @@ fn in_order_of(old: &Value, ours: impl Iterator<Item = String>) -> Value {
     ours.into()
 }
 
-fn reason(waiting: &Waiting) -> Value {
+fn reason(waiting: &OperatorWait) -> Value {
     // The words are the same, but for how they are joined.
     let word = serde_json::to_value(waiting.reason).unwrap_or_default();
     word.as_str().map(|word| word.replace('_', "-")).into()
 }
 
-fn input(said: &Said) -> Value {
+fn input(said: &OperatorMessage) -> Value {
     let text = match &said.text {
         Text::Inline(text) => text.clone(),
         Text::Blob(_) => said.text.shown(),
@@ -192,12 +192,14 @@ fn input(said: &Said) -> Value {
     json!({ "text": text, "receivedAt": said.at })
 }
 
-const fn status(phase: Phase) -> &'static str {
+const fn status(phase: FlowPhase) -> &'static str {
     match phase {
-        Phase::Forward | Phase::Improving | Phase::Feedback | Phase::Cancelled => "running",
-        Phase::ImprovementChoice => "awaiting_improvement_choice",
-        Phase::FeedbackConsent => "awaiting_feedback_consent",
-        Phase::Completed => "completed",
+        FlowPhase::Forward | FlowPhase::Improving | FlowPhase::Feedback | FlowPhase::Cancelled => {
+            "running"
+        }
+        FlowPhase::ImprovementChoice => "awaiting_improvement_choice",
+        FlowPhase::FeedbackConsent => "awaiting_feedback_consent",
+        FlowPhase::Completed => "completed",
     }
 }
 
@@ -225,12 +227,12 @@ fn history(old: &Value, names: &Names, views: &Views) -> Value {
 fn improvement(old: &Value, names: &Names, views: &Views) -> Value {
     let state = &views.flow;
     let phase = match state.phase {
-        Phase::Forward | Phase::Cancelled => return Value::Null,
-        Phase::ImprovementChoice => "awaiting_choice",
-        Phase::Improving | Phase::Feedback => "running",
-        Phase::FeedbackConsent => "awaiting_feedback_consent",
-        Phase::Completed if old["status"] == "skipped" => "skipped",
-        Phase::Completed => "completed",
+        FlowPhase::Forward | FlowPhase::Cancelled => return Value::Null,
+        FlowPhase::ImprovementChoice => "awaiting_choice",
+        FlowPhase::Improving | FlowPhase::Feedback => "running",
+        FlowPhase::FeedbackConsent => "awaiting_feedback_consent",
+        FlowPhase::Completed if old["status"] == "skipped" => "skipped",
+        FlowPhase::Completed => "completed",
     };
     let Some(improvement) = &state.improvement else {
         return json!({ "status": phase, "singleRole": single(views) });
@@ -257,7 +259,7 @@ fn improvement(old: &Value, names: &Names, views: &Views) -> Value {
     let consent = match (improvement.feedback.granted, state.phase) {
         (Some(true), _) => json!("granted"),
         (Some(false), _) => json!("denied"),
-        (None, Phase::FeedbackConsent) => json!("pending"),
+        (None, FlowPhase::FeedbackConsent) => json!("pending"),
         (None, _) => Value::Null,
     };
     let mode = match improvement.mode {

@@ -17,15 +17,17 @@ use a_society_state::disk::Disk;
 
 use super::names::Names;
 use super::open::{begin, cut_off, reason, said, suspend};
-use super::sessions::{AtWork, Tail};
-use super::sketch::Sketch;
-use super::source::Source;
-use super::version11::{FeedbackConsent, FlowStatus, ImprovementPhase, PhaseStatus, Reason};
+use super::sessions::{AtWork, ForeignTail};
+use super::sketch::ImportSketch;
+use super::source::ForeignFlow;
+use super::version11::{
+    FeedbackConsent, ForeignFlowStatus, ForeignWaitReason, ImprovementPhase, PhaseStatus,
+};
 use crate::driver::core::FEEDBACK_ROLE;
 
 /// How far a flow had come after its forward pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reached {
+pub(super) enum ForeignProgress {
     Forward,
     Choice,
     Improving,
@@ -34,37 +36,37 @@ pub(super) enum Reached {
     Completed,
 }
 
-pub(super) fn reached(source: &Source) -> Reached {
+pub(super) fn reached(source: &ForeignFlow) -> ForeignProgress {
     let phase = source.run.improvement_phase.as_ref();
     let granted =
         |phase: &ImprovementPhase| phase.feedback_consent == Some(FeedbackConsent::Granted);
     match (source.run.status, phase) {
-        (FlowStatus::Completed, _) => Reached::Completed,
-        (FlowStatus::AwaitingImprovementChoice, _) => Reached::Choice,
-        (FlowStatus::AwaitingFeedbackConsent, _) => Reached::FeedbackConsent,
-        (FlowStatus::Running, None) => Reached::Forward,
-        (FlowStatus::Running, Some(phase)) => match phase.status {
-            PhaseStatus::AwaitingChoice => Reached::Choice,
-            PhaseStatus::Running if granted(phase) => Reached::Feedback,
-            PhaseStatus::Running => Reached::Improving,
-            PhaseStatus::AwaitingFeedbackConsent => Reached::FeedbackConsent,
-            PhaseStatus::Completed | PhaseStatus::Skipped => Reached::Completed,
+        (ForeignFlowStatus::Completed, _) => ForeignProgress::Completed,
+        (ForeignFlowStatus::AwaitingImprovementChoice, _) => ForeignProgress::Choice,
+        (ForeignFlowStatus::AwaitingFeedbackConsent, _) => ForeignProgress::FeedbackConsent,
+        (ForeignFlowStatus::Running, None) => ForeignProgress::Forward,
+        (ForeignFlowStatus::Running, Some(phase)) => match phase.status {
+            PhaseStatus::AwaitingChoice => ForeignProgress::Choice,
+            PhaseStatus::Running if granted(phase) => ForeignProgress::Feedback,
+            PhaseStatus::Running => ForeignProgress::Improving,
+            PhaseStatus::AwaitingFeedbackConsent => ForeignProgress::FeedbackConsent,
+            PhaseStatus::Completed | PhaseStatus::Skipped => ForeignProgress::Completed,
         },
     }
 }
 
 /// The roles that were at work after the forward pass.
-pub(super) fn at_work(source: &Source) -> AtWork {
+pub(super) fn at_work(source: &ForeignFlow) -> AtWork {
     let Some(phase) = &source.run.improvement_phase else {
         return AtWork::new();
     };
     let asked = phase.awaiting_human_roles.iter();
-    let asked = asked.filter(|(_, waiting)| waiting.reason == Reason::Consent);
+    let asked = asked.filter(|(_, waiting)| waiting.reason == ForeignWaitReason::Consent);
     let running = phase.running_roles.iter();
     let running = running.filter(|role| !phase.awaiting_human_roles.contains_key(*role));
     let mut roles: Vec<&str> = running.map(String::as_str).collect();
     roles.extend(asked.map(|(role, _)| role.as_str()));
-    if reached(source) == Reached::Feedback {
+    if reached(source) == ForeignProgress::Feedback {
         roles.push(FEEDBACK_ROLE);
     }
     let parsed = roles.into_iter().filter_map(|role| role.parse().ok());
@@ -73,16 +75,16 @@ pub(super) fn at_work(source: &Source) -> AtWork {
 
 /// Says that the forward pass is over, and how roles reflect. Every step is needed: a flow that is
 /// over must not begin to run again.
-pub(super) fn close(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
+pub(super) fn close(sketch: &mut ImportSketch<'_>, source: &ForeignFlow) -> Result<(), String> {
     let reached = reached(source);
-    if reached == Reached::Forward {
+    if reached == ForeignProgress::Forward {
         return Ok(());
     }
     let graph = &source.graph.graph;
     sketch.say(Fact::ForwardPassClosed(ForwardPassClosed {
         node: graph.node_at(graph.closing()).id.clone(),
     }))?;
-    if reached == Reached::Choice {
+    if reached == ForeignProgress::Choice {
         return Ok(());
     }
     let mode = mode(source);
@@ -93,7 +95,7 @@ pub(super) fn close(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), Stri
     }))
 }
 
-fn mode(source: &Source) -> ImprovementMode {
+fn mode(source: &ForeignFlow) -> ImprovementMode {
     let phase = source.run.improvement_phase.as_ref();
     let mode = phase.and_then(|phase| phase.mode);
     mode.unwrap_or(ImprovementMode::None)
@@ -101,14 +103,14 @@ fn mode(source: &Source) -> ImprovementMode {
 
 /// Says how far it came.
 pub(super) fn import(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
-    source: &Source,
+    source: &ForeignFlow,
     names: &mut Names,
-    tails: &BTreeMap<RoleInstance, Tail>,
+    tails: &BTreeMap<RoleInstance, ForeignTail>,
 ) -> Result<(), String> {
     let reached = reached(source);
-    if reached <= Reached::Choice {
+    if reached <= ForeignProgress::Choice {
         return Ok(());
     }
     let phase = source.run.improvement_phase.as_ref();
@@ -117,17 +119,17 @@ pub(super) fn import(
     };
     reflections(sketch, disk, (source, names), phase, tails)?;
     let granted = phase.feedback_consent == Some(FeedbackConsent::Granted);
-    let decided = granted || reached == Reached::Completed;
-    if decided && reached > Reached::FeedbackConsent {
+    let decided = granted || reached == ForeignProgress::Completed;
+    if decided && reached > ForeignProgress::FeedbackConsent {
         sketch.say(Fact::FeedbackDecided(FeedbackDecided {
             granted,
             client: None,
         }))?;
     }
-    if granted && reached > Reached::FeedbackConsent {
+    if granted && reached > ForeignProgress::FeedbackConsent {
         feedback(sketch, disk, (source, names), phase, tails, reached)?;
     }
-    if reached == Reached::Completed {
+    if reached == ForeignProgress::Completed {
         sketch.say(Fact::FlowCompleted(FlowCompleted {}))?;
     }
     Ok(())
@@ -135,11 +137,11 @@ pub(super) fn import(
 
 /// The roles that had reflected, and those that did.
 fn reflections(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
-    (source, names): (&Source, &mut Names),
+    (source, names): (&ForeignFlow, &mut Names),
     phase: &ImprovementPhase,
-    tails: &BTreeMap<RoleInstance, Tail>,
+    tails: &BTreeMap<RoleInstance, ForeignTail>,
 ) -> Result<(), String> {
     let planned = sketch.state.improvement.as_ref();
     let planned = planned.map(|improvement| improvement.plan.clone());
@@ -169,7 +171,7 @@ fn reflections(
     Ok(())
 }
 
-fn reflect(sketch: &mut Sketch<'_>, role: &RoleInstance) -> Result<TurnId, String> {
+fn reflect(sketch: &mut ImportSketch<'_>, role: &RoleInstance) -> Result<TurnId, String> {
     let turn = sketch.next_turn();
     sketch.say(Fact::ReflectionStarted(ReflectionStarted {
         role: role.clone(),
@@ -180,7 +182,7 @@ fn reflect(sketch: &mut Sketch<'_>, role: &RoleInstance) -> Result<TurnId, Strin
 }
 
 fn ended(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     turn: TurnId,
     end: TurnEnd,
@@ -196,16 +198,16 @@ fn ended(
 
 /// A role that reflected, or waited for the operator while it did.
 fn open(
-    sketch: &mut Sketch<'_>,
-    source: &Source,
+    sketch: &mut ImportSketch<'_>,
+    source: &ForeignFlow,
     phase: &ImprovementPhase,
     role: &RoleInstance,
-    tail: Option<&Tail>,
+    tail: Option<&ForeignTail>,
 ) -> Result<(), String> {
     let turn = reflect(sketch, role)?;
     let waiting = phase.awaiting_human_roles.get(role.as_str());
     match waiting {
-        Some(waiting) if waiting.reason != Reason::Consent => {
+        Some(waiting) if waiting.reason != ForeignWaitReason::Consent => {
             suspend(sketch, source, None, role, reason(waiting.reason))?;
         }
         Some(_) => {
@@ -223,11 +225,11 @@ fn open(
 /// A turn of the phase that was cut off. Its role got its packet from the program that began
 /// it, and that try is over; the next one goes on without another packet.
 fn goes_on(
-    sketch: &mut Sketch<'_>,
-    source: &Source,
+    sketch: &mut ImportSketch<'_>,
+    source: &ForeignFlow,
     (role, turn): (&RoleInstance, TurnId),
     cause: Cause,
-    tail: Option<&Tail>,
+    tail: Option<&ForeignTail>,
 ) -> Result<(), String> {
     let Some(tail) = tail else { return Ok(()) };
     begin(sketch, role, turn, None, cause)?;
@@ -243,7 +245,7 @@ fn goes_on(
 }
 
 fn start_feedback(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     turn: TurnId,
 ) -> Result<(), String> {
@@ -255,23 +257,23 @@ fn start_feedback(
 }
 
 fn feedback(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
-    (source, names): (&Source, &mut Names),
+    (source, names): (&ForeignFlow, &mut Names),
     phase: &ImprovementPhase,
-    tails: &BTreeMap<RoleInstance, Tail>,
-    reached: Reached,
+    tails: &BTreeMap<RoleInstance, ForeignTail>,
+    reached: ForeignProgress,
 ) -> Result<(), String> {
     let role: RoleInstance = FEEDBACK_ROLE
         .parse()
         .map_err(|bad: a_society_facts::id::BadName| bad.to_string())?;
-    if reached != Reached::Completed && !source.sessions.contains_key(&role) {
+    if reached != ForeignProgress::Completed && !source.sessions.contains_key(&role) {
         // It had not begun; it is begun when the flow goes on.
         return Ok(());
     }
     let turn = sketch.next_turn();
     start_feedback(sketch, &role, turn)?;
-    if reached != Reached::Completed {
+    if reached != ForeignProgress::Completed {
         let tail = tails.get(&role);
         return goes_on(sketch, source, (&role, turn), Cause::Feedback, tail);
     }

@@ -8,15 +8,15 @@ use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::ProjectName;
 use a_society_facts::line::FORMAT;
 use a_society_facts::view::Views;
-use a_society_facts::view::flow::Phase;
+use a_society_facts::view::flow::FlowPhase;
 use a_society_facts::{At, Fact, Hash, Recorded};
 use a_society_state::adopt::Coming;
 use a_society_state::disk::Disk;
 use a_society_state::{FlowRef, Store};
 
 use super::compare::compare;
-use super::sketch::Sketch;
-use super::source::{Found, Source, aside, read};
+use super::sketch::ImportSketch;
+use super::source::{ForeignFlow, ForeignFolder, aside, read};
 use super::translate::translate;
 use crate::config::models::Catalog;
 use crate::limits::AILMENTS_RECORDED_MAX;
@@ -27,7 +27,7 @@ use crate::project::place::folder_of;
 
 /// What is done with a flow that was found.
 #[derive(Debug)]
-pub enum Plan {
+pub enum ImportPlan {
     /// It can be imported.
     Ready(Box<Ready>),
     /// It was imported before.
@@ -80,13 +80,13 @@ pub struct Ready {
 /// changed.
 pub fn plan(
     store: &Store,
-    (found, catalog): (&Found, &Catalog),
+    (found, catalog): (&ForeignFolder, &Catalog),
     now: At,
     mint: &mut dyn Mint,
-) -> Plan {
+) -> ImportPlan {
     match planned(store, (found, catalog), now, mint) {
         Ok(plan) => plan,
-        Err(why) => Plan::Refused {
+        Err(why) => ImportPlan::Refused {
             place: found.place.clone(),
             why,
         },
@@ -95,10 +95,10 @@ pub fn plan(
 
 fn planned(
     store: &Store,
-    (found, catalog): (&Found, &Catalog),
+    (found, catalog): (&ForeignFolder, &Catalog),
     now: At,
     mint: &mut dyn Mint,
-) -> Result<Plan, String> {
+) -> Result<ImportPlan, String> {
     let disk = store.ground().disk.as_ref();
     let mut source = read(disk, found)?;
     let target = store.place(&source.flow);
@@ -118,7 +118,7 @@ fn planned(
     let (_, without_place) = folded(disk, (&source, catalog), now, mint, Vec::new())?;
     let (said, _) = folded(disk, (&source, catalog), now, mint, without_place.clone())?;
     let sessions = said.views.sessions.values();
-    Ok(Plan::Ready(Box::new(Ready {
+    Ok(ImportPlan::Ready(Box::new(Ready {
         flow: source.flow.clone(),
         title: said.views.flow.title.clone(),
         place: found.place.clone(),
@@ -128,7 +128,7 @@ fn planned(
         left: source.left.iter().chain(&said.left).cloned().collect(),
         messages: sessions.map(|session| session.messages.len()).sum(),
         record_files: source.record.len(),
-        goes_on: said.views.flow.phase != Phase::Completed,
+        goes_on: said.views.flow.phase != FlowPhase::Completed,
         asks_nobody: said.views.flow.consent_mode == ConsentMode::FullAccess,
         facts: said.facts,
         blobs: said.blobs,
@@ -145,7 +145,7 @@ fn ailing(store: &Store, project: &ProjectName) -> Option<Vec<String>> {
 }
 
 /// A source in facts, and what they fold to.
-struct Said {
+struct TranslatedFlow {
     facts: Vec<(At, Fact)>,
     blobs: BTreeMap<Hash, Vec<u8>>,
     left: Vec<String>,
@@ -154,14 +154,14 @@ struct Said {
 
 fn folded(
     disk: &dyn Disk,
-    (source, catalog): (&Source, &Catalog),
+    (source, catalog): (&ForeignFlow, &Catalog),
     now: At,
     mint: &mut dyn Mint,
     without_place: Vec<String>,
-) -> Result<(Said, Vec<String>), String> {
+) -> Result<(TranslatedFlow, Vec<String>), String> {
     // It was in this state when its files were written last, and nothing happened to it since.
     let stood = source.written.min(now);
-    let mut sketch = Sketch::new(source.flow.flow.clone(), stood, mint);
+    let mut sketch = ImportSketch::new(source.flow.flow.clone(), stood, mint);
     let names = translate(disk, (source, catalog), &mut sketch, without_place)?;
     let mut views = Views::default();
     let header = Fact::SegmentStarted(SegmentStarted {
@@ -176,7 +176,7 @@ fn folded(
         views.apply(&Recorded::new(seq, *at, fact.clone()));
     }
     let differences = compare(source, &names, &views);
-    let said = Said {
+    let said = TranslatedFlow {
         facts: sketch.facts,
         blobs: sketch.blobs,
         left: sketch.left,
@@ -186,7 +186,7 @@ fn folded(
 }
 
 /// A flow of that name is there: it was imported before, or it is another one.
-fn already(store: &Store, source: &Source) -> Result<Plan, String> {
+fn already(store: &Store, source: &ForeignFlow) -> Result<ImportPlan, String> {
     let look = store
         .look(&source.flow)
         .map_err(|error| error.to_string())?;
@@ -197,7 +197,7 @@ fn already(store: &Store, source: &Source) -> Result<Plan, String> {
         let mut known = origins.files.iter().filter(|file| file.path == *path);
         known.any(|file| file.blob == Hash::of(bytes))
     };
-    Ok(Plan::Already {
+    Ok(ImportPlan::Already {
         flow: source.flow.clone(),
         changed: !source.files.iter().all(same),
     })

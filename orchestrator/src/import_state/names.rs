@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::imported::PassedFile;
-use a_society_facts::handoff::{Artifact, Way};
+use a_society_facts::handoff::{Artifact, HandoffWay};
 use a_society_facts::limits::INLINE_ARTIFACT_BYTES_MAX;
 use a_society_state::disk::Disk;
 
-use super::sketch::Sketch;
-use super::source::Source;
-use crate::record::{Places, RECORD, Refused, find};
+use super::sketch::ImportSketch;
+use super::source::ForeignFlow;
+use crate::record::{Places, RECORD, RefusedPath, find};
 
 /// The names of one flow's files.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(source: &Source) -> Self {
+    pub(super) fn of(source: &ForeignFlow) -> Self {
         let (project, flow) = (&source.flow.project, &source.flow.flow);
         let inside = format!(".a-society/state/{project}/{flow}/record/");
         let root = source.run.workspace_root.as_deref();
@@ -93,8 +93,8 @@ impl Names {
     pub(super) fn file(
         &self,
         disk: &dyn Disk,
-        sketch: &mut Sketch<'_>,
-        way: Way,
+        sketch: &mut ImportSketch<'_>,
+        way: HandoffWay,
         path: &str,
     ) -> Option<PassedFile> {
         let found = find(disk, &self.places, path).ok()?;
@@ -110,13 +110,13 @@ impl Names {
     pub(super) fn artifact(
         &mut self,
         disk: &dyn Disk,
-        sketch: &mut Sketch<'_>,
+        sketch: &mut ImportSketch<'_>,
         written: &str,
     ) -> Artifact {
         let path = self.here(written);
         let bytes = match find(disk, &self.places, &path) {
             Ok(found) => found.bytes,
-            Err(Refused { why, .. }) => {
+            Err(RefusedPath { why, .. }) => {
                 sketch.left.push(format!("{written}: {why}"));
                 format!("({written} could not be read when the flow was imported: {why})").into()
             }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::node::{Entry, HandoffStaged, NodeClaimed, NodeSuspended, WaitReason};
+use a_society_facts::fact::node::{
+    HandoffStaged, NodeClaimed, NodeEntry, NodeSuspended, WaitReason,
+};
 use a_society_facts::fact::operator::OperatorReplied;
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, Cause, DraftAdded, DraftKind, Effect,
     ModelAnswered, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
 };
-use a_society_facts::handoff::{Delivery, EdgeName, Way};
+use a_society_facts::handoff::{Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Message, Text, ToolCall};
 use a_society_facts::{Fact, Hash};
@@ -17,10 +19,10 @@ use a_society_state::disk::Disk;
 use a_society_state::limits::DRAFT_BYTES;
 
 use super::names::Names;
-use super::sessions::{AtWork, Tail, tokens};
-use super::sketch::Sketch;
-use super::source::Source;
-use super::version11::{AwaitingHuman, HandoffTarget, PendingInput, Reason, message};
+use super::sessions::{AtWork, ForeignTail, tokens};
+use super::sketch::ImportSketch;
+use super::source::ForeignFlow;
+use super::version11::{AwaitingHuman, ForeignWaitReason, HandoffTarget, PendingInput, message};
 
 /// The model of a request that another program had sent.
 const MODEL: &str = "imported";
@@ -37,10 +39,10 @@ const ONLY_READ: [&str; 6] = [
 ];
 
 /// The roles that were at work on a node when the files were written.
-pub(super) fn at_work(source: &Source) -> AtWork {
+pub(super) fn at_work(source: &ForeignFlow) -> AtWork {
     let run = &source.run;
     let asked = run.awaiting_human_nodes.iter();
-    let asked = asked.filter(|(_, waiting)| waiting.reason == Reason::Consent);
+    let asked = asked.filter(|(_, waiting)| waiting.reason == ForeignWaitReason::Consent);
     let nodes = run.running_nodes.iter().chain(asked.map(|(node, _)| node));
     let roles = nodes.filter_map(|node| {
         let node: NodeId = node.parse().ok()?;
@@ -52,11 +54,11 @@ pub(super) fn at_work(source: &Source) -> AtWork {
 
 /// What was open in the forward pass.
 pub(super) fn import(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
-    source: &Source,
+    source: &ForeignFlow,
     names: &mut Names,
-    tails: &BTreeMap<RoleInstance, Tail>,
+    tails: &BTreeMap<RoleInstance, ForeignTail>,
 ) {
     let run = &source.run;
     for node in source.graph.graph.nodes() {
@@ -65,7 +67,7 @@ pub(super) fn import(
         let runs = run.running_nodes.iter().any(|other| other == id.as_str());
         let tail = tails.get(role);
         match waiting {
-            Some(waiting) if waiting.reason == Reason::Consent => {
+            Some(waiting) if waiting.reason == ForeignWaitReason::Consent => {
                 let what = format!("{id} waited for consent, and asks again when it goes on");
                 sketch.left.push(what);
                 let what = format!("{id}, which waited for consent");
@@ -94,13 +96,17 @@ pub(super) fn import(
     }
 }
 
-fn claim(sketch: &mut Sketch<'_>, node: &NodeId, role: &RoleInstance) -> Result<TurnId, String> {
+fn claim(
+    sketch: &mut ImportSketch<'_>,
+    node: &NodeId,
+    role: &RoleInstance,
+) -> Result<TurnId, String> {
     let turn = sketch.next_turn();
     sketch.say(Fact::NodeClaimed(NodeClaimed {
         node: node.clone(),
         role: role.clone(),
         turn,
-        entry: Entry::Recovered,
+        entry: NodeEntry::Recovered,
         consumed: Vec::new(),
         dropped: Vec::new(),
         replies: Vec::new(),
@@ -110,7 +116,7 @@ fn claim(sketch: &mut Sketch<'_>, node: &NodeId, role: &RoleInstance) -> Result<
 
 /// A turn that is open from now on, as if it had been cut off here.
 pub(super) fn begin(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     turn: TurnId,
     node: Option<&NodeId>,
@@ -126,10 +132,10 @@ pub(super) fn begin(
 }
 
 fn running(
-    sketch: &mut Sketch<'_>,
-    source: &Source,
+    sketch: &mut ImportSketch<'_>,
+    source: &ForeignFlow,
     (node, role): (&NodeId, &RoleInstance),
-    tail: Option<&Tail>,
+    tail: Option<&ForeignTail>,
     may_have_begun: bool,
 ) -> Result<(), String> {
     let turn = claim(sketch, node, role)?;
@@ -141,15 +147,15 @@ fn running(
 
 /// The text of a turn when it was cut off.
 pub(super) fn cut_off(
-    sketch: &mut Sketch<'_>,
-    source: &Source,
+    sketch: &mut ImportSketch<'_>,
+    source: &ForeignFlow,
     (role, turn): (&RoleInstance, TurnId),
-    tail: &Tail,
+    tail: &ForeignTail,
     may_have_begun: bool,
 ) -> Result<(), String> {
     match tail {
-        Tail::Whole => Ok(()),
-        Tail::Text(text) => {
+        ForeignTail::Whole => Ok(()),
+        ForeignTail::Text(text) => {
             requested(sketch, role, turn, text)?;
             let mut rest = text.as_str();
             while !rest.is_empty() {
@@ -165,7 +171,7 @@ pub(super) fn cut_off(
             }
             Ok(())
         }
-        Tail::Calls(Message::AssistantToolCalls { calls, text }, results) => {
+        ForeignTail::Calls(Message::AssistantToolCalls { calls, text }, results) => {
             let text = text.clone().unwrap_or_default();
             requested(sketch, role, turn, &text)?;
             let session = source.sessions.get(role);
@@ -187,12 +193,12 @@ pub(super) fn cut_off(
             }))?;
             called(sketch, (role, turn), calls, results, may_have_begun)
         }
-        Tail::Calls(_, _) => Ok(()),
+        ForeignTail::Calls(_, _) => Ok(()),
     }
 }
 
 fn requested(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     turn: TurnId,
     said: &str,
@@ -212,7 +218,7 @@ fn requested(
 /// The calls of an answer, in their order: those with results, and the first without one, which may
 /// have begun.
 fn called(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     (role, turn): (&RoleInstance, TurnId),
     calls: &[ToolCall],
     results: &[Message],
@@ -295,8 +301,8 @@ fn summary(call: &ToolCall) -> String {
 
 /// A node, or a role that reflects, that waits for the operator.
 pub(super) fn suspend(
-    sketch: &mut Sketch<'_>,
-    source: &Source,
+    sketch: &mut ImportSketch<'_>,
+    source: &ForeignFlow,
     node: Option<&NodeId>,
     role: &RoleInstance,
     reason: WaitReason,
@@ -328,7 +334,7 @@ pub(super) fn suspend(
 }
 
 /// The last text of a role before its block: its question.
-fn last_words(source: &Source, role: &RoleInstance) -> Option<String> {
+fn last_words(source: &ForeignFlow, role: &RoleInstance) -> Option<String> {
     let (session, _) = source.sessions.get(role)?;
     let said =
         session
@@ -346,21 +352,21 @@ fn last_words(source: &Source, role: &RoleInstance) -> Option<String> {
 }
 
 /// The reason as it is called here; a wait for consent has none of these.
-pub(super) fn reason(reason: Reason) -> WaitReason {
+pub(super) fn reason(reason: ForeignWaitReason) -> WaitReason {
     match reason {
-        Reason::PromptHuman => WaitReason::PromptHuman,
-        Reason::AutonomousAbort => WaitReason::AutonomousAbort,
-        Reason::Consent => WaitReason::Consent,
-        Reason::ConsentDenied => WaitReason::ConsentDenied,
-        Reason::RoleConfiguration => WaitReason::RoleConfiguration,
-        Reason::HandoffApproval => WaitReason::HandoffApproval,
+        ForeignWaitReason::PromptHuman => WaitReason::PromptHuman,
+        ForeignWaitReason::AutonomousAbort => WaitReason::AutonomousAbort,
+        ForeignWaitReason::Consent => WaitReason::Consent,
+        ForeignWaitReason::ConsentDenied => WaitReason::ConsentDenied,
+        ForeignWaitReason::RoleConfiguration => WaitReason::RoleConfiguration,
+        ForeignWaitReason::HandoffApproval => WaitReason::HandoffApproval,
     }
 }
 
 fn wait(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
-    (source, names): (&Source, &mut Names),
+    (source, names): (&ForeignFlow, &mut Names),
     (node, role): (&NodeId, &RoleInstance),
     waiting: &AwaitingHuman,
     staged: Option<&Vec<HandoffTarget>>,
@@ -406,7 +412,7 @@ fn wait(
 }
 
 fn delivery(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
     names: &mut Names,
     from: &NodeId,
@@ -423,14 +429,14 @@ fn delivery(
             from: from.clone(),
             to,
         },
-        way: Way::Forward,
+        way: HandoffWay::Forward,
         artifact: names.artifact(disk, sketch, written),
     })
 }
 
 fn replied(
-    sketch: &mut Sketch<'_>,
-    source: &Source,
+    sketch: &mut ImportSketch<'_>,
+    source: &ForeignFlow,
     node: &str,
     input: &PendingInput,
 ) -> Result<(), String> {
@@ -445,7 +451,7 @@ fn replied(
 
 /// The operator's message that no role has read, with its time.
 pub(super) fn said(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     node: Option<NodeId>,
     role: RoleInstance,
     input: &PendingInput,

@@ -11,15 +11,15 @@ use a_society_facts::message::{Message, Text};
 use a_society_facts::{At, Fact, Hash};
 use serde_json::value::RawValue;
 
-use super::sketch::Sketch;
-use super::source::Source;
+use super::sketch::ImportSketch;
+use super::source::ForeignFlow;
 use super::version11::{CompactionArchive, RoleSession, message};
 use crate::limits::IMPORTED_PART_BYTES;
 
 /// The text of an open turn when its program ended. It is not imported as a message: the turn
 /// goes on with it as after a crash.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Tail {
+pub(super) enum ForeignTail {
     /// Nothing that is not whole.
     Whole,
     /// Text that was streaming.
@@ -33,10 +33,10 @@ pub(super) type AtWork = BTreeMap<RoleInstance, Option<NodeId>>;
 
 /// The sessions of a flow, and the tails of those whose role was at work.
 pub(super) fn import(
-    sketch: &mut Sketch<'_>,
-    source: &Source,
+    sketch: &mut ImportSketch<'_>,
+    source: &ForeignFlow,
     at_work: &AtWork,
-) -> Result<BTreeMap<RoleInstance, Tail>, String> {
+) -> Result<BTreeMap<RoleInstance, ForeignTail>, String> {
     let mut tails = BTreeMap::new();
     for (role, (session, _)) in &source.sessions {
         let here = |node: &Option<NodeId>| node.is_none() || *node == current_node(session);
@@ -51,11 +51,11 @@ pub(super) fn import(
 }
 
 fn one(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     session: &RoleSession,
     open: bool,
-) -> Result<Tail, String> {
+) -> Result<ForeignTail, String> {
     sketch.open_session(role)?;
     if let Some(prompt) = session
         .system_prompt
@@ -80,7 +80,7 @@ fn one(
     let tail = if open {
         cut(&mut messages)
     } else {
-        Tail::Whole
+        ForeignTail::Whole
     };
     let node = current_node(session);
     let taken = whole - messages.len();
@@ -131,20 +131,20 @@ fn all(raw: &[Box<RawValue>]) -> Result<Vec<Message>, String> {
 }
 
 /// Takes what is not whole off the end of a history.
-fn cut(messages: &mut Vec<Message>) -> Tail {
+fn cut(messages: &mut Vec<Message>) -> ForeignTail {
     if matches!(messages.last(), Some(Message::Assistant { content }) if !content.is_empty()) {
         return match messages.pop() {
-            Some(Message::Assistant { content }) => Tail::Text(content),
-            Some(_) | None => Tail::Whole,
+            Some(Message::Assistant { content }) => ForeignTail::Text(content),
+            Some(_) | None => ForeignTail::Whole,
         };
     }
     let is_result = |message: &Message| matches!(message, Message::ToolResult { .. });
     let results = messages.iter().rev().take_while(|m| is_result(m)).count();
     let Some(place) = messages.len().checked_sub(results + 1) else {
-        return Tail::Whole;
+        return ForeignTail::Whole;
     };
     let Some(Message::AssistantToolCalls { calls, .. }) = messages.get(place) else {
-        return Tail::Whole;
+        return ForeignTail::Whole;
     };
     let answered = |id: &str| {
         let after = messages.get(place + 1..).unwrap_or_default();
@@ -154,23 +154,23 @@ fn cut(messages: &mut Vec<Message>) -> Tail {
     };
     let ids: BTreeSet<&str> = calls.iter().map(|call| call.id.as_str()).collect();
     if calls.iter().all(|call| answered(&call.id)) || ids.len() < calls.len() {
-        return Tail::Whole;
+        return ForeignTail::Whole;
     }
     let mut end = messages.split_off(place).into_iter();
     match end.next() {
-        Some(answer) => Tail::Calls(answer, end.collect()),
-        None => Tail::Whole,
+        Some(answer) => ForeignTail::Calls(answer, end.collect()),
+        None => ForeignTail::Whole,
     }
 }
 
 /// A message that replaces an archive, and is in the live history as well.
-type Replacement = (Message, MessageId);
+type ForeignReplacement = (Message, MessageId);
 
 fn archived(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     archive: &CompactionArchive,
-) -> Result<Replacement, String> {
+) -> Result<ForeignReplacement, String> {
     let messages = all(&archive.archived_transcript_history)?;
     let named = named(sketch, messages, &[])?;
     let said = message(&archive.replacement_message)?;
@@ -192,9 +192,9 @@ fn archived(
 }
 
 fn named(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     messages: Vec<Message>,
-    replacements: &[Replacement],
+    replacements: &[ForeignReplacement],
 ) -> Result<Vec<ImportedMessage>, String> {
     let known = |said: &Message| {
         let mut known = replacements.iter();
@@ -212,7 +212,7 @@ fn named(
 }
 
 fn one_named(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     mut said: Message,
     id: Option<MessageId>,
 ) -> Result<ImportedMessage, String> {
@@ -238,7 +238,7 @@ fn one_named(
 
 /// Says messages in records of a bounded size, the last of which says what they are.
 fn parts(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     messages: Vec<ImportedMessage>,
     these: These,
@@ -258,7 +258,7 @@ fn parts(
 }
 
 fn say(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     messages: Vec<ImportedMessage>,
     these: Option<These>,
@@ -276,7 +276,7 @@ fn json_bytes<T: serde::Serialize>(value: &T) -> Result<usize, String> {
 }
 
 /// The feeds: after them each role's feed holds what it held, and nothing of the import.
-pub(super) fn feeds(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
+pub(super) fn feeds(sketch: &mut ImportSketch<'_>, source: &ForeignFlow) -> Result<(), String> {
     let mut roles: BTreeSet<RoleInstance> = source.feeds.keys().cloned().collect();
     roles.extend(
         sketch
@@ -306,7 +306,7 @@ pub(super) fn feeds(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), Stri
 }
 
 fn feed(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     role: &RoleInstance,
     after: u64,
     items: Vec<a_society_facts::fact::imported::ImportedItem>,

@@ -7,7 +7,7 @@ use a_society_facts::id::{FlowId, RoleInstance, TurnId};
 use a_society_facts::legal::legal;
 use a_society_facts::limits::BLOB_HEAD_BYTES_MAX;
 use a_society_facts::message::{BlobText, Text};
-use a_society_facts::view::{FlowState, View as _};
+use a_society_facts::view::{FactView as _, FlowState};
 use a_society_facts::{At, Fact, Hash, Recorded};
 
 use crate::limits::IMPORTED_TEXT_BYTES_MAX;
@@ -15,7 +15,7 @@ use crate::mint::{self, Mint};
 
 /// The facts so far, and the state they lead to.
 #[derive(Debug)]
-pub(super) struct Sketch<'m> {
+pub(super) struct ImportSketch<'m> {
     pub(super) flow: FlowId,
     pub(super) state: FlowState,
     pub(super) facts: Vec<(At, Fact)>,
@@ -26,7 +26,7 @@ pub(super) struct Sketch<'m> {
     mint: &'m mut dyn Mint,
 }
 
-impl<'m> Sketch<'m> {
+impl<'m> ImportSketch<'m> {
     pub(super) fn new(flow: FlowId, now: At, mint: &'m mut dyn Mint) -> Self {
         Self {
             flow,

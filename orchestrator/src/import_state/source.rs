@@ -24,7 +24,7 @@ const ASIDES_MAX: u32 = 10;
 
 /// A folder that holds a flow of another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ForeignFolder {
     /// The folder.
     pub place: PathBuf,
     /// The folder of its project, which its roles work on.
@@ -35,7 +35,7 @@ pub struct Found {
 ///
 /// # Errors
 /// When the folder cannot be listed.
-pub fn find(disk: &dyn Disk, folder: &Path) -> Result<Vec<Found>, a_society_state::Error> {
+pub fn find(disk: &dyn Disk, folder: &Path) -> Result<Vec<ForeignFolder>, a_society_state::Error> {
     let is_file = |path: &Path| disk.about(path).is_ok_and(|about| about.kind == Kind::File);
     if is_file(&folder.join("flow.json")) {
         return Ok(vec![found(folder)]);
@@ -83,13 +83,13 @@ fn folders(disk: &dyn Disk, folder: &Path) -> Result<Vec<PathBuf>, a_society_sta
 }
 
 /// A flow's folder is in its project's, that in the state, and that in the workspace.
-fn found(place: &Path) -> Found {
+fn found(place: &Path) -> ForeignFolder {
     let is_aside = |part: &Path| part.file_name().is_some_and(|name| name == ASIDE);
     let aside = place.ancestors().nth(2).is_some_and(is_aside);
     let workspace = place.ancestors().nth(if aside { 5 } else { 4 });
     let project = place.parent().and_then(Path::file_name);
     let folder = workspace.zip(project).map(|(root, name)| root.join(name));
-    Found {
+    ForeignFolder {
         place: place.to_owned(),
         project_folder: folder.unwrap_or_else(|| place.to_owned()),
     }
@@ -107,7 +107,7 @@ pub(super) fn aside(store: &Store, disk: &dyn Disk, flow: &FlowRef) -> PathBuf {
 }
 
 /// What the other program kept for all its flows in the workspace of these, which is not taken over.
-pub fn beside(disk: &dyn Disk, all: &[Found]) -> Vec<PathBuf> {
+pub fn beside(disk: &dyn Disk, all: &[ForeignFolder]) -> Vec<PathBuf> {
     let workspaces = all.iter().filter_map(|found| found.project_folder.parent());
     let workspaces: BTreeSet<&Path> = workspaces.collect();
     let names = ["settings.json", "secrets.json", "skills"];
@@ -118,8 +118,8 @@ pub fn beside(disk: &dyn Disk, all: &[Found]) -> Vec<PathBuf> {
 
 /// A flow as its files say it.
 #[derive(Debug)]
-pub(super) struct Source {
-    pub(super) found: Found,
+pub(super) struct ForeignFlow {
+    pub(super) found: ForeignFolder,
     pub(super) flow: FlowRef,
     pub(super) run: FlowRun,
     /// `flow.json` with all of its members.
@@ -143,7 +143,7 @@ pub(super) struct Source {
 ///
 /// # Errors
 /// Says in words what cannot be read, or is not of a version that is known.
-pub(super) fn read(disk: &dyn Disk, found: &Found) -> Result<Source, String> {
+pub(super) fn read(disk: &dyn Disk, found: &ForeignFolder) -> Result<ForeignFlow, String> {
     let mut files = Vec::new();
     let mut left = Vec::new();
     gather(disk, &found.place, "", &mut files, &mut left)?;
@@ -187,7 +187,7 @@ pub(super) fn read(disk: &dyn Disk, found: &Found) -> Result<Source, String> {
     let graph = snapshot(disk, &found.place)?;
     let about = disk.about(&found.place.join("flow.json"));
     let about = about.map_err(|error| format!("flow.json: {error}"))?;
-    Ok(Source {
+    Ok(ForeignFlow {
         written: At::from_ms(about.modified_ms),
         found: found.clone(),
         flow,

@@ -3,7 +3,7 @@
 use a_society_facts::fact::flow::FlowCreated;
 use a_society_facts::fact::imported::{FlowImported, ImportedFile, PassedAlong};
 use a_society_facts::fact::operator::{ConsentMode, ConsentModeChanged, Grant, GrantAdded};
-use a_society_facts::handoff::{Delivery, EdgeName, Way};
+use a_society_facts::handoff::{Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{FlowId, NodeId};
 use a_society_facts::message::Text;
 use a_society_facts::{At, Fact};
@@ -11,8 +11,8 @@ use a_society_flow::machine::outline;
 use a_society_state::disk::Disk;
 
 use super::names::Names;
-use super::sketch::Sketch;
-use super::source::Source;
+use super::sketch::ImportSketch;
+use super::source::ForeignFlow;
 use super::version11::STATE_VERSION;
 use super::{choices, improve, open, sessions};
 use crate::config::models::Catalog;
@@ -27,8 +27,8 @@ const DRAFT_NAME: &str = "Draft Owner Intake";
 /// Describes the contradictions that no flow can have.
 pub(super) fn translate(
     disk: &dyn Disk,
-    (source, catalog): (&Source, &Catalog),
-    sketch: &mut Sketch<'_>,
+    (source, catalog): (&ForeignFlow, &Catalog),
+    sketch: &mut ImportSketch<'_>,
     without_place: Vec<String>,
 ) -> Result<Names, String> {
     let mut names = Names::of(source);
@@ -38,16 +38,16 @@ pub(super) fn translate(
     choices::import(sketch, source, catalog);
     improve::close(sketch, source)?;
     let mut at_work = match improve::reached(source) {
-        improve::Reached::Forward => open::at_work(source),
-        improve::Reached::Choice
-        | improve::Reached::Improving
-        | improve::Reached::FeedbackConsent
-        | improve::Reached::Feedback => improve::at_work(source),
-        improve::Reached::Completed => sessions::AtWork::new(),
+        improve::ForeignProgress::Forward => open::at_work(source),
+        improve::ForeignProgress::Choice
+        | improve::ForeignProgress::Improving
+        | improve::ForeignProgress::FeedbackConsent
+        | improve::ForeignProgress::Feedback => improve::at_work(source),
+        improve::ForeignProgress::Completed => sessions::AtWork::new(),
     };
     at_work.retain(|role, _| source.sessions.contains_key(role));
     let tails = sessions::import(sketch, source, &at_work)?;
-    if improve::reached(source) == improve::Reached::Forward {
+    if improve::reached(source) == improve::ForeignProgress::Forward {
         open::import(sketch, disk, source, &mut names, &tails);
     }
     improve::import(sketch, disk, source, &mut names, &tails)?;
@@ -55,7 +55,7 @@ pub(super) fn translate(
     Ok(names)
 }
 
-fn created(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
+fn created(sketch: &mut ImportSketch<'_>, source: &ForeignFlow) -> Result<(), String> {
     let graph = &source.graph.graph;
     let text: Text = sketch.text(source.graph.source.clone());
     let created = Fact::FlowCreated(FlowCreated {
@@ -96,7 +96,7 @@ fn moment(flow: &FlowId) -> Option<At> {
 }
 
 /// The edge that a key such as `a=>b` names, and which way along it work went.
-fn along(source: &Source, key: &str) -> Option<(EdgeName, Way)> {
+fn along(source: &ForeignFlow, key: &str) -> Option<(EdgeName, HandoffWay)> {
     let (from, to) = key.split_once("=>")?;
     let (from, to): (NodeId, NodeId) = (from.parse().ok()?, to.parse().ok()?);
     let graph = &source.graph.graph;
@@ -105,16 +105,19 @@ fn along(source: &Source, key: &str) -> Option<(EdgeName, Way)> {
         to: to.clone(),
     };
     if graph.edge(&there).is_some() {
-        return Some((there, Way::Forward));
+        return Some((there, HandoffWay::Forward));
     }
     let back = EdgeName { from: to, to: from };
-    graph.edge(&back).is_some().then_some((back, Way::Backward))
+    graph
+        .edge(&back)
+        .is_some()
+        .then_some((back, HandoffWay::Backward))
 }
 
 fn imported(
-    sketch: &mut Sketch<'_>,
+    sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
-    source: &Source,
+    source: &ForeignFlow,
     names: &mut Names,
     without_place: Vec<String>,
 ) -> Result<(), String> {
@@ -144,7 +147,7 @@ fn imported(
     let completed = run.completed_handoffs.iter();
     let completed = completed
         .filter_map(|key| along(source, key))
-        .filter(|(_, way)| *way == Way::Forward)
+        .filter(|(_, way)| *way == HandoffWay::Forward)
         .map(|(edge, _)| edge)
         .collect();
     let mut passed = Vec::new();
@@ -184,7 +187,7 @@ fn imported(
     }))
 }
 
-fn consent(sketch: &mut Sketch<'_>, source: &Source) -> Result<(), String> {
+fn consent(sketch: &mut ImportSketch<'_>, source: &ForeignFlow) -> Result<(), String> {
     let Some(consent) = &source.run.consent_state else {
         return Ok(());
     };

@@ -41,7 +41,7 @@ pub(crate) struct FlowRun {
     pub(crate) history_handoff: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     pub(crate) awaiting_handoff: Vec<String>,
-    pub(crate) status: FlowStatus,
+    pub(crate) status: ForeignFlowStatus,
     #[serde(default)]
     pub(crate) improvement_phase: Option<ImprovementPhase>,
     #[serde(default)]
@@ -51,7 +51,7 @@ pub(crate) struct FlowRun {
 /// The state of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum FlowStatus {
+pub(crate) enum ForeignFlowStatus {
     Running,
     AwaitingImprovementChoice,
     AwaitingFeedbackConsent,
@@ -61,13 +61,13 @@ pub(crate) enum FlowStatus {
 /// A node, or a role that reflects, that waits for the operator.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct AwaitingHuman {
-    pub(crate) reason: Reason,
+    pub(crate) reason: ForeignWaitReason,
 }
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Reason {
+pub(crate) enum ForeignWaitReason {
     PromptHuman,
     AutonomousAbort,
     Consent,
@@ -99,13 +99,13 @@ pub(crate) struct ConsentState {
     #[serde(default)]
     pub(crate) mode: Option<a_society_facts::fact::operator::ConsentMode>,
     #[serde(default)]
-    pub(crate) bash: Commands,
+    pub(crate) bash: ForeignCommands,
 }
 
 /// The commands that may run.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Commands {
+pub(crate) struct ForeignCommands {
     #[serde(default)]
     pub(crate) allowed_commands: BTreeMap<String, AllowedCommand>,
 }
@@ -166,7 +166,7 @@ pub(crate) struct RoleSession {
     #[serde(default)]
     pub(crate) transcript_history: Vec<Box<RawValue>>,
     #[serde(default)]
-    pub(crate) current_node_context: Option<NodeContext>,
+    pub(crate) current_node_context: Option<ForeignNodeContext>,
     #[serde(default)]
     pub(crate) compaction_archives: Option<Vec<CompactionArchive>>,
     #[serde(default)]
@@ -182,7 +182,7 @@ pub(crate) struct RoleSession {
 /// The exchanges of the current node.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct NodeContext {
+pub(crate) struct ForeignNodeContext {
     pub(crate) node_id: String,
     #[serde(default)]
     pub(crate) exchanges: Vec<Box<RawValue>>,
@@ -206,7 +206,7 @@ pub(crate) struct CompactionArchive {
 /// `model.json`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct ModelChoice {
+pub(crate) struct ForeignModelChoice {
     pub(crate) model_id: String,
     #[serde(default)]
     pub(crate) display_name: Option<String>,

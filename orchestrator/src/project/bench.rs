@@ -7,7 +7,7 @@ use std::sync::Arc;
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::Trouble;
-use a_society_facts::fact::operator::{ConsentMode, ConsentRules, Grant, RuleOrigin};
+use a_society_facts::fact::operator::{ConsentMode, ConsentRules, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::Effect;
 use a_society_facts::id::{FlowId, NodeId, RoleInstance};
@@ -18,21 +18,22 @@ use a_society_providers::{Prepared, ToolDefinition};
 use a_society_roles::consent::Tier;
 use a_society_roles::consent::policy::{Judged, Policy};
 use a_society_roles::role::definition::Skill;
-use a_society_roles::role::environment::{Commands, Environment, environment};
+use a_society_roles::role::environment::{Commands, EnvironmentSection, environment};
 use a_society_roles::skill::found;
 use a_society_roles::taker::model::{Gear, ModelTaker, Remote, Unready};
 use a_society_roles::tool::{
-    Background, Limits, Owner, Reach, Setting, Toolbox, WorkflowCheck, canonical, twin,
+    Background, CallLimits, Owner, ToolReach, ToolSetting, Toolbox, WorkflowCheck, canonical, twin,
 };
-use a_society_roles::turn::job::Job;
-use a_society_roles::turn::step::End;
+use a_society_roles::turn::job::TurnJob;
+use a_society_roles::turn::step::TakerEnd;
 use a_society_roles::turn::taker::Taker;
 
 use super::choices::{self, AUTO, MODEL, SERVERS, SKILLS};
-use crate::config::models::{self, Models, Wish};
-use crate::config::servers::{self, Roster, Verdict};
+use crate::config::models::{self, ConfiguredModels, WishedModel};
+use crate::config::servers::{self, Roster, ServerVerdict};
 use crate::config::{programs, user, workspace};
 use crate::driver::role_source::Touched;
+use crate::workspace::rules as beforehand;
 
 /// The key under which a role's chosen effort is remembered.
 const EFFORT: &str = "effort";
@@ -55,14 +56,14 @@ pub struct Bench {
     /// The flow's own folder.
     pub record: PathBuf,
     /// The operator's models.
-    pub models: Models,
+    pub models: ConfiguredModels,
     /// The commands that run beside its turns.
     pub background: Background,
 }
 
 /// A request as it could be written.
 #[derive(Debug)]
-pub struct Written {
+pub struct WritableRequest {
     /// The model that would be asked, by its name in the configuration.
     pub model: String,
     /// The servers whose tools would be offered, and are not in it.
@@ -75,7 +76,7 @@ impl Bench {
     /// The taker of a model's turn. One that cannot work reports what it lacks.
     pub fn taker(
         &self,
-        job: Arc<Job>,
+        job: Arc<TurnJob>,
         definition: Option<&InlineRole>,
         check: WorkflowCheck,
         stop: StopSignal,
@@ -92,7 +93,7 @@ impl Bench {
     /// Says in words what it lacks.
     pub fn summariser(
         &self,
-        job: Arc<Job>,
+        job: Arc<TurnJob>,
         definition: Option<&InlineRole>,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
@@ -107,15 +108,15 @@ impl Bench {
     /// Says in words what it lacks.
     pub fn written(
         &self,
-        job: Arc<Job>,
+        job: Arc<TurnJob>,
         definition: Option<&InlineRole>,
-    ) -> Result<Written, String> {
+    ) -> Result<WritableRequest, String> {
         let check = WorkflowCheck(Arc::new(|_| Ok(())));
         let mut gear = self.gear(&job, definition, Some(check)).map_err(lacks)?;
         let model = gear.model.name.clone();
         let remote = gear.remote.take();
         let ways = ModelTaker::ways(job, gear).map_err(|fault| fault.message)?;
-        Ok(Written {
+        Ok(WritableRequest {
             model,
             servers: remote.map(|remote| remote.names).unwrap_or_default(),
             ways,
@@ -124,10 +125,10 @@ impl Bench {
 
     fn gear(
         &self,
-        job: &Job,
+        job: &TurnJob,
         definition: Option<&InlineRole>,
         check: Option<WorkflowCheck>,
-    ) -> Result<Gear, End> {
+    ) -> Result<Gear, TakerEnd> {
         let found = self.models.find(wish(definition, &job.settings))?;
         let in_file = definition.and_then(|role| role.mcp_servers.as_deref());
         let names = choices::names(&job.settings, SERVERS, in_file);
@@ -135,11 +136,11 @@ impl Bench {
         let search = self.models.search();
         let mut setting = self.setting(&job.role, job.node.as_ref());
         self.reach(definition, &job.settings)
-            .map_err(|why| End::provider(Trouble::Configuration, why))?
+            .map_err(|why| TakerEnd::provider(Trouble::Configuration, why))?
             .apply(&mut setting);
         let policy = self
             .policy(&job.rules)
-            .map_err(|why| End::provider(Trouble::Configuration, why))?;
+            .map_err(|why| TakerEnd::provider(Trouble::Configuration, why))?;
         setting.policy = Arc::new(policy);
         setting.search = search.as_ref().ok().cloned();
         setting.lineage.clone_from(&job.lineage);
@@ -150,9 +151,9 @@ impl Bench {
         setting.begun.clone_from(&job.begun);
         setting.said.clone_from(&job.history);
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
-        setting.limits = Limits::of_window(found.model.window);
+        setting.limits = CallLimits::of_window(found.model.window);
         let environment = self.environment(job, definition, &setting);
-        let tools = Toolbox::open(setting).map_err(|why| End::Aborted { why })?;
+        let tools = Toolbox::open(setting).map_err(|why| TakerEnd::Aborted { why })?;
         tools.remember(Arc::clone(&job.seen));
         let named = definition.and_then(|role| role.tools.as_deref());
         let is_named = |tool: &&ToolDefinition, named: &[String]| {
@@ -184,7 +185,12 @@ impl Bench {
     }
 
     /// The last part of the system prompt, as it is in this process.
-    fn environment(&self, job: &Job, definition: Option<&InlineRole>, setting: &Setting) -> String {
+    fn environment(
+        &self,
+        job: &TurnJob,
+        definition: Option<&InlineRole>,
+        setting: &ToolSetting,
+    ) -> String {
         let mut skills = chosen(
             skills_in(&setting.readable, &self.project),
             definition,
@@ -194,7 +200,7 @@ impl Bench {
         let named = definition.and_then(|role| role.tools.as_deref());
         let runs = named.is_none_or(|named| named.iter().any(|name| name == RUN_COMMAND));
         let commands = setting.guard.as_ref().filter(|_| runs);
-        environment(&Environment {
+        environment(&EnvironmentSection {
             role: &job.role,
             flow_title: &job.flow_title,
             project: &self.project,
@@ -214,19 +220,19 @@ impl Bench {
         &self,
         names: &[String],
         trusted: &BTreeMap<String, Hash>,
-    ) -> Result<Option<Remote>, End> {
+    ) -> Result<Option<Remote>, TakerEnd> {
         if names.is_empty() {
             return Ok(None);
         }
-        let unready = |why: String| End::provider(Trouble::ToolServer, why);
+        let unready = |why: String| TakerEnd::provider(Trouble::ToolServer, why);
         let roster = self.roster().map_err(unready)?;
         let (mut newly, mut waits) = (Vec::new(), Vec::new());
         for name in names {
             match roster.judge(name, trusted.get(name).copied()) {
                 // A missing server is reported when its tools are wanted.
-                Verdict::Known | Verdict::Unknown => {}
-                Verdict::Trusted(definition) => newly.push((name.clone(), definition)),
-                Verdict::Waits(why) => waits.push(why),
+                ServerVerdict::Known | ServerVerdict::Unknown => {}
+                ServerVerdict::Trusted(definition) => newly.push((name.clone(), definition)),
+                ServerVerdict::Waits(why) => waits.push(why),
             }
         }
         if !waits.is_empty() {
@@ -244,13 +250,13 @@ impl Bench {
         Roster::read(&lists).map_err(|error| error.to_string())
     }
 
-    fn setting(&self, role: &RoleInstance, node: Option<&NodeId>) -> Setting {
+    fn setting(&self, role: &RoleInstance, node: Option<&NodeId>) -> ToolSetting {
         let owner = Owner {
             flow: self.flow.clone(),
             role: role.clone(),
             node: node.cloned(),
         };
-        let mut setting = Setting::new(owner, self.project.clone(), self.record.clone());
+        let mut setting = ToolSetting::new(owner, self.project.clone(), self.record.clone());
         setting.readable = skill_folders(&self.project);
         setting.guard = Some(programs::guard());
         setting.fetch = true;
@@ -296,7 +302,7 @@ impl Bench {
         &self,
         definition: Option<&InlineRole>,
         settings: &BTreeMap<String, String>,
-    ) -> Result<Reach, String> {
+    ) -> Result<ToolReach, String> {
         let most = self.models.reach()?;
         Ok(choices::reach(most, definition, settings))
     }
@@ -307,21 +313,7 @@ impl Bench {
     /// # Errors
     /// When one of them cannot be read: a rule that is not understood must not be taken for none.
     pub fn policy(&self, rules: &ConsentRules) -> Result<Policy, String> {
-        let own = self.models.consent()?.rules;
-        let workspace = workspace::consent(&self.workspace).map_err(|error| error.to_string())?;
-        let mut all = Policy::default();
-        for (rules, origin) in [
-            (rules, RuleOrigin::Flow),
-            (&own, RuleOrigin::Configuration),
-            (&workspace.rules, RuleOrigin::Workspace),
-        ] {
-            let policy = Policy::read(rules, origin).map_err(|faults| {
-                let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-                faults.join("\n")
-            })?;
-            all = all.and(policy);
-        }
-        Ok(all)
+        beforehand::policy(rules, &self.models.consent()?.rules, &self.workspace)
     }
 
     /// What the rules say about a call that is asked about. Without its server nothing more is known of a
@@ -330,7 +322,7 @@ impl Bench {
     pub fn ruled(
         &self,
         (role, node): (&RoleInstance, Option<&NodeId>),
-        (reach, rules): (Reach, &ConsentRules),
+        (reach, rules): (ToolReach, &ConsentRules),
         call: &ToolCall,
         (terms, effect): (Option<&ConsentTerms>, Effect),
     ) -> Option<Judged> {
@@ -385,7 +377,7 @@ impl Bench {
     pub fn grant(
         &self,
         (role, node): (&RoleInstance, Option<&NodeId>),
-        reach: Reach,
+        reach: ToolReach,
         call: &ToolCall,
         stop: &StopSignal,
     ) -> Option<Grant> {
@@ -393,7 +385,7 @@ impl Bench {
             let roster = self.roster().ok()?;
             let servers = self.models.servers(&roster).ok()?;
             let tools = servers.tools(server, stop).ok()?;
-            return tools.named(&call.name).map(mcp::ToolDefinition::grant);
+            return tools.named(&call.name).map(mcp::RemoteTool::grant);
         }
         let mut setting = self.setting(role, node);
         reach.apply(&mut setting);
@@ -438,20 +430,24 @@ fn chosen(
 fn wish<'a>(
     definition: Option<&'a InlineRole>,
     settings: &'a BTreeMap<String, String>,
-) -> Wish<'a> {
+) -> WishedModel<'a> {
     let chosen = |key: &str| settings.get(key).map(String::as_str);
     let named = chosen(MODEL).or(definition.and_then(|role| role.model.as_deref()));
-    Wish {
+    WishedModel {
         model: named.filter(|name| *name != AUTO),
         effort: chosen(EFFORT).or(definition.and_then(|role| role.effort.as_deref())),
     }
 }
 
 /// What is wanting, in words.
-fn lacks(end: End) -> String {
+fn lacks(end: TakerEnd) -> String {
     match end {
-        End::Configuration { why } | End::Provider { why, .. } | End::Aborted { why } => why,
-        End::Outcome { .. } | End::Fault(_) | End::OutputLimit => "it cannot be asked".to_owned(),
+        TakerEnd::Configuration { why }
+        | TakerEnd::Provider { why, .. }
+        | TakerEnd::Aborted { why } => why,
+        TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit => {
+            "it cannot be asked".to_owned()
+        }
     }
 }
 

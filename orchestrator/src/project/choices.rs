@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_base::stop::StopSignal;
 use a_society_flow::graph::{InlineRole, ToolScope};
-use a_society_mcp::{ServerSpec, Tools};
-use a_society_roles::taker::model::{Candidate, Chooser, Question};
-use a_society_roles::tool::{Narrowing, Reach, Scope};
-use a_society_roles::turn::step::End;
+use a_society_mcp::{ServerSpec, ServerTools};
+use a_society_roles::taker::model::{ChoiceCandidate, ChoiceQuestion, Chooser};
+use a_society_roles::tool::{Narrowing, Scope, ToolReach};
+use a_society_roles::turn::step::TakerEnd;
 
 use super::bench::Bench;
-use crate::config::models::{Models, Wish};
+use crate::config::models::{ConfiguredModels, WishedModel};
 use crate::driver::role_source::Choice;
 
 /// The key of a role's model among its settings.
@@ -42,10 +42,10 @@ pub const NONE: &str = "none";
 /// what was chosen cannot widen anything either.
 #[must_use]
 pub fn reach(
-    most: Reach,
+    most: ToolReach,
     definition: Option<&InlineRole>,
     settings: &BTreeMap<String, String>,
-) -> Reach {
+) -> ToolReach {
     let permissions = definition.and_then(|role| role.permissions.as_ref());
     let in_file = permissions.map_or_else(Narrowing::default, |it| Narrowing {
         scope: it.scope.map(|scope| match scope {
@@ -92,7 +92,7 @@ fn is_auto(named: &[String]) -> bool {
 
 /// What is to be chosen for one role.
 #[derive(Debug)]
-pub struct Choices<'a> {
+pub struct RoleChoices<'a> {
     /// What was chosen.
     pub settings: &'a BTreeMap<String, String>,
     /// Whether what was chosen is all that is to be.
@@ -100,10 +100,10 @@ pub struct Choices<'a> {
     /// What its file says.
     pub definition: Option<&'a InlineRole>,
     /// The operator's models.
-    pub models: &'a Models,
+    pub models: &'a ConfiguredModels,
 }
 
-impl Choices<'_> {
+impl RoleChoices<'_> {
     /// The keys that a model is to choose.
     #[must_use]
     pub fn open(&self) -> Vec<&'static str> {
@@ -137,10 +137,10 @@ impl Choices<'_> {
     /// Who has to be asked, and about what.
     #[must_use]
     pub fn ask(&self, bench: &Bench, open: Vec<&str>, task: String, stop: StopSignal) -> Choice {
-        let mut question = Question {
+        let mut question = ChoiceQuestion {
             task,
             single: BTreeSet::from([MODEL.to_owned()]),
-            ..Question::default()
+            ..ChoiceQuestion::default()
         };
         for key in open {
             let mut candidates = match self.candidates(bench, key) {
@@ -166,7 +166,7 @@ impl Choices<'_> {
         let hint = format!("say it yourself: {}", keys.join("=…, ") + "=…");
         let chooser = self.models.catalog().ok();
         let chooser = chooser.and_then(|catalog| catalog.chooser.clone());
-        let wish = Wish {
+        let wish = WishedModel {
             model: chooser.as_deref(),
             effort: None,
         };
@@ -175,27 +175,29 @@ impl Choices<'_> {
                 let taker = Chooser::new(found.provider, found.model, question, stop);
                 Choice::Asks(Box::new(taker))
             }
-            Err(End::Configuration { why } | End::Provider { why, .. } | End::Aborted { why }) => {
-                Choice::Operator(format!("no model can choose ({why}); {hint}"))
-            }
-            Err(End::Outcome { .. } | End::Fault(_) | End::OutputLimit) => {
+            Err(
+                TakerEnd::Configuration { why }
+                | TakerEnd::Provider { why, .. }
+                | TakerEnd::Aborted { why },
+            ) => Choice::Operator(format!("no model can choose ({why}); {hint}")),
+            Err(TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit) => {
                 Choice::Operator(format!("no model can choose; {hint}"))
             }
         }
     }
 
-    fn candidates(&self, bench: &Bench, key: &str) -> Result<Vec<Candidate>, String> {
+    fn candidates(&self, bench: &Bench, key: &str) -> Result<Vec<ChoiceCandidate>, String> {
         Ok(match key {
             MODEL => {
                 let catalog = self.models.catalog()?;
-                let each = catalog.models.iter().map(|(name, model)| Candidate {
+                let each = catalog.models.iter().map(|(name, model)| ChoiceCandidate {
                     name: name.clone(),
                     about: about_model(model, catalog.model.as_ref() == Some(name)),
                 });
                 each.collect()
             }
             SKILLS => {
-                let each = bench.all_skills().into_iter().map(|skill| Candidate {
+                let each = bench.all_skills().into_iter().map(|skill| ChoiceCandidate {
                     name: skill.name,
                     about: skill.description,
                 });
@@ -203,7 +205,7 @@ impl Choices<'_> {
             }
             _ => {
                 let startable = bench.roster()?.startable().into_iter();
-                let each = startable.map(|server| Candidate {
+                let each = startable.map(|server| ChoiceCandidate {
                     about: about_server(&server, self.models.known_tools(&server.name).as_deref()),
                     name: server.name,
                 });
@@ -215,7 +217,7 @@ impl Choices<'_> {
 
 /// What a server is good for: what the operator says, or else what it runs, and its tools if it runs
 /// already. None is started to be asked: that is recorded first, and only for a role that uses it.
-fn about_server(server: &ServerSpec, known: Option<&Tools>) -> String {
+fn about_server(server: &ServerSpec, known: Option<&ServerTools>) -> String {
     let mut about = server.about.clone().unwrap_or_else(|| server.brief());
     // Their names only: what a server says of its tools are the words of a stranger.
     let tools = known.map_or(&[][..], |tools| &tools.offered);
@@ -268,7 +270,7 @@ mod tests {
             }),
             ..InlineRole::default()
         };
-        let full = || Reach {
+        let full = || ToolReach {
             scope: Scope::Full,
             folders: vec!["/f".into()],
             network: true,
@@ -291,7 +293,7 @@ mod tests {
                 "scope sandboxed, network off",
             ),
             (
-                Reach::default(),
+                ToolReach::default(),
                 Some(file(Some(ToolScope::Full), Some(true))),
                 &chosen("full"),
                 "scope sandboxed, network off",

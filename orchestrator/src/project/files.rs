@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use a_society_roles::port::{FileFault, RecordFiles, RecordPath};
+use a_society_roles::port::{FileFault, RecordAccess, RecordPath};
 use a_society_state::atomic::{replace, replace_durably};
 use a_society_state::disk::{Disk, Kind, SharedDisk};
 use a_society_state::files::{make_folders, read_whole};
@@ -55,7 +55,7 @@ impl RecordFolder {
         self.put(path, bytes, replace_durably)
     }
 
-    fn put(&self, path: &RecordPath, bytes: &[u8], how: Put) -> Result<(), FileFault> {
+    fn put(&self, path: &RecordPath, bytes: &[u8], how: FileWriter) -> Result<(), FileFault> {
         let place = self.place(path)?;
         let folder = place.parent().unwrap_or(Path::new("."));
         make_folders(self.disk.as_ref(), folder)
@@ -64,9 +64,9 @@ impl RecordFolder {
     }
 }
 
-type Put = fn(&dyn Disk, &Path, &[u8]) -> Result<(), a_society_state::Error>;
+type FileWriter = fn(&dyn Disk, &Path, &[u8]) -> Result<(), a_society_state::Error>;
 
-impl RecordFiles for RecordFolder {
+impl RecordAccess for RecordFolder {
     fn read(&self, path: &RecordPath) -> Result<Option<Vec<u8>>, FileFault> {
         let place = self.place(path)?;
         match read_whole(self.disk.as_ref(), &place, ARTIFACT_BYTES_MAX) {

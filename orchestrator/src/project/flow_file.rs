@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use a_society_flow::graph::{
-    Budget, Defaults, Diagnostic, FlowGraph, GraphFile, InlineRole, RoleName, parse_file,
+    Diagnostic, FlowDefaults, FlowGraph, GraphFile, InlineRole, RoleBudget, RoleName, parse_file,
     parse_with_roles,
 };
-use a_society_roles::taker::scripted::{Script, ScriptFault};
+use a_society_roles::taker::scripted::{RoleScript, ScriptFault};
 use a_society_state::disk::Disk;
 use a_society_state::files::read_whole;
 
@@ -31,9 +31,9 @@ pub struct FlowFile {
     /// The roles that its flow walks with: its own, or those of its project.
     pub roles: BTreeMap<RoleName, InlineRole>,
     /// What its whole flow may spend.
-    pub budget: Option<Budget>,
+    pub budget: Option<RoleBudget>,
     /// How the flow ends, where the file says it.
-    pub ends: Defaults,
+    pub ends: FlowDefaults,
     /// Whether the file defines its roles itself.
     pub defines_roles: bool,
     /// Whether the graph is a draft, which its owner still has to write.
@@ -146,9 +146,9 @@ pub fn read_kept(source: String) -> Result<FlowFile, FileError> {
 ///
 /// # Errors
 /// When it cannot be read, or with everything that is wrong with it.
-pub fn read_script(disk: &dyn Disk, path: &Path) -> Result<(Script, String), FileError> {
+pub fn read_script(disk: &dyn Disk, path: &Path) -> Result<(RoleScript, String), FileError> {
     let source = text(disk, path)?;
-    let script = Script::parse(&source).map_err(|faults| FileError::NotAScript {
+    let script = RoleScript::parse(&source).map_err(|faults| FileError::NotAScript {
         path: path.to_owned(),
         faults,
     })?;

@@ -53,7 +53,7 @@ pub fn roles_of(store: &Store, project: &ProjectName) -> BTreeMap<String, Inline
 }
 
 /// What roles name, each with the roles that do.
-pub type Named = BTreeMap<String, Vec<NamedBy>>;
+pub type NameUses = BTreeMap<String, Vec<NamedBy>>;
 
 /// Roles in words.
 pub fn in_words<'n>(by: impl IntoIterator<Item = &'n NamedBy>) -> Vec<String> {
@@ -63,24 +63,24 @@ pub fn in_words<'n>(by: impl IntoIterator<Item = &'n NamedBy>) -> Vec<String> {
 
 /// The models that files of roles name in the projects of a workspace, with the roles that do.
 #[must_use]
-pub fn models_named(disk: &dyn Disk, workspace: &Path) -> Named {
+pub fn models_named(disk: &dyn Disk, workspace: &Path) -> NameUses {
     named(disk, workspace, |role| role.model.map(|model| vec![model]))
 }
 
 /// The MCP servers that files of roles name in the projects of a workspace, with the roles that do.
 #[must_use]
-pub fn servers_named(disk: &dyn Disk, workspace: &Path) -> Named {
+pub fn servers_named(disk: &dyn Disk, workspace: &Path) -> NameUses {
     named(disk, workspace, |role| role.mcp_servers)
 }
 
 /// The skills that files of roles name in the projects of a workspace, with the roles that do.
 #[must_use]
-pub fn skills_named(disk: &dyn Disk, workspace: &Path) -> Named {
+pub fn skills_named(disk: &dyn Disk, workspace: &Path) -> NameUses {
     named(disk, workspace, |role| role.skills)
 }
 
-fn named(disk: &dyn Disk, workspace: &Path, of: fn(InlineRole) -> Option<Vec<String>>) -> Named {
-    let mut named = Named::new();
+fn named(disk: &dyn Disk, workspace: &Path, of: fn(InlineRole) -> Option<Vec<String>>) -> NameUses {
+    let mut named = NameUses::new();
     for folder in discover(disk, workspace) {
         let own = folder.file_name().or_else(|| workspace.file_name());
         let project = own.map(|name| name.to_string_lossy().into_owned());

@@ -2,10 +2,10 @@
 
 use a_society_facts::id::RoleInstance;
 use a_society_flow::graph::{self, InlineRole};
-use a_society_roles::taker::command::{CommandSpec, ExitMapping, ExitOutcome};
+use a_society_roles::taker::command::{CommandSpec, ExitOutcome, ProgramExits};
 
 /// What a flow file says, as the taker wants it.
-pub(super) fn spec(said: &graph::CommandSpec) -> CommandSpec {
+pub(super) fn spec(said: &graph::CommandRole) -> CommandSpec {
     let mut spec = CommandSpec::new(said.run.clone());
     if let Some(seconds) = said.time_limit_seconds {
         spec.time_limit_ms = u64::from(seconds) * 1000;
@@ -13,7 +13,7 @@ pub(super) fn spec(said: &graph::CommandSpec) -> CommandSpec {
     if let Some(bytes) = said.output_limit_bytes {
         spec.output_limit_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     }
-    spec.on_exit = said.on_exit.as_ref().map(|mapping| ExitMapping {
+    spec.on_exit = said.on_exit.as_ref().map(|mapping| ProgramExits {
         codes: (mapping.codes.iter())
             .map(|(code, means)| (*code, outcome(*means)))
             .collect(),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::FlowState;
-use a_society_roles::tool::Reach;
+use a_society_roles::tool::ToolReach;
 use a_society_state::{FlowRef, Store};
 
 use super::{choices, docs, flow_file};
@@ -21,7 +21,7 @@ pub fn of(
     flow: &FlowRef,
     project: &Path,
     state: &FlowState,
-) -> Result<BTreeMap<RoleInstance, Reach>, String> {
+) -> Result<BTreeMap<RoleInstance, ToolReach>, String> {
     let disk = store.ground().disk.as_ref();
     let source = store.place(flow).whole_text(&state.graph.source);
     let source = source.map_err(|error| error.to_string())?;

@@ -27,7 +27,7 @@ pub struct Configured {
 
 /// A name that is not configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Missing {
+pub struct UnconfiguredName {
     /// The name.
     pub name: String,
     /// Its description, without who names it: "the model `x`, which is not configured".
@@ -68,7 +68,7 @@ impl Configured {
 
     /// What a role names that is not there. A role that a script plays needs no model.
     #[must_use]
-    pub fn missing(&self, role: &InlineRole, is_scripted: bool) -> Vec<Missing> {
+    pub fn missing(&self, role: &InlineRole, is_scripted: bool) -> Vec<UnconfiguredName> {
         if role.executor() != Executor::Model {
             return Vec::new();
         }
@@ -108,7 +108,7 @@ fn absent(
     kind: &str,
     configured: Option<&BTreeSet<String>>,
     otherwise: &str,
-) -> Option<Missing> {
+) -> Option<UnconfiguredName> {
     let known = configured.filter(|known| !known.contains(name))?;
     if name == AUTO || name == NONE {
         return None;
@@ -122,7 +122,7 @@ fn absent(
             names().collect::<Vec<_>>().join(", ")
         ),
     };
-    Some(Missing {
+    Some(UnconfiguredName {
         name: name.to_owned(),
         what: format!("the {kind} `{name}`, which is not configured"),
         hint,

@@ -9,32 +9,33 @@ use std::sync::Arc;
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
-use a_society_facts::fact::node::Entry;
+use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::Effect;
-use a_society_facts::handoff::{Artifact, Delivery, EdgeName, Way};
+use a_society_facts::handoff::{Artifact, Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::Running;
+use a_society_facts::view::flow::RunningNode;
 use a_society_flow::graph::{Executor, FlowGraph, InlineRole, PermissionMode, RoleName};
 use a_society_flow::machine::{findings_path, report_path};
 use a_society_roles::consent::policy::Judged;
-use a_society_roles::handoff::Allowed;
-use a_society_roles::port::{RecordFiles, RecordPath};
+use a_society_roles::handoff::AllowedOutcomes;
+use a_society_roles::port::{RecordAccess, RecordPath};
 use a_society_roles::role::compaction::flow_facts;
 use a_society_roles::role::definition::{
-    Arrival, Briefing, Content, Draft, Entrance, EntryKind, Feedback, FlowInput, Picture, Reading,
-    Received, Reflection, Sent, Skill,
+    ArtifactArrival, ArtifactContent, DraftingBriefing, Entrance, EntryKind, FeedbackBriefing,
+    FlowInput, Picture, ReadingText, Received, ReflectionBriefing, RoleBriefing, SentArtifact,
+    Skill,
 };
 use a_society_roles::role::packet;
-use a_society_roles::role::prompt::{self, Prompt};
+use a_society_roles::role::prompt::{self, SystemPrompt};
 use a_society_roles::taker::command::CommandTaker;
 use a_society_roles::taker::human::HumanTaker;
-use a_society_roles::taker::scripted::{Phase, Script, ScriptedTaker};
+use a_society_roles::taker::scripted::{RoleScript, ScriptPhase, ScriptedTaker};
 use a_society_roles::tool::{WorkflowCheck, is_small_window};
-use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::turn::job::{BegunWith, TurnJob};
 use a_society_roles::turn::taker::Taker;
 use a_society_state::FlowPlace;
 use a_society_state::disk::Kind;
@@ -42,7 +43,7 @@ use a_society_state::files::read_whole;
 use serde::Deserialize;
 
 use super::bench::Bench;
-use super::choices::{Choices, SCOPE, SKILLS};
+use super::choices::{RoleChoices, SCOPE, SKILLS};
 use super::handed::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
@@ -65,9 +66,9 @@ pub struct Workshop {
     /// The roles its file defines.
     pub roles: Arc<BTreeMap<RoleName, InlineRole>>,
     /// The script, if turns are taken by one.
-    pub script: Option<Script>,
+    pub script: Option<RoleScript>,
     /// The record folder.
-    pub files: Arc<dyn RecordFiles>,
+    pub files: Arc<dyn RecordAccess>,
     /// What the project gives roles to read.
     pub library: Arc<Library>,
     /// The project's folder, if the roles come from there.
@@ -120,7 +121,7 @@ impl Workshop {
         graph: &FlowGraph,
         state: &FlowState,
         node: &NodeId,
-        allowed: Allowed,
+        allowed: AllowedOutcomes,
     ) -> Entrance {
         let running = state.running.get(node);
         let described = graph.node(node);
@@ -143,7 +144,7 @@ impl Workshop {
     }
 
     /// What a role needs to write the graph of a flow that has none.
-    fn draft(&self) -> Draft {
+    fn draft(&self) -> DraftingBriefing {
         let first_line = |role: &InlineRole| {
             let text = role.instructions.as_deref().unwrap_or_default();
             let mut lines = text.lines().map(|line| line.trim_start_matches('#').trim());
@@ -156,13 +157,13 @@ impl Workshop {
             let file = folder::workflow_of(home);
             let bytes = read_whole(self.place.disk(), &file, PROJECT_FILE_BYTES_MAX).ok()?;
             let path = file.strip_prefix(home).unwrap_or(&file);
-            Some(Reading {
+            Some(ReadingText {
                 path: path.display().to_string(),
                 variable: None,
                 text: String::from_utf8(bytes).ok()?,
             })
         });
-        Draft {
+        DraftingBriefing {
             roles: roles.collect(),
             graph,
         }
@@ -214,7 +215,12 @@ impl Workshop {
     /// Readings of these names for a role: in a small window as many whole ones as fit into their
     /// share of it, the shortest first, and the others by their paths. Who has no tools could read
     /// nothing by its path.
-    fn readings(&self, state: &FlowState, role: &RoleInstance, names: &[String]) -> Vec<Reading> {
+    fn readings(
+        &self,
+        state: &FlowState,
+        role: &RoleInstance,
+        names: &[String],
+    ) -> Vec<ReadingText> {
         let readings = self.library.readings(names);
         let tools = self.definition(role).and_then(|role| role.tools.as_ref());
         let has_tools = tools.is_none_or(|tools| !tools.is_empty());
@@ -258,7 +264,7 @@ impl Workshop {
         })
     }
 
-    fn picture(&self, state: &FlowState, node: &NodeId, running: Option<&Running>) -> Picture {
+    fn picture(&self, state: &FlowState, node: &NodeId, running: Option<&RunningNode>) -> Picture {
         let read = running.map_or(&[][..], |running| &running.received);
         let received = self.all_received(state, &in_order_of_the_graph(state, node, read));
         let come = |edge: &EdgeName| {
@@ -274,7 +280,7 @@ impl Workshop {
         let sent = leaving
             .iter()
             .filter(|edge| done(&edge.edge))
-            .map(|edge| Sent {
+            .map(|edge| SentArtifact {
                 node: edge.edge.to.to_string(),
                 path: last_passed(state, &edge.edge),
             });
@@ -285,7 +291,7 @@ impl Workshop {
             sent: sent.collect(),
             dropped: dropped
                 .iter()
-                .map(|edge| Sent {
+                .map(|edge| SentArtifact {
                     node: edge.from.to_string(),
                     path: last_passed(state, edge),
                 })
@@ -331,11 +337,11 @@ impl Workshop {
 
     fn received(&self, state: &FlowState, delivery: &Delivery, is_shown: bool) -> Received {
         let (from, arrival) = match delivery.way {
-            Way::Backward => (&delivery.edge.to, Arrival::SentBack),
-            Way::Forward if passed_before(state, &delivery.edge) => {
-                (&delivery.edge.from, Arrival::Corrected)
+            HandoffWay::Backward => (&delivery.edge.to, ArtifactArrival::SentBack),
+            HandoffWay::Forward if passed_before(state, &delivery.edge) => {
+                (&delivery.edge.from, ArtifactArrival::Corrected)
             }
-            Way::Forward => (&delivery.edge.from, Arrival::Forward),
+            HandoffWay::Forward => (&delivery.edge.from, ArtifactArrival::Forward),
         };
         Received {
             from: from.to_string(),
@@ -344,15 +350,15 @@ impl Workshop {
             bytes: delivery.artifact.bytes,
             content: if is_shown {
                 let text = self.whole_text_of(&delivery.artifact);
-                text.map_or(Content::NotText, Content::Whole)
+                text.map_or(ArtifactContent::NotText, ArtifactContent::Whole)
             } else {
-                Content::TooLong
+                ArtifactContent::TooLong
             },
         }
     }
 
     /// The findings of roles, as readings.
-    fn findings(&self, state: &FlowState, of: &[RoleInstance]) -> Vec<Reading> {
+    fn findings(&self, state: &FlowState, of: &[RoleInstance]) -> Vec<ReadingText> {
         let improvement = state.improvement.iter();
         let roles = improvement.flat_map(|improvement| &improvement.roles);
         let wanted = roles.filter(|(role, _)| of.contains(role));
@@ -360,7 +366,7 @@ impl Workshop {
         let share = SHOWN_FINDINGS_BYTES_MAX / of.len().max(1);
         let most = share.min(SHOWN_ARTIFACT_BYTES_MAX);
         found
-            .map(|artifact| Reading {
+            .map(|artifact| ReadingText {
                 path: artifact.path.clone(),
                 variable: None,
                 text: self.text_of(artifact, most).unwrap_or_else(|| {
@@ -378,7 +384,7 @@ impl Workshop {
             .flat_map(|improvement| &improvement.plan);
         let mine = plan.filter(|step| step.role == *role);
         let after: Vec<RoleInstance> = mine.flat_map(|step| step.after.clone()).collect();
-        packet::reflection_packet(&Reflection {
+        packet::reflection_packet(&ReflectionBriefing {
             guide: self.sayings().guide,
             findings_path: findings_path(role),
             findings: self.findings(state, &after),
@@ -390,7 +396,7 @@ impl Workshop {
         let all: Vec<RoleInstance> = improvement
             .flat_map(|improvement| improvement.roles.keys().cloned())
             .collect();
-        packet::feedback_packet(&Feedback {
+        packet::feedback_packet(&FeedbackBriefing {
             flow_title: state.title.clone(),
             report_path: report_path().to_owned(),
             findings: self.findings(state, &all),
@@ -455,11 +461,11 @@ fn is_of_project(skill: &Skill) -> bool {
     Path::new(&skill.path).is_relative()
 }
 
-fn kind_of(running: Option<&Running>) -> EntryKind {
+fn kind_of(running: Option<&RunningNode>) -> EntryKind {
     match running.map(|running| running.entry) {
-        Some(Entry::Reopened) => EntryKind::Reopened,
-        Some(Entry::Again | Entry::Reply | Entry::Recovered) => EntryKind::Again,
-        Some(Entry::First | Entry::Configured) | None => EntryKind::First,
+        Some(NodeEntry::Reopened) => EntryKind::Reopened,
+        Some(NodeEntry::Again | NodeEntry::Reply | NodeEntry::Recovered) => EntryKind::Again,
+        Some(NodeEntry::First | NodeEntry::Configured) | None => EntryKind::First,
     }
 }
 
@@ -474,12 +480,17 @@ impl RoleSource for Workshop {
         !is_scripted || self.home.is_some() || !self.role_readings(role).is_empty()
     }
 
-    fn system_prompt(&mut self, _: &FlowGraph, state: &FlowState, role: &RoleInstance) -> Prompt {
+    fn system_prompt(
+        &mut self,
+        _: &FlowGraph,
+        state: &FlowState,
+        role: &RoleInstance,
+    ) -> SystemPrompt {
         let definition = self.definition(role);
         let instructions = definition.and_then(|role| role.instructions.clone());
         let of_project = self.home.is_some();
         let path = |path: String| if of_project { path } else { String::new() };
-        let reading = |path, text| Reading {
+        let reading = |path, text| ReadingText {
             path,
             variable: None,
             text,
@@ -490,7 +501,7 @@ impl RoleSource for Workshop {
             Executor::Scripted | Executor::Human | Executor::Command => Vec::new(),
         };
         let rules = self.sayings().rules;
-        prompt::system_prompt(&Briefing {
+        prompt::system_prompt(&RoleBriefing {
             role: reading(
                 path(folder::role_file(role.base())),
                 instructions.unwrap_or_default(),
@@ -510,7 +521,7 @@ impl RoleSource for Workshop {
         state: &FlowState,
         role: &RoleInstance,
         about: About<'_>,
-        allowed: Allowed,
+        allowed: AllowedOutcomes,
     ) -> String {
         let packet = match about {
             About::Node(node) => {
@@ -558,7 +569,7 @@ impl RoleSource for Workshop {
 
     fn taker(
         &mut self,
-        job: Job,
+        job: TurnJob,
         begun_with: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
@@ -580,9 +591,9 @@ impl RoleSource for Workshop {
             }
             (Executor::Human, _) => Ok(Box::new(HumanTaker::new(job, begun_with))),
             // It has nothing to look back with, and what it does must not be done once more for it.
-            (Executor::Command, _) if Phase::of(&job) == Phase::MetaAnalysis => {
+            (Executor::Command, _) if ScriptPhase::of(&job) == ScriptPhase::MetaAnalysis => {
                 let text = program::in_place_of_findings(&role, self.definition(&role));
-                let script = Script::in_place_of_findings(role, text);
+                let script = RoleScript::in_place_of_findings(role, text);
                 Ok(Box::new(ScriptedTaker::new(&script, job, files)))
             }
             (Executor::Command, _) => {
@@ -598,7 +609,7 @@ impl RoleSource for Workshop {
         }
     }
 
-    fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
+    fn summariser(&mut self, job: TurnJob, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
         let definition = self.definition(&job.role);
         self.bench.summariser(Arc::new(job), definition, stop)
     }
@@ -615,7 +626,7 @@ impl RoleSource for Workshop {
         }
         let definition = self.definition(role);
         let configured = state.configurations.get(role);
-        let choices = Choices {
+        let choices = RoleChoices {
             settings: settings_of(state, role),
             // An operator's choice replaces defaults, except for the tool scope.
             is_whole: configured.is_some_and(|chosen| {
@@ -678,10 +689,10 @@ impl RoleSource for Workshop {
             return self.bench.touched(role, call);
         }
         #[derive(Deserialize)]
-        struct Written {
+        struct WrittenPath {
             path: String,
         }
-        let written: Option<Written> = serde_json::from_str(call.input.get()).ok();
+        let written: Option<WrittenPath> = serde_json::from_str(call.input.get()).ok();
         let path = written.and_then(|written| {
             let path = named_in_record(&written.path).unwrap_or(&written.path);
             RecordPath::parse(path).ok()

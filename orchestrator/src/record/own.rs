@@ -11,7 +11,9 @@ use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::{make_folders, read_whole};
 use serde_json::Value;
 
-use super::{Found, IS_FOLDER, OUTPUTS, Places, RECORD, below, find, in_record, read, walk};
+use super::{
+    FoundArtifact, IS_FOLDER, OUTPUTS, Places, RECORD, below, find, in_record, read, walk,
+};
 use crate::fork;
 use crate::limits::{ARTIFACT_BYTES_MAX, PROJECT_ENTRIES_MAX};
 use crate::project::flow_file::{SCRIPT_NAME, SNAPSHOT_NAME};
@@ -22,7 +24,7 @@ const OURS: [&str; 4] = [SNAPSHOT_NAME, SCRIPT_NAME, RECORD_NAME, IMPROVEMENT_NA
 
 /// How a turn of the operator's own ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ending {
+pub enum OwnTurnEnding {
     /// A file is handed to these nodes, forward or back.
     Hands {
         /// To whom.
@@ -45,12 +47,12 @@ pub enum Ending {
 
 /// The reply that ends a turn so.
 #[must_use]
-pub fn reply(ending: &Ending) -> String {
+pub fn reply(ending: &OwnTurnEnding) -> String {
     match ending {
-        Ending::Waits => "wait".to_owned(),
-        Ending::Closes => "close".to_owned(),
-        Ending::Wrote { word, path } => format!("{word}: {path}"),
-        Ending::Hands { to, path } => {
+        OwnTurnEnding::Waits => "wait".to_owned(),
+        OwnTurnEnding::Closes => "close".to_owned(),
+        OwnTurnEnding::Wrote { word, path } => format!("{word}: {path}"),
+        OwnTurnEnding::Hands { to, path } => {
             // YAML reads every JSON string as that text.
             let quoted = |text: &str| Value::from(text).to_string();
             let one = |node: &String| {
@@ -157,7 +159,7 @@ fn has_all(path: &str, words: &[String]) -> bool {
 ///
 /// # Errors
 /// Says in words why it cannot be read.
-pub fn file(disk: &dyn Disk, record: &Path, written: &str) -> Result<Found, String> {
+pub fn file(disk: &dyn Disk, record: &Path, written: &str) -> Result<FoundArtifact, String> {
     let written = written.trim();
     let within = written.strip_prefix(RECORD).unwrap_or(written);
     let relative = below(record, Path::new(within)).ok_or("it is not a path of record/")?;
@@ -170,7 +172,7 @@ pub fn file(disk: &dyn Disk, record: &Path, written: &str) -> Result<Found, Stri
 
 /// A file that a person chose by its path.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Brought {
+pub struct ChosenFile {
     /// What is handed over.
     pub artifact: Artifact,
     /// Whether it was copied into the folder, and is not the file itself.
@@ -183,7 +185,7 @@ pub struct Brought {
 ///
 /// # Errors
 /// Says in words why it cannot be handed over.
-pub fn bring(disk: &dyn Disk, places: &Places, written: &str) -> Result<Brought, String> {
+pub fn bring(disk: &dyn Disk, places: &Places, written: &str) -> Result<ChosenFile, String> {
     let written = written.trim();
     let path = Path::new(written);
     let is_outside = path.is_absolute()
@@ -194,7 +196,7 @@ pub fn bring(disk: &dyn Disk, places: &Places, written: &str) -> Result<Brought,
             Some(instead) => format!("{}; there is {instead}", refused.why),
             None => refused.why,
         })?;
-        return Ok(Brought {
+        return Ok(ChosenFile {
             artifact: found.artifact,
             is_copy: false,
         });
@@ -202,14 +204,18 @@ pub fn bring(disk: &dyn Disk, places: &Places, written: &str) -> Result<Brought,
     let found = of_the_machine(disk, path)?;
     let name = path.file_name().ok_or("it is not the path of a file")?;
     let artifact = copy(disk, &places.record, (&name.to_string_lossy(), &found))?;
-    Ok(Brought {
+    Ok(ChosenFile {
         artifact,
         is_copy: true,
     })
 }
 
 /// Copies a file into the folder, under a name that no other file has.
-fn copy(disk: &dyn Disk, record: &Path, (name, found): (&str, &Found)) -> Result<Artifact, String> {
+fn copy(
+    disk: &dyn Disk,
+    record: &Path,
+    (name, found): (&str, &FoundArtifact),
+) -> Result<Artifact, String> {
     let mut tried = String::new();
     for number in 1..=COPIES_MAX {
         let target = numbered(name, number);
@@ -235,7 +241,7 @@ fn copy(disk: &dyn Disk, record: &Path, (name, found): (&str, &Found)) -> Result
 }
 
 /// A file outside the flow's folders.
-fn of_the_machine(disk: &dyn Disk, path: &Path) -> Result<Found, String> {
+fn of_the_machine(disk: &dyn Disk, path: &Path) -> Result<FoundArtifact, String> {
     let about = disk.about(path).map_err(|error| error.to_string())?;
     match about.kind {
         Kind::File => read(disk, path, path.to_string_lossy().into_owned()),

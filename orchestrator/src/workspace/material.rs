@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{NodeId, ProjectName, RoleInstance};
-use a_society_flow::graph::{Diagnostic, Node, RenderFault, base_role};
+use a_society_flow::graph::{Diagnostic, GraphNode, RenderFault, base_role};
 use a_society_state::Store;
 use a_society_state::disk::Disk;
 
@@ -137,7 +137,7 @@ pub fn in_project(
     }
     let project = sound_project(disk, &folder, noted)?;
     let roles = &project.canonical.roles;
-    let is_strange = |node: &&Node| !roles.contains_key(&base_role(&node.role));
+    let is_strange = |node: &&GraphNode| !roles.contains_key(&base_role(&node.role));
     if let Some(stranger) = file.graph.nodes().iter().find(is_strange) {
         return Err(Unfit::Stranger {
             node: stranger.id.clone(),

@@ -9,3 +9,4 @@ pub mod projects;
 pub mod rules;
 pub mod settings;
 pub mod skills;
+pub mod trial;

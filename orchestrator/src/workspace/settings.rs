@@ -2,18 +2,24 @@
 
 use std::path::Path;
 
+use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::fact::turn::Usage;
 use a_society_state::Store;
 use serde_json::{Value, json};
 
 use crate::config::catalogue::{self, Catalogue};
 use crate::config::editing::models::KeyState;
-use crate::config::editing::{Sheet, rules, search, servers};
+use crate::config::editing::{Sheet, policies, rules, search, servers};
 use crate::config::models::ModelSpec;
+<<<<<<< HEAD
+use crate::config::servers::{Roster, ServerStanding, lists_in};
+use crate::config::user::{self, ConsentConfig, ToolReach};
+=======
 use crate::config::servers::{Roster, Standing, lists_in};
-use crate::config::user::{self, ConsentConfig, Reach};
+use crate::config::user::{self, Bounds, ConsentConfig, Reach};
+>>>>>>> main
 use crate::config::workspace;
-use crate::project::place::{Named, in_words, models_named, servers_named, workspace_of};
+use crate::project::place::{NameUses, in_words, models_named, servers_named, workspace_of};
 
 /// The models with whence they come, and the version of the file that says so.
 #[must_use]
@@ -180,7 +186,7 @@ pub fn servers(store: &Store) -> Value {
 
 /// All servers, each with who names it.
 #[must_use]
-pub fn servers_json(roster: &Roster, named: &Named) -> Value {
+pub fn servers_json(roster: &Roster, named: &NameUses) -> Value {
     let by = |name: &str| in_words(named.get(name).into_iter().flatten());
     let servers = roster.entries.iter().map(|entry| {
         json!({
@@ -200,13 +206,13 @@ pub fn servers_json(roster: &Roster, named: &Named) -> Value {
 }
 
 /// The state of a server, for programs.
-const fn standing_word(standing: Standing) -> &'static str {
+const fn standing_word(standing: ServerStanding) -> &'static str {
     match standing {
-        Standing::Own => "own",
-        Standing::Approved => "approved",
-        Standing::Changed => "changed",
-        Standing::Wanted => "wanted",
-        Standing::Hidden => "hidden",
+        ServerStanding::Own => "own",
+        ServerStanding::Approved => "approved",
+        ServerStanding::Changed => "changed",
+        ServerStanding::Wanted => "wanted",
+        ServerStanding::Hidden => "hidden",
     }
 }
 
@@ -225,12 +231,40 @@ pub fn permissions(root: &Path) -> Value {
             { "mode": "full-access", "words": "Never asks." },
         ],
         "rules": rules_beforehand(root),
+        "policies": said_for_all(),
+        "usual_mode": ConsentMode::default(),
     })
+}
+
+/// What the operator says for all flows beside the rules.
+fn said_for_all() -> Value {
+    let said = Sheet::read().and_then(|sheet| policies::said(&sheet));
+    let limits = |bounds: &Bounds| {
+        json!({
+            "tokens": bounds.tokens,
+            "answers": bounds.answers,
+            "same_call": bounds.same_call,
+        })
+    };
+    match said {
+        Err(refusal) => json!({ "fault": refusal.why }),
+        Ok(said) => json!({
+            "scope": said.reach.scope.word(),
+            "folders": said.reach.folders,
+            "network": said.reach.network,
+            "limits": limits(&said.limits),
+            "usual_limits": limits(&Bounds::default()),
+            "notify": said.notify.map(|notify| json!({
+                "command": notify.command,
+                "on": notify.on.iter().map(|one| one.word()).collect::<Vec<_>>(),
+            })),
+        }),
+    }
 }
 
 /// How far tools reach.
 #[must_use]
-pub fn reach_json(reach: &Reach) -> Value {
+pub fn reach_json(reach: &ToolReach) -> Value {
     json!({
         "scope": reach.scope.word(),
         "folders": reach.folders,

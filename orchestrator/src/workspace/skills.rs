@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::config::editing::Refusal;
-use crate::config::editing::skills::{List, Row, Shown, list};
+use crate::config::editing::EditRefusal;
+use crate::config::editing::skills::{ShownSkill, SkillList, SkillRow, list};
 use crate::project::flow_file;
 use crate::project::place::workspace_of;
 use a_society_state::Store;
@@ -17,7 +17,7 @@ use super::flow_files::{flow_files, offered};
 #[derive(Debug, Default)]
 pub struct Skills {
     /// What there is.
-    pub list: List,
+    pub list: SkillList,
     /// By the name of a skill: flow files and their roles.
     files: BTreeMap<String, Vec<(String, String)>>,
 }
@@ -27,7 +27,7 @@ impl Skills {
     ///
     /// # Errors
     /// When the configuration cannot be read.
-    pub fn read(store: Option<&Store>) -> Result<Self, Refusal> {
+    pub fn read(store: Option<&Store>) -> Result<Self, EditRefusal> {
         let Some(store) = store else {
             let list = list(None)?;
             return Ok(Self {
@@ -44,7 +44,7 @@ impl Skills {
 
     /// Who names a skill, in words.
     #[must_use]
-    pub fn named_by(&self, row: &Row) -> Vec<String> {
+    pub fn named_by(&self, row: &SkillRow) -> Vec<String> {
         let roles = row.named_by.iter();
         let roles = roles.map(|by| format!("{}/{}", by.project, by.role));
         let project = row.project.as_deref();
@@ -57,7 +57,7 @@ impl Skills {
 
     /// A skill of the operator's own, or of a project.
     #[must_use]
-    pub fn named(&self, name: &str, project: Option<&str>) -> Option<&Row> {
+    pub fn named(&self, name: &str, project: Option<&str>) -> Option<&SkillRow> {
         let mut rows = self.list.rows.iter();
         rows.find(|row| row.skill.name == name && row.project.as_deref() == project)
     }
@@ -98,7 +98,7 @@ impl Skills {
 
 /// A skill as it was looked at, for programs and for the page.
 #[must_use]
-pub fn skill_json(shown: &Shown, named_by: &[String]) -> Value {
+pub fn skill_json(shown: &ShownSkill, named_by: &[String]) -> Value {
     let sight = &shown.sight;
     let files = sight.files.iter();
     let files = files.map(|(path, bytes)| json!({ "path": path, "bytes": bytes }));

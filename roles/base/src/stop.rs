@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Says once and for ever that a turn is to stop. It can also say that only the answer that arrives
 /// is to be cut off, because the operator has something to say first.
 #[derive(Clone, Default)]
-pub struct StopSignal(Arc<Mutex<State>>);
+pub struct StopSignal(Arc<Mutex<StopState>>);
 
 #[derive(Default)]
-struct State {
+struct StopState {
     is_raised: bool,
     listeners: Vec<Box<dyn FnOnce() + Send>>,
     /// Whether the answer that arrives, or the next one, is cut off.
@@ -93,7 +93,7 @@ impl StopSignal {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, StopState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -40,7 +40,7 @@ const RESERVED_HEADERS: &[&str] = &[
 
 /// Which network an address belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum NetworkZone {
     /// On this machine.
     Here,
     /// In a network of ours.
@@ -74,15 +74,15 @@ pub(super) fn check(text: &str, is_private: bool) -> Result<Url, String> {
     }
     let place = place_of_host(host);
     match place {
-        Place::Forbidden => return Err(format!("no server can be at `{host}`")),
-        Place::Private if !is_private => {
+        NetworkZone::Forbidden => return Err(format!("no server can be at `{host}`")),
+        NetworkZone::Private if !is_private => {
             return Err(format!(
                 "`{host}` is in a private network; if it is yours, say `private-network: true`"
             ));
         }
-        Place::Private | Place::Here | Place::Public => {}
+        NetworkZone::Private | NetworkZone::Here | NetworkZone::Public => {}
     }
-    if url.scheme() == "http" && place != Place::Here {
+    if url.scheme() == "http" && place != NetworkZone::Here {
         return Err(format!(
             "`{shown}` would send everything in clear text; only servers of this machine may use \
              http://"
@@ -103,49 +103,49 @@ pub(super) fn check_header(name: &str) -> Result<(), String> {
 }
 
 /// The network of a host as far as its name reveals it; other names are resolved when they are reached.
-fn place_of_host(host: &str) -> Place {
+fn place_of_host(host: &str) -> NetworkZone {
     if host == "localhost" {
-        return Place::Here;
+        return NetworkZone::Here;
     }
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    bare.parse().map_or(Place::Public, place)
+    bare.parse().map_or(NetworkZone::Public, place)
 }
 
 /// Which network an address belongs to.
-pub(super) fn place(address: IpAddr) -> Place {
+pub(super) fn place(address: IpAddr) -> NetworkZone {
     match address {
         IpAddr::V4(address) => place_v4(address),
         IpAddr::V6(address) => place_v6(address),
     }
 }
 
-fn place_v4(address: Ipv4Addr) -> Place {
+fn place_v4(address: Ipv4Addr) -> NetworkZone {
     // Shared address space is a provider's or a tunnel's; both are networks of ours.
     let is_shared = matches!(address.octets(), [100, 64..=127, ..]);
     if address.is_loopback() {
-        Place::Here
+        NetworkZone::Here
     } else if (address.is_private() || is_shared) && address != METADATA_V4 {
-        Place::Private
+        NetworkZone::Private
     } else {
         outside(IpAddr::V4(address))
     }
 }
 
-fn place_v6(address: Ipv6Addr) -> Place {
+fn place_v6(address: Ipv6Addr) -> NetworkZone {
     if address.is_loopback() {
-        Place::Here
+        NetworkZone::Here
     } else if address.is_unique_local() && address != METADATA_V6 {
-        Place::Private
+        NetworkZone::Private
     } else {
         outside(IpAddr::V6(address))
     }
 }
 
-fn outside(address: IpAddr) -> Place {
+fn outside(address: IpAddr) -> NetworkZone {
     if is_public(address) {
-        Place::Public
+        NetworkZone::Public
     } else {
-        Place::Forbidden
+        NetworkZone::Forbidden
     }
 }
 
@@ -157,11 +157,11 @@ const METADATA_V6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254)
 /// sound, so that none can be smuggled in among others, and the connection is made to what was
 /// checked here.
 #[derive(Debug)]
-pub(super) struct Checked {
+pub(super) struct CheckedResolver {
     pub(super) is_private: bool,
 }
 
-impl Resolve for Checked {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let is_private = self.is_private;
         Box::pin(async move {
@@ -193,9 +193,9 @@ fn all_sound(
 ) -> Result<Vec<SocketAddr>, Unsound> {
     for address in &found {
         match place(address.ip()) {
-            Place::Public => {}
-            Place::Private if is_private => {}
-            Place::Private | Place::Here | Place::Forbidden => {
+            NetworkZone::Public => {}
+            NetworkZone::Private if is_private => {}
+            NetworkZone::Private | NetworkZone::Here | NetworkZone::Forbidden => {
                 let host = plain::line(host);
                 let address = address.ip();
                 return Err(Unsound(format!(

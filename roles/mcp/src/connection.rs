@@ -21,14 +21,14 @@ use rmcp::{RoleClient, serve_client};
 use serde_json::{Map, Value, json};
 
 use super::definition::RawTool;
-use super::guest::{Guest, Heard};
+use super::guest::{Guest, OrderedTransport};
 use super::limits::{
-    ASIDE_GRACE, FAULT_SHOWN_BYTES, LAST_WORDS, LEAVE, Limits, PAGES_MAX, TOOLS_MAX,
+    ASIDE_GRACE, FAULT_SHOWN_BYTES, LAST_WORDS, LEAVE, PAGES_MAX, ServerLimits, TOOLS_MAX,
 };
-use super::output::Output;
-use super::pipes::{Pipes, Verdict};
-use super::process::{Launch, Process};
-use super::spec::{Given, Reach, ServerSpec, environment, resolved};
+use super::output::RemoteOutput;
+use super::pipes::{CloseReason, Pipes};
+use super::process::{Process, ServerLaunch};
+use super::spec::{Given, ServerSpec, ServerTransport, environment, resolved};
 use super::{plain, runtime, web};
 
 /// How much longer than [`TOOLS_MAX`] a list is read, so that the operator learns what is left out.
@@ -43,13 +43,13 @@ pub(super) struct Connection {
     service: RunningService<RoleClient, Guest>,
     guest: Guest,
     process: Option<Process>,
-    verdict: Verdict,
+    verdict: CloseReason,
     redactor: Arc<Redactor>,
 }
 
 /// One call, as it is sent.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct CallRequest {
     pub(super) raw_name: String,
     pub(super) arguments: Map<String, Value>,
     pub(super) key: Option<String>,
@@ -73,7 +73,7 @@ impl Connection {
         spec: &ServerSpec,
         given: &Given,
         redactor: &Arc<Redactor>,
-        limits: &Limits,
+        limits: &ServerLimits,
     ) -> Result<Self, String> {
         let greeted = Self::greet(spec, given, redactor);
         let opened = tokio::time::timeout(limits.start, greeted).await;
@@ -104,16 +104,16 @@ impl Connection {
         redactor: &Arc<Redactor>,
     ) -> Result<Self, String> {
         let guest = Guest::default();
-        let verdict = Verdict::default();
+        let verdict = CloseReason::default();
         match &spec.reach {
-            Reach::Program {
+            ServerTransport::Program {
                 command,
                 arguments,
                 variables,
                 inherits,
                 folder,
             } => {
-                let launch = Launch {
+                let launch = ServerLaunch {
                     server: &spec.name,
                     command,
                     arguments,
@@ -145,7 +145,7 @@ impl Connection {
                     }
                 }
             }
-            Reach::Web {
+            ServerTransport::Web {
                 url,
                 headers,
                 is_private,
@@ -200,7 +200,7 @@ impl Connection {
     }
 
     /// Everything that it offers, as far as anybody reads.
-    pub(super) async fn list(&self, limits: &Limits) -> Result<Vec<RawTool>, String> {
+    pub(super) async fn list(&self, limits: &ServerLimits) -> Result<Vec<RawTool>, String> {
         let mut tools: Vec<RawTool> = Vec::new();
         let mut cursor: Option<String> = None;
         for _page in 0..PAGES_MAX {
@@ -219,7 +219,7 @@ impl Connection {
     async fn page(
         &self,
         cursor: Option<String>,
-        limits: &Limits,
+        limits: &ServerLimits,
     ) -> Result<ListToolsResult, String> {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ListToolsRequest {
@@ -243,14 +243,14 @@ impl Connection {
     }
 
     /// Calls a tool, once.
-    pub(super) async fn call(&self, request: Request) -> Result<Output, NoAnswer> {
+    pub(super) async fn call(&self, request: CallRequest) -> Result<RemoteOutput, NoAnswer> {
         let params = CallToolRequestParams::new(request.raw_name).with_arguments(request.arguments);
         let call = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let begun = Some(request.has_begun.as_ref());
         let answer = self.ask(call, request.key, request.limit, begun).await?;
-        let fault = |words: &str| Output::fault(words, &self.redactor);
+        let fault = |words: &str| RemoteOutput::fault(words, &self.redactor);
         Ok(match answer {
-            Ok(ServerResult::CallToolResult(result)) => Output::of(&result, &self.redactor),
+            Ok(ServerResult::CallToolResult(result)) => RemoteOutput::of(&result, &self.redactor),
             Ok(ServerResult::InputRequiredResult(_)) => {
                 fault("The tool asks for more input than its arguments, and gets none.")
             }
@@ -324,7 +324,7 @@ async fn greeted<T: Transport<RoleClient> + 'static>(
     transport: T,
 ) -> Result<RunningService<RoleClient, Guest>, ClientInitializeError> {
     let guest = guest.clone();
-    let transport = Heard {
+    let transport = OrderedTransport {
         transport,
         guest: guest.clone(),
     };
@@ -368,7 +368,7 @@ fn raw(tool: Tool) -> RawTool {
 /// Why a server ended: its violation, its exit, and its last output.
 async fn obituary(
     process: Option<&Process>,
-    verdict: &Verdict,
+    verdict: &CloseReason,
     otherwise: &str,
     redactor: &Redactor,
 ) -> String {

@@ -9,7 +9,7 @@ use a_society_facts::fact::turn::Effect;
 use serde_json::{Map, Value};
 
 use super::limits::{DESCRIPTION_BYTES_MAX, LIST_BYTES_MAX, TOOLS_MAX};
-use super::spec::{Listed, ServerSpec};
+use super::spec::{LengthPrefixed, ServerSpec};
 use super::{name, plain, schema};
 
 /// A tool as its server describes it.
@@ -25,7 +25,7 @@ pub(super) struct RawTool {
 
 /// A tool as a model gets it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolDefinition {
+pub struct RemoteTool {
     /// What a model calls it: `mcp__server__tool`.
     pub name: String,
     /// What its server calls it.
@@ -40,7 +40,7 @@ pub struct ToolDefinition {
     pub definition: Hash,
 }
 
-impl ToolDefinition {
+impl RemoteTool {
     /// What must be granted for it not to be asked about.
     #[must_use]
     pub fn grant(&self) -> Grant {
@@ -53,7 +53,7 @@ impl ToolDefinition {
 
 /// A tool that is not offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedTool {
     /// What it is called, as far as it can be shown.
     pub name: String,
     /// Why, in words.
@@ -62,33 +62,33 @@ pub struct Refused {
 
 /// Everything that a server offers.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Tools {
+pub struct ServerTools {
     /// What a model may get.
-    pub offered: Vec<ToolDefinition>,
+    pub offered: Vec<RemoteTool>,
     /// What it may not.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedTool>,
 }
 
-impl Tools {
+impl ServerTools {
     /// The tool of that name.
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<&ToolDefinition> {
+    pub fn named(&self, name: &str) -> Option<&RemoteTool> {
         self.offered.iter().find(|tool| tool.name == name)
     }
 }
 
 /// What is different between two definitions of a tool, for the operator to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference(String);
+pub struct ToolDifference(String);
 
-impl fmt::Display for Difference {
+impl fmt::Display for ToolDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Difference {
-    pub(super) fn between(before: &ToolDefinition, after: &ToolDefinition) -> Self {
+impl ToolDifference {
+    pub(super) fn between(before: &RemoteTool, after: &RemoteTool) -> Self {
         let rows = [
             ("description", &before.description, &after.description),
             (
@@ -111,11 +111,11 @@ impl Difference {
 }
 
 /// What may be offered of a server's list.
-pub(super) fn tools(spec: &ServerSpec, redactor: &Redactor, raws: &[RawTool]) -> Tools {
+pub(super) fn tools(spec: &ServerSpec, redactor: &Redactor, raws: &[RawTool]) -> ServerTools {
     let raws: Vec<RawTool> = raws.iter().map(|raw| redacted(raw, redactor)).collect();
     let server = spec.definition_hash();
     let names = name::all(&spec.name, raws.iter().map(|raw| raw.name.as_str()));
-    let mut tools = Tools::default();
+    let mut tools = ServerTools::default();
     let mut bytes = 0;
     for (raw, name) in raws.iter().zip(names) {
         let made = if tools.offered.len() >= TOOLS_MAX {
@@ -135,7 +135,7 @@ pub(super) fn tools(spec: &ServerSpec, redactor: &Redactor, raws: &[RawTool]) ->
         });
         match fits {
             Ok(tool) => tools.offered.push(tool),
-            Err(why) => tools.refused.push(Refused {
+            Err(why) => tools.refused.push(RefusedTool {
                 name: plain::head(&plain::line(&raw.name), 80),
                 why,
             }),
@@ -177,7 +177,7 @@ fn definition(
     server: Hash,
     raw: &RawTool,
     name: String,
-) -> Result<ToolDefinition, String> {
+) -> Result<RemoteTool, String> {
     let schema = schema::checked(&raw.schema)?;
     let bytes = raw.description.len();
     if bytes > DESCRIPTION_BYTES_MAX {
@@ -185,12 +185,12 @@ fn definition(
             "Its description has {bytes} bytes, and at most {DESCRIPTION_BYTES_MAX} are taken."
         ));
     }
-    let mut whole = Listed::new("mcp tool");
+    let mut whole = LengthPrefixed::new("mcp tool");
     whole.say(&server.to_string()).say(&raw.name);
     whole.say(&raw.description);
     whole.say(&canonical(&Value::Object(raw.schema.clone())));
     whole.say(&canonical(&raw.others));
-    Ok(ToolDefinition {
+    Ok(RemoteTool {
         name,
         raw_name: raw.name.clone(),
         description: quotation(&spec.name, &raw.description),
@@ -293,7 +293,7 @@ mod tests {
         );
     }
 
-    fn one(raw: &RawTool) -> ToolDefinition {
+    fn one(raw: &RawTool) -> RemoteTool {
         tools(&spec(), &redactor(), std::slice::from_ref(raw))
             .offered
             .remove(0)
@@ -430,7 +430,7 @@ mod tests {
             description: "Sends it on.".to_owned(),
             ..raw("echo")
         });
-        let said = Difference::between(&before, &after).to_string();
+        let said = ToolDifference::between(&before, &after).to_string();
         assert!(
             said.contains("was:")
                 && said.contains("Says it again.")
@@ -441,7 +441,7 @@ mod tests {
             ..raw("echo")
         });
         assert!(
-            Difference::between(&before, &hinted)
+            ToolDifference::between(&before, &hinted)
                 .to_string()
                 .contains("different")
         );

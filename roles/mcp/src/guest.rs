@@ -26,11 +26,11 @@ const METHOD_SHOWN_BYTES: usize = 60;
 
 /// Answers a server.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Guest(Arc<Seen>);
+pub(super) struct Guest(Arc<ServerNotices>);
 
 /// What a server sent without being asked.
 #[derive(Debug, Default)]
-struct Seen {
+struct ServerNotices {
     has_other_tools: AtomicBool,
     asked: Mutex<Vec<String>>,
     /// How much it asked in the present window. Each of its requests is a task until it has its
@@ -103,12 +103,12 @@ impl Guest {
 /// A transport that passes messages to the guest in their order. The SDK handles each in a task of its
 /// own, so that an answer could overtake the notification, sent before it, that the tools changed.
 #[derive(Debug)]
-pub(super) struct Heard<T> {
+pub(super) struct OrderedTransport<T> {
     pub(super) transport: T,
     pub(super) guest: Guest,
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Heard<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for OrderedTransport<T> {
     type Error = T::Error;
 
     fn send(

@@ -41,12 +41,12 @@ mod web;
 #[cfg(test)]
 mod tests;
 
-pub use definition::{Refused, ToolDefinition, Tools};
-pub use limits::Limits;
+pub use definition::{RefusedTool, RemoteTool, ServerTools};
+pub use limits::ServerLimits;
 pub use name::server_of;
-pub use output::Output;
+pub use output::RemoteOutput;
 pub use parse::parse;
-pub use server::{CallFault, Health, Unavailable};
-pub use servers::{Call, Servers};
-pub use spec::{Given, Reach, ServerSpec, SpecFault, Variable};
-pub use wanted::{Wanted, wanted};
+pub use server::{Health, RemoteCallFault, Unavailable};
+pub use servers::{RemoteCall, Servers};
+pub use spec::{Given, ServerSpec, ServerTransport, SpecFault, Variable};
+pub use wanted::{WantedServer, wanted};

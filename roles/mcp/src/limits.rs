@@ -4,20 +4,20 @@ use std::time::Duration;
 
 /// What differs between a product and the tests of its patience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ServerLimits {
     /// How long a server may take from its start to its answer to the greeting. `npx` may have to
     /// fetch a package first.
     pub start: Duration,
     /// How long a server may take to list one page of its tools.
     pub list: Duration,
     /// The first pause before a server that failed is started again; each further one is twice as
-    /// long, and none is longer than [`Limits::rest`].
+    /// long, and none is longer than [`ServerLimits::rest`].
     pub first_pause: Duration,
     /// After [`FAILURES_MAX`] failures in a row a server is not tried for this long.
     pub rest: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerLimits {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(60),

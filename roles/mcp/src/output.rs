@@ -8,7 +8,7 @@ use super::plain;
 
 /// What a call brought.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub struct RemoteOutput {
     /// What the model gets.
     pub text: String,
     /// Everything there was, if the model gets only a part of it: the text, or the result as JSON
@@ -18,11 +18,11 @@ pub struct Output {
     pub is_error: bool,
 }
 
-impl Output {
+impl RemoteOutput {
     /// A result as its server gave it, without secrets. They are taken out before it is cut, so
     /// that no half of one is left.
     pub(super) fn of(result: &CallToolResult, redactor: &Redactor) -> Self {
-        let parts: Vec<Part> = result.content.iter().map(part).collect();
+        let parts: Vec<ResultPart> = result.content.iter().map(part).collect();
         let is_left_out = parts.iter().any(|part| part.is_left_out);
         let texts: Vec<String> = parts.into_iter().map(|part| part.text).collect();
         let mut text = texts.join("\n");
@@ -60,17 +60,17 @@ impl Output {
 }
 
 /// A part of a result.
-struct Part {
+struct ResultPart {
     text: String,
     is_left_out: bool,
 }
 
-fn part(block: &ContentBlock) -> Part {
-    let text = |text: &str| Part {
+fn part(block: &ContentBlock) -> ResultPart {
+    let text = |text: &str| ResultPart {
         text: text.to_owned(),
         is_left_out: false,
     };
-    let left_out = |kind: &str, of: &str, bytes: usize| Part {
+    let left_out = |kind: &str, of: &str, bytes: usize| ResultPart {
         text: format!(
             "[{kind} of type {}, {bytes} bytes in base64, is left out here]",
             plain::line(of)
@@ -109,9 +109,9 @@ mod tests {
 
     use super::*;
 
-    fn output(result: Value) -> Output {
+    fn output(result: Value) -> RemoteOutput {
         let redactor = Redactor::new(&["canary-s3cret".to_owned()]);
-        Output::of(&serde_json::from_value(result).unwrap(), &redactor)
+        RemoteOutput::of(&serde_json::from_value(result).unwrap(), &redactor)
     }
 
     #[test]

@@ -22,10 +22,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use a_society_yaml::{self as yaml, Budget, Number, Tree, Value};
+use a_society_yaml::{self as yaml, Number, ParseBudget, Value, YamlTree};
 
 use super::limits::{CALL_LIMIT, CALL_LIMIT_MAX_S, ENTRIES_MAX, ENTRY_BYTES_MAX, SERVERS_MAX};
-use super::spec::{Reach, ServerSpec, SpecFault, Variable};
+use super::spec::{ServerSpec, ServerTransport, SpecFault, Variable};
 use super::{address, name, plain};
 
 /// How many faults of one file are collected; a reader needs no more.
@@ -61,11 +61,11 @@ const SECRET_KEYS: &[&str] = &["secret", "prefix"];
 ///
 /// Everything that is wrong with them.
 pub fn parse(text: &str) -> Result<Vec<ServerSpec>, Vec<SpecFault>> {
-    let mut sink = Sink {
+    let mut sink = SpecSink {
         text,
         faults: Vec::new(),
     };
-    let specs = match yaml::parse(text, Budget::BLOCK) {
+    let specs = match yaml::parse(text, ParseBudget::BLOCK) {
         Ok(tree) => sink.servers(&tree),
         Err(fault) => {
             let at = fault.place.map_or(0, |place| place.bytes.start);
@@ -84,16 +84,16 @@ pub fn parse(text: &str) -> Result<Vec<ServerSpec>, Vec<SpecFault>> {
 
 /// Reads values, and keeps what is wrong with them.
 #[derive(Debug)]
-struct Sink<'t> {
+struct SpecSink<'t> {
     text: &'t str,
     faults: Vec<SpecFault>,
 }
 
 /// The values of a mapping by their keys.
-type Fields<'t> = BTreeMap<&'t str, &'t Tree>;
+type SpecFields<'t> = BTreeMap<&'t str, &'t YamlTree>;
 
-impl Sink<'_> {
-    fn fault(&mut self, tree: &Tree, message: impl Into<String>) {
+impl SpecSink<'_> {
+    fn fault(&mut self, tree: &YamlTree, message: impl Into<String>) {
         self.fault_at(tree.place.bytes.start, message);
     }
 
@@ -108,7 +108,7 @@ impl Sink<'_> {
         });
     }
 
-    fn servers(&mut self, tree: &Tree) -> Vec<ServerSpec> {
+    fn servers(&mut self, tree: &YamlTree) -> Vec<ServerSpec> {
         // An empty file configures nothing.
         let Value::Map(entries) = &tree.value else {
             if tree.value != Value::Null {
@@ -116,7 +116,7 @@ impl Sink<'_> {
             }
             return Vec::new();
         };
-        let is_ours = |key: &Tree| key.value == Value::Text("mcp-servers".to_owned());
+        let is_ours = |key: &YamlTree| key.value == Value::Text("mcp-servers".to_owned());
         let Some((_, servers)) = entries.iter().find(|(key, _)| is_ours(key)) else {
             return Vec::new();
         };
@@ -135,7 +135,7 @@ impl Sink<'_> {
             .collect()
     }
 
-    fn server(&mut self, key: &Tree, tree: &Tree) -> Option<ServerSpec> {
+    fn server(&mut self, key: &YamlTree, tree: &YamlTree) -> Option<ServerSpec> {
         let called = self.text(key, "the name of a server")?;
         if let Err(why) = name::check_server(&called) {
             self.fault(key, why);
@@ -186,7 +186,7 @@ impl Sink<'_> {
         })
     }
 
-    fn program(&mut self, fields: &Fields<'_>) -> Option<Reach> {
+    fn program(&mut self, fields: &SpecFields<'_>) -> Option<ServerTransport> {
         let command = self.words(fields.get("command")?, "`command`");
         if let Some(command) = &command
             && command.contains('/')
@@ -218,7 +218,7 @@ impl Sink<'_> {
                 Err(not_a_variable(name))
             }
         });
-        Some(Reach::Program {
+        Some(ServerTransport::Program {
             arguments: self.texts(fields, "args"),
             command: command?,
             variables,
@@ -227,7 +227,7 @@ impl Sink<'_> {
         })
     }
 
-    fn web(&mut self, fields: &Fields<'_>) -> Option<Reach> {
+    fn web(&mut self, fields: &SpecFields<'_>) -> Option<ServerTransport> {
         let is_private = fields.get("private-network").is_some_and(|tree| {
             if let Value::Bool(value) = &tree.value {
                 return *value;
@@ -243,14 +243,18 @@ impl Sink<'_> {
             self.fault(tree, why);
         }
         let headers = self.values(fields, "headers", address::check_header);
-        Some(Reach::Web {
+        Some(ServerTransport::Web {
             url: url?,
             headers,
             is_private,
         })
     }
 
-    fn entries<'t>(&mut self, tree: &'t Tree, what: &str) -> Option<&'t [(Tree, Tree)]> {
+    fn entries<'t>(
+        &mut self,
+        tree: &'t YamlTree,
+        what: &str,
+    ) -> Option<&'t [(YamlTree, YamlTree)]> {
         if let Value::Map(entries) = &tree.value {
             return Some(entries);
         }
@@ -259,8 +263,13 @@ impl Sink<'_> {
         None
     }
 
-    fn fields<'t>(&mut self, entries: &'t [(Tree, Tree)], what: &str, keys: &[&str]) -> Fields<'t> {
-        let mut fields = Fields::new();
+    fn fields<'t>(
+        &mut self,
+        entries: &'t [(YamlTree, YamlTree)],
+        what: &str,
+        keys: &[&str],
+    ) -> SpecFields<'t> {
+        let mut fields = SpecFields::new();
         for (key, value) in entries {
             let Value::Text(text) = &key.value else {
                 let kind = key.value.kind();
@@ -282,7 +291,7 @@ impl Sink<'_> {
         fields
     }
 
-    fn text(&mut self, tree: &Tree, what: &str) -> Option<String> {
+    fn text(&mut self, tree: &YamlTree, what: &str) -> Option<String> {
         match &tree.value {
             Value::Text(text) if text.len() > ENTRY_BYTES_MAX => {
                 self.fault(
@@ -312,7 +321,7 @@ impl Sink<'_> {
         }
     }
 
-    fn words(&mut self, tree: &Tree, what: &str) -> Option<String> {
+    fn words(&mut self, tree: &YamlTree, what: &str) -> Option<String> {
         let text = self.text(tree, what)?;
         if text.trim().is_empty() {
             self.fault(tree, format!("{what} is empty"));
@@ -321,7 +330,7 @@ impl Sink<'_> {
         Some(text)
     }
 
-    fn texts(&mut self, fields: &Fields<'_>, key: &str) -> Vec<String> {
+    fn texts(&mut self, fields: &SpecFields<'_>, key: &str) -> Vec<String> {
         let Some(tree) = fields.get(key) else {
             return Vec::new();
         };
@@ -346,7 +355,7 @@ impl Sink<'_> {
 
     fn values(
         &mut self,
-        fields: &Fields<'_>,
+        fields: &SpecFields<'_>,
         key: &str,
         check: impl Fn(&str) -> Result<(), String>,
     ) -> BTreeMap<String, Variable> {
@@ -375,7 +384,7 @@ impl Sink<'_> {
         values
     }
 
-    fn variable(&mut self, tree: &Tree, what: &str) -> Option<Variable> {
+    fn variable(&mut self, tree: &YamlTree, what: &str) -> Option<Variable> {
         let Value::Map(entries) = &tree.value else {
             return self.text(tree, what).map(Variable::Plain);
         };
@@ -391,7 +400,7 @@ impl Sink<'_> {
         })
     }
 
-    fn seconds(&mut self, tree: &Tree) -> Option<u64> {
+    fn seconds(&mut self, tree: &YamlTree) -> Option<u64> {
         if let Value::Number(Number::Whole(number)) = &tree.value
             && let Ok(number) = u64::try_from(*number)
             && (1..=CALL_LIMIT_MAX_S).contains(&number)
@@ -444,7 +453,7 @@ mod tests {
         assert_eq!(files.name, "files");
         assert_eq!(files.reads, ["read_text_file"]);
         assert_eq!(files.call_limit, Duration::from_secs(60));
-        let Reach::Program {
+        let ServerTransport::Program {
             command,
             arguments,
             variables,
@@ -459,7 +468,7 @@ mod tests {
         assert_eq!(inherits, &["HTTPS_PROXY"]);
         assert_eq!(folder.as_deref(), Some("/srv"));
         assert_eq!(tickets.call_limit, CALL_LIMIT);
-        let Reach::Web {
+        let ServerTransport::Web {
             url,
             headers,
             is_private: true,

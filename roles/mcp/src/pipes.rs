@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::limits::{MESSAGE_BYTES_MAX, MESSAGES_WAITING, NOISE_LINES_MAX};
 use super::plain;
-use super::process::Aside;
+use super::process::StderrTail;
 
 /// How much of a line that breaks the protocol is repeated.
 const LINE_SHOWN_BYTES: usize = 120;
@@ -34,7 +34,7 @@ pub(super) struct Pipes {
 }
 
 /// Why we ended a connection, set once.
-pub(super) type Verdict = Arc<OnceLock<String>>;
+pub(super) type CloseReason = Arc<OnceLock<String>>;
 
 /// A message, and whom to tell when it is written.
 type Outgoing = (Vec<u8>, oneshot::Sender<std::io::Result<()>>);
@@ -54,8 +54,8 @@ impl Pipes {
     pub(super) fn new(
         stdin: ChildStdin,
         stdout: ChildStdout,
-        aside: Aside,
-        verdict: Verdict,
+        aside: StderrTail,
+        verdict: CloseReason,
         redactor: Arc<Redactor>,
     ) -> Result<Self, NoThread> {
         let (arrived, incoming) = mpsc::channel(MESSAGES_WAITING);
@@ -124,7 +124,7 @@ fn write(mut stdin: impl Write, mut lines: mpsc::Receiver<Outgoing>) {
 fn read(
     stream: impl Read,
     arrived: &mpsc::Sender<RxJsonRpcMessage<RoleClient>>,
-    aside: &Aside,
+    aside: &StderrTail,
     redactor: &Redactor,
 ) -> Result<(), String> {
     let mut stream = BufReader::new(stream);
@@ -132,13 +132,13 @@ fn read(
     let mut line = Vec::new();
     while next_line(&mut stream, &mut line)? {
         match message(&line) {
-            Line::Empty => {}
-            Line::Message(message) => {
+            PipeLine::Empty => {}
+            PipeLine::Message(message) => {
                 if arrived.blocking_send(*message).is_err() {
                     return Ok(());
                 }
             }
-            Line::Noise => {
+            PipeLine::Noise => {
                 noise += 1;
                 if noise > NOISE_LINES_MAX {
                     return Err(format!(
@@ -150,7 +150,7 @@ fn read(
                 aside.push(&line);
                 aside.push(b"\n");
             }
-            Line::Broken(why) => {
+            PipeLine::Broken(why) => {
                 return Err(format!(
                     "it sent a message that cannot be read ({why}): {}",
                     shown(&line, redactor)
@@ -162,25 +162,25 @@ fn read(
 }
 
 /// What a line is.
-enum Line {
+enum PipeLine {
     Empty,
     Message(Box<RxJsonRpcMessage<RoleClient>>),
     Noise,
     Broken(String),
 }
 
-fn message(line: &[u8]) -> Line {
+fn message(line: &[u8]) -> PipeLine {
     let line = line.trim_ascii();
     if line.is_empty() {
-        return Line::Empty;
+        return PipeLine::Empty;
     }
     match serde_json::from_slice(line) {
-        Ok(message) => Line::Message(Box::new(message)),
+        Ok(message) => PipeLine::Message(Box::new(message)),
         // A program's own log may be JSON as well; only what claims to be a message is held to it.
         Err(why) if line.starts_with(b"{") && contains(line, b"\"jsonrpc\"") => {
-            Line::Broken(plain::line(&why.to_string()))
+            PipeLine::Broken(plain::line(&why.to_string()))
         }
-        Err(_) => Line::Noise,
+        Err(_) => PipeLine::Noise,
     }
 }
 
@@ -231,7 +231,7 @@ mod tests {
 
     fn messages(bytes: &[u8]) -> (usize, Result<(), String>, String) {
         let (arrived, mut incoming) = mpsc::channel(1_000);
-        let aside = Aside::default();
+        let aside = StderrTail::default();
         let redactor = Redactor::new(&["canary-s3cret".to_owned()]);
         let end = read(bytes, &arrived, &aside, &redactor);
         drop(arrived);
@@ -301,7 +301,7 @@ mod tests {
             let text = format!("noise\n{MESSAGE}\n{MESSAGE}\n");
             let stream = BufReader::with_capacity(cut, text.as_bytes());
             let (arrived, mut incoming) = mpsc::channel(10);
-            read(stream, &arrived, &Aside::default(), &Redactor::new(&[])).unwrap();
+            read(stream, &arrived, &StderrTail::default(), &Redactor::new(&[])).unwrap();
             prop_assert!(incoming.try_recv().is_ok() && incoming.try_recv().is_ok());
             prop_assert!(incoming.try_recv().is_err());
         }

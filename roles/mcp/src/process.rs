@@ -35,7 +35,7 @@ const MARK: &str = "A_SOCIETY_MCP_SERVER";
 
 /// What is to be run.
 #[derive(Debug)]
-pub(super) struct Launch<'t> {
+pub(super) struct ServerLaunch<'t> {
     pub(super) server: &'t str,
     pub(super) command: &'t str,
     pub(super) arguments: &'t [String],
@@ -49,15 +49,15 @@ pub(super) struct Process {
     child: Supervised,
     /// Its end is what the watcher waits for.
     _lifeline: PipeWriter,
-    aside: Aside,
+    aside: StderrTail,
     exit: watch::Receiver<Option<Exit>>,
 }
 
 /// The end of a server's stderr.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Aside(Arc<Mutex<Vec<u8>>>);
+pub(super) struct StderrTail(Arc<Mutex<Vec<u8>>>);
 
-impl Aside {
+impl StderrTail {
     pub(super) fn push(&self, bytes: &[u8]) {
         let mut kept = lock(&self.0);
         let bytes = bytes
@@ -79,7 +79,9 @@ impl Aside {
 
 impl Process {
     /// Spawns the server.
-    pub(super) fn start(launch: &Launch<'_>) -> Result<(Self, ChildStdin, ChildStdout), String> {
+    pub(super) fn start(
+        launch: &ServerLaunch<'_>,
+    ) -> Result<(Self, ChildStdin, ChildStdout), String> {
         let cannot = |why: std::io::Error| format!("It could not be started: {why}.");
         let (watched, lifeline) = std::io::pipe().map_err(cannot)?;
         // Only this end is inherited. Other programs that are spawned in this moment inherit it
@@ -114,7 +116,7 @@ impl Process {
             exit,
             child,
             _lifeline: lifeline,
-            aside: Aside::default(),
+            aside: StderrTail::default(),
         };
         process
             .watch(stderr, tell)
@@ -148,7 +150,7 @@ impl Process {
     }
 
     /// What it said beside the protocol.
-    pub(super) fn aside(&self) -> &Aside {
+    pub(super) fn aside(&self) -> &StderrTail {
         &self.aside
     }
 
@@ -201,7 +203,7 @@ mod tests {
 
     fn start(script: &str) -> (Process, ChildStdin, ChildStdout) {
         let arguments = ["-c".to_owned(), script.to_owned()];
-        let launch = Launch {
+        let launch = ServerLaunch {
             server: "test",
             command: "/bin/sh",
             arguments: &arguments,
@@ -294,7 +296,7 @@ mod tests {
 
     #[test]
     fn only_the_end_of_what_is_said_aside_is_kept() {
-        let aside = Aside::default();
+        let aside = StderrTail::default();
         for _ in 0..3 {
             aside.push(&vec![b'x'; ASIDE_BYTES]);
         }

@@ -19,7 +19,7 @@ const BLOCKING_THREADS_MAX: usize = 16;
 
 /// Why something was not waited for to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cut {
+pub(super) enum CutShort {
     /// The turn was stopped.
     Stopped,
     /// The system gives no more threads, or the caller may not wait.
@@ -40,12 +40,12 @@ impl Waiter {
         &self,
         stop: &StopSignal,
         work: impl Future<Output = T>,
-    ) -> Result<T, Cut> {
+    ) -> Result<T, CutShort> {
         // A call from within a runtime would block that runtime's other tasks, perhaps for ever.
         if Handle::try_current().is_ok() {
-            return Err(Cut::NoRuntime);
+            return Err(CutShort::NoRuntime);
         }
-        let runtime = shared().ok_or(Cut::NoRuntime)?;
+        let runtime = shared().ok_or(CutShort::NoRuntime)?;
         self.has_waited.store(true, Ordering::SeqCst);
         let (tell, told) = oneshot::channel();
         stop.when_raised(move || {
@@ -55,7 +55,7 @@ impl Waiter {
         runtime.block_on(async {
             tokio::select! {
                 biased;
-                Ok(()) = told => Err(Cut::Stopped),
+                Ok(()) = told => Err(CutShort::Stopped),
                 done = work => Ok(done),
             }
         })
@@ -109,7 +109,7 @@ mod tests {
         let wait = move || Waiter::default().wait(&stop, std::future::pending::<()>());
         let waiting = std::thread::spawn(wait);
         raiser.raise();
-        assert_eq!(waiting.join().unwrap(), Err(Cut::Stopped));
+        assert_eq!(waiting.join().unwrap(), Err(CutShort::Stopped));
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod tests {
         let (waiter, stop) = (Waiter::default(), StopSignal::default());
         assert_eq!(waiter.wait(&stop, async { 7 }), Ok(7));
         stop.raise();
-        assert_eq!(waiter.wait(&stop, async { 7 }), Err(Cut::Stopped));
+        assert_eq!(waiter.wait(&stop, async { 7 }), Err(CutShort::Stopped));
     }
 
     #[test]
@@ -126,6 +126,6 @@ mod tests {
         let within = waiter.wait(&stop, async {
             Waiter::default().wait(&StopSignal::default(), async { 7 })
         });
-        assert_eq!(within, Ok(Err(Cut::NoRuntime)));
+        assert_eq!(within, Ok(Err(CutShort::NoRuntime)));
     }
 }

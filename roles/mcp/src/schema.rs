@@ -29,10 +29,10 @@ pub(super) fn checked(schema: &Map<String, Value>) -> Result<Value, String> {
     if !is_object {
         return Err("Its schema does not describe an object.".to_owned());
     }
-    let mut found = Found::default();
+    let mut found = SchemaReferences::default();
     found.walk(&root, "#")?;
     found.check_circles()?;
-    let mut shown = shown(&root, Fields::Keywords)?;
+    let mut shown = shown(&root, SchemaFields::Keywords)?;
     if let Value::Object(fields) = &mut shown {
         // Some servers leave it out for tools without arguments, and providers want it.
         let kind = Value::String("object".to_owned());
@@ -60,12 +60,12 @@ fn check_depth(root: &Value) -> Result<(), String> {
 
 /// What refers to what: each place with the places that are named somewhere below it.
 #[derive(Debug, Default)]
-struct Found {
+struct SchemaReferences {
     references: BTreeMap<String, BTreeSet<String>>,
     has_other_names: bool,
 }
 
-impl Found {
+impl SchemaReferences {
     fn walk(&mut self, value: &Value, place: &str) -> Result<(), String> {
         match value {
             Value::Object(fields) => {
@@ -154,7 +154,7 @@ fn is_within(place: &str, other: &str) -> bool {
 
 /// What the fields of an object in a schema are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fields {
+enum SchemaFields {
     /// What the schema says, by its own words.
     Keywords,
     /// Schemas, by names that the server chose.
@@ -163,7 +163,7 @@ enum Fields {
     Data,
 }
 
-impl Fields {
+impl SchemaFields {
     fn below(self, key: &str) -> Self {
         match (self, key) {
             (Self::Keywords, "properties" | "$defs" | "definitions" | "dependentSchemas") => {
@@ -182,7 +182,7 @@ impl Fields {
 
 /// The same with plain texts, and without patterns, by which nothing here matches. Names of fields must be
 /// plain as they are: a model that calls the tool has to write them.
-fn shown(value: &Value, fields: Fields) -> Result<Value, String> {
+fn shown(value: &Value, fields: SchemaFields) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => Value::String(plain::escaped(text)),
         Value::Array(items) => {

@@ -11,10 +11,10 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::CallEnd;
 use serde_json::{Map, Value};
 
-use super::connection::{Connection, NoAnswer, Request};
-use super::definition::{self, Difference, Refused, ToolDefinition, Tools};
-use super::limits::{FAILURES_MAX, Limits, SILENCES_MAX};
-use super::output::Output;
+use super::connection::{CallRequest, Connection, NoAnswer};
+use super::definition::{self, RefusedTool, RemoteTool, ServerTools, ToolDifference};
+use super::limits::{FAILURES_MAX, SILENCES_MAX, ServerLimits};
+use super::output::RemoteOutput;
 use super::runtime;
 use super::spec::{Given, ServerSpec};
 
@@ -39,11 +39,11 @@ impl fmt::Display for Unavailable {
 
 /// Why a call has no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CallFault {
+pub enum RemoteCallFault {
     /// The server is not there. The call was not made.
     Unavailable(Unavailable),
     /// The server has no such tool, or it may not be offered. The call was not made.
-    NoTool(Refused),
+    NoTool(RefusedTool),
     /// The tool is not the one that was approved. The call was not made.
     Changed {
         /// The tool.
@@ -51,7 +51,7 @@ pub enum CallFault {
         /// The hash of its definition now.
         definition: Hash,
         /// What is different, if what it was is still known.
-        difference: Option<Difference>,
+        difference: Option<ToolDifference>,
     },
     /// The arguments are invalid. The call was not made.
     Arguments {
@@ -75,7 +75,7 @@ pub enum CallFault {
     },
 }
 
-impl CallFault {
+impl RemoteCallFault {
     /// Whether the call may have done something.
     #[must_use]
     pub fn has_begun(&self) -> bool {
@@ -98,12 +98,12 @@ impl CallFault {
     }
 }
 
-impl fmt::Display for CallFault {
+impl fmt::Display for RemoteCallFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unavailable(fault) => write!(f, "{fault} The call was not made."),
             Self::NoTool(fault) => {
-                let Refused { name, why } = fault;
+                let RefusedTool { name, why } = fault;
                 write!(f, "The tool `{name}` cannot be called. {why}")
             }
             Self::Changed { tool, .. } => write!(
@@ -157,11 +157,11 @@ pub struct Health {
 
 /// One server.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(super) struct McpServer {
     pub(super) spec: ServerSpec,
     given: Arc<Given>,
     redactor: Arc<Redactor>,
-    limits: Limits,
+    limits: ServerLimits,
     slot: tokio::sync::Mutex<Slot>,
     is_resting: Arc<AtomicBool>,
     health: Mutex<Health>,
@@ -172,9 +172,9 @@ pub(super) struct Server {
 struct Slot {
     connection: Option<Arc<Connection>>,
     /// The list of the present connection, as long as the server does not say that it is another.
-    tools: Option<Arc<Tools>>,
+    tools: Option<Arc<ServerTools>>,
     /// The list before.
-    before: Option<Arc<Tools>>,
+    before: Option<Arc<ServerTools>>,
     failures: u32,
     /// How many calls in a row had no answer in time.
     silences: u32,
@@ -182,7 +182,7 @@ struct Slot {
 
 /// A call, once its arguments are known to be some.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct CheckedCall {
     pub(super) tool: String,
     pub(super) definition: Hash,
     pub(super) arguments: Map<String, Value>,
@@ -191,9 +191,9 @@ pub(super) struct Wanted {
     pub(super) has_begun: Arc<AtomicBool>,
 }
 
-impl Server {
+impl McpServer {
     /// The list of tools of the present connection, if there is one and the slot is free.
-    pub(super) fn known_tools(&self) -> Option<Arc<Tools>> {
+    pub(super) fn known_tools(&self) -> Option<Arc<ServerTools>> {
         self.slot.try_lock().ok()?.tools.clone()
     }
 
@@ -201,7 +201,7 @@ impl Server {
         spec: ServerSpec,
         given: Arc<Given>,
         redactor: Arc<Redactor>,
-        limits: Limits,
+        limits: ServerLimits,
     ) -> Self {
         let health = Health {
             server: spec.name.clone(),
@@ -219,17 +219,17 @@ impl Server {
     }
 
     /// What it offers now.
-    pub(super) async fn tools(&self) -> Result<Arc<Tools>, Unavailable> {
+    pub(super) async fn tools(&self) -> Result<Arc<ServerTools>, Unavailable> {
         let mut slot = self.slot.lock().await;
         let (_, tools) = self.current(&mut slot).await?;
         Ok(tools)
     }
 
     /// Makes a call, if the tool is the one that was approved.
-    pub(super) async fn call(&self, wanted: Wanted) -> Result<Output, CallFault> {
+    pub(super) async fn call(&self, wanted: CheckedCall) -> Result<RemoteOutput, RemoteCallFault> {
         let (connection, raw_name) = self.approved(&wanted).await?;
         let limit = wanted.limit;
-        let request = Request {
+        let request = CallRequest {
             raw_name,
             arguments: wanted.arguments,
             key: wanted.key,
@@ -248,7 +248,7 @@ impl Server {
             }
             Err(NoAnswer::TimedOut) => {
                 self.fell_silent(&connection).await;
-                Err(CallFault::TimedOut { limit })
+                Err(RemoteCallFault::TimedOut { limit })
             }
             Err(NoAnswer::Broke(why)) => {
                 let mut slot = self.slot.lock().await;
@@ -256,7 +256,7 @@ impl Server {
                 if is_same(slot.connection.as_ref(), &connection) {
                     self.failed(&mut slot, &why);
                 }
-                Err(CallFault::Broke { why })
+                Err(RemoteCallFault::Broke { why })
             }
         }
     }
@@ -294,7 +294,10 @@ impl Server {
     }
 
     /// A connection that can be used, and its list.
-    async fn current(&self, slot: &mut Slot) -> Result<(Arc<Connection>, Arc<Tools>), Unavailable> {
+    async fn current(
+        &self,
+        slot: &mut Slot,
+    ) -> Result<(Arc<Connection>, Arc<ServerTools>), Unavailable> {
         if let Some(connection) = slot.connection.clone()
             && !connection.is_alive()
         {
@@ -389,13 +392,16 @@ impl Server {
         });
     }
 
-    async fn approved(&self, wanted: &Wanted) -> Result<(Arc<Connection>, String), CallFault> {
+    async fn approved(
+        &self,
+        wanted: &CheckedCall,
+    ) -> Result<(Arc<Connection>, String), RemoteCallFault> {
         let mut slot = self.slot.lock().await;
         let current = self.current(&mut slot).await;
-        let (connection, tools) = current.map_err(CallFault::Unavailable)?;
+        let (connection, tools) = current.map_err(RemoteCallFault::Unavailable)?;
         let Some(tool) = tools.named(&wanted.tool) else {
             let why = "Its server does not have it any more, or it may not be offered.";
-            return Err(CallFault::NoTool(Refused {
+            return Err(RemoteCallFault::NoTool(RefusedTool {
                 name: wanted.tool.clone(),
                 why: why.to_owned(),
             }));
@@ -408,8 +414,8 @@ impl Server {
             .as_ref()
             .and_then(|before| before.named(&wanted.tool));
         let before = before.filter(|before| before.definition == wanted.definition);
-        let difference = before.map(|before: &ToolDefinition| Difference::between(before, tool));
-        Err(CallFault::Changed {
+        let difference = before.map(|before: &RemoteTool| ToolDifference::between(before, tool));
+        Err(RemoteCallFault::Changed {
             tool: wanted.tool.clone(),
             definition: tool.definition,
             difference,

@@ -10,11 +10,11 @@ use a_society_base::thread;
 use a_society_facts::Hash;
 use serde_json::{Map, Value};
 
-use super::definition::{Refused, Tools};
-use super::limits::{ARGUMENTS_BYTES_MAX, Limits};
-use super::output::Output;
-use super::runtime::{Cut, Waiter};
-use super::server::{CallFault, Health, Server, Unavailable, Wanted};
+use super::definition::{RefusedTool, ServerTools};
+use super::limits::{ARGUMENTS_BYTES_MAX, ServerLimits};
+use super::output::RemoteOutput;
+use super::runtime::{CutShort, Waiter};
+use super::server::{CheckedCall, Health, McpServer, RemoteCallFault, Unavailable};
 use super::spec::{Given, ServerSpec};
 use super::{name, plain};
 
@@ -22,13 +22,13 @@ use super::{name, plain};
 /// dropped.
 #[derive(Debug)]
 pub struct Servers {
-    by_name: BTreeMap<String, Server>,
+    by_name: BTreeMap<String, McpServer>,
     waiter: Waiter,
 }
 
 /// A call of a tool.
 #[derive(Debug, Clone)]
-pub struct Call<'t> {
+pub struct RemoteCall<'t> {
     /// The tool, as models call it.
     pub tool: &'t str,
     /// The hash of the definition under which it was approved.
@@ -45,12 +45,12 @@ impl Servers {
     /// The servers by their specifications. Of several with one name the first counts; a
     /// configuration cannot hold them.
     #[must_use]
-    pub fn new(specs: Vec<ServerSpec>, given: Given, limits: Limits) -> Self {
+    pub fn new(specs: Vec<ServerSpec>, given: Given, limits: ServerLimits) -> Self {
         let redactor = Arc::new(given.redactor());
         let given = Arc::new(given);
         let mut by_name = BTreeMap::new();
         for spec in specs {
-            let server = |spec| Server::new(spec, given.clone(), redactor.clone(), limits);
+            let server = |spec| McpServer::new(spec, given.clone(), redactor.clone(), limits);
             let name = spec.name.clone();
             by_name.entry(name).or_insert_with(|| server(spec));
         }
@@ -76,7 +76,7 @@ impl Servers {
     /// # Errors
     ///
     /// The server is not there.
-    pub fn tools(&self, server: &str, stop: &StopSignal) -> Result<Arc<Tools>, Unavailable> {
+    pub fn tools(&self, server: &str, stop: &StopSignal) -> Result<Arc<ServerTools>, Unavailable> {
         let found = self
             .by_name
             .get(server)
@@ -84,8 +84,8 @@ impl Servers {
         let waited = self.waiter.wait(stop, found.tools());
         waited.unwrap_or_else(|cut| {
             let why = match cut {
-                Cut::Stopped => "The turn was stopped before it answered.",
-                Cut::NoRuntime => "It cannot be waited for here.",
+                CutShort::Stopped => "The turn was stopped before it answered.",
+                CutShort::NoRuntime => "It cannot be waited for here.",
             };
             Err(Unavailable {
                 server: server.to_owned(),
@@ -97,7 +97,7 @@ impl Servers {
     /// What a server that runs offers, as far as it is known. Nothing is started for it, and nothing
     /// is waited for.
     #[must_use]
-    pub fn known_tools(&self, server: &str) -> Option<Arc<Tools>> {
+    pub fn known_tools(&self, server: &str) -> Option<Arc<ServerTools>> {
         self.by_name.get(server)?.known_tools()
     }
 
@@ -107,9 +107,13 @@ impl Servers {
     ///
     /// There is no result; the fault says whether the call may have done something. A tool that
     /// says itself that it failed has a result.
-    pub fn call(&self, call: &Call<'_>, stop: &StopSignal) -> Result<Output, CallFault> {
+    pub fn call(
+        &self,
+        call: &RemoteCall<'_>,
+        stop: &StopSignal,
+    ) -> Result<RemoteOutput, RemoteCallFault> {
         let no_tool = |why: &str| {
-            CallFault::NoTool(Refused {
+            RemoteCallFault::NoTool(RefusedTool {
                 name: plain::head(&plain::line(call.tool), 80),
                 why: why.to_owned(),
             })
@@ -119,7 +123,7 @@ impl Servers {
         let server = self.by_name.get(server);
         let server = server.ok_or_else(|| no_tool("Its server is not configured."))?;
         let has_begun = Arc::new(AtomicBool::new(false));
-        let wanted = Wanted {
+        let wanted = CheckedCall {
             tool: call.tool.to_owned(),
             definition: call.definition,
             arguments: arguments(call.arguments)?,
@@ -130,10 +134,10 @@ impl Servers {
         let waited = self.waiter.wait(stop, server.call(wanted));
         waited.unwrap_or_else(|cut| {
             Err(match cut {
-                Cut::Stopped => CallFault::Stopped {
+                CutShort::Stopped => RemoteCallFault::Stopped {
                     has_begun: has_begun.load(Ordering::SeqCst),
                 },
-                Cut::NoRuntime => no_tool("It cannot be waited for here."),
+                CutShort::NoRuntime => no_tool("It cannot be waited for here."),
             })
         })
     }
@@ -141,7 +145,7 @@ impl Servers {
     /// How each of them is.
     #[must_use]
     pub fn health(&self) -> Vec<Health> {
-        self.by_name.values().map(Server::state).collect()
+        self.by_name.values().map(McpServer::state).collect()
     }
 }
 
@@ -174,8 +178,8 @@ fn not_configured(server: &str) -> Unavailable {
     }
 }
 
-fn arguments(text: &str) -> Result<Map<String, Value>, CallFault> {
-    let fault = |why: String| CallFault::Arguments { why };
+fn arguments(text: &str) -> Result<Map<String, Value>, RemoteCallFault> {
+    let fault = |why: String| RemoteCallFault::Arguments { why };
     if text.len() > ARGUMENTS_BYTES_MAX {
         return Err(fault(format!(
             "The arguments have more than {ARGUMENTS_BYTES_MAX} bytes."
@@ -201,7 +205,10 @@ mod tests {
         assert_eq!(arguments("{\"a\":1}").unwrap().len(), 1);
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(ARGUMENTS_BYTES_MAX));
         for text in ["[]", "1", "null", "{", "{\"a\":1} x", &long] {
-            assert!(matches!(arguments(text), Err(CallFault::Arguments { .. })));
+            assert!(matches!(
+                arguments(text),
+                Err(RemoteCallFault::Arguments { .. })
+            ));
         }
     }
 }

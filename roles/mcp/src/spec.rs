@@ -16,7 +16,7 @@ pub struct ServerSpec {
     /// Its name, which becomes a part of the names of its tools.
     pub name: String,
     /// How it is reached.
-    pub reach: Reach,
+    pub reach: ServerTransport,
     /// Its tools that the operator says only read. What a server says of itself does not count.
     pub reads: Vec<String>,
     /// Its tools of which the operator says that the same call twice is one. It counts only for
@@ -33,7 +33,7 @@ pub struct ServerSpec {
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
+pub enum ServerTransport {
     /// A program of this machine that speaks on its pipes.
     Program {
         /// The program.
@@ -142,10 +142,10 @@ impl ServerSpec {
     /// header is another server; a secret counts by its name, so that it can be renewed.
     #[must_use]
     pub fn definition_hash(&self) -> Hash {
-        let mut text = Listed::new("mcp server");
+        let mut text = LengthPrefixed::new("mcp server");
         text.say(&self.name);
         match &self.reach {
-            Reach::Program {
+            ServerTransport::Program {
                 command,
                 arguments,
                 variables,
@@ -156,7 +156,7 @@ impl ServerSpec {
                 text.all(arguments).variables(variables);
                 text.all(inherits).say(folder.as_deref().unwrap_or(ROOT));
             }
-            Reach::Web {
+            ServerTransport::Web {
                 url,
                 headers,
                 is_private,
@@ -197,7 +197,7 @@ impl ServerSpec {
             (clean(name), value)
         };
         match &self.reach {
-            Reach::Program {
+            ServerTransport::Program {
                 command,
                 arguments,
                 variables,
@@ -211,7 +211,7 @@ impl ServerSpec {
                 variables: variables.iter().map(value).collect(),
                 inherits: inherits.clone(),
             },
-            Reach::Web {
+            ServerTransport::Web {
                 url,
                 headers,
                 is_private,
@@ -225,7 +225,7 @@ impl ServerSpec {
 
     fn written(&self) -> String {
         let (what, values) = match &self.reach {
-            Reach::Program {
+            ServerTransport::Program {
                 command,
                 arguments,
                 variables,
@@ -241,7 +241,7 @@ impl ServerSpec {
                 }
                 (what, variables)
             }
-            Reach::Web {
+            ServerTransport::Web {
                 url,
                 headers,
                 is_private,
@@ -327,9 +327,9 @@ fn quoted(text: &str) -> String {
 
 /// Texts in a row, each with its length before it, so that no two rows look the same.
 #[derive(Debug)]
-pub(super) struct Listed(Vec<u8>);
+pub(super) struct LengthPrefixed(Vec<u8>);
 
-impl Listed {
+impl LengthPrefixed {
     pub(super) fn new(what: &str) -> Self {
         let mut listed = Self(Vec::new());
         listed.say(what);
@@ -472,7 +472,7 @@ mod tests {
                 .map(|(name, value)| ((*name).to_owned(), plain(value)))
                 .collect()
         };
-        let program = of(Reach::Program {
+        let program = of(ServerTransport::Program {
             command: "serve".to_owned(),
             arguments: vec!["--with".to_owned(), "known-s3cret-value".to_owned()],
             variables: values(&[
@@ -483,7 +483,7 @@ mod tests {
             inherits: Vec::new(),
             folder: None,
         });
-        let web = of(Reach::Web {
+        let web = of(ServerTransport::Web {
             url: "https://example.org/".to_owned(),
             headers: values(&[("Authorization", "hunter2-three"), ("X-Team", "blue")]),
             is_private: true,

@@ -10,12 +10,12 @@ use a_society_facts::Hash;
 use serde_json::{Map, Value};
 
 use super::limits::{CALL_LIMIT, ENTRIES_MAX, ENTRY_BYTES_MAX, SERVERS_MAX, WANTED_BYTES_MAX};
-use super::spec::{Reach, ServerSpec, Variable};
+use super::spec::{ServerSpec, ServerTransport, Variable};
 use super::{address, name, plain};
 
 /// A server that a workspace would like to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedServer {
     /// What it would be called.
     pub name: String,
     /// What would run or be reached.
@@ -25,7 +25,7 @@ pub struct Wanted {
     spec: ServerSpec,
 }
 
-impl Wanted {
+impl WantedServer {
     /// The server, if this is what was approved.
     #[must_use]
     pub fn approved(self, definition: Hash) -> Option<ServerSpec> {
@@ -36,7 +36,7 @@ impl Wanted {
 /// Reads a list of the usual shape (`{"mcpServers": {…}}`): what it wants, and what is wrong with
 /// the rest. References to variables in it stay the text that they are.
 #[must_use]
-pub fn wanted(text: &str) -> (Vec<Wanted>, Vec<String>) {
+pub fn wanted(text: &str) -> (Vec<WantedServer>, Vec<String>) {
     if text.len() > WANTED_BYTES_MAX {
         return (
             Vec::new(),
@@ -53,7 +53,7 @@ pub fn wanted(text: &str) -> (Vec<Wanted>, Vec<String>) {
     let (mut all, mut faults) = (Vec::new(), Vec::new());
     for (called, entry) in servers.iter().take(SERVERS_MAX) {
         match spec(called, entry) {
-            Ok(spec) => all.push(Wanted {
+            Ok(spec) => all.push(WantedServer {
                 name: spec.name.clone(),
                 shown: spec.shown(),
                 definition: spec.definition_hash(),
@@ -74,7 +74,7 @@ pub fn wanted(text: &str) -> (Vec<Wanted>, Vec<String>) {
 fn spec(called: &str, entry: &Value) -> Result<ServerSpec, String> {
     name::check_server(called)?;
     let reach = match (text(entry, "command")?, text(entry, "url")?) {
-        (Some(command), None) => Reach::Program {
+        (Some(command), None) => ServerTransport::Program {
             command,
             arguments: texts(entry, "args")?,
             variables: variables(entry, "env", |_| Ok(()))?,
@@ -83,7 +83,7 @@ fn spec(called: &str, entry: &Value) -> Result<ServerSpec, String> {
         },
         (None, Some(url)) => {
             address::check(&url, false)?;
-            Reach::Web {
+            ServerTransport::Web {
                 url,
                 headers: variables(entry, "headers", address::check_header)?,
                 is_private: false,

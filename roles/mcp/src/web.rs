@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
-use super::address::{self, Checked};
+use super::address::{self, CheckedResolver};
 use super::limits::{
     CONNECT_LIMIT, MESSAGE_BYTES_MAX, RELISTEN_MAX, RELISTEN_PAUSE_MAX, SESSION_ID_BYTES_MAX,
 };
@@ -33,18 +33,18 @@ const KEY_HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The SDK's client with our rules around it.
 #[derive(Debug, Clone)]
-pub(super) struct Web(reqwest::Client);
+pub(super) struct GuardedClient(reqwest::Client);
 
-type Fault = StreamableHttpError<reqwest::Error>;
+type HttpFault = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
-type Events = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
+type SseEvents = Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>;
 
 /// A connection to be opened.
 pub(super) fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,
     is_private: bool,
-) -> Result<StreamableHttpClientTransport<Web>, String> {
+) -> Result<StreamableHttpClientTransport<GuardedClient>, String> {
     let url = address::check(url, is_private)?;
     let mut all = Headers::new();
     for (name, value) in headers {
@@ -67,7 +67,7 @@ pub(super) fn transport(
         .reinit_on_expired_session(false);
     config.retry_config = Arc::new(relisten());
     Ok(StreamableHttpClientTransport::with_client(
-        Web(client),
+        GuardedClient(client),
         config,
     ))
 }
@@ -92,11 +92,11 @@ fn client(is_https_only: bool, is_private: bool) -> reqwest::Result<reqwest::Cli
         .referer(false)
         .https_only(is_https_only)
         .connect_timeout(CONNECT_LIMIT)
-        .dns_resolver(Arc::new(Checked { is_private }))
+        .dns_resolver(Arc::new(CheckedResolver { is_private }))
         .build()
 }
 
-impl StreamableHttpClient for Web {
+impl StreamableHttpClient for GuardedClient {
     type Error = reqwest::Error;
 
     async fn post_message(
@@ -106,7 +106,7 @@ impl StreamableHttpClient for Web {
         session_id: Option<Arc<str>>,
         auth_header: Option<String>,
         headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Fault> {
+    ) -> Result<StreamableHttpPostResponse, HttpFault> {
         let max = MESSAGE_BYTES_MAX;
         self.post_message_with_max_sse_event_size(
             uri,
@@ -127,7 +127,7 @@ impl StreamableHttpClient for Web {
         auth_header: Option<String>,
         mut headers: Headers,
         max_sse_event_size: usize,
-    ) -> Result<StreamableHttpPostResponse, Fault> {
+    ) -> Result<StreamableHttpPostResponse, HttpFault> {
         let key = key_of(&message).and_then(|key| HeaderValue::from_str(key).ok());
         if let Some(key) = key {
             headers.insert(KEY_HEADER, key);
@@ -149,7 +149,7 @@ impl StreamableHttpClient for Web {
         session_id: Arc<str>,
         auth_header: Option<String>,
         headers: Headers,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), HttpFault> {
         self.0
             .delete_session(uri, session_id, auth_header, headers)
             .await
@@ -162,7 +162,7 @@ impl StreamableHttpClient for Web {
         last_event_id: Option<String>,
         auth_header: Option<String>,
         headers: Headers,
-    ) -> Result<Events, Fault> {
+    ) -> Result<SseEvents, HttpFault> {
         let max = MESSAGE_BYTES_MAX;
         self.get_stream_with_max_sse_event_size(
             uri,
@@ -183,7 +183,7 @@ impl StreamableHttpClient for Web {
         auth_header: Option<String>,
         headers: Headers,
         max_sse_event_size: usize,
-    ) -> Result<Events, Fault> {
+    ) -> Result<SseEvents, HttpFault> {
         let opened = self.0.get_stream_with_max_sse_event_size(
             uri,
             session_id,
@@ -207,7 +207,7 @@ fn key_of(message: &ClientJsonRpcMessage) -> Option<&str> {
 }
 
 /// A session's id comes back with every request, as a header. It must be nothing but an id.
-fn checked(response: StreamableHttpPostResponse) -> Result<StreamableHttpPostResponse, Fault> {
+fn checked(response: StreamableHttpPostResponse) -> Result<StreamableHttpPostResponse, HttpFault> {
     let session_id = match &response {
         StreamableHttpPostResponse::Json(_, session_id)
         | StreamableHttpPostResponse::Sse(_, session_id) => session_id.as_deref(),

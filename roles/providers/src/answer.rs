@@ -7,13 +7,13 @@ use super::blocks::Blocks;
 
 /// Everything a model answered to one request.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct ModelAnswer {
     /// Its text, without the reasoning.
     pub text: String,
     /// What it wants done, in order.
-    pub calls: Vec<AskedCall>,
+    pub calls: Vec<ModelCall>,
     /// Why it stopped.
-    pub stop: Stop,
+    pub stop: AnswerStop,
     /// What it used, as its provider counted; without a cost, which is not the provider's to say.
     pub usage: Usage,
     /// Whether the provider counted at all, and believably.
@@ -26,7 +26,7 @@ pub struct Answer {
 
 /// A tool call, as a model asked for it.
 #[derive(Debug, Clone)]
-pub struct AskedCall {
+pub struct ModelCall {
     /// The provider's name for it, which may be empty or used before. Transcripts use names of
     /// their own.
     pub provider_id: String,
@@ -113,7 +113,7 @@ impl CallFault {
 
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub enum AnswerStop {
     /// It was done.
     End,
     /// It wants its calls to run. Only then may they.
@@ -130,7 +130,7 @@ pub enum Stop {
     Other(String),
 }
 
-impl Stop {
+impl AnswerStop {
     /// As a fact records it.
     #[must_use]
     pub fn reason(&self) -> StopReason {

@@ -56,12 +56,13 @@ impl Blocks {
     #[must_use]
     pub fn hold_work(&self) -> bool {
         #[derive(Deserialize)]
-        struct Kind {
+        struct BlockKind {
             #[serde(default, rename = "type")]
             kind: String,
         }
         let is_work = |raw: &str| {
-            let kind = serde_json::from_str(raw).map_or_else(|_| String::new(), |it: Kind| it.kind);
+            let kind =
+                serde_json::from_str(raw).map_or_else(|_| String::new(), |it: BlockKind| it.kind);
             // A call of our own tools is already in the message.
             let is_ours = matches!(kind.as_str(), "tool_use" | "function_call");
             !is_ours && (kind.contains("tool_") || kind.ends_with("_call"))

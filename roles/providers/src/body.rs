@@ -6,12 +6,12 @@ use bytes::Bytes;
 
 /// The bytes of a body. A copy of it copies none of them.
 #[derive(Debug, Clone, Default)]
-pub struct Body {
+pub struct RequestBody {
     pieces: Vec<Bytes>,
     bytes: usize,
 }
 
-impl Body {
+impl RequestBody {
     /// The body that these pieces make.
     #[must_use]
     pub fn of(pieces: Vec<Bytes>) -> Self {
@@ -47,7 +47,7 @@ impl Body {
     }
 }
 
-impl From<Vec<u8>> for Body {
+impl From<Vec<u8>> for RequestBody {
     fn from(bytes: Vec<u8>) -> Self {
         Self::of(vec![bytes.into()])
     }

@@ -2,12 +2,12 @@
 
 use a_society_facts::fact::turn::Usage;
 
-use super::answer::Answer;
-use super::fault::Fault;
+use super::answer::ModelAnswer;
+use super::fault::RequestFault;
 
 /// Something that happened while an answer arrives. Nothing here is final.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum StreamEvent {
     /// A piece of the answer's text.
     Text(String),
     /// A piece of the model's reasoning, as far as the provider shows it.
@@ -42,11 +42,11 @@ pub enum Event {
 
 /// The next thing from a stream.
 #[derive(Debug, Clone)]
-pub enum Arrival {
+pub enum StreamArrival {
     /// The answer goes on.
-    Event(Event),
+    Event(StreamEvent),
     /// It is whole; nothing follows.
-    Answer(Box<Answer>),
+    Answer(Box<ModelAnswer>),
     /// It failed; nothing follows.
-    Fault(Box<Fault>),
+    Fault(Box<RequestFault>),
 }

@@ -6,7 +6,7 @@ use a_society_facts::fact::node::Trouble;
 
 /// One failure of one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct RequestFault {
     /// What kind of failure.
     pub class: FaultClass,
     /// What happened, in words, without secrets.
@@ -21,7 +21,7 @@ pub struct Fault {
     pub request_id: Option<String>,
 }
 
-impl Fault {
+impl RequestFault {
     /// A fault of which nothing more is known.
     #[must_use]
     pub fn new(class: FaultClass, message: impl Into<String>) -> Self {
@@ -45,13 +45,13 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for RequestFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.class, self.message)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for RequestFault {}
 
 /// What helps against a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use a_society_facts::message::{Message, Text};
 
 use super::http::{Wire, written};
 use super::port::Prepared;
-use super::request::{Effort, Request, Said, Thinking, ToolDefinition};
+use super::request::{Effort, HistoryMessage, ModelRequest, Thinking, ToolDefinition};
 use super::wire::chat::ChatDialect;
 
 /// The words of what can differ on the Chat Completions wire.
@@ -15,7 +15,7 @@ const CACHE_KEY: &str = "cache-key";
 
 /// How a provider is spoken to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Speech {
+pub struct ProviderSpeech {
     /// Its name in the configuration.
     pub provider: String,
     /// The wire.
@@ -24,12 +24,12 @@ pub struct Speech {
     pub dialect: ChatDialect,
 }
 
-impl Speech {
+impl ProviderSpeech {
     /// What a request is made of besides its session; its tools in these parts.
     #[must_use]
     pub fn frame<'t>(
         self,
-        request: &Request<'_>,
+        request: &ModelRequest<'_>,
         tools: impl IntoIterator<Item = &'t [ToolDefinition]>,
     ) -> RequestFrame {
         let owned = |text: &str| text.to_owned();
@@ -60,7 +60,7 @@ impl Speech {
 
     /// What a request beside a session is made of, which is all of it.
     #[must_use]
-    pub fn frame_beside(self, request: &Request<'_>) -> RequestFrame {
+    pub fn frame_beside(self, request: &ModelRequest<'_>) -> RequestFrame {
         let messages: Vec<&Message> = request.messages.iter().map(|said| &*said.message).collect();
         RequestFrame {
             beside: Some(Beside {
@@ -74,11 +74,11 @@ impl Speech {
 
 /// The session that a request repeats.
 #[derive(Debug, Clone, Copy)]
-pub struct Spoken<'a> {
+pub struct SpokenSession<'a> {
     /// The system prompt.
     pub system: &'a str,
     /// The conversation.
-    pub messages: &'a [Said],
+    pub messages: &'a [HistoryMessage],
 }
 
 /// Writes a request anew.
@@ -87,7 +87,7 @@ pub struct Spoken<'a> {
 /// Says what of it cannot be had, or is not known here.
 pub fn write_anew(
     frame: &RequestFrame,
-    session: Spoken<'_>,
+    session: SpokenSession<'_>,
     whole: &dyn Fn(&Text) -> Result<String, String>,
 ) -> Result<Prepared, String> {
     let unknown = |what: &str, word: &str| {
@@ -127,21 +127,25 @@ pub fn write_anew(
         let messages = whole(&beside.messages)?;
         let messages: Result<Vec<Message>, _> = serde_json::from_str(&messages);
         let messages = messages.map_err(|why| format!("its messages cannot be read: {why}"))?;
-        let messages: Vec<Said> = messages.into_iter().map(Said::from).collect();
+        let messages: Vec<HistoryMessage> =
+            messages.into_iter().map(HistoryMessage::from).collect();
         Ok::<_, String>((system, messages))
     });
     let beside = beside.transpose()?;
     let session = beside
         .as_ref()
-        .map_or(session, |(system, messages)| Spoken { system, messages });
-    let speech = Speech {
+        .map_or(session, |(system, messages)| SpokenSession {
+            system,
+            messages,
+        });
+    let speech = ProviderSpeech {
         provider: frame.provider.clone(),
         wire,
         dialect,
     };
     written(
         &speech,
-        &Request {
+        &ModelRequest {
             model: &frame.model,
             system: session.system,
             environment: &environment,

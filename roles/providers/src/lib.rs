@@ -1,10 +1,10 @@
 //! Reaching models: one neutral interface, and the wires behind it.
 //!
-//! A [`Request`] says what a model is asked, in the words of transcripts. A [`Provider`] turns it
+//! A [`ModelRequest`] says what a model is asked, in the words of transcripts. A [`Provider`] turns it
 //! into the exact bytes of its wire ([`Provider::prepare`]), so that they can be named in the
 //! journal before they leave, and then sends them ([`Provider::start`]). What comes back is read
-//! from a [`Stream`]: events while the model speaks, and at the end one whole [`Answer`] or one
-//! [`Fault`]. The taker of the turn decides whether it is retried.
+//! from an [`AnswerStream`]: events while the model speaks, and at the end one whole [`ModelAnswer`] or one
+//! [`RequestFault`]. The taker of the turn decides whether it is retried.
 
 pub mod answer;
 pub mod blocks;
@@ -25,14 +25,14 @@ pub mod stream;
 pub(crate) mod tests;
 mod wire;
 
-pub use answer::{Answer, AskedCall, CallFault, Stop};
+pub use answer::{AnswerStop, CallFault, ModelAnswer, ModelCall};
 pub use blocks::{Blocks, SaidBlocks};
-pub use body::Body;
-pub use event::{Arrival, Event};
-pub use fault::{Fault, FaultClass};
-pub use frame::Speech;
+pub use body::RequestBody;
+pub use event::{StreamArrival, StreamEvent};
+pub use fault::{FaultClass, RequestFault};
+pub use frame::ProviderSpeech;
 pub use port::{Prepared, Provider};
-pub use request::{Effort, Request, Said, Thinking, ToldTool, ToolDefinition};
+pub use request::{Effort, HistoryMessage, ModelRequest, Thinking, ToldTool, ToolDefinition};
 pub use secret::Secret;
-pub use stream::Stream;
+pub use stream::AnswerStream;
 pub use wire::chat::ChatDialect;

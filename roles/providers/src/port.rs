@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 
-use super::body::Body;
-use super::fault::Fault;
-use super::frame::Speech;
-use super::request::Request;
-use super::stream::Stream;
+use super::body::RequestBody;
+use super::fault::RequestFault;
+use super::frame::ProviderSpeech;
+use super::request::ModelRequest;
+use super::stream::AnswerStream;
 
 /// Answers requests for models.
 pub trait Provider: Send + Sync + std::fmt::Debug {
@@ -21,10 +21,10 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     /// # Errors
     ///
     /// If the request cannot be sent.
-    fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault>;
+    fn prepare(&self, request: &ModelRequest<'_>) -> Result<Prepared, RequestFault>;
 
     /// How it is spoken to, so that its requests can be written anew; nothing if that is unknown.
-    fn speech(&self) -> Option<Speech> {
+    fn speech(&self) -> Option<ProviderSpeech> {
         None
     }
 
@@ -35,7 +35,7 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     }
 
     /// Sends it. The stream ends promptly when the signal is raised, and when it is dropped.
-    fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream;
+    fn start(&self, prepared: Prepared, stop: &StopSignal) -> AnswerStream;
 }
 
 /// A request as it will be sent.
@@ -44,7 +44,7 @@ pub struct Prepared {
     /// The model.
     pub model: String,
     /// The bytes of the body.
-    pub body: Body,
+    pub body: RequestBody,
     /// Their hash, by which the journal names the request.
     pub hash: Hash,
     /// The tools that cannot be called without arguments.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use a_society_facts::message::{Message, ToolCall};
 
 use super::blocks::{Blocks, SaidBlocks};
-use super::request::Said;
+use super::request::HistoryMessage;
 
 /// The result of a call whose own result was lost: the call may or may not have run.
 pub const UNKNOWN_OUTCOME: &str = "The outcome is unknown: the work was interrupted before the result of this call was saved. Check what happened before you repeat it.";
@@ -38,7 +38,11 @@ const NAME_BYTES: usize = 64;
 
 /// The history as this provider and model get it.
 #[must_use]
-pub fn repair<'a>(history: &'a [Said], provider: &str, model: &str) -> Vec<Cow<'a, Said>> {
+pub fn repair<'a>(
+    history: &'a [HistoryMessage],
+    provider: &str,
+    model: &str,
+) -> Vec<Cow<'a, HistoryMessage>> {
     mend(history, &Before::default(), provider, model).messages
 }
 
@@ -46,7 +50,7 @@ pub fn repair<'a>(history: &'a [Said], provider: &str, model: &str) -> Vec<Cow<'
 #[derive(Debug, Default)]
 pub(super) struct Before {
     /// Which side spoke last; absent if the history is empty.
-    pub(super) last: Option<Side>,
+    pub(super) last: Option<SpeakingSide>,
     /// The names of its calls, as they were mended.
     known_ids: HashSet<String>,
     /// The calls that have no result, by the names that they came with: one that comes late would
@@ -56,14 +60,14 @@ pub(super) struct Before {
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum SpeakingSide {
     /// The user, or what answers a call.
     User,
     /// The model.
     Model,
 }
 
-impl Side {
+impl SpeakingSide {
     pub(super) const fn of(message: &Message) -> Self {
         match message {
             Message::User { .. } | Message::ToolResult { .. } => Self::User,
@@ -76,7 +80,7 @@ impl Side {
 #[derive(Debug)]
 pub(super) struct Mended<'a> {
     /// The messages.
-    pub(super) messages: Vec<Cow<'a, Said>>,
+    pub(super) messages: Vec<Cow<'a, HistoryMessage>>,
     /// By which message of the history each of them was begun.
     begun: Vec<usize>,
     /// The results that were found, by their place here and in the history.
@@ -90,7 +94,7 @@ pub(super) struct Mended<'a> {
 /// A place at which a history can be parted: whatever comes after it, what is before it is mended in
 /// the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct PartingPoint {
     /// How many mended messages are before it.
     pub(super) mended: usize,
     /// How many messages of the history are.
@@ -100,7 +104,10 @@ pub(super) struct Part {
 impl Mended<'_> {
     /// Whether this can follow what was mended before it.
     pub(super) fn follows(&self, before: &Before) -> bool {
-        let first = self.messages.first().map(|said| Side::of(&said.message));
+        let first = self
+            .messages
+            .first()
+            .map(|said| SpeakingSide::of(&said.message));
         match before.last {
             None => true,
             Some(last) => first.is_some_and(|first| first != last) && !self.late,
@@ -109,7 +116,7 @@ impl Mended<'_> {
 
     /// The places at which it can be parted, in order. Another side begins to speak there, and every
     /// result of a call before it has come.
-    pub(super) fn parts(&self) -> Vec<Part> {
+    pub(super) fn parts(&self) -> Vec<PartingPoint> {
         let mut parts = Vec::new();
         let mut found = self.found.iter().peekable();
         let mut last_result = None;
@@ -119,22 +126,22 @@ impl Mended<'_> {
                 last_result = last_result.max(Some(*place));
             }
             let [before, after] = pair else { continue };
-            let changes = Side::of(&before.message) != Side::of(&after.message);
+            let changes = SpeakingSide::of(&before.message) != SpeakingSide::of(&after.message);
             let answers = matches!(*after.message, Message::ToolResult { .. });
             let Some(history) = self.begun.get(mended).copied() else {
                 continue;
             };
             if changes && !answers && last_result.is_none_or(|place| place < history) {
-                parts.push(Part { mended, history });
+                parts.push(PartingPoint { mended, history });
             }
         }
         parts
     }
 
     /// Takes what is before a part into account.
-    pub(super) fn settle(&self, part: Part, before: &mut Before) {
+    pub(super) fn settle(&self, part: PartingPoint, before: &mut Before) {
         let settled = self.messages.get(..part.mended).unwrap_or(&[]);
-        before.last = settled.last().map(|said| Side::of(&said.message));
+        before.last = settled.last().map(|said| SpeakingSide::of(&said.message));
         for said in settled {
             if let Message::AssistantToolCalls { calls, .. } = &*said.message {
                 let ids = calls.iter().map(|call| call.id.clone());
@@ -149,12 +156,12 @@ impl Mended<'_> {
 
 /// Mends a history, or what follows a beginning that is mended already.
 pub(super) fn mend<'a>(
-    history: &'a [Said],
+    history: &'a [HistoryMessage],
     before: &Before,
     provider: &str,
     model: &str,
 ) -> Mended<'a> {
-    let places = Places::of(history);
+    let places = CallPlaces::of(history);
     let late = (before.unanswered.iter()).any(|id| places.answered.contains_key(id.as_str()));
     let mut mending = Mending {
         history,
@@ -176,15 +183,15 @@ pub(super) fn mend<'a>(
 
 /// Where calls are made and answered.
 #[derive(Debug)]
-struct Places<'a> {
+struct CallPlaces<'a> {
     /// The messages that make a call of this name, in order.
     made: HashMap<&'a str, Vec<usize>>,
     /// The messages that answer one.
     answered: HashMap<&'a str, Vec<usize>>,
 }
 
-impl<'a> Places<'a> {
-    fn of(history: &'a [Said]) -> Self {
+impl<'a> CallPlaces<'a> {
+    fn of(history: &'a [HistoryMessage]) -> Self {
         let mut made: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut answered: HashMap<&str, Vec<usize>> = HashMap::new();
         for (at, said) in history.iter().enumerate() {
@@ -217,20 +224,20 @@ impl<'a> Places<'a> {
 
 #[derive(Debug)]
 struct Mending<'a, 'b> {
-    history: &'a [Said],
+    history: &'a [HistoryMessage],
     before: &'b Before,
-    places: Places<'a>,
+    places: CallPlaces<'a>,
     known_ids: HashSet<Cow<'a, str>>,
     /// The message of the history that is looked at.
     at: usize,
-    out: Vec<Cow<'a, Said>>,
+    out: Vec<Cow<'a, HistoryMessage>>,
     begun: Vec<usize>,
     found: Vec<(usize, usize)>,
     missing: Vec<(usize, &'a str)>,
 }
 
 impl<'a> Mending<'a, '_> {
-    fn take(&mut self, at: usize, said: &'a Said, provider: &str, model: &str) {
+    fn take(&mut self, at: usize, said: &'a HistoryMessage, provider: &str, model: &str) {
         match &*said.message {
             Message::User { content } => self.user(said, content),
             Message::Assistant { content } => {
@@ -256,7 +263,7 @@ impl<'a> Mending<'a, '_> {
         }
     }
 
-    fn user(&mut self, said: &'a Said, content: &str) {
+    fn user(&mut self, said: &'a HistoryMessage, content: &str) {
         if content.trim().is_empty() {
             return;
         }
@@ -277,7 +284,7 @@ impl<'a> Mending<'a, '_> {
     }
 
     /// Adds a message. The first of a history is the user's.
-    fn push(&mut self, said: Cow<'a, Said>) {
+    fn push(&mut self, said: Cow<'a, HistoryMessage>) {
         let is_first = self.out.is_empty() && self.before.last.is_none();
         if is_first && !matches!(*said.message, Message::User { .. }) {
             self.out.push(as_user(BEGINNING_GONE));
@@ -288,7 +295,7 @@ impl<'a> Mending<'a, '_> {
     }
 
     /// Adds words of the model, to its last ones if nothing came between.
-    fn assistant(&mut self, said: Cow<'a, Said>) {
+    fn assistant(&mut self, said: Cow<'a, HistoryMessage>) {
         let follows = self
             .out
             .last()
@@ -301,7 +308,13 @@ impl<'a> Mending<'a, '_> {
         self.out.push(bounded(Cow::Owned(joined)));
     }
 
-    fn calls(&mut self, at: usize, said: Cow<'a, Said>, calls: &'a [ToolCall], text: Option<&str>) {
+    fn calls(
+        &mut self,
+        at: usize,
+        said: Cow<'a, HistoryMessage>,
+        calls: &'a [ToolCall],
+        text: Option<&str>,
+    ) {
         let results: Vec<Option<usize>> = calls
             .iter()
             .map(|call| self.places.result(&call.id, at))
@@ -326,7 +339,7 @@ impl<'a> Mending<'a, '_> {
             text,
         };
         let message = Arc::new(message);
-        self.assistant(Cow::Owned(Said { message, blocks }));
+        self.assistant(Cow::Owned(HistoryMessage { message, blocks }));
         for ((call, asked), result) in mended.iter().zip(calls).zip(results) {
             self.result(call, &asked.id, result);
         }
@@ -433,7 +446,7 @@ impl<'a> Mending<'a, '_> {
     }
 }
 
-fn as_user<'a>(content: &str) -> Cow<'a, Said> {
+fn as_user<'a>(content: &str) -> Cow<'a, HistoryMessage> {
     let content = content.to_owned();
     Cow::Owned(Message::User { content }.into())
 }
@@ -448,12 +461,16 @@ fn unknown(call: &ToolCall) -> Message {
     }
 }
 
-fn with_own_blocks<'a>(said: &'a Said, provider: &str, model: &str) -> Cow<'a, Said> {
+fn with_own_blocks<'a>(
+    said: &'a HistoryMessage,
+    provider: &str,
+    model: &str,
+) -> Cow<'a, HistoryMessage> {
     let is_own = |blocks: &Blocks| blocks.are_of(provider, model) && !blocks.blocks.is_empty();
     if said.blocks.is_none() || said.blocks().is_some_and(is_own) {
         return Cow::Borrowed(said);
     }
-    Cow::Owned(Said {
+    Cow::Owned(HistoryMessage {
         message: Arc::clone(&said.message),
         blocks: None,
     })
@@ -461,7 +478,7 @@ fn with_own_blocks<'a>(said: &'a Said, provider: &str, model: &str) -> Cow<'a, S
 
 /// Two messages of the model as one. Their blocks are kept only if both have them: a block that covers
 /// a part of a message would hide the rest.
-fn join(before: Said, after: Said) -> Said {
+fn join(before: HistoryMessage, after: HistoryMessage) -> HistoryMessage {
     let both = before.blocks().zip(after.blocks());
     let between = if both.is_some() { "" } else { "\n\n" };
     let blocks = both.and_then(|(one, two)| {
@@ -493,7 +510,7 @@ fn join(before: Said, after: Said) -> Said {
         },
         other @ (Message::User { .. } | Message::ToolResult { .. }) => other,
     };
-    Said {
+    HistoryMessage {
         message: Arc::new(message),
         blocks,
     }
@@ -501,7 +518,7 @@ fn join(before: Said, after: Said) -> Said {
 
 /// The model's message with no more text than a message may have. What was cut has no blocks: they
 /// would bring it back.
-fn bounded(said: Cow<'_, Said>) -> Cow<'_, Said> {
+fn bounded(said: Cow<'_, HistoryMessage>) -> Cow<'_, HistoryMessage> {
     let length = match &*said.message {
         Message::Assistant { content } => content.len(),
         Message::AssistantToolCalls { text, .. } => text.as_ref().map_or(0, String::len),
@@ -559,21 +576,21 @@ mod tests {
 
     use super::*;
 
-    fn user(text: &str) -> Said {
+    fn user(text: &str) -> HistoryMessage {
         Message::User {
             content: text.into(),
         }
         .into()
     }
 
-    fn assistant(text: &str) -> Said {
+    fn assistant(text: &str) -> HistoryMessage {
         Message::Assistant {
             content: text.into(),
         }
         .into()
     }
 
-    fn calls(ids: &[&str]) -> Said {
+    fn calls(ids: &[&str]) -> HistoryMessage {
         let call = |id: &&str| ToolCall {
             id: (*id).into(),
             name: "read_file".into(),
@@ -586,7 +603,7 @@ mod tests {
         .into()
     }
 
-    fn result(id: &str, content: &str) -> Said {
+    fn result(id: &str, content: &str) -> HistoryMessage {
         Message::ToolResult {
             call_id: id.into(),
             tool_name: "read_file".into(),
@@ -597,7 +614,7 @@ mod tests {
         .into()
     }
 
-    fn told(history: &[Said]) -> Vec<String> {
+    fn told(history: &[HistoryMessage]) -> Vec<String> {
         let mended = repair(history, "p", "m");
         let brief = mended.iter().map(|said| match &*said.message {
             Message::User { content } => format!("user {content}"),
@@ -708,7 +725,7 @@ mod tests {
             paused,
             blocks: vec![RawValue::from_string("{}".into()).unwrap()],
         };
-        let said = |blocks| Said {
+        let said = |blocks| HistoryMessage {
             blocks: SaidBlocks::of(blocks),
             ..assistant("b")
         };

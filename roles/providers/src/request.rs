@@ -14,7 +14,7 @@ use super::blocks::{Blocks, SaidBlocks};
 
 /// One request to a model. It borrows, so that a long session is not copied for each.
 #[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+pub struct ModelRequest<'a> {
     /// The model, as its provider names it.
     pub model: &'a str,
     /// The system prompt; empty for none. It is the same for all requests of a session.
@@ -22,7 +22,7 @@ pub struct Request<'a> {
     /// What follows it and differs from flow to flow; empty for none.
     pub environment: &'a str,
     /// The conversation so far. It is repaired while it is prepared.
-    pub messages: &'a [Said],
+    pub messages: &'a [HistoryMessage],
     /// The tools that it may call, in an order that stays the same, so that caches hold.
     pub tools: &'a [ToolDefinition],
     /// How hard it is to think; the provider's own default if absent.
@@ -40,7 +40,7 @@ pub struct Request<'a> {
     pub shared_key: Option<&'a str>,
 }
 
-impl<'a> Request<'a> {
+impl<'a> ModelRequest<'a> {
     /// The name under which a provider is to look for what it has cached.
     pub(super) fn provider_key(self) -> Option<&'a str> {
         self.cache_key?;
@@ -67,21 +67,21 @@ impl<'a> Request<'a> {
 
 /// A message of the conversation, with what its provider wants back unchanged.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct HistoryMessage {
     /// The message, which the session holds too.
     pub message: Arc<Message>,
     /// The blocks in which it came, if a model said it.
     pub blocks: Option<SaidBlocks>,
 }
 
-impl Said {
+impl HistoryMessage {
     /// The blocks in which it came, if they can be read.
     pub(super) fn blocks(&self) -> Option<&Blocks> {
         self.blocks.as_ref()?.read()
     }
 }
 
-impl From<Message> for Said {
+impl From<Message> for HistoryMessage {
     fn from(message: Message) -> Self {
         Self {
             message: Arc::new(message),

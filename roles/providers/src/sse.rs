@@ -11,7 +11,7 @@ use super::limits;
 
 /// One thing of an event stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum SseItem {
     /// An event.
     Event(SseEvent),
     /// A line that says only that the connection lives.
@@ -69,7 +69,7 @@ impl Default for Decoder {
 
 impl Decoder {
     /// Takes the next bytes, and adds to `out` whatever they complete.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], out: &mut Vec<Item>) -> Result<(), TooLong> {
+    pub(super) fn feed(&mut self, mut bytes: &[u8], out: &mut Vec<SseItem>) -> Result<(), TooLong> {
         let length = bytes.len() as u64;
         self.left = self.left.checked_sub(length).ok_or(TooLong::Stream)?;
         if self.after_cr && !bytes.is_empty() {
@@ -106,7 +106,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn end_line(&mut self, line: &[u8], out: &mut Vec<Item>) -> Result<(), TooLong> {
+    fn end_line(&mut self, line: &[u8], out: &mut Vec<SseItem>) -> Result<(), TooLong> {
         let line = String::from_utf8_lossy(line);
         let mut line = line.as_ref();
         if std::mem::take(&mut self.is_first_line) {
@@ -115,14 +115,14 @@ impl Decoder {
         if line.is_empty() {
             let event = std::mem::take(&mut self.event);
             if std::mem::take(&mut self.has_data) {
-                out.push(Item::Event(event));
+                out.push(SseItem::Event(event));
             }
             return Ok(());
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
-            "" => out.push(Item::Comment),
+            "" => out.push(SseItem::Comment),
             "event" => value.clone_into(&mut self.event.name),
             "data" => {
                 if self.event.data.len() + value.len() > self.event_limit {
@@ -144,7 +144,7 @@ impl Decoder {
 mod tests {
     use super::*;
 
-    fn read(pieces: &[&[u8]]) -> Vec<Item> {
+    fn read(pieces: &[&[u8]]) -> Vec<SseItem> {
         let mut decoder = Decoder::default();
         let mut out = Vec::new();
         for piece in pieces {
@@ -153,8 +153,8 @@ mod tests {
         out
     }
 
-    fn event(name: &str, data: &str) -> Item {
-        Item::Event(SseEvent {
+    fn event(name: &str, data: &str) -> SseItem {
+        SseItem::Event(SseEvent {
             name: name.into(),
             data: data.into(),
         })
@@ -186,7 +186,7 @@ mod tests {
                 read(&[text.as_bytes()]),
                 [
                     event("a", "one\ntwo\n three"),
-                    Item::Comment,
+                    SseItem::Comment,
                     event("", ""),
                     event("", "x"),
                 ],

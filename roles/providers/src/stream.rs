@@ -7,18 +7,18 @@ use a_society_base::stop::StopSignal;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use super::event::{Arrival, Event};
-use super::fault::{Fault, FaultClass};
+use super::event::{StreamArrival, StreamEvent};
+use super::fault::{FaultClass, RequestFault};
 use super::limits;
 
 /// The arrivals of one answer.
-pub struct Stream {
+pub struct AnswerStream {
     /// Bytes that arrive together are handed over together, so that the reader wakes up once.
-    receiver: mpsc::Receiver<Vec<Arrival>>,
+    receiver: mpsc::Receiver<Vec<StreamArrival>>,
     /// What fills it, and is driven by those who wait.
     runtime: Option<&'static Runtime>,
     /// What came and was not read.
-    unread: VecDeque<Arrival>,
+    unread: VecDeque<StreamArrival>,
     stop: StopSignal,
     /// Whether its last arrival was read.
     is_over: bool,
@@ -39,13 +39,13 @@ impl Drop for OnDrop {
     }
 }
 
-impl Stream {
+impl AnswerStream {
     /// A stream and the end at which a task of `runtime` fills it. `end` is called when it is dropped.
     pub fn new(
         runtime: &'static Runtime,
         stop: &StopSignal,
         end: impl FnOnce() + Send + 'static,
-    ) -> (mpsc::Sender<Vec<Arrival>>, Self) {
+    ) -> (mpsc::Sender<Vec<StreamArrival>>, Self) {
         let (sender, receiver) = mpsc::channel(limits::ARRIVALS_WAITING);
         let stream = Self {
             receiver,
@@ -61,7 +61,7 @@ impl Stream {
 
     /// A stream that holds these arrivals already.
     #[must_use]
-    pub fn of(arrivals: impl IntoIterator<Item = Arrival>, stop: &StopSignal) -> Self {
+    pub fn of(arrivals: impl IntoIterator<Item = StreamArrival>, stop: &StopSignal) -> Self {
         // Nothing follows them.
         let (_, receiver) = mpsc::channel(1);
         Self {
@@ -78,7 +78,7 @@ impl Stream {
     /// The next arrival, for which this waits. Nothing after an answer or a fault.
     ///
     /// Must not be called on a thread that drives asynchronous work.
-    pub fn next_arrival(&mut self) -> Option<Arrival> {
+    pub fn next_arrival(&mut self) -> Option<StreamArrival> {
         if self.is_over {
             return None;
         }
@@ -99,14 +99,14 @@ impl Stream {
         Some(arrival)
     }
 
-    fn wait(&mut self) -> Option<Vec<Arrival>> {
+    fn wait(&mut self) -> Option<Vec<StreamArrival>> {
         let next = self.receiver.recv();
         self.runtime.and_then(|runtime| runtime.block_on(next))
     }
 
     /// The next arrival if it is there already. A caller that gets nothing may wait for
     /// [`Self::next_arrival`].
-    pub fn arrived(&mut self) -> Option<Arrival> {
+    pub fn arrived(&mut self) -> Option<StreamArrival> {
         if self.is_over || self.stop.is_raised() {
             return None;
         }
@@ -118,11 +118,11 @@ impl Stream {
         Some(arrival)
     }
 
-    fn note(&mut self, arrival: &Arrival) {
+    fn note(&mut self, arrival: &StreamArrival) {
         match arrival {
-            Arrival::Event(Event::Stalled { .. } | Event::Usage(_)) => {}
-            Arrival::Event(_) => self.streamed = true,
-            Arrival::Answer(_) | Arrival::Fault(_) => {
+            StreamArrival::Event(StreamEvent::Stalled { .. } | StreamEvent::Usage(_)) => {}
+            StreamArrival::Event(_) => self.streamed = true,
+            StreamArrival::Answer(_) | StreamArrival::Fault(_) => {
                 self.is_over = true;
                 // What fills it may still have to put its connection back.
                 self.end.0 = None;
@@ -131,15 +131,15 @@ impl Stream {
     }
 
     /// Ends it from here. What fills it is ended when this is dropped.
-    fn ended(&mut self, class: FaultClass, message: &str) -> Arrival {
+    fn ended(&mut self, class: FaultClass, message: &str) -> StreamArrival {
         self.is_over = true;
-        let mut fault = Fault::new(class, message);
+        let mut fault = RequestFault::new(class, message);
         fault.streamed = self.streamed;
-        Arrival::Fault(Box::new(fault))
+        StreamArrival::Fault(Box::new(fault))
     }
 }
 
-impl fmt::Debug for Stream {
+impl fmt::Debug for AnswerStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Stream")
             .field("is_over", &self.is_over)
@@ -156,21 +156,24 @@ mod tests {
         shared_runtime().unwrap()
     }
 
-    fn text(text: &str) -> Arrival {
-        Arrival::Event(Event::Text(text.into()))
+    fn text(text: &str) -> StreamArrival {
+        StreamArrival::Event(StreamEvent::Text(text.into()))
     }
 
-    fn fault_of(arrival: Option<Arrival>) -> Fault {
+    fn fault_of(arrival: Option<StreamArrival>) -> RequestFault {
         match arrival {
-            Some(Arrival::Fault(fault)) => *fault,
+            Some(StreamArrival::Fault(fault)) => *fault,
             other => panic!("{other:?} is no fault"),
         }
     }
 
     #[test]
     fn a_stream_that_breaks_off_ends_with_a_fault_and_then_with_nothing() {
-        let mut stream = Stream::of([text("a")], &StopSignal::default());
-        assert!(matches!(stream.next_arrival(), Some(Arrival::Event(_))));
+        let mut stream = AnswerStream::of([text("a")], &StopSignal::default());
+        assert!(matches!(
+            stream.next_arrival(),
+            Some(StreamArrival::Event(_))
+        ));
         let fault = fault_of(stream.next_arrival());
         assert_eq!((fault.class, fault.streamed), (FaultClass::CutOff, true));
         assert!(stream.next_arrival().is_none());
@@ -179,7 +182,7 @@ mod tests {
     #[test]
     fn a_stopped_stream_says_so_even_if_more_has_arrived() {
         let stop = StopSignal::default();
-        let mut stream = Stream::of([text("a"), text("b")], &stop);
+        let mut stream = AnswerStream::of([text("a"), text("b")], &stop);
         stream.next_arrival();
         stop.raise();
         assert_eq!(fault_of(stream.next_arrival()).class, FaultClass::Stopped);
@@ -192,9 +195,9 @@ mod tests {
             let (tell, heard) = std::sync::mpsc::channel();
             let stop = StopSignal::default();
             let (sender, mut stream) =
-                Stream::new(runtime(), &stop, move || tell.send(()).unwrap());
-            let last = Fault::new(FaultClass::Server, "x");
-            let last = Arrival::Fault(Box::new(last));
+                AnswerStream::new(runtime(), &stop, move || tell.send(()).unwrap());
+            let last = RequestFault::new(FaultClass::Server, "x");
+            let last = StreamArrival::Fault(Box::new(last));
             sender.try_send(vec![last]).unwrap();
             let read = if waits {
                 stream.next_arrival()
@@ -209,13 +212,13 @@ mod tests {
 
     #[test]
     fn what_arrives_together_is_read_in_its_order() {
-        let (sender, mut stream) = Stream::new(runtime(), &StopSignal::default(), || ());
+        let (sender, mut stream) = AnswerStream::new(runtime(), &StopSignal::default(), || ());
         for arrivals in [vec![text("a"), text("b")], Vec::new(), vec![text("c")]] {
             sender.try_send(arrivals).unwrap();
         }
         drop(sender);
         let read = |arrival| match arrival {
-            Some(Arrival::Event(Event::Text(text))) => text,
+            Some(StreamArrival::Event(StreamEvent::Text(text))) => text,
             other => panic!("{other:?} is no text"),
         };
         assert_eq!(read(stream.next_arrival()), "a");
@@ -228,7 +231,7 @@ mod tests {
     #[test]
     fn dropping_a_stream_ends_what_fills_it() {
         let (tell, heard) = std::sync::mpsc::channel();
-        let (_sender, stream) = Stream::new(runtime(), &StopSignal::default(), move || {
+        let (_sender, stream) = AnswerStream::new(runtime(), &StopSignal::default(), move || {
             tell.send(()).unwrap();
         });
         assert!(heard.try_recv().is_err());

@@ -2,7 +2,7 @@
 
 /// The bounds of a flow and of its turns, as the operator's configuration says them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
+pub struct ConfigBounds {
     /// The tokens that a flow may use, unless its file or the operator says otherwise; none if absent.
     pub tokens: Option<u64>,
     /// The answers of one turn.
@@ -11,7 +11,7 @@ pub struct Bounds {
     pub same_call: u32,
 }
 
-impl Default for Bounds {
+impl Default for ConfigBounds {
     fn default() -> Self {
         Self {
             // Hours of work of several roles. What uses more asks the operator once.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use a_society_yaml::{Budget, Value};
+use a_society_yaml::{ParseBudget, Value};
 
 use crate::reading::{TextFault, is_near, read};
 
@@ -35,7 +35,7 @@ pub struct Catalogue {
 
 /// A known model.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'c> {
+pub struct KnownModel<'c> {
     /// The model, as it would be configured.
     pub model: &'c ModelConfig,
     /// Where its maker answers for it.
@@ -56,7 +56,7 @@ impl Catalogue {
 
     fn read(text: &str) -> Result<Self, Vec<TextFault>> {
         let config = ModelsConfig::parse(text, &[AS_OF, DEARER])?;
-        read(text, Budget::BLOCK, |sink, tree| {
+        read(text, ParseBudget::BLOCK, |sink, tree| {
             let mut catalogue = Self {
                 config,
                 ..Self::default()
@@ -94,9 +94,9 @@ impl Catalogue {
 
     /// A model by its name with its provider.
     #[must_use]
-    pub fn find(&self, id: &str) -> Option<Known<'_>> {
+    pub fn find(&self, id: &str) -> Option<KnownModel<'_>> {
         let (model, provider) = self.config.find(id)?;
-        Some(Known {
+        Some(KnownModel {
             model,
             provider,
             dearer_above: self.dearer.get(id).copied(),
@@ -104,7 +104,7 @@ impl Catalogue {
     }
 
     /// All models, by their names.
-    pub fn models(&self) -> impl Iterator<Item = Known<'_>> {
+    pub fn models(&self) -> impl Iterator<Item = KnownModel<'_>> {
         self.config.models.keys().filter_map(|id| self.find(id))
     }
 
@@ -116,7 +116,7 @@ impl Catalogue {
     }
 }
 
-impl Known<'_> {
+impl KnownModel<'_> {
     /// The tokens of one answer in a window of this size.
     #[must_use]
     pub fn max_output(&self, window: u64) -> u64 {

@@ -1,8 +1,8 @@
 //! Standing decisions about calls: the operator's for all flows, and a workspace's for its own.
 
-use a_society_yaml::{Budget, Tree, Value};
+use a_society_yaml::{ParseBudget, Value, YamlTree};
 
-use crate::reading::{Sink, TextFault, read};
+use crate::reading::{FaultSink, TextFault, read};
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
 
 use super::parse::{is_blank, top};
@@ -25,7 +25,7 @@ pub(super) fn of_the_operator(text: &str) -> Result<ConsentConfig, Vec<TextFault
     if is_blank(text) {
         return Ok(ConsentConfig::default());
     }
-    read(text, Budget::BLOCK, |sink, tree| {
+    read(text, ParseBudget::BLOCK, |sink, tree| {
         let found = top(tree, CONSENT).map(|tree| sink.consent(tree));
         found.unwrap_or_default()
     })
@@ -35,7 +35,7 @@ pub(super) fn of_a_workspace(text: &str) -> Result<ConsentConfig, Vec<TextFault>
     if is_blank(text) {
         return Ok(ConsentConfig::default());
     }
-    read(text, Budget::BLOCK, |sink, tree| {
+    read(text, ParseBudget::BLOCK, |sink, tree| {
         let fields = sink.fields(tree, "the configuration of a workspace", &[CONSENT]);
         let Some(tree) = fields.and_then(|fields| fields.get(CONSENT)) else {
             return ConsentConfig::default();
@@ -46,8 +46,8 @@ pub(super) fn of_a_workspace(text: &str) -> Result<ConsentConfig, Vec<TextFault>
     })
 }
 
-impl Sink<'_> {
-    fn consent(&mut self, tree: &Tree) -> ConsentConfig {
+impl FaultSink<'_> {
+    fn consent(&mut self, tree: &YamlTree) -> ConsentConfig {
         let Some(fields) = self.fields(tree, "`consent`", CONSENT_KEYS) else {
             return ConsentConfig::default();
         };
@@ -66,7 +66,7 @@ impl Sink<'_> {
         }
     }
 
-    fn rules(&mut self, tree: &Tree, key: &str, check: Check) -> Vec<String> {
+    fn rules(&mut self, tree: &YamlTree, key: &str, check: Check) -> Vec<String> {
         let Value::List(items) = &tree.value else {
             self.fault(
                 tree,
@@ -95,12 +95,12 @@ impl Sink<'_> {
     }
 
     /// A process that can write to a workspace must not be able to grant itself permissions.
-    fn only_narrows(&mut self, tree: &Tree, found: &ConsentConfig) {
+    fn only_narrows(&mut self, tree: &YamlTree, found: &ConsentConfig) {
         let Value::Map(entries) = &tree.value else {
             return;
         };
         let place = |wanted: &str| {
-            let is_it = |key: &Tree| matches!(&key.value, Value::Text(text) if text == wanted);
+            let is_it = |key: &YamlTree| matches!(&key.value, Value::Text(text) if text == wanted);
             entries
                 .iter()
                 .find(|(key, _)| is_it(key))

@@ -52,14 +52,14 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-pub use bounds::Bounds;
+pub use bounds::ConfigBounds;
 pub use consent::ConsentConfig;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use notify::{NotifyConfig, Occasion};
 pub use search::SearchConfig;
 
 pub use crate::reading::TextFault;
-use crate::tool::Reach;
+use crate::tool::ToolReach;
 
 /// Keys of the user's configuration that are about something else.
 pub const OTHERS: &[&str] = &[
@@ -125,7 +125,7 @@ pub fn parse_search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>> 
 /// # Errors
 ///
 /// If anything is wrong; the faults come in the order of the file.
-pub fn parse_tools(text: &str) -> Result<Reach, Vec<TextFault>> {
+pub fn parse_tools(text: &str) -> Result<ToolReach, Vec<TextFault>> {
     parse::tools(text)
 }
 
@@ -141,7 +141,7 @@ pub fn parse_tools(text: &str) -> Result<Reach, Vec<TextFault>> {
 /// # Errors
 ///
 /// If anything is wrong; the faults come in the order of the file.
-pub fn parse_limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
+pub fn parse_limits(text: &str) -> Result<ConfigBounds, Vec<TextFault>> {
     parse::limits(text)
 }
 

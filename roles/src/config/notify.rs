@@ -1,8 +1,8 @@
 //! The operator's notification command, and the occasions on which it runs.
 
-use a_society_yaml::{Budget, Tree, Value};
+use a_society_yaml::{ParseBudget, Value, YamlTree};
 
-use crate::reading::{Sink, TextFault, read};
+use crate::reading::{FaultSink, TextFault, read};
 
 use super::parse::{is_blank, top};
 
@@ -55,13 +55,13 @@ pub(super) fn read_notify(text: &str) -> Result<Option<NotifyConfig>, Vec<TextFa
     if is_blank(text) {
         return Ok(None);
     }
-    read(text, Budget::BLOCK, |sink, tree| {
+    read(text, ParseBudget::BLOCK, |sink, tree| {
         top(tree, NOTIFY).and_then(|tree| sink.notify(tree))
     })
 }
 
-impl Sink<'_> {
-    fn notify(&mut self, tree: &Tree) -> Option<NotifyConfig> {
+impl FaultSink<'_> {
+    fn notify(&mut self, tree: &YamlTree) -> Option<NotifyConfig> {
         let fields = self.fields(tree, "`notify`", NOTIFY_KEYS)?;
         let command = self.required(tree, &fields, "`notify`", "command")?;
         let words = self.items(command, "`command`", "the program and its arguments")?;
@@ -88,7 +88,7 @@ impl Sink<'_> {
         Some(NotifyConfig { command, on })
     }
 
-    fn items<'t>(&mut self, tree: &'t Tree, what: &str, of: &str) -> Option<&'t [Tree]> {
+    fn items<'t>(&mut self, tree: &'t YamlTree, what: &str, of: &str) -> Option<&'t [YamlTree]> {
         if let Value::List(items) = &tree.value {
             return Some(items);
         }

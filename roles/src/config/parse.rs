@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use a_society_providers::ChatDialect;
 use a_society_providers::http::{Url, Wire};
 use a_society_providers::request::{Effort, Thinking};
-use a_society_yaml::{Budget, Number, Tree, Value};
+use a_society_yaml::{Number, ParseBudget, Value, YamlTree};
 
-use crate::reading::{Fields, Sink, TextFault, read};
+use crate::reading::{FaultSink, Fields, TextFault, read};
 
-use super::bounds::Bounds;
+use super::bounds::ConfigBounds;
 use super::model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 use super::search::{ENDPOINT, SearchConfig};
 use crate::cost::Price;
-use crate::tool::{EditTool, Reach, Scope};
+use crate::tool::{EditTool, Scope, ToolReach};
 
 /// What a model can choose for a role.
 const CHOICES: [&str; 3] = ["model", "skills", "mcp-servers"];
@@ -84,7 +84,9 @@ pub(super) fn models(text: &str, others: &[&str]) -> Result<ModelsConfig, Vec<Te
     if is_blank(text) {
         return Ok(ModelsConfig::default());
     }
-    read(text, Budget::BLOCK, |sink, tree| sink.models(tree, others))
+    read(text, ParseBudget::BLOCK, |sink, tree| {
+        sink.models(tree, others)
+    })
 }
 
 /// The sources of secrets under `secrets`; other keys are read elsewhere.
@@ -92,7 +94,7 @@ pub(super) fn secrets(text: &str) -> Result<BTreeMap<String, KeySource>, Vec<Tex
     if is_blank(text) {
         return Ok(BTreeMap::new());
     }
-    read(text, Budget::BLOCK, |sink, tree| {
+    read(text, ParseBudget::BLOCK, |sink, tree| {
         let Some(tree) = top(tree, "secrets") else {
             return BTreeMap::new();
         };
@@ -108,7 +110,7 @@ pub(super) fn search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>>
     if is_blank(text) {
         return Ok(None);
     }
-    read(text, Budget::BLOCK, |sink, tree| {
+    read(text, ParseBudget::BLOCK, |sink, tree| {
         let tree = top(tree, "search")?;
         let fields = sink.fields(tree, "`search`", SEARCH_KEYS)?;
         let key = sink.required(tree, &fields, "`search`", "key");
@@ -131,29 +133,29 @@ pub(super) fn search(text: &str) -> Result<Option<SearchConfig>, Vec<TextFault>>
 }
 
 /// How far tools reach, under `tools`; other keys are read elsewhere.
-pub(super) fn tools(text: &str) -> Result<Reach, Vec<TextFault>> {
+pub(super) fn tools(text: &str) -> Result<ToolReach, Vec<TextFault>> {
     if is_blank(text) {
-        return Ok(Reach::default());
+        return Ok(ToolReach::default());
     }
-    read(text, Budget::BLOCK, |sink, tree| {
+    read(text, ParseBudget::BLOCK, |sink, tree| {
         let found = top(tree, "tools").map(|tree| sink.reach(tree));
         found.unwrap_or_default()
     })
 }
 
 /// What stops a flow that makes no progress, under `limits`; other keys are read elsewhere.
-pub(super) fn limits(text: &str) -> Result<Bounds, Vec<TextFault>> {
+pub(super) fn limits(text: &str) -> Result<ConfigBounds, Vec<TextFault>> {
     if is_blank(text) {
-        return Ok(Bounds::default());
+        return Ok(ConfigBounds::default());
     }
-    read(text, Budget::BLOCK, |sink, tree| {
+    read(text, ParseBudget::BLOCK, |sink, tree| {
         let found = top(tree, "limits").and_then(|tree| sink.bounds(tree));
         found.unwrap_or_default()
     })
 }
 
 /// The value of a key at the top of the document.
-pub(super) fn top<'t>(tree: &'t Tree, wanted: &str) -> Option<&'t Tree> {
+pub(super) fn top<'t>(tree: &'t YamlTree, wanted: &str) -> Option<&'t YamlTree> {
     let Value::Map(entries) = &tree.value else {
         return None;
     };
@@ -162,7 +164,7 @@ pub(super) fn top<'t>(tree: &'t Tree, wanted: &str) -> Option<&'t Tree> {
 }
 
 /// What is under a key; nothing where only the key is left, as when all that was under it was taken out.
-fn some<'t>(fields: &Fields<'t>, key: &str) -> Option<&'t Tree> {
+fn some<'t>(fields: &Fields<'t>, key: &str) -> Option<&'t YamlTree> {
     fields.get(key).filter(|tree| tree.value != Value::Null)
 }
 
@@ -176,7 +178,11 @@ pub(super) fn is_blank(text: &str) -> bool {
 }
 
 /// The entries of a mapping whose keys are chosen names.
-fn named<'t>(sink: &mut Sink<'_>, tree: &'t Tree, what: &str) -> Vec<(String, &'t Tree)> {
+fn named<'t>(
+    sink: &mut FaultSink<'_>,
+    tree: &'t YamlTree,
+    what: &str,
+) -> Vec<(String, &'t YamlTree)> {
     let Value::Map(entries) = &tree.value else {
         let kind = tree.value.kind();
         sink.fault(
@@ -201,8 +207,8 @@ fn named<'t>(sink: &mut Sink<'_>, tree: &'t Tree, what: &str) -> Vec<(String, &'
     named
 }
 
-impl Sink<'_> {
-    fn models(&mut self, tree: &Tree, others: &[&str]) -> ModelsConfig {
+impl FaultSink<'_> {
+    fn models(&mut self, tree: &YamlTree, others: &[&str]) -> ModelsConfig {
         let keys: Vec<&str> = TOP_KEYS.iter().chain(others).copied().collect();
         let Some(fields) = self.fields(tree, "the configuration", &keys) else {
             return ModelsConfig::default();
@@ -249,7 +255,7 @@ impl Sink<'_> {
         }
     }
 
-    fn choices(&mut self, tree: &Tree) -> Vec<String> {
+    fn choices(&mut self, tree: &YamlTree) -> Vec<String> {
         let Value::List(items) = &tree.value else {
             let kind = tree.value.kind();
             let message = format!(
@@ -277,9 +283,9 @@ impl Sink<'_> {
         choices
     }
 
-    fn reach(&mut self, tree: &Tree) -> Reach {
+    fn reach(&mut self, tree: &YamlTree) -> ToolReach {
         let Some(fields) = self.fields(tree, "`tools`", TOOLS_KEYS) else {
-            return Reach::default();
+            return ToolReach::default();
         };
         let scopes = Scope::ALL.map(|scope| (scope, scope.word()));
         let scope = fields.get("scope");
@@ -294,7 +300,7 @@ impl Sink<'_> {
             let message = "`folders` are read from the scope `project` on; say `scope: project`";
             self.fault(tree, message);
         }
-        Reach {
+        ToolReach {
             scope,
             folders,
             network: network.unwrap_or_default(),
@@ -302,9 +308,9 @@ impl Sink<'_> {
         }
     }
 
-    fn bounds(&mut self, tree: &Tree) -> Option<Bounds> {
+    fn bounds(&mut self, tree: &YamlTree) -> Option<ConfigBounds> {
         let fields = self.fields(tree, "`limits`", LIMITS_KEYS)?;
-        let mut bounds = Bounds::default();
+        let mut bounds = ConfigBounds::default();
         if let Some(tree) = fields.get("tokens") {
             let is_none = matches!(&tree.value, Value::Text(text) if text == NONE);
             bounds.tokens = if is_none {
@@ -356,7 +362,7 @@ impl Sink<'_> {
         paths.collect()
     }
 
-    fn absolute(&mut self, tree: &Tree, what: &str) -> Option<PathBuf> {
+    fn absolute(&mut self, tree: &YamlTree, what: &str) -> Option<PathBuf> {
         let path = PathBuf::from(self.words(tree, what)?);
         if path.is_relative() && !path.starts_with("~") {
             self.fault(
@@ -368,7 +374,7 @@ impl Sink<'_> {
         Some(path)
     }
 
-    fn provider(&mut self, name: &str, tree: &Tree) -> Option<ProviderConfig> {
+    fn provider(&mut self, name: &str, tree: &YamlTree) -> Option<ProviderConfig> {
         let what = format!("the provider `{name}`");
         let fields = self.fields(tree, &what, PROVIDER_KEYS)?;
         let wires = Wire::ALL.map(|wire| (wire, wire.word()));
@@ -431,7 +437,7 @@ impl Sink<'_> {
         }
     }
 
-    fn headers(&mut self, tree: &Tree) -> Vec<(String, String)> {
+    fn headers(&mut self, tree: &YamlTree) -> Vec<(String, String)> {
         let mut headers = Vec::new();
         for (name, value) in named(self, tree, "`headers`") {
             let carries_key = ["authorization", "x-api-key", "api-key", "cookie"];
@@ -447,7 +453,7 @@ impl Sink<'_> {
         headers
     }
 
-    fn key(&mut self, tree: &Tree) -> Option<KeySource> {
+    fn key(&mut self, tree: &YamlTree) -> Option<KeySource> {
         if let Value::Text(_) = &tree.value {
             let message = "a key does not stand in this file: say where it is, as with \
                            `key: { env: NAME }`, `{ keyring: NAME }` or `{ file: PATH }`";
@@ -470,7 +476,7 @@ impl Sink<'_> {
         }
     }
 
-    fn variable(&mut self, tree: &Tree) -> Option<KeySource> {
+    fn variable(&mut self, tree: &YamlTree) -> Option<KeySource> {
         let name = self.words(tree, "`env`")?;
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let looks_like_key = !name.chars().all(is_name) || name.len() > 100;
@@ -485,7 +491,7 @@ impl Sink<'_> {
         Some(KeySource::Env(name))
     }
 
-    fn address(&mut self, tree: &Tree, what: &str) -> Option<String> {
+    fn address(&mut self, tree: &YamlTree, what: &str) -> Option<String> {
         let text = self.words(tree, what)?;
         let Ok(url) = Url::parse(&text) else {
             self.fault(
@@ -510,7 +516,7 @@ impl Sink<'_> {
     fn model(
         &mut self,
         name: &str,
-        tree: &Tree,
+        tree: &YamlTree,
         providers: &BTreeMap<String, Option<ProviderConfig>>,
     ) -> Option<ModelConfig> {
         let what = format!("the model `{name}`");
@@ -569,7 +575,7 @@ impl Sink<'_> {
     }
 
     /// Whether a model gets images. One that could not be sent any is not believed to see them.
-    fn images(&mut self, tree: &Tree, provider: Option<&ProviderConfig>) -> Option<bool> {
+    fn images(&mut self, tree: &YamlTree, provider: Option<&ProviderConfig>) -> Option<bool> {
         let images = self.boolean(tree, "`images`")?;
         let deaf = provider.filter(|it| images && !it.wire.takes_images());
         if let Some(provider) = deaf {
@@ -625,7 +631,7 @@ impl Sink<'_> {
         (effort, efforts)
     }
 
-    fn price(&mut self, tree: &Tree) -> Option<Price> {
+    fn price(&mut self, tree: &YamlTree) -> Option<Price> {
         let fields = self.fields(tree, "`price`", PRICE_KEYS)?;
         let mut money = |key: &str| {
             let found = fields.get(key)?;
@@ -647,7 +653,7 @@ impl Sink<'_> {
     }
 
     /// A price for a million tokens, in millionths.
-    fn money(&mut self, tree: &Tree, key: &str) -> Option<u64> {
+    fn money(&mut self, tree: &YamlTree, key: &str) -> Option<u64> {
         let price = match &tree.value {
             Value::Number(Number::Whole(whole)) => i32::try_from(*whole).ok().map(f64::from),
             Value::Number(Number::Fraction(fraction)) => Some(*fraction),

@@ -230,14 +230,14 @@ fn what_a_model_chooses_is_a_list_of_what_can_be_chosen() {
 
 #[test]
 fn how_far_tools_reach_is_read_and_as_little_as_there_is_if_nothing_is_said() {
-    use crate::tool::{Reach, Scope};
+    use crate::tool::{Scope, ToolReach};
 
     for (text, wanted) in [
-        ("", Reach::default()),
-        ("model: m\n", Reach::default()),
+        ("", ToolReach::default()),
+        ("model: m\n", ToolReach::default()),
         (
             "tools: { scope: project, folders: [~/texts, /srv], network: true }",
-            Reach {
+            ToolReach {
                 scope: Scope::Project,
                 folders: vec!["~/texts".into(), "/srv".into()],
                 network: true,
@@ -246,16 +246,16 @@ fn how_far_tools_reach_is_read_and_as_little_as_there_is_if_nothing_is_said() {
         ),
         (
             "tools: { irreversible: [./deploy.sh] }",
-            Reach {
+            ToolReach {
                 irreversible: vec!["./deploy.sh".to_owned()],
-                ..Reach::default()
+                ..ToolReach::default()
             },
         ),
         (
             "tools: { scope: full }",
-            Reach {
+            ToolReach {
                 scope: Scope::Full,
-                ..Reach::default()
+                ..ToolReach::default()
             },
         ),
     ] {
@@ -279,20 +279,20 @@ fn how_far_tools_reach_is_read_and_as_little_as_there_is_if_nothing_is_said() {
 
 #[test]
 fn limits_have_defaults_and_say_what_is_wrong_with_them() {
-    let usual = Bounds::default();
+    let usual = ConfigBounds::default();
     for (text, wanted) in [
         ("", usual),
         ("model: a", usual),
         (
             "limits: { tokens: none }",
-            Bounds {
+            ConfigBounds {
                 tokens: None,
                 ..usual
             },
         ),
         (
             "limits: { tokens: 5000, answers: 12, same-call: 8 }",
-            Bounds {
+            ConfigBounds {
                 tokens: Some(5000),
                 answers: 12,
                 same_call: 8,

@@ -25,7 +25,7 @@ use super::policy::Judged;
 
 /// What consent needs to know about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
+pub struct ConsentQuestion {
     /// The tool.
     pub tool: String,
     /// How much is at stake.
@@ -76,12 +76,12 @@ pub enum Decision {
     /// A rule of the operator answers, and the operator is not asked.
     Ruled(ConsentAnswer, DecidingRule),
     /// The operator is to be asked.
-    Ask(Box<Request>),
+    Ask(Box<ConsentRequest>),
 }
 
 /// What the operator is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct ConsentRequest {
     /// The hash of exactly what would run.
     pub action: Hash,
     /// What would run, for the operator to read.
@@ -96,7 +96,7 @@ pub struct Request {
 
 /// Decides about one call.
 #[must_use]
-pub fn decide(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &Ask) -> Decision {
+pub fn decide(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &ConsentQuestion) -> Decision {
     let unruled = by_the_table(mode, grants, ask);
     match (&ask.ruled, unruled) {
         (Some(Judged::Denied(by)), _) => Decision::Ruled(ConsentAnswer::Deny, by.clone()),
@@ -113,7 +113,7 @@ pub fn decide(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &Ask) -> Decisio
     }
 }
 
-fn by_the_table(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &Ask) -> Decision {
+fn by_the_table(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &ConsentQuestion) -> Decision {
     match (&ask.tier, mode) {
         (Tier::Free | Tier::Unasked, _) => Decision::Allow,
         (Tier::Sensitive, ConsentMode::FullAccess) => Decision::Deny(format!(
@@ -144,7 +144,7 @@ fn by_the_table(mode: ConsentMode, grants: &BTreeSet<Grant>, ask: &Ask) -> Decis
     }
 }
 
-impl Ask {
+impl ConsentQuestion {
     /// What "for this flow" would grant; nothing if it can only be allowed once.
     #[must_use]
     pub fn grant(&self) -> Option<Grant> {
@@ -182,12 +182,12 @@ impl Ask {
     }
 }
 
-fn is_granted(grants: &BTreeSet<Grant>, ask: &Ask) -> bool {
+fn is_granted(grants: &BTreeSet<Grant>, ask: &ConsentQuestion) -> bool {
     ask.grant().is_some_and(|grant| grants.contains(&grant))
 }
 
-fn request(ask: &Ask) -> Decision {
-    Decision::Ask(Box::new(Request {
+fn request(ask: &ConsentQuestion) -> Decision {
+    Decision::Ask(Box::new(ConsentRequest {
         action: ask.action,
         shown: ask.shown.clone(),
         terms: ask.terms.clone(),
@@ -205,8 +205,8 @@ mod tests {
 
     use super::*;
 
-    fn ask(tier: Tier) -> Ask {
-        Ask {
+    fn ask(tier: Tier) -> ConsentQuestion {
+        ConsentQuestion {
             tool: "tool".to_owned(),
             tier,
             command: Some("npm test".to_owned()),

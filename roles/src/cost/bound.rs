@@ -6,7 +6,7 @@ const UNSEEN_TOKENS: u64 = 1_024;
 
 /// A request of the same session that its provider has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counted {
+pub struct CountedRequest {
     /// How long its body was.
     pub body_bytes: u64,
     /// How many tokens its input had, cached or not.
@@ -19,7 +19,7 @@ pub struct Counted {
 /// tokens as bytes. Where a session goes on, the bound is therefore close; at its beginning, or
 /// after it was compacted, it is as wide as the whole body.
 #[must_use]
-pub fn input_bound_tokens(body_bytes: u64, last: Option<Counted>) -> u64 {
+pub fn input_bound_tokens(body_bytes: u64, last: Option<CountedRequest>) -> u64 {
     let whole = body_bytes.saturating_add(UNSEEN_TOKENS);
     let since = last.and_then(|last| {
         let added = body_bytes.checked_sub(last.body_bytes)?;
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn a_session_that_goes_on_is_bounded_by_its_last_count() {
-        let last = Counted {
+        let last = CountedRequest {
             body_bytes: 400_000,
             input_tokens: 100_000,
         };
@@ -47,7 +47,7 @@ mod tests {
         // Compacted: what was counted is gone.
         assert_eq!(input_bound_tokens(10_000, Some(last)), 11_024);
         // A count that cannot be does not widen the bound.
-        let absurd = Counted {
+        let absurd = CountedRequest {
             body_bytes: 10,
             input_tokens: u64::MAX,
         };

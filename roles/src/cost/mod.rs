@@ -5,5 +5,5 @@
 mod bound;
 mod price;
 
-pub use bound::{Counted, input_bound_tokens};
+pub use bound::{CountedRequest, input_bound_tokens};
 pub use price::Price;

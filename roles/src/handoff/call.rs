@@ -7,10 +7,10 @@ use a_society_providers::{ToldTool, ToolDefinition};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::contract::{Allowed, Signal};
-use super::fault::{FaultCode, HandoffFault};
+use super::contract::{AllowedOutcomes, Signal};
+use super::fault::{HandoffFault, HandoffFaultCode};
 use super::limits::{MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS};
-use super::outcome::{Outcome, Target};
+use super::outcome::{NamedTarget, RoleOutcome};
 
 /// A tool that ends a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +23,9 @@ pub enum EndingTool {
 
 /// What a call that ends a turn says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Called {
+pub struct OutcomeCall {
     /// The outcome.
-    pub outcome: Outcome,
+    pub outcome: RoleOutcome,
     /// The question, if the operator is asked.
     pub question: Option<String>,
 }
@@ -128,20 +128,20 @@ pub fn summary_of(tool: EndingTool, arguments: &str) -> Option<String> {
         // The question has an item of its own.
         return Some("ask the operator".to_owned());
     }
-    let called = read_call(tool, arguments, &Allowed::default()).ok()?;
+    let called = read_call(tool, arguments, &AllowedOutcomes::default()).ok()?;
     Some(match called.outcome {
-        Outcome::Handoff(targets) => {
+        RoleOutcome::Handoff(targets) => {
             let each = targets.iter();
             let each = each.map(|to| format!("{} to {}", to.artifact_path, to.target_node_id));
             format!("hand over {}", each.collect::<Vec<_>>().join(", "))
         }
-        Outcome::PromptHuman => "ask the operator".to_owned(),
-        Outcome::AwaitHandoff => "wait for a handoff".to_owned(),
-        Outcome::ForwardPassClosed => "close the forward pass".to_owned(),
-        Outcome::MetaAnalysisComplete { findings_path } => {
+        RoleOutcome::PromptHuman => "ask the operator".to_owned(),
+        RoleOutcome::AwaitHandoff => "wait for a handoff".to_owned(),
+        RoleOutcome::ForwardPassClosed => "close the forward pass".to_owned(),
+        RoleOutcome::MetaAnalysisComplete { findings_path } => {
             format!("hand in the findings {findings_path}")
         }
-        Outcome::BackwardPassComplete { artifact_path } => {
+        RoleOutcome::BackwardPassComplete { artifact_path } => {
             format!("hand in the report {artifact_path}")
         }
     })
@@ -154,8 +154,8 @@ pub fn summary_of(tool: EndingTool, arguments: &str) -> Option<String> {
 pub fn read_call(
     tool: EndingTool,
     arguments: &str,
-    allowed: &Allowed,
-) -> Result<Called, HandoffFault> {
+    allowed: &AllowedOutcomes,
+) -> Result<OutcomeCall, HandoffFault> {
     let given = serde_json::from_str::<Value>(arguments).ok().map(unpacked);
     let Some(Value::Object(given)) = given else {
         return Err(shape(format!(
@@ -201,7 +201,10 @@ const NODE: &[&str] = &[
 ];
 const ARTIFACT: &[&str] = &["artifact_path", "artifact", "path", "file"];
 
-fn handoff(given: &Map<String, Value>, allowed: &Allowed) -> Result<Called, HandoffFault> {
+fn handoff(
+    given: &Map<String, Value>,
+    allowed: &AllowedOutcomes,
+) -> Result<OutcomeCall, HandoffFault> {
     let targets = member(given, &["targets", "handoffs"])
         .cloned()
         .map(unpacked);
@@ -217,17 +220,17 @@ fn handoff(given: &Map<String, Value>, allowed: &Allowed) -> Result<Called, Hand
     let signal = member(given, &["type", "signal"])
         .filter(|signal| signal.as_str().is_none_or(|word| !is_no_signal(word)));
     let outcome = match (targets, signal) {
-        (Some(targets), None) => Outcome::Handoff(read_targets(&targets)?),
+        (Some(targets), None) => RoleOutcome::Handoff(read_targets(&targets)?),
         (None, Some(signal)) => signal_of(signal, allowed)?,
         (Some(_), Some(_)) => {
             return Err(shape("the call gives targets and a type; give one of them"));
         }
         (None, None) => {
             let message = "the call gives neither targets nor a type; give one of them";
-            return Err(fault(FaultCode::MissingRequiredField, message));
+            return Err(fault(HandoffFaultCode::MissingRequiredField, message));
         }
     };
-    Ok(Called {
+    Ok(OutcomeCall {
         outcome,
         question: None,
     })
@@ -238,7 +241,7 @@ fn is_no_signal(word: &str) -> bool {
     matches!(word.trim(), "" | "handoff" | "targets" | "none")
 }
 
-fn read_targets(targets: &Value) -> Result<Vec<Target>, HandoffFault> {
+fn read_targets(targets: &Value) -> Result<Vec<NamedTarget>, HandoffFault> {
     let list = match targets {
         Value::Array(list) => list.as_slice(),
         one @ Value::Object(_) => std::slice::from_ref(one),
@@ -257,7 +260,7 @@ fn read_targets(targets: &Value) -> Result<Vec<Target>, HandoffFault> {
     list.iter().map(read_target).collect()
 }
 
-fn read_target(target: &Value) -> Result<Target, HandoffFault> {
+fn read_target(target: &Value) -> Result<NamedTarget, HandoffFault> {
     let Value::Object(given) = target else {
         return Err(shape(
             "a target is not an object with target_node_id and artifact_path",
@@ -268,12 +271,12 @@ fn read_target(target: &Value) -> Result<Target, HandoffFault> {
         text.filter(|text| !text.is_empty()).ok_or_else(|| {
             let name = names.first().copied().unwrap_or_default();
             fault(
-                FaultCode::MissingRequiredField,
+                HandoffFaultCode::MissingRequiredField,
                 format!("a target has no {name}"),
             )
         })
     };
-    Ok(Target {
+    Ok(NamedTarget {
         target_node_id: field(NODE)?,
         artifact_path: field(ARTIFACT)?,
     })
@@ -288,18 +291,18 @@ pub(super) fn bare(text: &str) -> String {
     inner.map_or(text, str::trim).to_owned()
 }
 
-fn signal_of(signal: &Value, allowed: &Allowed) -> Result<Outcome, HandoffFault> {
+fn signal_of(signal: &Value, allowed: &AllowedOutcomes) -> Result<RoleOutcome, HandoffFault> {
     let word = signal.as_str().map(|word| bare(word).replace('_', "-"));
     let assigned = |wanted: fn(&Signal) -> bool| allowed.signals.iter().find(|it| wanted(it));
     let outcome = match word.as_deref() {
-        Some("prompt-human") => Outcome::PromptHuman,
-        Some("await-handoff") => Outcome::AwaitHandoff,
-        Some("forward-pass-closed") => Outcome::ForwardPassClosed,
+        Some("prompt-human") => RoleOutcome::PromptHuman,
+        Some("await-handoff") => RoleOutcome::AwaitHandoff,
+        Some("forward-pass-closed") => RoleOutcome::ForwardPassClosed,
         // Where the file must be is the packet's to say.
         Some("meta-analysis-complete") => {
             let known = assigned(|it| matches!(it, Signal::MetaAnalysisComplete { .. }));
             known.map_or_else(
-                || Outcome::MetaAnalysisComplete {
+                || RoleOutcome::MetaAnalysisComplete {
                     findings_path: String::new(),
                 },
                 Signal::outcome,
@@ -308,7 +311,7 @@ fn signal_of(signal: &Value, allowed: &Allowed) -> Result<Outcome, HandoffFault>
         Some("backward-pass-complete") => {
             let known = assigned(|it| matches!(it, Signal::BackwardPassComplete { .. }));
             known.map_or_else(
-                || Outcome::BackwardPassComplete {
+                || RoleOutcome::BackwardPassComplete {
                     artifact_path: String::new(),
                 },
                 Signal::outcome,
@@ -317,20 +320,20 @@ fn signal_of(signal: &Value, allowed: &Allowed) -> Result<Outcome, HandoffFault>
         Some(_) | None => {
             let message = "that type is not one of the endings; to hand off to nodes, give targets \
                            and no type";
-            return Err(fault(FaultCode::UnknownSignalType, message));
+            return Err(fault(HandoffFaultCode::UnknownSignalType, message));
         }
     };
     Ok(outcome)
 }
 
-fn question(given: &Map<String, Value>) -> Result<Called, HandoffFault> {
+fn question(given: &Map<String, Value>) -> Result<OutcomeCall, HandoffFault> {
     let first = first_question(given);
     let given = first.as_ref().unwrap_or(given);
     let text = member(given, &["question", "prompt", "message", "text"]);
     let text = text.and_then(Value::as_str).unwrap_or_default().trim();
     if text.is_empty() {
         let message = "the call has no question";
-        return Err(fault(FaultCode::MissingRequiredField, message));
+        return Err(fault(HandoffFaultCode::MissingRequiredField, message));
     }
     if text.len() > MAX_QUESTION_BYTES {
         return Err(shape(format!(
@@ -348,8 +351,8 @@ fn question(given: &Map<String, Value>) -> Result<Called, HandoffFault> {
                 .map(|(number, it)| format!("{number}. {it}")),
         );
     }
-    Ok(Called {
-        outcome: Outcome::PromptHuman,
+    Ok(OutcomeCall {
+        outcome: RoleOutcome::PromptHuman,
         question: Some(lines.join("\n")),
     })
 }
@@ -403,10 +406,10 @@ pub fn chosen(arguments: &str, answer: &str) -> Option<String> {
 }
 
 fn shape(message: impl Into<String>) -> HandoffFault {
-    fault(FaultCode::InvalidTargetShape, message)
+    fault(HandoffFaultCode::InvalidTargetShape, message)
 }
 
-fn fault(code: FaultCode, message: impl Into<String>) -> HandoffFault {
+fn fault(code: HandoffFaultCode, message: impl Into<String>) -> HandoffFault {
     HandoffFault::without_place(code, message)
 }
 
@@ -416,20 +419,20 @@ mod tests {
 
     use super::*;
 
-    fn read(arguments: &str) -> Result<Outcome, FaultCode> {
-        let allowed = Allowed {
+    fn read(arguments: &str) -> Result<RoleOutcome, HandoffFaultCode> {
+        let allowed = AllowedOutcomes {
             signals: vec![Signal::MetaAnalysisComplete {
                 findings_path: "record/findings/a.md".to_owned(),
             }],
-            ..Allowed::default()
+            ..AllowedOutcomes::default()
         };
         let read = read_call(EndingTool::Handoff, arguments, &allowed);
         read.map(|called| called.outcome)
             .map_err(|fault| fault.code)
     }
 
-    fn one(node: &str, path: &str) -> Result<Outcome, FaultCode> {
-        Ok(Outcome::Handoff(vec![Target {
+    fn one(node: &str, path: &str) -> Result<RoleOutcome, HandoffFaultCode> {
+        Ok(RoleOutcome::Handoff(vec![NamedTarget {
             target_node_id: node.to_owned(),
             artifact_path: path.to_owned(),
         }]))
@@ -471,11 +474,11 @@ mod tests {
         }
         assert_eq!(
             read(r#"{"type":"await_handoff","targets":[]}"#),
-            Ok(Outcome::AwaitHandoff)
+            Ok(RoleOutcome::AwaitHandoff)
         );
         assert_eq!(
             read(r#"{"type":"meta-analysis-complete"}"#),
-            Ok(Outcome::MetaAnalysisComplete {
+            Ok(RoleOutcome::MetaAnalysisComplete {
                 findings_path: "record/findings/a.md".to_owned()
             })
         );
@@ -484,20 +487,20 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_a_fault_with_its_code() {
         for (arguments, code) in [
-            ("{", FaultCode::InvalidTargetShape),
-            ("[]", FaultCode::InvalidTargetShape),
-            ("{}", FaultCode::MissingRequiredField),
-            (r#"{"targets":[]}"#, FaultCode::MissingRequiredField),
-            (r#"{"targets":["a"]}"#, FaultCode::InvalidTargetShape),
-            (r#"{"targets":7}"#, FaultCode::InvalidTargetShape),
+            ("{", HandoffFaultCode::InvalidTargetShape),
+            ("[]", HandoffFaultCode::InvalidTargetShape),
+            ("{}", HandoffFaultCode::MissingRequiredField),
+            (r#"{"targets":[]}"#, HandoffFaultCode::MissingRequiredField),
+            (r#"{"targets":["a"]}"#, HandoffFaultCode::InvalidTargetShape),
+            (r#"{"targets":7}"#, HandoffFaultCode::InvalidTargetShape),
             (
                 r#"{"targets":[{"target_node_id":"a"}]}"#,
-                FaultCode::MissingRequiredField,
+                HandoffFaultCode::MissingRequiredField,
             ),
-            (r#"{"type":"done"}"#, FaultCode::UnknownSignalType),
+            (r#"{"type":"done"}"#, HandoffFaultCode::UnknownSignalType),
             (
                 r#"{"type":"await-handoff","targets":[{"node":"a","artifact":"x"}]}"#,
-                FaultCode::InvalidTargetShape,
+                HandoffFaultCode::InvalidTargetShape,
             ),
         ] {
             assert_eq!(read(arguments), Err(code), "{arguments}");
@@ -507,7 +510,11 @@ mod tests {
     #[test]
     fn a_question_has_its_choices_and_an_answer_names_one() {
         let arguments = r#"{"question":"Which one?","choices":["Drop it.","keep both"]}"#;
-        let called = read_call(EndingTool::AskOperator, arguments, &Allowed::default());
+        let called = read_call(
+            EndingTool::AskOperator,
+            arguments,
+            &AllowedOutcomes::default(),
+        );
         let question = called.unwrap().question.unwrap();
         assert_eq!(question, "Which one?\n\n1. Drop it.\n2. keep both");
         for (answer, said) in [
@@ -521,9 +528,10 @@ mod tests {
             assert_eq!(chosen(arguments, answer).as_deref(), said, "{answer}");
         }
         let theirs = r#"{"questions":[{"question":"Q?","options":[{"label":"A"},{"label":"B"}]}]}"#;
-        let called = read_call(EndingTool::AskOperator, theirs, &Allowed::default()).unwrap();
+        let called =
+            read_call(EndingTool::AskOperator, theirs, &AllowedOutcomes::default()).unwrap();
         assert_eq!(called.question.unwrap(), "Q?\n\n1. A\n2. B");
-        assert!(read_call(EndingTool::AskOperator, "{}", &Allowed::default()).is_err());
+        assert!(read_call(EndingTool::AskOperator, "{}", &AllowedOutcomes::default()).is_err());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How a turn may end: the last part of every packet, repeated after an invalid ending.
 
 use super::limits::MAX_NAMES_SHOWN;
-use super::outcome::{Outcome, Target};
+use super::outcome::{NamedTarget, RoleOutcome};
 use super::write::handoff_block;
 use crate::role::name;
 
@@ -29,22 +29,22 @@ pub enum Signal {
 impl Signal {
     /// The outcome that it is.
     #[must_use]
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> RoleOutcome {
         match self {
-            Self::PromptHuman => Outcome::PromptHuman,
-            Self::AwaitHandoff => Outcome::AwaitHandoff,
-            Self::ForwardPassClosed => Outcome::ForwardPassClosed,
-            Self::MetaAnalysisComplete { findings_path } => Outcome::MetaAnalysisComplete {
+            Self::PromptHuman => RoleOutcome::PromptHuman,
+            Self::AwaitHandoff => RoleOutcome::AwaitHandoff,
+            Self::ForwardPassClosed => RoleOutcome::ForwardPassClosed,
+            Self::MetaAnalysisComplete { findings_path } => RoleOutcome::MetaAnalysisComplete {
                 findings_path: findings_path.clone(),
             },
-            Self::BackwardPassComplete { artifact_path } => Outcome::BackwardPassComplete {
+            Self::BackwardPassComplete { artifact_path } => RoleOutcome::BackwardPassComplete {
                 artifact_path: artifact_path.clone(),
             },
         }
     }
 
     /// Its line among the endings that are open; nothing where it could not be meant.
-    fn line(&self, allowed: &Allowed) -> Option<String> {
+    fn line(&self, allowed: &AllowedOutcomes) -> Option<String> {
         Some(match self {
             Self::PromptHuman => "ask_operator".to_owned(),
             Self::AwaitHandoff if allowed.awaited.is_empty() => return None,
@@ -76,7 +76,7 @@ impl Signal {
 
 /// What a role may end its turn with at this moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Allowed {
+pub struct AllowedOutcomes {
     /// Nodes that it may hand forward to.
     pub forward: Vec<String>,
     /// Of those, the ones that may stay without anything.
@@ -91,7 +91,7 @@ pub struct Allowed {
     pub signals: Vec<Signal>,
 }
 
-impl Allowed {
+impl AllowedOutcomes {
     /// The nodes that must get something before the flow can close.
     fn owed(&self) -> Vec<String> {
         let is_owed = |node: &&String| !self.optional.contains(node) && !self.done.contains(node);
@@ -132,7 +132,7 @@ impl Allowed {
 
 /// The ways in which a turn may end now, as packets and repairs say them.
 #[must_use]
-pub fn endings(allowed: &Allowed) -> String {
+pub fn endings(allowed: &AllowedOutcomes) -> String {
     let back = (!allowed.backward.is_empty()).then(|| {
         let nodes = listed(&allowed.backward, "or");
         format!("back to {nodes}, if what you received must change")
@@ -151,7 +151,7 @@ pub fn endings(allowed: &Allowed) -> String {
 
 /// How an outcome is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum OutcomeForm {
     /// As a block at the end of the text.
     Block,
     /// As a call.
@@ -165,14 +165,14 @@ const PROBLEM: &str = "Problem: ";
 #[must_use]
 pub fn repair_message(
     (problem, code): (&str, &str),
-    allowed: &Allowed,
-    (meant, form): (Option<&Outcome>, Form),
+    allowed: &AllowedOutcomes,
+    (meant, form): (Option<&RoleOutcome>, OutcomeForm),
 ) -> String {
     let example = match (closest(meant, allowed), form) {
-        (Some(outcome), Form::Block) => {
+        (Some(outcome), OutcomeForm::Block) => {
             format!("Hand off again, such as:\n\n{}\n", handoff_block(&outcome))
         }
-        (Some(outcome), Form::Call) => {
+        (Some(outcome), OutcomeForm::Call) => {
             format!("Hand off again, such as: handoff {}\n", arguments(&outcome))
         }
         (None, _) => String::new(),
@@ -186,7 +186,7 @@ pub fn repair_message(
 
 /// What a role reads that stopped without saying how.
 #[must_use]
-pub fn no_ending_message(allowed: &Allowed) -> String {
+pub fn no_ending_message(allowed: &AllowedOutcomes) -> String {
     format!(
         "You stopped without an ending. If the task is done, hand off; if not, go on.\n{}\n",
         endings(allowed)
@@ -202,7 +202,7 @@ pub(crate) fn problem_of(repair: &str) -> &str {
 
 /// What the role reads when its provider cut it off at the output limit.
 #[must_use]
-pub fn output_limit_message(allowed: &Allowed) -> String {
+pub fn output_limit_message(allowed: &AllowedOutcomes) -> String {
     format!(
         "Your message was cut at the output limit; what came before is kept, the unfinished call was \
          not run. Go in smaller steps: write_file, then append.\n{}\n",
@@ -211,18 +211,18 @@ pub fn output_limit_message(allowed: &Allowed) -> String {
 }
 
 /// What was meant, with nodes that may be named; if nothing was, what is owed.
-fn closest(meant: Option<&Outcome>, allowed: &Allowed) -> Option<Outcome> {
+fn closest(meant: Option<&RoleOutcome>, allowed: &AllowedOutcomes) -> Option<RoleOutcome> {
     match meant {
-        Some(Outcome::Handoff(targets)) if allowed.nodes().next().is_some() => {
+        Some(RoleOutcome::Handoff(targets)) if allowed.nodes().next().is_some() => {
             let near = targets.iter().filter_map(|target| {
-                Some(Target {
+                Some(NamedTarget {
                     target_node_id: nearest(&target.target_node_id, allowed)?,
                     artifact_path: target.artifact_path.clone(),
                 })
             });
-            let mut near: Vec<Target> = near.collect();
+            let mut near: Vec<NamedTarget> = near.collect();
             near.dedup_by(|one, other| one.target_node_id == other.target_node_id);
-            Some(Outcome::Handoff(near)).filter(|_| !targets.is_empty())
+            Some(RoleOutcome::Handoff(near)).filter(|_| !targets.is_empty())
         }
         Some(other)
             if allowed
@@ -237,7 +237,7 @@ fn closest(meant: Option<&Outcome>, allowed: &Allowed) -> Option<Outcome> {
 }
 
 /// What the turn owes, to fill in.
-fn owed(allowed: &Allowed) -> Option<Outcome> {
+fn owed(allowed: &AllowedOutcomes) -> Option<RoleOutcome> {
     let signal = allowed.signals.iter().find(|signal| match signal {
         Signal::ForwardPassClosed
         | Signal::MetaAnalysisComplete { .. }
@@ -253,15 +253,18 @@ fn owed(allowed: &Allowed) -> Option<Outcome> {
     if nodes.is_empty() {
         return signal.map(Signal::outcome);
     }
-    let targets = nodes.into_iter().take(MAX_NAMES_SHOWN).map(|node| Target {
-        target_node_id: node,
-        artifact_path: "record/FILE.md".to_owned(),
-    });
-    Some(Outcome::Handoff(targets.collect()))
+    let targets = nodes
+        .into_iter()
+        .take(MAX_NAMES_SHOWN)
+        .map(|node| NamedTarget {
+            target_node_id: node,
+            artifact_path: "record/FILE.md".to_owned(),
+        });
+    Some(RoleOutcome::Handoff(targets.collect()))
 }
 
 /// The node of this name, or the one whose name is most alike.
-fn nearest(written: &str, allowed: &Allowed) -> Option<String> {
+fn nearest(written: &str, allowed: &AllowedOutcomes) -> Option<String> {
     let alike = |node: &&String| {
         let same = node.bytes().zip(written.bytes());
         let begins = same.take_while(|(one, other)| one == other).count();
@@ -279,9 +282,9 @@ fn nearest(written: &str, allowed: &Allowed) -> Option<String> {
 
 /// The arguments of the call that gives an outcome, as JSON.
 #[must_use]
-pub fn arguments(outcome: &Outcome) -> String {
+pub fn arguments(outcome: &RoleOutcome) -> String {
     let signal = match outcome {
-        Outcome::Handoff(targets) => {
+        RoleOutcome::Handoff(targets) => {
             let quoted = |text: &str| serde_json::Value::from(text).to_string();
             let targets: Vec<String> = (targets.iter())
                 .map(|target| {
@@ -294,11 +297,11 @@ pub fn arguments(outcome: &Outcome) -> String {
                 .collect();
             return format!(r#"{{"targets":[{}]}}"#, targets.join(","));
         }
-        Outcome::PromptHuman => "prompt-human",
-        Outcome::AwaitHandoff => "await-handoff",
-        Outcome::ForwardPassClosed => "forward-pass-closed",
-        Outcome::MetaAnalysisComplete { .. } => "meta-analysis-complete",
-        Outcome::BackwardPassComplete { .. } => "backward-pass-complete",
+        RoleOutcome::PromptHuman => "prompt-human",
+        RoleOutcome::AwaitHandoff => "await-handoff",
+        RoleOutcome::ForwardPassClosed => "forward-pass-closed",
+        RoleOutcome::MetaAnalysisComplete { .. } => "meta-analysis-complete",
+        RoleOutcome::BackwardPassComplete { .. } => "backward-pass-complete",
     };
     format!(r#"{{"type":"{signal}"}}"#)
 }
@@ -329,19 +332,19 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    fn allowed() -> Allowed {
-        Allowed {
+    fn allowed() -> AllowedOutcomes {
+        AllowedOutcomes {
             forward: nodes(&["review", "archive"]),
             optional: nodes(&["archive"]),
             backward: nodes(&["research"]),
             awaited: nodes(&["legal"]),
             signals: vec![Signal::PromptHuman, Signal::AwaitHandoff],
-            ..Allowed::default()
+            ..AllowedOutcomes::default()
         }
     }
 
-    fn targets(node: &str, path: &str) -> Outcome {
-        Outcome::Handoff(vec![Target {
+    fn targets(node: &str, path: &str) -> RoleOutcome {
+        RoleOutcome::Handoff(vec![NamedTarget {
             target_node_id: node.to_owned(),
             artifact_path: path.to_owned(),
         }])
@@ -357,7 +360,7 @@ mod tests {
              - await-handoff, until `legal` arrives\n\
              - ask_operator"
         );
-        let closing = Allowed {
+        let closing = AllowedOutcomes {
             forward: nodes(&["a", "b", "c"]),
             done: nodes(&["c"]),
             signals: vec![
@@ -365,7 +368,7 @@ mod tests {
                 Signal::AwaitHandoff,
                 Signal::ForwardPassClosed,
             ],
-            ..Allowed::default()
+            ..AllowedOutcomes::default()
         };
         assert_eq!(
             endings(&closing),
@@ -374,7 +377,7 @@ mod tests {
              - forward-pass-closed, when the work of the whole flow is done\n\
              - ask_operator"
         );
-        assert!(endings(&Allowed::default()).contains("no ending is open"));
+        assert!(endings(&AllowedOutcomes::default()).contains("no ending is open"));
     }
 
     #[test]
@@ -399,16 +402,16 @@ mod tests {
     fn a_repair_says_what_was_wrong_what_is_allowed_and_fills_in_what_was_meant() {
         let meant = targets("reviewer", "record/notes.md");
         let fault = ("there is no node `reviewer`", "invalid_transition");
-        let block = repair_message(fault, &allowed(), (Some(&meant), Form::Block));
+        let block = repair_message(fault, &allowed(), (Some(&meant), OutcomeForm::Block));
         insta::assert_snapshot!(block);
         assert_eq!(
             parse_outcome(&block),
             Ok(targets("review", "record/notes.md"))
         );
-        let call = repair_message(fault, &allowed(), (Some(&meant), Form::Call));
+        let call = repair_message(fault, &allowed(), (Some(&meant), OutcomeForm::Call));
         let said = r#"such as: handoff {"targets":[{"target_node_id":"review","artifact_path":"record/notes.md"}]}"#;
         assert!(call.contains(said), "{call}");
-        let none = repair_message(fault, &allowed(), (None, Form::Block));
+        let none = repair_message(fault, &allowed(), (None, OutcomeForm::Block));
         assert_eq!(
             parse_outcome(&none),
             Ok(targets("review", "record/FILE.md"))
@@ -418,7 +421,7 @@ mod tests {
     #[test]
     fn the_problem_of_a_repair_is_its_one_line() {
         let fault = ("the block is empty", "missing_block");
-        let repair = repair_message(fault, &allowed(), (None, Form::Block));
+        let repair = repair_message(fault, &allowed(), (None, OutcomeForm::Block));
         assert_eq!(
             problem_of(&repair),
             "Problem: the block is empty [missing_block]."

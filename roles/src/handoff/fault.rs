@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// The kinds of fault. Their words are written to facts, so that they never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FaultCode {
+pub enum HandoffFaultCode {
     /// The text has no complete handoff block.
     MissingBlock,
     /// The block is not YAML.
@@ -22,7 +22,7 @@ pub enum FaultCode {
     ArtifactUnavailable,
 }
 
-impl FaultCode {
+impl HandoffFaultCode {
     /// The code as facts and messages write it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -50,7 +50,7 @@ pub struct FaultSpan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandoffFault {
     /// Its kind.
-    pub code: FaultCode,
+    pub code: HandoffFaultCode,
     /// What is wrong, in a sentence without a full stop.
     pub message: String,
     /// Where it is; `None` only for faults that the machine finds.
@@ -61,7 +61,7 @@ pub struct HandoffFault {
 
 impl HandoffFault {
     /// A fault that has no place in the text, because only the flow's state shows it.
-    pub fn without_place(code: FaultCode, message: impl Into<String>) -> Self {
+    pub fn without_place(code: HandoffFaultCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),

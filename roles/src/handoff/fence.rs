@@ -14,7 +14,7 @@ const MIN_RUN: usize = 3;
 
 /// A line of a text, without its end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'t> {
+pub(super) struct TextLine<'t> {
     pub text: &'t str,
     /// Where it begins in the whole text.
     pub start: usize,
@@ -22,20 +22,20 @@ pub(super) struct Line<'t> {
     pub number: usize,
 }
 
-impl Line<'_> {
+impl TextLine<'_> {
     pub(super) fn bytes(&self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }
 }
 
 /// The lines of a text. A carriage return before a line's end is not part of the line.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = TextLine<'_>> {
     let mut start = 0;
     text.split('\n').enumerate().map(move |(index, raw)| {
         let line_start = start;
         start += raw.len() + 1;
         let text = raw.strip_suffix('\r').unwrap_or(raw);
-        Line {
+        TextLine {
             text,
             start: line_start,
             number: index + 1,
@@ -46,7 +46,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 /// The line that opens a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Opening<'t> {
-    pub line: Line<'t>,
+    pub line: TextLine<'t>,
     pub indent: usize,
     letter: u8,
     run: usize,
@@ -58,21 +58,21 @@ pub(super) struct Opening<'t> {
 
 /// A block of a text.
 #[derive(Debug, Clone)]
-pub(super) struct Block<'t> {
+pub(super) struct FencedBlock<'t> {
     pub opening: Opening<'t>,
     /// What is between the fences, in bytes of the whole text.
     pub body: Range<usize>,
     /// False when the text ends before the block does.
     pub is_closed: bool,
     /// The last fence-like line within the block that is tagged as asked for.
-    pub inner: Option<Line<'t>>,
+    pub inner: Option<TextLine<'t>>,
 }
 
 /// All blocks of a text, in order. `wanted` is the tag that is looked for within blocks as well, to
 /// be able to say that it was found there and does not count.
-pub(super) fn blocks<'t>(text: &'t str, wanted: &str) -> Vec<Block<'t>> {
-    let mut found: Vec<Block<'t>> = Vec::new();
-    let mut open: Option<Block<'t>> = None;
+pub(super) fn blocks<'t>(text: &'t str, wanted: &str) -> Vec<FencedBlock<'t>> {
+    let mut found: Vec<FencedBlock<'t>> = Vec::new();
+    let mut open: Option<FencedBlock<'t>> = None;
     for line in lines(text) {
         match &mut open {
             None => open = opening(line).map(|opening| block_after(text, opening)),
@@ -94,12 +94,12 @@ pub(super) fn blocks<'t>(text: &'t str, wanted: &str) -> Vec<Block<'t>> {
 }
 
 /// A block that runs to the end of the text until its closing fence is found.
-fn block_after<'t>(text: &'t str, opening: Opening<'t>) -> Block<'t> {
+fn block_after<'t>(text: &'t str, opening: Opening<'t>) -> FencedBlock<'t> {
     let after = opening.line.bytes().end;
     let start = text[after..]
         .find('\n')
         .map_or(text.len(), |at| after + at + 1);
-    Block {
+    FencedBlock {
         opening,
         body: start..text.len(),
         is_closed: false,
@@ -122,7 +122,7 @@ fn fence_parts(line: &str) -> Option<(usize, u8, usize, &str)> {
     (indent <= MAX_INDENT && run >= MIN_RUN).then(|| (indent, letter, run, &unindented[run..]))
 }
 
-pub(super) fn opening(line: Line<'_>) -> Option<Opening<'_>> {
+pub(super) fn opening(line: TextLine<'_>) -> Option<Opening<'_>> {
     let (indent, letter, run, rest) = fence_parts(line.text)?;
     // Backticks after backticks are code within a line.
     if letter == b'`' && rest.contains('`') {
@@ -141,7 +141,11 @@ pub(super) fn opening(line: Line<'_>) -> Option<Opening<'_>> {
 
 /// The text between `<tag>` and `</tag>`, each at the beginning of a line; the last such place outside
 /// the blocks.
-pub(super) fn between<'t>(text: &'t str, tag: &str, blocks: &[Block<'_>]) -> Option<Block<'t>> {
+pub(super) fn between<'t>(
+    text: &'t str,
+    tag: &str,
+    blocks: &[FencedBlock<'_>],
+) -> Option<FencedBlock<'t>> {
     let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
     let is_quoted = |at: usize| {
         let mut around = blocks.iter();
@@ -152,7 +156,7 @@ pub(super) fn between<'t>(text: &'t str, tag: &str, blocks: &[Block<'_>]) -> Opt
         .last()?;
     let start = line.start + line.text.find(&begin)? + begin.len();
     let length = text.get(start..)?.find(&end)?;
-    Some(Block {
+    Some(FencedBlock {
         opening: Opening {
             line,
             indent: 0,
@@ -173,14 +177,14 @@ fn closes(opening: &Opening<'_>, line: &str) -> bool {
     })
 }
 
-fn begins_line(text: &str, block: &Block<'_>) -> bool {
+fn begins_line(text: &str, block: &FencedBlock<'_>) -> bool {
     let before = text.get(..block.body.start);
     before.is_some_and(|before| before.ends_with('\n'))
 }
 
 /// The body of a block without its fence's indentation, and the way back from its positions.
 #[derive(Debug)]
-pub(super) struct Body {
+pub(super) struct BlockBody {
     pub text: String,
     /// For every line: where it begins in the body and where in the whole text.
     starts: Vec<(usize, usize)>,
@@ -188,8 +192,8 @@ pub(super) struct Body {
     end: usize,
 }
 
-impl Body {
-    pub(super) fn of(text: &str, block: &Block<'_>) -> Self {
+impl BlockBody {
+    pub(super) fn of(text: &str, block: &FencedBlock<'_>) -> Self {
         let mut body = Self {
             text: String::new(),
             starts: Vec::new(),
@@ -240,12 +244,12 @@ mod tests {
 
     /// Blocks as `tag:body` with `!` for an unclosed one.
     fn found(text: &str) -> Vec<String> {
-        let shown = |block: &Block<'_>| {
+        let shown = |block: &FencedBlock<'_>| {
             let mark = if block.is_closed { "" } else { "!" };
             format!(
                 "{}{mark}:{}",
                 block.opening.tag,
-                Body::of(text, block).text.trim_end()
+                BlockBody::of(text, block).text.trim_end()
             )
         };
         blocks(text, "x").iter().map(shown).collect()
@@ -283,7 +287,7 @@ mod tests {
     fn positions_in_a_body_lead_back_to_the_text() {
         let text = "üx\r\n  ```x\r\n  ä: 1\r\nb: 2\r\n  ```\r\n";
         let block = &blocks(text, "x")[0];
-        let body = Body::of(text, block);
+        let body = BlockBody::of(text, block);
         assert_eq!(body.text, "ä: 1\nb: 2\n\n");
         let (bytes, line) = body.place(&(0..2));
         assert_eq!((&text[bytes], line), ("ä", 3));

@@ -14,16 +14,19 @@ pub(super) type Table = &'static [(&'static str, &'static str, &'static str)];
 
 fn shown(text: &str) -> String {
     match parse_outcome(text) {
-        Ok(Outcome::Handoff(targets)) => {
-            let target =
-                |target: &Target| format!("{}={}", target.target_node_id, target.artifact_path);
+        Ok(RoleOutcome::Handoff(targets)) => {
+            let target = |target: &NamedTarget| {
+                format!("{}={}", target.target_node_id, target.artifact_path)
+            };
             targets.iter().map(target).collect::<Vec<_>>().join(", ")
         }
-        Ok(Outcome::PromptHuman) => "prompt-human".into(),
-        Ok(Outcome::AwaitHandoff) => "await-handoff".into(),
-        Ok(Outcome::ForwardPassClosed) => "forward-pass-closed".into(),
-        Ok(Outcome::MetaAnalysisComplete { findings_path }) => format!("meta {findings_path}"),
-        Ok(Outcome::BackwardPassComplete { artifact_path }) => format!("backward {artifact_path}"),
+        Ok(RoleOutcome::PromptHuman) => "prompt-human".into(),
+        Ok(RoleOutcome::AwaitHandoff) => "await-handoff".into(),
+        Ok(RoleOutcome::ForwardPassClosed) => "forward-pass-closed".into(),
+        Ok(RoleOutcome::MetaAnalysisComplete { findings_path }) => format!("meta {findings_path}"),
+        Ok(RoleOutcome::BackwardPassComplete { artifact_path }) => {
+            format!("backward {artifact_path}")
+        }
         Err(fault) => {
             let span = fault.span.unwrap();
             assert!(
@@ -565,38 +568,43 @@ fn the_table_has_a_row_for_every_way_a_turn_can_end() {
 fn huge_texts_and_blocks_are_quick_and_bounded() {
     let item = "- {target_node_id: a, artifact_path: b}\n";
     let wide = format!("```handoff\n{}```", item.repeat(MAX_TARGETS));
-    assert!(matches!(parse_outcome(&wide), Ok(Outcome::Handoff(all)) if all.len() == MAX_TARGETS));
+    assert!(
+        matches!(parse_outcome(&wide), Ok(RoleOutcome::Handoff(all)) if all.len() == MAX_TARGETS)
+    );
     let table = [
         (
             format!("```handoff\n{}```", item.repeat(MAX_TARGETS + 1)),
-            FaultCode::InvalidTargetShape,
+            HandoffFaultCode::InvalidTargetShape,
         ),
         (
             format!("```handoff\n#{}\n```", "x".repeat(MAX_BLOCK_BYTES)),
-            FaultCode::InvalidTargetShape,
+            HandoffFaultCode::InvalidTargetShape,
         ),
         (
             format!("```handoff\n{}\n```", "[".repeat(200_000)),
-            FaultCode::YamlParse,
+            HandoffFaultCode::YamlParse,
         ),
         (
             format!("```handoff\n{}\n```", "- ".repeat(100_000)),
-            FaultCode::YamlParse,
+            HandoffFaultCode::YamlParse,
         ),
         (
             format!(
                 "```handoff\na: &a [1,2]\nb: [{}]\n```",
                 "*a,".repeat(50_000)
             ),
-            FaultCode::YamlParse,
+            HandoffFaultCode::YamlParse,
         ),
-        ("```\n".repeat(1_000_001), FaultCode::MissingBlock),
+        ("```\n".repeat(1_000_001), HandoffFaultCode::MissingBlock),
         (
             "```handoff\n".repeat(500_000),
-            FaultCode::InvalidTargetShape,
+            HandoffFaultCode::InvalidTargetShape,
         ),
-        ("> ```handoff\n".repeat(500_000), FaultCode::MissingBlock),
-        ("`".repeat(5_000_000), FaultCode::MissingBlock),
+        (
+            "> ```handoff\n".repeat(500_000),
+            HandoffFaultCode::MissingBlock,
+        ),
+        ("`".repeat(5_000_000), HandoffFaultCode::MissingBlock),
     ];
     for (text, code) in table {
         assert_eq!(parse_outcome(&text).unwrap_err().code, code, "{text:.40}");
@@ -605,7 +613,7 @@ fn huge_texts_and_blocks_are_quick_and_bounded() {
         "{}\n```handoff\ntype: prompt-human\n```",
         "word ".repeat(2_000_000)
     );
-    assert_eq!(parse_outcome(&padded), Ok(Outcome::PromptHuman));
+    assert_eq!(parse_outcome(&padded), Ok(RoleOutcome::PromptHuman));
 }
 
 #[test]
@@ -625,7 +633,10 @@ fn a_bomb_of_aliases_is_stopped() {
         .concat();
     }
     let text = ["```handoff\n", &block, "```"].concat();
-    assert_eq!(parse_outcome(&text).unwrap_err().code, FaultCode::YamlParse);
+    assert_eq!(
+        parse_outcome(&text).unwrap_err().code,
+        HandoffFaultCode::YamlParse
+    );
 }
 
 /// Pieces of which handoffs are made, so that many texts are nearly right.
@@ -684,7 +695,7 @@ proptest! {
         // the text is quoted whole.
         let fence = "`".repeat(before.len() + 3);
         let text = format!("{fence}\n{before}\n{fence}\n```handoff\ntype: await-handoff\n```\n");
-        prop_assert_eq!(parse_outcome(&text), Ok(Outcome::AwaitHandoff));
+        prop_assert_eq!(parse_outcome(&text), Ok(RoleOutcome::AwaitHandoff));
     }
 
     #[test]
@@ -696,14 +707,14 @@ proptest! {
             format!("- target_node_id: '{}'\n  artifact_path: '{}'\n", quoted(node), quoted(path))
         };
         let block: String = targets.iter().map(entry).collect();
-        let expected: Vec<Target> = targets
+        let expected: Vec<NamedTarget> = targets
             .iter()
-            .map(|(node, path)| Target {
+            .map(|(node, path)| NamedTarget {
                 target_node_id: node.trim().to_owned(),
                 artifact_path: path.trim().to_owned(),
             })
             .collect();
         let outcome = parse_outcome(&format!("Done.\n~~~~handoff\n{block}~~~~\n"));
-        prop_assert_eq!(outcome, Ok(Outcome::Handoff(expected)));
+        prop_assert_eq!(outcome, Ok(RoleOutcome::Handoff(expected)));
     }
 }

@@ -10,16 +10,16 @@ mod parse;
 mod write;
 
 pub use call::{
-    Called, EndingTool, NOT_ENDED, chosen, ending_tools, not_beside, read_call, summary_of,
+    EndingTool, NOT_ENDED, OutcomeCall, chosen, ending_tools, not_beside, read_call, summary_of,
 };
 pub(crate) use contract::problem_of;
 pub use contract::{
-    Allowed, Form, Signal, arguments, endings, no_ending_message, output_limit_message,
-    repair_message,
+    AllowedOutcomes, OutcomeForm, Signal, arguments, endings, no_ending_message,
+    output_limit_message, repair_message,
 };
-pub use fault::{FaultCode, FaultSpan, HandoffFault};
+pub use fault::{FaultSpan, HandoffFault, HandoffFaultCode};
 pub use limits::{MAX_BLOCK_BYTES, MAX_TARGETS};
-pub use outcome::{Outcome, Target};
+pub use outcome::{NamedTarget, RoleOutcome};
 pub use parse::{parse_cut_outcome, parse_outcome, words_before_block};
 pub(crate) use write::fenced;
 pub use write::handoff_block;

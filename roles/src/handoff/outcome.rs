@@ -2,9 +2,9 @@
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RoleOutcome {
     /// Work goes to these neighbours, all at once. There is at least one.
-    Handoff(Vec<Target>),
+    Handoff(Vec<NamedTarget>),
     /// The node waits for the operator.
     PromptHuman,
     /// The node waits for an inbound handoff.
@@ -25,7 +25,7 @@ pub enum Outcome {
 
 /// One receiver of a handoff, as the role wrote it. Neither name has been looked up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct NamedTarget {
     /// The neighbour.
     pub target_node_id: String,
     /// What it receives.

@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
-use a_society_yaml::{self as yaml, Budget, Place, Tree, Value};
+use a_society_yaml::{self as yaml, ParseBudget, Value, YamlPlace, YamlTree};
 
 use super::call::bare;
-use super::fault::{FaultCode, FaultSpan, HandoffFault};
-use super::fence::{self, Block, Body, Line};
+use super::fault::{FaultSpan, HandoffFault, HandoffFaultCode};
+use super::fence::{self, BlockBody, FencedBlock, TextLine};
 use super::limits::{MAX_BLOCK_BYTES, MAX_QUOTED_CHARS, MAX_TARGETS};
-use super::outcome::{Outcome, Target};
+use super::outcome::{NamedTarget, RoleOutcome};
 
 /// The tag of the block.
 const TAG: &str = "handoff";
@@ -39,17 +39,17 @@ const SIGNALS: &[(&str, Option<&[&str]>)] = &[
 ];
 
 /// Reads how a turn ended whose last words are these, and whole.
-pub fn parse_outcome(text: &str) -> Result<Outcome, HandoffFault> {
+pub fn parse_outcome(text: &str) -> Result<RoleOutcome, HandoffFault> {
     read(text, true)
 }
 
 /// Reads how a turn ended whose last words may be cut off: half of a path is a path, so that only a
 /// closed block counts.
-pub fn parse_cut_outcome(text: &str) -> Result<Outcome, HandoffFault> {
+pub fn parse_cut_outcome(text: &str) -> Result<RoleOutcome, HandoffFault> {
     read(text, false)
 }
 
-fn read(text: &str, is_whole: bool) -> Result<Outcome, HandoffFault> {
+fn read(text: &str, is_whole: bool) -> Result<RoleOutcome, HandoffFault> {
     let blocks = fence::blocks(text, TAG);
     let Some(block) = counts(text, &blocks) else {
         return Err(missing_block(text, &blocks));
@@ -59,7 +59,7 @@ fn read(text: &str, is_whole: bool) -> Result<Outcome, HandoffFault> {
             end it with a fence of its own";
         return Err(fault_at(
             text,
-            FaultCode::MissingBlock,
+            HandoffFaultCode::MissingBlock,
             &block.opening.line,
             message,
         ));
@@ -71,13 +71,13 @@ fn read(text: &str, is_whole: bool) -> Result<Outcome, HandoffFault> {
         );
         return Err(fault_at(
             text,
-            FaultCode::InvalidTargetShape,
+            HandoffFaultCode::InvalidTargetShape,
             &block.opening.line,
             message,
         ));
     }
-    let body = Body::of(text, &block);
-    Reader {
+    let body = BlockBody::of(text, &block);
+    BlockReader {
         text,
         block: &block,
         body: &body,
@@ -87,9 +87,9 @@ fn read(text: &str, is_whole: bool) -> Result<Outcome, HandoffFault> {
 
 /// The block that counts: the last one that is tagged as one; else the text between tags, or the last
 /// block of all if it is data that can mean nothing else.
-fn counts<'t>(text: &'t str, blocks: &[Block<'t>]) -> Option<Block<'t>> {
+fn counts<'t>(text: &'t str, blocks: &[FencedBlock<'t>]) -> Option<FencedBlock<'t>> {
     let is_tagged =
-        |block: &&Block<'_>| is_nearly_tagged(block.opening.tag) || is_data_tagged(block);
+        |block: &&FencedBlock<'_>| is_nearly_tagged(block.opening.tag) || is_data_tagged(block);
     if let Some(block) = blocks.iter().rev().find(is_tagged) {
         return Some(block.clone());
     }
@@ -102,15 +102,15 @@ fn counts<'t>(text: &'t str, blocks: &[Block<'t>]) -> Option<Block<'t>> {
 }
 
 /// Whether a block is tagged as a format, and as a handoff besides.
-fn is_data_tagged(block: &Block<'_>) -> bool {
+fn is_data_tagged(block: &FencedBlock<'_>) -> bool {
     let is_format = matches!(block.opening.tag, "yaml" | "yml" | "json");
     is_format && is_nearly_tagged(block.opening.second)
 }
 
 /// Whether a block has what an outcome has, in the right words.
-fn means_outcome(text: &str, block: &Block<'_>) -> bool {
-    let body = Body::of(text, block);
-    let reader = Reader {
+fn means_outcome(text: &str, block: &FencedBlock<'_>) -> bool {
+    let body = BlockBody::of(text, block);
+    let reader = BlockReader {
         text,
         block,
         body: &body,
@@ -139,8 +139,8 @@ fn span_of(text: &str, bytes: &Range<usize>, line: usize) -> FaultSpan {
 
 fn fault_at(
     text: &str,
-    code: FaultCode,
-    line: &Line<'_>,
+    code: HandoffFaultCode,
+    line: &TextLine<'_>,
     message: impl Into<String>,
 ) -> HandoffFault {
     let span = Some(span_of(text, &line.bytes(), line.number));
@@ -153,8 +153,8 @@ fn fault_at(
 }
 
 /// There is no block that counts; says what there is instead, because that is what to mend.
-fn missing_block(text: &str, blocks: &[Block<'_>]) -> HandoffFault {
-    let code = FaultCode::MissingBlock;
+fn missing_block(text: &str, blocks: &[FencedBlock<'_>]) -> HandoffFault {
+    let code = HandoffFaultCode::MissingBlock;
     let quoted = blocks
         .iter()
         .rev()
@@ -226,23 +226,23 @@ fn quoted_words(text: &str) -> String {
 
 /// Reads one block.
 #[derive(Debug)]
-struct Reader<'t> {
+struct BlockReader<'t> {
     text: &'t str,
-    block: &'t Block<'t>,
-    body: &'t Body,
+    block: &'t FencedBlock<'t>,
+    body: &'t BlockBody,
 }
 
-type Read<T> = Result<T, HandoffFault>;
+type HandoffResult<T> = Result<T, HandoffFault>;
 
-impl Reader<'_> {
-    fn outcome(&self) -> Read<Outcome> {
-        let parsed = yaml::parse(&self.body.text, Budget::BLOCK);
+impl BlockReader<'_> {
+    fn outcome(&self) -> HandoffResult<RoleOutcome> {
+        let parsed = yaml::parse(&self.body.text, ParseBudget::BLOCK);
         // Marks around a name are not YAML, and mean nothing.
         let parsed = parsed.or_else(|fault| {
             let bare = self.body.text.replace('`', " ");
             let is_fenced = self.body.text.contains("```");
-            let again =
-                (bare != self.body.text && !is_fenced).then(|| yaml::parse(&bare, Budget::BLOCK));
+            let again = (bare != self.body.text && !is_fenced)
+                .then(|| yaml::parse(&bare, ParseBudget::BLOCK));
             again.and_then(Result::ok).ok_or(fault)
         });
         let tree = parsed.map_err(|fault| {
@@ -250,14 +250,14 @@ impl Reader<'_> {
             let place = fault.place.map(|place| self.body.place(&place.bytes));
             match place {
                 Some((bytes, line)) => HandoffFault {
-                    code: FaultCode::YamlParse,
+                    code: HandoffFaultCode::YamlParse,
                     message,
                     span: Some(span_of(self.text, &bytes, line)),
                     is_silent: false,
                 },
                 None => fault_at(
                     self.text,
-                    FaultCode::YamlParse,
+                    HandoffFaultCode::YamlParse,
                     &self.block.opening.line,
                     message,
                 ),
@@ -277,7 +277,7 @@ impl Reader<'_> {
         }
     }
 
-    fn map(&self, tree: &Tree, entries: &[(Tree, Tree)]) -> Read<Outcome> {
+    fn map(&self, tree: &YamlTree, entries: &[(YamlTree, YamlTree)]) -> HandoffResult<RoleOutcome> {
         if let Some(listed) = find(entries, "targets")
             && let Value::List(items) = &listed.value
         {
@@ -285,11 +285,11 @@ impl Reader<'_> {
         }
         match find(entries, "type") {
             Some(kind) if !is_text(kind, TAG) => self.signal(entries, kind),
-            Some(_) | None => Ok(Outcome::Handoff(vec![self.target(tree, entries)?])),
+            Some(_) | None => Ok(RoleOutcome::Handoff(vec![self.target(tree, entries)?])),
         }
     }
 
-    fn targets(&self, list: &Tree, items: &[Tree]) -> Read<Outcome> {
+    fn targets(&self, list: &YamlTree, items: &[YamlTree]) -> HandoffResult<RoleOutcome> {
         if items.is_empty() {
             return Err(self.shape(list, "the list of targets is empty"));
         }
@@ -300,11 +300,12 @@ impl Reader<'_> {
             );
             return Err(self.shape(list, message));
         }
-        let targets: Read<Vec<Target>> = items.iter().map(|item| self.list_item(item)).collect();
-        targets.map(Outcome::Handoff)
+        let targets: HandoffResult<Vec<NamedTarget>> =
+            items.iter().map(|item| self.list_item(item)).collect();
+        targets.map(RoleOutcome::Handoff)
     }
 
-    fn list_item(&self, item: &Tree) -> Read<Target> {
+    fn list_item(&self, item: &YamlTree) -> HandoffResult<NamedTarget> {
         let Value::Map(entries) = &item.value else {
             let kind = item.value.kind();
             let message = format!(
@@ -320,17 +321,25 @@ impl Reader<'_> {
     }
 
     /// Unknown keys are comments for people; the artifact repeats what they say.
-    fn target(&self, map: &Tree, entries: &[(Tree, Tree)]) -> Read<Target> {
-        Ok(Target {
+    fn target(
+        &self,
+        map: &YamlTree,
+        entries: &[(YamlTree, YamlTree)],
+    ) -> HandoffResult<NamedTarget> {
+        Ok(NamedTarget {
             target_node_id: self.field(map, entries, NODE, "a target")?,
             artifact_path: self.field(map, entries, ARTIFACT, "a target")?,
         })
     }
 
-    fn signal(&self, entries: &[(Tree, Tree)], kind: &Tree) -> Read<Outcome> {
+    fn signal(
+        &self,
+        entries: &[(YamlTree, YamlTree)],
+        kind: &YamlTree,
+    ) -> HandoffResult<RoleOutcome> {
         let Value::Text(name) = &kind.value else {
             let message = format!("`type` is {} and must name a signal", kind.value.kind());
-            return Err(self.fault(FaultCode::UnknownSignalType, &kind.place, message));
+            return Err(self.fault(HandoffFaultCode::UnknownSignalType, &kind.place, message));
         };
         let name = &bare(name);
         let Some((_, field)) = SIGNALS.iter().find(|(signal, _)| signal == name) else {
@@ -346,20 +355,20 @@ impl Reader<'_> {
             return Err(self.shape(written, message));
         }
         match name.as_str() {
-            "prompt-human" => Ok(Outcome::PromptHuman),
-            "await-handoff" => Ok(Outcome::AwaitHandoff),
-            "forward-pass-closed" => Ok(Outcome::ForwardPassClosed),
-            "meta-analysis-complete" => Ok(Outcome::MetaAnalysisComplete {
+            "prompt-human" => Ok(RoleOutcome::PromptHuman),
+            "await-handoff" => Ok(RoleOutcome::AwaitHandoff),
+            "forward-pass-closed" => Ok(RoleOutcome::ForwardPassClosed),
+            "meta-analysis-complete" => Ok(RoleOutcome::MetaAnalysisComplete {
                 findings_path: path,
             }),
-            "backward-pass-complete" => Ok(Outcome::BackwardPassComplete {
+            "backward-pass-complete" => Ok(RoleOutcome::BackwardPassComplete {
                 artifact_path: path,
             }),
             _ => Err(self.unknown_signal(kind, name)),
         }
     }
 
-    fn unknown_signal(&self, kind: &Tree, name: &str) -> HandoffFault {
+    fn unknown_signal(&self, kind: &YamlTree, name: &str) -> HandoffFault {
         let signals: Vec<String> = SIGNALS
             .iter()
             .map(|(name, _)| format!("`{name}`"))
@@ -369,17 +378,17 @@ impl Reader<'_> {
             quoted_words(name),
             signals.join(", ")
         );
-        self.fault(FaultCode::UnknownSignalType, &kind.place, message)
+        self.fault(HandoffFaultCode::UnknownSignalType, &kind.place, message)
     }
 
     /// A required text, under one of its names.
     fn field(
         &self,
-        map: &Tree,
-        entries: &[(Tree, Tree)],
+        map: &YamlTree,
+        entries: &[(YamlTree, YamlTree)],
         keys: &[&str],
         what: &str,
-    ) -> Read<String> {
+    ) -> HandoffResult<String> {
         let key = keys.first().copied().unwrap_or_default();
         let exact = keys.iter().find_map(|key| find(entries, key));
         let near = || {
@@ -388,13 +397,17 @@ impl Reader<'_> {
         };
         let Some(found) = exact.or_else(near) else {
             let message = format!("{what} has no `{key}`");
-            return Err(self.fault(FaultCode::MissingRequiredField, &map.place, message));
+            return Err(self.fault(HandoffFaultCode::MissingRequiredField, &map.place, message));
         };
         match &found.value {
             Value::Text(text) if !bare(text).is_empty() => Ok(bare(text)),
             Value::Text(_) | Value::Null => {
                 let message = format!("`{key}` of {what} is empty");
-                Err(self.fault(FaultCode::MissingRequiredField, &found.place, message))
+                Err(self.fault(
+                    HandoffFaultCode::MissingRequiredField,
+                    &found.place,
+                    message,
+                ))
             }
             Value::Bool(_) | Value::Number(_) => {
                 let message = format!(
@@ -413,11 +426,16 @@ impl Reader<'_> {
         }
     }
 
-    fn shape(&self, tree: &Tree, message: impl Into<String>) -> HandoffFault {
-        self.fault(FaultCode::InvalidTargetShape, &tree.place, message)
+    fn shape(&self, tree: &YamlTree, message: impl Into<String>) -> HandoffFault {
+        self.fault(HandoffFaultCode::InvalidTargetShape, &tree.place, message)
     }
 
-    fn fault(&self, code: FaultCode, place: &Place, message: impl Into<String>) -> HandoffFault {
+    fn fault(
+        &self,
+        code: HandoffFaultCode,
+        place: &YamlPlace,
+        message: impl Into<String>,
+    ) -> HandoffFault {
         let (bytes, line) = self.body.place(&place.bytes);
         HandoffFault {
             code,
@@ -428,11 +446,11 @@ impl Reader<'_> {
     }
 }
 
-fn is_text(tree: &Tree, text: &str) -> bool {
+fn is_text(tree: &YamlTree, text: &str) -> bool {
     matches!(&tree.value, Value::Text(written) if written == text)
 }
 
-fn find<'t>(entries: &'t [(Tree, Tree)], key: &str) -> Option<&'t Tree> {
+fn find<'t>(entries: &'t [(YamlTree, YamlTree)], key: &str) -> Option<&'t YamlTree> {
     entries
         .iter()
         .find(|(written, _)| is_text(written, key))
@@ -440,7 +458,7 @@ fn find<'t>(entries: &'t [(Tree, Tree)], key: &str) -> Option<&'t Tree> {
 }
 
 /// One of these names, also with other cases or joints, such as `artifact-path` or `targetNodeId`.
-fn is_one_of(written: &Tree, keys: &[&str]) -> bool {
+fn is_one_of(written: &YamlTree, keys: &[&str]) -> bool {
     let letters = |text: &str| -> String {
         text.chars()
             .filter(char::is_ascii_alphanumeric)

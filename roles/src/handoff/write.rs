@@ -1,23 +1,23 @@
 //! Writing the block that ends a turn, for takers that are no models.
 
-use super::outcome::{Outcome, Target};
+use super::outcome::{NamedTarget, RoleOutcome};
 
 /// The block that says this outcome, as [`super::parse_outcome`] reads it. Control characters,
 /// which no name or path may have, become spaces.
-pub fn handoff_block(outcome: &Outcome) -> String {
+pub fn handoff_block(outcome: &RoleOutcome) -> String {
     let body = match outcome {
-        Outcome::Handoff(targets) => match targets.as_slice() {
+        RoleOutcome::Handoff(targets) => match targets.as_slice() {
             [one] => target_lines(one).join("\n"),
             several => several.iter().map(list_item).collect::<Vec<_>>().join("\n"),
         },
-        Outcome::PromptHuman => "type: prompt-human".to_owned(),
-        Outcome::AwaitHandoff => "type: await-handoff".to_owned(),
-        Outcome::ForwardPassClosed => "type: forward-pass-closed".to_owned(),
-        Outcome::MetaAnalysisComplete { findings_path } => format!(
+        RoleOutcome::PromptHuman => "type: prompt-human".to_owned(),
+        RoleOutcome::AwaitHandoff => "type: await-handoff".to_owned(),
+        RoleOutcome::ForwardPassClosed => "type: forward-pass-closed".to_owned(),
+        RoleOutcome::MetaAnalysisComplete { findings_path } => format!(
             "type: meta-analysis-complete\nfindings_path: {}",
             plain(findings_path)
         ),
-        Outcome::BackwardPassComplete { artifact_path } => format!(
+        RoleOutcome::BackwardPassComplete { artifact_path } => format!(
             "type: backward-pass-complete\nartifact_path: {}",
             plain(artifact_path)
         ),
@@ -25,14 +25,14 @@ pub fn handoff_block(outcome: &Outcome) -> String {
     fenced(&body)
 }
 
-fn target_lines(target: &Target) -> [String; 2] {
+fn target_lines(target: &NamedTarget) -> [String; 2] {
     [
         format!("target_node_id: {}", plain(&target.target_node_id)),
         format!("artifact_path: {}", plain(&target.artifact_path)),
     ]
 }
 
-fn list_item(target: &Target) -> String {
+fn list_item(target: &NamedTarget) -> String {
     let [first, second] = target_lines(target);
     format!("- {first}\n  {second}")
 }
@@ -78,19 +78,19 @@ mod tests {
     use super::super::{parse_outcome, words_before_block};
     use super::*;
 
-    fn outcomes() -> impl Strategy<Value = Outcome> {
+    fn outcomes() -> impl Strategy<Value = RoleOutcome> {
         let word = "[a-zA-Z0-9#:@ü\\\\\"'/._~*&!-]{1,20}";
-        let target = (word, word).prop_map(|(node, path)| Target {
+        let target = (word, word).prop_map(|(node, path)| NamedTarget {
             target_node_id: node,
             artifact_path: path,
         });
         prop_oneof![
-            prop::collection::vec(target, 1..5).prop_map(Outcome::Handoff),
-            Just(Outcome::PromptHuman),
-            Just(Outcome::AwaitHandoff),
-            Just(Outcome::ForwardPassClosed),
-            word.prop_map(|findings_path| Outcome::MetaAnalysisComplete { findings_path }),
-            word.prop_map(|artifact_path| Outcome::BackwardPassComplete { artifact_path }),
+            prop::collection::vec(target, 1..5).prop_map(RoleOutcome::Handoff),
+            Just(RoleOutcome::PromptHuman),
+            Just(RoleOutcome::AwaitHandoff),
+            Just(RoleOutcome::ForwardPassClosed),
+            word.prop_map(|findings_path| RoleOutcome::MetaAnalysisComplete { findings_path }),
+            word.prop_map(|artifact_path| RoleOutcome::BackwardPassComplete { artifact_path }),
         ]
     }
 

@@ -1,17 +1,17 @@
 //! What the prompts are made of.
 
-use crate::handoff::Allowed;
+use crate::handoff::AllowedOutcomes;
 
 /// Everything that a system prompt says, built once for each role instance and kept. Nothing in it
 /// depends on the flow or on the machine.
 #[derive(Debug, Clone)]
-pub struct Briefing {
+pub struct RoleBriefing {
     /// Who the role is and how it works, in the words of its definition.
-    pub role: Reading,
+    pub role: ReadingText,
     /// Rules for every role of the project.
-    pub rules: Option<Reading>,
+    pub rules: Option<ReadingText>,
     /// What the role has to know, in full.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<ReadingText>,
     /// What the role can look up when it needs it.
     pub skills: Vec<Skill>,
     /// Whether the role has tools; without them it ends its turns by blocks alone.
@@ -23,7 +23,7 @@ pub struct Briefing {
 
 /// A text that is read in full.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct ReadingText {
     /// Its path, from the project folder; empty for a text of the flow's own file.
     pub path: String,
     /// The name by which other texts speak of it.
@@ -32,7 +32,7 @@ pub struct Reading {
     pub text: String,
 }
 
-impl Reading {
+impl ReadingText {
     /// The reading without what it says, for a window in which it would leave no room.
     #[must_use]
     pub fn by_its_path(&self) -> Self {
@@ -91,24 +91,24 @@ pub struct Entrance {
     /// The task.
     pub work: Vec<String>,
     /// What the node asks to be read.
-    pub readings: Vec<Reading>,
+    pub readings: Vec<ReadingText>,
     /// The paths of what the role has read for its system prompt, which is not repeated.
     pub known_readings: Vec<String>,
     /// What came, what did not, what went, what did not.
     pub picture: Picture,
     /// What is needed to write the graph of the flow, if it has none yet.
-    pub draft: Option<Draft>,
+    pub draft: Option<DraftingBriefing>,
     /// How the turn may end.
-    pub allowed: Allowed,
+    pub allowed: AllowedOutcomes,
 }
 
 /// What a role that drafts a graph needs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Draft {
+pub struct DraftingBriefing {
     /// The roles there are, each with the first line of its file.
     pub roles: Vec<(String, String)>,
     /// The graph of the project, if it has one.
-    pub graph: Option<Reading>,
+    pub graph: Option<ReadingText>,
 }
 
 /// The handoffs around a node at this moment.
@@ -119,14 +119,14 @@ pub struct Picture {
     /// Nodes whose handoff has not arrived.
     pub not_yet_received: Vec<String>,
     /// What was handed on before.
-    pub sent: Vec<Sent>,
+    pub sent: Vec<SentArtifact>,
     /// What arrived earlier and no longer counts, because its sender was asked to correct it.
-    pub dropped: Vec<Sent>,
+    pub dropped: Vec<SentArtifact>,
 }
 
 /// How an artifact came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arrival {
+pub enum ArtifactArrival {
     /// Forward, for the first time.
     Forward,
     /// Forward again, after this node had sent it back.
@@ -143,16 +143,16 @@ pub struct Received {
     /// Its path.
     pub path: String,
     /// How it came.
-    pub arrival: Arrival,
+    pub arrival: ArtifactArrival,
     /// How long it is.
     pub bytes: u64,
     /// What it says, as it was when it was handed off.
-    pub content: Content,
+    pub content: ArtifactContent,
 }
 
 /// What is shown of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum ArtifactContent {
     /// All of it.
     Whole(String),
     /// Nothing, because all of them together are too long.
@@ -163,7 +163,7 @@ pub enum Content {
 
 /// An artifact that went to, or came from, a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sent {
+pub struct SentArtifact {
     /// The other node.
     pub node: String,
     /// The path of the artifact.
@@ -172,22 +172,22 @@ pub struct Sent {
 
 /// Everything that a meta-analysis packet says.
 #[derive(Debug, Clone)]
-pub struct Reflection {
+pub struct ReflectionBriefing {
     /// How to reflect, in the project's words.
     pub guide: Option<String>,
     /// Where the findings must be written.
     pub findings_path: String,
     /// What other roles found.
-    pub findings: Vec<Reading>,
+    pub findings: Vec<ReadingText>,
 }
 
 /// Everything that the feedback packet says.
 #[derive(Debug, Clone)]
-pub struct Feedback {
+pub struct FeedbackBriefing {
     /// What the flow is called.
     pub flow_title: String,
     /// Where the report must be written.
     pub report_path: String,
     /// What all roles found.
-    pub findings: Vec<Reading>,
+    pub findings: Vec<ReadingText>,
 }

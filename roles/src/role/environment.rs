@@ -13,7 +13,7 @@ use crate::tool::Scope;
 
 /// Everything that the section says.
 #[derive(Debug, Clone, Copy)]
-pub struct Environment<'a> {
+pub struct EnvironmentSection<'a> {
     /// The role instance.
     pub role: &'a RoleInstance,
     /// What the flow is called.
@@ -43,7 +43,7 @@ pub struct Commands {
 
 /// The section, with which every system prompt ends.
 #[must_use]
-pub fn environment(given: &Environment<'_>) -> String {
+pub fn environment(given: &EnvironmentSection<'_>) -> String {
     let role = given.role;
     let mut text = format!(
         "# Environment\nYou are {} in the flow \"{}\".",

@@ -1,12 +1,12 @@
 //! The messages with which turns begin.
 
 use super::definition::{
-    Arrival, Content, Draft, Entrance, EntryKind, Feedback, FlowInput, Picture, Reading, Received,
-    Reflection, Sent,
+    ArtifactArrival, ArtifactContent, DraftingBriefing, Entrance, EntryKind, FeedbackBriefing,
+    FlowInput, Picture, ReadingText, Received, ReflectionBriefing, SentArtifact,
 };
 use super::prompt::document;
 use super::quote::{name, names, tagged};
-use crate::handoff::{Allowed, endings};
+use crate::handoff::{AllowedOutcomes, endings};
 use std::borrow::Cow;
 
 /// How the graph of a flow is written, for those who draft one.
@@ -49,7 +49,7 @@ pub fn reply_packet(reply: &str) -> String {
 
 /// What a role reads when the process ended while it was at work, before it is asked again.
 #[must_use]
-pub fn interrupted_message(allowed: &Allowed) -> String {
+pub fn interrupted_message(allowed: &AllowedOutcomes) -> String {
     format!(
         "The runtime stopped during your turn and runs again. What you said and all results above \
          count; check what a result calls \"outcome unknown\" before you repeat it. Background \
@@ -67,7 +67,7 @@ pub fn moved_message() -> &'static str {
 
 /// What a role reads when it is to look back on its own work.
 #[must_use]
-pub fn reflection_packet(reflection: &Reflection) -> String {
+pub fn reflection_packet(reflection: &ReflectionBriefing) -> String {
     let mut lines = vec![
         "The work of this flow is done. Look back on your part: what helped, what cost time, what \
          was unclear in your instructions, in what you received or in the flow, what should change. \
@@ -88,7 +88,7 @@ pub fn reflection_packet(reflection: &Reflection) -> String {
 
 /// What the feedback role reads.
 #[must_use]
-pub fn feedback_packet(feedback: &Feedback) -> String {
+pub fn feedback_packet(feedback: &FeedbackBriefing) -> String {
     let mut lines = vec![format!(
         "The flow \"{}\" is done; you took no part. Write one report from the findings below for \
          those who maintain the project: group them, say who found what, keep observation and \
@@ -107,7 +107,7 @@ pub fn feedback_packet(feedback: &Feedback) -> String {
     whole(&lines)
 }
 
-fn findings(reading: &Reading) -> String {
+fn findings(reading: &ReadingText) -> String {
     let path = [("path", reading.path.as_str())];
     tagged("findings", &path, reading.text.trim_end())
 }
@@ -185,19 +185,19 @@ fn task(entrance: &Entrance) -> Vec<String> {
 
 fn received(received: &Received) -> String {
     let tag = match received.arrival {
-        Arrival::Forward | Arrival::Corrected => "received",
-        Arrival::SentBack => "returned",
+        ArtifactArrival::Forward | ArtifactArrival::Corrected => "received",
+        ArtifactArrival::SentBack => "returned",
     };
     let bytes = received.bytes.to_string();
     let mut attributes = vec![("from", received.from.as_str()), ("path", &received.path)];
-    if received.arrival == Arrival::Corrected {
+    if received.arrival == ArtifactArrival::Corrected {
         attributes.push(("corrected", "true"));
     }
     let instead = match &received.content {
-        Content::Whole(text) if text.trim().is_empty() => "The file is empty.",
-        Content::Whole(text) => return tagged(tag, &attributes, text),
-        Content::TooLong => "Too long to show; use read_file or grep.",
-        Content::NotText => "Not text; use your tools if you need it.",
+        ArtifactContent::Whole(text) if text.trim().is_empty() => "The file is empty.",
+        ArtifactContent::Whole(text) => return tagged(tag, &attributes, text),
+        ArtifactContent::TooLong => "Too long to show; use read_file or grep.",
+        ArtifactContent::NotText => "Not text; use your tools if you need it.",
     };
     attributes.push(("bytes", &bytes));
     let attributes: Vec<(&str, &str)> = attributes;
@@ -230,12 +230,12 @@ fn surroundings(picture: &Picture) -> Vec<String> {
     lines
 }
 
-fn sent_line(sent: &Sent) -> String {
+fn sent_line(sent: &SentArtifact) -> String {
     format!("{} to {}", name(&sent.path), name(&sent.node))
 }
 
 /// The material for a role that writes the graph of a flow.
-fn draft(draft: &Draft) -> Vec<String> {
+fn draft(draft: &DraftingBriefing) -> Vec<String> {
     let mut parts = vec![tagged("graph-format", &[], GRAPH_FORMAT)];
     if !draft.roles.is_empty() {
         let roles: Vec<String> = (draft.roles.iter())

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use a_society_facts::Hash;
 use a_society_facts::fact::request::PromptSource;
 
-use super::definition::{Briefing, Reading, Skill};
+use super::definition::{ReadingText, RoleBriefing, Skill};
 use super::environment::line;
 use super::quote::tagged;
 
@@ -76,7 +76,7 @@ same way where your packet allows it.
 
 /// A system prompt, and what it was made of.
 #[derive(Debug, Clone, Default)]
-pub struct Prompt {
+pub struct SystemPrompt {
     /// What it says.
     pub text: String,
     /// Where its texts came from, in their order.
@@ -85,7 +85,7 @@ pub struct Prompt {
 
 /// The system prompt of a role. The same briefing always gives the same text.
 #[must_use]
-pub fn system_prompt(briefing: &Briefing) -> Prompt {
+pub fn system_prompt(briefing: &RoleBriefing) -> SystemPrompt {
     let mut sources = Vec::new();
     let mut from = |part: &str, path: &str, text: &str| {
         sources.push(PromptSource {
@@ -131,15 +131,15 @@ pub fn system_prompt(briefing: &Briefing) -> Prompt {
         text.push_str(&part);
         text.push('\n');
     }
-    Prompt { text, sources }
+    SystemPrompt { text, sources }
 }
 
 /// A document in full, under its path and the name that other texts have for it.
-pub(super) fn document(reading: &Reading) -> String {
+pub(super) fn document(reading: &ReadingText) -> String {
     shown("document", reading, reading.variable.as_deref())
 }
 
-fn shown(tag: &str, reading: &Reading, variable: Option<&str>) -> String {
+fn shown(tag: &str, reading: &ReadingText, variable: Option<&str>) -> String {
     let path = Some(("path", reading.path.as_str())).filter(|(_, path)| !path.is_empty());
     let variable = variable.map(|variable| ("variable", variable));
     let attributes: Vec<(&str, &str)> = path.into_iter().chain(variable).collect();

@@ -47,7 +47,7 @@ pub struct NewSkill {
 
 /// Why a skill stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EditFault {
+pub enum SkillEditFault {
     /// There is something of that name already.
     Taken(String),
     /// No skill has that name.
@@ -72,7 +72,7 @@ pub fn told(skill: &Skill) -> String {
 ///
 /// # Errors
 /// When no skill has that name, or it is a link or cannot be read.
-pub fn look(skills: &Path, name: &str) -> Result<Sight, EditFault> {
+pub fn look(skills: &Path, name: &str) -> Result<Sight, SkillEditFault> {
     let (sight, _) = seen(skills, name)?;
     Ok(sight)
 }
@@ -81,7 +81,7 @@ pub fn look(skills: &Path, name: &str) -> Result<Sight, EditFault> {
 ///
 /// # Errors
 /// As [`put`].
-pub fn plan(skills: &Path, new: &NewSkill, over: Option<&str>) -> Result<Skill, EditFault> {
+pub fn plan(skills: &Path, new: &NewSkill, over: Option<&str>) -> Result<Skill, SkillEditFault> {
     planned(skills, new, over).map(|(_, skill)| skill)
 }
 
@@ -89,7 +89,7 @@ pub fn plan(skills: &Path, new: &NewSkill, over: Option<&str>) -> Result<Skill, 
 ///
 /// # Errors
 /// When there is one already, or none, or another than was looked at; and when it would be none.
-pub fn put(skills: &Path, new: &NewSkill, over: Option<&str>) -> Result<Skill, EditFault> {
+pub fn put(skills: &Path, new: &NewSkill, over: Option<&str>) -> Result<Skill, SkillEditFault> {
     check_name(&new.name).map_err(unfit)?;
     let held = held(skills).map_err(failed)?;
     let (text, skill) = planned(skills, new, over)?;
@@ -107,11 +107,11 @@ pub fn put(skills: &Path, new: &NewSkill, over: Option<&str>) -> Result<Skill, E
 ///
 /// # Errors
 /// When there is none, or it has changed since.
-pub fn remove(skills: &Path, name: &str, version: &str) -> Result<Sight, EditFault> {
+pub fn remove(skills: &Path, name: &str, version: &str) -> Result<Sight, SkillEditFault> {
     let held = held(skills).map_err(failed)?;
     let sight = look(skills, name)?;
     if sight.version.to_string() != version {
-        return Err(EditFault::Changed(name.to_owned()));
+        return Err(SkillEditFault::Changed(name.to_owned()));
     }
     let going = temporary(skills, name, "removing");
     // It is gone at once, however long its files take.
@@ -125,7 +125,7 @@ fn planned(
     skills: &Path,
     new: &NewSkill,
     over: Option<&str>,
-) -> Result<(String, Skill), EditFault> {
+) -> Result<(String, Skill), SkillEditFault> {
     check_name(&new.name).map_err(unfit)?;
     let text = match over {
         None => {
@@ -135,14 +135,14 @@ fn planned(
         Some(version) => {
             let (sight, whole) = seen(skills, &new.name)?;
             if sight.version.to_string() != version {
-                return Err(EditFault::Changed(new.name.clone()));
+                return Err(SkillEditFault::Changed(new.name.clone()));
             }
             rewritten(&whole, &sight, new)?
         }
     };
     if text.len() as u64 > TEXT_BYTES {
         let why = format!("{FILE} would be larger than {TEXT_BYTES} bytes");
-        return Err(EditFault::Unfit(why));
+        return Err(SkillEditFault::Unfit(why));
     }
     let Heading { name, description } = heading(&text, &new.name).map_err(unfit)?;
     let path = skills.join(&name).join(FILE);
@@ -154,14 +154,14 @@ fn planned(
     Ok((text, skill))
 }
 
-fn may_be_made(skills: &Path, name: &str) -> Result<(), EditFault> {
+fn may_be_made(skills: &Path, name: &str) -> Result<(), SkillEditFault> {
     if fs::symlink_metadata(skills.join(name)).is_ok() {
-        return Err(EditFault::Taken(name.to_owned()));
+        return Err(SkillEditFault::Taken(name.to_owned()));
     }
     let there = fs::read_dir(skills).into_iter().flatten().flatten();
     if there.filter(|entry| entry.path().is_dir()).count() >= SKILLS {
         let why = format!("there are already {SKILLS} skills");
-        return Err(EditFault::Unfit(why));
+        return Err(SkillEditFault::Unfit(why));
     }
     Ok(())
 }
@@ -175,7 +175,7 @@ fn composed(new: &NewSkill) -> String {
 }
 
 /// A text with another description and other words below the head; what else its head says stays.
-fn rewritten(whole: &str, was: &Sight, new: &NewSkill) -> Result<String, EditFault> {
+fn rewritten(whole: &str, was: &Sight, new: &NewSkill) -> Result<String, SkillEditFault> {
     let Ok(old) = heading(whole, &new.name) else {
         return Ok(composed(new));
     };
@@ -183,7 +183,8 @@ fn rewritten(whole: &str, was: &Sight, new: &NewSkill) -> Result<String, EditFau
     let head = if flat(&new.description) == old.description {
         head.to_owned()
     } else {
-        with_description(head, &flat(&new.description)).map_err(|why| EditFault::ByHand(why.0))?
+        with_description(head, &flat(&new.description))
+            .map_err(|why| SkillEditFault::ByHand(why.0))?
     };
     if new.text.trim_end() == was.text.trim_end() {
         return Ok(head + below);
@@ -202,8 +203,8 @@ fn flat(text: &str) -> String {
 }
 
 /// A skill in its folder, and the whole text of its file.
-fn seen(skills: &Path, name: &str) -> Result<(Sight, String), EditFault> {
-    let none = || EditFault::None(name.to_owned());
+fn seen(skills: &Path, name: &str) -> Result<(Sight, String), SkillEditFault> {
+    let none = || SkillEditFault::None(name.to_owned());
     check_name(name).map_err(|_| none())?;
     let folder = skills.join(name);
     let about = fs::symlink_metadata(&folder).map_err(|_| none())?;
@@ -212,7 +213,7 @@ fn seen(skills: &Path, name: &str) -> Result<(Sight, String), EditFault> {
             "{} is a link; a skill is a folder of its own",
             folder.display()
         );
-        return Err(EditFault::ByHand(why));
+        return Err(SkillEditFault::ByHand(why));
     }
     let path = folder.join(FILE);
     let mut faults = Vec::new();
@@ -315,10 +316,10 @@ fn temporary(skills: &Path, name: &str, what: &str) -> PathBuf {
     skills.join(format!(".{name}-{}.{what}", std::process::id()))
 }
 
-fn unfit(fault: SkillFault) -> EditFault {
-    EditFault::Unfit(fault.0)
+fn unfit(fault: SkillFault) -> SkillEditFault {
+    SkillEditFault::Unfit(fault.0)
 }
 
-fn failed(error: impl std::fmt::Display) -> EditFault {
-    EditFault::Failed(error.to_string())
+fn failed(error: impl std::fmt::Display) -> SkillEditFault {
+    SkillEditFault::Failed(error.to_string())
 }

@@ -61,14 +61,14 @@ fn checked(folder: &Path) -> Result<Vec<PathBuf>, ImportFault> {
 
 /// The contents of the folder of a skill: its files in order, and what does not belong in one.
 #[derive(Debug, Default)]
-pub(super) struct Walk {
+pub(super) struct SkillWalk {
     pub(super) files: Vec<(PathBuf, fs::Metadata)>,
     pub(super) faults: Vec<String>,
 }
 
 /// Looks through the folder of a skill, within bounds.
-pub(super) fn walked(folder: &Path) -> Walk {
-    let (mut walk, mut bytes) = (Walk::default(), 0);
+pub(super) fn walked(folder: &Path) -> SkillWalk {
+    let (mut walk, mut bytes) = (SkillWalk::default(), 0);
     let mut open = vec![(PathBuf::new(), 0)];
     'all: while let Some((below, depth)) = open.pop() {
         let entries = match fs::read_dir(folder.join(&below)) {

@@ -10,7 +10,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use edit::{EditFault, NewSkill, Sight, look, plan, put, remove, told};
+pub use edit::{NewSkill, Sight, SkillEditFault, look, plan, put, remove, told};
 pub use import::{ImportFault, import};
 pub use parse::{Heading, SkillFault, heading};
-pub use store::{Found, found};
+pub use store::{FoundSkills, found};

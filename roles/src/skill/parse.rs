@@ -1,7 +1,7 @@
 //! The head of a `SKILL.md`: its name and when it is used.
 
 use a_society_base::text::misleads;
-use a_society_yaml::{self as yaml, Budget, Value};
+use a_society_yaml::{self as yaml, ParseBudget, Value};
 
 use super::limits::{DESCRIPTION_BYTES, NAME_BYTES};
 
@@ -27,7 +27,7 @@ impl std::fmt::Display for SkillFault {
 /// Reads the head of the `SKILL.md` in a folder of this name.
 pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
     let front = front(text)?;
-    let tree = yaml::parse(front, Budget::BLOCK)
+    let tree = yaml::parse(front, ParseBudget::BLOCK)
         .map_err(|why| SkillFault(format!("its head is no YAML: {}", why.message)))?;
     let Value::Map(members) = tree.value else {
         return Err(SkillFault("its head is not a mapping".to_owned()));

@@ -13,7 +13,7 @@ pub(super) const FILE: &str = "SKILL.md";
 
 /// What was found in a folder of skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundSkills {
     /// The skills that can be used, in the order of their names.
     pub skills: Vec<Skill>,
     /// The folders that are no skills, and why.
@@ -22,8 +22,8 @@ pub struct Found {
 
 /// Finds the skills of a folder. A broken one is reported and does not hide the others.
 #[must_use]
-pub fn found(folder: &Path) -> Found {
-    let mut found = Found::default();
+pub fn found(folder: &Path) -> FoundSkills {
+    let mut found = FoundSkills::default();
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = entries
         .map(|entry| entry.path())

@@ -72,7 +72,10 @@ fn the_skills_of_a_folder_are_found_and_broken_ones_are_told() {
         .map(|(path, _)| path.file_name().unwrap())
         .collect();
     assert_eq!(broken, ["broken", "empty", "linked", "review-2"]);
-    assert_eq!(super::found(&folder.path().join("none")), Found::default());
+    assert_eq!(
+        super::found(&folder.path().join("none")),
+        FoundSkills::default()
+    );
 }
 
 #[test]
@@ -156,7 +159,7 @@ fn a_skill_is_written_and_what_else_its_head_says_stays_when_it_is_changed() {
     assert!(line.ends_with("are set."), "{line}");
     assert_eq!(found(&skills).skills, [made]);
     let again = put(&skills, &new("tables", "x", "y"), None);
-    assert_eq!(again, Err(EditFault::Taken("tables".to_owned())));
+    assert_eq!(again, Err(SkillEditFault::Taken("tables".to_owned())));
 
     write(&skills, "review/SKILL.md", GOOD);
     write(&skills, "review/scripts/run.sh", "echo");
@@ -232,7 +235,7 @@ fn a_skill_that_another_editor_changed_is_neither_written_over_nor_taken_out() {
     write(skills, "review/SKILL.md", GOOD);
     let seen = look(skills, "review").unwrap().version.to_string();
     write(skills, "review/scripts/run.sh", "echo");
-    let changed = Err(EditFault::Changed("review".to_owned()));
+    let changed = Err(SkillEditFault::Changed("review".to_owned()));
     assert_eq!(
         put(skills, &new("review", "x", "y"), Some(&seen)).map(|_| ()),
         changed
@@ -247,7 +250,7 @@ fn a_skill_that_another_editor_changed_is_neither_written_over_nor_taken_out() {
     assert_eq!(fs::read_dir(skills).unwrap().count(), 0);
     assert_eq!(
         remove(skills, "review", &seen),
-        Err(EditFault::None("review".to_owned()))
+        Err(SkillEditFault::None("review".to_owned()))
     );
 }
 
@@ -263,18 +266,24 @@ fn no_skill_is_written_outside_its_folder_or_so_that_it_would_be_none() {
         ("fine", "a\u{202e}b"),
     ] {
         let refused = put(&skills, &new(name, description, "text"), None);
-        assert!(matches!(refused, Err(EditFault::Unfit(_))), "{refused:?}");
+        assert!(
+            matches!(refused, Err(SkillEditFault::Unfit(_))),
+            "{refused:?}"
+        );
         assert!(plan(&skills, &new(name, description, "text"), None).is_err());
     }
     let long = "x".repeat(300 * 1024);
     assert!(put(&skills, &new("fine", "a", &long), None).is_err());
     write(folder.path(), "elsewhere/SKILL.md", GOOD);
     symlink("../elsewhere", skills.join("linked")).unwrap();
-    assert!(matches!(look(&skills, "linked"), Err(EditFault::ByHand(_))));
+    assert!(matches!(
+        look(&skills, "linked"),
+        Err(SkillEditFault::ByHand(_))
+    ));
     assert!(matches!(
         remove(&skills, "linked", ""),
-        Err(EditFault::ByHand(_))
+        Err(SkillEditFault::ByHand(_))
     ));
-    assert!(matches!(look(&skills, ".."), Err(EditFault::None(_))));
+    assert!(matches!(look(&skills, ".."), Err(SkillEditFault::None(_))));
     assert_eq!(fs::read_dir(&skills).unwrap().count(), 1);
 }

@@ -9,24 +9,25 @@
 use std::sync::Arc;
 
 use crate::handoff::{
-    FaultCode, Outcome, Signal, Target, parse_outcome, problem_of, words_before_block,
+    HandoffFaultCode, NamedTarget, RoleOutcome, Signal, parse_outcome, problem_of,
+    words_before_block,
 };
-use crate::turn::job::{BegunWith, Job};
-use crate::turn::step::{End, Step, Told};
+use crate::turn::job::{BegunWith, TurnJob};
+use crate::turn::step::{StepReply, TakerEnd, TurnStep};
 use crate::turn::tail::{begun_text, last_said};
 use crate::turn::taker::Taker;
 
 /// The taker of a role that is the operator.
 #[derive(Debug)]
 pub struct HumanTaker {
-    job: Arc<Job>,
-    end: End,
+    job: Arc<TurnJob>,
+    end: TakerEnd,
 }
 
 impl HumanTaker {
     /// A taker for this job's turn.
     #[must_use]
-    pub fn new(job: Arc<Job>, begun_with: BegunWith) -> Self {
+    pub fn new(job: Arc<TurnJob>, begun_with: BegunWith) -> Self {
         let end = match begun_with {
             // A turn that goes on without the words with which it began can only ask.
             BegunWith::Packet | BegunWith::Reply if job.packet.trim().is_empty() => {
@@ -41,47 +42,47 @@ impl HumanTaker {
 }
 
 impl Taker for HumanTaker {
-    fn next(&mut self, told: Told) -> Step {
+    fn next(&mut self, told: StepReply) -> TurnStep {
         match told {
-            Told::Begin
-            | Told::Done { .. }
-            | Told::Compacted { .. }
-            | Told::Begun { .. }
-            | Told::Denied { .. }
-            | Told::TakenBack { .. }
-            | Told::Steered { .. }
-            | Told::Hurried
-            | Told::Busy => {}
-            Told::Mend { message } => self.end = ask(&self.job, problem_of(&message)),
-            Told::Stop => {
-                self.end = End::Aborted {
+            StepReply::Begin
+            | StepReply::Done { .. }
+            | StepReply::Compacted { .. }
+            | StepReply::Begun { .. }
+            | StepReply::Denied { .. }
+            | StepReply::TakenBack { .. }
+            | StepReply::Steered { .. }
+            | StepReply::Hurried
+            | StepReply::Busy => {}
+            StepReply::Mend { message } => self.end = ask(&self.job, problem_of(&message)),
+            StepReply::Stop => {
+                self.end = TakerEnd::Aborted {
                     why: "the operator stopped the turn".to_owned(),
                 };
             }
         }
-        Step::End(self.end.clone())
+        TurnStep::End(self.end.clone())
     }
 }
 
 /// Asks the operator, and says what may be answered.
-fn ask(job: &Job, words: &str) -> End {
-    End::Outcome {
-        outcome: Outcome::PromptHuman,
+fn ask(job: &TurnJob, words: &str) -> TakerEnd {
+    TakerEnd::Outcome {
+        outcome: RoleOutcome::PromptHuman,
         words: format!("{words}\n\n{}", ways(job)),
     }
 }
 
 /// What the operator's answer says.
-fn answered(job: &Job) -> End {
+fn answered(job: &TurnJob) -> TakerEnd {
     let reply = job.packet.as_str();
     match parse_outcome(reply) {
         // A role that is asked for by itself would be asked for ever.
-        Ok(Outcome::PromptHuman) => ask(job, "Your answer asks yourself."),
-        Ok(outcome) => End::Outcome {
+        Ok(RoleOutcome::PromptHuman) => ask(job, "Your answer asks yourself."),
+        Ok(outcome) => TakerEnd::Outcome {
             outcome,
             words: words_before_block(reply).to_owned(),
         },
-        Err(fault) if fault.code == FaultCode::MissingBlock && !says_block(reply) => {
+        Err(fault) if fault.code == HandoffFaultCode::MissingBlock && !says_block(reply) => {
             match short_form(job, reply) {
                 Some(Ok(outcome)) => short_end(outcome, reply),
                 Some(Err(why)) => ask(job, &why),
@@ -102,11 +103,11 @@ fn answered(job: &Job) -> End {
 }
 
 /// The outcome by which an operator decides for a role that cannot, if the answer has one.
-pub(super) fn decided(job: &Job) -> Option<End> {
+pub(super) fn decided(job: &TurnJob) -> Option<TakerEnd> {
     let reply = job.packet.as_str();
     match parse_outcome(reply) {
-        Ok(Outcome::PromptHuman) => None,
-        Ok(outcome) => Some(End::Outcome {
+        Ok(RoleOutcome::PromptHuman) => None,
+        Ok(outcome) => Some(TakerEnd::Outcome {
             outcome,
             words: words_before_block(reply).to_owned(),
         }),
@@ -117,8 +118,8 @@ pub(super) fn decided(job: &Job) -> Option<End> {
     }
 }
 
-fn short_end(outcome: Outcome, reply: &str) -> End {
-    End::Outcome {
+fn short_end(outcome: RoleOutcome, reply: &str) -> TakerEnd {
+    TakerEnd::Outcome {
         outcome,
         words: after_first_line(reply).to_owned(),
     }
@@ -138,11 +139,11 @@ fn after_first_line(reply: &str) -> &str {
 }
 
 /// The outcome that the first line says in short; nothing if it says none.
-fn short_form(job: &Job, reply: &str) -> Option<Result<Outcome, String>> {
+fn short_form(job: &TurnJob, reply: &str) -> Option<Result<RoleOutcome, String>> {
     let line = reply.trim().lines().next()?.trim();
     match line {
-        "close" => return Some(Ok(Outcome::ForwardPassClosed)),
-        "wait" => return Some(Ok(Outcome::AwaitHandoff)),
+        "close" => return Some(Ok(RoleOutcome::ForwardPassClosed)),
+        "wait" => return Some(Ok(RoleOutcome::AwaitHandoff)),
         _ => {}
     }
     let (verb, rest) = line.split_once(':')?;
@@ -155,20 +156,20 @@ fn short_form(job: &Job, reply: &str) -> Option<Result<Outcome, String>> {
 }
 
 /// `NODE PATH`, several of them with commas between, or only `PATH` where there is one neighbour.
-fn hand(verb: &str, neighbours: &[String], text: &str) -> Result<Outcome, String> {
+fn hand(verb: &str, neighbours: &[String], text: &str) -> Result<RoleOutcome, String> {
     if neighbours.is_empty() {
         return Err(format!(
             "There is nobody that can be handed to with `{verb}`."
         ));
     }
-    let targets: Result<Vec<Target>, String> = text
+    let targets: Result<Vec<NamedTarget>, String> = text
         .split(',')
         .map(|part| target(verb, neighbours, part.trim()))
         .collect();
-    targets.map(Outcome::Handoff)
+    targets.map(RoleOutcome::Handoff)
 }
 
-fn target(verb: &str, neighbours: &[String], text: &str) -> Result<Target, String> {
+fn target(verb: &str, neighbours: &[String], text: &str) -> Result<NamedTarget, String> {
     let named = neighbours.iter().find_map(|node| {
         let rest = text.strip_prefix(node.as_str())?;
         rest.starts_with(char::is_whitespace)
@@ -190,24 +191,24 @@ fn target(verb: &str, neighbours: &[String], text: &str) -> Result<Target, Strin
     if path.is_empty() {
         return Err(format!("After `{verb}:` say which file is handed over."));
     }
-    Ok(Target {
+    Ok(NamedTarget {
         target_node_id: node.clone(),
         artifact_path: path.to_owned(),
     })
 }
 
 /// The end of a turn in the improvement phase.
-fn finished(job: &Job, path: &str) -> Result<Outcome, String> {
+fn finished(job: &TurnJob, path: &str) -> Result<RoleOutcome, String> {
     let path = path.trim().to_owned();
     for signal in &job.allowed.signals {
         match signal {
             Signal::MetaAnalysisComplete { .. } => {
-                return Ok(Outcome::MetaAnalysisComplete {
+                return Ok(RoleOutcome::MetaAnalysisComplete {
                     findings_path: path,
                 });
             }
             Signal::BackwardPassComplete { .. } => {
-                return Ok(Outcome::BackwardPassComplete {
+                return Ok(RoleOutcome::BackwardPassComplete {
                     artifact_path: path,
                 });
             }
@@ -218,7 +219,7 @@ fn finished(job: &Job, path: &str) -> Result<Outcome, String> {
 }
 
 /// What may be answered at this moment, in the short forms.
-fn ways(job: &Job) -> String {
+fn ways(job: &TurnJob) -> String {
     let mut lines = Vec::new();
     for (verb, neighbours) in [
         ("forward", &job.allowed.forward),

@@ -7,8 +7,8 @@ use imagesize::{ImageType, blob_size, image_type};
 
 use super::files;
 use super::limits::{IMAGE_BYTES, IMAGE_SIDE, IMAGES, IMAGES_BYTES};
-use super::output::Output;
-use super::plan::Refusal;
+use super::output::ToolOutput;
+use super::plan::CallRefusal;
 use super::toolbox::Toolbox;
 use crate::number::grouped;
 
@@ -22,7 +22,7 @@ struct Measured {
 
 impl Toolbox {
     /// A file that is no text: the image that it is, or one line about it.
-    pub(super) fn no_text(&self, shown: &str, bytes: Vec<u8>) -> Result<Output, Refusal> {
+    pub(super) fn no_text(&self, shown: &str, bytes: Vec<u8>) -> Result<ToolOutput, CallRefusal> {
         let Some(measured) = measured(&bytes) else {
             return Err(files::impossible(about(shown, &bytes, bytes.len() as u64)));
         };
@@ -32,9 +32,9 @@ impl Toolbox {
             return Err(files::impossible(format!("{line}; {why}.")));
         }
         let line = about(shown, &bytes, bytes.len() as u64);
-        Ok(Output {
+        Ok(ToolOutput {
             image: Some(Box::new(Image::of(measured.kind, Arc::from(bytes)))),
-            ..Output::of(line)
+            ..ToolOutput::of(line)
         })
     }
 

@@ -4,8 +4,8 @@
 //! happen: the class of its effect, the hashes of the file it would change, what consent needs to know.
 //! Nothing has happened then. The driver of the turn records the intent, asks
 //! [`crate::consent::decide`], and calls [`Toolbox::start`], which at most spawns a process that waits
-//! at its gate. When the start is durable, [`Running::finish`] opens the gate and returns the result. A
-//! `Running` that is dropped never ran, or is ended with all that it started.
+//! at its gate. When the start is durable, [`RunningCall::finish`] opens the gate and returns the result. A
+//! `RunningCall` that is dropped never ran, or is ended with all that it started.
 //!
 //! Every text that leaves here for a model has its secrets blanked out and its length bounded, and
 //! every refusal says what to do instead.
@@ -40,15 +40,15 @@ mod tests;
 
 pub use a_society_facts::fact::terms::Scope;
 pub use arguments::{
-    SaidChange, Status, Task, canonical, definitions, said_changes, said_tasks, twin,
+    SaidChange, Status, TaskArgument, canonical, definitions, said_changes, said_tasks, twin,
 };
 pub use command::Background;
 pub(crate) use form::clipped;
-pub use plan::{Plan, Refusal, RefusalKind};
-pub use reach::{Narrowing, Reach};
-pub use running::{Finished, Running};
+pub use plan::{CallPlan, CallRefusal, RefusalKind};
+pub use reach::{Narrowing, ToolReach};
+pub use running::{Finished, RunningCall};
 pub use setting::{
-    CheckWorkflow, EditTool, Guard, Limits, Owner, SearchService, Setting, WorkflowCheck,
+    CallLimits, CheckWorkflow, EditTool, Guard, Owner, SearchService, ToolSetting, WorkflowCheck,
     is_small_window,
 };
 pub use toolbox::Toolbox;

@@ -9,7 +9,7 @@ use crate::number::grouped;
 
 /// What a call produced, before it is bounded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Output {
+pub(super) struct ToolOutput {
     /// Files that are shown, or made, as they are now.
     pub seen: Vec<(PathBuf, Hash)>,
     /// What precedes the text; never cut.
@@ -49,13 +49,13 @@ pub(super) struct Length {
 
 /// The parts of a text that are within its bounds, and how much is missing between them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cut<'a> {
+pub(super) struct CutText<'a> {
     pub head: &'a str,
     pub tail: &'a str,
     pub missing: Length,
 }
 
-impl Output {
+impl ToolOutput {
     /// A text about a call.
     pub(super) fn of(body: impl Into<String>) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Length {
     }
 }
 
-impl Cut<'_> {
+impl CutText<'_> {
     /// The text within its bounds. `kept` says where the whole of it is, if it could be kept.
     pub(super) fn told(&self, kept: Option<&str>) -> String {
         let (bytes, lines) = (grouped(self.missing.bytes), grouped(self.missing.lines));
@@ -103,7 +103,7 @@ pub(super) fn bound(
     text: &str,
     (max_bytes, max_lines): (usize, usize),
     keeps: Keeps,
-) -> Option<Cut<'_>> {
+) -> Option<CutText<'_>> {
     let all = Length::of(text);
     if text.len() <= max_bytes && all.lines <= max_lines as u64 {
         return None;
@@ -127,7 +127,7 @@ pub(super) fn bound(
         .get(head.len()..text.len() - tail.len())
         .unwrap_or_default();
     let missing = Length::of(middle);
-    Some(Cut {
+    Some(CutText {
         head,
         tail,
         missing,

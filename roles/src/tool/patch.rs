@@ -9,13 +9,13 @@ use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::message::ToolCall;
 
 use super::arguments::ApplyPatch;
-use super::edit::{Change, Page, Section, difference, patched};
+use super::edit::{PatchedFile, Section, TextPage, difference, patched};
 use super::files::{self, Located};
 use super::limits;
-use super::output::Output;
-use super::plan::{Plan, Refusal, RefusalKind};
-use super::toolbox::{Deed, Toolbox, Wants};
-use super::write::{Target, keeps_secrets};
+use super::output::ToolOutput;
+use super::plan::{CallPlan, CallRefusal, RefusalKind};
+use super::toolbox::{ConsentNeeds, Deed, Toolbox};
+use super::write::{WriteTarget, keeps_secrets};
 use crate::consent::Tier;
 use crate::number::grouped;
 
@@ -45,7 +45,11 @@ struct Changing {
 }
 
 impl Toolbox {
-    pub(super) fn plan_patch(&self, given: &ApplyPatch, call: &ToolCall) -> Result<Plan, Refusal> {
+    pub(super) fn plan_patch(
+        &self,
+        given: &ApplyPatch,
+        call: &ToolCall,
+    ) -> Result<CallPlan, CallRefusal> {
         let begun = self.0.setting.begun.get(&call.id);
         let begun = begun.map(Vec::as_slice).unwrap_or_default();
         let sections = given.sections()?;
@@ -59,7 +63,7 @@ impl Toolbox {
         let shown = |file: &Changing| file.located.shown.clone();
         let bound: Vec<String> = files.iter().map(Changing::bound).collect();
         let consent: Vec<&str> = files.iter().map(|file| file.consent.as_str()).collect();
-        let wants = Wants {
+        let wants = ConsentNeeds {
             tier: tiers.fold(Tier::Free, highest),
             terms: ConsentTerms::Files {
                 files: files.iter().map(Changing::terms).collect(),
@@ -70,7 +74,7 @@ impl Toolbox {
             files: (files.iter())
                 .map(|file| self.names_of(&file.located))
                 .collect(),
-            ..Wants::default()
+            ..ConsentNeeds::default()
         };
         let ask = self.ask(APPLY_PATCH, call.input.get(), wants);
         let changes = files.iter().map(|file| FileChange {
@@ -92,7 +96,12 @@ impl Toolbox {
 
     /// A file that is named twice would be changed behind the back of its own hashes. The graph of
     /// the flow may be taken back, and then nothing else of the call may have happened.
-    fn is_alone(&self, file: &Changing, before: &[Changing], count: usize) -> Result<(), Refusal> {
+    fn is_alone(
+        &self,
+        file: &Changing,
+        before: &[Changing],
+        count: usize,
+    ) -> Result<(), CallRefusal> {
         let shown = &file.located.shown;
         if before.iter().any(|other| other.real == file.real) {
             return Err(files::impossible(format!(
@@ -108,7 +117,11 @@ impl Toolbox {
         Ok(())
     }
 
-    fn changing(&self, section: &Section, begun: Option<&FileChange>) -> Result<Changing, Refusal> {
+    fn changing(
+        &self,
+        section: &Section,
+        begun: Option<&FileChange>,
+    ) -> Result<Changing, CallRefusal> {
         let target = self.target(&section.path)?;
         let is_done =
             |begun: &&FileChange| begun.after == target.hash && begun.before != target.hash;
@@ -116,8 +129,8 @@ impl Toolbox {
             return Ok(Changing::done(target, begun));
         }
         match &section.change {
-            Change::Add(content) => self.adding(target, content),
-            Change::Update(hunks) => {
+            PatchedFile::Add(content) => self.adding(target, content),
+            PatchedFile::Update(hunks) => {
                 if target.hash.is_none() {
                     return Err(files::missing(&self.0.roots, &target.located));
                 }
@@ -127,11 +140,11 @@ impl Toolbox {
                     self.applied(&target, |text| patched(shown, text, hunks, knowledge))?;
                 self.updating(target, &applied.text, &applied.notes)
             }
-            Change::Delete => self.removing(target),
+            PatchedFile::Delete => self.removing(target),
         }
     }
 
-    fn adding(&self, target: Target, content: &str) -> Result<Changing, Refusal> {
+    fn adding(&self, target: WriteTarget, content: &str) -> Result<Changing, CallRefusal> {
         let shown = &target.located.shown;
         if target.hash.is_some() {
             return Err(files::impossible(format!(
@@ -148,7 +161,12 @@ impl Toolbox {
         self.written(target, content.to_owned(), (consent, told))
     }
 
-    fn updating(&self, target: Target, text: &str, notes: &[String]) -> Result<Changing, Refusal> {
+    fn updating(
+        &self,
+        target: WriteTarget,
+        text: &str,
+        notes: &[String],
+    ) -> Result<Changing, CallRefusal> {
         let shown = &target.located.shown;
         let found = difference(&target.page.text, text);
         let consent = format!("change {shown}\n{}", found.whole());
@@ -166,10 +184,10 @@ impl Toolbox {
 
     fn written(
         &self,
-        target: Target,
+        target: WriteTarget,
         content: String,
         (consent, told): (String, String),
-    ) -> Result<Changing, Refusal> {
+    ) -> Result<Changing, CallRefusal> {
         keeps_secrets(&target.raw, &content, &target.located)?;
         self.check_our_files(&target.located, &content)?;
         Ok(Changing {
@@ -184,7 +202,7 @@ impl Toolbox {
         })
     }
 
-    fn removing(&self, target: Target) -> Result<Changing, Refusal> {
+    fn removing(&self, target: WriteTarget) -> Result<Changing, CallRefusal> {
         let located = &target.located;
         let shown = &located.shown;
         if target.hash.is_none() {
@@ -193,7 +211,7 @@ impl Toolbox {
         if self.0.roots.is_workflow(located) || self.0.roots.is_ours(located) {
             let text =
                 format!("{shown} belongs to the flow and is not deleted. Nothing was changed.");
-            return Err(Refusal::new(RefusalKind::OutOfReach, text));
+            return Err(CallRefusal::new(RefusalKind::OutOfReach, text));
         }
         self.may_replace(&target)?;
         let consent = format!(
@@ -215,7 +233,7 @@ impl Toolbox {
 
     /// Changes the files, one after the other. If one cannot be changed any more, those after it are
     /// left as they are, and the model gets the state of each.
-    pub(super) fn patch(&self, patching: &Patching) -> Result<(CallEnd, Output), Refusal> {
+    pub(super) fn patch(&self, patching: &Patching) -> Result<(CallEnd, ToolOutput), CallRefusal> {
         let (mut told, mut seen) = (String::new(), Vec::new());
         let mut files = patching.0.iter();
         while let Some(file) = files.next() {
@@ -230,9 +248,9 @@ impl Toolbox {
                     left => format!("\nNot changed: {}.", left.join(", ")),
                 };
                 let text = format!("{told}{}{left}", why.text);
-                let output = Output {
+                let output = ToolOutput {
                     seen,
-                    ..Output::of(text)
+                    ..ToolOutput::of(text)
                 };
                 return Ok((CallEnd::Failed, output));
             }
@@ -242,14 +260,14 @@ impl Toolbox {
                 None => self.0.seen.put(file.real.clone(), None),
             }
         }
-        let output = Output {
+        let output = ToolOutput {
             seen,
-            ..Output::of(told)
+            ..ToolOutput::of(told)
         };
         Ok((CallEnd::Done, output))
     }
 
-    fn change(&self, file: &Changing) -> Result<(), Refusal> {
+    fn change(&self, file: &Changing) -> Result<(), CallRefusal> {
         if file.is_done {
             return Ok(());
         }
@@ -259,14 +277,14 @@ impl Toolbox {
         };
         files::replace(roots, &file.located, file.before, content.as_bytes())?;
         let hash = Hash::of(content.as_bytes());
-        self.0.seen.keep(hash, &Page::of(content).text);
+        self.0.seen.keep(hash, &TextPage::of(content).text);
         Ok(())
     }
 }
 
 impl Changing {
     /// A file that an earlier process had changed before it ended.
-    fn done(target: Target, begun: &FileChange) -> Self {
+    fn done(target: WriteTarget, begun: &FileChange) -> Self {
         let told = format!(
             "{}: changed before the program was started again.\n",
             target.located.shown

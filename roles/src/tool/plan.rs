@@ -4,11 +4,11 @@ use a_society_facts::Hash;
 use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 
 use super::toolbox::Deed;
-use crate::consent::Ask;
+use crate::consent::ConsentQuestion;
 
 /// A call whose arguments were read and found good.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct CallPlan {
     /// The tool.
     pub tool: &'static str,
     /// What it may do to the world.
@@ -22,11 +22,11 @@ pub struct Plan {
     /// One line for the operator.
     pub summary: String,
     /// What consent needs to know.
-    pub ask: Ask,
+    pub ask: ConsentQuestion,
     pub(super) deed: Deed,
 }
 
-impl Plan {
+impl CallPlan {
     /// Whether nothing has to be there before the call is recorded as started.
     #[must_use]
     pub const fn needs_no_process(&self) -> bool {
@@ -46,7 +46,7 @@ impl Plan {
 
 /// Why a call is not even tried, in words by which a model can do better.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct CallRefusal {
     /// What is wrong with it.
     pub kind: RefusalKind,
     /// What the model reads.
@@ -68,7 +68,7 @@ pub enum RefusalKind {
     Stale,
 }
 
-impl Refusal {
+impl CallRefusal {
     pub(super) fn new(kind: RefusalKind, text: impl Into<String>) -> Self {
         let text = text.into();
         Self { kind, text }

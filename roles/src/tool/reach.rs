@@ -12,11 +12,11 @@
 use std::path::PathBuf;
 
 use super::Scope;
-use super::setting::Setting;
+use super::setting::ToolSetting;
 
 /// How far tools reach.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Reach {
+pub struct ToolReach {
     /// The scope.
     pub scope: Scope,
     /// Folders that may be read from [`Scope::Project`] on.
@@ -36,7 +36,7 @@ pub struct Narrowing {
     pub network: Option<bool>,
 }
 
-impl Reach {
+impl ToolReach {
     /// What is left of it.
     #[must_use]
     pub fn narrowed(mut self, by: Narrowing) -> Self {
@@ -46,7 +46,7 @@ impl Reach {
     }
 
     /// Puts it into a setting.
-    pub fn apply(self, setting: &mut Setting) {
+    pub fn apply(self, setting: &mut ToolSetting) {
         setting.scope = self.scope;
         setting.extra = self.folders;
         setting.network = self.network;
@@ -77,8 +77,8 @@ mod tests {
         prop::sample::select(Scope::ALL.to_vec())
     }
 
-    fn reaches() -> impl Strategy<Value = Reach> {
-        (scopes(), any::<bool>(), 0..3_usize).prop_map(|(scope, network, folders)| Reach {
+    fn reaches() -> impl Strategy<Value = ToolReach> {
+        (scopes(), any::<bool>(), 0..3_usize).prop_map(|(scope, network, folders)| ToolReach {
             scope,
             folders: (0..folders).map(|it| format!("/f{it}").into()).collect(),
             network,
@@ -91,7 +91,7 @@ mod tests {
         parts.prop_map(|(scope, network)| Narrowing { scope, network })
     }
 
-    fn is_within(one: &Reach, other: &Reach) -> bool {
+    fn is_within(one: &ToolReach, other: &ToolReach) -> bool {
         one.scope <= other.scope && one.network <= other.network && one.folders == other.folders
     }
 
@@ -110,9 +110,9 @@ mod tests {
             (Full, None, Some(Sandboxed), Sandboxed),
             (Full, Some(Full), Some(Full), Full),
         ] {
-            let reach = Reach {
+            let reach = ToolReach {
                 scope: most,
-                ..Reach::default()
+                ..ToolReach::default()
             };
             let by = |scope| Narrowing {
                 scope,

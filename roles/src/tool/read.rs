@@ -9,17 +9,17 @@ use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{GlobFiles, GrepFiles, ListDirectory, ReadFile, understood};
-use super::files::{self, Entry, Floor, Kind, Located};
+use super::files::{self, Floor, InodeKind, Located, OpenEntry};
 use super::find::{Glob, Grep};
 use super::limits;
-use super::output::Output;
-use super::plan::{Plan, Refusal};
-use super::toolbox::{Deed, Toolbox, Wants};
+use super::output::ToolOutput;
+use super::plan::{CallPlan, CallRefusal};
+use super::toolbox::{ConsentNeeds, Deed, Toolbox};
 use crate::consent::Tier;
 
 /// What is read.
 #[derive(Debug, Clone)]
-pub(super) enum Reading {
+pub(super) enum ReadPlan {
     /// A file, from a line on, and how many lines at most; 0 if absent.
     File(Located, u64, u64),
     Folder(Located),
@@ -28,7 +28,11 @@ pub(super) enum Reading {
 }
 
 impl Toolbox {
-    pub(super) fn plan_read_file(&self, given: &ReadFile, raw: &str) -> Result<Plan, Refusal> {
+    pub(super) fn plan_read_file(
+        &self,
+        given: &ReadFile,
+        raw: &str,
+    ) -> Result<CallPlan, CallRefusal> {
         let (first, count) = given.range()?;
         let located = self.0.roots.locate(&given.path)?;
         let summary = match (first, count) {
@@ -36,51 +40,60 @@ impl Toolbox {
             (_, 0) => format!("read {} from line {first}", located.shown),
             _ => format!("read {} lines {first}–{}", located.shown, first + count - 1),
         };
-        let reading = Reading::File(located, first, count);
+        let reading = ReadPlan::File(located, first, count);
         self.plan_reading("read_file", reading, summary, raw)
     }
 
-    pub(super) fn plan_list(&self, given: &ListDirectory, raw: &str) -> Result<Plan, Refusal> {
+    pub(super) fn plan_list(
+        &self,
+        given: &ListDirectory,
+        raw: &str,
+    ) -> Result<CallPlan, CallRefusal> {
         let located = self.0.roots.locate(&given.path)?;
         let summary = format!("list {}", located.shown);
-        self.plan_reading("list_directory", Reading::Folder(located), summary, raw)
+        self.plan_reading("list_directory", ReadPlan::Folder(located), summary, raw)
     }
 
-    pub(super) fn plan_grep(&self, given: &GrepFiles, raw: &str) -> Result<Plan, Refusal> {
+    pub(super) fn plan_grep(&self, given: &GrepFiles, raw: &str) -> Result<CallPlan, CallRefusal> {
         let grep = Grep::read(given)?;
         let located = (self.0.roots).locate(given.path.as_deref().unwrap_or("."))?;
         let summary = format!("search {} for {:?}", located.shown, given.pattern);
-        self.plan_reading("grep", Reading::Grep(located, Box::new(grep)), summary, raw)
+        self.plan_reading(
+            "grep",
+            ReadPlan::Grep(located, Box::new(grep)),
+            summary,
+            raw,
+        )
     }
 
-    pub(super) fn plan_glob(&self, given: &GlobFiles, raw: &str) -> Result<Plan, Refusal> {
+    pub(super) fn plan_glob(&self, given: &GlobFiles, raw: &str) -> Result<CallPlan, CallRefusal> {
         let (path, glob) = Glob::read(given)?;
         let located = self.0.roots.locate(&path)?;
         let summary = format!("find {:?}", given.pattern);
-        self.plan_reading("glob", Reading::Glob(located, glob), summary, raw)
+        self.plan_reading("glob", ReadPlan::Glob(located, glob), summary, raw)
     }
 
     fn plan_reading(
         &self,
         tool: &'static str,
-        reading: Reading,
+        reading: ReadPlan,
         summary: String,
         raw: &str,
-    ) -> Result<Plan, Refusal> {
+    ) -> Result<CallPlan, CallRefusal> {
         let located = reading.located();
         let entry = files::open_read(&self.0.roots, located)?;
         let tier = match entry.floor {
             Floor::Sensitive => Tier::Sensitive,
             Floor::Open | Floor::ReadOnly | Floor::Closed => Tier::Free,
         };
-        let wants = Wants {
+        let wants = ConsentNeeds {
             tier,
             terms: ConsentTerms::Reading {
                 paths: vec![located.shown.clone()],
             },
             folder: entry.real.to_string_lossy().into_owned(),
             shown: understood(tool, raw),
-            ..Wants::default()
+            ..ConsentNeeds::default()
         };
         let ask = self.ask(tool, raw, wants);
         Ok(self.planned(tool, Effect::Pure, summary, ask, Deed::Read(reading)))
@@ -90,22 +103,22 @@ impl Toolbox {
     /// there now, and consent was given for the one before.
     pub(super) fn read(
         &self,
-        reading: &Reading,
+        reading: &ReadPlan,
         tier: &Tier,
         stop: &StopSignal,
-    ) -> Result<(CallEnd, Output), Refusal> {
+    ) -> Result<(CallEnd, ToolOutput), CallRefusal> {
         let located = reading.located();
         let entry = files::open_read(&self.0.roots, located)?;
         if entry.floor == Floor::Sensitive && *tier != Tier::Sensitive {
             return Err(files::stale(&located.shown));
         }
         let output = match reading {
-            Reading::File(located, first, count) => {
+            ReadPlan::File(located, first, count) => {
                 self.show(entry, located, (*first, *count), stop)?
             }
-            Reading::Folder(located) => list(&entry, located)?,
-            Reading::Grep(located, grep) => self.grep(entry, located, grep, stop)?,
-            Reading::Glob(located, glob) => self.glob(&entry, located, glob, stop)?,
+            ReadPlan::Folder(located) => list(&entry, located)?,
+            ReadPlan::Grep(located, grep) => self.grep(entry, located, grep, stop)?,
+            ReadPlan::Glob(located, glob) => self.glob(&entry, located, glob, stop)?,
         };
         if stop.is_raised() {
             return Ok((CallEnd::Stopped, output));
@@ -114,7 +127,7 @@ impl Toolbox {
     }
 }
 
-impl Reading {
+impl ReadPlan {
     fn located(&self) -> &Located {
         match self {
             Self::File(located, ..)
@@ -125,8 +138,8 @@ impl Reading {
     }
 }
 
-fn list(entry: &Entry, located: &Located) -> Result<Output, Refusal> {
-    if files::stat_kind(&entry.stat) != Kind::Folder {
+fn list(entry: &OpenEntry, located: &Located) -> Result<ToolOutput, CallRefusal> {
+    if files::stat_kind(&entry.stat) != InodeKind::Folder {
         return Err(files::impossible(format!(
             "{} is not a folder; read_file shows what is in it.",
             located.shown
@@ -141,10 +154,10 @@ fn list(entry: &Entry, located: &Located) -> Result<Output, Refusal> {
         let shown = shown_name(name);
         // Writing to a string cannot fail.
         let _ = match stat.as_ref().map(|stat| (files::stat_kind(stat), stat)) {
-            Some((Kind::File, stat)) => writeln!(body, "{shown}\t{}", stat.st_size),
-            Some((Kind::Folder, _)) => writeln!(body, "{shown}/"),
-            Some((Kind::Link, _)) => writeln!(body, "{shown}@"),
-            Some((Kind::Other, _)) => writeln!(body, "{shown}\t(no regular file)"),
+            Some((InodeKind::File, stat)) => writeln!(body, "{shown}\t{}", stat.st_size),
+            Some((InodeKind::Folder, _)) => writeln!(body, "{shown}/"),
+            Some((InodeKind::Link, _)) => writeln!(body, "{shown}@"),
+            Some((InodeKind::Other, _)) => writeln!(body, "{shown}\t(no regular file)"),
             None => writeln!(body, "{shown}\t(gone)"),
         };
     }
@@ -158,11 +171,11 @@ fn list(entry: &Entry, located: &Located) -> Result<Output, Refusal> {
     if names.is_empty() {
         tail.push_str("[the folder is empty]\n");
     }
-    Ok(Output {
+    Ok(ToolOutput {
         body,
         tail,
         is_cut,
-        ..Output::default()
+        ..ToolOutput::default()
     })
 }
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use a_society_facts::Hash;
 use a_society_facts::message::{Message, ToolCall};
 
-use super::arguments::{self, Arguments};
-use super::edit::{Change, Edit, Knowledge, apply, patched};
+use super::arguments::{self, ToolArguments};
+use super::edit::{Knowledge, PatchedFile, TextEdit, apply, patched};
 use super::toolbox::Toolbox;
 
 impl Toolbox {
@@ -58,45 +58,45 @@ impl Toolbox {
             |path: &str| -> Option<PathBuf> { Some(roots.real(&roots.locate(path).ok()?)) };
         let is_it = |path: &str| real_of(path).as_deref() == Some(real);
         match arguments::parse(&call.name, call.input.get()).ok()? {
-            Arguments::ReadFile(given) if is_it(&given.path) => whole(output),
-            Arguments::WriteFile(given) if is_it(&given.path) => Some(if given.append {
+            ToolArguments::ReadFile(given) if is_it(&given.path) => whole(output),
+            ToolArguments::WriteFile(given) if is_it(&given.path) => Some(if given.append {
                 before?.to_owned() + &given.content
             } else {
                 given.content
             }),
-            Arguments::EditFile(given) if is_it(&given.path) => {
-                let edits = given.edits().ok()?.into_iter().map(|edit| Edit {
+            ToolArguments::EditFile(given) if is_it(&given.path) => {
+                let edits = given.edits().ok()?.into_iter().map(|edit| TextEdit {
                     old: edit.old_string,
                     new: edit.new_string,
                     all: edit.replace_all,
                 });
-                let edits: Vec<Edit> = edits.collect();
+                let edits: Vec<TextEdit> = edits.collect();
                 let applied = apply("", before?, &edits, Knowledge::Seen).ok()?;
                 Some(applied.text)
             }
-            Arguments::ApplyPatch(given) => {
+            ToolArguments::ApplyPatch(given) => {
                 let sections = given.sections().ok()?;
                 let section = sections.into_iter().find(|it| is_it(&it.path))?;
                 match section.change {
-                    Change::Add(content) => Some(content),
-                    Change::Update(hunks) => {
+                    PatchedFile::Add(content) => Some(content),
+                    PatchedFile::Update(hunks) => {
                         let applied = patched("", before?, &hunks, Knowledge::Seen).ok()?;
                         Some(applied.text)
                     }
-                    Change::Delete => None,
+                    PatchedFile::Delete => None,
                 }
             }
-            Arguments::ReadFile(_)
-            | Arguments::WriteFile(_)
-            | Arguments::EditFile(_)
-            | Arguments::ListDirectory(_)
-            | Arguments::Grep(_)
-            | Arguments::Glob(_)
-            | Arguments::RunCommand(_)
-            | Arguments::CommandOutput(_)
-            | Arguments::Todo(_)
-            | Arguments::FetchUrl(_)
-            | Arguments::WebSearch(_) => None,
+            ToolArguments::ReadFile(_)
+            | ToolArguments::WriteFile(_)
+            | ToolArguments::EditFile(_)
+            | ToolArguments::ListDirectory(_)
+            | ToolArguments::Grep(_)
+            | ToolArguments::Glob(_)
+            | ToolArguments::RunCommand(_)
+            | ToolArguments::CommandOutput(_)
+            | ToolArguments::Todo(_)
+            | ToolArguments::FetchUrl(_)
+            | ToolArguments::WebSearch(_) => None,
         }
     }
 }

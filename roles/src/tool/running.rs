@@ -2,22 +2,22 @@
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::turn::{CallEnd, Seen};
+use a_society_facts::fact::turn::{CallEnd, SeenFile};
 use a_society_facts::id::CallId;
 use a_society_facts::message::Image;
 
-use super::command::Held;
-use super::output::Output;
+use super::command::HeldCommand;
+use super::output::ToolOutput;
 use super::toolbox::{Deed, Toolbox};
 use crate::consent::Tier;
 
 /// A call between its start and its end. Nothing has happened yet but that a process waits.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningCall {
     pub(super) toolbox: Toolbox,
     pub(super) deed: Deed,
     pub(super) tier: Tier,
-    pub(super) held: Option<Held>,
+    pub(super) held: Option<HeldCommand>,
     pub(super) call: CallId,
     pub(super) stop: StopSignal,
 }
@@ -32,18 +32,18 @@ pub struct Finished {
     /// Whether something was left out of it, which it says itself.
     pub is_cut: bool,
     /// The files that the model knows from now on as they are.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<SeenFile>,
     /// The image that the model gets besides.
     pub image: Option<Box<Image>>,
     /// With which code the command ended, if it was one and ended by itself.
     pub exit: Option<i32>,
 }
 
-impl Running {
+impl RunningCall {
     /// The process that waits at its gate, if the call has one.
     #[must_use]
     pub fn process(&self) -> Option<ProcessName> {
-        self.held.as_ref().map(Held::name)
+        self.held.as_ref().map(HeldCommand::name)
     }
 
     /// Lets it go and waits until it is over. The start of the call must be durable.
@@ -79,7 +79,7 @@ impl Running {
         };
         match result {
             Ok((end, output)) => toolbox.finished(end, output, &call),
-            Err(refusal) => toolbox.finished(refusal.end(), Output::of(refusal.text), &call),
+            Err(refusal) => toolbox.finished(refusal.end(), ToolOutput::of(refusal.text), &call),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::limits::{SEEN_FILES, SEEN_TEXT_BYTES, SEEN_TEXTS};
 
 /// The files that were shown, each with its hash; the oldest are forgotten.
 #[derive(Debug, Default)]
-pub(super) struct Seen(Mutex<Table>);
+pub(super) struct SeenFiles(Mutex<Table>);
 
 #[derive(Debug, Default)]
 struct Table {
@@ -24,7 +24,7 @@ struct Table {
     texts: VecDeque<(Hash, String)>,
 }
 
-impl Seen {
+impl SeenFiles {
     pub(super) fn put(&self, path: PathBuf, hash: Option<Hash>) {
         let mut table = self.table();
         if table.hashes.insert(path.clone(), hash).is_none() {
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn the_oldest_files_are_forgotten() {
-        let seen = Seen::default();
+        let seen = SeenFiles::default();
         for number in 0..=SEEN_FILES {
             seen.put(PathBuf::from(number.to_string()), None);
         }

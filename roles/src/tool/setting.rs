@@ -28,7 +28,7 @@ pub struct Owner {
 
 /// Everything that tools need to know.
 #[derive(Debug, Clone)]
-pub struct Setting {
+pub struct ToolSetting {
     /// Whose calls these are.
     pub owner: Owner,
     /// The folder of the project, to which relative paths belong.
@@ -81,10 +81,10 @@ pub struct Setting {
     /// The commands that run beside turns of the flow.
     pub background: Background,
     /// The bounds.
-    pub limits: Limits,
+    pub limits: CallLimits,
 }
 
-impl Setting {
+impl ToolSetting {
     /// The narrowest setting for a project and a record folder.
     #[must_use]
     pub fn new(owner: Owner, project: PathBuf, record: PathBuf) -> Self {
@@ -113,12 +113,12 @@ impl Setting {
             begun: BTreeMap::new(),
             words: BTreeMap::new(),
             background: Background::default(),
-            limits: Limits::default(),
+            limits: CallLimits::default(),
         }
     }
 }
 
-impl Setting {
+impl ToolSetting {
     /// Whether the model's window is small, so that it gets fewer tools and shorter outputs.
     #[must_use]
     pub const fn is_small(&self) -> bool {
@@ -208,7 +208,7 @@ impl fmt::Debug for WorkflowCheck {
 
 /// The bounds of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct CallLimits {
     /// How much of an output a model gets.
     pub output_bytes: usize,
     /// How many lines of it.
@@ -221,7 +221,7 @@ pub struct Limits {
     pub command_max_ms: u64,
 }
 
-impl Limits {
+impl CallLimits {
     /// The bound of an output, as the model reads it.
     #[must_use]
     pub fn output_bound(&self) -> String {
@@ -241,7 +241,7 @@ impl Limits {
     }
 }
 
-impl Default for Limits {
+impl Default for CallLimits {
     fn default() -> Self {
         Self {
             output_bytes: limits::OUTPUT_BYTES,
@@ -270,11 +270,11 @@ mod tests {
 
     #[test]
     fn one_output_fills_at_most_an_eighth_of_a_window() {
-        let bytes = |tokens| Limits::of_window(tokens).output_bytes;
+        let bytes = |tokens| CallLimits::of_window(tokens).output_bytes;
         assert_eq!(bytes(0), 50 * 1024);
         assert_eq!(bytes(8_192), 4_096);
         assert_eq!(bytes(1_000_000), 50 * 1024);
-        let told = |tokens| Limits::of_window(tokens).output_bound();
+        let told = |tokens| CallLimits::of_window(tokens).output_bound();
         assert_eq!([0, 2_048, 64_000].map(told), ["50 KB", "1 KB", "31 KB"]);
     }
 }

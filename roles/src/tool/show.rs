@@ -4,21 +4,21 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use a_society_base::redact::Stream;
+use a_society_base::redact::RedactedStream;
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 
-use super::edit::Page;
-use super::files::{self, Entry, Kind, Located};
-use super::output::Output;
-use super::plan::Refusal;
+use super::edit::TextPage;
+use super::files::{self, InodeKind, Located, OpenEntry};
+use super::output::ToolOutput;
+use super::plan::CallRefusal;
 use super::toolbox::Toolbox;
 use super::{image, limits, text};
 use crate::number::grouped;
 
 /// Lines of a file, chosen while it goes by.
 #[derive(Debug)]
-struct Chosen {
+struct ChosenLines {
     first: u64,
     /// The last that is wanted.
     last: u64,
@@ -33,24 +33,24 @@ struct Chosen {
 
 /// What a file that is read whole holds.
 #[derive(Debug)]
-enum Content {
+enum FileContent {
     /// A note about it, its text as it is shown, and what it is as a whole.
     Text(String, String, (PathBuf, Hash)),
     /// No text.
-    Other(Box<Output>),
+    Other(Box<ToolOutput>),
 }
 
 impl Toolbox {
     /// The lines of a file, from one on, and at most so many; 0 if absent.
     pub(super) fn show(
         &self,
-        entry: Entry,
+        entry: OpenEntry,
         located: &Located,
         (first, count): (u64, u64),
         stop: &StopSignal,
-    ) -> Result<Output, Refusal> {
+    ) -> Result<ToolOutput, CallRefusal> {
         let size = u64::try_from(entry.stat.st_size).unwrap_or_default();
-        let is_file = files::stat_kind(&entry.stat) == Kind::File;
+        let is_file = files::stat_kind(&entry.stat) == InodeKind::File;
         let mut chosen = self.chosen(first, count);
         let (mut head, mut seen) = (String::new(), Vec::new());
         if entry.stat.st_nlink > 1 && is_file {
@@ -60,15 +60,15 @@ impl Toolbox {
             self.stream(entry, located, &mut chosen, stop)?;
         } else {
             let (note, shown, known) = match self.content_of(entry, located)? {
-                Content::Text(note, shown, known) => (note, shown, known),
-                Content::Other(output) => return Ok(*output),
+                FileContent::Text(note, shown, known) => (note, shown, known),
+                FileContent::Other(output) => return Ok(*output),
             };
             seen.push(known);
             head.push_str(&note);
             if shown.is_empty() {
-                return Ok(Output {
+                return Ok(ToolOutput {
                     seen,
-                    ..Output::of(format!("{head}[empty file]"))
+                    ..ToolOutput::of(format!("{head}[empty file]"))
                 });
             }
             for line in shown.split_inclusive('\n') {
@@ -82,15 +82,15 @@ impl Toolbox {
             )));
         }
         head.push_str(&chosen.head(&located.shown));
-        Ok(Output {
+        Ok(ToolOutput {
             head,
             body: chosen.body,
             seen,
-            ..Output::default()
+            ..ToolOutput::default()
         })
     }
 
-    fn chosen(&self, first: u64, count: u64) -> Chosen {
+    fn chosen(&self, first: u64, count: u64) -> ChosenLines {
         let setting = &self.0.setting;
         let most = setting.limits.output_lines as u64;
         let usual = if setting.is_small() {
@@ -99,7 +99,7 @@ impl Toolbox {
             most
         };
         let count = if count == 0 { usual } else { count.min(most) };
-        Chosen {
+        ChosenLines {
             first,
             last: first.saturating_add(count - 1),
             max_bytes: setting.limits.output_bytes,
@@ -110,29 +110,29 @@ impl Toolbox {
         }
     }
 
-    fn content_of(&self, entry: Entry, located: &Located) -> Result<Content, Refusal> {
+    fn content_of(&self, entry: OpenEntry, located: &Located) -> Result<FileContent, CallRefusal> {
         let real = entry.real.clone();
         let bytes = files::read_bytes(entry, &located.shown)?;
         let hash = Hash::of(&bytes);
         let Some(read) = text::read(&bytes) else {
             let output = self.no_text(&located.shown, bytes)?;
-            return Ok(Content::Other(Box::new(output)));
+            return Ok(FileContent::Other(Box::new(output)));
         };
-        let page = Page::of(&read.text);
+        let page = TextPage::of(&read.text);
         self.0.seen.keep(hash, &page.text);
         // Before lines are chosen and cut: a part of a secret is not recognised.
         let shown = self.redact(&page.text);
-        Ok(Content::Text(read.note, shown, (real, hash)))
+        Ok(FileContent::Text(read.note, shown, (real, hash)))
     }
 
     /// The lines of a file that is too large to be read at once.
     fn stream(
         &self,
-        entry: Entry,
+        entry: OpenEntry,
         located: &Located,
-        chosen: &mut Chosen,
+        chosen: &mut ChosenLines,
         stop: &StopSignal,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CallRefusal> {
         let shown = &located.shown;
         if entry.stat.st_size as u64 > limits::STREAM_BYTES {
             return Err(files::impossible(format!(
@@ -142,7 +142,7 @@ impl Toolbox {
         }
         let failed = |why| files::impossible(format!("{shown} could not be read: {why}."));
         let mut file = files::Bytes(entry.file).take(limits::STREAM_BYTES);
-        let mut redacted = Some(Stream::new(self.redactor()));
+        let mut redacted = Some(RedactedStream::new(self.redactor()));
         let (mut step, mut held, mut line) = (Vec::new(), Vec::new(), String::new());
         // Secrets keep their lines, so that those of the file itself are counted.
         let (mut breaks, mut is_open) = (0, false);
@@ -200,7 +200,7 @@ fn whole_letters(held: &mut Vec<u8>) -> String {
     String::from_utf8_lossy(&whole).into_owned()
 }
 
-impl Chosen {
+impl ChosenLines {
     /// Takes all whole lines out of a text.
     fn push_lines(&mut self, text: &mut String) {
         let Some(end) = text.rfind('\n') else {

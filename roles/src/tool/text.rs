@@ -4,7 +4,7 @@ use super::limits::SNIFF_BYTES;
 
 /// A file as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Read {
+pub(super) struct FileText {
     pub text: String,
     /// What a reader has to know about it.
     pub note: String,
@@ -19,9 +19,9 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
 }
 
 /// The text of a file; nothing if it is not text.
-pub(super) fn read(bytes: &[u8]) -> Option<Read> {
+pub(super) fn read(bytes: &[u8]) -> Option<FileText> {
     if let Some((text, order)) = utf16(bytes) {
-        return Some(Read {
+        return Some(FileText {
             text,
             note: format!("[the file is UTF-16, {order}; it cannot be edited here]\n"),
             is_exact: false,
@@ -31,12 +31,12 @@ pub(super) fn read(bytes: &[u8]) -> Option<Read> {
         return None;
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => Some(Read {
+        Ok(text) => Some(FileText {
             text: text.to_owned(),
             note: String::new(),
             is_exact: true,
         }),
-        Err(_) => Some(Read {
+        Err(_) => Some(FileText {
             text: String::from_utf8_lossy(bytes).into_owned(),
             note: "[the file is not UTF-8: what cannot be shown stands as \u{fffd}, and it cannot \
                    be edited here]\n"

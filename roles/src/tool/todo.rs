@@ -6,13 +6,13 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{Status, Todo};
 use super::limits::{TODO_CHARS, TODO_ITEMS};
-use super::output::Output;
-use super::plan::{Plan, Refusal, RefusalKind};
-use super::toolbox::{Deed, Toolbox, Wants};
+use super::output::ToolOutput;
+use super::plan::{CallPlan, CallRefusal, RefusalKind};
+use super::toolbox::{ConsentNeeds, Deed, Toolbox};
 
 impl Toolbox {
-    pub(super) fn plan_todo(&self, given: &Todo, raw: &str) -> Result<Plan, Refusal> {
-        let refused = |text: String| Refusal::new(RefusalKind::Arguments, text);
+    pub(super) fn plan_todo(&self, given: &Todo, raw: &str) -> Result<CallPlan, CallRefusal> {
+        let refused = |text: String| CallRefusal::new(RefusalKind::Arguments, text);
         if given.items.len() > TODO_ITEMS {
             let text = format!("A list has at most {TODO_ITEMS} items. Put small ones together.");
             return Err(refused(text));
@@ -36,13 +36,13 @@ impl Toolbox {
             // Writing to a string cannot fail.
             let _ = write!(summary, "; now: {}", item.text);
         }
-        let ask = self.ask("todo", raw, Wants::default());
+        let ask = self.ask("todo", raw, ConsentNeeds::default());
         let deed = Deed::Todo(format!("[{told}]\n"));
         Ok(self.planned("todo", Effect::Idempotent, summary, ask, deed))
     }
 
-    pub(super) fn todo(told: String) -> (CallEnd, Output) {
-        (CallEnd::Done, Output::of(told))
+    pub(super) fn todo(told: String) -> (CallEnd, ToolOutput) {
+        (CallEnd::Done, ToolOutput::of(told))
     }
 }
 

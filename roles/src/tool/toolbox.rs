@@ -8,27 +8,27 @@ use a_society_base::redact::Redactor;
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::terms::{CommandTerms, ConsentTerms, FileTerms};
-use a_society_facts::fact::turn::{CallEnd, Effect, Seen as Known};
+use a_society_facts::fact::turn::{CallEnd, Effect, SeenFile as Known};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 use a_society_providers::ToolDefinition;
 
-use super::arguments::{self, Arguments, CommandOutput, canonical, definitions, twin};
-use super::command::Launch;
+use super::arguments::{self, CommandOutput, ToolArguments, canonical, definitions, twin};
+use super::command::CommandLaunch;
 use super::files::{Located, Roots};
 use super::form::clipped;
-use super::output::{Keeps, Length, Output, bound, floor};
+use super::output::{Keeps, Length, ToolOutput, bound, floor};
 use super::patch::Patching;
-use super::plan::{Plan, Refusal, RefusalKind};
-use super::read::Reading;
-use super::running::{Finished, Running};
-use super::seen::Seen;
-use super::setting::{Owner, Setting};
+use super::plan::{CallPlan, CallRefusal, RefusalKind};
+use super::read::ReadPlan;
+use super::running::{Finished, RunningCall};
+use super::seen::SeenFiles;
+use super::setting::{Owner, ToolSetting};
 use super::web::{Fetch, Query, Web};
 use super::write::Writing;
 use super::{files, limits};
 use crate::consent::policy::{FileNames, Judged, Subject};
-use crate::consent::{Action, Ask, Tier, shown};
+use crate::consent::{Action, ConsentQuestion, Tier, shown};
 use crate::number::grouped;
 
 /// The tools of one turn. Cheap to clone.
@@ -37,12 +37,12 @@ pub struct Toolbox(pub(super) Arc<Inner>);
 
 #[derive(Debug)]
 pub(super) struct Inner {
-    pub setting: Setting,
+    pub setting: ToolSetting,
     pub roots: Roots,
     pub redactor: Redactor,
     /// The tools that there are, made when they are asked for first.
     pub definitions: OnceLock<Arc<[ToolDefinition]>>,
-    pub seen: Seen,
+    pub seen: SeenFiles,
     /// The sizes of the images that the session holds.
     pub images: Mutex<Vec<u64>>,
     pub web: Web,
@@ -58,13 +58,13 @@ fn sizes<'m>(said: impl Iterator<Item = &'m Message>) -> Vec<u64> {
 #[derive(Debug, Clone)]
 pub(super) enum Deed {
     /// It reads.
-    Read(Reading),
+    Read(ReadPlan),
     /// It writes a file, which has this path.
     Write(Box<Writing>, PathBuf),
     /// It changes the files of a patch.
     Patch(Box<Patching>),
     /// It runs a command.
-    Command(Box<Launch>),
+    Command(Box<CommandLaunch>),
     /// It asks for what a command beside the turn wrote.
     Output(Box<CommandOutput>),
     /// It returns the task list; this is the result.
@@ -79,11 +79,11 @@ pub(super) enum Deed {
 
 impl Toolbox {
     /// Opens the folders that the tools work in.
-    pub fn open(setting: Setting) -> Result<Self, String> {
+    pub fn open(setting: ToolSetting) -> Result<Self, String> {
         Self::over(setting, Web::public())
     }
 
-    pub(super) fn over(setting: Setting, web: Web) -> Result<Self, String> {
+    pub(super) fn over(setting: ToolSetting, web: Web) -> Result<Self, String> {
         let roots = Roots::open(&setting)?;
         let key = setting.search.as_ref().map(|service| service.key.clone());
         let secrets: Vec<String> = setting.secrets.iter().cloned().chain(key).collect();
@@ -94,7 +94,7 @@ impl Toolbox {
             roots,
             redactor,
             definitions: OnceLock::new(),
-            seen: Seen::default(),
+            seen: SeenFiles::default(),
             images: Mutex::new(images),
             web,
         })))
@@ -131,7 +131,7 @@ impl Toolbox {
         self.0.redactor.redact(text)
     }
 
-    /// What finds secrets, for texts that arrive in pieces: see [`a_society_base::redact::Stream`].
+    /// What finds secrets, for texts that arrive in pieces: see [`a_society_base::redact::RedactedStream`].
     #[must_use]
     pub fn redactor(&self) -> Redactor {
         self.0.redactor.clone()
@@ -139,7 +139,7 @@ impl Toolbox {
 
     /// The hashes that the files of a checkable call have now, in the order in which it changes them;
     /// nothing for one that is not there. After a crash they tell whether the call happened.
-    pub fn hashes_now(&self, call: &ToolCall) -> Result<Vec<Option<Hash>>, Refusal> {
+    pub fn hashes_now(&self, call: &ToolCall) -> Result<Vec<Option<Hash>>, CallRefusal> {
         let roots = &self.0.roots;
         let each = changed_paths(call)?.into_iter().map(|path| {
             let found = files::hash_of(roots, &roots.locate(&path)?)?;
@@ -150,21 +150,21 @@ impl Toolbox {
 
     /// Removes what a killed process left of a checkable call: files that were written and had not taken
     /// their places.
-    pub fn clear_halves(&self, call: &ToolCall) -> Result<(), Refusal> {
+    pub fn clear_halves(&self, call: &ToolCall) -> Result<(), CallRefusal> {
         let roots = &self.0.roots;
         let mut paths = changed_paths(call)?.into_iter();
         paths.try_for_each(|path| files::clear_halves(roots, &roots.locate(&path)?))
     }
 
     /// Says what a call would do. Nothing happens.
-    pub fn plan(&self, call: &ToolCall) -> Result<Plan, Refusal> {
-        self.judged(call).map_err(|refusal| Refusal {
+    pub fn plan(&self, call: &ToolCall) -> Result<CallPlan, CallRefusal> {
+        self.judged(call).map_err(|refusal| CallRefusal {
             text: self.redact(&refusal.text),
             ..refusal
         })
     }
 
-    fn judged(&self, call: &ToolCall) -> Result<Plan, Refusal> {
+    fn judged(&self, call: &ToolCall) -> Result<CallPlan, CallRefusal> {
         let offered = self.definitions();
         let meant = canonical(&call.name);
         let is_meant = |tool: &ToolDefinition| {
@@ -177,7 +177,7 @@ impl Toolbox {
                 clipped(&call.name),
                 names.join(", ")
             );
-            return Err(Refusal::new(RefusalKind::UnknownTool, text));
+            return Err(CallRefusal::new(RefusalKind::UnknownTool, text));
         }
         let text = call.input.get();
         if text.len() > limits::ARGUMENTS_BYTES {
@@ -186,31 +186,36 @@ impl Toolbox {
                 text.len(),
                 limits::ARGUMENTS_BYTES
             );
-            return Err(Refusal::new(RefusalKind::Arguments, text));
+            return Err(CallRefusal::new(RefusalKind::Arguments, text));
         }
         match arguments::parse(&call.name, text)? {
-            Arguments::ReadFile(given) => self.plan_read_file(&given, text),
-            Arguments::ListDirectory(given) => self.plan_list(&given, text),
-            Arguments::Grep(given) => self.plan_grep(&given, text),
-            Arguments::Glob(given) => self.plan_glob(&given, text),
-            Arguments::EditFile(given) => self.plan_edit(given, text),
-            Arguments::WriteFile(given) => self.plan_write(given, text),
-            Arguments::ApplyPatch(given) => self.plan_patch(&given, call),
-            Arguments::RunCommand(given) => self.plan_command(given, text),
-            Arguments::CommandOutput(given) => self.plan_output(given, text),
-            Arguments::Todo(given) => self.plan_todo(&given, text),
-            Arguments::FetchUrl(given) => self.plan_fetch(&given, text),
-            Arguments::WebSearch(given) => self.plan_web_search(&given, text),
+            ToolArguments::ReadFile(given) => self.plan_read_file(&given, text),
+            ToolArguments::ListDirectory(given) => self.plan_list(&given, text),
+            ToolArguments::Grep(given) => self.plan_grep(&given, text),
+            ToolArguments::Glob(given) => self.plan_glob(&given, text),
+            ToolArguments::EditFile(given) => self.plan_edit(given, text),
+            ToolArguments::WriteFile(given) => self.plan_write(given, text),
+            ToolArguments::ApplyPatch(given) => self.plan_patch(&given, call),
+            ToolArguments::RunCommand(given) => self.plan_command(given, text),
+            ToolArguments::CommandOutput(given) => self.plan_output(given, text),
+            ToolArguments::Todo(given) => self.plan_todo(&given, text),
+            ToolArguments::FetchUrl(given) => self.plan_fetch(&given, text),
+            ToolArguments::WebSearch(given) => self.plan_web_search(&given, text),
         }
     }
 
     /// Starts a call: a command's process waits at its gate from here on, and nothing else has
     /// happened. The intent must be durable, and consent given.
-    pub fn start(&self, plan: Plan, call: &CallId, stop: &StopSignal) -> Result<Running, Finished> {
+    pub fn start(
+        &self,
+        plan: CallPlan,
+        call: &CallId,
+        stop: &StopSignal,
+    ) -> Result<RunningCall, Finished> {
         let held = match &plan.deed {
             Deed::Command(launch) => match self.hold(launch, call) {
                 Ok(held) => Some(held),
-                Err(why) => return Err(self.finished(CallEnd::Failed, Output::of(why), call)),
+                Err(why) => return Err(self.finished(CallEnd::Failed, ToolOutput::of(why), call)),
             },
             Deed::Read(_)
             | Deed::Write(..)
@@ -221,7 +226,7 @@ impl Toolbox {
             | Deed::Todo(_)
             | Deed::Say(_) => None,
         };
-        Ok(Running {
+        Ok(RunningCall {
             toolbox: self.clone(),
             deed: plan.deed,
             tier: plan.ask.tier,
@@ -237,7 +242,7 @@ impl Toolbox {
         deed: Deed,
         tier: &Tier,
         stop: &StopSignal,
-    ) -> Result<(CallEnd, Output), Refusal> {
+    ) -> Result<(CallEnd, ToolOutput), CallRefusal> {
         match deed {
             Deed::Read(reading) => self.read(&reading, tier, stop),
             Deed::Write(writing, real) => self.write(&writing, real),
@@ -246,13 +251,13 @@ impl Toolbox {
             Deed::Todo(told) => Ok(Self::todo(told)),
             Deed::Fetch(fetch) => self.fetch(*fetch, stop),
             Deed::Search(query) => self.web_search(*query, stop),
-            Deed::Say(text) => Ok((CallEnd::Done, Output::of(text))),
-            Deed::Command(_) => Ok((CallEnd::NotRun, Output::of("The command was not held."))),
+            Deed::Say(text) => Ok((CallEnd::Done, ToolOutput::of(text))),
+            Deed::Command(_) => Ok((CallEnd::NotRun, ToolOutput::of("The command was not held."))),
         }
     }
 
     /// What consent needs to know, bound to all that the call depends on.
-    pub(super) fn ask(&self, tool: &str, raw: &str, wants: Wants) -> Ask {
+    pub(super) fn ask(&self, tool: &str, raw: &str, wants: ConsentNeeds) -> ConsentQuestion {
         let Owner { flow, role, node } = &self.0.setting.owner;
         let action = Action {
             tool,
@@ -266,7 +271,7 @@ impl Toolbox {
             node: node.as_ref().map_or("", |node| node.as_str()),
             definition: "",
         };
-        Ask {
+        ConsentQuestion {
             ruled: self.ruled(tool, &wants),
             action: action.hash(),
             tool: tool.to_owned(),
@@ -278,7 +283,7 @@ impl Toolbox {
     }
 
     /// What the operator's rules say about a call.
-    pub(super) fn ruled(&self, tool: &str, wants: &Wants) -> Option<Judged> {
+    pub(super) fn ruled(&self, tool: &str, wants: &ConsentNeeds) -> Option<Judged> {
         let policy = &self.0.setting.policy;
         if policy.is_empty() {
             return None;
@@ -370,12 +375,12 @@ impl Toolbox {
         tool: &'static str,
         effect: Effect,
         summary: String,
-        ask: Ask,
+        ask: ConsentQuestion,
         deed: Deed,
-    ) -> Plan {
+    ) -> CallPlan {
         let line = self.redact(&summary.split_whitespace().collect::<Vec<_>>().join(" "));
         let line = shown(&line);
-        Plan {
+        CallPlan {
             tool,
             effect,
             before: None,
@@ -388,7 +393,7 @@ impl Toolbox {
     }
 
     /// What a model gets of an output. What does not fit is kept beside it first.
-    pub(super) fn finished(&self, end: CallEnd, output: Output, call: &CallId) -> Finished {
+    pub(super) fn finished(&self, end: CallEnd, output: ToolOutput, call: &CallId) -> Finished {
         let inner = &self.0;
         let body = inner.redactor.redact(&output.body);
         let (text, is_cut) = self.within_bounds(&body, (output.keeps, output.full), call);
@@ -512,7 +517,7 @@ impl Toolbox {
 
 /// What consent needs to know, before it is bound to whose call it is.
 #[derive(Debug)]
-pub(super) struct Wants {
+pub(super) struct ConsentNeeds {
     pub tier: Tier,
     pub terms: ConsentTerms,
     pub command: Option<String>,
@@ -526,7 +531,7 @@ pub(super) struct Wants {
     pub is_irreversible: bool,
 }
 
-impl Default for Wants {
+impl Default for ConsentNeeds {
     fn default() -> Self {
         Self {
             tier: Tier::Free,
@@ -552,25 +557,25 @@ fn shortened(line: &str) -> String {
 }
 
 /// The files that a checkable call changes, in its order.
-fn changed_paths(call: &ToolCall) -> Result<Vec<String>, Refusal> {
+fn changed_paths(call: &ToolCall) -> Result<Vec<String>, CallRefusal> {
     Ok(match arguments::parse(&call.name, call.input.get())? {
-        Arguments::EditFile(given) => vec![given.path],
-        Arguments::WriteFile(given) => vec![given.path],
-        Arguments::ApplyPatch(given) => {
+        ToolArguments::EditFile(given) => vec![given.path],
+        ToolArguments::WriteFile(given) => vec![given.path],
+        ToolArguments::ApplyPatch(given) => {
             let sections = given.sections()?.into_iter();
             sections.map(|section| section.path).collect()
         }
-        Arguments::ReadFile(_)
-        | Arguments::ListDirectory(_)
-        | Arguments::Grep(_)
-        | Arguments::Glob(_)
-        | Arguments::RunCommand(_)
-        | Arguments::CommandOutput(_)
-        | Arguments::Todo(_)
-        | Arguments::FetchUrl(_)
-        | Arguments::WebSearch(_) => {
+        ToolArguments::ReadFile(_)
+        | ToolArguments::ListDirectory(_)
+        | ToolArguments::Grep(_)
+        | ToolArguments::Glob(_)
+        | ToolArguments::RunCommand(_)
+        | ToolArguments::CommandOutput(_)
+        | ToolArguments::Todo(_)
+        | ToolArguments::FetchUrl(_)
+        | ToolArguments::WebSearch(_) => {
             let text = format!("{} changes no file that could be looked at.", call.name);
-            return Err(Refusal::new(RefusalKind::NotPossible, text));
+            return Err(CallRefusal::new(RefusalKind::NotPossible, text));
         }
     })
 }

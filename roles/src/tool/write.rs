@@ -8,15 +8,15 @@ use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{EditFile, WriteFile};
-use super::edit::{Edit, Knowledge, Page, apply, difference};
+use super::edit::{Knowledge, TextEdit, TextPage, apply, difference};
 use super::files::{self, Located};
 use super::form::clipped;
-use super::output::Output;
+use super::output::ToolOutput;
 use super::patch::highest;
-use super::plan::{Plan, Refusal, RefusalKind};
-use super::toolbox::{Deed, Toolbox, Wants};
+use super::plan::{CallPlan, CallRefusal, RefusalKind};
+use super::toolbox::{ConsentNeeds, Deed, Toolbox};
 use super::{limits, text};
-use crate::consent::Tier;
+use crate::consent::{Ask, Tier};
 use crate::number::grouped;
 
 /// A file with its new content.
@@ -30,19 +30,19 @@ pub(super) struct Writing {
 }
 
 /// A file as it is now.
-pub(super) struct Target {
+pub(super) struct WriteTarget {
     pub located: Located,
     pub real: std::path::PathBuf,
     /// Nothing if it is not there.
     pub hash: Option<Hash>,
     /// Empty if it is not there.
-    pub page: Page,
+    pub page: TextPage,
     /// What it held, byte for byte; empty if it is not there.
     pub raw: String,
 }
 
 /// How a file compares with what was shown of it.
-pub(super) enum Standing {
+pub(super) enum FileStanding {
     /// It was shown as it is.
     Seen,
     /// It was never shown.
@@ -52,7 +52,7 @@ pub(super) enum Standing {
 }
 
 impl Toolbox {
-    pub(super) fn plan_write(&self, given: WriteFile, raw: &str) -> Result<Plan, Refusal> {
+    pub(super) fn plan_write(&self, given: WriteFile, raw: &str) -> Result<CallPlan, CallRefusal> {
         let target = self.target(&given.path)?;
         let shown = &target.located.shown;
         let (content, is_new) = (target.page.written(&given.content), target.hash.is_none());
@@ -89,7 +89,7 @@ impl Toolbox {
         let consent = if is_new {
             whole.clone()
         } else {
-            difference(&target.page.text, &Page::of(&whole).text).whole()
+            difference(&target.page.text, &TextPage::of(&whole).text).whole()
         };
         self.plan_writing("write_file", target, (whole, done), (summary, consent), raw)
     }
@@ -98,11 +98,11 @@ impl Toolbox {
     ///
     /// # Errors
     /// When the file changed since the role read it.
-    pub(super) fn knowledge(&self, target: &Target) -> Result<Knowledge, Refusal> {
+    pub(super) fn knowledge(&self, target: &WriteTarget) -> Result<Knowledge, CallRefusal> {
         match self.standing(target) {
-            Standing::Seen => Ok(Knowledge::Seen),
-            Standing::Unseen => Ok(Knowledge::Unseen),
-            Standing::Changed(before) => Err(self.newer(target, before)),
+            FileStanding::Seen => Ok(Knowledge::Seen),
+            FileStanding::Unseen => Ok(Knowledge::Unseen),
+            FileStanding::Changed(before) => Err(self.newer(target, before)),
         }
     }
 
@@ -110,21 +110,21 @@ impl Toolbox {
     /// most like the text that was looked for could be a part of a secret.
     pub(super) fn applied<T>(
         &self,
-        target: &Target,
+        target: &WriteTarget,
         change: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<T, Refusal> {
+    ) -> Result<T, CallRefusal> {
         change(&target.page.text).map_err(|why| {
             let told = change(&self.redact(&target.page.text)).err();
             files::impossible(told.unwrap_or(why))
         })
     }
 
-    pub(super) fn plan_edit(&self, given: EditFile, raw: &str) -> Result<Plan, Refusal> {
+    pub(super) fn plan_edit(&self, given: EditFile, raw: &str) -> Result<CallPlan, CallRefusal> {
         let target = self.target(&given.path)?;
         let edits = given.edits()?;
-        let edits: Vec<Edit> = edits
+        let edits: Vec<TextEdit> = edits
             .into_iter()
-            .map(|edit| Edit {
+            .map(|edit| TextEdit {
                 old: target.page.given(&edit.old_string),
                 new: target.page.given(&edit.new_string),
                 all: edit.replace_all,
@@ -168,18 +168,23 @@ impl Toolbox {
     }
 
     /// An edit of nothing: the first text of a file that is missing or empty.
-    fn plan_first_text(&self, target: Target, edits: &[Edit], raw: &str) -> Result<Plan, Refusal> {
+    fn plan_first_text(
+        &self,
+        target: WriteTarget,
+        edits: &[TextEdit],
+        raw: &str,
+    ) -> Result<CallPlan, CallRefusal> {
         let shown = target.located.shown.clone();
         let [edit] = edits else {
             let text = "old_string is empty in one of several edits. Nothing was changed.";
-            return Err(Refusal::new(RefusalKind::Arguments, text));
+            return Err(CallRefusal::new(RefusalKind::Arguments, text));
         };
         if !target.raw.is_empty() {
             let text = format!(
                 "old_string is empty, and {shown} is not. Give the text that is there now. Nothing was \
                  changed."
             );
-            return Err(Refusal::new(RefusalKind::Arguments, text));
+            return Err(CallRefusal::new(RefusalKind::Arguments, text));
         }
         let (content, lines) = (target.page.written(&edit.new), edit.new.lines().count());
         let done = format!(
@@ -199,7 +204,7 @@ impl Toolbox {
     }
 
     /// The file that a path names, as text.
-    pub(super) fn target(&self, path: &str) -> Result<Target, Refusal> {
+    pub(super) fn target(&self, path: &str) -> Result<WriteTarget, CallRefusal> {
         let roots = &self.0.roots;
         let located = roots.locate(path)?;
         let shown = &located.shown;
@@ -216,33 +221,33 @@ impl Toolbox {
                 (Some(hash), read.text)
             }
         };
-        Ok(Target {
+        Ok(WriteTarget {
             real: roots.real(&located),
-            page: Page::of(&raw),
+            page: TextPage::of(&raw),
             located,
             hash,
             raw,
         })
     }
 
-    pub(super) fn standing(&self, target: &Target) -> Standing {
+    pub(super) fn standing(&self, target: &WriteTarget) -> FileStanding {
         // The flow's own graph may be written again unchanged, since its role knows it.
         if self.0.roots.is_workflow(&target.located) {
-            return Standing::Seen;
+            return FileStanding::Seen;
         }
         match self.seen_as(&target.real) {
-            None => Standing::Unseen,
-            Some(seen) if seen == target.hash => Standing::Seen,
-            Some(seen) => Standing::Changed(seen),
+            None => FileStanding::Unseen,
+            Some(seen) if seen == target.hash => FileStanding::Seen,
+            Some(seen) => FileStanding::Changed(seen),
         }
     }
 
     /// A file may be replaced only if its present content was shown.
-    pub(super) fn may_replace(&self, target: &Target) -> Result<(), Refusal> {
+    pub(super) fn may_replace(&self, target: &WriteTarget) -> Result<(), CallRefusal> {
         match (target.hash, self.standing(target)) {
-            (None, _) | (_, Standing::Seen) => Ok(()),
-            (_, Standing::Changed(before)) => Err(self.newer(target, before)),
-            (_, Standing::Unseen) => {
+            (None, _) | (_, FileStanding::Seen) => Ok(()),
+            (_, FileStanding::Changed(before)) => Err(self.newer(target, before)),
+            (_, FileStanding::Unseen) => {
                 let shown = &target.located.shown;
                 let redacted = self.redact(&target.page.text);
                 let mut text = format!(
@@ -263,11 +268,11 @@ impl Toolbox {
 
     /// The refusal of a change of a file that is not any more what was shown. What changed is shown,
     /// and counts as seen.
-    pub(super) fn newer(&self, target: &Target, before: Option<Hash>) -> Refusal {
+    pub(super) fn newer(&self, target: &WriteTarget, before: Option<Hash>) -> CallRefusal {
         let shown = &target.located.shown;
         let Some(hash) = target.hash else {
             let text = format!("{shown} is gone since you read it. Nothing was done.");
-            return Refusal::new(RefusalKind::Stale, text);
+            return CallRefusal::new(RefusalKind::Stale, text);
         };
         let kept = |before| self.0.seen.text(before);
         let recalled = |before| self.recalled(&target.real, before);
@@ -278,7 +283,7 @@ impl Toolbox {
         let found = difference(&self.redact(&old), &self.redact(&target.page.text));
         self.0.seen.put(target.real.clone(), Some(hash));
         self.0.seen.keep(hash, &target.page.text);
-        Refusal::new(
+        CallRefusal::new(
             RefusalKind::Stale,
             format!(
                 "{shown} changed since you read it. Nothing was done. These lines are new or gone; if \
@@ -290,7 +295,7 @@ impl Toolbox {
 
     /// The same where the earlier content of the file is unknown: it is shown as it is. A file that is
     /// shown whole counts as seen.
-    fn newer_than_unknown(&self, target: &Target, hash: Hash) -> Refusal {
+    fn newer_than_unknown(&self, target: &WriteTarget, hash: Hash) -> CallRefusal {
         let shown = &target.located.shown;
         let redacted = self.redact(&target.page.text);
         let mut text = format!(
@@ -314,15 +319,15 @@ impl Toolbox {
                 self.0.seen.keep(hash, &target.page.text);
             }
         }
-        Refusal::new(RefusalKind::Stale, text)
+        CallRefusal::new(RefusalKind::Stale, text)
     }
 
     /// The plan of a call that would change nothing.
-    fn nothing_to_do(&self, tool: &'static str, shown: &str, raw: &str) -> Plan {
-        let wants = Wants {
+    fn nothing_to_do(&self, tool: &'static str, shown: &str, raw: &str) -> CallPlan {
+        let wants = ConsentNeeds {
             terms: of_file(shown, FileEffect::Nothing),
             shown: "No change.".to_owned(),
-            ..Wants::default()
+            ..ConsentNeeds::default()
         };
         let ask = self.ask(tool, raw, wants);
         let deed = Deed::Say("No change.".to_owned());
@@ -333,12 +338,12 @@ impl Toolbox {
     fn plan_writing(
         &self,
         tool: &'static str,
-        target: Target,
+        target: WriteTarget,
         (content, done): (String, String),
         (summary, consent): (String, String),
         raw: &str,
-    ) -> Result<Plan, Refusal> {
-        let Target {
+    ) -> Result<CallPlan, CallRefusal> {
+        let WriteTarget {
             located,
             real,
             hash: before,
@@ -359,7 +364,7 @@ impl Toolbox {
             None => FileEffect::Create,
             Some(_) => FileEffect::Change,
         };
-        let wants = Wants {
+        let wants = ConsentNeeds {
             tier: self.tier_of_writing(located),
             terms: of_file(&located.shown, effect),
             // What was seen is this file becoming that one, and nothing else.
@@ -370,7 +375,7 @@ impl Toolbox {
             ),
             shown: consent,
             files: vec![self.names_of(located)],
-            ..Wants::default()
+            ..ConsentNeeds::default()
         };
         let ask = self.ask(tool, raw, wants);
         let deed = Deed::Write(Box::new(writing), real);
@@ -378,6 +383,21 @@ impl Toolbox {
         plan.before = before;
         plan.after = Some(after);
         Ok(plan)
+    }
+
+    /// What consent would need to know about a change of a file, whatever its text is.
+    ///
+    /// # Errors
+    /// When no tool writes there.
+    pub fn asked_of_writing(&self, path: &str) -> Result<Ask, Refusal> {
+        let located = self.target(path)?.located;
+        let wants = Wants {
+            tier: self.tier_of_writing(&located),
+            terms: of_file(&located.shown, FileEffect::Change),
+            files: vec![self.names_of(&located)],
+            ..Wants::default()
+        };
+        Ok(self.ask("write_file", "", wants))
     }
 
     /// What roles write for one another needs no consent; the graph of the flow does. What programs
@@ -425,8 +445,12 @@ impl Toolbox {
     }
 
     /// The graph of the flow is changed only into one that holds.
-    pub(super) fn check_our_files(&self, located: &Located, content: &str) -> Result<(), Refusal> {
-        let refused = |kind, text: String| Err(Refusal::new(kind, text));
+    pub(super) fn check_our_files(
+        &self,
+        located: &Located,
+        content: &str,
+    ) -> Result<(), CallRefusal> {
+        let refused = |kind, text: String| Err(CallRefusal::new(kind, text));
         if self.0.roots.is_ours(located) {
             let text = format!("{} is written by the runtime only.", located.shown);
             return refused(RefusalKind::OutOfReach, text);
@@ -442,7 +466,7 @@ impl Toolbox {
             return refused(RefusalKind::OutOfReach, text);
         };
         (check.0)(content).map_err(|why| {
-            Refusal::new(
+            CallRefusal::new(
                 RefusalKind::NotPossible,
                 format!(
                     "{} was not written, because this graph does not hold:\n{why}",
@@ -456,14 +480,14 @@ impl Toolbox {
         &self,
         writing: &Writing,
         real: std::path::PathBuf,
-    ) -> Result<(CallEnd, Output), Refusal> {
+    ) -> Result<(CallEnd, ToolOutput), CallRefusal> {
         let content = writing.content.as_bytes();
         files::replace(&self.0.roots, &writing.located, writing.before, content)?;
         let hash = Hash::of(content);
-        self.0.seen.keep(hash, &Page::of(&writing.content).text);
-        let output = Output {
+        self.0.seen.keep(hash, &TextPage::of(&writing.content).text);
+        let output = ToolOutput {
             seen: vec![(real, hash)],
-            ..Output::of(writing.done.clone())
+            ..ToolOutput::of(writing.done.clone())
         };
         Ok((CallEnd::Done, output))
     }
@@ -475,7 +499,11 @@ fn without_mark(text: &str) -> String {
 }
 
 /// What a model did not see, it cannot write again: the mark would take the secret's place.
-pub(super) fn keeps_secrets(before: &str, after: &str, located: &Located) -> Result<(), Refusal> {
+pub(super) fn keeps_secrets(
+    before: &str,
+    after: &str,
+    located: &Located,
+) -> Result<(), CallRefusal> {
     if after.matches(MARK).count() <= before.matches(MARK).count() {
         return Ok(());
     }
@@ -487,7 +515,7 @@ pub(super) fn keeps_secrets(before: &str, after: &str, located: &Located) -> Res
 }
 
 /// A text that takes a file's place is whole: it has no line that only speaks of the rest.
-fn is_whole(target: &Target, content: &str) -> Result<(), Refusal> {
+fn is_whole(target: &WriteTarget, content: &str) -> Result<(), CallRefusal> {
     if target.hash.is_none() {
         return Ok(());
     }

@@ -2,51 +2,55 @@
 
 use a_society_facts::message::ToolCall;
 
-use super::step::End;
+use super::step::TakerEnd;
 use crate::handoff::{
-    Allowed, Called, EndingTool, FaultCode, HandoffFault, parse_outcome, read_call,
-    words_before_block,
+    AllowedOutcomes, EndingTool, HandoffFault, HandoffFaultCode, OutcomeCall, parse_outcome,
+    read_call, words_before_block,
 };
 
 /// How a turn ends whose last answer is this.
 #[must_use]
-pub fn conclude(answer: &str) -> End {
+pub fn conclude(answer: &str) -> TakerEnd {
     match parse_outcome(answer) {
-        Ok(outcome) => End::Outcome {
+        Ok(outcome) => TakerEnd::Outcome {
             outcome,
             words: words_before_block(answer).to_owned(),
         },
-        Err(fault) => End::Fault(fault),
+        Err(fault) => TakerEnd::Fault(fault),
     }
 }
 
 /// How a turn ends whose last answer has this text and these calls; nothing if none of them ends it.
 /// A block and calls that say the same count once.
 #[must_use]
-pub fn conclude_called(text: &str, calls: &[ToolCall], allowed: &Allowed) -> Option<End> {
+pub fn conclude_called(
+    text: &str,
+    calls: &[ToolCall],
+    allowed: &AllowedOutcomes,
+) -> Option<TakerEnd> {
     let mut read = calls.iter().filter_map(|call| {
         let tool = EndingTool::of_name(&call.name)?;
         Some(read_call(tool, call.input.get(), allowed))
     });
     let first = match read.next()? {
         Ok(called) => called,
-        Err(fault) => return Some(End::Fault(fault)),
+        Err(fault) => return Some(TakerEnd::Fault(fault)),
     };
-    let others: Result<Vec<Called>, HandoffFault> = read.collect();
+    let others: Result<Vec<OutcomeCall>, HandoffFault> = read.collect();
     let others = match others {
         Ok(others) => others,
-        Err(fault) => return Some(End::Fault(fault)),
+        Err(fault) => return Some(TakerEnd::Fault(fault)),
     };
     let block = parse_outcome(text).ok();
     let is_other = others.iter().any(|other| *other != first)
         || block.is_some_and(|outcome| outcome != first.outcome);
     if is_other {
         let message = "the message ends the turn in two different ways; end it once";
-        let code = FaultCode::InvalidTargetShape;
-        return Some(End::Fault(HandoffFault::without_place(code, message)));
+        let code = HandoffFaultCode::InvalidTargetShape;
+        return Some(TakerEnd::Fault(HandoffFault::without_place(code, message)));
     }
     let words = first.question;
-    Some(End::Outcome {
+    Some(TakerEnd::Outcome {
         outcome: first.outcome,
         words: words.unwrap_or_else(|| words_before_block(text).to_owned()),
     })
@@ -57,7 +61,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::handoff::Outcome;
+    use crate::handoff::RoleOutcome;
 
     fn called(name: &str, arguments: &str) -> ToolCall {
         ToolCall {
@@ -71,14 +75,14 @@ mod tests {
         format!(r#"{{"targets":[{{"target_node_id":"{node}","artifact_path":"record/x.md"}}]}}"#)
     }
 
-    fn ends(text: &str, calls: &[ToolCall]) -> Option<Result<Outcome, FaultCode>> {
-        match conclude_called(text, calls, &Allowed::default())? {
-            End::Outcome { outcome, .. } => Some(Ok(outcome)),
-            End::Fault(fault) => Some(Err(fault.code)),
-            End::OutputLimit
-            | End::Aborted { .. }
-            | End::Provider { .. }
-            | End::Configuration { .. } => None,
+    fn ends(text: &str, calls: &[ToolCall]) -> Option<Result<RoleOutcome, HandoffFaultCode>> {
+        match conclude_called(text, calls, &AllowedOutcomes::default())? {
+            TakerEnd::Outcome { outcome, .. } => Some(Ok(outcome)),
+            TakerEnd::Fault(fault) => Some(Err(fault.code)),
+            TakerEnd::OutputLimit
+            | TakerEnd::Aborted { .. }
+            | TakerEnd::Provider { .. }
+            | TakerEnd::Configuration { .. } => None,
         }
     }
 
@@ -87,13 +91,13 @@ mod tests {
         let a = called("handoff", &target("a"));
         let block = "```handoff\ntarget_node_id: a\nartifact_path: record/x.md\n```\n";
         let once = ends("Done.", std::slice::from_ref(&a));
-        assert!(matches!(once, Some(Ok(Outcome::Handoff(_)))));
+        assert!(matches!(once, Some(Ok(RoleOutcome::Handoff(_)))));
         assert_eq!(ends(block, std::slice::from_ref(&a)), once);
         assert_eq!(
             ends("", &[a.clone(), called("hand_off", &target("a"))]),
             once
         );
-        let two = Some(Err(FaultCode::InvalidTargetShape));
+        let two = Some(Err(HandoffFaultCode::InvalidTargetShape));
         assert_eq!(ends("", &[a.clone(), called("handoff", &target("b"))]), two);
         let other = "```handoff\ntype: await-handoff\n```\n";
         assert_eq!(ends(other, std::slice::from_ref(&a)), two);

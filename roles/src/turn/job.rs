@@ -10,11 +10,11 @@ use a_society_facts::fact::turn::{FileChange, RawValueEq, StopReason};
 use a_society_facts::id::{FlowId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Message;
 
-use crate::handoff::Allowed;
+use crate::handoff::AllowedOutcomes;
 
 /// One turn, as its taker sees it.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct TurnJob {
     /// The flow.
     pub flow: FlowId,
     /// The turn.
@@ -53,7 +53,7 @@ pub struct Job {
     /// What this turn was begun with: the entry packet, or the operator's reply.
     pub packet: String,
     /// What the turn may end with.
-    pub allowed: Allowed,
+    pub allowed: AllowedOutcomes,
     /// How many answers of this turn are recorded already; the next request continues from there.
     pub answers_before: u32,
     /// What the flow is called.

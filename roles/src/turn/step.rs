@@ -8,13 +8,13 @@ use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{
-    CallEnd, DraftKind, Effect, FileChange, RawValueEq, Seen, StopReason, Usage,
+    CallEnd, DraftKind, Effect, FileChange, RawValueEq, SeenFile, StopReason, Usage,
 };
 use a_society_facts::message::{Image, ToolCall};
 use a_society_facts::{Hash, id::CallId};
 
-use crate::consent::Ask;
-use crate::handoff::{HandoffFault, Outcome};
+use crate::consent::ConsentQuestion;
+use crate::handoff::{HandoffFault, RoleOutcome};
 use crate::role::compaction::Shares;
 
 /// A request that is going to leave.
@@ -32,7 +32,7 @@ pub struct Asking {
 
 /// The next thing a taker does.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub enum TurnStep {
     /// It is about to ask its model. The taker goes on when this is durable.
     Ask(Asking),
     /// A piece of the answer arrived.
@@ -49,7 +49,7 @@ pub enum Step {
         seconds: u64,
     },
     /// The answer was cut off, because the operator has something to say first. What was streamed of
-    /// it is kept; the taker goes on with [`Told::Steered`].
+    /// it is kept; the taker goes on with [`StepReply::Steered`].
     Cut,
     /// What was streamed of the present answer does not count.
     Discard {
@@ -79,14 +79,14 @@ pub enum Step {
         retry_in_ms: Option<u64>,
     },
     /// A call is going to run. The taker goes on when this is durable.
-    Intend(Intended),
+    Intend(IntendedCall),
     /// A call that needs no process is intended, let through if it needs consent, and started, all at
     /// once. The taker goes on when this is durable, and only then lets it.
     Begin {
         /// The call.
-        intended: Intended,
+        intended: IntendedCall,
         /// What is to be consented to, if it must be.
-        ask: Option<Box<Ask>>,
+        ask: Option<Box<ConsentQuestion>>,
     },
     /// The call that was intended must not run without consent. If what is granted covers it, the
     /// taker goes on; else the turn is left until the operator answers, and then taken up again.
@@ -107,7 +107,7 @@ pub enum Step {
         /// What the model gets.
         output: String,
         /// The files that the role knows from now on as they are.
-        seen: Vec<Seen>,
+        seen: Vec<SeenFile>,
         /// The image that the model gets besides, with its bytes.
         image: Option<Box<Image>>,
         /// With which code the command ended, if it was one and ended by itself.
@@ -115,7 +115,7 @@ pub enum Step {
         /// Whether the taker goes on at once, because nothing revokes what the call did.
         is_settled: bool,
         /// How the turn ends by this call. If that is not valid, the model gets another result.
-        ends: Option<Box<End>>,
+        ends: Option<Box<TakerEnd>>,
     },
     /// A call is rejected: its arguments are invalid, or its tool is unknown.
     Refuse {
@@ -143,7 +143,7 @@ pub enum Step {
         why: String,
     },
     /// The session is compacted before the next request.
-    Compact(Compact),
+    Compact(CompactStep),
     /// What the role works with is chosen before its turn.
     Choose(Choose),
     /// Time passes before the next step.
@@ -152,12 +152,12 @@ pub enum Step {
         ms: u64,
     },
     /// The turn ends with what its last answer says.
-    End(End),
+    End(TakerEnd),
 }
 
 /// A call that is going to run.
 #[derive(Debug, Clone)]
-pub struct Intended {
+pub struct IntendedCall {
     /// The id by which the transcript knows it.
     pub tool_call: String,
     /// Its place in the answer, from 0.
@@ -193,12 +193,12 @@ pub struct Consent {
     /// The call.
     pub call: CallId,
     /// What is asked.
-    pub ask: Ask,
+    pub ask: ConsentQuestion,
 }
 
 /// A failed request beside a turn, which is retried.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tried {
+pub struct TriedRequest {
     /// The kind of failure.
     pub class: String,
     /// What the provider said.
@@ -209,7 +209,7 @@ pub struct Tried {
 
 /// One step of making a session shorter.
 #[derive(Debug, Clone)]
-pub enum Compact {
+pub enum CompactStep {
     /// A model is going to be asked for a summary. The taker goes on when this is durable.
     Ask {
         /// The request.
@@ -220,7 +220,7 @@ pub enum Compact {
         shares: Shares,
     },
     /// The request failed, and is made once more after a while.
-    Again(Tried),
+    Again(TriedRequest),
     /// The answer was not a summary, and the model is asked once more.
     Wrong {
         /// Why.
@@ -255,7 +255,7 @@ pub enum Choose {
     /// A model is going to be asked. The taker goes on when this is durable.
     Ask(Asking),
     /// The request failed and is retried after a while.
-    Again(Tried),
+    Again(TriedRequest),
     /// What it said cannot be used; it is asked again, or [`Choose::Failed`] follows.
     Wrong {
         /// What it said.
@@ -281,12 +281,12 @@ pub enum Choose {
 
 /// How a turn ends, as far as its taker can tell.
 #[derive(Debug, Clone)]
-pub enum End {
+pub enum TakerEnd {
     /// With an outcome, which the machine judges. The words before the block are the question, if
     /// the outcome asks the operator.
     Outcome {
         /// The outcome.
-        outcome: Outcome,
+        outcome: RoleOutcome,
         /// The text before its block.
         words: String,
     },
@@ -315,7 +315,7 @@ pub enum End {
     },
 }
 
-impl End {
+impl TakerEnd {
     /// A provider cannot go on without the operator, and named no time at which it could.
     #[must_use]
     pub const fn provider(trouble: Trouble, why: String) -> Self {
@@ -329,12 +329,12 @@ impl End {
 
 /// The reply to a taker's last step.
 #[derive(Debug, Clone)]
-pub enum Told {
+pub enum StepReply {
     /// The turn begins; there was no step yet.
     Begin,
     /// It is recorded, as durably as it needs to be. A call that was intended has its id.
     Done {
-        /// The call's id, after [`Step::Intend`].
+        /// The call's id, after [`TurnStep::Intend`].
         call: Option<CallId>,
     },
     /// The call has begun, as durably as it needs to.

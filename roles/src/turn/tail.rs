@@ -5,12 +5,12 @@ use std::sync::Arc;
 use a_society_facts::message::{Message, ToolCall};
 use a_society_providers::Blocks;
 
-use super::job::Job;
+use super::job::TurnJob;
 use crate::handoff::{EndingTool, NOT_ENDED};
 
 /// How the recorded part of a turn ends.
 #[derive(Debug)]
-pub(crate) enum Tail<'h> {
+pub(crate) enum TurnTail<'h> {
     /// The next thing is to ask: nothing is recorded, or everything has its answer.
     Ask,
     /// These calls of the last answer have no result, each with its place in the answer.
@@ -22,7 +22,7 @@ pub(crate) enum Tail<'h> {
 }
 
 /// The words with which a turn began: its packet, else the last message to the role.
-pub(crate) fn begun_text(job: &Job) -> &str {
+pub(crate) fn begun_text(job: &TurnJob) -> &str {
     if !job.packet.is_empty() {
         return &job.packet;
     }
@@ -30,7 +30,7 @@ pub(crate) fn begun_text(job: &Job) -> &str {
 }
 
 /// The last words to the role.
-pub(crate) fn last_said(job: &Job) -> &str {
+pub(crate) fn last_said(job: &TurnJob) -> &str {
     let said = job
         .history
         .iter()
@@ -45,14 +45,14 @@ pub(crate) fn last_said(job: &Job) -> &str {
 }
 
 /// Looks at what is recorded of a job's turn.
-pub(crate) fn tail(job: &Job) -> Tail<'_> {
+pub(crate) fn tail(job: &TurnJob) -> TurnTail<'_> {
     let is_said = |message: &Arc<Message>| match **message {
         Message::Assistant { .. } | Message::AssistantToolCalls { .. } => true,
         Message::User { .. } | Message::ToolResult { .. } => false,
     };
     let last = job.history.iter().rposition(is_said);
     let Some(last) = last.filter(|_| job.answers_before > 0) else {
-        return Tail::Ask;
+        return TurnTail::Ask;
     };
     let after = &job.history[last + 1..];
     match &*job.history[last] {
@@ -62,25 +62,25 @@ pub(crate) fn tail(job: &Job) -> Tail<'_> {
                 .filter(|(_, call)| open(call))
                 .collect();
             if open.is_empty() && ended(calls, after) {
-                Tail::Called(text.as_deref().unwrap_or_default(), calls)
+                TurnTail::Called(text.as_deref().unwrap_or_default(), calls)
             } else if open.is_empty() {
-                Tail::Ask
+                TurnTail::Ask
             } else {
-                Tail::Calls(open)
+                TurnTail::Calls(open)
             }
         }
         // The provider wants the same conversation again to go on.
-        Message::Assistant { .. } if is_paused(job, last) => Tail::Ask,
+        Message::Assistant { .. } if is_paused(job, last) => TurnTail::Ask,
         Message::Assistant { content } => {
             // A role that got new words since then has something to answer.
             let is_user = |message: &Arc<Message>| matches!(**message, Message::User { .. });
             if after.iter().any(is_user) {
-                Tail::Ask
+                TurnTail::Ask
             } else {
-                Tail::Concluded(content)
+                TurnTail::Concluded(content)
             }
         }
-        Message::User { .. } | Message::ToolResult { .. } => Tail::Ask,
+        Message::User { .. } | Message::ToolResult { .. } => TurnTail::Ask,
     }
 }
 
@@ -106,7 +106,7 @@ fn ended(calls: &[ToolCall], after: &[Arc<Message>]) -> bool {
 }
 
 /// Whether the provider paused in the answer at this place.
-fn is_paused(job: &Job, place: usize) -> bool {
+fn is_paused(job: &TurnJob, place: usize) -> bool {
     let kept = job.provider_blocks.get(&place);
     let blocks = kept.and_then(|kept| Blocks::from_fact(kept));
     blocks.is_some_and(|blocks| blocks.paused)

@@ -2,7 +2,7 @@
 
 use a_society_base::redact::Redactor;
 
-use super::step::{Step, Told};
+use super::step::{StepReply, TurnStep};
 
 /// Takes one turn, step by step.
 ///
@@ -10,7 +10,7 @@ use super::step::{Step, Told};
 /// wait. A taker that is dropped ends whatever it still runs.
 pub trait Taker: Send + std::fmt::Debug {
     /// The next step, given the result of the last one.
-    fn next(&mut self, told: Told) -> Step;
+    fn next(&mut self, told: StepReply) -> TurnStep;
 
     /// Whether `next` never waits, so that it needs no thread of its own. Time that passes is a
     /// step of its own.

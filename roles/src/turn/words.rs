@@ -17,15 +17,15 @@ pub const PROGRAM: &str = "command";
 
 /// The words that a role got in its turn, the oldest first.
 #[derive(Debug, Clone, Default)]
-pub struct Words(Vec<String>);
+pub struct TurnWords(Vec<String>);
 
 #[derive(Debug, Serialize)]
-struct Request<'a> {
+struct WordsRequest<'a> {
     told: &'a [String],
     answered: u64,
 }
 
-impl Words {
+impl TurnWords {
     /// Those in this part of a session.
     #[must_use]
     pub fn of(part: &[Arc<Message>]) -> Self {
@@ -47,7 +47,7 @@ impl Words {
     #[must_use]
     pub fn request(&self, answered: u64) -> Vec<u8> {
         let told = &self.0;
-        serde_json::to_vec(&Request { told, answered }).unwrap_or_default()
+        serde_json::to_vec(&WordsRequest { told, answered }).unwrap_or_default()
     }
 
     /// The same, before it counts.

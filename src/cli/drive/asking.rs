@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::view::flow::FlowState;
-use a_society_operator_ui::fold::terms::scope;
+use a_society_operator_ui::fold::terms::{scope, wants};
 use a_society_orchestrator::driver::handle::Seen;
-use a_society_orchestrator::machine::Question;
+use a_society_orchestrator::machine::OperatorQuestion;
 
 use super::{Watch, rests};
-use crate::cli::asks::{self, Ask};
+use crate::cli::asks::{self, Ask, QUESTION_LINES_MAX};
 use crate::cli::card::{self, Call, Card, Typed, to_reply};
+use crate::cli::card_rows::{Face, Manner, PROSE_LINES_MAX};
+use crate::cli::editor::{Edited, edit};
+use crate::cli::field::{Field, Written};
 use crate::cli::handed;
 use crate::cli::own_turn::Act;
 use crate::cli::pager::{self, Paged};
@@ -18,89 +22,298 @@ use crate::cli::turn_files::{self, Next, TurnFiles};
 use crate::operator_error::Stop;
 use crate::text::{plain, printed};
 
+/// The outcome of keys in a text that is typed.
+enum Answer {
+    /// It is sent.
+    Line(String),
+    /// The next question is wanted.
+    Next,
+}
+
+/// What a question shows.
+fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Face {
+    let who = &ask.who;
+    let text = asks::text_of(ask).map(std::borrow::Cow::into_owned);
+    let shown = call.shown.clone().or_else(|| call.text.clone());
+    let face = |head: String, text: Option<(Manner, String)>| Face {
+        head,
+        place,
+        text,
+        lines_max: QUESTION_LINES_MAX,
+        facts: ask.facts.clone(),
+        covers: None,
+        then: None,
+    };
+    match &ask.question {
+        OperatorQuestion::Consent { consent, .. } => {
+            let open = state.consents.get(consent);
+            let wants = open.map_or_else(
+                || "wants to call a tool".to_owned(),
+                |open| wants(&open.tool),
+            );
+            let text = text.map(|text| (Manner::Exact, text));
+            Face {
+                covers: call.for_the_flow.clone(),
+                then: Some(if call.for_the_flow.is_some() {
+                    "y and f"
+                } else {
+                    "y"
+                }),
+                ..face(format!("{who} {wants}"), text)
+            }
+        }
+        OperatorQuestion::Approval { approval, .. } => {
+            let hands = asks::handed_over(state, approval);
+            let text = shown.map(|text| (Manner::Exact, text));
+            Face {
+                then: Some("y"),
+                ..face(format!("{who} hands over {hands}: approve?"), text)
+            }
+        }
+        OperatorQuestion::Text { .. } if call.own.is_some() => {
+            let text = shown.map(|text| (Manner::Prose, text));
+            face(format!("{who}: it is your turn"), text)
+        }
+        OperatorQuestion::Text { reason, .. } => {
+            let head = if matches!(reason, WaitReason::PromptHuman) {
+                format!("{who} asks")
+            } else {
+                format!("{who} waits for {}", ask.what)
+            };
+            Face {
+                lines_max: PROSE_LINES_MAX,
+                ..face(head, text.map(|text| (Manner::Prose, text)))
+            }
+        }
+        OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Unpause { .. }
+        | OperatorQuestion::Configuration { .. }
+        | OperatorQuestion::Stalled => {
+            let text = text.map(|text| (Manner::Prose, text));
+            face(format!("{who} waits for {}", ask.what), text)
+        }
+    }
+}
+
 impl Watch<'_> {
     /// The flow waits for its operator, who is asked or told.
     pub(super) fn answer(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let asks = asks::of(self.flow, &seen.state, &seen.pending);
-        if self.wishes.ui && !self.wishes.until_waiting && !self.draws() {
+        if self.wishes.ui && !self.wishes.until_waiting && !self.looks() {
             // It is answered from the page.
             return Ok(());
         }
-        if self.wishes.until_waiting || !self.draws() {
+        if self.wishes.until_waiting || !self.looks() {
             return self.leave();
         }
         if self.prompt.is_none() {
             self.prompt = Prompt::open();
+            self.take_keys(self.draws());
         }
         let rests = rests(seen);
         if rests {
             self.later.clear();
         }
-        let asked = asks.iter().find(|ask| {
+        let here = asks.iter().filter(|ask| {
             card::is_answered_here(&ask.question) && !self.later.contains(&ask.question)
         });
-        let Some(ask) = asked else {
+        let here: Vec<&Ask> = here.collect();
+        self.asked = here.len();
+        let shown = self.card.as_ref().map(|card| &card.question);
+        let wanted = shown.or(self.chosen.as_ref());
+        let wanted = wanted.and_then(|wanted| here.iter().position(|ask| ask.question == *wanted));
+        let at = wanted.unwrap_or(0);
+        let Some(ask) = here.get(at) else {
             // What is asked elsewhere, or later, waits for as long as anything else goes on.
             return if rests { self.leave() } else { Ok(()) };
         };
-        let is_shown = (self.card.as_ref()).is_some_and(|card| card.question == ask.question);
-        if !is_shown {
-            return self.put(ask, seen);
+        if self.card.is_none() {
+            return self.put(ask, (at + 1, here.len()), seen);
         }
+        let next = here
+            .get((at + 1) % here.len())
+            .map(|next| next.question.clone());
         let heard = self.prompt.as_mut().map_or(Heard::End, Prompt::heard);
+        let now = self.now_ms();
+        let typed = match heard {
+            Heard::Nothing => return Ok(()),
+            Heard::End => return self.leave(),
+            Heard::Keys(keys) if self.field.is_some() => match self.field_takes(&keys)? {
+                None => return Ok(()),
+                Some(Answer::Next) => return self.next(next),
+                Some(Answer::Line(line)) => return self.answered(&line, rests),
+            },
+            Heard::Line(line) => return self.answered(&line, rests),
+            Heard::Keys(keys) => {
+                let card = self.card.as_mut();
+                card.map_or(Typed::Nothing, |card| card.press(&keys, now))
+            }
+        };
+        if typed == Typed::Next {
+            return self.next(next);
+        }
+        self.take(typed)
+    }
+
+    /// A whole line was typed.
+    fn answered(&mut self, line: &str, rests: bool) -> Result<(), Stop> {
         let now = self.now_ms();
         let Some(card) = &mut self.card else {
             return Ok(());
         };
-        let had_keys = card.takes_keys();
-        let typed = match heard {
-            Heard::Nothing => return Ok(()),
-            Heard::End => return self.leave(),
-            Heard::Line(line) if line.trim().is_empty() && !rests && card.is_text() => {
-                self.later.push(card.question.clone());
-                self.card = None;
-                self.take_keys(!self.is_plain);
-                return Ok(());
-            }
-            Heard::Keys(keys) => card.press(&keys, now),
-            Heard::Line(line) => card.hear(&line, now),
+        if line.trim().is_empty() && !rests && card.is_text() {
+            return self.later();
+        }
+        let typed = card.hear(line, now);
+        let is_refused = matches!(typed, Typed::Said(_));
+        self.take(typed)?;
+        // What was not used is not lost.
+        if is_refused && let Some(field) = &mut self.field {
+            *field = Field::with(line.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Keys while a text is typed; a line that is sent, or that the next question is wanted.
+    fn field_takes(&mut self, keys: &[u8]) -> Result<Option<Answer>, Stop> {
+        let Some(field) = &mut self.field else {
+            return Ok(None);
         };
-        self.take(typed, had_keys)
+        match field.take(keys) {
+            Written::Typed => Ok(None),
+            Written::Full => {
+                let says = "the text is full; ctrl-g opens it in your editor";
+                self.say(says).map(|()| None)
+            }
+            Written::Next => Ok(Some(Answer::Next)),
+            Written::Sent => {
+                let text = field.text().to_owned();
+                *field = Field::default();
+                Ok(Some(Answer::Line(text)))
+            }
+            Written::Editor => self.edit_text().map(|()| None),
+            Written::Left => {
+                if self.card.as_ref().is_some_and(Card::is_text) {
+                    return self.later().map(|()| None);
+                }
+                Ok(Some(Answer::Line(String::new())))
+            }
+        }
+    }
+
+    /// Opens the text that is typed in the operator's editor.
+    fn edit_text(&mut self) -> Result<(), Stop> {
+        let text = self.field.as_ref().map(|field| field.text().to_owned());
+        let text = text.unwrap_or_default();
+        let (store, editor) = (self.store, self.environment.editor.clone());
+        let edited =
+            self.away(|| edit(store.ground().disk.as_ref(), &editor, ("answer.md", &text)))?;
+        self.take_keys(true);
+        match edited {
+            Edited::Text(text, _) => {
+                self.field = Some(Field::with(text.trim_end().to_owned()));
+                Ok(())
+            }
+            Edited::Nothing(why) => self.say(&plain(&why)),
+        }
+    }
+
+    /// Shows the next question; what was typed for this one is there when it is shown again.
+    fn next(&mut self, next: Option<OperatorQuestion>) -> Result<(), Stop> {
+        if self.asked < 2 {
+            return self.say("nothing else waits for you");
+        }
+        self.put_aside();
+        self.chosen = next;
+        Ok(())
+    }
+
+    /// Closes the card, and keeps what was typed for it.
+    fn put_aside(&mut self) {
+        let typed = self.field.take().map(|field| field.text().to_owned());
+        let Some(card) = self.card.take() else {
+            return;
+        };
+        if let Some(text) = typed.filter(|text| !text.trim().is_empty()) {
+            self.drafts.push((card.question, text));
+        }
+    }
+
+    /// The question at the cursor was answered elsewhere. What was typed for it is kept.
+    pub(super) fn closed_elsewhere(&mut self) -> Result<(), Stop> {
+        self.card = None;
+        let typed = match self.field.take() {
+            Some(field) => Some(field.text().to_owned()),
+            None if self.is_plain => self.prompt.as_mut().and_then(Prompt::unfinished),
+            None => None,
+        };
+        self.kept = typed
+            .filter(|text| !text.trim().is_empty())
+            .or(self.kept.take());
+        let says = match &self.kept {
+            None => "this was answered elsewhere".to_owned(),
+            Some(_) if self.draws() => {
+                "this was answered elsewhere; what you typed is kept for the next question"
+                    .to_owned()
+            }
+            Some(text) => format!(
+                "this was answered elsewhere; you had typed: {}",
+                plain(text)
+            ),
+        };
+        if !self.draws() {
+            // The line that was being typed ends here.
+            self.out.line("")?;
+        }
+        self.say(&says)
     }
 
     /// Puts a question to the operator. What was typed before it was shown answers nothing.
-    fn put(&mut self, ask: &Ask, seen: &Arc<Seen>) -> Result<(), Stop> {
+    fn put(&mut self, ask: &Ask, place: (usize, usize), seen: &Arc<Seen>) -> Result<(), Stop> {
         let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };
         let call = self.call(&ask.question, &seen.state);
-        let is_own = call.own.is_some();
-        let text = call.shown.clone().or_else(|| call.text.clone());
-        let card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
-        // The question is among the finished lines, where long lines may wrap. Where a key answers, the
-        // block is drawn below it.
-        if card.takes_keys() {
+        let face = face(ask, &call, place, &seen.state);
+        let mut card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
+        let again = card
+            .own()
+            .is_some()
+            .then(|| ask.says.as_deref().and_then(asks::again))
+            .flatten();
+        let again = again.into_iter().flat_map(str::lines).map(printed);
+        let mut lines: Vec<String> = again.collect();
+        let (columns, _) = self.out.size();
+        if self.draws() {
+            // The question is among the finished lines, and the nodes are drawn below it.
             self.progress.settle(self.out)?;
+            lines.extend(face.rows(&self.out.paint, columns));
+            lines.extend(asks::other_ways(ask));
         } else {
-            self.leave_drawn(seen)?;
+            self.progress.print(self.out, None, true)?;
+            let is_permission = matches!(
+                ask.question,
+                OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. }
+            );
+            let label = if is_permission {
+                "permission needed"
+            } else {
+                "question"
+            };
+            lines.extend(face.spoken(label));
+            lines.extend(asks::other_ways(ask));
+            let choices = card.choices().into_iter().enumerate();
+            lines.extend(choices.map(|(at, (_, does))| format!("{}. {does}", at + 1)));
         }
-        let own_turn = is_own.then(|| self.head_of_own(ask));
-        let head =
-            own_turn.unwrap_or_else(|| [asks::card(self.out, ask), asks::other_ways(ask)].concat());
-        for line in head {
+        for line in lines {
             self.out.line(&line)?;
-        }
-        let shows_text = is_own || matches!(ask.question, Question::Approval { .. });
-        if let Some(text) = text.filter(|_| shows_text) {
-            for line in asks::said(&text) {
-                self.out.line(&format!("  │ {line}"))?;
-            }
         }
         if early {
             self.out
                 .note("what you typed before this question was shown was not used");
         }
-        if !rests(seen) && card.is_text() {
+        if !self.draws() && !rests(seen) && card.is_text() {
             self.out
                 .note("nothing but Enter: later, when the rest is done");
         }
@@ -108,18 +321,8 @@ impl Watch<'_> {
         self.mark()
     }
 
-    /// That a turn is the operator's own, and why they are asked again.
-    fn head_of_own(&self, ask: &Ask) -> Vec<String> {
-        let head = format!("{}: it is your turn", plain(&ask.who));
-        let mut lines = vec![self.out.paint.yellow(&head)];
-        if let Some(again) = ask.says.as_deref().and_then(asks::again) {
-            lines.extend(again.lines().map(|line| format!("  {}", printed(line))));
-        }
-        lines
-    }
-
     /// Does a step towards the end of the operator's own turn.
-    fn own(&mut self, act: Act, had_keys: bool) -> Result<(), Stop> {
+    fn own(&mut self, act: Act) -> Result<(), Stop> {
         if act == Act::Later {
             return self.later();
         }
@@ -146,33 +349,33 @@ impl Watch<'_> {
             None => Ok(()),
             Some(Next::Reply(text)) => {
                 let command = to_reply(&card.question, text);
-                command.map_or(Ok(()), |command| {
-                    self.take(Typed::Command(command), had_keys)
-                })
+                command.map_or(Ok(()), |command| self.take(Typed::Command(command)))
             }
             Some(Next::Said(says)) => {
-                self.say(&plain(&says), had_keys)?;
+                self.say(&plain(&says))?;
                 self.mark()
             }
         }
     }
 
-    /// Leaves the operator's own turn until the rest is done.
+    /// Leaves a question until the rest is done.
     fn later(&mut self) -> Result<(), Stop> {
+        let question = self.card.as_ref().map(|card| card.question.clone());
+        self.put_aside();
         if self.handle.seen().is_some_and(|seen| rests(&seen)) {
             return self.leave();
         }
-        self.later
-            .extend(self.card.take().map(|card| card.question));
-        self.take_keys(!self.is_plain);
+        self.later.extend(question);
         Ok(())
     }
 
     /// Hands the terminal to another program until it ends. What is pressed meanwhile is meant for that.
     fn away<T>(&mut self, program: impl FnOnce() -> T) -> Result<T, Stop> {
-        let (columns, _) = self.out.size();
-        self.out.draw(&[], &[], columns)?;
-        self.out.finish_drawing();
+        if self.draws() {
+            let (columns, _) = self.out.size();
+            self.out.draw(&[], &[], columns)?;
+            self.out.finish_drawing();
+        }
         self.take_keys(false);
         let interrupts = self.interrupts.count();
         let rest = self.prompt.as_ref().map(Prompt::rest);
@@ -193,14 +396,14 @@ impl Watch<'_> {
             Paged::Whole => {}
             Paged::Part => {
                 let says = "the pager was left before it had all of it; v shows it again";
-                return self.say(says, true);
+                return self.say(says);
             }
             Paged::Not(why) => {
-                let lines: Vec<String> = lines.iter().map(|line| format!("  │ {line}")).collect();
-                let (columns, _) = self.out.size();
-                self.out.draw(&lines, &[], columns)?;
+                let bar = if self.draws() { "│" } else { "text:" };
+                let lines: Vec<String> = lines.iter().map(|line| format!("{bar} {line}")).collect();
+                self.print(&lines)?;
                 if let Some(why) = why {
-                    self.say(&plain(&why), true)?;
+                    self.say(&plain(&why))?;
                 }
             }
         }
@@ -215,18 +418,27 @@ impl Watch<'_> {
     pub(super) fn read_others(&mut self) -> Result<(), Stop> {
         let texts = self.progress.take_unread();
         if texts.is_empty() {
-            return self.say("nobody else said anything that you could not read", true);
+            return self.say("nobody else said anything that you could not read");
         }
         let each = texts
             .iter()
             .map(|(who, text)| format!("{who}:\n{}", text.trim_end()));
         self.show_whole(&each.collect::<Vec<_>>().join("\n\n"))?;
-        self.take_keys(!self.is_plain);
+        self.take_keys(self.draws());
         Ok(())
     }
 
+    /// Prints lines in the place of the block, or below what is there.
+    fn print(&mut self, lines: &[String]) -> Result<(), Stop> {
+        if self.draws() {
+            let (columns, _) = self.out.size();
+            return self.out.draw(lines, &[], columns);
+        }
+        lines.iter().try_for_each(|line| self.out.line(line))
+    }
+
     /// What the operator may see and allow of the call that a question is about.
-    fn call(&self, question: &Question, state: &FlowState) -> Call {
+    fn call(&self, question: &OperatorQuestion, state: &FlowState) -> Call {
         let whole = Call {
             is_whole: true,
             ..Call::default()
@@ -240,7 +452,7 @@ impl Watch<'_> {
                 ..Call::default()
             };
         }
-        if let Question::Approval { approval, .. } = question
+        if let OperatorQuestion::Approval { approval, .. } = question
             && let Some(staged) = handed::staged(self.store, self.flow, state, approval)
         {
             let shown = staged.difference.as_ref().unwrap_or(&staged.whole);
@@ -251,7 +463,7 @@ impl Watch<'_> {
                 ..Call::default()
             };
         }
-        let Question::Consent { consent, .. } = question else {
+        let OperatorQuestion::Consent { consent, .. } = question else {
             return whole;
         };
         let Some(open) = state.consents.get(consent) else {
@@ -261,27 +473,43 @@ impl Watch<'_> {
         Call {
             action: Some(open.action),
             is_whole: !asks::is_cut(&text),
-            for_the_flow: scope(&open.tool, &text).is_some(),
+            for_the_flow: scope(&open.tool, &text).map(|scope| {
+                // The text of the call is above it.
+                let end = format!(": {text}");
+                scope
+                    .strip_suffix(&end)
+                    .map_or(scope.clone(), str::to_owned)
+            }),
             text: Some(text),
             own: None,
             shown: None,
         }
     }
 
-    /// Asks for an answer to the question that is shown. Where a key answers, the block says which.
+    /// Asks for an answer to the question that is shown: with keys, or in a text below the nodes, or as a line.
     fn mark(&mut self) -> Result<(), Stop> {
         let Some(card) = &self.card else {
             return Ok(());
         };
-        let takes_keys = card.takes_keys();
-        let mark = card.mark();
-        self.take_keys(takes_keys);
-        if takes_keys {
+        if self.draws() {
+            let is_text = card.is_text();
+            let question = &card.question;
+            if card.takes_keys() {
+                self.field = None;
+            } else if self.field.is_none() {
+                let at = self.drafts.iter().position(|(of, _)| of == question);
+                let draft = at.map(|at| self.drafts.remove(at).1);
+                let text = draft.or_else(|| self.kept.take_if(|_| is_text));
+                self.field = Some(Field::with(text.unwrap_or_default()));
+            }
+            self.take_keys(true);
             return Ok(());
         }
-        let (columns, _) = self.out.size();
-        self.out.draw(&[], &[], columns)?;
-        self.out.finish_drawing();
+        let mark = match card.choices().is_empty() {
+            true => card.mark(),
+            false => "type a number and press Enter> ".to_owned(),
+        };
+        self.take_keys(false);
         self.out.ask(&mark);
         Ok(())
     }
@@ -291,23 +519,21 @@ impl Watch<'_> {
     }
 
     /// Does what was typed while a question was shown.
-    fn take(&mut self, typed: Typed, had_keys: bool) -> Result<(), Stop> {
+    fn take(&mut self, typed: Typed) -> Result<(), Stop> {
         match typed {
             Typed::Nothing => return Ok(()),
             Typed::Command(command) => {
-                self.card = None;
-                self.take_keys(!self.is_plain);
+                (self.card, self.field) = (None, None);
                 // It may have been answered elsewhere a moment ago, or the role wants something else.
                 return match self.obeyed(command) {
                     Ok(()) => Ok(()),
-                    Err(refused) => self.say(&plain(&refused.to_string()), had_keys),
+                    Err(refused) => self.say(&plain(&refused.to_string())),
                 };
             }
             Typed::Show(text) => self.show_whole(&text)?,
-            Typed::Own(act) => return self.own(act, had_keys),
-            Typed::Said(says) if had_keys => self.say(&says, true)?,
-            Typed::Said(says) => self.out.note(&says),
-            Typed::Again => {}
+            Typed::Own(act) => return self.own(act),
+            Typed::Said(says) => self.say(&says)?,
+            Typed::Again | Typed::Next => {}
         }
         self.mark()
     }

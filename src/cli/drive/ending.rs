@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use a_society_facts::At;
-use a_society_facts::view::flow::{FlowStatus, Phase};
-use a_society_facts::view::standing::Standing;
-use a_society_facts::view::summary::Summary;
+use a_society_facts::view::flow::{FlowPhase, FlowStatus};
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::summary::FlowSummary;
 use a_society_operator_ui::server::changed;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::driver::error::DriverError;
@@ -27,7 +27,7 @@ impl Watch<'_> {
     /// Prints the present state of the flow, and how it ended for us.
     pub(super) fn result(&mut self, driven: Result<(), DriverError>) -> Outcome {
         if !self.draws() {
-            self.progress.print(self.out, None)?;
+            self.progress.print(self.out, None, self.is_plain)?;
         }
         if let Err(error) = driven {
             self.out.finish_drawing();
@@ -47,7 +47,7 @@ impl Watch<'_> {
             (false, true) if self.interrupts.count() == 0 => asks::exit_code(&asks),
             (false, _) => ExitCode::Interrupted,
         };
-        let closed = over || seen.state.phase != Phase::Forward;
+        let closed = over || seen.state.phase != FlowPhase::Forward;
         let made = if closed {
             delivered::of(self.store, self.flow)?
         } else {
@@ -98,6 +98,19 @@ impl Watch<'_> {
         Ok(())
     }
 
+    /// Texts that were begun and never sent are not lost.
+    pub(super) fn tell_unsent(&mut self) {
+        let field = self.field.take().map(|field| field.text().to_owned());
+        let drafts = std::mem::take(&mut self.drafts)
+            .into_iter()
+            .map(|(_, text)| text);
+        let all = drafts.chain(field).chain(self.kept.take());
+        for text in all.filter(|text| !text.trim().is_empty()) {
+            let says = format!("you typed this, and it was not sent: {}", plain(&text));
+            self.out.note(&says);
+        }
+    }
+
     /// Whether the flow rests because all of it waits for the operator.
     fn draining_for_operator(&self) -> bool {
         self.interrupts.count() == 0
@@ -120,7 +133,7 @@ impl Watch<'_> {
     ) -> Result<(), Stop> {
         let status = seen.state.status.word();
         // This process lets go of it now.
-        let standing = Standing::of(&Summary::of(&seen.state), false);
+        let standing = FlowStanding::of(&FlowSummary::of(&seen.state), false);
         if self.out.is_json() {
             return self.out.value(&json!({
                 "v": progress::VERSION,

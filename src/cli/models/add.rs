@@ -1,6 +1,6 @@
 //! `models add`.
 
-use a_society_orchestrator::config::catalogue::{Catalogue, Known};
+use a_society_orchestrator::config::catalogue::{Catalogue, KnownModel};
 use a_society_orchestrator::config::editing::Sheet;
 use a_society_orchestrator::config::editing::models::{NewOne, NewPrices, added, prices};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec, ProviderSpec};
@@ -128,7 +128,7 @@ pub(super) fn run(context: &mut Context<'_>, add: &Add) -> Outcome {
 struct Answer<'a> {
     done: String,
     is_new: bool,
-    known: Option<Known<'a>>,
+    known: Option<KnownModel<'a>>,
     now: &'a Catalog,
     as_of: &'a str,
     taken: &'a [&'static str],
@@ -210,7 +210,7 @@ impl Answer<'_> {
     }
 
     /// What was taken from the catalogue, of which day, and what it leaves out.
-    fn source(&self, known: Known<'_>) -> String {
+    fn source(&self, known: KnownModel<'_>) -> String {
         let taken: Vec<String> = self.taken.iter().map(|it| it.replace('_', "-")).collect();
         let mut words = format!("{} from the catalogue of {}", taken.join(", "), self.as_of);
         if known.model.max_output_tokens > self.spec.max_output_tokens {

@@ -2,7 +2,7 @@
 
 use a_society_orchestrator::config::editing::Sheet;
 use a_society_orchestrator::config::editing::models::{
-    Changed, Changes, NewPrices, Removal, changed, prices, removed,
+    ChangedConfig, ModelChanges, ModelToRemove, NewPrices, changed, prices, removed,
 };
 use serde_json::{Value, json};
 
@@ -73,7 +73,7 @@ pub(super) struct Edit {
 
 /// Changes members of a model, and says which.
 pub(super) fn edit(context: &mut Context<'_>, edit: &Edit) -> Outcome {
-    let changes = Changes {
+    let changes = ModelChanges {
         id: edit.id.clone(),
         window: edit.window,
         max_output: edit.max_output,
@@ -120,7 +120,7 @@ pub(super) fn edit(context: &mut Context<'_>, edit: &Edit) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn differences(changed: &Changed) -> Vec<(&'static str, Value, Value)> {
+fn differences(changed: &ChangedConfig) -> Vec<(&'static str, Value, Value)> {
     let before = figures::members(&changed.before);
     let after = figures::members(&changed.after);
     let both = before.into_iter().zip(after);
@@ -156,7 +156,7 @@ pub(super) struct Rm {
 /// Takes a model out.
 pub(super) fn rm(context: &mut Context<'_>, rm: &Rm) -> Outcome {
     let sheet = Sheet::read().map_err(refused)?;
-    let how = Removal {
+    let how = ModelToRemove {
         default: rm.default.as_deref(),
         with_provider: rm.provider,
     };

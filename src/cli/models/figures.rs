@@ -1,7 +1,7 @@
 //! The members of a model as they are shown and typed: for people, for programs, and on the command line.
 
 use a_society_orchestrator::config::catalogue::typed;
-use a_society_orchestrator::config::editing::Place;
+use a_society_orchestrator::config::editing::SecretPlace;
 use a_society_orchestrator::config::editing::models::{KeyState, NewPrices, check_name};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec};
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ pub(super) struct Key {
 /// Looks whether a provider's key is where it should be.
 pub(super) fn key(catalog: &Catalog, provider: &str) -> Key {
     let state = KeyState::of(catalog, provider);
-    let said = |(how, place): &Place, why: Option<&String>| json!({ "from": how, "name": place, "found": why.is_none(), "why": why });
+    let said = |(how, place): &SecretPlace, why: Option<&String>| json!({ "from": how, "name": place, "found": why.is_none(), "why": why });
     let source = || {
         let found = catalog.providers.get(provider);
         found
@@ -105,7 +105,7 @@ pub(super) fn key(catalog: &Catalog, provider: &str) -> Key {
 }
 
 /// The place of a key as it was given: in a variable, a file or the keyring.
-pub(super) fn key_place([env, file, keyring]: [&Option<String>; 3]) -> Option<Place> {
+pub(super) fn key_place([env, file, keyring]: [&Option<String>; 3]) -> Option<SecretPlace> {
     let places = [("env", env), ("file", file), ("keyring", keyring)];
     let mut places = places.into_iter();
     places.find_map(|(how, place)| Some((how.to_owned(), place.clone()?)))

@@ -1,6 +1,6 @@
 //! `models catalogue`: the models that `models add` knows.
 
-use a_society_orchestrator::config::catalogue::{Catalogue, Known};
+use a_society_orchestrator::config::catalogue::{Catalogue, KnownModel};
 use serde_json::json;
 
 use super::super::context::Context;
@@ -38,9 +38,10 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         )
     })?;
     let text = arguments.text.as_deref().unwrap_or_default().to_lowercase();
-    let fits =
-        |known: &Known<'_>| known.model.id.contains(&text) || known.provider.name.contains(&text);
-    let known: Vec<Known<'_>> = catalogue.models().filter(fits).collect();
+    let fits = |known: &KnownModel<'_>| {
+        known.model.id.contains(&text) || known.provider.name.contains(&text)
+    };
+    let known: Vec<KnownModel<'_>> = catalogue.models().filter(fits).collect();
     if context.out.is_json() {
         let models = known.iter().map(|known| {
             let provider = known.provider;
@@ -81,7 +82,7 @@ pub(super) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn row(known: &Known<'_>) -> Vec<Cell> {
+fn row(known: &KnownModel<'_>) -> Vec<Cell> {
     let model = known.model;
     let prices = known.prices();
     let price = |of: fn(&a_society_orchestrator::config::editing::models::NewPrices) -> String| {

@@ -82,6 +82,18 @@ pub(crate) fn lines(
     lines
 }
 
+/// How far the flow is and who is at work, as one labelled line.
+pub(crate) fn spoken((seen, teller): (&Seen, &Teller), now: At) -> String {
+    let (rows, _) = rows((seen, teller, None), now, seen.state.graph.nodes.len());
+    let working = rows.iter().filter(|row| row.stands.weight == 2);
+    let working = working.map(|row| format!("{} {} {}", row.node, row.stands.word, row.took));
+    let parts = std::iter::once(footer(&seen.state, now)).chain(working);
+    let parts: Vec<String> = parts
+        .map(|part| part.replace(" · ", "; ").trim().to_owned())
+        .collect();
+    format!("progress: {}", parts.join("; "))
+}
+
 /// How far the flow is, what it took and what it cost.
 fn footer(state: &FlowState, now: At) -> String {
     // The block is drawn by the process that drives the flow.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::node::{Entry, NodeSuspended, WaitReason};
+use a_society_facts::fact::node::{NodeEntry, NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{ConsentAnswer, ConsentRequested, ConsentResolved};
 use a_society_facts::fact::session::SessionCompacted;
 use a_society_facts::fact::terms::subject;
@@ -34,7 +34,7 @@ pub(crate) struct Event {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum What {
     /// A node is at work.
-    Works { entry: Entry },
+    Works { entry: NodeEntry },
     /// A node waits, perhaps until a moment at which it goes on by itself.
     Waits {
         what: String,
@@ -128,6 +128,8 @@ pub(crate) enum Wanted {
     Configuration,
     /// More to spend.
     Budget,
+    /// A word on a handoff.
+    Approval,
 }
 
 /// A call that a role makes.
@@ -579,10 +581,11 @@ fn suspended(f: &NodeSuspended, said: &str) -> About {
     (None, f.node.clone(), Some(f.role.clone()), what)
 }
 
-/// What a reason to wait asks the operator for. A call and a handoff are asked about by facts of their own.
+/// What a reason to wait asks the operator for. A call is asked about by a fact of its own.
 const fn wanted(reason: WaitReason) -> Option<Wanted> {
     match reason {
-        WaitReason::Consent | WaitReason::HandoffApproval => None,
+        WaitReason::Consent => None,
+        WaitReason::HandoffApproval => Some(Wanted::Approval),
         WaitReason::RoleConfiguration => Some(Wanted::Configuration),
         WaitReason::Budget => Some(Wanted::Budget),
         WaitReason::PromptHuman

@@ -2,7 +2,7 @@
 
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, DraftKind, Usage};
-use a_society_facts::handoff::Way;
+use a_society_facts::handoff::HandoffWay;
 use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
@@ -48,16 +48,16 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
         } => {
             let waits =
                 json!({ "state": "waiting", "for": what, "until": until, "question": question });
-            let asks = asks.map(|wanted| {
+            let asks = asks.and_then(|wanted| {
                 let kind = match wanted {
                     Wanted::Text => "text",
                     Wanted::Configuration => "configuration",
                     Wanted::Budget => "budget",
+                    // The fact of its own asks.
+                    Wanted::Approval => return None,
                 };
-                (
-                    "ask",
-                    json!({ "kind": kind, "for": what, "question": question }),
-                )
+                let ask = json!({ "kind": kind, "for": what, "question": question });
+                Some(("ask", ask))
             });
             std::iter::once(("node", waits)).chain(asks).collect()
         }
@@ -86,8 +86,8 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
             let handoffs = deliveries.iter().map(|delivery| {
                 let (edge, artifact) = (&delivery.edge, &delivery.artifact);
                 let (from, way) = match delivery.way {
-                    Way::Forward => (&edge.from, "forward"),
-                    Way::Backward => (&edge.to, "backward"),
+                    HandoffWay::Forward => (&edge.from, "forward"),
+                    HandoffWay::Backward => (&edge.to, "backward"),
                 };
                 let to = delivery.receiver();
                 let handoff = json!({

@@ -34,7 +34,6 @@ use self::voice::Voices;
 use super::{cost, table, words};
 use crate::operator_error::Stop;
 use crate::output::Output;
-use crate::text::wrapped;
 
 /// How long a flow may take to say what streams right now. One that is busy is asked again.
 const AHEAD: Duration = Duration::from_millis(20);
@@ -53,6 +52,32 @@ pub(crate) struct Progress {
     is_quiet: bool,
     /// How many lines of a call's result are shown.
     output_lines: usize,
+    /// When a line was printed last, for a reader that reads the screen aloud.
+    spoken_at: At,
+}
+
+/// After so long a silence a line tells how far the flow is.
+const SILENCE_MS: i64 = 30_000;
+
+/// Lines below the block: the keys, or what is asked and what is typed.
+#[derive(Debug, Default)]
+pub(crate) struct Tail {
+    pub(crate) lines: Vec<String>,
+    /// The line at whose end the cursor is, if a text is typed.
+    pub(crate) cursor: Option<usize>,
+}
+
+impl Tail {
+    fn draw_below(
+        &self,
+        out: &mut Output,
+        finished: &[String],
+        (mut block, columns): (Vec<String>, usize),
+    ) -> Result<(), Stop> {
+        let cursor = self.cursor.map(|line| block.len() + line);
+        block.extend(self.lines.iter().cloned());
+        out.draw_at(finished, &block, (columns, cursor))
+    }
 }
 
 /// The numbers of lines between which the operator chooses.
@@ -70,6 +95,7 @@ impl Progress {
             told_silent: BTreeMap::new(),
             is_quiet: false,
             output_lines: 0,
+            spoken_at: At::from_ms(0),
         }
     }
 
@@ -83,7 +109,12 @@ impl Progress {
     ///
     /// # Errors
     /// When the journal cannot be read, or the output is closed.
-    pub(crate) fn print(&mut self, out: &mut Output, seen: Option<&Seen>) -> Result<(), Stop> {
+    pub(crate) fn print(
+        &mut self,
+        out: &mut Output,
+        seen: Option<&Seen>,
+        is_spoken: bool,
+    ) -> Result<(), Stop> {
         if self.is_quiet {
             return Ok(());
         }
@@ -95,10 +126,28 @@ impl Progress {
                 for value in json::values(&self.flow, &event) {
                     out.value(&value)?;
                 }
+            } else if is_spoken {
+                for line in told::spoken(&event) {
+                    out.line(&line)?;
+                    self.spoken_at = event.at;
+                }
             } else if let Some(line) = told::line(&event, &out.paint) {
                 out.line(&line)?;
             }
         }
+        out.flush()
+    }
+
+    /// Prints how far the flow is, after a while of silence.
+    ///
+    /// # Errors
+    /// When the output is closed.
+    pub(crate) fn remind(&mut self, out: &mut Output, seen: &Seen, now: At) -> Result<(), Stop> {
+        if self.is_quiet || now.ms() - self.spoken_at.ms() < SILENCE_MS {
+            return Ok(());
+        }
+        self.spoken_at = now;
+        out.line(&board::spoken((seen, &self.teller), now))?;
         out.flush()
     }
 
@@ -112,10 +161,10 @@ impl Progress {
         out: &mut Output,
         seen: &Arc<Seen>,
         (handle, now): (&FlowHandle, At),
-        keys: &str,
+        tail: &Tail,
     ) -> Result<(), Stop> {
         if self.is_quiet {
-            return Ok(());
+            return self.hold(out, seen, (tail, now));
         }
         let (columns, rows) = out.size();
         let finished = self.finished(out, columns)?;
@@ -127,18 +176,13 @@ impl Progress {
         let mut finished = finished;
         finished.extend(self.voices.hear_ahead(&ahead, columns));
         let mut block: Vec<String> = self.voices.unfinished().into_iter().collect();
-        let room = Room::of((columns, rows));
-        let has_keys = !keys.is_empty() && room.lines > 1;
-        let room = room.beside(block.len() + usize::from(has_keys));
+        let room = Room::of((columns, rows)).beside(block.len() + tail.lines.len());
         let followed = self.voices.followed();
         block.extend(board::lines(out, (seen, &self.teller, followed), now, room));
-        if has_keys {
-            block.push(out.paint.dim(keys));
-        }
-        out.draw(&finished, &block, columns)
+        tail.draw_below(out, &finished, (block, columns))
     }
 
-    /// Draws the block alone, with a last line of the caller's. What is finished waits.
+    /// Draws the block alone, with the caller's lines below it. What is finished waits.
     ///
     /// # Errors
     /// When the output is closed.
@@ -146,18 +190,16 @@ impl Progress {
         &self,
         out: &mut Output,
         seen: &Seen,
-        (last, now): (&str, At),
+        (tail, now): (&Tail, At),
     ) -> Result<(), Stop> {
         let (columns, rows) = out.size();
-        let last = wrapped(last, columns.saturating_sub(1));
-        let room = Room::of((columns, rows)).beside(last.len());
+        let room = Room::of((columns, rows)).beside(tail.lines.len());
         let mut block = Vec::new();
         if !self.is_quiet {
             let followed = self.voices.followed();
             block = board::lines(out, (seen, &self.teller, followed), now, room);
         }
-        block.extend(last);
-        out.draw(&[], &block, columns)
+        tail.draw_below(out, &[], (block, columns))
     }
 
     /// Prints what is finished and leaves no block behind, because something else is printed now.

@@ -1,7 +1,7 @@
 //! The facts that are worth a line and have no event of their own.
 
 use a_society_facts::fact::Fact;
-use a_society_facts::handoff::{Delivery, Way};
+use a_society_facts::handoff::{Delivery, HandoffWay};
 use serde_json::Value;
 
 use super::event::{About, What};
@@ -110,8 +110,8 @@ fn details(payload: &Value) -> Vec<String> {
 /// Where an artifact goes.
 pub(super) fn goes(delivery: &Delivery) -> String {
     let back = match delivery.way {
-        Way::Forward => "",
-        Way::Backward => "back ",
+        HandoffWay::Forward => "",
+        HandoffWay::Backward => "back ",
     };
     format!(
         "{} {back}to {}",

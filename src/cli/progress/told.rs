@@ -1,7 +1,7 @@
 //! Events in words: one line an event, for people.
 
 use a_society_facts::At;
-use a_society_facts::fact::node::Entry;
+use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::handoff::Delivery;
@@ -58,12 +58,60 @@ pub(super) fn rows(event: &Event, paint: &Paint, columns: usize) -> Vec<String> 
     if matches!(event.what, What::Called { .. } | What::Answered { .. }) {
         return vec![weight.painted(paint, &time, &told)];
     }
-    let mut rows = wrapped(&format!("{time}{told}"), columns).into_iter();
+    let mut rows = by_words(&format!("{time}{told}"), columns).into_iter();
     let first = rows.next().unwrap_or_default();
     let first = first.strip_prefix(&time).unwrap_or(&first).to_owned();
     let first = weight.painted(paint, &time, &first);
     let more = rows.map(|row| weight.painted(paint, "", &row));
     std::iter::once(first).chain(more).collect()
+}
+
+/// A text in rows that break at words, and not between a number and its unit.
+fn by_words(text: &str, columns: usize) -> Vec<String> {
+    const UNITS: [&str; 7] = ["s", "B", "KiB", "MiB", "tokens", "messages", "lines"];
+    const FIXED: char = '\u{a0}';
+    let mut joined = String::with_capacity(text.len());
+    for word in text.split_inclusive(' ') {
+        let unit = word.trim_end_matches([' ', ',', ';', ':', '.', ')']);
+        let is_behind_number = joined.strip_suffix(' ').is_some_and(|before| {
+            before
+                .ends_with(|letter: char| letter.is_ascii_digit() || letter == 'k' || letter == 'M')
+        });
+        if is_behind_number && UNITS.contains(&unit) {
+            joined.pop();
+            joined.push(FIXED);
+        }
+        joined.push_str(word);
+    }
+    let rows = wrapped(&joined, columns).into_iter();
+    rows.map(|row| row.replace(FIXED, " ")).collect()
+}
+
+/// The same as labelled lines, for a reader that reads the screen aloud.
+pub(super) fn spoken(event: &Event) -> Vec<String> {
+    if has_a_card(event) {
+        return Vec::new();
+    }
+    let who = who(event);
+    if let What::Said { text, .. } = &event.what {
+        let lines = before_its_end(text).trim().lines();
+        return lines
+            .map(|line| format!("{who}: {}", printed(line)))
+            .collect();
+    }
+    let Some((says, _)) = words(event) else {
+        return Vec::new();
+    };
+    let label = if matches!(event.what, What::Called { .. }) {
+        format!("tool: {who} ")
+    } else if matches!(event.what, What::Answered { .. } | What::Decided { .. }) {
+        format!("you: {who} ")
+    } else if who.is_empty() {
+        "flow: ".to_owned()
+    } else {
+        format!("{who}: ")
+    };
+    vec![format!("{label}{}", plain(&says))]
 }
 
 /// Whether it is asked at the cursor, with all that it says.
@@ -72,7 +120,8 @@ fn has_a_card(event: &Event) -> bool {
         What::Asks { .. } => true,
         What::Note { code, .. } => *code == "handoff_staged",
         What::Waits { asks, until, .. } => {
-            until.is_none() && matches!(asks, Some(Wanted::Text | Wanted::Budget))
+            until.is_none()
+                && matches!(asks, Some(Wanted::Text | Wanted::Budget | Wanted::Approval))
         }
         What::Works { .. }
         | What::Done { .. }
@@ -294,14 +343,14 @@ fn words(event: &Event) -> Option<(String, Weight)> {
     }
 }
 
-const fn begins(entry: Entry) -> &'static str {
+const fn begins(entry: NodeEntry) -> &'static str {
     match entry {
-        Entry::First => "begins",
-        Entry::Again => "begins again",
-        Entry::Reopened => "takes its work up again, because it came back",
-        Entry::Reply => "goes on with your reply",
-        Entry::Configured => "goes on, configured",
-        Entry::Recovered => "goes on after a crash",
+        NodeEntry::First => "begins",
+        NodeEntry::Again => "begins again",
+        NodeEntry::Reopened => "takes its work up again, because it came back",
+        NodeEntry::Reply => "goes on with your reply",
+        NodeEntry::Configured => "goes on, configured",
+        NodeEntry::Recovered => "goes on after a crash",
     }
 }
 
@@ -412,6 +461,15 @@ mod tests {
         assert_eq!(before_its_end(block), "");
         let quoted = "It ends with `` ```handoff\n``.";
         assert_eq!(before_its_end(quoted), quoted);
+    }
+
+    #[test]
+    fn a_number_stays_with_its_unit() {
+        assert_eq!(by_words("next try in 25 s", 15), ["next try in", "25 s"]);
+        assert_eq!(
+            by_words("of 128k tokens; 3 more", 14),
+            ["of", "128k tokens; 3", "more"]
+        );
     }
 
     #[test]

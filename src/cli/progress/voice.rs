@@ -292,9 +292,9 @@ mod tests {
             &said("bob", "Me too.\nAnd more.", Speech::Whole),
         );
         let rows = [
-            "00:00:00  bob  says 2",
-            "lines (v reads): Me too.",
-            "And more.",
+            "00:00:00  bob  says",
+            "2 lines (v reads): Me",
+            "too. And more.",
         ];
         assert_eq!(line, rows);
         let unread = [("bob".to_owned(), "Me too.\nAnd more.".to_owned())];

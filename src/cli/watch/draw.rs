@@ -1,7 +1,7 @@
 //! The screen of `watch`, drawn from what it shows and what the operator does: pure, so that whole
 //! screens are snapshots. Signs and words show states; colour only repeats them.
 
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
@@ -15,7 +15,7 @@ use super::keys::{Focus, State};
 use super::layout::{self, Layout};
 use super::rows::{self, Rows};
 use super::view::{AskView, FlowView, View, name};
-use crate::text::{money, one_line, width};
+use crate::text::{money, one_line, width, wrapped};
 
 /// Draws everything.
 pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: bool) {
@@ -39,8 +39,14 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: b
     if state.help {
         draw_help(frame, &layout, state, paint);
     }
-    let told = one_line(&state.told, usize::from(layout.told.width));
-    frame.render_widget(Line::styled(told, paint.bold()), layout.told);
+    let columns = usize::from(layout.told.width);
+    let told = match layout.told.height {
+        1 => vec![one_line(&state.told, columns)],
+        _ => wrapped(&state.told, columns),
+    };
+    let told = told.into_iter();
+    let told: Vec<Line<'_>> = told.map(|line| Line::styled(line, paint.bold())).collect();
+    frame.render_widget(Paragraph::new(told), layout.told);
     let keys = layout.hints.iter();
     let keys = keys.map(|row| one_line(row, usize::from(layout.keys.width)));
     let keys: Vec<Line<'_>> = keys.map(|row| Line::styled(row, paint.dim())).collect();
@@ -112,19 +118,19 @@ impl Paint {
 
 /// How much there is of everything, in the order in which it matters.
 fn counts(view: &View) -> Vec<String> {
-    let standing = |is: fn(&Standing) -> bool| {
+    let standing = |is: fn(&FlowStanding) -> bool| {
         let standing = view.flows.iter().filter_map(|line| line.standing.as_ref());
         standing.filter(|standing| is(standing)).count()
     };
     let at_work = standing(|standing| {
         matches!(
             standing,
-            Standing::Working | Standing::Retrying(_) | Standing::Compacting
+            FlowStanding::Working | FlowStanding::Retrying(_) | FlowStanding::Compacting
         )
     });
-    let stopped = standing(|standing| *standing == Standing::Stopped);
-    let limited = standing(|standing| matches!(standing, Standing::Limited(_)));
-    let paused = standing(|standing| *standing == Standing::Paused);
+    let stopped = standing(|standing| *standing == FlowStanding::Stopped);
+    let limited = standing(|standing| matches!(standing, FlowStanding::Limited(_)));
+    let paused = standing(|standing| *standing == FlowStanding::Paused);
     let unreadable = view.flows.iter().filter(|line| line.standing.is_none());
     let needs = view.asks.len();
     let counts = [
@@ -390,7 +396,7 @@ fn draw_help(frame: &mut Frame<'_>, layout: &Layout, state: &State, paint: Paint
     let rows = usize::from(area.height.saturating_sub(1));
     let lines = hints::ALL.iter().flat_map(|(key, does)| {
         let room = columns.saturating_sub(rows::KEY_COLUMNS);
-        let wrapped = crate::text::wrapped(does, room).into_iter().enumerate();
+        let wrapped = wrapped(does, room).into_iter().enumerate();
         wrapped.map(move |(at, line)| {
             let key = if at == 0 { key } else { "" };
             format!("{}{line}", rows::padded(key, rows::KEY_COLUMNS))

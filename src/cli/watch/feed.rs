@@ -2,7 +2,11 @@
 
 use super::keys::State;
 use super::view::{Feed, Item, View};
-use crate::text::{one_line, wrapped};
+use crate::text::wrapped;
+
+/// So many lines of what a call gave back are shown beside other flows, and so many of one that failed.
+const OUTPUT_LINES: usize = 3;
+const FAILED_LINES: usize = 5;
 
 /// What a line of a feed is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,21 +42,35 @@ pub(super) fn last_lines(
         if rows >= wanted {
             break;
         }
-        let lines = of_item(item, columns);
+        let lines = of_item(item, columns, state.opened.is_none());
         rows += lines.len();
         items.push(lines);
     }
     items.into_iter().rev().flatten().collect()
 }
 
-fn of_item(item: &Item, columns: usize) -> Vec<(Weight, String)> {
+fn of_item(item: &Item, columns: usize, folds: bool) -> Vec<(Weight, String)> {
     let weight = if item.failed {
         Weight::Wrong
     } else {
         Weight::Head
     };
-    let head = one_line(&format!("{} {}", item.sign, item.label), columns);
-    let texts = item.lines.iter().flat_map(|line| wrapped(line, columns));
+    let head = match item.label.trim() {
+        "" => Vec::new(),
+        label => wrapped(&format!("{} {label}", item.sign), columns),
+    };
+    let most = match (folds && item.is_call, item.failed) {
+        (false, _) => usize::MAX,
+        (true, false) => OUTPUT_LINES,
+        (true, true) => FAILED_LINES,
+    };
+    let hidden = item.lines.len().saturating_sub(most);
+    let more = (hidden > 0).then(|| format!("[… {hidden} more lines]"));
+    let texts = item.lines.iter().take(most).chain(&more);
+    let texts = texts.flat_map(|line| wrapped(line, columns));
     let texts = texts.map(|line| (Weight::Text, line));
-    std::iter::once((weight, head)).chain(texts).collect()
+    head.into_iter()
+        .map(|line| (weight, line))
+        .chain(texts)
+        .collect()
 }

@@ -27,7 +27,7 @@ pub(super) const ALL: [(&str, &str); 24] = [
     ),
     ("v", "show all of the chosen question in the pager"),
     ("pgup pgdn", "read on in the question or the feed"),
-    ("1-9", "show the feed of a role"),
+    ("1-9", "show the feed of the role of that node"),
     ("← →", "show the feed of the role before or after"),
     ("space", "hold the feed, and let it follow again"),
     ("G", "follow the feed"),

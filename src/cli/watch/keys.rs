@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::operator::{SteerWhen, StopScope};
 use a_society_facts::id::RoleInstance;
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
 
@@ -581,23 +581,24 @@ impl State {
         }
     }
 
-    /// Shows the feed of the role that a digit names.
+    /// Shows the feed of the role of the node with this number.
     fn follow(&mut self, view: &View, digit: char) {
         let number = digit.to_digit(10).unwrap_or(0) as usize;
-        let roles = view.chosen.as_ref().map(super::view::FlowView::roles);
-        let roles = roles.unwrap_or_default();
-        let role = number.checked_sub(1).and_then(|at| roles.get(at));
-        let Some(role) = role else {
-            self.told = format!("there is no role {digit} here");
+        let at = number.saturating_sub(1);
+        let flow = view.chosen.as_ref();
+        let Some((flow, node)) = flow.and_then(|flow| Some((flow, flow.nodes.get(at)?))) else {
+            self.told = format!("there is no node {digit} here");
             return;
         };
-        let chosen = view.chosen.as_ref();
-        let has_feed =
-            chosen.is_some_and(|flow| flow.feeds.iter().any(|feed| feed.role.as_str() == *role));
-        if has_feed {
-            self.show(role.parse().ok());
+        if flow
+            .feeds
+            .iter()
+            .any(|feed| feed.role.as_str() == node.role)
+        {
+            self.node = at;
+            self.show(node.role.parse().ok());
         } else {
-            self.told = format!("{role} has done nothing yet");
+            self.told = format!("{} has done nothing yet", node.role);
         }
     }
 
@@ -674,7 +675,7 @@ impl State {
         if !self.may(armed) {
             return None;
         }
-        let verb = if line.standing == Some(Standing::Paused) {
+        let verb = if line.standing == Some(FlowStanding::Paused) {
             Verb::Unpause {}
         } else {
             Verb::Pause {}
@@ -687,7 +688,7 @@ impl State {
         let line = self.meant(view)?;
         let over = matches!(
             line.standing,
-            None | Some(Standing::Completed | Standing::Cancelled)
+            None | Some(FlowStanding::Completed | FlowStanding::Cancelled)
         );
         if line.is_driven || over {
             let state = if over {

@@ -8,6 +8,7 @@ use super::feed;
 use super::hints::{self, hint_rows};
 use super::keys::{Focus, State};
 use super::view::View;
+use crate::text::wrapped;
 
 /// What is asked is shown in so many lines at once; the rest is reached by scrolling.
 const SAYS_LINES_MAX: usize = 8;
@@ -31,6 +32,9 @@ const GAP: u16 = 2;
 
 /// A part with fewer rows says nothing.
 const PART_ROWS_MIN: u16 = 3;
+
+/// The rows of a message at most.
+const TOLD_ROWS_MAX: u16 = 3;
 
 /// The heading, the message, and the keys.
 const FRAME_ROWS: u16 = 4;
@@ -79,7 +83,8 @@ impl Layout {
         let row = |y: u16, height: u16| Rect { y, height, ..area };
         let keys_rows = length(hints.len()).min(area.height);
         let keys = row(area.height - keys_rows, keys_rows);
-        let told = row(keys.y - 1, 1);
+        let told_rows = told_rows(state);
+        let told = row(keys.y - told_rows, told_rows);
         let ask = state.asked(view);
         let card = ask.map(|ask| {
             let height = length(card::height(ask, state)).min(told.y - 1);
@@ -106,6 +111,17 @@ impl Layout {
         feed::lines(view, state, usize::from(area.width))
             .len()
             .saturating_sub(rows)
+    }
+}
+
+/// How many rows the last message takes: one that was cut could not be read anywhere else.
+fn told_rows(state: &State) -> u16 {
+    let most = if is_small(state) { 1 } else { TOLD_ROWS_MAX };
+    let rows = wrapped(&state.told, usize::from(state.columns)).len();
+    if state.focus.is_field() {
+        1
+    } else {
+        length(rows).clamp(1, most)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The rows of the lists. What may be of any width stands last in its row, and only it is cut.
 
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use ratatui::style::Style;
 
 use super::draw::Paint;
@@ -222,15 +222,14 @@ fn done(line: &&FlowLine) -> String {
 fn flow_style(line: &FlowLine, is_chosen: bool, paint: Paint) -> Style {
     match line.standing {
         None => paint.wrong(),
-        Some(Standing::Waiting) => paint.wanted(),
+        Some(FlowStanding::Waiting) => paint.wanted(),
         Some(_) if is_chosen => paint.bold(),
         Some(_) => Style::new(),
     }
 }
 
-/// The nodes of the flow that is open, each with the digit of its role.
+/// The nodes of the flow that is open, each with the digit that shows the feed of its role, as in `run`.
 pub(super) fn nodes(flow: &FlowView, state: &State, (columns, paint): (usize, Paint)) -> Rows {
-    let roles = flow.roles();
     let node = widest(
         flow.nodes.iter().map(|node| node.node.as_str()),
         NODE_COLUMNS_MAX,
@@ -246,8 +245,7 @@ pub(super) fn nodes(flow: &FlowView, state: &State, (columns, paint): (usize, Pa
         .collect();
     let first = rows.len();
     rows.extend(flow.nodes.iter().enumerate().map(|(number, line)| {
-        let digit = roles.iter().position(|role| *role == line.role);
-        let digit = digit.filter(|at| *at < 9).map(|at| (at + 1).to_string());
+        let digit = (number < 9).then(|| (number + 1).to_string());
         let before = format!(
             "{}{} {} {}  {}  ",
             mark(number == state.node, has_keys),

@@ -324,7 +324,7 @@ impl Followed {
             .filter_map(|(seat, feed)| {
                 let last = feed.items().map(|item| item.seq).max().unwrap_or(0);
                 let role = seat.role()?.clone();
-                let items = items(feed);
+                let items = items(feed, &role);
                 Some((last, Feed { role, items }))
             })
             .collect();
@@ -564,29 +564,44 @@ fn typed(ask: &Ask) -> AskKind {
     }
 }
 
-fn items(feed: &FeedView) -> Vec<Item> {
-    let items = feed.items().map(|item: &FeedItem| {
-        let lines = item.text.lines().take(ITEM_LINES_MAX);
-        let mut lines: Vec<String> = lines.map(|line| tabbed(line, ' ')).collect();
-        if item.text.lines().nth(ITEM_LINES_MAX).is_some() || item.full_bytes.is_some() {
-            lines.push("…".to_owned());
-        }
-        if let Some(again) = item.again_at {
-            let again = again.text();
-            let time = String::from_utf8_lossy(again.get(11..19).unwrap_or_default());
-            lines.push(format!("next try at {time} UTC"));
-        }
-        let cut = if item.interrupted { " (cut off)" } else { "" };
-        let dropped = if item.discarded { " (discarded)" } else { "" };
-        let label = format!("{}{cut}{dropped}", plain(&item.label));
-        Item {
-            sign: sign(item.kind, item.pending),
-            label,
-            lines,
-            failed: matches!(item.kind, ItemKind::Error | ItemKind::ToolError),
-        }
-    });
-    items.collect()
+fn items(feed: &FeedView, role: &RoleInstance) -> Vec<Item> {
+    feed.items().map(|shown| item(shown, role)).collect()
+}
+
+fn item(item: &FeedItem, role: &RoleInstance) -> Item {
+    let is_call = matches!(
+        item.kind,
+        ItemKind::Tool | ItemKind::ToolSuccess | ItemKind::ToolError
+    );
+    let mut text = item.text.lines();
+    // The first line says what a call does, and with what; the heading of the feed, who speaks.
+    let label = if is_call {
+        text.next().unwrap_or(&item.label)
+    } else if item.kind == ItemKind::Assistant && item.label == role.as_str() {
+        ""
+    } else {
+        &item.label
+    };
+    let mut lines: Vec<String> = (text.by_ref().take(ITEM_LINES_MAX))
+        .map(|line| tabbed(line, ' '))
+        .collect();
+    if text.next().is_some() || item.full_bytes.is_some() {
+        lines.push("…".to_owned());
+    }
+    if let Some(again) = item.again_at {
+        let again = again.text();
+        let time = String::from_utf8_lossy(again.get(11..19).unwrap_or_default());
+        lines.push(format!("next try at {time} UTC"));
+    }
+    let cut = if item.interrupted { " (cut off)" } else { "" };
+    let dropped = if item.discarded { " (discarded)" } else { "" };
+    Item {
+        sign: sign(item.kind, item.pending),
+        label: format!("{}{cut}{dropped}", tabbed(label, ' ')),
+        lines,
+        failed: matches!(item.kind, ItemKind::Error | ItemKind::ToolError),
+        is_call,
+    }
 }
 
 const fn sign(kind: ItemKind, pending: bool) -> &'static str {

@@ -3,7 +3,7 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
 use proptest::prelude::*;
@@ -63,14 +63,14 @@ fn text() -> AskKind {
     }
 }
 
-fn line(tail: &str, title: &str, standing: Option<Standing>) -> FlowLine {
+fn line(tail: &str, title: &str, standing: Option<FlowStanding>) -> FlowLine {
     FlowLine {
         flow: flow(tail),
         name: format!("demo/{tail}"),
         title: title.to_owned(),
-        status: standing.map_or("damaged", Standing::word).to_owned(),
+        status: standing.map_or("damaged", FlowStanding::word).to_owned(),
         standing,
-        is_driven: standing == Some(Standing::Working),
+        is_driven: standing == Some(FlowStanding::Working),
         done: (1, 3),
         cost_micros: 630_000,
         updated_ms: Some(NOW_MS - 180_000),
@@ -83,6 +83,7 @@ fn view(asks: Vec<AskView>) -> View {
         label: label.to_owned(),
         lines: lines.iter().map(|line| (*line).to_owned()).collect(),
         failed: sign == "✗",
+        is_call: sign == "✗",
     };
     let node = |sign, node: &str, role: &str, word: &str| NodeLine {
         sign,
@@ -93,8 +94,8 @@ fn view(asks: Vec<AskView>) -> View {
     };
     View {
         flows: vec![
-            line("a1b2c3", "Release notes", Some(Standing::Working)),
-            line("d4e5f6", "Ledger", Some(Standing::Stopped)),
+            line("a1b2c3", "Release notes", Some(FlowStanding::Working)),
+            line("d4e5f6", "Ledger", Some(FlowStanding::Stopped)),
         ],
         asks,
         chosen: Some(FlowView {
@@ -110,12 +111,8 @@ fn view(asks: Vec<AskView>) -> View {
                 role: "writer".parse().unwrap(),
                 items: vec![
                     item("▸", "Active", &["writer begins draft."]),
-                    item(
-                        "¶",
-                        "writer",
-                        &["I look what there is,", "and then I write."],
-                    ),
-                    item("✗", "run_command", &["exit 1"]),
+                    item("¶", "", &["I look what there is,", "and then I write."]),
+                    item("✗", "run cargo test -p post", &["exit 1"]),
                 ],
             }],
             cost: vec![

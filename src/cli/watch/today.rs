@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use a_society_facts::At;
-use a_society_facts::view::View as _;
-use a_society_facts::view::screen::Screen;
+use a_society_facts::view::FactView as _;
+use a_society_facts::view::screen::FlowScreen;
 use a_society_state::index::Row;
 use a_society_state::{FlowRef, Store};
 
@@ -118,7 +118,7 @@ fn cost_before(store: &Store, flow: &FlowRef, moment: At) -> u64 {
     let Ok(mut follower) = store.follow(flow) else {
         return 0;
     };
-    let mut screen = Screen::default();
+    let mut screen = FlowScreen::default();
     let mut before = None;
     let read = follower.read(&mut |recorded| {
         if before.is_none() && recorded.at >= moment {
@@ -132,7 +132,56 @@ fn cost_before(store: &Store, flow: &FlowRef, moment: At) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::view::summary::FlowSummary;
+
     use super::*;
+
+    #[test]
+    fn what_was_spent_before_midnight_does_not_count_and_a_sum_is_shown_once_it_is_known() {
+        let (now, midnight) = (At::from_ms(10 * DAY_MS + 5_000), 10 * DAY_MS);
+        let row = |tail: &str, created: i64, updated: i64, cost_micros: u64| Row {
+            flow: FlowRef {
+                project: "demo".parse().unwrap(),
+                flow: format!("20260527T143000123Z-{tail}").parse().unwrap(),
+            },
+            summary: Some(FlowSummary {
+                created_at: Some(At::from_ms(created)),
+                updated_at: Some(At::from_ms(updated)),
+                cost_micros,
+                ..FlowSummary::default()
+            }),
+            damage: None,
+            damage_word: None,
+            held_by: None,
+        };
+        let rows = [
+            row("a00001", midnight + 1, midnight + 2, 5),
+            row("a00002", 1, midnight - 1, 1_000),
+            row("a00003", 1, midnight + 3, 70),
+            row("a00004", 1, midnight + 3, 0),
+        ];
+        let (wanted, asked) = sync_channel(READ_MAX);
+        let (tell, read) = sync_channel(READ_MAX);
+        let mut today = Today {
+            wanted: Some(wanted),
+            read,
+            ahead_ms: 0,
+            midnight: At::from_ms(0),
+            before: BTreeMap::new(),
+            micros: None,
+        };
+        today.count(&rows, now);
+        assert_eq!(today.micros(), None, "one of them is not read yet");
+        today.count(&rows, now);
+        let (flow, at) = asked.try_recv().unwrap();
+        assert!(asked.try_recv().is_err(), "it is asked for once");
+        assert_eq!((&flow, at.ms()), (&rows[2].flow, midnight));
+        tell.send((flow, at, 40)).unwrap();
+        today.count(&rows, now);
+        assert_eq!(today.micros(), Some(35));
+        today.count(&rows[..2], At::from_ms(now.ms() + DAY_MS));
+        assert_eq!(today.micros(), Some(0), "another day has begun");
+    }
 
     #[test]
     fn a_day_begins_at_midnight_of_the_local_clock() {

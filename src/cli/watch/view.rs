@@ -5,7 +5,7 @@ use a_society_facts::Hash;
 use a_society_facts::Whom;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::id::{ApprovalId, ConsentId, RoleInstance};
-use a_society_facts::view::standing::Standing;
+use a_society_facts::view::standing::FlowStanding;
 use a_society_state::FlowRef;
 
 use crate::cli::asks;
@@ -36,7 +36,7 @@ pub(crate) struct FlowLine {
     /// Its state, in a word or two.
     pub(crate) status: String,
     /// What it is doing; absent for one that cannot be read.
-    pub(crate) standing: Option<Standing>,
+    pub(crate) standing: Option<FlowStanding>,
     /// Whether a process drives it.
     pub(crate) is_driven: bool,
     /// How many of its nodes are done, and how many there are.
@@ -151,10 +151,13 @@ pub(crate) struct Feed {
 pub(crate) struct Item {
     /// A sign for its kind.
     pub(crate) sign: &'static str,
+    /// Its heading; nothing for what the role itself says.
     pub(crate) label: String,
     pub(crate) lines: Vec<String>,
     /// Whether something went wrong.
     pub(crate) failed: bool,
+    /// Whether it is a call, whose output is folded where many things are shown.
+    pub(crate) is_call: bool,
 }
 
 /// The project of a flow and the end of its id, as it is typed.
@@ -175,17 +178,6 @@ impl View {
 }
 
 impl FlowView {
-    /// Its roles in the order of its nodes, each once, as the digits name them.
-    pub(crate) fn roles(&self) -> Vec<&str> {
-        let mut roles: Vec<&str> = Vec::new();
-        for node in &self.nodes {
-            if !roles.contains(&node.role.as_str()) {
-                roles.push(&node.role);
-            }
-        }
-        roles
-    }
-
     /// The feed of a role, or the one in which something happened last.
     pub(crate) fn feed(&self, role: Option<&RoleInstance>) -> Option<&Feed> {
         let named = self.feeds.iter().find(|feed| Some(&feed.role) == role);

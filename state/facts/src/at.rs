@@ -172,8 +172,8 @@ impl Serialize for At {
 
 impl<'de> Deserialize<'de> for At {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parse;
-        impl Visitor<'_> for Parse {
+        struct AtVisitor;
+        impl Visitor<'_> for AtVisitor {
             type Value = At;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -184,7 +184,7 @@ impl<'de> Deserialize<'de> for At {
                 text.parse().map_err(E::custom)
             }
         }
-        deserializer.deserialize_str(Parse)
+        deserializer.deserialize_str(AtVisitor)
     }
 }
 

@@ -39,7 +39,7 @@ impl fmt::Display for EdgeName {
 /// Which way along an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Way {
+pub enum HandoffWay {
     /// From its beginning to its end: work goes on.
     Forward,
     /// From its end to its beginning: work goes back.
@@ -53,7 +53,7 @@ pub struct Delivery {
     #[serde(flatten)]
     pub edge: EdgeName,
     /// Which way.
-    pub way: Way,
+    pub way: HandoffWay,
     /// The artifact.
     pub artifact: Artifact,
 }
@@ -63,8 +63,8 @@ impl Delivery {
     #[must_use]
     pub fn receiver(&self) -> &NodeId {
         match self.way {
-            Way::Forward => &self.edge.to,
-            Way::Backward => &self.edge.from,
+            HandoffWay::Forward => &self.edge.to,
+            HandoffWay::Backward => &self.edge.from,
         }
     }
 }

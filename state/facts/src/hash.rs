@@ -119,8 +119,8 @@ impl Serialize for Hash {
 
 impl<'de> Deserialize<'de> for Hash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parse;
-        impl de::Visitor<'_> for Parse {
+        struct HashVisitor;
+        impl de::Visitor<'_> for HashVisitor {
             type Value = Hash;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,7 +131,7 @@ impl<'de> Deserialize<'de> for Hash {
                 text.parse().map_err(E::custom)
             }
         }
-        deserializer.deserialize_str(Parse)
+        deserializer.deserialize_str(HashVisitor)
     }
 }
 

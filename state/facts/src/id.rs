@@ -89,8 +89,8 @@ macro_rules! name {
 
         impl<'de> Deserialize<'de> for $type {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Parse;
-                impl Visitor<'_> for Parse {
+                struct IdVisitor;
+                impl Visitor<'_> for IdVisitor {
                     type Value = $type;
 
                     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -101,7 +101,7 @@ macro_rules! name {
                         text.parse().map_err(E::custom)
                     }
                 }
-                deserializer.deserialize_str(Parse)
+                deserializer.deserialize_str(IdVisitor)
             }
         }
     };

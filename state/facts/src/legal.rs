@@ -17,7 +17,7 @@ mod why;
 pub use why::Illegal;
 
 use crate::fact::Fact;
-use crate::fact::columns::Reach;
+use crate::fact::columns::FactReach;
 use crate::view::FlowState;
 
 /// Whether a fact may follow.
@@ -128,10 +128,10 @@ fn gate(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         status: state.phase.status().word(),
     });
     match (fact.reach(), state.is_created()) {
-        (Reach::Always, _) | (Reach::Birth, false) | (Reach::Life, true) => Ok(()),
-        (Reach::Birth, true) => Err(Illegal::AlreadyCreated),
-        (Reach::Life | Reach::Work, false) => Err(Illegal::NotCreated),
-        (Reach::Work, true) => over.map_or(Ok(()), Err),
+        (FactReach::Always, _) | (FactReach::Birth, false) | (FactReach::Life, true) => Ok(()),
+        (FactReach::Birth, true) => Err(Illegal::AlreadyCreated),
+        (FactReach::Life | FactReach::Work, false) => Err(Illegal::NotCreated),
+        (FactReach::Work, true) => over.map_or(Ok(()), Err),
     }
 }
 

@@ -282,12 +282,12 @@ pub fn verify(line: &[u8]) -> Result<u32, BadLine> {
     Ok(crc)
 }
 
-struct Cursor<'a> {
+struct LineCursor<'a> {
     bytes: &'a [u8],
     place: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> LineCursor<'a> {
     fn expect(&mut self, text: &[u8]) -> Result<(), BadLine> {
         if self.bytes[self.place..].starts_with(text) {
             self.place += text.len();
@@ -328,7 +328,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// The frame of a line, and the places of its word and its payload.
-struct Cut<'a> {
+struct CutLine<'a> {
     frame: Frame,
     word: &'a str,
     /// The first byte of the payload's members, counted from the start of the line: a comma, or
@@ -337,7 +337,7 @@ struct Cut<'a> {
     to: usize,
 }
 
-fn cut(line: &[u8]) -> Result<Cut<'_>, BadLine> {
+fn cut(line: &[u8]) -> Result<CutLine<'_>, BadLine> {
     let crc = verify(line)?;
     let body = line.len() - (CRC_TAIL_BYTES);
     let prev_at = body.checked_sub(PREV_BYTES).ok_or(BadLine::Frame)?;
@@ -346,7 +346,7 @@ fn cut(line: &[u8]) -> Result<Cut<'_>, BadLine> {
         return Err(BadLine::Frame);
     }
     let prev = unhex(&prev[9..17]).ok_or(BadLine::Frame)?;
-    let mut cursor = Cursor {
+    let mut cursor = LineCursor {
         bytes: &line[..prev_at],
         place: 0,
     };
@@ -374,7 +374,7 @@ fn cut(line: &[u8]) -> Result<Cut<'_>, BadLine> {
         prev,
         crc,
     };
-    Ok(Cut {
+    Ok(CutLine {
         frame,
         word,
         from: cursor.place,

@@ -303,7 +303,7 @@ pub enum AnswerText {
     /// The text itself, as it comes when nothing was streamed.
     Inline(String),
     /// The drafts of this request, all together.
-    Drafted(Drafted),
+    Drafted(ConfirmedDraft),
 }
 
 /// Adds to a text that streams. It takes an eighth more room than it needs, and not twice as much as
@@ -317,14 +317,14 @@ pub fn lengthen(text: &mut String, piece: &str) {
 
 /// Which draft an answer confirms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Drafted {
+pub struct ConfirmedDraft {
     /// How many bytes of draft text.
     pub drafted_bytes: u64,
     /// Their CRC32C.
     pub drafted_crc: u32,
 }
 
-impl Drafted {
+impl ConfirmedDraft {
     /// The reference to this draft.
     #[must_use]
     pub fn of(text: &str) -> Self {
@@ -382,7 +382,7 @@ string_or_object!(
 string_or_object!(
     AnswerText,
     Inline,
-    Drafted(Drafted),
+    Drafted(ConfirmedDraft),
     "a text, or the draft it stands for"
 );
 
@@ -457,7 +457,7 @@ mod tests {
             let json = serde_json::to_string(&text).unwrap();
             assert_eq!(serde_json::from_str::<Text>(&json).unwrap(), text);
         }
-        let drafted = AnswerText::Drafted(Drafted::of("hello"));
+        let drafted = AnswerText::Drafted(ConfirmedDraft::of("hello"));
         let json = serde_json::to_string(&drafted).unwrap();
         assert_eq!(serde_json::from_str::<AnswerText>(&json).unwrap(), drafted);
     }

@@ -117,8 +117,8 @@ impl Serialize for Seat {
 
 impl<'de> Deserialize<'de> for Seat {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Parse;
-        impl Visitor<'_> for Parse {
+        struct SeatVisitor;
+        impl Visitor<'_> for SeatVisitor {
             type Value = Seat;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,7 +129,7 @@ impl<'de> Deserialize<'de> for Seat {
                 text.parse().map_err(E::custom)
             }
         }
-        deserializer.deserialize_str(Parse)
+        deserializer.deserialize_str(SeatVisitor)
     }
 }
 

@@ -11,7 +11,9 @@ use std::path::Path;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::journal::{RecoveryLossy, RecoveryTruncated, RepairApplied, Row};
+use a_society_facts::fact::journal::{
+    RecoveryLossy, RecoveryRow, RecoveryTruncated, RepairApplied,
+};
 use a_society_facts::id::Seq;
 
 use crate::atomic::replace_durably;
@@ -28,7 +30,7 @@ pub struct Quarantined {
     /// The name itself.
     pub name: String,
     /// The row that allowed the cut.
-    pub row: Row,
+    pub row: RecoveryRow,
     /// The segment.
     pub segment: u32,
     /// Where the tail began.
@@ -37,19 +39,24 @@ pub struct Quarantined {
     pub expected: Seq,
 }
 
-const fn row_word(row: Row) -> &'static str {
+const fn row_word(row: RecoveryRow) -> &'static str {
     match row {
-        Row::R2 => "r2",
-        Row::R3 => "r3",
-        Row::R4 => "r4",
-        Row::R6 => "r6",
+        RecoveryRow::R2 => "r2",
+        RecoveryRow::R3 => "r3",
+        RecoveryRow::R4 => "r4",
+        RecoveryRow::R6 => "r6",
     }
 }
 
-fn row_of(word: &str) -> Option<Row> {
-    [Row::R2, Row::R3, Row::R4, Row::R6]
-        .into_iter()
-        .find(|row| row_word(*row) == word)
+fn row_of(word: &str) -> Option<RecoveryRow> {
+    [
+        RecoveryRow::R2,
+        RecoveryRow::R3,
+        RecoveryRow::R4,
+        RecoveryRow::R6,
+    ]
+    .into_iter()
+    .find(|row| row_word(*row) == word)
 }
 
 fn name_of(tail: &Tail) -> String {
@@ -248,11 +255,11 @@ fn fact_of(disk: &dyn Disk, folder: &FlowFolder, kept: Quarantined) -> Result<Fa
         quarantine: kept.name,
     };
     Ok(match kept.row {
-        Row::R6 => Fact::RecoveryLossy(RecoveryLossy {
+        RecoveryRow::R6 => Fact::RecoveryLossy(RecoveryLossy {
             cut,
             lost_seq: kept.expected,
         }),
-        Row::R2 | Row::R3 | Row::R4 => Fact::RecoveryTruncated(cut),
+        RecoveryRow::R2 | RecoveryRow::R3 | RecoveryRow::R4 => Fact::RecoveryTruncated(cut),
     })
 }
 
@@ -263,7 +270,7 @@ mod tests {
     #[test]
     fn the_name_of_a_kept_tail_says_what_its_record_needs() {
         let tail = Tail {
-            row: Row::R6,
+            row: RecoveryRow::R6,
             segment: 3,
             offset_bytes: 1234,
             bytes: b"what was cut".to_vec(),
@@ -271,7 +278,7 @@ mod tests {
         };
         let read = parse_name(&name_of(&tail)).unwrap();
         let said = (read.row, read.segment, read.offset_bytes, read.expected);
-        assert_eq!(said, (Row::R6, 3, 1234, 77));
+        assert_eq!(said, (RecoveryRow::R6, 3, 1234, 77));
         assert_eq!(
             name_of(&tail),
             name_of(&tail.clone()),

@@ -6,7 +6,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use a_society_facts::fact::journal::{Row, SegmentStarted};
+use a_society_facts::fact::journal::{RecoveryRow, SegmentStarted};
 use a_society_facts::id::{FlowId, Seq};
 use a_society_facts::line::{BadLine, Body, FORMAT, Frame};
 use a_society_facts::{Fact, Recorded};
@@ -37,7 +37,7 @@ pub struct Position {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tail {
     /// The row of the table that allows it.
-    pub row: Row,
+    pub row: RecoveryRow,
     /// The segment.
     pub segment: u32,
     /// Where the tail begins.

@@ -8,7 +8,7 @@
 
 use std::fmt;
 
-use a_society_facts::fact::journal::Row;
+use a_society_facts::fact::journal::RecoveryRow;
 use a_society_facts::id::Seq;
 use a_society_facts::line;
 
@@ -37,7 +37,7 @@ pub struct Suspect<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Judgement {
     /// It may be cut; R6 says so loudly.
-    Cut(Row),
+    Cut(RecoveryRow),
     /// It may not be touched.
     Keep(Harm),
 }
@@ -207,16 +207,16 @@ pub fn judge(suspect: &Suspect<'_>) -> Judgement {
         return Judgement::Keep(Harm::AcknowledgedLost);
     }
     if first_end.is_none() && !all_zeros {
-        return Judgement::Cut(Row::R2);
+        return Judgement::Cut(RecoveryRow::R2);
     }
     if has_unwritten_sector(suspect.bytes, suspect.offset_bytes) || suspect.bytes.ends_with(&[0]) {
-        return Judgement::Cut(Row::R3);
+        return Judgement::Cut(RecoveryRow::R3);
     }
     if after.valid > 0 {
-        return Judgement::Cut(Row::R4);
+        return Judgement::Cut(RecoveryRow::R4);
     }
     if rest.is_empty() {
-        return Judgement::Cut(Row::R6);
+        return Judgement::Cut(RecoveryRow::R6);
     }
     Judgement::Keep(Harm::Unexplained)
 }
@@ -256,28 +256,28 @@ mod tests {
     #[test]
     fn r2_a_last_line_without_an_end_is_cut() {
         let bytes = &record(5, 4)[..40];
-        assert_eq!(judge(&suspect(bytes)), Judgement::Cut(Row::R2));
+        assert_eq!(judge(&suspect(bytes)), Judgement::Cut(RecoveryRow::R2));
     }
 
     #[test]
     fn r3_a_piece_of_zeros_means_that_the_file_grew_before_its_data() {
         let mut bytes = record(5, 4);
         bytes.extend_from_slice(&[0; 700]);
-        assert_eq!(judge(&suspect(&bytes)), Judgement::Cut(Row::R3));
+        assert_eq!(judge(&suspect(&bytes)), Judgement::Cut(RecoveryRow::R3));
         let mut bytes = record(5, 4);
         bytes[..24].fill(0);
         assert_eq!(
             judge(&suspect(&bytes)),
-            Judgement::Cut(Row::R3),
+            Judgement::Cut(RecoveryRow::R3),
             "the rest of a sector"
         );
-        assert_eq!(judge(&suspect(&[0; 64])), Judgement::Cut(Row::R3));
+        assert_eq!(judge(&suspect(&[0; 64])), Judgement::Cut(RecoveryRow::R3));
     }
 
     #[test]
     fn r4_unsynced_lines_out_of_order_are_cut_together() {
         let bytes = [broken(5), record(6, 4), record(7, 4)].concat();
-        assert_eq!(judge(&suspect(&bytes)), Judgement::Cut(Row::R4));
+        assert_eq!(judge(&suspect(&bytes)), Judgement::Cut(RecoveryRow::R4));
     }
 
     #[test]
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn r6_a_complete_last_line_that_does_not_verify_is_cut_loudly() {
-        assert_eq!(judge(&suspect(&broken(5))), Judgement::Cut(Row::R6));
+        assert_eq!(judge(&suspect(&broken(5))), Judgement::Cut(RecoveryRow::R6));
     }
 
     #[test]

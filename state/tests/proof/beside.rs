@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use a_society_facts::Fact;
-use a_society_facts::fact::journal::Row;
+use a_society_facts::fact::journal::RecoveryRow;
 use a_society_facts::id::Seq;
 use a_society_state::disk::Disk;
 use a_society_state::repair::{self, Diagnosis};
@@ -25,16 +25,16 @@ fn a_follower_hands_on_every_record_once_whatever_happens_to_the_writer() {
         Step::Sync,
         Step::Title,
         Step::Kill,
-        Step::Torn(Row::R4),
+        Step::Torn(RecoveryRow::R4),
         Step::Open,
         Step::Title,
         Step::Close,
-        Step::Torn(Row::R2),
-        Step::Torn(Row::R6),
+        Step::Torn(RecoveryRow::R2),
+        Step::Torn(RecoveryRow::R6),
         Step::Open,
         Step::Title,
         Step::Title,
-        Step::Torn(Row::R3),
+        Step::Torn(RecoveryRow::R3),
         Step::Open,
         Step::Title,
         Step::Title,
@@ -101,7 +101,12 @@ fn a_follower_says_so_when_what_it_read_is_no_longer_there() {
 
 #[test]
 fn a_look_beside_any_torn_end_shows_what_is_good_and_changes_nothing() {
-    for row in [Row::R2, Row::R3, Row::R4, Row::R6] {
+    for row in [
+        RecoveryRow::R2,
+        RecoveryRow::R3,
+        RecoveryRow::R4,
+        RecoveryRow::R6,
+    ] {
         let mut play = Play::new();
         let steps = [
             Step::Checkpoints(1),
@@ -203,7 +208,12 @@ fn said(play: &Play, project: &str) -> Vec<Fact> {
 
 #[test]
 fn an_archive_of_a_torn_flow_is_whole() {
-    for row in [Row::R2, Row::R3, Row::R4, Row::R6] {
+    for row in [
+        RecoveryRow::R2,
+        RecoveryRow::R3,
+        RecoveryRow::R4,
+        RecoveryRow::R6,
+    ] {
         let mut play = Play::new();
         let steps = [
             Step::Create,

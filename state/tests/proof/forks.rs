@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use a_society_facts::fact::flow::{Author, FlowCancelled};
+use a_society_facts::fact::flow::{FactAuthor, FlowCancelled};
 use a_society_facts::id::Seq;
 use a_society_facts::view::all::Views;
 use a_society_facts::{At, Fact, Hash, Recorded, sample};
@@ -273,7 +273,7 @@ fn a_parent_that_is_pruned_takes_nothing_from_its_fork() {
     let wanted = lines(&store, &fork);
     let (mut parent, _) = store.open(&named(PARENT)).unwrap();
     let over = Fact::FlowCancelled(FlowCancelled {
-        by: Author::Operator,
+        by: FactAuthor::Operator,
         why: None,
         client: None,
     });

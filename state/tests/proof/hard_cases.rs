@@ -1,7 +1,7 @@
 //! Uses that once went wrong, or nearly: each is one situation, written out.
 
 use a_society_facts::Fact;
-use a_society_facts::fact::flow::{Author, FlowPaused, FlowUnpaused, PauseReason};
+use a_society_facts::fact::flow::{FactAuthor, FlowPaused, FlowUnpaused, PauseReason};
 use a_society_state::disk::faulty::Op;
 use a_society_state::disk::{Fault, FaultPlan, FaultyDisk, How};
 use a_society_state::index::rows;
@@ -153,7 +153,7 @@ fn a_flow_whose_disk_is_still_full_does_not_resume_and_does_as_soon_as_there_is_
     assert!(flow.try_resume_after_full().unwrap());
     let resumed = Fact::FlowUnpaused(FlowUnpaused {
         client: None,
-        by: Author::Runtime,
+        by: FactAuthor::Runtime,
     });
     let there = records(&play.store, &flow_ref());
     assert_eq!(there.values().filter(|fact| **fact == resumed).count(), 1);
@@ -268,7 +268,7 @@ fn the_list_shows_what_the_journal_says_whatever_the_views_say() {
         Step::Tick,
         Step::Title,
         Step::Kill,
-        Step::Torn(a_society_facts::fact::journal::Row::R2),
+        Step::Torn(a_society_facts::fact::journal::RecoveryRow::R2),
         Step::Open,
         Step::Close,
         Step::Open,

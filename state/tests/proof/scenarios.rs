@@ -1,6 +1,6 @@
 //! The small uses of a flow that every fault and every crash is tried on.
 
-use a_society_facts::fact::journal::Row;
+use a_society_facts::fact::journal::RecoveryRow;
 
 use crate::script::Step::{self, *};
 
@@ -15,7 +15,13 @@ pub(crate) struct Scenario {
 
 /// Every scenario.
 pub(crate) fn all() -> Vec<Scenario> {
-    let torn = [Row::R2, Row::R3, Row::R4, Row::R6].map(recovery);
+    let torn = [
+        RecoveryRow::R2,
+        RecoveryRow::R3,
+        RecoveryRow::R4,
+        RecoveryRow::R6,
+    ]
+    .map(recovery);
     let plain = SCENARIOS.iter().map(|(name, steps)| Scenario {
         name,
         steps: steps.to_vec(),
@@ -24,14 +30,14 @@ pub(crate) fn all() -> Vec<Scenario> {
 }
 
 /// A torn end of each kind is recovered, and the flow goes on.
-fn recovery(row: Row) -> Scenario {
+fn recovery(row: RecoveryRow) -> Scenario {
     let before = [Create, Title, Sync, Title, Title, Sync, Kill];
     Scenario {
         name: match row {
-            Row::R2 => "R2",
-            Row::R3 => "R3",
-            Row::R4 => "R4",
-            Row::R6 => "R6",
+            RecoveryRow::R2 => "R2",
+            RecoveryRow::R3 => "R3",
+            RecoveryRow::R4 => "R4",
+            RecoveryRow::R6 => "R6",
         },
         steps: [&before[..], &[Torn(row), Open, Title, Sync, Close]].concat(),
     }
@@ -71,10 +77,10 @@ const SCENARIOS: &[(&str, &[Step])] = &[
     ]),
     ("an archive", &[Create, Session, Say(66_000), Title, Close, Carry]),
     ("a removal", &[Create, Session, Say(66_000), Cancel, Close, Prune]),
-    ("R6 put back", &[Create, Title, Sync, Kill, Torn(Row::R6), Open, Restore, Title, Sync]),
+    ("R6 put back", &[Create, Title, Sync, Kill, Torn(RecoveryRow::R6), Open, Restore, Title, Sync]),
     ("one recovery after another", &[
-        Create, Title, Sync, Kill, Torn(Row::R2), Open, Kill, Torn(Row::R3), Open, Title, Sync,
-        Kill, Torn(Row::R2), Open, Close,
+        Create, Title, Sync, Kill, Torn(RecoveryRow::R2), Open, Kill, Torn(RecoveryRow::R3), Open, Title, Sync,
+        Kill, Torn(RecoveryRow::R2), Open, Close,
     ]),
     ("damage and its repair", &[
         Segments(900), Create, Title, Sync, Title, Sync, Rest, Title, Sync, Title, Sync, Title,

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use a_society_facts::fact::flow::{Author, FlowCancelled};
-use a_society_facts::fact::journal::{ProcessName, Row};
+use a_society_facts::fact::flow::{FactAuthor, FlowCancelled};
+use a_society_facts::fact::journal::{ProcessName, RecoveryRow};
 use a_society_facts::id::Seq;
 use a_society_facts::{At, Fact};
 use a_society_state::clock::Clock;
@@ -96,7 +96,7 @@ pub(crate) enum Step {
     /// The flow is asked to go on after a full disk.
     Resume,
     /// A crash left such a tail.
-    Torn(Row),
+    Torn(RecoveryRow),
     /// A bit of an acknowledged record flips.
     Flip,
     /// A damaged journal is repaired.
@@ -369,7 +369,7 @@ impl Play {
         self.model().pending.clear();
     }
 
-    fn torn(&mut self, row: Row) -> Result<(), Error> {
+    fn torn(&mut self, row: RecoveryRow) -> Result<(), Error> {
         self.flow = None;
         let folder = self.store.folder(&flow_ref());
         if !tails::ends_well(&self.disk, folder.root()) {
@@ -451,7 +451,7 @@ impl Play {
 fn cancelled() -> Fact {
     Fact::FlowCancelled(FlowCancelled {
         client: None,
-        by: Author::Operator,
+        by: FactAuthor::Operator,
         why: None,
     })
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 
 use a_society_facts::Fact;
-use a_society_facts::fact::journal::Row;
+use a_society_facts::fact::journal::RecoveryRow;
 use a_society_state::disk::faulty::Op;
 use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk, How};
 use a_society_state::layout::FlowFolder;
@@ -62,7 +62,7 @@ fn what_was_put_back_survives() {
         Step::Title,
         Step::Sync,
         Step::Kill,
-        Step::Torn(Row::R6),
+        Step::Torn(RecoveryRow::R6),
         Step::Open,
         Step::Restore,
     ]);
@@ -205,7 +205,7 @@ fn j19_a_tail_is_kept_then_cut_then_told_and_each_is_durable_before_the_next() {
         Step::Title,
         Step::Sync,
         Step::Kill,
-        Step::Torn(Row::R2),
+        Step::Torn(RecoveryRow::R2),
     ]);
     let folder = play.store.folder(&flow_ref());
     let trace = traced(&mut play, &Step::Open);

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex};
 
 use a_society_facts::Fact;
-use a_society_facts::fact::journal::Row;
+use a_society_facts::fact::journal::RecoveryRow;
 use a_society_state::disk::FaultyDisk;
 
 use crate::extent::{each_in_parallel, first_of, pick};
@@ -151,7 +151,12 @@ fn interrupt(left: &Left, expected: Option<&[Fact]>, depth: u32) {
 
 #[test]
 fn a_cut_that_a_death_left_unsynced_is_durable_before_anything_is_written_over_it() {
-    for row in [Row::R2, Row::R3, Row::R4, Row::R6] {
+    for row in [
+        RecoveryRow::R2,
+        RecoveryRow::R3,
+        RecoveryRow::R4,
+        RecoveryRow::R6,
+    ] {
         let torn = || {
             let mut play = Play::new();
             let steps = [Step::Create, Step::Title, Step::Sync, Step::Torn(row)];
@@ -180,7 +185,12 @@ fn a_cut_that_a_death_left_unsynced_is_durable_before_anything_is_written_over_i
 
 #[test]
 fn a_torn_end_is_kept_byte_for_byte_and_told_with_its_row() {
-    for row in [Row::R2, Row::R3, Row::R4, Row::R6] {
+    for row in [
+        RecoveryRow::R2,
+        RecoveryRow::R3,
+        RecoveryRow::R4,
+        RecoveryRow::R6,
+    ] {
         let mut play = Play::new();
         let steps = [Step::Create, Step::Title, Step::Sync, Step::Kill];
         assert!(play.run(&steps, Temper::GiveUp).is_none());
@@ -196,7 +206,7 @@ fn a_torn_end_is_kept_byte_for_byte_and_told_with_its_row() {
         assert_eq!(cut.row, row);
         let lost = last.frame.seq + 1;
         let loud = matches!(fact, Fact::RecoveryLossy(lossy) if lossy.lost_seq == lost);
-        assert_eq!(loud, row == Row::R6, "{fact:?}");
+        assert_eq!(loud, row == RecoveryRow::R6, "{fact:?}");
         assert_eq!(cut.offset_bytes, last.end as u64);
         let kept = play
             .disk

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use a_society_facts::Fact;
-use a_society_facts::fact::journal::Row;
+use a_society_facts::fact::journal::RecoveryRow;
 use a_society_facts::id::Seq;
 use a_society_state::Error;
 use a_society_state::disk::FaultyDisk;
@@ -154,12 +154,12 @@ impl Sample {
     }
 }
 
-const fn name(row: Row) -> &'static str {
+const fn name(row: RecoveryRow) -> &'static str {
     match row {
-        Row::R2 => "R2",
-        Row::R3 => "R3",
-        Row::R4 => "R4",
-        Row::R6 => "R6",
+        RecoveryRow::R2 => "R2",
+        RecoveryRow::R3 => "R3",
+        RecoveryRow::R4 => "R4",
+        RecoveryRow::R6 => "R6",
     }
 }
 
@@ -303,7 +303,12 @@ fn whatever_follows_the_last_record_is_judged_by_the_table() {
     )
     .pop()
     .unwrap();
-    let rows = [Row::R2, Row::R3, Row::R4, Row::R6];
+    let rows = [
+        RecoveryRow::R2,
+        RecoveryRow::R3,
+        RecoveryRow::R4,
+        RecoveryRow::R6,
+    ];
     for one in rows {
         let tail = tails::tail(one, &last.frame);
         let ruled = sample.hold(&[&sample.bytes[..], &tail].concat());

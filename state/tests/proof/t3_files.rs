@@ -302,7 +302,7 @@ fn r14_a_device_that_fails_while_it_is_read_costs_nothing() {
     tails::leave_tail(
         &disk,
         segments[0].ancestors().nth(2).unwrap(),
-        a_society_facts::fact::journal::Row::R2,
+        a_society_facts::fact::journal::RecoveryRow::R2,
     );
     let probe = disk.kill_clone();
     store_over(&probe).0.open(&flow_ref()).unwrap();

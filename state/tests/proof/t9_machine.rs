@@ -1,7 +1,7 @@
 //! T9: a machine of random uses, deaths, power cuts and damage, against the model of what was
 //! promised.
 
-use a_society_facts::fact::journal::Row;
+use a_society_facts::fact::journal::RecoveryRow;
 use a_society_state::Error;
 use proptest::prelude::*;
 
@@ -9,8 +9,13 @@ use crate::extent::pick;
 use crate::oracle::judge;
 use crate::script::{Play, Step};
 
-fn row() -> impl Strategy<Value = Row> {
-    prop_oneof![Just(Row::R2), Just(Row::R3), Just(Row::R4), Just(Row::R6)]
+fn row() -> impl Strategy<Value = RecoveryRow> {
+    prop_oneof![
+        Just(RecoveryRow::R2),
+        Just(RecoveryRow::R3),
+        Just(RecoveryRow::R4),
+        Just(RecoveryRow::R6)
+    ]
 }
 
 fn step() -> impl Strategy<Value = Step> {

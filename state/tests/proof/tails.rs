@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::fact::flow::FlowTitled;
-use a_society_facts::fact::journal::Row;
+use a_society_facts::fact::journal::RecoveryRow;
 use a_society_facts::id::Seq;
 use a_society_facts::line::{self, Frame};
 use a_society_facts::{At, Fact};
@@ -89,14 +89,14 @@ pub(crate) fn torn_fact(title: &str) -> Fact {
 }
 
 /// The bytes that a crash of a certain kind leaves after the last record.
-pub(crate) fn tail(row: Row, last: &Frame) -> Vec<u8> {
+pub(crate) fn tail(row: RecoveryRow, last: &Frame) -> Vec<u8> {
     let (whole, crc) = line_after(last, TITLES[0]);
     let mut broken = whole.clone();
     broken[60] ^= 4;
     match row {
-        Row::R2 => whole[..whole.len() / 2].to_vec(),
-        Row::R3 => [&whole[..whole.len() / 2], &[0; 1100], b"\n"].concat(),
-        Row::R4 => {
+        RecoveryRow::R2 => whole[..whole.len() / 2].to_vec(),
+        RecoveryRow::R3 => [&whole[..whole.len() / 2], &[0; 1100], b"\n"].concat(),
+        RecoveryRow::R4 => {
             let next = Frame {
                 seq: last.seq + 1,
                 crc,
@@ -104,12 +104,12 @@ pub(crate) fn tail(row: Row, last: &Frame) -> Vec<u8> {
             };
             [broken, line_after(&next, TITLES[1]).0].concat()
         }
-        Row::R6 => broken,
+        RecoveryRow::R6 => broken,
     }
 }
 
 /// Leaves such an end on the disk, durably.
-pub(crate) fn leave_tail(disk: &FaultyDisk, flow: &Path, row: Row) {
+pub(crate) fn leave_tail(disk: &FaultyDisk, flow: &Path, row: RecoveryRow) {
     let last = lines(disk, flow).pop().unwrap();
     let mut bytes = disk.read_file(&last.path).unwrap();
     bytes.extend(tail(row, &last.frame));

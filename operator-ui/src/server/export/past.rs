@@ -8,7 +8,7 @@ use a_society_facts::At;
 use a_society_facts::id::Seq;
 use a_society_facts::message::{Message, Text};
 use a_society_facts::view::SessionView;
-use a_society_facts::view::session::{Draft, Entry};
+use a_society_facts::view::session::{AnswerDraft, SessionEntry};
 
 use super::page::bounded;
 use super::scrub::Scrub;
@@ -26,7 +26,7 @@ struct Known {
 }
 
 /// What can change of an entry when its message does not.
-const fn told(entry: &Entry) -> (Seq, [bool; 4]) {
+const fn told(entry: &SessionEntry) -> (Seq, [bool; 4]) {
     let marks = [
         entry.interrupted,
         entry.mismatch,
@@ -43,6 +43,13 @@ type List = (SessionPart, Option<Vec<u32>>);
 /// ends with another message.
 const LAST: usize = 64;
 
+/// The tools of a session, with what they were made of.
+struct Tools {
+    offered: Vec<Text>,
+    called: BTreeMap<String, u64>,
+    numbers: Vec<u32>,
+}
+
 /// A session, record by record.
 #[derive(Default)]
 pub(super) struct Past {
@@ -53,6 +60,8 @@ pub(super) struct Past {
     lists: BTreeMap<String, Vec<u32>>,
     parts: Vec<SessionPart>,
     prompt: Option<(Text, u32)>,
+    /// The tools, with what they were made of.
+    tools: Option<Tools>,
     /// The requests: how much was known of each, and its number.
     requests: Vec<(usize, u32)>,
     /// The text that is being streamed: the record that began it, and its number.
@@ -70,20 +79,41 @@ impl Past {
             return;
         };
         let drafted = session.draft.as_ref().map(|draft| self.draft(draft));
-        let mut lists = self.of_entries(session);
+        let mut lists = self.of_entries(session, read);
         if let Some(text) = &session.system_prompt {
             lists.push((
                 part("system", "system", "System prompt"),
                 Some(vec![self.prompt(text, whole)]),
             ));
         }
-        let tools = read.tools().map(|tool| self.number(tool)).collect();
+        let tools = self.tools(read, whole);
         let words = "Tools";
         lists.push((part("tools", "tools", words), Some(tools)));
         let requests = self.of_requests(read);
         let words = "Requests";
         lists.push((part("requests", "requests", words), Some(requests)));
         self.changed(seq, lists, drafted);
+    }
+
+    /// The tools; their definitions are read again only when they are others.
+    fn tools(&mut self, read: &Read, whole: &dyn Fn(&Text) -> String) -> Vec<u32> {
+        let (offered, called) = read.tools_known();
+        if let Some(known) = &self.tools
+            && known.offered == *offered
+            && known.called == *called
+        {
+            return known.numbers.clone();
+        }
+        let tools = read.tools(whole).into_iter();
+        let numbers: Vec<u32> = tools
+            .map(|tool| self.number(TranscriptMessage { n: 0, ..tool }))
+            .collect();
+        self.tools = Some(Tools {
+            offered: offered.clone(),
+            called: called.clone(),
+            numbers: numbers.clone(),
+        });
+        numbers
     }
 
     /// Keeps what is not as it was.
@@ -123,25 +153,25 @@ impl Past {
     }
 
     /// What the session holds, and its archives.
-    fn of_entries(&mut self, session: &SessionView) -> Vec<List> {
+    fn of_entries(&mut self, session: &SessionView, read: &Read) -> Vec<List> {
         let live = (
             part("live", "live", "What the model sees now"),
-            self.live(session),
+            self.live(session, read),
         );
         let mut lists = vec![live];
         for archive in &session.archives {
             let words = archived(archive.compacted_at);
-            let numbers = self.entries(&archive.id, &archive.archived_transcript_history);
+            let numbers = self.entries(&archive.id, &archive.archived_transcript_history, read);
             lists.push((part(&archive.id, "compaction", &words), numbers));
         }
         lists
     }
 
     /// The messages, and the text that is being streamed behind them; nothing if they are the same.
-    fn live(&mut self, session: &SessionView) -> Option<Vec<u32>> {
+    fn live(&mut self, session: &SessionView, read: &Read) -> Option<Vec<u32>> {
         let draft = self.draft.filter(|_| session.draft.is_some());
         let last = draft.map(|(_, number)| number);
-        let entries = self.entries("live", &session.messages);
+        let entries = self.entries("live", &session.messages, read);
         if entries.is_none() && last == self.last {
             return None;
         }
@@ -151,8 +181,13 @@ impl Past {
     }
 
     /// The numbers of these entries; nothing if they are the same. Only those that are new are written.
-    fn entries(&mut self, list: &str, entries: &[Entry]) -> Option<Vec<u32>> {
+<<<<<<< HEAD
+    fn entries(&mut self, list: &str, entries: &[SessionEntry]) -> Option<Vec<u32>> {
+        let is_same = |(known, entry): (&Known, &SessionEntry)| {
+=======
+    fn entries(&mut self, list: &str, entries: &[Entry], read: &Read) -> Option<Vec<u32>> {
         let is_same = |(known, entry): (&Known, &Entry)| {
+>>>>>>> main
             Arc::ptr_eq(&known.message, &entry.message) && known.told == told(entry)
         };
         if let Some(known) = self.entries.get(list)
@@ -170,7 +205,7 @@ impl Past {
             known.push(Known {
                 message: Arc::clone(&entry.message),
                 told: told(entry),
-                number: self.number(message(0, &raw)),
+                number: self.number(read.with_cost(message(0, &raw))),
             });
         }
         let numbers = known.iter().map(|known| known.number).collect();
@@ -212,7 +247,7 @@ impl Past {
 
     /// Takes the streamed text as it is now, and returns its length. The file holds only the longest
     /// version of a draft.
-    fn draft(&mut self, draft: &Draft) -> Drafted {
+    fn draft(&mut self, draft: &AnswerDraft) -> Drafted {
         let raw = serde_json::to_value(draft).unwrap_or_default();
         let now = message(0, &raw);
         let drafted = Drafted {

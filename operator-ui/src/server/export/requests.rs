@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use a_society_facts::id::{RoleInstance, Seq};
-use a_society_orchestrator::sent::{self, Request};
+use a_society_orchestrator::sent::{self, WrittenModelRequest};
 use a_society_state::FlowRef;
 
 use super::gather::Gathered;
@@ -107,7 +107,7 @@ impl Requests {
     }
 
     /// Takes the next request, and lets go of the oldest as long as there is too much.
-    pub(super) fn hear(&mut self, seq: Seq, request: &Request) {
+    pub(super) fn hear(&mut self, seq: Seq, request: &WrittenModelRequest) {
         let body = String::from_utf8_lossy(&request.body);
         let pieces: Vec<u32> = in_pieces(&body).map(|text| self.piece(text)).collect();
         let asked = &request.asked;

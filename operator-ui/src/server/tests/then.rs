@@ -9,7 +9,7 @@ use a_society_facts::id::FlowId;
 use a_society_facts::sample::{recorded, walk};
 use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
-use a_society_facts::view::{SessionView, View};
+use a_society_facts::view::{FactView, SessionView};
 use serde_json::Value;
 
 use super::super::transcript::Read;

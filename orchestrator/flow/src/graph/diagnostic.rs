@@ -228,7 +228,7 @@ impl fmt::Display for Diagnostic {
 
 /// Collects the diagnostics of one file.
 #[derive(Debug)]
-pub(super) struct Sink<'t> {
+pub(super) struct DiagnosticSink<'t> {
     text: &'t str,
     file: String,
     found: Vec<Diagnostic>,
@@ -239,7 +239,7 @@ pub(super) struct Sink<'t> {
     pub nearest: Nearest,
 }
 
-impl<'t> Sink<'t> {
+impl<'t> DiagnosticSink<'t> {
     pub(super) fn new(text: &'t str, file: &str) -> Self {
         Self {
             text,
@@ -425,7 +425,7 @@ mod tests {
     }
 
     fn shown(text: &str, fault: &str) -> String {
-        let mut sink = Sink::new(text, "flow.yaml");
+        let mut sink = DiagnosticSink::new(text, "flow.yaml");
         sink.error(
             Code::UnknownNode,
             place(text, fault),
@@ -481,7 +481,7 @@ mod tests {
 
     #[test]
     fn a_file_with_endless_faults_gets_a_bounded_list_that_says_so() {
-        let mut sink = Sink::new("x", "flow.yaml");
+        let mut sink = DiagnosticSink::new("x", "flow.yaml");
         for _ in 0..MAX_DIAGNOSTICS + 5 {
             sink.error(Code::Empty, Span::default(), "message", None);
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{FlowGraph, Node};
+use super::model::{FlowGraph, GraphNode};
 use super::name::{EdgeId, NodeId};
 
 /// Everything that is another in the new graph, in the order of the graphs; nothing if they walk alike.
@@ -44,7 +44,7 @@ fn nodes(old: &FlowGraph, new: &FlowGraph, said: &mut Vec<String>) {
     }
 }
 
-fn changed(before: &Node, node: &Node, said: &mut Vec<String>) {
+fn changed(before: &GraphNode, node: &GraphNode, said: &mut Vec<String>) {
     let id = &node.id;
     if before.role != node.role {
         said.push(format!(

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{FlowGraph, Node, NodeIndex};
+use super::model::{FlowGraph, GraphNode, NodeIndex};
 use super::name::RoleInstance;
 
 /// One role instance's part in the reflection.
@@ -26,7 +26,10 @@ impl FlowGraph {
     ///
     /// `took_part` says which nodes were visited. The others represent no role, and the ways through
     /// them still count.
-    pub fn improvement_steps(&self, took_part: impl Fn(&Node) -> bool) -> Vec<ImprovementStep> {
+    pub fn improvement_steps(
+        &self,
+        took_part: impl Fn(&GraphNode) -> bool,
+    ) -> Vec<ImprovementStep> {
         let kept = self.first_nodes(took_part);
         let mut represents = vec![false; self.nodes().len()];
         for node in kept.values() {
@@ -57,7 +60,10 @@ impl FlowGraph {
     }
 
     /// The nearest node of every role instance among those that took part.
-    fn first_nodes(&self, took_part: impl Fn(&Node) -> bool) -> BTreeMap<&RoleInstance, NodeIndex> {
+    fn first_nodes(
+        &self,
+        took_part: impl Fn(&GraphNode) -> bool,
+    ) -> BTreeMap<&RoleInstance, NodeIndex> {
         let distances = self.distances_from_start();
         let mut first: BTreeMap<&RoleInstance, NodeIndex> = BTreeMap::new();
         for (index, node) in self.indexed_nodes().filter(|(_, node)| took_part(node)) {

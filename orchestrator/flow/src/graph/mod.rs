@@ -26,21 +26,21 @@ pub use diagnostic::{Code, Diagnostic, Excerpt, Severity};
 pub use difference::differences;
 pub use hint::nearest;
 pub use improvement::ImprovementStep;
-pub use model::{Edge, EdgeIndex, FlowGraph, GraphFile, Node, NodeIndex};
+pub use model::{Edge, EdgeIndex, FlowGraph, GraphFile, GraphNode, NodeIndex};
 pub use name::{
     EdgeId, NameFault, NodeId, RoleInstance, RoleName, base_role, node_id, role_instance,
 };
 pub use overlay::{overlay, overlay_graph};
 pub use parse::{parse, parse_file, parse_with_roles};
 pub use project_file::{
-    Defaults, ListFile, Listed, OWNERSHIP_FILE, READINGS_FILE, in_todays_form, parse_defaults,
-    parse_list, parse_role,
+    FlowDefaults, ListFile, ListItem, OWNERSHIP_FILE, READINGS_FILE, in_todays_form,
+    parse_defaults, parse_list, parse_role,
 };
 pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};
-pub use revise::{Hold, LiveFacts, Reason, check_revision};
+pub use revise::{Hold, LiveFacts, RevisionObstacle, check_revision};
 pub use role::{
-    Budget, CommandSpec, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode,
-    Permissions, ToolScope,
+    CommandRole, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode, Permissions,
+    RoleBudget, ToolScope,
 };
 pub use schema::{schema, schema_text};
 pub use validate::build;

@@ -10,8 +10,8 @@ use serde::ser::{SerializeSeq as _, SerializeStruct as _};
 use serde::{Serialize, Serializer};
 
 use super::name::{EdgeId, NodeId, RoleInstance, RoleName};
-use super::project_file::Defaults;
-use super::role::{Budget, InlineRole};
+use super::project_file::FlowDefaults;
+use super::role::{InlineRole, RoleBudget};
 
 /// A whole flow file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,15 +23,15 @@ pub struct GraphFile {
     pub roles: Option<BTreeMap<RoleName, InlineRole>>,
     /// What the whole flow may spend.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Budget>,
+    pub budget: Option<RoleBudget>,
     /// How the flow ends.
     #[serde(flatten)]
-    pub ends: Defaults,
+    pub ends: FlowDefaults,
 }
 
 /// A node as the file has it. A field that is `None` was not written, which matters to the overlay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Node {
+pub struct GraphNode {
     /// Unique in its graph.
     pub id: NodeId,
     /// Who works here.
@@ -50,7 +50,7 @@ pub struct Node {
     pub await_all_inputs: Option<bool>,
 }
 
-impl Node {
+impl GraphNode {
     /// A node that says nothing but who works there.
     pub fn new(id: NodeId, role: RoleInstance) -> Self {
         Self {
@@ -131,7 +131,7 @@ pub struct Edge {
 pub struct FlowGraph {
     pub(super) name: String,
     pub(super) summary: Option<String>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<GraphNode>,
     pub(super) edges: Vec<Edge>,
     by_id: BTreeMap<NodeId, NodeIndex>,
     by_ends: BTreeMap<(NodeIndex, NodeIndex), EdgeIndex>,
@@ -150,7 +150,7 @@ impl FlowGraph {
     pub(super) fn assemble(
         name: String,
         summary: Option<String>,
-        nodes: Vec<Node>,
+        nodes: Vec<GraphNode>,
         edges: Vec<Edge>,
         (start, closing): (NodeIndex, NodeIndex),
     ) -> Self {
@@ -207,12 +207,12 @@ impl FlowGraph {
     }
 
     /// All nodes, in file order.
-    pub fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[GraphNode] {
         &self.nodes
     }
 
     /// All nodes with their indexes, in file order.
-    pub fn indexed_nodes(&self) -> impl Iterator<Item = (NodeIndex, &Node)> {
+    pub fn indexed_nodes(&self) -> impl Iterator<Item = (NodeIndex, &GraphNode)> {
         self.nodes
             .iter()
             .enumerate()
@@ -225,12 +225,12 @@ impl FlowGraph {
     }
 
     /// The node of an index that this graph gave out.
-    pub fn node_at(&self, index: NodeIndex) -> &Node {
+    pub fn node_at(&self, index: NodeIndex) -> &GraphNode {
         &self.nodes[index.position()]
     }
 
     /// The node of an id.
-    pub fn node(&self, id: &NodeId) -> Option<&Node> {
+    pub fn node(&self, id: &NodeId) -> Option<&GraphNode> {
         self.index_of(id).map(|index| self.node_at(index))
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{FlowGraph, GraphFile, Node};
+use super::model::{FlowGraph, GraphFile, GraphNode};
 use super::name::RoleName;
 use super::role::InlineRole;
 
@@ -38,7 +38,7 @@ pub fn overlay_graph(canonical: &FlowGraph, snapshot: &FlowGraph) -> FlowGraph {
 }
 
 /// `id` and `role` are required, so that they are always the snapshot's.
-fn overlay_node(below: &Node, node: &mut Node) {
+fn overlay_node(below: &GraphNode, node: &mut GraphNode) {
     fill(&mut node.work, &below.work);
     fill(&mut node.required_readings, &below.required_readings);
     fill(&mut node.human_colab, &below.human_colab);
@@ -51,9 +51,12 @@ fn fill<T: Clone>(field: &mut Option<T>, below: &Option<T>) {
     }
 }
 
-type Roles = BTreeMap<RoleName, InlineRole>;
+type InlineRoles = BTreeMap<RoleName, InlineRole>;
 
-fn overlay_roles(canonical: Option<&Roles>, snapshot: Option<&Roles>) -> Option<Roles> {
+fn overlay_roles(
+    canonical: Option<&InlineRoles>,
+    snapshot: Option<&InlineRoles>,
+) -> Option<InlineRoles> {
     let (Some(canonical), Some(snapshot)) = (canonical, snapshot) else {
         return snapshot.or(canonical).cloned();
     };

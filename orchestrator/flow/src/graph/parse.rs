@@ -6,15 +6,15 @@
 
 use std::collections::BTreeSet;
 
-use super::diagnostic::{Code, Diagnostic, Sink, quoted};
+use super::diagnostic::{Code, Diagnostic, DiagnosticSink, quoted};
 use super::keys;
 use super::model::{FlowGraph, GraphFile};
 use super::name::{self, NodeId, RoleInstance, RoleName, kebab_of};
 use super::parse_role::{DraftRoles, read_budget, roles};
 use super::project_file::read_ends;
 use super::validate;
-use super::walk::{self, Fields};
-use super::yaml::{self, Span, Tree, Value, YamlFaultKind};
+use super::walk::{self, CheckedFields};
+use super::yaml::{self, GraphTree, GraphValue, Span, YamlFaultKind};
 
 /// Reads a flow file for its graph. The graph is there when no diagnostic is an error.
 pub fn parse(text: &str, file_name: &str) -> (Option<FlowGraph>, Vec<Diagnostic>) {
@@ -41,13 +41,13 @@ fn parse_with(
     file_name: &str,
     known: Option<&BTreeSet<RoleName>>,
 ) -> (Option<GraphFile>, Vec<Diagnostic>) {
-    let mut sink = Sink::new(text, file_name);
+    let mut sink = DiagnosticSink::new(text, file_name);
     let file = tree(&mut sink, text).and_then(|tree| read_file(&mut sink, &tree, known));
     (file, sink.finish())
 }
 
 /// The tree of a file, if it is YAML; if not, the fault is reported.
-pub(super) fn tree(sink: &mut Sink<'_>, text: &str) -> Option<Tree> {
+pub(super) fn tree(sink: &mut DiagnosticSink<'_>, text: &str) -> Option<GraphTree> {
     match yaml::parse(text) {
         Ok(tree) => Some(tree),
         Err(fault) => {
@@ -89,7 +89,7 @@ fn syntax_hint(text: &str, span: Span) -> Option<String> {
 
 /// A graph as the file says it, before anybody has asked whether it makes sense.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct GraphDraft {
     pub name: Option<String>,
     pub summary: Option<String>,
     /// `None` when the file's list could not be read at all.
@@ -99,7 +99,7 @@ pub(super) struct Draft {
 
 /// A name as it is written, with its place. It may not be well formed.
 #[derive(Debug, Clone)]
-pub(super) struct Written {
+pub(super) struct WrittenName {
     pub text: String,
     pub span: Span,
 }
@@ -108,7 +108,7 @@ pub(super) struct Written {
 pub(super) struct DraftNode {
     pub span: Span,
     /// As written, so that edges to a badly named node are not reported as well.
-    pub written_id: Option<Written>,
+    pub written_id: Option<WrittenName>,
     pub id: Option<NodeId>,
     pub role: Option<RoleInstance>,
     pub role_span: Span,
@@ -121,22 +121,22 @@ pub(super) struct DraftNode {
 #[derive(Debug, Default)]
 pub(super) struct DraftEdge {
     pub span: Span,
-    pub from: Option<Written>,
-    pub to: Option<Written>,
+    pub from: Option<WrittenName>,
+    pub to: Option<WrittenName>,
     pub optional: bool,
 }
 
 fn read_file(
-    sink: &mut Sink<'_>,
-    tree: &Tree,
+    sink: &mut DiagnosticSink<'_>,
+    tree: &GraphTree,
     known: Option<&BTreeSet<RoleName>>,
 ) -> Option<GraphFile> {
-    if matches!(tree.value, Value::Null) {
+    if matches!(tree.value, GraphValue::Null) {
         let hint = "a flow file begins with `workflow:`".to_owned();
         sink.error(Code::Empty, tree.span, "the file is empty", Some(hint));
         return None;
     }
-    let fields = Fields::read(sink, tree, "a flow file", keys::FILE)?;
+    let fields = CheckedFields::read(sink, tree, "a flow file", keys::FILE)?;
     let workflow = fields.required(sink, "workflow");
     let draft = workflow.and_then(|workflow| read_workflow(sink, workflow));
     let roles = fields.get("roles").map(|tree| roles(sink, tree));
@@ -162,12 +162,12 @@ fn read_file(
     })
 }
 
-fn read_workflow(sink: &mut Sink<'_>, tree: &Tree) -> Option<Draft> {
-    let fields = Fields::read(sink, tree, "a workflow", keys::WORKFLOW)?;
+fn read_workflow(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<GraphDraft> {
+    let fields = CheckedFields::read(sink, tree, "a workflow", keys::WORKFLOW)?;
     let name = fields.required(sink, "name");
     let nodes = fields.required(sink, "nodes");
     let edges = fields.required(sink, "edges");
-    Some(Draft {
+    Some(GraphDraft {
         name: name.and_then(|tree| owned_text(sink, tree, "`name`")),
         summary: fields
             .get("summary")
@@ -177,11 +177,11 @@ fn read_workflow(sink: &mut Sink<'_>, tree: &Tree) -> Option<Draft> {
     })
 }
 
-fn owned_text(sink: &mut Sink<'_>, tree: &Tree, what: &str) -> Option<String> {
+fn owned_text(sink: &mut DiagnosticSink<'_>, tree: &GraphTree, what: &str) -> Option<String> {
     walk::text(sink, tree, what).map(str::to_owned)
 }
 
-fn read_nodes(sink: &mut Sink<'_>, tree: &Tree) -> Option<Vec<DraftNode>> {
+fn read_nodes(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Vec<DraftNode>> {
     let items = walk::list(sink, tree, "`nodes`")?;
     if items.is_empty() {
         let hint = "a flow has at least the node of its owner".to_owned();
@@ -191,13 +191,13 @@ fn read_nodes(sink: &mut Sink<'_>, tree: &Tree) -> Option<Vec<DraftNode>> {
     Some(items.iter().map(|item| read_node(sink, item)).collect())
 }
 
-fn read_node(sink: &mut Sink<'_>, tree: &Tree) -> DraftNode {
+fn read_node(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> DraftNode {
     let mut node = DraftNode {
         span: tree.span,
         role_span: tree.span,
         ..DraftNode::default()
     };
-    let Some(fields) = Fields::read(sink, tree, "a node", keys::NODE) else {
+    let Some(fields) = CheckedFields::read(sink, tree, "a node", keys::NODE) else {
         return node;
     };
     if let Some(written) = fields
@@ -229,15 +229,15 @@ fn read_node(sink: &mut Sink<'_>, tree: &Tree) -> DraftNode {
     node
 }
 
-fn written(sink: &mut Sink<'_>, tree: &Tree, what: &str) -> Option<Written> {
+fn written(sink: &mut DiagnosticSink<'_>, tree: &GraphTree, what: &str) -> Option<WrittenName> {
     let text = walk::text(sink, tree, what)?.to_owned();
-    Some(Written {
+    Some(WrittenName {
         text,
         span: tree.span,
     })
 }
 
-fn node_id(sink: &mut Sink<'_>, written: &Written) -> Option<NodeId> {
+fn node_id(sink: &mut DiagnosticSink<'_>, written: &WrittenName) -> Option<NodeId> {
     match name::node_id(&written.text) {
         Ok(id) => Some(id),
         Err(fault) => {
@@ -253,7 +253,7 @@ fn node_id(sink: &mut Sink<'_>, written: &Written) -> Option<NodeId> {
     }
 }
 
-fn role_instance(sink: &mut Sink<'_>, written: &Written) -> Option<RoleInstance> {
+fn role_instance(sink: &mut DiagnosticSink<'_>, written: &WrittenName) -> Option<RoleInstance> {
     match name::role_instance(&written.text) {
         Ok(role) => Some(role),
         Err(fault) => {
@@ -275,17 +275,17 @@ pub(super) fn kebab_hint(text: &str) -> Option<String> {
         .map(|name| format!("`{name}` would do"))
 }
 
-fn read_edges(sink: &mut Sink<'_>, tree: &Tree) -> Option<Vec<DraftEdge>> {
+fn read_edges(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Vec<DraftEdge>> {
     let items = walk::list(sink, tree, "`edges`")?;
     Some(items.iter().map(|item| read_edge(sink, item)).collect())
 }
 
-fn read_edge(sink: &mut Sink<'_>, tree: &Tree) -> DraftEdge {
+fn read_edge(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> DraftEdge {
     let mut edge = DraftEdge {
         span: tree.span,
         ..DraftEdge::default()
     };
-    let Some(fields) = Fields::read(sink, tree, "an edge", keys::EDGE) else {
+    let Some(fields) = CheckedFields::read(sink, tree, "an edge", keys::EDGE) else {
         return edge;
     };
     edge.from = fields
@@ -302,7 +302,11 @@ fn read_edge(sink: &mut Sink<'_>, tree: &Tree) -> DraftEdge {
 }
 
 /// A role that the project does not have is reported where a node names it.
-fn check_roles_are_known(sink: &mut Sink<'_>, draft: &Draft, known: &BTreeSet<RoleName>) {
+fn check_roles_are_known(
+    sink: &mut DiagnosticSink<'_>,
+    draft: &GraphDraft,
+    known: &BTreeSet<RoleName>,
+) {
     for node in draft.nodes.iter().flatten() {
         let Some(role) = &node.role else { continue };
         let base = name::base_role(role);
@@ -318,7 +322,7 @@ fn check_roles_are_known(sink: &mut Sink<'_>, draft: &Draft, known: &BTreeSet<Ro
 }
 
 /// A file that defines roles defines all of them, so that a misspelt role is found at once.
-fn check_roles_are_defined(sink: &mut Sink<'_>, draft: &Draft, roles: &DraftRoles) {
+fn check_roles_are_defined(sink: &mut DiagnosticSink<'_>, draft: &GraphDraft, roles: &DraftRoles) {
     let mut users: BTreeSet<String> = BTreeSet::new();
     for node in draft.nodes.iter().flatten() {
         let Some(role) = &node.role else { continue };

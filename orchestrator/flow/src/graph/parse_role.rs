@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::diagnostic::{Code, Sink, quoted};
+use super::diagnostic::{Code, DiagnosticSink, quoted};
 use super::keys;
 use super::limits::{MAX_BUDGET, MAX_OUTPUT_LIMIT_BYTES, MAX_TIME_LIMIT_SECONDS};
 use super::name::RoleName;
 use super::parse::kebab_hint;
 use super::role::{
-    Budget, CommandSpec, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode,
-    Permissions, ToolScope,
+    CommandRole, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode, Permissions,
+    RoleBudget, ToolScope,
 };
-use super::walk::{self, Fields};
-use super::yaml::{Span, Tree, Value};
+use super::walk::{self, CheckedFields};
+use super::yaml::{GraphTree, GraphValue, Span};
 
 /// The roles of a file as they were read.
 #[derive(Debug, Default)]
@@ -32,10 +32,10 @@ impl DraftRoles {
 }
 
 /// Reads the mapping under `roles`.
-pub(super) fn roles(sink: &mut Sink<'_>, tree: &Tree) -> DraftRoles {
+pub(super) fn roles(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> DraftRoles {
     let errors_before = sink.errors();
     let mut draft = DraftRoles::default();
-    if let Value::Map(entries) = &tree.value {
+    if let GraphValue::Map(entries) = &tree.value {
         for entry in entries {
             read_entry(sink, &mut draft, &entry.key, &entry.value);
         }
@@ -52,7 +52,12 @@ pub(super) fn roles(sink: &mut Sink<'_>, tree: &Tree) -> DraftRoles {
     draft
 }
 
-fn read_entry(sink: &mut Sink<'_>, draft: &mut DraftRoles, key: &Tree, value: &Tree) {
+fn read_entry(
+    sink: &mut DiagnosticSink<'_>,
+    draft: &mut DraftRoles,
+    key: &GraphTree,
+    value: &GraphTree,
+) {
     let Some(written) = walk::key_text(key) else {
         let message = format!("a role's name is {} and must be text", walk::kind(key));
         sink.error(Code::WrongType, key.span, message, None);
@@ -84,10 +89,10 @@ fn read_entry(sink: &mut Sink<'_>, draft: &mut DraftRoles, key: &Tree, value: &T
     }
 }
 
-fn read_role(sink: &mut Sink<'_>, tree: &Tree) -> Option<InlineRole> {
+fn read_role(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<InlineRole> {
     let role = read_settings(sink, tree)?;
     if role.executor() == Executor::Model && role.instructions.is_none() {
-        let told = matches!(&tree.value, Value::Map(entries) if entries
+        let told = matches!(&tree.value, GraphValue::Map(entries) if entries
             .iter()
             .any(|entry| matches!(walk::key_text(&entry.key), Some("instructions"))));
         // One that could not be read, or an unknown executor, has been reported.
@@ -100,8 +105,8 @@ fn read_role(sink: &mut Sink<'_>, tree: &Tree) -> Option<InlineRole> {
     Some(role)
 }
 
-fn has_bad_executor(tree: &Tree, role: &InlineRole) -> bool {
-    let Value::Map(entries) = &tree.value else {
+fn has_bad_executor(tree: &GraphTree, role: &InlineRole) -> bool {
+    let GraphValue::Map(entries) = &tree.value else {
         return false;
     };
     let mut keys = entries.iter().map(|entry| walk::key_text(&entry.key));
@@ -109,13 +114,13 @@ fn has_bad_executor(tree: &Tree, role: &InlineRole) -> bool {
 }
 
 /// Reads everything about a role but whether it says how it works.
-pub(super) fn read_settings(sink: &mut Sink<'_>, tree: &Tree) -> Option<InlineRole> {
-    let fields = Fields::read(sink, tree, "a role", keys::ROLE)?;
-    let text = |sink: &mut Sink<'_>, key: &str| {
+pub(super) fn read_settings(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<InlineRole> {
+    let fields = CheckedFields::read(sink, tree, "a role", keys::ROLE)?;
+    let text = |sink: &mut DiagnosticSink<'_>, key: &str| {
         let found = fields.get(key)?;
         walk::text(sink, found, &format!("`{key}`")).map(str::to_owned)
     };
-    let texts = |sink: &mut Sink<'_>, key: &str| {
+    let texts = |sink: &mut DiagnosticSink<'_>, key: &str| {
         let found = fields.get(key)?;
         walk::texts(sink, found, &format!("`{key}`"))
     };
@@ -145,7 +150,7 @@ pub(super) fn read_settings(sink: &mut Sink<'_>, tree: &Tree) -> Option<InlineRo
 }
 
 /// Keys that only one executor understands, and keys that one executor needs.
-fn check_executor(sink: &mut Sink<'_>, fields: &Fields<'_>, role: &InlineRole) {
+fn check_executor(sink: &mut DiagnosticSink<'_>, fields: &CheckedFields<'_>, role: &InlineRole) {
     // A word that is no executor has been reported, and tells nothing about the other keys.
     if fields.get("executor").is_some() && role.executor.is_none() {
         return;
@@ -172,8 +177,8 @@ fn check_executor(sink: &mut Sink<'_>, fields: &Fields<'_>, role: &InlineRole) {
     }
 }
 
-fn read_command(sink: &mut Sink<'_>, tree: &Tree) -> Option<CommandSpec> {
-    let fields = Fields::read(sink, tree, "a command", keys::COMMAND)?;
+fn read_command(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<CommandRole> {
+    let fields = CheckedFields::read(sink, tree, "a command", keys::COMMAND)?;
     let run = fields
         .required(sink, "run")
         .and_then(|tree| read_run(sink, tree));
@@ -184,7 +189,7 @@ fn read_command(sink: &mut Sink<'_>, tree: &Tree) -> Option<CommandSpec> {
         walk::positive(sink, tree, "`output-limit-bytes`", MAX_OUTPUT_LIMIT_BYTES)
     });
     let on_exit = fields.get("on-exit").map(|tree| read_on_exit(sink, tree));
-    Some(CommandSpec {
+    Some(CommandRole {
         run: run?,
         time_limit_seconds: time_limit.and_then(|seconds| u32::try_from(seconds).ok()),
         output_limit_bytes: output_limit,
@@ -192,7 +197,7 @@ fn read_command(sink: &mut Sink<'_>, tree: &Tree) -> Option<CommandSpec> {
     })
 }
 
-fn read_run(sink: &mut Sink<'_>, tree: &Tree) -> Option<Vec<String>> {
+fn read_run(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Vec<String>> {
     let words = walk::texts(sink, tree, "`run`")?;
     if words.is_empty() {
         let hint = "the first item is the program, the others are its arguments".to_owned();
@@ -202,9 +207,9 @@ fn read_run(sink: &mut Sink<'_>, tree: &Tree) -> Option<Vec<String>> {
     Some(words)
 }
 
-fn read_on_exit(sink: &mut Sink<'_>, tree: &Tree) -> ExitMapping {
+fn read_on_exit(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> ExitMapping {
     let mut mapping = ExitMapping::default();
-    let Value::Map(entries) = &tree.value else {
+    let GraphValue::Map(entries) = &tree.value else {
         walk::wrong_type(
             sink,
             tree,
@@ -246,8 +251,8 @@ fn exit_code(key: &str) -> Option<u8> {
     (code.to_string() == key).then_some(code)
 }
 
-fn read_permissions(sink: &mut Sink<'_>, tree: &Tree) -> Option<Permissions> {
-    let fields = Fields::read(sink, tree, "permissions", keys::PERMISSIONS)?;
+fn read_permissions(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Permissions> {
+    let fields = CheckedFields::read(sink, tree, "permissions", keys::PERMISSIONS)?;
     Some(Permissions {
         mode: fields
             .get("mode")
@@ -270,13 +275,13 @@ fn read_permissions(sink: &mut Sink<'_>, tree: &Tree) -> Option<Permissions> {
     })
 }
 
-pub(super) fn read_budget(sink: &mut Sink<'_>, tree: &Tree) -> Option<Budget> {
-    let fields = Fields::read(sink, tree, "a budget", keys::BUDGET)?;
-    let limit = |sink: &mut Sink<'_>, key: &str| {
+pub(super) fn read_budget(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<RoleBudget> {
+    let fields = CheckedFields::read(sink, tree, "a budget", keys::BUDGET)?;
+    let limit = |sink: &mut DiagnosticSink<'_>, key: &str| {
         let found = fields.get(key)?;
         walk::positive(sink, found, &format!("`{key}`"), MAX_BUDGET)
     };
-    Some(Budget {
+    Some(RoleBudget {
         cost_micro_usd: limit(sink, "cost-micro-usd"),
         tokens: limit(sink, "tokens"),
         turns: limit(sink, "turns"),

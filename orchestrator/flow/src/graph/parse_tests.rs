@@ -534,7 +534,8 @@ fn files_that_are_too_large_too_deep_or_multiply_themselves_are_refused() {
 
 #[test]
 fn a_graph_can_be_built_by_a_program_under_the_same_rules() {
-    let node = |id: &str, role: &str| Node::new(node_id(id).unwrap(), role_instance(role).unwrap());
+    let node =
+        |id: &str, role: &str| GraphNode::new(node_id(id).unwrap(), role_instance(role).unwrap());
     let nodes = vec![node("a", "owner"), node("b", "writer"), node("z", "owner")];
     let graph = build(
         "t",

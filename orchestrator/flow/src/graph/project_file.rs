@@ -5,16 +5,16 @@ use a_society_facts::fact::flow::Ends;
 use a_society_facts::fact::improvement::ImprovementMode;
 use serde::{Serialize, Serializer};
 
-use super::diagnostic::{Code, Diagnostic, Sink};
+use super::diagnostic::{Code, Diagnostic, DiagnosticSink};
 use super::parse::tree;
 use super::parse_role::read_settings;
 use super::role::InlineRole;
-use super::walk::{self, Fields};
-use super::yaml::{Tree, Value};
+use super::walk::{self, CheckedFields};
+use super::yaml::{GraphTree, GraphValue};
 
 /// An item of a list, and the line in which it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListItem {
     /// The path or the variable.
     pub text: String,
     /// Counted from 1.
@@ -64,13 +64,16 @@ pub fn parse_list(
     text: &str,
     file_name: &str,
     form: ListFile,
-) -> (Option<Vec<Listed>>, Vec<Diagnostic>) {
-    let mut sink = Sink::new(text, file_name);
+) -> (Option<Vec<ListItem>>, Vec<Diagnostic>) {
+    let mut sink = DiagnosticSink::new(text, file_name);
     let list = tree(&mut sink, text).and_then(|tree| {
         let items = match &tree.value {
-            Value::Null => return Some(Vec::new()),
-            Value::Map(_) => keyed_list(&mut sink, &tree, form)?.clone(),
-            Value::List(_) | Value::Text(_) | Value::Number(_) | Value::Bool(_) => tree,
+            GraphValue::Null => return Some(Vec::new()),
+            GraphValue::Map(_) => keyed_list(&mut sink, &tree, form)?.clone(),
+            GraphValue::List(_)
+            | GraphValue::Text(_)
+            | GraphValue::Number(_)
+            | GraphValue::Bool(_) => tree,
         };
         let what = format!("`{}`", form.key);
         let items = walk::list(&mut sink, &items, &what)?;
@@ -82,8 +85,12 @@ pub fn parse_list(
 }
 
 /// The list under its key, or under its older one.
-fn keyed_list<'t>(sink: &mut Sink<'_>, tree: &'t Tree, form: ListFile) -> Option<&'t Tree> {
-    let fields = Fields::read(sink, tree, "this file", form.keys)?;
+fn keyed_list<'t>(
+    sink: &mut DiagnosticSink<'_>,
+    tree: &'t GraphTree,
+    form: ListFile,
+) -> Option<&'t GraphTree> {
+    let fields = CheckedFields::read(sink, tree, "this file", form.keys)?;
     let hint = || Some("`a-society check --fix` rewrites it".to_owned());
     if let Some(role) = fields.get(OLD_ROLE_KEY) {
         let message = "`role` has no effect: the folder names the role";
@@ -100,19 +107,19 @@ fn keyed_list<'t>(sink: &mut Sink<'_>, tree: &'t Tree, form: ListFile) -> Option
     fields.required(sink, form.key)
 }
 
-fn listed(sink: &mut Sink<'_>, item: &Tree, form: ListFile) -> Option<Listed> {
+fn listed(sink: &mut DiagnosticSink<'_>, item: &GraphTree, form: ListFile) -> Option<ListItem> {
     let line = item.span.line;
-    if !form.has_details || !matches!(item.value, Value::Map(_)) {
+    if !form.has_details || !matches!(item.value, GraphValue::Map(_)) {
         let what = format!("an item of `{}`", form.key);
         let text = walk::text(sink, item, &what)?.to_owned();
         let shared_with = Vec::new();
-        return Some(Listed {
+        return Some(ListItem {
             text,
             line,
             shared_with,
         });
     }
-    let fields = Fields::read(sink, item, "a surface", SURFACE_KEYS)?;
+    let fields = CheckedFields::read(sink, item, "a surface", SURFACE_KEYS)?;
     let text = fields.required(sink, "path")?;
     let text = walk::text(sink, text, "`path`")?.to_owned();
     if let Some(scope) = fields.get("scope") {
@@ -126,7 +133,7 @@ fn listed(sink: &mut Sink<'_>, item: &Tree, form: ListFile) -> Option<Listed> {
             names.flatten().map(str::to_owned).collect()
         }
     };
-    Some(Listed {
+    Some(ListItem {
         text,
         line,
         shared_with,
@@ -169,17 +176,19 @@ pub fn in_todays_form(text: &str, form: ListFile) -> Option<String> {
 }
 
 /// A list with the lines that its items have in another text.
-fn renumbered(list: Vec<Listed>, text: &str, form: ListFile) -> Vec<Listed> {
+fn renumbered(list: Vec<ListItem>, text: &str, form: ListFile) -> Vec<ListItem> {
     let lines = parse_list(text, "", form).0.unwrap_or_default();
     let lines = lines.into_iter().map(|item| item.line);
     let items = list.into_iter().zip(lines);
-    items.map(|(item, line)| Listed { line, ..item }).collect()
+    items
+        .map(|(item, line)| ListItem { line, ..item })
+        .collect()
 }
 
 /// Reads a file that holds one role: the keys of a role in a flow file. Instructions and other texts
 /// may be in other files.
 pub fn parse_role(text: &str, file_name: &str) -> (Option<InlineRole>, Vec<Diagnostic>) {
-    let mut sink = Sink::new(text, file_name);
+    let mut sink = DiagnosticSink::new(text, file_name);
     let role = tree(&mut sink, text).and_then(|tree| read_settings(&mut sink, &tree));
     let is_sound = sink.errors() == 0;
     (role.filter(|_| is_sound), sink.finish())
@@ -188,7 +197,7 @@ pub fn parse_role(text: &str, file_name: &str) -> (Option<InlineRole>, Vec<Diagn
 /// The defaults of a project or a flow file, where nothing else is chosen. They choose how work goes
 /// on, and never what is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Defaults {
+pub struct FlowDefaults {
     /// How roles look back.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "write_way")]
     pub improve: Option<ImprovementMode>,
@@ -197,7 +206,7 @@ pub struct Defaults {
     pub feedback: Option<bool>,
 }
 
-impl Defaults {
+impl FlowDefaults {
     /// These, and where they leave something open, those.
     #[must_use]
     pub fn or(self, those: Self) -> Self {
@@ -208,8 +217,8 @@ impl Defaults {
     }
 }
 
-impl From<Defaults> for Ends {
-    fn from(defaults: Defaults) -> Self {
+impl From<FlowDefaults> for Ends {
+    fn from(defaults: FlowDefaults) -> Self {
         Self {
             improve: defaults.improve,
             feedback: defaults.feedback,
@@ -233,13 +242,13 @@ const WAYS: [(&str, ImprovementMode); 3] = [
 ];
 
 /// Reads what a project chooses beforehand.
-pub fn parse_defaults(text: &str, file_name: &str) -> (Option<Defaults>, Vec<Diagnostic>) {
-    let mut sink = Sink::new(text, file_name);
+pub fn parse_defaults(text: &str, file_name: &str) -> (Option<FlowDefaults>, Vec<Diagnostic>) {
+    let mut sink = DiagnosticSink::new(text, file_name);
     let defaults = tree(&mut sink, text).and_then(|tree| {
-        if matches!(tree.value, Value::Null) {
-            return Some(Defaults::default());
+        if matches!(tree.value, GraphValue::Null) {
+            return Some(FlowDefaults::default());
         }
-        let fields = Fields::read(&mut sink, &tree, "this file", DEFAULTS)?;
+        let fields = CheckedFields::read(&mut sink, &tree, "this file", DEFAULTS)?;
         Some(read_ends(&mut sink, &fields))
     });
     let is_sound = sink.errors() == 0;
@@ -247,14 +256,14 @@ pub fn parse_defaults(text: &str, file_name: &str) -> (Option<Defaults>, Vec<Dia
 }
 
 /// Reads how a flow ends, where a file says it.
-pub(super) fn read_ends(sink: &mut Sink<'_>, fields: &Fields<'_>) -> Defaults {
-    Defaults {
+pub(super) fn read_ends(sink: &mut DiagnosticSink<'_>, fields: &CheckedFields<'_>) -> FlowDefaults {
+    FlowDefaults {
         improve: (fields.get("improve")).and_then(|tree| way(sink, tree)),
         feedback: (fields.get("feedback")).and_then(|tree| yes_or_no(sink, tree)),
     }
 }
 
-fn way(sink: &mut Sink<'_>, tree: &Tree) -> Option<ImprovementMode> {
+fn way(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<ImprovementMode> {
     let word = walk::text(sink, tree, "`improve`")?;
     let found = WAYS.iter().find(|(known, _)| *known == word);
     if found.is_none() {
@@ -264,12 +273,16 @@ fn way(sink: &mut Sink<'_>, tree: &Tree) -> Option<ImprovementMode> {
     found.map(|(_, mode)| *mode)
 }
 
-fn yes_or_no(sink: &mut Sink<'_>, tree: &Tree) -> Option<bool> {
+fn yes_or_no(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<bool> {
     match &tree.value {
-        Value::Bool(value) => Some(*value),
-        Value::Text(word) if word == "yes" => Some(true),
-        Value::Text(word) if word == "no" => Some(false),
-        Value::Null | Value::Number(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
+        GraphValue::Bool(value) => Some(*value),
+        GraphValue::Text(word) if word == "yes" => Some(true),
+        GraphValue::Text(word) if word == "no" => Some(false),
+        GraphValue::Null
+        | GraphValue::Number(_)
+        | GraphValue::Text(_)
+        | GraphValue::List(_)
+        | GraphValue::Map(_) => {
             let message = "`feedback` is `yes` or `no`".to_owned();
             sink.error(Code::WrongType, tree.span, message, None);
             None
@@ -302,7 +315,7 @@ mod tests {
     #[test]
     fn an_older_form_is_read_with_a_warning_and_rewritten_without_a_loss() {
         let (list, found) = parse_list(OLD, "x.yaml", OWNERSHIP_FILE);
-        let said = |list: Vec<Listed>| -> Vec<(String, Vec<String>)> {
+        let said = |list: Vec<ListItem>| -> Vec<(String, Vec<String>)> {
             let items = list.into_iter();
             items.map(|item| (item.text, item.shared_with)).collect()
         };
@@ -370,7 +383,11 @@ mod tests {
             ("feedback: true\n", None, Some(true)),
             ("# nothing\n", None, None),
         ] {
-            assert_eq!(read(text).0, Some(Defaults { improve, feedback }), "{text}");
+            assert_eq!(
+                read(text).0,
+                Some(FlowDefaults { improve, feedback }),
+                "{text}"
+            );
         }
         for (text, code) in [
             ("improve: sometimes\n", "G006"),

@@ -38,7 +38,7 @@ fn any_file() -> impl Strategy<Value = GraphFile> {
                     workflow,
                     roles,
                     budget: None,
-                    ends: Defaults::default(),
+                    ends: FlowDefaults::default(),
                 }
             })
     })
@@ -123,24 +123,24 @@ fn any_text() -> impl Strategy<Value = String> {
     })
 }
 
-fn any_node(place: usize, (role, work, readings, human, all): NodeParts) -> Node {
+fn any_node(place: usize, (role, work, readings, human, all): NodeParts) -> GraphNode {
     let role = if role < 4 {
         format!("role-{role}")
     } else {
         format!("role-1_{}", role)
     };
     let id = node_id(&format!("n{place}")).unwrap();
-    Node {
+    GraphNode {
         work,
         required_readings: readings,
         human_colab: human,
         await_all_inputs: all,
-        ..Node::new(id, role_instance(&role).unwrap())
+        ..GraphNode::new(id, role_instance(&role).unwrap())
     }
 }
 
 /// The first and the last node are the owner's.
-fn with_ends(mut nodes: Vec<Node>) -> Vec<Node> {
+fn with_ends(mut nodes: Vec<GraphNode>) -> Vec<GraphNode> {
     let last = nodes.len() - 1;
     for place in [0, last] {
         nodes[place].role = role_instance("owner").unwrap();
@@ -167,7 +167,7 @@ fn sound_edges(count: usize, wanted: &[(usize, usize, bool)]) -> Vec<(usize, usi
 }
 
 fn roles_of(graph: &FlowGraph, text: &str) -> std::collections::BTreeMap<RoleName, InlineRole> {
-    let command = CommandSpec {
+    let command = CommandRole {
         run: vec![text.to_owned()],
         time_limit_seconds: Some(5),
         output_limit_bytes: None,
@@ -189,9 +189,9 @@ fn roles_of(graph: &FlowGraph, text: &str) -> std::collections::BTreeMap<RoleNam
                 edits: Some(true),
                 ..Permissions::default()
             }),
-            budget: Some(Budget {
+            budget: Some(RoleBudget {
                 tokens: Some(7),
-                ..Budget::default()
+                ..RoleBudget::default()
             }),
             ..InlineRole::default()
         },

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::model::{Edge, FlowGraph, GraphFile, Node, NodeIndex};
+use super::model::{Edge, FlowGraph, GraphFile, GraphNode, NodeIndex};
 use super::yaml;
 
 /// A flow file that could not be written as YAML. No sound file is known to do that.
@@ -29,7 +29,7 @@ fn line(out: &mut String, text: fmt::Arguments<'_>) {
 }
 
 /// The words after a node's role that say how it differs from a plain node.
-fn marks(graph: &FlowGraph, index: NodeIndex, node: &Node) -> Vec<&'static str> {
+fn marks(graph: &FlowGraph, index: NodeIndex, node: &GraphNode) -> Vec<&'static str> {
     let all = [
         (index == graph.start(), "start"),
         (index == graph.closing(), "closing"),
@@ -78,7 +78,7 @@ pub fn to_text(graph: &FlowGraph) -> String {
     out
 }
 
-fn marks_text(graph: &FlowGraph, index: NodeIndex, node: &Node) -> String {
+fn marks_text(graph: &FlowGraph, index: NodeIndex, node: &GraphNode) -> String {
     let marks = marks(graph, index, node);
     if marks.is_empty() {
         String::new()

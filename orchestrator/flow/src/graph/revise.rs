@@ -68,7 +68,7 @@ impl fmt::Display for Hold {
 /// One reason against a revision.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "reason", rename_all = "kebab-case")]
-pub enum Reason {
+pub enum RevisionObstacle {
     /// A node that must stay is not in the new graph.
     NodeGone {
         /// The node.
@@ -102,7 +102,7 @@ pub enum Reason {
     },
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for RevisionObstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NodeGone { node, because } => {
@@ -141,11 +141,11 @@ impl fmt::Display for Reason {
 }
 
 /// Gives every reason why `new` may not take the place of `old`; none means that it may.
-pub fn check_revision(old: &FlowGraph, new: &FlowGraph, live: &LiveFacts) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = holds(live)
+pub fn check_revision(old: &FlowGraph, new: &FlowGraph, live: &LiveFacts) -> Vec<RevisionObstacle> {
+    let mut reasons: Vec<RevisionObstacle> = holds(live)
         .into_iter()
         .filter(|(node, _)| !new.has_node(node))
-        .map(|(node, because)| Reason::NodeGone {
+        .map(|(node, because)| RevisionObstacle::NodeGone {
             node,
             because: because.into_iter().collect(),
         })
@@ -184,7 +184,7 @@ fn changed_roles<'g>(
     old: &'g FlowGraph,
     new: &'g FlowGraph,
     live: &'g LiveFacts,
-) -> impl Iterator<Item = Reason> {
+) -> impl Iterator<Item = RevisionObstacle> {
     let waiting = live.waiting.iter();
     let running = live
         .running
@@ -193,7 +193,7 @@ fn changed_roles<'g>(
     let running = running.filter_map(|node| Some((node, &old.node(node)?.role)));
     waiting.chain(running).filter_map(|(node, was)| {
         let now = &new.node(node)?.role;
-        (now != was).then(|| Reason::RoleChanged {
+        (now != was).then(|| RevisionObstacle::RoleChanged {
             node: node.clone(),
             was: was.clone(),
             now: now.clone(),
@@ -202,7 +202,10 @@ fn changed_roles<'g>(
 }
 
 /// An edge whose end is gone is not mentioned: the node that must stay says enough.
-fn lost_edges<'g>(new: &'g FlowGraph, live: &'g LiveFacts) -> impl Iterator<Item = Reason> {
+fn lost_edges<'g>(
+    new: &'g FlowGraph,
+    live: &'g LiveFacts,
+) -> impl Iterator<Item = RevisionObstacle> {
     let has_ends = |edge: &&EdgeId| new.has_node(&edge.from) && new.has_node(&edge.to);
     let joins = |edge: &EdgeId| {
         let backward = EdgeId {
@@ -227,9 +230,9 @@ fn lost_edges<'g>(new: &'g FlowGraph, live: &'g LiveFacts) -> impl Iterator<Item
     let staged = staged.filter(|edge| new.edge(edge).is_none());
     let staged = staged.filter(|edge| new.has_node(&edge.from) && new.has_node(&edge.to));
     completed
-        .map(|edge| Reason::CompletedEdgeGone { edge: edge.clone() })
-        .chain(received.map(|edge| Reason::ReceivedEdgeGone { edge: edge.clone() }))
-        .chain(staged.map(|edge| Reason::StagedEdgeGone { edge }))
+        .map(|edge| RevisionObstacle::CompletedEdgeGone { edge: edge.clone() })
+        .chain(received.map(|edge| RevisionObstacle::ReceivedEdgeGone { edge: edge.clone() }))
+        .chain(staged.map(|edge| RevisionObstacle::StagedEdgeGone { edge }))
 }
 
 #[cfg(test)]

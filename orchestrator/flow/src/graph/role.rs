@@ -113,13 +113,13 @@ pub struct InlineRole {
     pub required_readings: Option<Vec<String>>,
     /// The program of a command role.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandSpec>,
+    pub command: Option<CommandRole>,
     /// What narrows it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permissions: Option<Permissions>,
     /// What it may spend in one flow.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub budget: Option<Budget>,
+    pub budget: Option<RoleBudget>,
 }
 
 impl InlineRole {
@@ -132,7 +132,7 @@ impl InlineRole {
 /// The program of a command role.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct CommandSpec {
+pub struct CommandRole {
     /// The program and its arguments. No shell reads them.
     pub run: Vec<String>,
     /// How long it may take.
@@ -221,7 +221,7 @@ impl Permissions {
 /// What a role may spend in one flow. At a limit it waits for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Budget {
+pub struct RoleBudget {
     /// Money, in millionths of a US dollar.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,

@@ -5,15 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::diagnostic::{Code, Diagnostic, Sink, quoted};
+use super::diagnostic::{Code, Diagnostic, DiagnosticSink, quoted};
 use super::limits::MAX_NAMES_SHOWN;
-use super::model::{Edge, FlowGraph, Node, NodeIndex};
+use super::model::{Edge, FlowGraph, GraphNode, NodeIndex};
 use super::order;
-use super::parse::{Draft, DraftEdge, DraftNode, Written};
+use super::parse::{DraftEdge, DraftNode, GraphDraft, WrittenName};
 use super::yaml::Span;
 
 /// Turns a draft into a graph if nothing at all has been reported.
-pub(super) fn validate(sink: &mut Sink<'_>, draft: Draft) -> Option<FlowGraph> {
+pub(super) fn validate(sink: &mut DiagnosticSink<'_>, draft: GraphDraft) -> Option<FlowGraph> {
     let nodes = draft.nodes?;
     let places = index_ids(sink, &nodes);
     let drafts = draft.edges?;
@@ -27,7 +27,7 @@ pub(super) fn validate(sink: &mut Sink<'_>, draft: Draft) -> Option<FlowGraph> {
     if sink.errors() > 0 {
         return None;
     }
-    let nodes: Option<Vec<Node>> = nodes.into_iter().map(finished_node).collect();
+    let nodes: Option<Vec<GraphNode>> = nodes.into_iter().map(finished_node).collect();
     let edges = edges.joined.iter().map(|(from, to, place)| Edge {
         from: NodeIndex::at(*from),
         to: NodeIndex::at(*to),
@@ -47,19 +47,19 @@ pub(super) fn validate(sink: &mut Sink<'_>, draft: Draft) -> Option<FlowGraph> {
 pub fn build(
     name: &str,
     summary: Option<&str>,
-    nodes: Vec<Node>,
+    nodes: Vec<GraphNode>,
     edges: &[(&str, &str, bool)],
 ) -> Result<FlowGraph, Vec<Diagnostic>> {
-    let mut sink = Sink::new("", "");
+    let mut sink = DiagnosticSink::new("", "");
     let span = Span::default();
     let nodes: Vec<DraftNode> = nodes.into_iter().map(drafted_node).collect();
     let edges = edges.iter().map(|(from, to, optional)| DraftEdge {
         span,
-        from: Some(Written {
+        from: Some(WrittenName {
             text: (*from).to_owned(),
             span,
         }),
-        to: Some(Written {
+        to: Some(WrittenName {
             text: (*to).to_owned(),
             span,
         }),
@@ -71,7 +71,7 @@ pub fn build(
     if nodes.is_empty() {
         sink.error(Code::Empty, span, "`nodes` is empty", None);
     }
-    let draft = Draft {
+    let draft = GraphDraft {
         name: Some(name.to_owned()),
         summary: summary.map(str::to_owned),
         nodes: Some(nodes),
@@ -80,11 +80,11 @@ pub fn build(
     validate(&mut sink, draft).ok_or_else(|| sink.finish())
 }
 
-fn drafted_node(node: Node) -> DraftNode {
+fn drafted_node(node: GraphNode) -> DraftNode {
     let span = Span::default();
     DraftNode {
         span,
-        written_id: Some(Written {
+        written_id: Some(WrittenName {
             text: node.id.as_str().to_owned(),
             span,
         }),
@@ -98,8 +98,8 @@ fn drafted_node(node: Node) -> DraftNode {
     }
 }
 
-fn finished_node(draft: DraftNode) -> Option<Node> {
-    Some(Node {
+fn finished_node(draft: DraftNode) -> Option<GraphNode> {
+    Some(GraphNode {
         id: draft.id?,
         role: draft.role?,
         work: draft.work,
@@ -136,7 +136,10 @@ fn shown_all<'n>(nodes: impl ExactSizeIterator<Item = &'n DraftNode>, joint: &st
 }
 
 /// Finds the first node of every id, and reports the others.
-fn index_ids<'n>(sink: &mut Sink<'_>, nodes: &'n [DraftNode]) -> BTreeMap<&'n str, usize> {
+fn index_ids<'n>(
+    sink: &mut DiagnosticSink<'_>,
+    nodes: &'n [DraftNode],
+) -> BTreeMap<&'n str, usize> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for (place, node) in nodes.iter().enumerate() {
         let Some(id) = &node.written_id else { continue };
@@ -169,7 +172,11 @@ struct Edges {
 }
 
 impl Edges {
-    fn resolve(sink: &mut Sink<'_>, drafts: &[DraftEdge], places: &BTreeMap<&str, usize>) -> Self {
+    fn resolve(
+        sink: &mut DiagnosticSink<'_>,
+        drafts: &[DraftEdge],
+        places: &BTreeMap<&str, usize>,
+    ) -> Self {
         let mut edges = Self::default();
         let mut known: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (place, draft) in drafts.iter().enumerate() {
@@ -195,8 +202,8 @@ impl Edges {
 }
 
 fn find_end(
-    sink: &mut Sink<'_>,
-    end: Option<&Written>,
+    sink: &mut DiagnosticSink<'_>,
+    end: Option<&WrittenName>,
     key: &str,
     places: &BTreeMap<&str, usize>,
 ) -> Option<usize> {
@@ -212,7 +219,7 @@ fn find_end(
 
 /// Whether an edge differs from all edges before it.
 fn is_new_edge(
-    sink: &mut Sink<'_>,
+    sink: &mut DiagnosticSink<'_>,
     drafts: &[DraftEdge],
     known: &mut BTreeMap<(usize, usize), usize>,
     (from, to): (usize, usize),
@@ -252,7 +259,7 @@ fn is_new_edge(
 }
 
 fn report_cycles(
-    sink: &mut Sink<'_>,
+    sink: &mut DiagnosticSink<'_>,
     nodes: &[DraftNode],
     drafts: &[DraftEdge],
     edges: &Edges,
@@ -290,7 +297,7 @@ fn report_cycles(
 ///
 /// Only `known` nodes count: a node without an id, or with another one's, has its own fault.
 fn find_start(
-    sink: &mut Sink<'_>,
+    sink: &mut DiagnosticSink<'_>,
     nodes: &[DraftNode],
     known: &BTreeSet<usize>,
     edges: &Edges,
@@ -315,7 +322,7 @@ fn find_start(
 
 /// The only node of the owner's role without outgoing edges, if it is certain which one that is.
 fn find_closing(
-    sink: &mut Sink<'_>,
+    sink: &mut DiagnosticSink<'_>,
     nodes: &[DraftNode],
     known: &BTreeSet<usize>,
     edges: &Edges,
@@ -354,7 +361,12 @@ fn find_closing(
     }
 }
 
-fn report_no_closing(sink: &mut Sink<'_>, nodes: &[DraftNode], leaves: &[usize], start: usize) {
+fn report_no_closing(
+    sink: &mut DiagnosticSink<'_>,
+    nodes: &[DraftNode],
+    leaves: &[usize],
+    start: usize,
+) {
     let Some(owner) = &nodes[start].role else {
         return;
     };

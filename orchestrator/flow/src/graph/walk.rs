@@ -2,15 +2,15 @@
 //!
 //! Each reader reports what is wrong and gives `None`; its caller goes on with the next value.
 
-use super::diagnostic::{Code, Sink, quoted};
-use super::yaml::{Entry, Span, Tree, Value};
+use super::diagnostic::{Code, DiagnosticSink, quoted};
+use super::yaml::{GraphTree, GraphValue, MapEntry, Span};
 
 /// The entries of a mapping whose keys have been checked.
 #[derive(Debug)]
-pub(super) struct Fields<'t> {
+pub(super) struct CheckedFields<'t> {
     keys: &'static [&'static str],
     /// The first entry of each key, in the order of `keys`.
-    found: Vec<Option<&'t Entry>>,
+    found: Vec<Option<&'t MapEntry>>,
     /// The mapping itself, for what is missing in it.
     pub span: Span,
     /// What the mapping is, such as "a node", for messages.
@@ -19,19 +19,19 @@ pub(super) struct Fields<'t> {
     misspelt: Vec<&'static str>,
 }
 
-impl<'t> Fields<'t> {
+impl<'t> CheckedFields<'t> {
     /// Reads a mapping and reports every key that is repeated, unknown, or no text.
     pub(super) fn read(
-        sink: &mut Sink<'_>,
-        tree: &'t Tree,
+        sink: &mut DiagnosticSink<'_>,
+        tree: &'t GraphTree,
         what: &'static str,
         keys: &'static [&'static str],
     ) -> Option<Self> {
-        let Value::Map(entries) = &tree.value else {
+        let GraphValue::Map(entries) = &tree.value else {
             wrong_type(sink, tree, what, "a mapping", None);
             return None;
         };
-        let mut found: Vec<Option<&'t Entry>> = vec![None; keys.len()];
+        let mut found: Vec<Option<&'t MapEntry>> = vec![None; keys.len()];
         let mut misspelt = Vec::new();
         for entry in entries {
             let Some(name) = key_text(&entry.key) else {
@@ -58,13 +58,17 @@ impl<'t> Fields<'t> {
     }
 
     /// The value of a key. When a key is repeated, the first one counts and the rest are faults.
-    pub(super) fn get(&self, name: &str) -> Option<&'t Tree> {
+    pub(super) fn get(&self, name: &str) -> Option<&'t GraphTree> {
         let place = self.keys.iter().position(|key| *key == name)?;
         self.found[place].map(|entry| &entry.value)
     }
 
     /// The value of a key that must be there.
-    pub(super) fn required(&self, sink: &mut Sink<'_>, name: &str) -> Option<&'t Tree> {
+    pub(super) fn required(
+        &self,
+        sink: &mut DiagnosticSink<'_>,
+        name: &str,
+    ) -> Option<&'t GraphTree> {
         let found = self.get(name);
         if found.is_none() && !self.misspelt.contains(&name) {
             let message = format!("{} has no `{name}`", self.what);
@@ -74,7 +78,7 @@ impl<'t> Fields<'t> {
     }
 }
 
-pub(super) fn repeated_key(sink: &mut Sink<'_>, span: Span, name: &str, first: Span) {
+pub(super) fn repeated_key(sink: &mut DiagnosticSink<'_>, span: Span, name: &str, first: Span) {
     let message = format!("{} stands here for the second time", quoted(name));
     let hint = format!("the first one is in line {}", first.line);
     sink.error(Code::DuplicateKey, span, message, Some(hint));
@@ -82,7 +86,7 @@ pub(super) fn repeated_key(sink: &mut Sink<'_>, span: Span, name: &str, first: S
 
 /// Reports a key, and gives the one that was probably meant.
 fn unknown_key(
-    sink: &mut Sink<'_>,
+    sink: &mut DiagnosticSink<'_>,
     span: Span,
     name: &str,
     what: &str,
@@ -102,24 +106,24 @@ fn unknown_key(
 }
 
 /// A key as text. Plain numbers and booleans count by their spelling, as they do in JSON.
-pub(super) fn key_text(key: &Tree) -> Option<&str> {
+pub(super) fn key_text(key: &GraphTree) -> Option<&str> {
     match &key.value {
-        Value::Text(text) | Value::Number(text) => Some(text),
-        Value::Bool(true) => Some("true"),
-        Value::Bool(false) => Some("false"),
-        Value::Null | Value::List(_) | Value::Map(_) => None,
+        GraphValue::Text(text) | GraphValue::Number(text) => Some(text),
+        GraphValue::Bool(true) => Some("true"),
+        GraphValue::Bool(false) => Some("false"),
+        GraphValue::Null | GraphValue::List(_) | GraphValue::Map(_) => None,
     }
 }
 
 /// What a value is, in words.
-pub(super) fn kind(tree: &Tree) -> &'static str {
+pub(super) fn kind(tree: &GraphTree) -> &'static str {
     match &tree.value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::Text(_) => "text",
-        Value::List(_) => "a list",
-        Value::Map(_) => "a mapping",
+        GraphValue::Null => "nothing",
+        GraphValue::Bool(_) => "a boolean",
+        GraphValue::Number(_) => "a number",
+        GraphValue::Text(_) => "text",
+        GraphValue::List(_) => "a list",
+        GraphValue::Map(_) => "a mapping",
     }
 }
 
@@ -134,8 +138,8 @@ pub(super) fn listed(words: &[&str]) -> String {
 }
 
 pub(super) fn wrong_type(
-    sink: &mut Sink<'_>,
-    tree: &Tree,
+    sink: &mut DiagnosticSink<'_>,
+    tree: &GraphTree,
     what: &str,
     expected: &str,
     hint: Option<String>,
@@ -145,20 +149,24 @@ pub(super) fn wrong_type(
 }
 
 /// A text that says something.
-pub(super) fn text<'t>(sink: &mut Sink<'_>, tree: &'t Tree, what: &str) -> Option<&'t str> {
+pub(super) fn text<'t>(
+    sink: &mut DiagnosticSink<'_>,
+    tree: &'t GraphTree,
+    what: &str,
+) -> Option<&'t str> {
     let spelled = match &tree.value {
-        Value::Text(text) if text.trim().is_empty() => {
+        GraphValue::Text(text) if text.trim().is_empty() => {
             sink.error(Code::Empty, tree.span, format!("{what} is empty"), None);
             return None;
         }
-        Value::Text(text) => return Some(text),
-        Value::Number(text) => Some(text.clone()),
-        Value::Bool(value) => Some(value.to_string()),
-        Value::Null | Value::List(_) | Value::Map(_) => None,
+        GraphValue::Text(text) => return Some(text),
+        GraphValue::Number(text) => Some(text.clone()),
+        GraphValue::Bool(value) => Some(value.to_string()),
+        GraphValue::Null | GraphValue::List(_) | GraphValue::Map(_) => None,
     };
     let hint = match spelled {
         Some(spelled) => Some(format!("quotes make it text: \"{spelled}\"")),
-        None if matches!(tree.value, Value::Null) => {
+        None if matches!(tree.value, GraphValue::Null) => {
             Some("write a value, or leave the key out".to_owned())
         }
         None => None,
@@ -168,23 +176,31 @@ pub(super) fn text<'t>(sink: &mut Sink<'_>, tree: &'t Tree, what: &str) -> Optio
 }
 
 /// A list; each item is read by the caller.
-pub(super) fn list<'t>(sink: &mut Sink<'_>, tree: &'t Tree, what: &str) -> Option<&'t [Tree]> {
-    if let Value::List(items) = &tree.value {
+pub(super) fn list<'t>(
+    sink: &mut DiagnosticSink<'_>,
+    tree: &'t GraphTree,
+    what: &str,
+) -> Option<&'t [GraphTree]> {
+    if let GraphValue::List(items) = &tree.value {
         return Some(items);
     }
     let hint = match &tree.value {
-        Value::Null => Some("an empty list is written `[]`".to_owned()),
-        Value::Text(_) | Value::Number(_) | Value::Bool(_) => {
+        GraphValue::Null => Some("an empty list is written `[]`".to_owned()),
+        GraphValue::Text(_) | GraphValue::Number(_) | GraphValue::Bool(_) => {
             Some("a list of one is written `[ … ]`, or `- …` on a line of its own".to_owned())
         }
-        Value::List(_) | Value::Map(_) => None,
+        GraphValue::List(_) | GraphValue::Map(_) => None,
     };
     wrong_type(sink, tree, what, "a list", hint);
     None
 }
 
 /// A list of texts that each say something.
-pub(super) fn texts(sink: &mut Sink<'_>, tree: &Tree, what: &str) -> Option<Vec<String>> {
+pub(super) fn texts(
+    sink: &mut DiagnosticSink<'_>,
+    tree: &GraphTree,
+    what: &str,
+) -> Option<Vec<String>> {
     let items = list(sink, tree, what)?;
     let label = format!("an item of {what}");
     let read: Vec<Option<&str>> = items.iter().map(|item| text(sink, item, &label)).collect();
@@ -194,25 +210,34 @@ pub(super) fn texts(sink: &mut Sink<'_>, tree: &Tree, what: &str) -> Option<Vec<
 }
 
 /// `true` or `false`.
-pub(super) fn boolean(sink: &mut Sink<'_>, tree: &Tree, what: &str) -> Option<bool> {
-    if let Value::Bool(value) = tree.value {
+pub(super) fn boolean(sink: &mut DiagnosticSink<'_>, tree: &GraphTree, what: &str) -> Option<bool> {
+    if let GraphValue::Bool(value) = tree.value {
         return Some(value);
     }
     let hint = match &tree.value {
-        Value::Text(text) => match text.to_ascii_lowercase().as_str() {
+        GraphValue::Text(text) => match text.to_ascii_lowercase().as_str() {
             "yes" | "on" | "y" | "true" => Some("write `true`".to_owned()),
             "no" | "off" | "n" | "false" => Some("write `false`".to_owned()),
             _ => None,
         },
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => None,
+        GraphValue::Null
+        | GraphValue::Bool(_)
+        | GraphValue::Number(_)
+        | GraphValue::List(_)
+        | GraphValue::Map(_) => None,
     };
     wrong_type(sink, tree, what, "`true` or `false`", hint);
     None
 }
 
 /// A whole number from 1 up to a limit.
-pub(super) fn positive(sink: &mut Sink<'_>, tree: &Tree, what: &str, most: u64) -> Option<u64> {
-    let Value::Number(spelled) = &tree.value else {
+pub(super) fn positive(
+    sink: &mut DiagnosticSink<'_>,
+    tree: &GraphTree,
+    what: &str,
+    most: u64,
+) -> Option<u64> {
+    let GraphValue::Number(spelled) = &tree.value else {
         wrong_type(sink, tree, what, "a whole number", None);
         return None;
     };
@@ -232,8 +257,8 @@ pub(super) fn positive(sink: &mut Sink<'_>, tree: &Tree, what: &str, most: u64) 
 
 /// One of a few words.
 pub(super) fn choice<T: Copy>(
-    sink: &mut Sink<'_>,
-    tree: &Tree,
+    sink: &mut DiagnosticSink<'_>,
+    tree: &GraphTree,
     what: &str,
     choices: &[(T, &'static str)],
 ) -> Option<T> {

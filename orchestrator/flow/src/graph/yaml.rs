@@ -30,33 +30,33 @@ pub(super) struct Span {
 
 /// A value and its place.
 #[derive(Debug, Clone)]
-pub(super) struct Tree {
+pub(super) struct GraphTree {
     pub span: Span,
-    pub value: Value,
+    pub value: GraphValue,
 }
 
 /// What a YAML value can be. Numbers keep their spelling, because `007` and `1e3` matter to people.
 #[derive(Debug, Clone)]
-pub(super) enum Value {
+pub(super) enum GraphValue {
     Null,
     Bool(bool),
     Number(String),
     Text(String),
-    List(Vec<Tree>),
+    List(Vec<GraphTree>),
     /// Entries in file order; a key may be there twice.
-    Map(Vec<Entry>),
+    Map(Vec<MapEntry>),
 }
 
 /// One `key: value` of a mapping.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
-    pub key: Tree,
-    pub value: Tree,
+pub(super) struct MapEntry {
+    pub key: GraphTree,
+    pub value: GraphTree,
 }
 
 /// Why a text has no tree. There is only ever one: nothing after it can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct YamlFault {
+pub(super) struct GraphYamlFault {
     pub kind: YamlFaultKind,
     pub span: Span,
     pub message: String,
@@ -74,7 +74,7 @@ pub(super) enum YamlFaultKind {
 }
 
 /// Parses one YAML document. An empty text is a `Null`.
-pub(super) fn parse(text: &str) -> Result<Tree, YamlFault> {
+pub(super) fn parse(text: &str) -> Result<GraphTree, GraphYamlFault> {
     if text.len() > MAX_FILE_BYTES {
         let message = format!(
             "the file has {} bytes, and a flow file may have {MAX_FILE_BYTES}",
@@ -93,13 +93,13 @@ pub(super) fn parse(text: &str) -> Result<Tree, YamlFault> {
         let (event, span) = event.map_err(|error| syntax_fault(&error))?;
         builder.take(event, span_of(&span))?;
     }
-    Ok(builder.root.unwrap_or(Tree {
+    Ok(builder.root.unwrap_or(GraphTree {
         span: Span {
             line: 1,
             column: 1,
             ..Span::default()
         },
-        value: Value::Null,
+        value: GraphValue::Null,
     }))
 }
 
@@ -108,20 +108,20 @@ pub(super) fn render<T: Serialize>(value: &T) -> Result<String, serde_saphyr::Se
     serde_saphyr::to_string(value)
 }
 
-fn fault(kind: YamlFaultKind, span: Span, message: impl Into<String>) -> YamlFault {
-    YamlFault {
+fn fault(kind: YamlFaultKind, span: Span, message: impl Into<String>) -> GraphYamlFault {
+    GraphYamlFault {
         kind,
         span,
         message: message.into(),
     }
 }
 
-fn too_deep(span: Span) -> YamlFault {
+fn too_deep(span: Span) -> GraphYamlFault {
     let message = format!("values are nested deeper than {MAX_DEPTH} levels");
     fault(YamlFaultKind::Limit, span, message)
 }
 
-fn syntax_fault(error: &granit::ScanError) -> YamlFault {
+fn syntax_fault(error: &granit::ScanError) -> GraphYamlFault {
     let mark = span_of(&granit::Span::empty(*error.marker()));
     if matches!(error.kind(), granit::ErrorKind::RecursionLimitExceeded) {
         return too_deep(mark);
@@ -144,29 +144,29 @@ fn span_of(span: &granit::Span) -> Span {
 
 /// A list or mapping whose end has not been seen.
 #[derive(Debug)]
-struct Open {
+struct OpenCollection {
     span: Span,
     is_map: bool,
     anchor: usize,
     /// How many tree nodes there were before it, so that its own size is known at its end.
     nodes_before: usize,
     /// The items of a list, or keys and values in turn.
-    items: Vec<Tree>,
+    items: Vec<GraphTree>,
 }
 
 /// Turns events into a tree, within the limits.
 #[derive(Debug, Default)]
 struct Builder {
-    root: Option<Tree>,
-    open: Vec<Open>,
+    root: Option<GraphTree>,
+    open: Vec<OpenCollection>,
     /// Anchored values with their sizes. A value enters when it is complete, so that an alias
     /// within its own anchor is found missing instead of making an endless tree.
-    anchors: BTreeMap<usize, (Tree, usize)>,
+    anchors: BTreeMap<usize, (GraphTree, usize)>,
     nodes: usize,
 }
 
 impl Builder {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlFault> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), GraphYamlFault> {
         match event {
             Event::DocumentStart(..) if self.root.is_some() => Err(fault(
                 YamlFaultKind::Syntax,
@@ -175,7 +175,7 @@ impl Builder {
             )),
             Event::Scalar(text, style, anchor, tag) => {
                 let value = scalar(text.into_owned(), style, tag.as_deref(), span)?;
-                self.complete(Tree { span, value }, anchor, 1)
+                self.complete(GraphTree { span, value }, anchor, 1)
             }
             Event::SequenceStart(_, anchor, tag) => self.enter(span, false, anchor, tag.as_deref()),
             Event::MappingStart(_, anchor, tag) => self.enter(span, true, anchor, tag.as_deref()),
@@ -199,7 +199,7 @@ impl Builder {
         is_map: bool,
         anchor: usize,
         tag: Option<&Tag>,
-    ) -> Result<(), YamlFault> {
+    ) -> Result<(), GraphYamlFault> {
         let expected = if is_map { "map" } else { "seq" };
         if let Some(tag) = tag
             && tag.core_suffix() != Some(expected)
@@ -209,7 +209,7 @@ impl Builder {
         if self.open.len() >= MAX_DEPTH {
             return Err(too_deep(span));
         }
-        self.open.push(Open {
+        self.open.push(OpenCollection {
             span,
             is_map,
             anchor,
@@ -219,7 +219,7 @@ impl Builder {
         Ok(())
     }
 
-    fn leave(&mut self, end: Span) -> Result<(), YamlFault> {
+    fn leave(&mut self, end: Span) -> Result<(), GraphYamlFault> {
         let Some(open) = self.open.pop() else {
             return Err(fault(
                 YamlFaultKind::Syntax,
@@ -236,23 +236,23 @@ impl Builder {
             .saturating_sub(open.nodes_before)
             .saturating_add(1);
         let value = if open.is_map {
-            Value::Map(pair_up(open.items))
+            GraphValue::Map(pair_up(open.items))
         } else {
-            Value::List(open.items)
+            GraphValue::List(open.items)
         };
-        self.complete(Tree { span, value }, open.anchor, size)
+        self.complete(GraphTree { span, value }, open.anchor, size)
     }
 
     /// Replaces an alias by a copy of the anchored value. The copy's parts keep the places where they
     /// are written, because that is where a fault in them is corrected.
-    fn expand(&mut self, anchor: usize, span: Span) -> Result<(), YamlFault> {
+    fn expand(&mut self, anchor: usize, span: Span) -> Result<(), GraphYamlFault> {
         let Some((tree, size)) = self.anchors.get(&anchor) else {
             let message = "an alias stands inside the value that it repeats";
             return Err(fault(YamlFaultKind::Syntax, span, message));
         };
         let size = *size;
         self.check_budget(size, span)?;
-        let tree = Tree {
+        let tree = GraphTree {
             span,
             value: tree.value.clone(),
         };
@@ -262,7 +262,12 @@ impl Builder {
 
     /// Counts a finished value, remembers it under its anchor, and gives it to what contains it.
     /// The parts of a list or mapping were counted when they were finished themselves.
-    fn complete(&mut self, tree: Tree, anchor: usize, size: usize) -> Result<(), YamlFault> {
+    fn complete(
+        &mut self,
+        tree: GraphTree,
+        anchor: usize,
+        size: usize,
+    ) -> Result<(), GraphYamlFault> {
         self.check_budget(1, tree.span)?;
         self.nodes = self.nodes.saturating_add(1);
         if anchor != 0 {
@@ -278,7 +283,7 @@ impl Builder {
         Ok(())
     }
 
-    fn check_budget(&self, more: usize, span: Span) -> Result<(), YamlFault> {
+    fn check_budget(&self, more: usize, span: Span) -> Result<(), GraphYamlFault> {
         if self.nodes.saturating_add(more) <= MAX_TREE_NODES {
             return Ok(());
         }
@@ -290,16 +295,16 @@ impl Builder {
 }
 
 /// Keys and values arrive in turn, and the parser never leaves out a value.
-fn pair_up(items: Vec<Tree>) -> Vec<Entry> {
+fn pair_up(items: Vec<GraphTree>) -> Vec<MapEntry> {
     let mut entries = Vec::with_capacity(items.len() / 2);
     let mut items = items.into_iter();
     while let (Some(key), Some(value)) = (items.next(), items.next()) {
-        entries.push(Entry { key, value });
+        entries.push(MapEntry { key, value });
     }
     entries
 }
 
-fn foreign_tag(tag: &Tag, span: Span) -> YamlFault {
+fn foreign_tag(tag: &Tag, span: Span) -> GraphYamlFault {
     let message = format!("the tag `{}` means nothing in a flow file", tag.original());
     fault(YamlFaultKind::Syntax, span, message)
 }
@@ -310,25 +315,25 @@ fn scalar(
     style: ScalarStyle,
     tag: Option<&Tag>,
     span: Span,
-) -> Result<Value, YamlFault> {
+) -> Result<GraphValue, GraphYamlFault> {
     match tag {
         Some(tag) if tag.core_suffix() == Some("str") || tag.original() == "!" => {
-            Ok(Value::Text(text))
+            Ok(GraphValue::Text(text))
         }
         Some(tag) => Err(foreign_tag(tag, span)),
         None if style == ScalarStyle::Plain => Ok(resolve_plain(text)),
-        None => Ok(Value::Text(text)),
+        None => Ok(GraphValue::Text(text)),
     }
 }
 
 /// The core schema of YAML 1.2.
-fn resolve_plain(text: String) -> Value {
+fn resolve_plain(text: String) -> GraphValue {
     match text.as_str() {
-        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
-        other if is_number(other) => Value::Number(text),
-        _ => Value::Text(text),
+        "" | "~" | "null" | "Null" | "NULL" => GraphValue::Null,
+        "true" | "True" | "TRUE" => GraphValue::Bool(true),
+        "false" | "False" | "FALSE" => GraphValue::Bool(false),
+        other if is_number(other) => GraphValue::Number(text),
+        _ => GraphValue::Text(text),
     }
 }
 
@@ -359,21 +364,21 @@ mod tests {
     use super::*;
 
     /// One line that shows a tree without its places.
-    fn shape(tree: &Tree) -> String {
+    fn shape(tree: &GraphTree) -> String {
         match &tree.value {
-            Value::Null => "null".into(),
-            Value::Bool(value) => value.to_string(),
-            Value::Number(text) => format!("#{text}"),
-            Value::Text(text) => format!("{text:?}"),
-            Value::List(items) => {
+            GraphValue::Null => "null".into(),
+            GraphValue::Bool(value) => value.to_string(),
+            GraphValue::Number(text) => format!("#{text}"),
+            GraphValue::Text(text) => format!("{text:?}"),
+            GraphValue::List(items) => {
                 format!(
                     "[{}]",
                     items.iter().map(shape).collect::<Vec<_>>().join(",")
                 )
             }
-            Value::Map(entries) => {
+            GraphValue::Map(entries) => {
                 let entry =
-                    |entry: &Entry| format!("{}:{}", shape(&entry.key), shape(&entry.value));
+                    |entry: &MapEntry| format!("{}:{}", shape(&entry.key), shape(&entry.value));
                 format!(
                     "{{{}}}",
                     entries.iter().map(entry).collect::<Vec<_>>().join(",")
@@ -417,16 +422,16 @@ mod tests {
     fn every_value_knows_its_line_its_column_and_its_bytes() {
         let text = "a:\r\n  - ü: [x, yy]\r\n";
         let tree = parse(text).unwrap();
-        let Value::Map(entries) = &tree.value else {
+        let GraphValue::Map(entries) = &tree.value else {
             panic!("no mapping")
         };
-        let Value::List(items) = &entries[0].value.value else {
+        let GraphValue::List(items) = &entries[0].value.value else {
             panic!("no list")
         };
-        let Value::Map(inner) = &items[0].value else {
+        let GraphValue::Map(inner) = &items[0].value else {
             panic!("no inner mapping")
         };
-        let Value::List(leaves) = &inner[0].value.value else {
+        let GraphValue::List(leaves) = &inner[0].value.value else {
             panic!("no inner list")
         };
         let span = leaves[1].span;
@@ -443,7 +448,7 @@ mod tests {
         let text = "\u{feff}a: b\n";
         let tree = parse(text).unwrap();
         assert_eq!(shape(&tree), r#"{"a":"b"}"#);
-        let Value::Map(entries) = &tree.value else {
+        let GraphValue::Map(entries) = &tree.value else {
             panic!("no mapping")
         };
         let span = entries[0].value.span;

@@ -4,11 +4,11 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{Inbound, NodeClaimed};
 use a_society_facts::fact::session::{SessionKind, SessionOpened};
 use a_society_facts::fact::turn::{Cause, TurnStarted};
-use a_society_facts::handoff::{EdgeName, Way};
+use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{MessageId, NodeId, RoleInstance, TurnId};
 use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{Phase, Said};
+use a_society_facts::view::flow::{FlowPhase, OperatorMessage};
 
 use super::input::{Claim, NewSession};
 use super::live::Board;
@@ -21,7 +21,7 @@ pub(super) fn claim(
     state: &FlowState,
     claim: &Claim,
 ) -> Result<Vec<Fact>, Refusal> {
-    in_phase(state, Phase::Forward)?;
+    in_phase(state, FlowPhase::Forward)?;
     if state.paused.is_some() {
         return Err(Refusal::Paused);
     }
@@ -61,8 +61,10 @@ fn enter(board: &Board<'_>, node: &NodeId, role: &RoleInstance) -> NodeClaimed {
             continue;
         }
         // What this node had sent along the edge before it read the request is stale by it.
-        let stale = board.state.has_received(&delivery.edge, Way::Forward);
-        if delivery.way == Way::Backward && stale {
+        let stale = board
+            .state
+            .has_received(&delivery.edge, HandoffWay::Forward);
+        if delivery.way == HandoffWay::Backward && stale {
             dropped.push(delivery.edge.clone());
         }
         consumed.push(inbound);
@@ -78,7 +80,7 @@ fn enter(board: &Board<'_>, node: &NodeId, role: &RoleInstance) -> NodeClaimed {
     }
 }
 
-pub(super) fn names(said: &[Said]) -> Vec<MessageId> {
+pub(super) fn names(said: &[OperatorMessage]) -> Vec<MessageId> {
     said.iter().map(|said| said.id.clone()).collect()
 }
 

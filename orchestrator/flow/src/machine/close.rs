@@ -13,12 +13,12 @@ use a_society_facts::view::FlowState;
 
 use super::limits::NAMES_SHOWN_MAX;
 use super::refusal::Refusal;
-use super::turn::{Fault, Present};
+use super::turn::{OutcomeFault, PresentTurn};
 use crate::graph::FlowGraph;
 
 /// One thing that closing waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Missing {
+pub enum ClosingNeed {
     /// Another node runs.
     Runs(NodeId),
     /// A node waits for the operator.
@@ -33,7 +33,7 @@ pub enum Missing {
     Owed(EdgeName),
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for ClosingNeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Runs(node) => write!(f, "`{node}` runs"),
@@ -48,7 +48,7 @@ impl fmt::Display for Missing {
 
 /// Everything that keeps this node from closing the forward work.
 #[must_use]
-pub fn missing(state: &FlowState, node: &NodeId) -> Vec<Missing> {
+pub fn missing(state: &FlowState, node: &NodeId) -> Vec<ClosingNeed> {
     let others = state.running.keys().filter(|other| *other != node);
     let staged = state.staged.values().map(|staged| &staged.node);
     let staged = staged.filter(|node| !state.awaiting_operator.contains_key(*node));
@@ -57,20 +57,32 @@ pub fn missing(state: &FlowState, node: &NodeId) -> Vec<Missing> {
     unread.dedup();
     let owed = state.owing.iter().flat_map(|node| state.owed(node));
     let about = state.wanted.keys().chain(state.replies.keys());
-    (others.cloned().map(Missing::Runs))
-        .chain(state.awaiting_operator.keys().cloned().map(Missing::Waits))
-        .chain(staged.cloned().map(Missing::Waits))
-        .chain(state.awaiting_handoff.iter().cloned().map(Missing::Awaits))
-        .chain(about.cloned().map(Missing::AboutToRun))
-        .chain(unread.into_iter().cloned().map(Missing::Unread))
-        .chain(owed.cloned().map(Missing::Owed))
+    (others.cloned().map(ClosingNeed::Runs))
+        .chain(
+            state
+                .awaiting_operator
+                .keys()
+                .cloned()
+                .map(ClosingNeed::Waits),
+        )
+        .chain(staged.cloned().map(ClosingNeed::Waits))
+        .chain(
+            state
+                .awaiting_handoff
+                .iter()
+                .cloned()
+                .map(ClosingNeed::Awaits),
+        )
+        .chain(about.cloned().map(ClosingNeed::AboutToRun))
+        .chain(unread.into_iter().cloned().map(ClosingNeed::Unread))
+        .chain(owed.cloned().map(ClosingNeed::Owed))
         .collect()
 }
 
 pub(super) fn close(
     graph: &FlowGraph,
     state: &FlowState,
-    turn: &Present<'_>,
+    turn: &PresentTurn<'_>,
     node: &NodeId,
     (health, asks): (&Result<(), String>, Option<&Text>),
 ) -> Result<Vec<Fact>, Refusal> {
@@ -90,14 +102,14 @@ fn judged(
     state: &FlowState,
     node: &NodeId,
     health: &Result<(), String>,
-) -> Result<(), Fault> {
+) -> Result<(), OutcomeFault> {
     let closing = &graph.node_at(graph.closing()).id;
     if node != closing {
         let summary = format!("only `{closing}` closes the forward work");
-        return Err(Fault::new(FaultCode::WrongSignal, summary));
+        return Err(OutcomeFault::new(FaultCode::WrongSignal, summary));
     }
     if let Err(failed) = health {
-        return Err(Fault::new(FaultCode::HealthCheck, failed.clone()));
+        return Err(OutcomeFault::new(FaultCode::HealthCheck, failed.clone()));
     }
     let missing = missing(state, node);
     if missing.is_empty() {
@@ -111,5 +123,5 @@ fn judged(
         more => format!("; and {more} more"),
     };
     let summary = format!("the forward work is not done: {}{more}", shown.join("; "));
-    Err(Fault::new(FaultCode::InvalidTransition, summary))
+    Err(OutcomeFault::new(FaultCode::InvalidTransition, summary))
 }

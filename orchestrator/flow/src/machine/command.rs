@@ -6,7 +6,7 @@ use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::verb::Verb;
 use a_society_facts::view::FlowState;
 
-use super::input::{Brought, Commanded, Need, Words};
+use super::input::{Brought, Commanded, OperatorWords, VerbNeed};
 use super::operate::not_over;
 use super::refusal::Refusal;
 use super::{consent, improve, operate, reply, revision, stop};
@@ -104,24 +104,24 @@ pub(super) fn commanded(
         }
         Verb::Feedback { granted } => improve::decide_feedback(state, *granted, client),
         Verb::Compact { .. } | Verb::Restore { .. } | Verb::RetryNow { .. } => {
-            Err(Refusal::Needs(Need::Driver))
+            Err(Refusal::Needs(VerbNeed::Driver))
         }
     }
 }
 
 /// Words as they are kept, with a name for the message that they become.
-pub(super) fn kept<'a>(text: &str, brought: &'a Brought) -> Result<&'a Words, Refusal> {
+pub(super) fn kept<'a>(text: &str, brought: &'a Brought) -> Result<&'a OperatorWords, Refusal> {
     if let Brought::Words(words) = brought {
         return Ok(words);
     }
-    Err(Refusal::Needs(Need::Words(text.to_owned())))
+    Err(Refusal::Needs(VerbNeed::Words(text.to_owned())))
 }
 
 /// Words that may be left out. Blank ones say nothing.
 pub(super) fn spoken<'a>(
     text: Option<&str>,
     brought: &'a Brought,
-) -> Result<Option<&'a Words>, Refusal> {
+) -> Result<Option<&'a OperatorWords>, Refusal> {
     let text = text.filter(|text| !text.trim().is_empty());
     text.map(|text| kept(text, brought)).transpose()
 }

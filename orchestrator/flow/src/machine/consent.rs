@@ -12,9 +12,9 @@ use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::OpenConsent;
 
-use super::input::{Brought, ConsentAsked, Need, RuleAnswered, Words};
+use super::input::{Brought, ConsentAsked, OperatorWords, RuleAnswered, VerbNeed};
 use super::refusal::Refusal;
-use super::turn::{At, heard, place};
+use super::turn::{TurnAt, heard, place};
 
 /// One request per role instance at a time; the role that asks waits.
 pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>, Refusal> {
@@ -28,8 +28,8 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
     }
     match place(state, input.turn, turn) {
         None => return Err(Refusal::TurnWaits { turn: input.turn }),
-        Some(At::Nothing) => return Err(Refusal::Stopping { turn: input.turn }),
-        Some(At::Node(_) | At::Reflection | At::Feedback) => {}
+        Some(TurnAt::Nothing) => return Err(Refusal::Stopping { turn: input.turn }),
+        Some(TurnAt::Node(_) | TurnAt::Reflection | TurnAt::Feedback) => {}
     }
     let tool = state.calls.get(&input.call).map(|call| call.tool.clone());
     let open = OpenConsent {
@@ -121,7 +121,7 @@ pub(super) fn settle(
 }
 
 /// A request for consent that is open, and its name.
-pub(super) type Asked<'a> = (&'a ConsentId, &'a OpenConsent);
+pub(super) type AskedConsent<'a> = (&'a ConsentId, &'a OpenConsent);
 
 /// The request that is meant: the one that is named, or the only one. An answer to something other than
 /// what would run is refused.
@@ -129,7 +129,7 @@ pub(super) fn open<'a>(
     state: &'a FlowState,
     named: Option<&ConsentId>,
     seen: Option<Hash>,
-) -> Result<Asked<'a>, Refusal> {
+) -> Result<AskedConsent<'a>, Refusal> {
     let mut all = state.consents.iter();
     let names = || state.consents.keys().cloned().collect();
     let (consent, open) = match named {
@@ -156,7 +156,7 @@ pub(super) fn open<'a>(
 /// The operator allows a call. What cannot be granted for the rest of the flow is allowed this once.
 pub(super) fn allow(
     state: &FlowState,
-    asked: Asked<'_>,
+    asked: AskedConsent<'_>,
     (for_the_flow, brought): (bool, &Brought),
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
@@ -166,7 +166,7 @@ pub(super) fn allow(
         return Ok(once().collect());
     }
     let Brought::Grant(grant, also) = brought else {
-        return Err(Refusal::Needs(Need::Grant(consent.clone())));
+        return Err(Refusal::Needs(VerbNeed::Grant(consent.clone())));
     };
     let Some(grant) = grant else {
         return Ok(once().collect());
@@ -182,8 +182,8 @@ pub(super) fn allow(
 /// The operator denies a call, and may say what to do instead.
 pub(super) fn deny(
     state: &FlowState,
-    (consent, open): Asked<'_>,
-    reason: Option<&Words>,
+    (consent, open): AskedConsent<'_>,
+    reason: Option<&OperatorWords>,
     client: Option<&ClientId>,
 ) -> Vec<Fact> {
     let facts = settle(state, consent, open, ConsentAnswer::Deny, client);

@@ -1,7 +1,7 @@
 //! The one door: an input comes in, facts or a refusal go out, and nothing else happens.
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::{Author, FlowCreated};
+use a_society_facts::fact::flow::{FactAuthor, FlowCreated};
 use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
 
@@ -56,7 +56,7 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
             Ok(operate::configure(state, role, settings, (*by, None)))
         }
         Input::Revise(input) => {
-            let by = Author::Role(input.by.clone());
+            let by = FactAuthor::Role(input.by.clone());
             revision::revise(graph, state, &input.graph, (by, None))
         }
     }

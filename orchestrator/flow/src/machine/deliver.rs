@@ -8,20 +8,20 @@ use a_society_facts::fact::node::{
     FaultCode, HandoffApplied, HandoffStaged, NodeSuspended, WaitReason,
 };
 use a_society_facts::fact::turn::TurnEnd;
-use a_society_facts::handoff::{Artifact, Delivery, Way};
+use a_society_facts::handoff::{Artifact, Delivery, HandoffWay};
 use a_society_facts::id::{ApprovalId, NodeId};
 use a_society_facts::view::FlowState;
 
-use super::input::{Product, Target};
+use super::input::{Product, Receiver};
 use super::limits::{NAMES_SHOWN_MAX, QUOTED_CHARS_MAX};
 use super::live::Board;
 use super::refusal::Refusal;
-use super::turn::{Fault, Present};
+use super::turn::{OutcomeFault, PresentTurn};
 use crate::graph::{EdgeIndex, FlowGraph, NodeIndex};
 
 /// Where a node may hand its work to at present.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Allowed {
+pub struct AllowedTargets {
     /// Its successors, in the order of the file.
     pub forward: Vec<NodeId>,
     /// The predecessors whose work it has, in the order of the file.
@@ -32,13 +32,13 @@ pub struct Allowed {
 
 /// Where a node may hand its work to at present; nowhere, if the graph has no such node.
 #[must_use]
-pub fn allowed(graph: &FlowGraph, state: &FlowState, node: &NodeId) -> Allowed {
+pub fn allowed(graph: &FlowGraph, state: &FlowState, node: &NodeId) -> AllowedTargets {
     let Some(index) = graph.index_of(node) else {
-        return Allowed::default();
+        return AllowedTargets::default();
     };
     let name = |index: NodeIndex| graph.node_at(index).id.clone();
     let done = |edge: &&EdgeIndex| state.completed_edges.contains(&graph.edge_id(**edge));
-    Allowed {
+    AllowedTargets {
         forward: graph.successors(index).map(name).collect(),
         backward: (graph.incoming(index).iter().filter(done))
             .map(|edge| name(graph.edge_at(*edge).from))
@@ -50,9 +50,9 @@ pub fn allowed(graph: &FlowGraph, state: &FlowState, node: &NodeId) -> Allowed {
 pub(super) fn handoff(
     graph: &FlowGraph,
     state: &FlowState,
-    turn: &Present<'_>,
+    turn: &PresentTurn<'_>,
     node: &NodeId,
-    targets: &[Target],
+    targets: &[Receiver],
     approval: Option<ApprovalId>,
 ) -> Result<Vec<Fact>, Refusal> {
     let Some(index) = graph.index_of(node) else {
@@ -62,7 +62,7 @@ pub(super) fn handoff(
         Ok(deliveries) => deliveries,
         Err(fault) => return turn.repair(fault),
     };
-    let forward = deliveries.iter().any(|d| d.way == Way::Forward);
+    let forward = deliveries.iter().any(|d| d.way == HandoffWay::Forward);
     if forward && graph.node_at(index).is_human_colab() {
         let approval = approval.ok_or_else(|| Refusal::NeedsApproval { node: node.clone() })?;
         return Ok(staged(turn, node, deliveries, approval));
@@ -80,7 +80,7 @@ pub(super) fn handoff(
 
 /// The whole handoff waits for one word, so that it is applied exactly as it was emitted.
 fn staged(
-    turn: &Present<'_>,
+    turn: &PresentTurn<'_>,
     node: &NodeId,
     deliveries: Vec<Delivery>,
     approval: ApprovalId,
@@ -97,7 +97,7 @@ fn staged(
     ]
 }
 
-pub(super) fn approval_awaited(turn: &Present<'_>, approval: ApprovalId) -> Fact {
+pub(super) fn approval_awaited(turn: &PresentTurn<'_>, approval: ApprovalId) -> Fact {
     Fact::NodeSuspended(NodeSuspended {
         node: turn.open.node.clone(),
         role: turn.open.role.clone(),
@@ -113,9 +113,9 @@ pub(super) fn approval_awaited(turn: &Present<'_>, approval: ApprovalId) -> Fact
 }
 
 /// One target whose way is known.
-struct Found<'t> {
+struct RoutedTarget<'t> {
     edge: EdgeIndex,
-    way: Way,
+    way: HandoffWay,
     to: NodeIndex,
     product: &'t Product,
 }
@@ -126,12 +126,12 @@ fn judged(
     graph: &FlowGraph,
     state: &FlowState,
     from: NodeIndex,
-    targets: &[Target],
-) -> Result<Vec<Delivery>, Fault> {
+    targets: &[Receiver],
+) -> Result<Vec<Delivery>, OutcomeFault> {
     if targets.is_empty() {
         return nowhere(graph, state, from).map(|()| Vec::new());
     }
-    let found: Vec<Found<'_>> = (targets.iter())
+    let found: Vec<RoutedTarget<'_>> = (targets.iter())
         .map(|target| neighbour(graph, state, from, target))
         .collect::<Result<_, _>>()?;
     let artifacts: Vec<&Artifact> = (found.iter())
@@ -142,15 +142,15 @@ fn judged(
         if state.passed.contains(&artifact.path) {
             let path = quoted(&artifact.path);
             let summary = format!("{path} was handed over before; it takes a new artifact");
-            return Err(Fault::new(FaultCode::ArtifactUnavailable, summary));
+            return Err(OutcomeFault::new(FaultCode::ArtifactUnavailable, summary));
         }
     }
     for target in &found {
         let edge = graph.edge_id(target.edge);
-        if target.way == Way::Backward && !state.completed_edges.contains(&edge) {
+        if target.way == HandoffWay::Backward && !state.completed_edges.contains(&edge) {
             let to = &graph.node_at(target.to).id;
             let summary = format!("nothing of `{to}` is here at present that could go back to it");
-            return Err(Fault::new(FaultCode::InvalidTransition, summary));
+            return Err(OutcomeFault::new(FaultCode::InvalidTransition, summary));
         }
     }
     let pairs = found.iter().zip(artifacts);
@@ -167,11 +167,11 @@ fn neighbour<'t>(
     graph: &FlowGraph,
     state: &FlowState,
     from: NodeIndex,
-    target: &'t Target,
-) -> Result<Found<'t>, Fault> {
+    target: &'t Receiver,
+) -> Result<RoutedTarget<'t>, OutcomeFault> {
     let wrong = |what: String| {
         let ways = ways(&allowed(graph, state, &graph.node_at(from).id));
-        Fault::new(FaultCode::InvalidTransition, format!("{what}; {ways}"))
+        OutcomeFault::new(FaultCode::InvalidTransition, format!("{what}; {ways}"))
     };
     let named = target.node.parse::<NodeId>().ok();
     let Some(to) = named.and_then(|node| graph.index_of(&node)) else {
@@ -179,14 +179,14 @@ fn neighbour<'t>(
     };
     let forward = graph
         .edge_between(from, to)
-        .map(|edge| (edge, Way::Forward));
+        .map(|edge| (edge, HandoffWay::Forward));
     let backward = graph
         .edge_between(to, from)
-        .map(|edge| (edge, Way::Backward));
+        .map(|edge| (edge, HandoffWay::Backward));
     let Some((edge, way)) = forward.or(backward) else {
         return Err(wrong(format!("`{}` is no neighbour", target.node)));
     };
-    Ok(Found {
+    Ok(RoutedTarget {
         edge,
         way,
         to,
@@ -195,7 +195,7 @@ fn neighbour<'t>(
 }
 
 /// The ways there are, in words.
-fn ways(allowed: &Allowed) -> String {
+fn ways(allowed: &AllowedTargets) -> String {
     let list = |nodes: &[NodeId]| {
         let shown: Vec<String> = (nodes.iter().take(NAMES_SHOWN_MAX))
             .map(|node| format!("`{node}`"))
@@ -214,20 +214,20 @@ fn ways(allowed: &Allowed) -> String {
     }
 }
 
-pub(super) fn available(product: &Product) -> Result<&Artifact, Fault> {
+pub(super) fn available(product: &Product) -> Result<&Artifact, OutcomeFault> {
     match product {
         Product::Kept(artifact) => Ok(artifact),
-        Product::Unavailable { path, why } => Err(Fault::new(
+        Product::Unavailable { path, why } => Err(OutcomeFault::new(
             FaultCode::ArtifactUnavailable,
             format!("{}: {why}", quoted(path)),
         )),
     }
 }
 
-fn named_once(graph: &FlowGraph, found: &[Found<'_>]) -> Result<(), Fault> {
+fn named_once(graph: &FlowGraph, found: &[RoutedTarget<'_>]) -> Result<(), OutcomeFault> {
     let mut named = BTreeSet::new();
     match found.iter().find(|target| !named.insert(target.to)) {
-        Some(twice) => Err(Fault::new(
+        Some(twice) => Err(OutcomeFault::new(
             FaultCode::InvalidTransition,
             format!("`{}` is named twice", graph.node_at(twice.to).id),
         )),
@@ -236,15 +236,15 @@ fn named_once(graph: &FlowGraph, found: &[Found<'_>]) -> Result<(), Fault> {
 }
 
 /// A handoff without a target: only from a node without outgoing edges, and only if the flow goes on.
-fn nowhere(graph: &FlowGraph, state: &FlowState, from: NodeIndex) -> Result<(), Fault> {
+fn nowhere(graph: &FlowGraph, state: &FlowState, from: NodeIndex) -> Result<(), OutcomeFault> {
     if !graph.outgoing(from).is_empty() {
         let summary = "there is work to hand on from here, and the handoff names nobody";
-        return Err(Fault::new(FaultCode::InvalidTargetShape, summary));
+        return Err(OutcomeFault::new(FaultCode::InvalidTargetShape, summary));
     }
     if from == graph.closing() {
         let summary = "this node closes the forward work: say that it is done, send work back, \
                        or await a handoff";
-        return Err(Fault::new(FaultCode::InvalidTransition, summary));
+        return Err(OutcomeFault::new(FaultCode::InvalidTransition, summary));
     }
     let closing = &graph.node_at(graph.closing()).id;
     let node = &graph.node_at(from).id;
@@ -258,7 +258,7 @@ fn nowhere(graph: &FlowGraph, state: &FlowState, from: NodeIndex) -> Result<(), 
     }
     let summary =
         format!("nothing else can run, and nothing has come to `{closing}`: send work back");
-    Err(Fault::new(FaultCode::InvalidTransition, summary))
+    Err(OutcomeFault::new(FaultCode::InvalidTransition, summary))
 }
 
 /// A name that a role wrote, cut to a readable length.

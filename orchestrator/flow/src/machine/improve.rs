@@ -12,13 +12,15 @@ use a_society_facts::fact::turn::{Cause, TurnEnd, TurnStarted};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{Improvement, Phase, Reflecting, Said, Waiting};
+use a_society_facts::view::flow::{
+    FlowPhase, Improvement, OperatorMessage, OperatorWait, Reflecting,
+};
 
 use super::claim::{names, open_session};
 use super::deliver::available;
-use super::input::{Brought, Need, NewSession, Product, StartFeedback, StartReflection};
+use super::input::{Brought, NewSession, Product, StartFeedback, StartReflection, VerbNeed};
 use super::refusal::Refusal;
-use super::turn::{Fault, Present, in_phase};
+use super::turn::{OutcomeFault, PresentTurn, in_phase};
 use crate::graph::FlowGraph;
 
 /// Where a role writes its findings: in the shared folder of the flow.
@@ -88,7 +90,7 @@ pub(super) fn choose(
     mode: ImprovementMode,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
-    in_phase(state, Phase::ImprovementChoice)?;
+    in_phase(state, FlowPhase::ImprovementChoice)?;
     if !modes(graph, state).contains(&mode) {
         return Err(Refusal::OneRole);
     }
@@ -105,26 +107,30 @@ pub(super) fn choose(
 
 /// What a flow would ask now, and its ends answer.
 #[derive(Debug, Clone, Copy)]
-enum Ending {
+enum ImprovementEnding {
     /// How roles reflect.
     Reflection(ImprovementMode),
     /// Whether a report is written.
     Report(bool),
 }
 
-fn ending(graph: &FlowGraph, state: &FlowState) -> Option<Ending> {
+fn ending(graph: &FlowGraph, state: &FlowState) -> Option<ImprovementEnding> {
     match state.phase {
-        Phase::ImprovementChoice => {
+        FlowPhase::ImprovementChoice => {
             // A project cannot know that only one role took part.
             let fits = |mode: &ImprovementMode| modes(graph, state).contains(mode);
-            state.ends.improve.filter(fits).map(Ending::Reflection)
+            state
+                .ends
+                .improve
+                .filter(fits)
+                .map(ImprovementEnding::Reflection)
         }
-        Phase::FeedbackConsent => state.ends.feedback.map(Ending::Report),
-        Phase::Forward
-        | Phase::Improving
-        | Phase::Feedback
-        | Phase::Completed
-        | Phase::Cancelled => None,
+        FlowPhase::FeedbackConsent => state.ends.feedback.map(ImprovementEnding::Report),
+        FlowPhase::Forward
+        | FlowPhase::Improving
+        | FlowPhase::Feedback
+        | FlowPhase::Completed
+        | FlowPhase::Cancelled => None,
     }
 }
 
@@ -139,8 +145,8 @@ pub(super) fn apply_ends(graph: &FlowGraph, state: &FlowState) -> Result<Vec<Fac
         return Err(Refusal::Paused);
     }
     match ending(graph, state) {
-        Some(Ending::Reflection(mode)) => choose(graph, state, mode, None),
-        Some(Ending::Report(granted)) => decide_feedback(state, granted, None),
+        Some(ImprovementEnding::Reflection(mode)) => choose(graph, state, mode, None),
+        Some(ImprovementEnding::Report(granted)) => decide_feedback(state, granted, None),
         None => Err(Refusal::NotOffered {
             what: "the chosen end".to_owned(),
             why: "nothing is asked that was chosen beforehand",
@@ -166,7 +172,7 @@ pub(super) fn completed(state: &FlowState) -> Vec<Fact> {
 pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
     let nodes = state.replies.values().flatten();
     let steers = state.steers.values().flatten();
-    let give_back = |said: &Said| {
+    let give_back = |said: &OperatorMessage| {
         Fact::ReplyReturned(ReplyReturned {
             reply: said.id.clone(),
             why: "the flow ended before it was heard".to_owned(),
@@ -179,7 +185,7 @@ pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
 }
 
 /// The operator's messages to roles that reflect, not taken up yet.
-pub(super) fn unheard(improvement: &Improvement) -> impl Iterator<Item = &Said> {
+pub(super) fn unheard(improvement: &Improvement) -> impl Iterator<Item = &OperatorMessage> {
     let report = improvement.feedback.work.iter();
     (improvement.roles.values().chain(report)).flat_map(|role| &role.replies)
 }
@@ -205,7 +211,7 @@ pub(super) fn offers(state: &FlowState) -> Vec<&Reflection> {
 /// Whether a role without an open turn has something to go on with: an answer of the operator, or
 /// that nothing holds it back.
 fn may_go_on(role: &Reflecting) -> bool {
-    let held = |waiting: &Waiting| !waiting.takes_text() || role.replies.is_empty();
+    let held = |waiting: &OperatorWait| !waiting.takes_text() || role.replies.is_empty();
     role.findings.is_none() && !role.waiting.as_ref().is_some_and(held)
 }
 
@@ -213,7 +219,7 @@ pub(super) fn start_reflection(
     state: &FlowState,
     input: &StartReflection,
 ) -> Result<Vec<Fact>, Refusal> {
-    in_phase(state, Phase::Improving)?;
+    in_phase(state, FlowPhase::Improving)?;
     if state.paused.is_some() {
         return Err(Refusal::Paused);
     }
@@ -248,7 +254,7 @@ pub(super) fn start_feedback(
     state: &FlowState,
     input: &StartFeedback,
 ) -> Result<Vec<Fact>, Refusal> {
-    in_phase(state, Phase::Feedback)?;
+    in_phase(state, FlowPhase::Feedback)?;
     if state.paused.is_some() {
         return Err(Refusal::Paused);
     }
@@ -327,7 +333,7 @@ fn started(
 }
 
 /// The findings of a reflection count only at their assigned path.
-pub(super) fn findings(turn: &Present<'_>, product: &Product) -> Result<Vec<Fact>, Refusal> {
+pub(super) fn findings(turn: &PresentTurn<'_>, product: &Product) -> Result<Vec<Fact>, Refusal> {
     match at_path(product, &findings_path(&turn.open.role)) {
         Err(fault) => turn.repair(fault),
         Ok(findings) => Ok(vec![
@@ -344,7 +350,7 @@ pub(super) fn findings(turn: &Present<'_>, product: &Product) -> Result<Vec<Fact
 /// The report ends the flow.
 pub(super) fn report(
     state: &FlowState,
-    turn: &Present<'_>,
+    turn: &PresentTurn<'_>,
     product: &Product,
 ) -> Result<Vec<Fact>, Refusal> {
     let report = match at_path(product, report_path()) {
@@ -362,14 +368,14 @@ pub(super) fn report(
     Ok(facts)
 }
 
-fn at_path<'p>(product: &'p Product, assigned: &str) -> Result<&'p Artifact, Fault> {
+fn at_path<'p>(product: &'p Product, assigned: &str) -> Result<&'p Artifact, OutcomeFault> {
     let path = match product {
         Product::Kept(artifact) => &artifact.path,
         Product::Unavailable { path, .. } => path,
     };
     if path != assigned {
         let summary = format!("write it to `{assigned}` and name that path");
-        return Err(Fault::new(FaultCode::WrongPath, summary));
+        return Err(OutcomeFault::new(FaultCode::WrongPath, summary));
     }
     available(product)
 }
@@ -379,7 +385,7 @@ pub(super) fn decide_feedback(
     granted: bool,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
-    in_phase(state, Phase::FeedbackConsent)?;
+    in_phase(state, FlowPhase::FeedbackConsent)?;
     let mut facts = vec![Fact::FeedbackDecided(FeedbackDecided {
         granted,
         client: client.cloned(),
@@ -409,7 +415,7 @@ pub(super) fn propose(
     };
     let Brought::Proposal(proposal) = brought else {
         let (path, text) = (path.to_owned(), text.to_owned());
-        return Err(Refusal::Needs(Need::Proposal { path, text }));
+        return Err(Refusal::Needs(VerbNeed::Proposal { path, text }));
     };
     Ok(vec![Fact::ChangeProposed(ChangeProposed {
         change: proposal.change.clone(),
@@ -448,7 +454,7 @@ pub(super) fn decide_change(
         },
     };
     if applied && !matches!(brought, Brought::Written) {
-        return Err(Refusal::Needs(Need::Written(change.clone())));
+        return Err(Refusal::Needs(VerbNeed::Written(change.clone())));
     }
     Ok(vec![Fact::ChangeDecided(ChangeDecided {
         change: change.clone(),

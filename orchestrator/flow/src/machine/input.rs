@@ -1,7 +1,7 @@
 //! The inputs of a flow: from its driver, from a turn, from the operator.
 //!
 //! Ids, texts and artifacts come in as data, named and hashed by the driver. A verb of the operator
-//! comes unchanged; where the machine needs more, it returns a [`Need`], and the driver brings it
+//! comes unchanged; where the machine needs more, it returns a [`VerbNeed`], and the driver brings it
 //! ([`Brought`]).
 
 use std::collections::BTreeMap;
@@ -119,7 +119,7 @@ pub struct Commanded {
 
 /// What a verb needs that only the driver can make, read or do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Need {
+pub enum VerbNeed {
     /// Words that are kept, and a name for the message that they become.
     Words(String),
     /// What an answer for the rest of the flow grants.
@@ -139,27 +139,27 @@ pub enum Need {
     Driver,
 }
 
-/// What the driver brings for a verb, as [`Need`] asks for it.
+/// What the driver brings for a verb, as [`VerbNeed`] asks for it.
 #[derive(Debug, Clone, Default)]
 pub enum Brought {
     /// Nothing.
     #[default]
     Nothing,
     /// Words.
-    Words(Words),
+    Words(OperatorWords),
     /// What is allowed from now on, if anything can be, and other open requests that it covers.
     Grant(Option<Grant>, Vec<ConsentId>),
     /// Another graph.
     Graph(NewGraph),
     /// A change.
-    Proposal(Proposal),
+    Proposal(ChangeProposal),
     /// The file is as the proposal wants it.
     Written,
 }
 
 /// Words of the operator.
 #[derive(Debug, Clone)]
-pub struct Words {
+pub struct OperatorWords {
     /// What they say.
     pub text: Text,
     /// The message they become, if they become one.
@@ -177,7 +177,7 @@ pub struct NewGraph {
 
 /// A change of a file that a finding leads to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Proposal {
+pub struct ChangeProposal {
     /// Its name.
     pub change: String,
     /// The file, relative to the project.
@@ -253,16 +253,16 @@ pub struct TurnOutcome {
     /// Which try.
     pub attempt: u32,
     /// What it came to.
-    pub outcome: Outcome,
+    pub outcome: TurnEnding,
     /// The question to the operator that a staged handoff becomes, if this one must be staged.
     pub approval: Option<ApprovalId>,
 }
 
 /// The outcomes of a turn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum TurnEnding {
     /// Work goes to these neighbours, all at once.
-    Handoff(Vec<Target>),
+    Handoff(Vec<Receiver>),
     /// The role asks the operator.
     PromptHuman {
         /// What it asks.
@@ -328,7 +328,7 @@ pub enum Outcome {
 
 /// One receiver of a handoff.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Target {
+pub struct Receiver {
     /// The neighbour, as the role wrote it.
     pub node: String,
     /// What it receives.

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::turn::Cause;
-use a_society_facts::handoff::{Delivery, EdgeName, Way};
+use a_society_facts::handoff::{Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
 
@@ -36,7 +36,10 @@ impl<'a> Board<'a> {
         let mut unread: Vec<(NodeIndex, &Delivery)> =
             state.received.iter().filter_map(place).collect();
         unread.sort_by_key(|(node, _)| *node);
-        let back = state.received.iter().filter(|d| d.way == Way::Backward);
+        let back = state
+            .received
+            .iter()
+            .filter(|d| d.way == HandoffWay::Backward);
         let requests = back.map(|delivery| &delivery.edge).collect();
         let waiting = state.awaiting_operator.iter();
         let running = state.running.iter();
@@ -76,8 +79,8 @@ impl<'a> Board<'a> {
     pub(super) fn deliverable(&self, node: NodeIndex) -> impl Iterator<Item = &'a Delivery> {
         let unread = self.unread_at(node).iter().map(|(_, delivery)| *delivery);
         unread.filter(|delivery| match delivery.way {
-            Way::Backward => true,
-            Way::Forward => !self.requests.contains(&delivery.edge),
+            HandoffWay::Backward => true,
+            HandoffWay::Forward => !self.requests.contains(&delivery.edge),
         })
     }
 

@@ -29,17 +29,17 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use close::{Missing, missing};
+pub use close::{ClosingNeed, missing};
 pub use decide::decide;
-pub use deliver::{Allowed, allowed};
+pub use deliver::{AllowedTargets, allowed};
 pub use improve::{findings_path, plan, report_path};
 pub use input::{
-    Brought, Claim, Commanded, ConsentAsked, Create, Input, Need, NewGraph, NewSession, Outcome,
-    Product, Proposal, Revise, RuleAnswered, StartFeedback, StartReflection, Target, TurnOutcome,
-    Words,
+    Brought, ChangeProposal, Claim, Commanded, ConsentAsked, Create, Input, NewGraph, NewSession,
+    OperatorWords, Product, Receiver, Revise, RuleAnswered, StartFeedback, StartReflection,
+    TurnEnding, TurnOutcome, VerbNeed,
 };
 pub use outline::outline;
 pub use pending::pending;
-pub use refusal::{Candidate, Refusal, Want};
+pub use refusal::{AddressCandidate, Refusal, Want};
 pub use suspend::would_end;
-pub use work::{Question, Task, Work, has_more_to_start};
+pub use work::{OperatorQuestion, TurnTask, Work, has_more_to_start};

@@ -16,24 +16,24 @@ use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{ConsentId, TurnId};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Recorded;
-use a_society_facts::view::flow::{OpenConsent, OpenTurn, Phase, Waiting};
-use a_society_facts::view::{FlowState, View as _};
+use a_society_facts::view::flow::{FlowPhase, OpenConsent, OpenTurn, OperatorWait};
+use a_society_facts::view::{FactView as _, FlowState};
 
 use super::consent::{consent_awaited, resolved};
 use super::improve::{completed, returned};
 use super::operate::{reflection_configured, resumed};
 use super::reply::{applied, guidance_awaited};
 use super::session;
-use super::turn::{At, ends_waiting, place};
+use super::turn::{TurnAt, ends_waiting, place};
 
 /// Facts that are being put together, and the state they lead to.
 #[derive(Debug)]
-pub(super) struct Sketch {
+pub(super) struct FactSketch {
     state: FlowState,
     facts: Vec<Fact>,
 }
 
-impl Sketch {
+impl FactSketch {
     pub(super) fn of(state: &FlowState) -> Self {
         Self {
             state: state.clone(),
@@ -62,7 +62,7 @@ impl Sketch {
 }
 
 pub(super) fn opened(state: &FlowState) -> Vec<Fact> {
-    let mut sketch = Sketch::of(state);
+    let mut sketch = FactSketch::of(state);
     staged(&mut sketch);
     for (consent, open) in state.consents.clone() {
         asked(&mut sketch, &consent, &open);
@@ -95,7 +95,7 @@ pub(super) fn driven(state: &FlowState) -> Vec<Fact> {
 }
 
 /// X1: a handoff was staged, and its node does not wait for the word yet.
-fn staged(sketch: &mut Sketch) {
+fn staged(sketch: &mut FactSketch) {
     let state = &sketch.state;
     let open = state.staged.iter().filter(|(_, staged)| !staged.approved);
     let waits: Vec<Fact> = open
@@ -119,7 +119,7 @@ fn staged(sketch: &mut Sketch) {
 }
 
 /// X2: a request for consent is open, and no role waits for its answer, or none is needed any more.
-fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
+fn asked(sketch: &mut FactSketch, consent: &ConsentId, open: &OpenConsent) {
     let state = &sketch.state;
     let turn = state.calls.get(&open.call).map(|call| call.turn);
     let turn = turn.and_then(|turn| state.turns.get(&turn));
@@ -147,9 +147,9 @@ fn asked(sketch: &mut Sketch, consent: &ConsentId, open: &OpenConsent) {
 
 /// X3: wakes a node whose consent request was answered before the crash. A node that an import left waiting
 /// for consent is woken as well: its request was not imported, so the role asks again.
-fn answered(sketch: &mut Sketch) {
+fn answered(sketch: &mut FactSketch) {
     let state = &sketch.state;
-    let is_open = |waiting: &Waiting| {
+    let is_open = |waiting: &OperatorWait| {
         let consent = waiting.consent.as_ref();
         consent.is_some_and(|consent| state.consents.contains_key(consent))
     };
@@ -179,10 +179,10 @@ fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<Fact> {
     let end = match turn.cause {
         Cause::Compaction | Cause::Selection => None,
         Cause::Node | Cause::Reflection | Cause::Feedback => match place(state, id, turn) {
-            Some(At::Node(_) | At::Reflection | At::Feedback) => None,
+            Some(TurnAt::Node(_) | TurnAt::Reflection | TurnAt::Feedback) => None,
             // The driver ends the turns of a cancelled flow.
-            Some(At::Nothing) if state.phase == Phase::Cancelled => None,
-            Some(At::Nothing) => Some(TurnEnd::Outcome),
+            Some(TurnAt::Nothing) if state.phase == FlowPhase::Cancelled => None,
+            Some(TurnAt::Nothing) => Some(TurnEnd::Outcome),
             None => waited(state, id, turn),
         },
     };
@@ -215,7 +215,7 @@ fn waited(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<TurnEnd> {
 }
 
 /// X7: a staged handoff was decided, and the consequence is not recorded yet.
-fn decided(sketch: &mut Sketch) {
+fn decided(sketch: &mut FactSketch) {
     let approved = sketch.state.staged.iter().filter(|(_, s)| s.approved);
     let handoffs: Vec<Fact> = approved.map(|(id, staged)| applied(id, staged)).collect();
     for handoff in handoffs {
@@ -234,13 +234,16 @@ fn decided(sketch: &mut Sketch) {
 }
 
 /// X9: the last input that a flow waited for is recorded, and its end is not.
-fn endings(sketch: &mut Sketch) {
+fn endings(sketch: &mut FactSketch) {
     let improvement = sketch.state.improvement.as_ref();
     let done = improvement.is_some_and(|improvement| match sketch.state.phase {
-        Phase::Improving => improvement.mode == ImprovementMode::None,
-        Phase::FeedbackConsent => improvement.feedback.granted == Some(false),
-        Phase::Feedback => improvement.feedback.report().is_some(),
-        Phase::Forward | Phase::ImprovementChoice | Phase::Completed | Phase::Cancelled => false,
+        FlowPhase::Improving => improvement.mode == ImprovementMode::None,
+        FlowPhase::FeedbackConsent => improvement.feedback.granted == Some(false),
+        FlowPhase::Feedback => improvement.feedback.report().is_some(),
+        FlowPhase::Forward
+        | FlowPhase::ImprovementChoice
+        | FlowPhase::Completed
+        | FlowPhase::Cancelled => false,
     });
     if done {
         let facts = completed(&sketch.state);

@@ -6,7 +6,7 @@ use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{BudgetSet, Measure};
 use a_society_facts::fact::flow::{
-    Author, FlowCancelled, FlowPaused, FlowUnpaused, NodeReopened, NodeRetried, PauseReason,
+    FactAuthor, FlowCancelled, FlowPaused, FlowUnpaused, NodeReopened, NodeRetried, PauseReason,
 };
 use a_society_facts::fact::node::{NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, ReplyReturned, RoleConfigured};
@@ -14,11 +14,11 @@ use a_society_facts::fact::turn::{Cause, TurnResumed};
 use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
 use a_society_facts::verb::Whom;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{Account, OpenTurn, Phase, Waiting};
+use a_society_facts::view::flow::{Account, FlowPhase, OpenTurn, OperatorWait};
 
 use super::consent::resolved;
 use super::improve::{returned, unheard};
-use super::input::Words;
+use super::input::OperatorWords;
 use super::refusal::{NOBODY, Refusal};
 use super::reply::candidate;
 use crate::graph::FlowGraph;
@@ -65,7 +65,7 @@ pub(super) fn unpause(state: &FlowState, client: Option<&ClientId>) -> Result<Ve
         return Err(Refusal::NotPaused);
     }
     let mut facts = vec![Fact::FlowUnpaused(FlowUnpaused {
-        by: Author::Operator,
+        by: FactAuthor::Operator,
         client: client.cloned(),
     })];
     if !turns_go_on(state) {
@@ -89,7 +89,7 @@ pub(super) fn cancel(
     client: Option<&ClientId>,
 ) -> Vec<Fact> {
     let mut facts = vec![Fact::FlowCancelled(FlowCancelled {
-        by: Author::Operator,
+        by: FactAuthor::Operator,
         why: why.cloned(),
         client: client.cloned(),
     })];
@@ -110,7 +110,7 @@ pub(super) fn retry(
         Whom::Role(role) => role.to_string(),
         Whom::Only => NOBODY.to_owned(),
     };
-    let meant = |(node, waiting): &(Option<&NodeId>, &Waiting)| match to {
+    let meant = |(node, waiting): &(Option<&NodeId>, &OperatorWait)| match to {
         Whom::Node(meant) => *node == Some(meant),
         Whom::Role(meant) => waiting.role == *meant,
         Whom::Only => waiting.reason.may_retry(),
@@ -141,19 +141,19 @@ pub(super) fn retry(
 
 /// What waited until now, at the latest, goes on as if the operator had tried it again.
 pub(super) fn time_came(state: &FlowState, now: At) -> Vec<Fact> {
-    let is_due = |waiting: &Waiting| ends_at(state, waiting).is_some_and(|at| at <= now);
+    let is_due = |waiting: &OperatorWait| ends_at(state, waiting).is_some_and(|at| at <= now);
     let due = state.waits().filter(|(_, waiting)| is_due(waiting));
     due.map(|wait| again(wait, None, true)).collect()
 }
 
 /// When a wait ends by itself. None does while the flow is paused or over.
-pub(super) fn ends_at(state: &FlowState, waiting: &Waiting) -> Option<At> {
+pub(super) fn ends_at(state: &FlowState, waiting: &OperatorWait) -> Option<At> {
     let goes_on = state.paused.is_none() && !state.phase.is_over();
     waiting.until.filter(|_| goes_on)
 }
 
 fn again(
-    (node, waiting): (Option<&NodeId>, &Waiting),
+    (node, waiting): (Option<&NodeId>, &OperatorWait),
     client: Option<&ClientId>,
     on_time: bool,
 ) -> Fact {
@@ -169,7 +169,7 @@ fn again(
 
 fn woken(
     node: Option<&NodeId>,
-    waiting: &Waiting,
+    waiting: &OperatorWait,
     (client, on_time): (Option<&ClientId>, bool),
 ) -> Fact {
     Fact::NodeWoken(NodeWoken {
@@ -214,7 +214,7 @@ pub(super) fn may_reopen(
         Cause::Node | Cause::Reflection | Cause::Feedback => true,
         Cause::Compaction | Cause::Selection => false,
     };
-    let later = state.phase != Phase::Forward;
+    let later = state.phase != FlowPhase::Forward;
     if let Some((turn, open)) = (state.turns.iter()).find(|(_, turn)| later && own(turn)) {
         return refuse(format!(
             "{turn} of {} is still open; stop it first",
@@ -228,10 +228,10 @@ pub(super) fn may_reopen(
 pub(super) fn reopened(
     state: &FlowState,
     node: &NodeId,
-    note: Option<&Words>,
+    note: Option<&OperatorWords>,
     client: Option<&ClientId>,
 ) -> Vec<Fact> {
-    let later = state.phase != Phase::Forward;
+    let later = state.phase != FlowPhase::Forward;
     let unheard = state.improvement.iter().filter(|_| later).flat_map(unheard);
     let mut facts: Vec<Fact> = unheard
         .map(|said| {

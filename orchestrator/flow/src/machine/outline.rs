@@ -8,7 +8,7 @@ use crate::graph::FlowGraph;
 /// A graph and its file, as `flow_created` and `graph_revised` carry them.
 #[must_use]
 pub fn outline(graph: &FlowGraph, source: Text) -> Outline {
-    let node = |node: &crate::graph::Node| NodeOutline {
+    let node = |node: &crate::graph::GraphNode| NodeOutline {
         id: node.id.clone(),
         role: node.role.clone(),
         human_colab: node.is_human_colab(),

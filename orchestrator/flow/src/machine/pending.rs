@@ -7,13 +7,13 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::turn::Cause;
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{OpenTurn, Phase, Waiting};
+use a_society_facts::view::flow::{FlowPhase, OpenTurn, OperatorWait};
 
 use super::improve::{is_end_chosen, modes, offers, report_is_offered};
 use super::live::Board;
 use super::operate::{ends_at, turns_go_on};
-use super::turn::{At, place};
-use super::work::{Question, Task, Work};
+use super::turn::{TurnAt, place};
+use super::work::{OperatorQuestion, TurnTask, Work};
 use crate::graph::FlowGraph;
 
 /// What must be started now, unless it runs already, in order.
@@ -35,16 +35,16 @@ pub fn pending(graph: &FlowGraph, state: &FlowState) -> Vec<Work> {
 
 fn of_turn(state: &FlowState, id: TurnId, open: &OpenTurn) -> Option<Work> {
     let task = match (open.cause, &open.node) {
-        (Cause::Node, Some(node)) => Task::Node(node.clone()),
-        (Cause::Reflection, _) => Task::Reflection,
-        (Cause::Feedback, _) => Task::Feedback,
+        (Cause::Node, Some(node)) => TurnTask::Node(node.clone()),
+        (Cause::Reflection, _) => TurnTask::Reflection,
+        (Cause::Feedback, _) => TurnTask::Feedback,
         // These work for another turn, which goes on with them.
         (Cause::Compaction | Cause::Selection, _) | (Cause::Node, None) => return None,
     };
     let (turn, attempt, role) = (id, open.attempt, open.role.clone());
     // A turn that waits for the operator has nothing to start.
     let at = place(state, id, open)?;
-    if open.stop || at == At::Nothing {
+    if open.stop || at == TurnAt::Nothing {
         return Some(Work::StopTurn {
             turn,
             attempt,
@@ -62,7 +62,7 @@ fn of_turn(state: &FlowState, id: TurnId, open: &OpenTurn) -> Option<Work> {
 
 fn starts(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
     match state.phase {
-        Phase::Forward => {
+        FlowPhase::Forward => {
             let board = Board::of(graph, state);
             work.extend(board.offers().into_iter().map(|offer| Work::Claim {
                 node: offer.node.clone(),
@@ -70,7 +70,7 @@ fn starts(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
                 entry: board.entry(offer.node),
             }));
         }
-        Phase::Improving => {
+        FlowPhase::Improving => {
             work.extend(
                 offers(state)
                     .into_iter()
@@ -80,20 +80,22 @@ fn starts(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
                     }),
             );
         }
-        Phase::Feedback if report_is_offered(state) => {
+        FlowPhase::Feedback if report_is_offered(state) => {
             let improvement = state.improvement.as_ref();
             work.push(Work::StartFeedback {
                 role: improvement.and_then(|i| i.feedback.role.clone()),
             });
         }
-        Phase::ImprovementChoice | Phase::FeedbackConsent if is_end_chosen(graph, state) => {
+        FlowPhase::ImprovementChoice | FlowPhase::FeedbackConsent
+            if is_end_chosen(graph, state) =>
+        {
             work.push(Work::ApplyEnds);
         }
-        Phase::Feedback
-        | Phase::ImprovementChoice
-        | Phase::FeedbackConsent
-        | Phase::Completed
-        | Phase::Cancelled => {}
+        FlowPhase::Feedback
+        | FlowPhase::ImprovementChoice
+        | FlowPhase::FeedbackConsent
+        | FlowPhase::Completed
+        | FlowPhase::Cancelled => {}
     }
 }
 
@@ -115,22 +117,23 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
     }
     if let Some(pause) = &state.paused {
         let reason = pause.reason;
-        work.push(asks(Question::Unpause { reason }));
+        work.push(asks(OperatorQuestion::Unpause { reason }));
     }
     match state.phase {
-        Phase::ImprovementChoice | Phase::FeedbackConsent if is_end_chosen(graph, state) => {}
-        Phase::ImprovementChoice => work.push(asks(Question::Improvement {
+        FlowPhase::ImprovementChoice | FlowPhase::FeedbackConsent
+            if is_end_chosen(graph, state) => {}
+        FlowPhase::ImprovementChoice => work.push(asks(OperatorQuestion::Improvement {
             modes: modes(graph, state),
         })),
-        Phase::FeedbackConsent => work.push(asks(Question::Feedback)),
-        Phase::Forward if work.is_empty() && !asks_again(state) => {
-            work.push(asks(Question::Stalled))
+        FlowPhase::FeedbackConsent => work.push(asks(OperatorQuestion::Feedback)),
+        FlowPhase::Forward if work.is_empty() && !asks_again(state) => {
+            work.push(asks(OperatorQuestion::Stalled))
         }
-        Phase::Forward
-        | Phase::Improving
-        | Phase::Feedback
-        | Phase::Completed
-        | Phase::Cancelled => {}
+        FlowPhase::Forward
+        | FlowPhase::Improving
+        | FlowPhase::Feedback
+        | FlowPhase::Completed
+        | FlowPhase::Cancelled => {}
     }
 }
 
@@ -142,13 +145,17 @@ fn asks_again(state: &FlowState) -> bool {
 }
 
 /// The question of a wait, unless it is answered and the role only has to take it up.
-fn asked(state: &FlowState, node: Option<&NodeId>, waiting: &Waiting) -> Option<Question> {
+fn asked(
+    state: &FlowState,
+    node: Option<&NodeId>,
+    waiting: &OperatorWait,
+) -> Option<OperatorQuestion> {
     let (role, owned) = (waiting.role.clone(), node.cloned());
     match waiting.reason {
         WaitReason::Consent => {
             let consent = waiting.consent.clone()?;
             let open = state.consents.contains_key(&consent);
-            open.then_some(Question::Consent {
+            open.then_some(OperatorQuestion::Consent {
                 consent,
                 node: owned,
                 role,
@@ -157,14 +164,14 @@ fn asked(state: &FlowState, node: Option<&NodeId>, waiting: &Waiting) -> Option<
         WaitReason::HandoffApproval => {
             let approval = waiting.approval.clone()?;
             let open = state.staged.get(&approval).is_some_and(|s| !s.approved);
-            open.then_some(Question::Approval {
+            open.then_some(OperatorQuestion::Approval {
                 approval,
                 node: owned?,
             })
         }
         WaitReason::RoleConfiguration => {
             let asks = !state.configurations.contains_key(&role);
-            asks.then_some(Question::Configuration { node: owned, role })
+            asks.then_some(OperatorQuestion::Configuration { node: owned, role })
         }
         WaitReason::PromptHuman
         | WaitReason::AutonomousAbort
@@ -176,7 +183,7 @@ fn asked(state: &FlowState, node: Option<&NodeId>, waiting: &Waiting) -> Option<
                 Some(node) => state.replies.contains_key(node),
                 None => (state.reflecting(&role)).is_some_and(|r| !r.replies.is_empty()),
             };
-            (!answered).then_some(Question::Text {
+            (!answered).then_some(OperatorQuestion::Text {
                 node: owned,
                 role,
                 reason: waiting.reason,

@@ -6,14 +6,14 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance, TurnId};
 use a_society_facts::legal::Illegal;
 
-use super::input::Need;
+use super::input::VerbNeed;
 use super::limits::NAMES_SHOWN_MAX;
-use super::session::Unfit;
-use crate::graph::Reason;
+use super::session::SessionUnfit;
+use crate::graph::RevisionObstacle;
 
 /// A node or role that the operator may have meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct AddressCandidate {
     /// The node, except in the improvement phase.
     pub node: Option<NodeId>,
     /// Its role instance.
@@ -31,7 +31,7 @@ pub enum Want {
     Handoff,
 }
 
-impl fmt::Display for Candidate {
+impl fmt::Display for AddressCandidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.node {
             Some(node) => write!(f, "{node} ({})", self.role)?,
@@ -56,7 +56,7 @@ fn idle(who: &str) -> String {
 }
 
 /// The nodes that do wait for a text, for a refusal that names one that does not.
-fn who_takes_text(candidates: &[Candidate]) -> String {
+fn who_takes_text(candidates: &[AddressCandidate]) -> String {
     if candidates.is_empty() {
         return String::new();
     }
@@ -199,7 +199,7 @@ pub enum Refusal {
         /// Who was named.
         who: String,
         /// Who waits.
-        candidates: Vec<Candidate>,
+        candidates: Vec<AddressCandidate>,
     },
     /// More than one waits.
     #[error(
@@ -208,7 +208,7 @@ pub enum Refusal {
     )]
     ManyWait {
         /// Who waits.
-        candidates: Vec<Candidate>,
+        candidates: Vec<AddressCandidate>,
     },
     /// A text does not end that wait.
     #[error("{who} takes no text: it waits for {}", reason.needs(None))]
@@ -230,7 +230,7 @@ pub enum Refusal {
         /// The role instance.
         role: RoleInstance,
         /// Who waits.
-        candidates: Vec<Candidate>,
+        candidates: Vec<AddressCandidate>,
     },
     /// No turn is open there.
     #[error("nothing runs there that could be stopped")]
@@ -309,7 +309,7 @@ pub enum Refusal {
     #[error("the revised graph does not fit what happened: {}", listed(reasons))]
     Revision {
         /// Every reason.
-        reasons: Vec<Reason>,
+        reasons: Vec<RevisionObstacle>,
     },
     /// With one role there is nothing to do in parallel.
     #[error("only one role took part, so there is nothing to reflect on in parallel")]
@@ -335,7 +335,7 @@ pub enum Refusal {
     UnknownChange(String),
     /// The driver has to bring something first, or to do it.
     #[error("the input does not bring what the verb needs")]
-    Needs(Need),
+    Needs(VerbNeed),
 
     /// A session does not take what is to be done to it.
     #[error("the session of {role}: {why}")]
@@ -343,7 +343,7 @@ pub enum Refusal {
         /// Whose it is.
         role: RoleInstance,
         /// Why.
-        why: Unfit,
+        why: SessionUnfit,
     },
 
     /// A name that came with the input is taken, or something else does not fit the state.

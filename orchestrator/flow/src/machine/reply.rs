@@ -8,23 +8,23 @@ use a_society_facts::id::{ApprovalId, ClientId, NodeId, RoleInstance};
 use a_society_facts::legal::legal;
 use a_society_facts::verb::Whom;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{Phase, Staged, Waiting};
+use a_society_facts::view::flow::{FlowPhase, OperatorWait, StagedHandoff};
 
 use super::command::{kept, spoken};
-use super::input::{Brought, Words};
-use super::opened::Sketch;
-use super::refusal::{Candidate, NOBODY, Refusal, Want};
+use super::input::{Brought, OperatorWords};
+use super::opened::FactSketch;
+use super::refusal::{AddressCandidate, NOBODY, Refusal, Want};
 
 /// Whom a text reaches: a node, or a role in the improvement phase.
-type Reached<'a> = (Option<&'a NodeId>, &'a RoleInstance);
+type Addressee<'a> = (Option<&'a NodeId>, &'a RoleInstance);
 
 /// Everybody whom a text would reach, and who awaits a handoff.
-pub(super) fn candidates(state: &FlowState) -> Vec<Candidate> {
+pub(super) fn candidates(state: &FlowState) -> Vec<AddressCandidate> {
     let waits = state.waits().filter(|(_, waiting)| waiting.takes_text());
     let waits = waits.map(candidate);
     let awaits = (state.awaiting_handoff.iter())
         .filter_map(|node| Some((node, state.role_of(node)?)))
-        .map(|(node, role)| Candidate {
+        .map(|(node, role)| AddressCandidate {
             node: Some(node.clone()),
             role: role.clone(),
             want: Want::Handoff,
@@ -33,8 +33,8 @@ pub(super) fn candidates(state: &FlowState) -> Vec<Candidate> {
 }
 
 /// A role that waits for the operator.
-pub(super) fn candidate((node, waiting): (Option<&NodeId>, &Waiting)) -> Candidate {
-    Candidate {
+pub(super) fn candidate((node, waiting): (Option<&NodeId>, &OperatorWait)) -> AddressCandidate {
+    AddressCandidate {
         node: node.cloned(),
         role: waiting.role.clone(),
         want: Want::Operator(waiting.reason),
@@ -62,7 +62,7 @@ pub(super) fn reply(
     )])
 }
 
-fn replied((node, role): Reached<'_>, words: Words, client: Option<&ClientId>) -> Fact {
+fn replied((node, role): Addressee<'_>, words: OperatorWords, client: Option<&ClientId>) -> Fact {
     Fact::OperatorReplied(OperatorReplied {
         reply: words.message,
         node: node.cloned(),
@@ -74,7 +74,7 @@ fn replied((node, role): Reached<'_>, words: Words, client: Option<&ClientId>) -
 
 /// An answer to a question that was seen applies to that question and to no later one; of two such
 /// answers, the first one counts.
-fn still_asked(state: &FlowState, (node, role): Reached<'_>, asked: At) -> Result<(), Refusal> {
+fn still_asked(state: &FlowState, (node, role): Addressee<'_>, asked: At) -> Result<(), Refusal> {
     let mut waits = state.waits();
     let waits =
         waits.any(|(at, waiting)| at == node && waiting.role == *role && waiting.since == asked);
@@ -97,7 +97,7 @@ fn not_waiting(state: &FlowState, who: &str) -> Refusal {
     }
 }
 
-fn takes_text(who: &str, waiting: &Waiting) -> Result<(), Refusal> {
+fn takes_text(who: &str, waiting: &OperatorWait) -> Result<(), Refusal> {
     if waiting.takes_text() {
         return Ok(());
     }
@@ -107,7 +107,7 @@ fn takes_text(who: &str, waiting: &Waiting) -> Result<(), Refusal> {
     })
 }
 
-fn at_node<'a>(state: &'a FlowState, node: &NodeId) -> Result<Reached<'a>, Refusal> {
+fn at_node<'a>(state: &'a FlowState, node: &NodeId) -> Result<Addressee<'a>, Refusal> {
     let Some(known) = state.graph.node(node) else {
         return Err(Refusal::UnknownNode { node: node.clone() });
     };
@@ -119,7 +119,7 @@ fn at_node<'a>(state: &'a FlowState, node: &NodeId) -> Result<Reached<'a>, Refus
     Ok((Some(&known.id), &known.role))
 }
 
-fn of_role<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<Reached<'a>, Refusal> {
+fn of_role<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<Addressee<'a>, Refusal> {
     if let Some((node, waiting)) = state.waits().find(|(_, w)| w.role == *role) {
         takes_text(role.as_str(), waiting)?;
         return Ok((node, &waiting.role));
@@ -136,7 +136,7 @@ fn of_role<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<Reached<'a>,
     }
 }
 
-fn only_one(state: &FlowState) -> Result<Reached<'_>, Refusal> {
+fn only_one(state: &FlowState) -> Result<Addressee<'_>, Refusal> {
     let mut texts = state.waits().filter(|(_, w)| w.takes_text());
     match (texts.next(), texts.next()) {
         (Some((node, waiting)), None) => Ok((node, &waiting.role)),
@@ -182,7 +182,7 @@ fn is_to_come(state: &FlowState, role: &RoleInstance) -> bool {
     let mut waits = state.waits();
     let is_asked = waits.any(|(_, waiting)| waiting.role == *role && waiting.takes_text());
     let mut nodes = state.graph.nodes.iter().filter(|node| node.role == *role);
-    state.phase == Phase::Forward
+    state.phase == FlowPhase::Forward
         && !is_asked
         && nodes.any(|node| {
             !state.visited.contains(&node.id) || state.awaiting_handoff.contains(&node.id)
@@ -193,7 +193,7 @@ fn is_to_come(state: &FlowState, role: &RoleInstance) -> bool {
 fn staged<'a>(
     state: &'a FlowState,
     named: Option<&ApprovalId>,
-) -> Result<(&'a ApprovalId, &'a Staged), Refusal> {
+) -> Result<(&'a ApprovalId, &'a StagedHandoff), Refusal> {
     let mut open = state.staged.iter().filter(|(_, staged)| !staged.approved);
     let names = || {
         let open = state.staged.iter().filter(|(_, staged)| !staged.approved);
@@ -228,7 +228,7 @@ pub(super) fn approve(
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     let (approval, staged) = staged(state, named)?;
-    let mut sketch = Sketch::of(state);
+    let mut sketch = FactSketch::of(state);
     sketch.say(word(approval, true, client));
     let applied = applied(approval, staged);
     if let Err(why) = legal(sketch.state(), &applied) {
@@ -241,7 +241,7 @@ pub(super) fn approve(
     Ok(sketch.facts())
 }
 
-pub(super) fn applied(approval: &ApprovalId, staged: &Staged) -> Fact {
+pub(super) fn applied(approval: &ApprovalId, staged: &StagedHandoff) -> Fact {
     Fact::HandoffApplied(HandoffApplied {
         node: staged.node.clone(),
         turn: staged.turn,

@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::Fact;
-use a_society_facts::fact::flow::{Author, GraphRevised};
+use a_society_facts::fact::flow::{FactAuthor, GraphRevised};
 use a_society_facts::fact::operator::ReplyReturned;
-use a_society_facts::handoff::{EdgeName, Way};
+use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{ClientId, NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::Phase;
+use a_society_facts::view::flow::FlowPhase;
 
-use super::input::{Brought, Need, NewGraph};
+use super::input::{Brought, NewGraph, VerbNeed};
 use super::outline::outline;
 use super::refusal::Refusal;
 use super::turn::in_phase;
-use crate::graph::{FlowGraph, LiveFacts, Reason, check_revision};
+use crate::graph::{FlowGraph, LiveFacts, RevisionObstacle, check_revision};
 
 /// The operator wants another flow file walked.
 pub(super) fn said(
@@ -23,20 +23,20 @@ pub(super) fn said(
     (source, brought): (&str, &Brought),
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
-    in_phase(state, Phase::Forward)?;
+    in_phase(state, FlowPhase::Forward)?;
     let Brought::Graph(new) = brought else {
-        return Err(Refusal::Needs(Need::Graph(source.to_owned())));
+        return Err(Refusal::Needs(VerbNeed::Graph(source.to_owned())));
     };
-    revise(graph, state, new, (Author::Operator, client))
+    revise(graph, state, new, (FactAuthor::Operator, client))
 }
 
 pub(super) fn revise(
     graph: &FlowGraph,
     state: &FlowState,
     new: &NewGraph,
-    (by, client): (Author, Option<&ClientId>),
+    (by, client): (FactAuthor, Option<&ClientId>),
 ) -> Result<Vec<Fact>, Refusal> {
-    in_phase(state, Phase::Forward)?;
+    in_phase(state, FlowPhase::Forward)?;
     let mut reasons = check_revision(graph, &new.graph, &live(state));
     reasons.extend(lost_ways(state, &new.graph));
     reasons.sort_unstable();
@@ -70,7 +70,7 @@ fn unheard(state: &FlowState, new: &FlowGraph) -> Vec<Fact> {
 }
 
 /// What travels, or is staged to travel, does so along a forward edge of its name.
-fn lost_ways(state: &FlowState, new: &FlowGraph) -> Vec<Reason> {
+fn lost_ways(state: &FlowState, new: &FlowGraph) -> Vec<RevisionObstacle> {
     let has_ends = |edge: &EdgeName| new.has_node(&edge.from) && new.has_node(&edge.to);
     let lost = |edge: &EdgeName| has_ends(edge) && new.edge(edge).is_none();
     let received = state.received.iter().map(|delivery| &delivery.edge);
@@ -78,10 +78,10 @@ fn lost_ways(state: &FlowState, new: &FlowGraph) -> Vec<Reason> {
     let staged = staged.map(|delivery| &delivery.edge);
     let edge = |edge: &EdgeName| edge.clone();
     (received.filter(|edge| lost(edge)))
-        .map(|lost| Reason::ReceivedEdgeGone { edge: edge(lost) })
+        .map(|lost| RevisionObstacle::ReceivedEdgeGone { edge: edge(lost) })
         .chain(
             (staged.filter(|edge| lost(edge)))
-                .map(|lost| Reason::StagedEdgeGone { edge: edge(lost) }),
+                .map(|lost| RevisionObstacle::StagedEdgeGone { edge: edge(lost) }),
         )
         .collect()
 }
@@ -92,7 +92,10 @@ fn live(state: &FlowState) -> LiveFacts {
     let awaiting = awaiting.filter_map(|node| Some((node.clone(), state.role_of(node)?.clone())));
     let mut staged: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
     for handoff in state.staged.values() {
-        let forward = handoff.deliveries.iter().filter(|d| d.way == Way::Forward);
+        let forward = handoff
+            .deliveries
+            .iter()
+            .filter(|d| d.way == HandoffWay::Forward);
         let targets = staged.entry(handoff.node.clone()).or_default();
         targets.extend(forward.map(|delivery| delivery.receiver().clone()));
     }
@@ -112,8 +115,8 @@ fn live(state: &FlowState) -> LiveFacts {
         completed: state.completed_edges.clone(),
         received: (state.received.iter())
             .map(|delivery| match delivery.way {
-                Way::Forward => delivery.edge.clone(),
-                Way::Backward => EdgeName {
+                HandoffWay::Forward => delivery.edge.clone(),
+                HandoffWay::Backward => EdgeName {
                     from: delivery.edge.to.clone(),
                     to: delivery.edge.from.clone(),
                 },

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use a_society_facts::fact::node::{Entry, WaitReason};
-use a_society_facts::handoff::Way;
+use a_society_facts::fact::node::{NodeEntry, WaitReason};
+use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_facts::view::flow::{Waiting, Wanted};
+use a_society_facts::view::flow::{OperatorWait, WantedRun};
 
 use super::live::Board;
 use crate::graph::NodeIndex;
@@ -29,14 +29,14 @@ pub(super) enum Group {
 
 /// A node that may be taken.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Offer<'a> {
+pub(super) struct RunnableNode<'a> {
     pub(super) node: &'a NodeId,
     pub(super) role: &'a RoleInstance,
 }
 
 impl<'a> Board<'a> {
     /// The nodes to take now, in order: of each role instance the first one, if it is free.
-    pub(super) fn offers(&self) -> Vec<Offer<'a>> {
+    pub(super) fn offers(&self) -> Vec<RunnableNode<'a>> {
         let mut taken: BTreeSet<&RoleInstance> = BTreeSet::new();
         let mut offers = self.in_order();
         if offers.is_empty() {
@@ -48,7 +48,7 @@ impl<'a> Board<'a> {
 
     /// Every runnable node, by group and then in the order of the graph, whether its role is free
     /// or not.
-    pub(super) fn in_order(&self) -> Vec<Offer<'a>> {
+    pub(super) fn in_order(&self) -> Vec<RunnableNode<'a>> {
         let mut found: Vec<(NodeIndex, Group, &NodeId)> = Vec::new();
         let mut add = |node: &'a NodeId, group: Group| {
             if let Some(index) = self.graph.index_of(node) {
@@ -58,8 +58,8 @@ impl<'a> Board<'a> {
         self.answered().for_each(|node| add(node, Group::Operator));
         for (node, wanted) in &self.state.wanted {
             match wanted {
-                Wanted::Reopened { .. } | Wanted::Retried => add(node, Group::Operator),
-                Wanted::Woken => add(node, Group::Ready),
+                WantedRun::Reopened { .. } | WantedRun::Retried => add(node, Group::Operator),
+                WantedRun::Woken => add(node, Group::Ready),
             }
         }
         self.configured().for_each(|node| add(node, Group::Ready));
@@ -73,7 +73,7 @@ impl<'a> Board<'a> {
         found.dedup_by_key(|(index, _, _)| *index);
         found.sort_unstable_by_key(|(index, group, _)| (*group, *index));
         (found.into_iter())
-            .map(|(index, _, node)| Offer {
+            .map(|(index, _, node)| RunnableNode {
                 node,
                 role: &self.graph.node_at(index).role,
             })
@@ -84,13 +84,13 @@ impl<'a> Board<'a> {
         let state = self.state;
         state.replies.keys().filter(|node| {
             let waiting = state.awaiting_operator.get(*node);
-            !state.running.contains_key(*node) && waiting.is_none_or(Waiting::takes_text)
+            !state.running.contains_key(*node) && waiting.is_none_or(OperatorWait::takes_text)
         })
     }
 
     fn configured(&self) -> impl Iterator<Item = &'a NodeId> {
         let state = self.state;
-        let ready = |waiting: &Waiting| {
+        let ready = |waiting: &OperatorWait| {
             waiting.reason == WaitReason::RoleConfiguration
                 && state.configurations.contains_key(&waiting.role)
         };
@@ -143,7 +143,7 @@ impl<'a> Board<'a> {
 
     /// C6: nothing runs, nothing waits for the operator, and nothing is runnable. A node that awaits a
     /// handoff awaits it in vain, so the first of them is resumed; if none does, the closing node is.
-    fn stalled(&self) -> Option<Offer<'a>> {
+    fn stalled(&self) -> Option<RunnableNode<'a>> {
         let state = self.state;
         let quiet = state.running.is_empty()
             && state.awaiting_operator.is_empty()
@@ -156,31 +156,31 @@ impl<'a> Board<'a> {
         let index = first.unwrap_or(self.graph.closing());
         let node = self.graph.node_at(index);
         let known = state.visited.get(&node.id)?;
-        Some(Offer {
+        Some(RunnableNode {
             node: known,
             role: &node.role,
         })
     }
 
     /// Why a node would be entered now.
-    pub(super) fn entry(&self, node: &NodeId) -> Entry {
+    pub(super) fn entry(&self, node: &NodeId) -> NodeEntry {
         let state = self.state;
         let waiting = state.awaiting_operator.get(node);
-        let asked_back = |way: Way| way == Way::Backward;
+        let asked_back = |way: HandoffWay| way == HandoffWay::Backward;
         if state.running.contains_key(node) {
-            Entry::Recovered
+            NodeEntry::Recovered
         } else if state.replies.contains_key(node) {
-            Entry::Reply
+            NodeEntry::Reply
         } else if waiting.is_some_and(|w| w.reason == WaitReason::RoleConfiguration) {
-            Entry::Configured
+            NodeEntry::Configured
         } else if !state.visited.contains(node) {
-            Entry::First
-        } else if matches!(state.wanted.get(node), Some(Wanted::Reopened { .. }))
+            NodeEntry::First
+        } else if matches!(state.wanted.get(node), Some(WantedRun::Reopened { .. }))
             || self.reads(node).any(|delivery| asked_back(delivery.way))
         {
-            Entry::Reopened
+            NodeEntry::Reopened
         } else {
-            Entry::Again
+            NodeEntry::Again
         }
     }
 

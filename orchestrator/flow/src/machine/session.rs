@@ -15,12 +15,12 @@ use a_society_facts::fact::turn::{
 use a_society_facts::id::{ClientId, MessageId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::AnswerText;
 use a_society_facts::view::flow::RequestState;
-use a_society_facts::view::session::{Archive, Entry};
+use a_society_facts::view::session::{Archive, SessionEntry};
 use a_society_facts::view::{FlowState, SessionView};
 
 use super::limits::COMPACTED_MESSAGES_MIN;
 use super::refusal::{Refusal, listed};
-use super::work::Task;
+use super::work::TurnTask;
 use crate::graph::FlowGraph;
 
 /// What is done to a session.
@@ -44,7 +44,7 @@ pub enum SessionVerb {
 
 /// Why a session does not take a verb as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfit {
+pub enum SessionUnfit {
     /// There is no session.
     Missing,
     /// A turn works in it.
@@ -69,7 +69,7 @@ pub enum Unfit {
     },
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for SessionUnfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => f.write_str("it has none"),
@@ -145,26 +145,26 @@ fn at_rest<'a>(
     state: &FlowState,
     role: &RoleInstance,
     session: Option<&'a SessionView>,
-) -> Result<&'a SessionView, Unfit> {
+) -> Result<&'a SessionView, SessionUnfit> {
     let (Some(brief), Some(session)) = (state.session(role), session) else {
-        return Err(Unfit::Missing);
+        return Err(SessionUnfit::Missing);
     };
     if state.main_turn_of(role).is_some() {
-        return Err(Unfit::AtWork);
+        return Err(SessionUnfit::AtWork);
     }
     if brief.compaction.is_some() {
-        return Err(Unfit::Compacting);
+        return Err(SessionUnfit::Compacting);
     }
     Ok(session)
 }
 
 /// N2: there is something to summarise, and a model that reads less of it afterwards.
-fn may_be_compacted(session: &SessionView, by_model: bool) -> Result<(), Unfit> {
+fn may_be_compacted(session: &SessionView, by_model: bool) -> Result<(), SessionUnfit> {
     if session.messages.len() < COMPACTED_MESSAGES_MIN {
-        return Err(Unfit::TooShort);
+        return Err(SessionUnfit::TooShort);
     }
     if !by_model {
-        return Err(Unfit::NoModel);
+        return Err(SessionUnfit::NoModel);
     }
     Ok(())
 }
@@ -195,7 +195,7 @@ fn compaction_begins(
 }
 
 /// N3: the archive is there, and what replaced it is not in another archive.
-fn may_be_restored(session: &SessionView, archive: &str) -> Result<(), Unfit> {
+fn may_be_restored(session: &SessionView, archive: &str) -> Result<(), SessionUnfit> {
     let names = || {
         session
             .archives
@@ -204,18 +204,18 @@ fn may_be_restored(session: &SessionView, archive: &str) -> Result<(), Unfit> {
             .collect()
     };
     let kept = session.archives.iter().find(|kept| kept.id == archive);
-    let kept = kept.ok_or_else(|| Unfit::NoArchive {
+    let kept = kept.ok_or_else(|| SessionUnfit::NoArchive {
         archive: archive.to_owned(),
         there: names(),
     })?;
     let id = &kept.replacement_message.id;
-    let holds = |messages: &[Entry]| messages.iter().any(|entry| entry.id == *id);
+    let holds = |messages: &[SessionEntry]| messages.iter().any(|entry| entry.id == *id);
     if holds(&session.messages) {
         return Ok(());
     }
     let in_it = |other: &&Archive| holds(&other.archived_transcript_history);
     match session.archives.iter().find(in_it) {
-        Some(holder) => Err(Unfit::Within {
+        Some(holder) => Err(SessionUnfit::Within {
             holder: holder.id.clone(),
         }),
         None => Ok(()),
@@ -224,14 +224,14 @@ fn may_be_restored(session: &SessionView, archive: &str) -> Result<(), Unfit> {
 
 /// A turn beside a session. It has one try: a crash ends it.
 #[derive(Debug, Clone)]
-pub struct Aside {
+pub struct SessionAside {
     /// The turn.
     pub turn: TurnId,
     /// Whose session it is.
     pub role: RoleInstance,
 }
 
-impl Aside {
+impl SessionAside {
     /// The number of its last request; 0 before the first.
     #[must_use]
     pub fn requests(&self, state: &FlowState) -> u32 {
@@ -326,7 +326,7 @@ pub fn last_task(
     state: &FlowState,
     role: &RoleInstance,
     node: Option<&NodeId>,
-) -> Option<Task> {
+) -> Option<TurnTask> {
     if state.reflecting(role).is_some() {
         let report = state
             .improvement
@@ -334,11 +334,11 @@ pub fn last_task(
             .map(|improvement| &improvement.feedback);
         let writes = report.is_some_and(|report| report.role.as_ref() == Some(role));
         return Some(if writes {
-            Task::Feedback
+            TurnTask::Feedback
         } else {
-            Task::Reflection
+            TurnTask::Reflection
         });
     }
     let node = node.filter(|node| graph.has_node(node))?;
-    Some(Task::Node(node.clone()))
+    Some(TurnTask::Node(node.clone()))
 }

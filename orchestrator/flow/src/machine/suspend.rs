@@ -12,11 +12,11 @@ use a_society_facts::view::flow::Account;
 use super::close::close;
 use super::deliver::handoff;
 use super::improve::{findings, findings_path, report, report_path};
-use super::input::{Outcome, TurnOutcome};
+use super::input::{TurnEnding, TurnOutcome};
 use super::limits::LIMITS_IN_A_ROW_MAX;
 use super::live::Board;
 use super::refusal::Refusal;
-use super::turn::{At, Fault, Present, announced, ends_waiting, present};
+use super::turn::{OutcomeFault, PresentTurn, TurnAt, announced, ends_waiting, present};
 use crate::graph::FlowGraph;
 
 pub(super) fn outcome(
@@ -46,124 +46,128 @@ pub fn would_end(graph: &FlowGraph, state: &FlowState, input: &TurnOutcome) -> b
 fn judged(
     graph: &FlowGraph,
     state: &FlowState,
-    turn: &Present<'_>,
+    turn: &PresentTurn<'_>,
     input: &TurnOutcome,
 ) -> Result<Vec<Fact>, Refusal> {
-    if turn.at == At::Nothing {
+    if turn.at == TurnAt::Nothing {
         // What it was for is over, so there is nothing left that its outcome could be about.
         return Ok(vec![turn.ended(TurnEnd::Stopped, None)]);
     }
     match &input.outcome {
-        Outcome::Handoff(targets) => match turn.at {
-            At::Node(node) => handoff(graph, state, turn, node, targets, input.approval.clone()),
-            At::Reflection | At::Feedback | At::Nothing => {
+        TurnEnding::Handoff(targets) => match turn.at {
+            TurnAt::Node(node) => {
+                handoff(graph, state, turn, node, targets, input.approval.clone())
+            }
+            TurnAt::Reflection | TurnAt::Feedback | TurnAt::Nothing => {
                 turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
-        Outcome::AwaitHandoff => match turn.at {
-            At::Node(node) => await_handoff(graph, state, turn, node),
-            At::Reflection | At::Feedback | At::Nothing => {
+        TurnEnding::AwaitHandoff => match turn.at {
+            TurnAt::Node(node) => await_handoff(graph, state, turn, node),
+            TurnAt::Reflection | TurnAt::Feedback | TurnAt::Nothing => {
                 turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
-        Outcome::ForwardPassClosed { health, asks } => match turn.at {
-            At::Node(node) => close(graph, state, turn, node, (health, asks.as_ref())),
-            At::Reflection | At::Feedback | At::Nothing => {
+        TurnEnding::ForwardPassClosed { health, asks } => match turn.at {
+            TurnAt::Node(node) => close(graph, state, turn, node, (health, asks.as_ref())),
+            TurnAt::Reflection | TurnAt::Feedback | TurnAt::Nothing => {
                 turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
-        Outcome::MetaAnalysisComplete { findings: product } => match turn.at {
-            At::Reflection => findings(turn, product),
-            At::Node(_) | At::Feedback | At::Nothing => {
+        TurnEnding::MetaAnalysisComplete { findings: product } => match turn.at {
+            TurnAt::Reflection => findings(turn, product),
+            TurnAt::Node(_) | TurnAt::Feedback | TurnAt::Nothing => {
                 turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
-        Outcome::BackwardPassComplete { report: product } => match turn.at {
-            At::Feedback => report(state, turn, product),
-            At::Node(_) | At::Reflection | At::Nothing => {
+        TurnEnding::BackwardPassComplete { report: product } => match turn.at {
+            TurnAt::Feedback => report(state, turn, product),
+            TurnAt::Node(_) | TurnAt::Reflection | TurnAt::Nothing => {
                 turn.repair(ends_otherwise(turn, &input.outcome))
             }
         },
-        Outcome::Fault { code, summary } => turn.repair(Fault::new(*code, summary.clone())),
-        Outcome::OutputLimit => turn.repair(Fault::new(
+        TurnEnding::Fault { code, summary } => {
+            turn.repair(OutcomeFault::new(*code, summary.clone()))
+        }
+        TurnEnding::OutputLimit => turn.repair(OutcomeFault::new(
             FaultCode::OutputLimit,
             "the answer reached the provider's output limit before it came to an outcome",
         )),
-        Outcome::PromptHuman { .. }
-        | Outcome::Aborted { .. }
-        | Outcome::Stopped
-        | Outcome::ProviderProblem { .. }
-        | Outcome::NeedsConfiguration { .. }
-        | Outcome::ConsentDenied
-        | Outcome::BudgetReached { .. } => Ok(waits(state, turn, &input.outcome)),
+        TurnEnding::PromptHuman { .. }
+        | TurnEnding::Aborted { .. }
+        | TurnEnding::Stopped
+        | TurnEnding::ProviderProblem { .. }
+        | TurnEnding::NeedsConfiguration { .. }
+        | TurnEnding::ConsentDenied
+        | TurnEnding::BudgetReached { .. } => Ok(waits(state, turn, &input.outcome)),
     }
 }
 
 /// Whether an outcome is what the turn's last answer says.
-fn concludes(outcome: &Outcome) -> bool {
+fn concludes(outcome: &TurnEnding) -> bool {
     match outcome {
-        Outcome::Handoff(_)
-        | Outcome::PromptHuman { .. }
-        | Outcome::AwaitHandoff
-        | Outcome::ForwardPassClosed { .. }
-        | Outcome::MetaAnalysisComplete { .. }
-        | Outcome::BackwardPassComplete { .. }
-        | Outcome::Fault { .. }
-        | Outcome::OutputLimit => true,
-        Outcome::Aborted { .. }
-        | Outcome::Stopped
-        | Outcome::ProviderProblem { .. }
-        | Outcome::NeedsConfiguration { .. }
-        | Outcome::ConsentDenied
-        | Outcome::BudgetReached { .. } => false,
+        TurnEnding::Handoff(_)
+        | TurnEnding::PromptHuman { .. }
+        | TurnEnding::AwaitHandoff
+        | TurnEnding::ForwardPassClosed { .. }
+        | TurnEnding::MetaAnalysisComplete { .. }
+        | TurnEnding::BackwardPassComplete { .. }
+        | TurnEnding::Fault { .. }
+        | TurnEnding::OutputLimit => true,
+        TurnEnding::Aborted { .. }
+        | TurnEnding::Stopped
+        | TurnEnding::ProviderProblem { .. }
+        | TurnEnding::NeedsConfiguration { .. }
+        | TurnEnding::ConsentDenied
+        | TurnEnding::BudgetReached { .. } => false,
     }
 }
 
-fn ends_otherwise(turn: &Present<'_>, said: &Outcome) -> Fault {
+fn ends_otherwise(turn: &PresentTurn<'_>, said: &TurnEnding) -> OutcomeFault {
     let said = match said {
-        Outcome::Handoff(_) => "a handoff",
-        Outcome::AwaitHandoff => "await-handoff",
-        Outcome::ForwardPassClosed { .. } => "forward-pass-closed",
-        Outcome::MetaAnalysisComplete { .. } => "meta-analysis-complete",
-        Outcome::BackwardPassComplete { .. } => "backward-pass-complete",
-        Outcome::Fault { .. }
-        | Outcome::OutputLimit
-        | Outcome::PromptHuman { .. }
-        | Outcome::Aborted { .. }
-        | Outcome::Stopped
-        | Outcome::ProviderProblem { .. }
-        | Outcome::NeedsConfiguration { .. }
-        | Outcome::ConsentDenied
-        | Outcome::BudgetReached { .. } => "this",
+        TurnEnding::Handoff(_) => "a handoff",
+        TurnEnding::AwaitHandoff => "await-handoff",
+        TurnEnding::ForwardPassClosed { .. } => "forward-pass-closed",
+        TurnEnding::MetaAnalysisComplete { .. } => "meta-analysis-complete",
+        TurnEnding::BackwardPassComplete { .. } => "backward-pass-complete",
+        TurnEnding::Fault { .. }
+        | TurnEnding::OutputLimit
+        | TurnEnding::PromptHuman { .. }
+        | TurnEnding::Aborted { .. }
+        | TurnEnding::Stopped
+        | TurnEnding::ProviderProblem { .. }
+        | TurnEnding::NeedsConfiguration { .. }
+        | TurnEnding::ConsentDenied
+        | TurnEnding::BudgetReached { .. } => "this",
     };
     let summary = match turn.at {
-        At::Node(_) => format!("{said} ends no turn of a node"),
-        At::Reflection => format!(
+        TurnAt::Node(_) => format!("{said} ends no turn of a node"),
+        TurnAt::Reflection => format!(
             "{said} does not end a reflection; meta-analysis-complete does, once `{}` is written",
             findings_path(&turn.open.role)
         ),
-        At::Feedback => format!(
+        TurnAt::Feedback => format!(
             "{said} does not end this turn; backward-pass-complete does, once `{}` is written",
             report_path()
         ),
-        At::Nothing => format!("{said} ends nothing here"),
+        TurnAt::Nothing => format!("{said} ends nothing here"),
     };
-    Fault::new(FaultCode::WrongSignal, summary)
+    OutcomeFault::new(FaultCode::WrongSignal, summary)
 }
 
 /// The outcomes after which only the operator can help, each with its reason.
-fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> {
+fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec<Fact> {
     let said = |why: &String| Some(Text::from(why.clone()));
     match outcome {
-        Outcome::PromptHuman { question } => {
+        TurnEnding::PromptHuman { question } => {
             let question = question.clone();
             turn.suspended(WaitReason::PromptHuman, question, TurnEnd::Waiting, None)
         }
-        Outcome::Aborted { why } => {
+        TurnEnding::Aborted { why } => {
             let (reason, error) = (WaitReason::AutonomousAbort, Some(why.clone()));
             turn.suspended(reason, said(why), TurnEnd::Failed, error)
         }
-        Outcome::ProviderProblem {
+        TurnEnding::ProviderProblem {
             trouble,
             why,
             until,
@@ -172,29 +176,29 @@ fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> 
             let is_borne = hit.is_none_or(|session| session.limits_hit < LIMITS_IN_A_ROW_MAX);
             turn.in_trouble(*trouble, why, until.filter(|_| is_borne))
         }
-        Outcome::NeedsConfiguration { why } => {
+        TurnEnding::NeedsConfiguration { why } => {
             let reason = WaitReason::RoleConfiguration;
             turn.suspended(reason, said(why), ends_waiting(turn.open), None)
         }
-        Outcome::ConsentDenied => turn.suspended(
+        TurnEnding::ConsentDenied => turn.suspended(
             WaitReason::ConsentDenied,
             None,
             ends_waiting(turn.open),
             None,
         ),
-        Outcome::BudgetReached { lack } => {
+        TurnEnding::BudgetReached { lack } => {
             let mut facts = used_up(state, &turn.open.role);
             facts.extend(turn.out_of_budget(lack));
             facts
         }
-        Outcome::Handoff(_)
-        | Outcome::AwaitHandoff
-        | Outcome::ForwardPassClosed { .. }
-        | Outcome::MetaAnalysisComplete { .. }
-        | Outcome::BackwardPassComplete { .. }
-        | Outcome::Fault { .. }
-        | Outcome::OutputLimit
-        | Outcome::Stopped => turn.stopped(),
+        TurnEnding::Handoff(_)
+        | TurnEnding::AwaitHandoff
+        | TurnEnding::ForwardPassClosed { .. }
+        | TurnEnding::MetaAnalysisComplete { .. }
+        | TurnEnding::BackwardPassComplete { .. }
+        | TurnEnding::Fault { .. }
+        | TurnEnding::OutputLimit
+        | TurnEnding::Stopped => turn.stopped(),
     }
 }
 
@@ -203,13 +207,13 @@ fn waits(state: &FlowState, turn: &Present<'_>, outcome: &Outcome) -> Vec<Fact> 
 fn await_handoff(
     graph: &FlowGraph,
     state: &FlowState,
-    turn: &Present<'_>,
+    turn: &PresentTurn<'_>,
     node: &NodeId,
 ) -> Result<Vec<Fact>, Refusal> {
     let board = Board::of(graph, state);
     if !board.others_go_on(node) && board.reads(node).next().is_none() {
         let summary = "nothing else can run, so that no handoff can arrive here";
-        return turn.repair(Fault::new(FaultCode::InvalidTransition, summary));
+        return turn.repair(OutcomeFault::new(FaultCode::InvalidTransition, summary));
     }
     Ok(vec![
         Fact::HandoffAwaited(HandoffAwaited {

@@ -7,13 +7,13 @@ use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{OpenTurn, Phase, Reflecting, RequestState};
+use a_society_facts::view::flow::{FlowPhase, OpenTurn, Reflecting, RequestState};
 
 use super::limits::REPAIRS_MAX;
 use super::refusal::Refusal;
 
 /// Refuses unless the flow is in this phase.
-pub(super) fn in_phase(state: &FlowState, phase: Phase) -> Result<(), Refusal> {
+pub(super) fn in_phase(state: &FlowState, phase: FlowPhase) -> Result<(), Refusal> {
     if state.phase == phase {
         return Ok(());
     }
@@ -29,7 +29,7 @@ pub(super) fn in_phase(state: &FlowState, phase: Phase) -> Result<(), Refusal> {
 
 /// What an open turn is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum At<'a> {
+pub(super) enum TurnAt<'a> {
     /// At a node, which its role has for this turn.
     Node(&'a NodeId),
     /// At a reflection that is not done.
@@ -42,10 +42,10 @@ pub(super) enum At<'a> {
 
 /// An open turn at the try that counts.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Present<'a> {
+pub(super) struct PresentTurn<'a> {
     pub(super) id: TurnId,
     pub(super) open: &'a OpenTurn,
-    pub(super) at: At<'a>,
+    pub(super) at: TurnAt<'a>,
 }
 
 /// The turn that an outcome is about: open, at that try, not waiting, with nothing left open. The
@@ -56,7 +56,7 @@ pub(super) fn present(
     turn: TurnId,
     attempt: u32,
     concludes: bool,
-) -> Result<Present<'_>, Refusal> {
+) -> Result<PresentTurn<'_>, Refusal> {
     let open = heard(state, turn, attempt)?;
     if concludes && open.repair.is_some() {
         return Err(Refusal::RepairUntold { turn });
@@ -68,7 +68,7 @@ pub(super) fn present(
     {
         return Err(Refusal::Unsettled { turn });
     }
-    Ok(Present {
+    Ok(PresentTurn {
         id: turn,
         open,
         at: place(state, turn, open).ok_or(Refusal::TurnWaits { turn })?,
@@ -80,9 +80,9 @@ pub(super) fn announced(
     state: &FlowState,
     turn: TurnId,
     attempt: u32,
-) -> Result<Present<'_>, Refusal> {
+) -> Result<PresentTurn<'_>, Refusal> {
     let open = heard(state, turn, attempt)?;
-    Ok(Present {
+    Ok(PresentTurn {
         id: turn,
         open,
         at: place(state, turn, open).ok_or(Refusal::TurnWaits { turn })?,
@@ -108,17 +108,21 @@ pub(super) fn heard(state: &FlowState, turn: TurnId, attempt: u32) -> Result<&Op
 }
 
 /// What an open turn is at; nothing is given for one that waits for the operator.
-pub(super) fn place<'a>(state: &'a FlowState, turn: TurnId, open: &'a OpenTurn) -> Option<At<'a>> {
+pub(super) fn place<'a>(
+    state: &'a FlowState,
+    turn: TurnId,
+    open: &'a OpenTurn,
+) -> Option<TurnAt<'a>> {
     if state.phase.is_over() {
-        return Some(At::Nothing);
+        return Some(TurnAt::Nothing);
     }
     if let Some(node) = &open.node {
         let waits = (state.awaiting_operator.get(node)).is_some_and(|w| w.turn == Some(turn));
         let runs = state.running.get(node).is_some_and(|r| r.turn == turn);
         return match (runs, waits) {
-            (true, _) => Some(At::Node(node)),
+            (true, _) => Some(TurnAt::Node(node)),
             (false, true) => None,
-            (false, false) => Some(At::Nothing),
+            (false, false) => Some(TurnAt::Nothing),
         };
     }
     let reflecting = state.reflecting(&open.role).filter(|r| r.turn == turn);
@@ -127,12 +131,12 @@ pub(super) fn place<'a>(state: &'a FlowState, turn: TurnId, open: &'a OpenTurn) 
             waiting: Some(_), ..
         }) => None,
         Some(Reflecting { findings: None, .. }) if open.cause == Cause::Reflection => {
-            Some(At::Reflection)
+            Some(TurnAt::Reflection)
         }
         Some(Reflecting { findings: None, .. }) if open.cause == Cause::Feedback => {
-            Some(At::Feedback)
+            Some(TurnAt::Feedback)
         }
-        Some(_) | None => Some(At::Nothing),
+        Some(_) | None => Some(TurnAt::Nothing),
     }
 }
 
@@ -146,7 +150,7 @@ pub(super) fn ends_waiting(open: &OpenTurn) -> TurnEnd {
     }
 }
 
-impl Present<'_> {
+impl PresentTurn<'_> {
     /// The turn is over.
     pub(super) fn ended(&self, end: TurnEnd, error: Option<String>) -> Fact {
         Fact::TurnEnded(TurnEnded {
@@ -229,7 +233,7 @@ impl Present<'_> {
     }
 
     /// The outcome is not valid: the role mends it, unless it tried too often or is to stop.
-    pub(super) fn repair(&self, fault: Fault) -> Result<Vec<Fact>, Refusal> {
+    pub(super) fn repair(&self, fault: OutcomeFault) -> Result<Vec<Fact>, Refusal> {
         if self.open.stop {
             return Ok(self.stopped());
         }
@@ -256,12 +260,12 @@ impl Present<'_> {
 
 /// What is wrong with the outcome of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(super) struct OutcomeFault {
     pub(super) code: FaultCode,
     pub(super) summary: String,
 }
 
-impl Fault {
+impl OutcomeFault {
     pub(super) fn new(code: FaultCode, summary: impl Into<String>) -> Self {
         Self {
             code,

@@ -3,7 +3,7 @@
 use a_society_facts::At;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::node::{Entry, WaitReason};
+use a_society_facts::fact::node::{NodeEntry, WaitReason};
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance, TurnId};
 
 /// One thing that must now go on, unless it does already.
@@ -18,7 +18,7 @@ pub enum Work {
         /// Who takes it.
         role: RoleInstance,
         /// What it is for.
-        task: Task,
+        task: TurnTask,
     },
     /// A turn is open and must not go on: what it still runs is ended, every call gets its result,
     /// and then it reports that it was stopped.
@@ -30,7 +30,7 @@ pub enum Work {
         /// Who takes it.
         role: RoleInstance,
         /// What it was for.
-        task: Task,
+        task: TurnTask,
     },
     /// A node may be taken.
     Claim {
@@ -39,7 +39,7 @@ pub enum Work {
         /// Who takes it.
         role: RoleInstance,
         /// Why it is entered.
-        entry: Entry,
+        entry: NodeEntry,
     },
     /// A role may reflect, or go on reflecting.
     StartReflection {
@@ -65,7 +65,7 @@ pub enum Work {
         at: At,
     },
     /// Nothing is to be started; the operator is asked something.
-    AskOperator(Question),
+    AskOperator(OperatorQuestion),
 }
 
 /// Whether there is something to start that there was not before. A turn that is to end is nothing to start.
@@ -84,7 +84,7 @@ pub fn has_more_to_start(before: &[Work], now: &[Work]) -> bool {
 
 /// What a turn is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Task {
+pub enum TurnTask {
     /// A node.
     Node(NodeId),
     /// A role reflects.
@@ -93,7 +93,7 @@ pub enum Task {
     Feedback,
 }
 
-impl Task {
+impl TurnTask {
     /// The node, if it is one.
     #[must_use]
     pub const fn node(&self) -> Option<&NodeId> {
@@ -106,7 +106,7 @@ impl Task {
 
 /// What the operator is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
+pub enum OperatorQuestion {
     /// To say something.
     Text {
         /// The node that waits, except in the improvement phase.

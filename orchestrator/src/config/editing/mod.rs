@@ -5,6 +5,7 @@
 
 pub mod hint;
 pub mod models;
+pub mod policies;
 pub mod rules;
 pub mod search;
 pub mod servers;
@@ -13,7 +14,7 @@ pub mod skills;
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
-use a_society_roles::config::edit::EditFault;
+use a_society_roles::config::edit::ConfigEditFault;
 
 use self::hint::Hint;
 use super::models::Catalog;
@@ -34,7 +35,7 @@ impl Sheet {
     ///
     /// # Errors
     /// When it is there and cannot be read.
-    pub fn read() -> Result<Self, Refusal> {
+    pub fn read() -> Result<Self, EditRefusal> {
         let (path, text) = match user::text()? {
             Some(found) => found,
             None => (user::path()?, String::new()),
@@ -46,7 +47,7 @@ impl Sheet {
     ///
     /// # Errors
     /// As [`Sheet::read`], and when it says something else by now.
-    pub fn as_seen(version: &str) -> Result<Self, Refusal> {
+    pub fn as_seen(version: &str) -> Result<Self, EditRefusal> {
         let sheet = Self::read()?;
         if sheet.version() != version {
             return Err(ConfigError::Changed { path: sheet.path }.into());
@@ -64,7 +65,7 @@ impl Sheet {
     ///
     /// # Errors
     /// When it says something that means nothing.
-    pub fn catalog(&self) -> Result<Catalog, Refusal> {
+    pub fn catalog(&self) -> Result<Catalog, EditRefusal> {
         user::models_of(&self.text).map_err(|faults| {
             let path = self.path.clone();
             ConfigError::Faulty { path, faults }.into()
@@ -75,7 +76,7 @@ impl Sheet {
     ///
     /// # Errors
     /// When the file changed, or cannot be written.
-    pub fn save(&self, text: &str) -> Result<PathBuf, Refusal> {
+    pub fn save(&self, text: &str) -> Result<PathBuf, EditRefusal> {
         Ok(user::save_over(&self.text, text)?)
     }
 }
@@ -95,7 +96,7 @@ pub enum Grade {
 
 /// Why the configuration stays as it is, in the operator's words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct EditRefusal {
     /// A stable word for programs.
     pub code: &'static str,
     /// How grave it is.
@@ -108,7 +109,7 @@ pub struct Refusal {
     pub hint: Hint,
 }
 
-impl Refusal {
+impl EditRefusal {
     /// A refusal of what was asked wrongly.
     #[must_use]
     pub fn usage(what: impl Into<String>, why: impl Into<String>, hint: impl Into<Hint>) -> Self {
@@ -122,7 +123,7 @@ impl Refusal {
     }
 }
 
-impl From<ConfigError> for Refusal {
+impl From<ConfigError> for EditRefusal {
     fn from(error: ConfigError) -> Self {
         if matches!(error, ConfigError::Changed { .. }) {
             return Self {
@@ -143,34 +144,34 @@ impl From<ConfigError> for Refusal {
     }
 }
 
-impl From<EditFault> for Refusal {
+impl From<ConfigEditFault> for EditRefusal {
     #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
-    fn from(fault: EditFault) -> Self {
+    fn from(fault: ConfigEditFault) -> Self {
         use Grade::{Failed, NotFound, Refused, Usage};
         let (code, grade, why, hint) = match fault {
-            EditFault::Faulty(faults) => {
+            ConfigEditFault::Faulty(faults) => {
                 let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
                 let hint = "correct it, and try again".into();
                 ("configuration-unchanged", Failed, lines.join("\n"), hint)
             }
-            EditFault::Unfit(faults) => {
+            ConfigEditFault::Unfit(faults) => {
                 // Their places are in a text that the operator has not seen.
                 let lines: Vec<&str> = faults.iter().map(|it| it.message.as_str()).collect();
                 ("usage", Usage, lines.join("\n"), "say it otherwise".into())
             }
-            EditFault::Taken(name) => (
+            ConfigEditFault::Taken(name) => (
                 "model-exists",
                 Refused,
                 format!("there is a model {name} already"),
                 Hint::Edit(name),
             ),
-            EditFault::Differs { provider, has } => (
+            ConfigEditFault::Differs { provider, has } => (
                 "provider-differs",
                 Refused,
                 format!("the provider {provider} is there already, and has {has}"),
                 Hint::AnotherProvider,
             ),
-            EditFault::NoModel {
+            ConfigEditFault::NoModel {
                 model,
                 near,
                 others,
@@ -184,7 +185,7 @@ impl From<EditFault> for Refusal {
                     (near, _) => format!("did you mean {}?", near.join(", ")).into(),
                 },
             ),
-            EditFault::NoProvider { provider, others } => (
+            ConfigEditFault::NoProvider { provider, others } => (
                 "provider-not-found",
                 NotFound,
                 format!(
@@ -192,7 +193,7 @@ impl From<EditFault> for Refusal {
                 ),
                 Hint::Wire(others),
             ),
-            EditFault::NoRule { rule, list, others } => (
+            ConfigEditFault::NoRule { rule, list, others } => (
                 "rule-not-found",
                 NotFound,
                 format!("there is no rule {rule} under {list}"),
@@ -201,25 +202,25 @@ impl From<EditFault> for Refusal {
                     others => format!("there are: {}", others.join(", ")).into(),
                 },
             ),
-            EditFault::IsDefault { model, others } => (
+            ConfigEditFault::IsDefault { model, others } => (
                 "model-in-use",
                 Refused,
                 format!("roles that name no model use {model}"),
                 Hint::Default(model, others.into_iter().next()),
             ),
-            EditFault::IsChooser(model) => (
+            ConfigEditFault::IsChooser(model) => (
                 "model-in-use",
                 Refused,
                 format!("it chooses for roles: the file says `chooser: {model}`"),
                 "name another model there, or take that line out, and try again".into(),
             ),
-            EditFault::ByHand(lines) => (
+            ConfigEditFault::ByHand(lines) => (
                 "configuration-unchanged",
                 Failed,
                 "the file is laid out so that lines cannot be put in safely".to_owned(),
                 format!("put these in by hand:\n{lines}").into(),
             ),
-            EditFault::Unclear(what) => (
+            ConfigEditFault::Unclear(what) => (
                 "configuration-unchanged",
                 Failed,
                 "the file is laid out so that it cannot be changed safely".to_owned(),
@@ -237,14 +238,14 @@ impl From<EditFault> for Refusal {
 }
 
 /// How a key is found: `env`, `file` or `keyring`, and where.
-pub type Place = (String, String);
+pub type SecretPlace = (String, String);
 
 /// Looks whether the place of a key is a place, and not the key itself: nothing that looks like one is written
 /// down, repeated or logged.
 ///
 /// # Errors
 /// When it looks like a key.
-pub fn check_place((how, place): &Place) -> Result<(), Refusal> {
+pub fn check_place((how, place): &SecretPlace) -> Result<(), EditRefusal> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_variable = !place.is_empty() && place.len() <= 100 && place.chars().all(is_name);
     let what = match how.as_str() {
@@ -253,7 +254,7 @@ pub fn check_place((how, place): &Place) -> Result<(), Refusal> {
         "keyring" => "the name of an entry in the keyring",
         _ => {
             let why = "a key is found by env, file or keyring";
-            return Err(Refusal::usage(
+            return Err(EditRefusal::usage(
                 "it is not clear where the key is",
                 why,
                 "name one of them",
@@ -267,7 +268,7 @@ pub fn check_place((how, place): &Place) -> Result<(), Refusal> {
         } else {
             format!("what was given as {what} is none")
         };
-        return Err(Refusal::usage(
+        return Err(EditRefusal::usage(
             "the key itself is not taken",
             format!("{why}; keys are never written into the configuration"),
             format!(
@@ -304,7 +305,7 @@ fn looks_random(place: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn place(how: &str, place: &str) -> Place {
+    fn place(how: &str, place: &str) -> SecretPlace {
         (how.to_owned(), place.to_owned())
     }
 

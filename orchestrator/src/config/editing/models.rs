@@ -1,7 +1,9 @@
 //! Models: added, changed, taken out, and made the default one.
 
-use a_society_roles::config::catalogue::{Catalogue, Known};
-pub use a_society_roles::config::edit::{Changed, Changes, NewPrices, Removal, Removed};
+use a_society_roles::config::catalogue::{Catalogue, KnownModel};
+pub use a_society_roles::config::edit::{
+    ChangedConfig, ModelChanges, ModelToRemove, NewPrices, Removed,
+};
 use a_society_roles::config::edit::{
     NewModel, NewProvider, with_changes, with_default, with_model, without_model,
 };
@@ -9,7 +11,7 @@ use a_society_roles::config::edit::{
 use super::super::models::Catalog;
 use super::super::user;
 use super::hint::Hint;
-use super::{Place, Refusal, Sheet, check_place};
+use super::{EditRefusal, SecretPlace, Sheet, check_place};
 
 /// A model that is to be added; absent values come from the catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub struct NewOne {
     /// Where a new provider is, if not at the wire's home.
     pub base_url: Option<String>,
     /// Where its key is.
-    pub key: Option<Place>,
+    pub key: Option<SecretPlace>,
     /// The tokens that it reads at most.
     pub window: Option<u64>,
     /// The tokens of one answer.
@@ -60,7 +62,7 @@ impl NewOne {
 
     /// The provider that is meant. Absent values of a new one of a known model are its maker's, but the
     /// maker's key goes to no other address.
-    fn provider(&self, there: &Catalog, known: Option<Known<'_>>) -> Option<NewProvider> {
+    fn provider(&self, there: &Catalog, known: Option<KnownModel<'_>>) -> Option<NewProvider> {
         let maker = known.map(|known| known.provider);
         let name = self.provider.as_ref().or(self.wire.as_ref());
         let name = name.or(maker.map(|maker| &maker.name))?.clone();
@@ -88,11 +90,11 @@ impl NewOne {
 
 /// What is taken from the catalogue.
 #[derive(Debug, Default)]
-struct Taken {
+struct TakenMembers {
     members: Vec<&'static str>,
 }
 
-impl Taken {
+impl TakenMembers {
     fn or<T>(&mut self, said: Option<T>, member: &'static str, known: Option<T>) -> Option<T> {
         if said.is_none() && known.is_some() {
             self.members.push(member);
@@ -106,7 +108,7 @@ impl Taken {
 /// # Errors
 /// When a name is invalid, something of it looks like a key, a value is given neither by the catalogue
 /// nor by the operator, or it does not fit what is there.
-pub fn added(sheet: &Sheet, catalogue: &Catalogue, new: &NewOne) -> Result<Added, Refusal> {
+pub fn added(sheet: &Sheet, catalogue: &Catalogue, new: &NewOne) -> Result<Added, EditRefusal> {
     for name in [Some(&new.name), new.provider.as_ref()]
         .into_iter()
         .flatten()
@@ -122,7 +124,7 @@ pub fn added(sheet: &Sheet, catalogue: &Catalogue, new: &NewOne) -> Result<Added
     let Some(provider) = new.provider(&there, known) else {
         return Err(unclear(catalogue, id));
     };
-    let mut taken = Taken::default();
+    let mut taken = TakenMembers::default();
     let window = known.map(|known| known.model.window_tokens);
     let Some(window) = taken.or(new.window, "window", window) else {
         return Err(no_window(catalogue, id));
@@ -159,9 +161,13 @@ pub fn added(sheet: &Sheet, catalogue: &Catalogue, new: &NewOne) -> Result<Added
 ///
 /// # Errors
 /// When nothing changes, or it does not fit what is there.
-pub fn changed(sheet: &Sheet, name: &str, changes: &Changes) -> Result<Changed, Refusal> {
+pub fn changed(
+    sheet: &Sheet,
+    name: &str,
+    changes: &ModelChanges,
+) -> Result<ChangedConfig, EditRefusal> {
     if changes.is_empty() {
-        return Err(Refusal::usage(
+        return Err(EditRefusal::usage(
             "nothing is to be changed",
             "no member of the model was given",
             Hint::Member,
@@ -177,7 +183,7 @@ pub fn changed(sheet: &Sheet, name: &str, changes: &Changes) -> Result<Changed, 
 ///
 /// # Errors
 /// When there is no such model, or something needs it.
-pub fn removed(sheet: &Sheet, name: &str, how: Removal<'_>) -> Result<Removed, Refusal> {
+pub fn removed(sheet: &Sheet, name: &str, how: ModelToRemove<'_>) -> Result<Removed, EditRefusal> {
     Ok(without_model(&sheet.text, name, how)?)
 }
 
@@ -185,7 +191,7 @@ pub fn removed(sheet: &Sheet, name: &str, how: Removal<'_>) -> Result<Removed, R
 ///
 /// # Errors
 /// When there is no such model.
-pub fn with_usual(sheet: &Sheet, name: &str) -> Result<String, Refusal> {
+pub fn with_usual(sheet: &Sheet, name: &str) -> Result<String, EditRefusal> {
     Ok(with_default(&sheet.text, name)?)
 }
 
@@ -195,9 +201,9 @@ pub enum KeyState {
     /// It has none.
     None,
     /// It is there.
-    Found(Place),
+    Found(SecretPlace),
     /// It is not to be had, and why.
-    Missing(Place, String),
+    Missing(SecretPlace, String),
 }
 
 impl KeyState {
@@ -245,8 +251,8 @@ pub fn check_name(text: &str) -> Result<(), String> {
     }
 }
 
-fn no_name(why: String) -> Refusal {
-    Refusal::usage("this cannot be a name", why, "choose another one")
+fn no_name(why: String) -> EditRefusal {
+    EditRefusal::usage("this cannot be a name", why, "choose another one")
 }
 
 /// Reads `IN,OUT[,CACHE-READ[,CACHE-WRITE]]`.
@@ -275,8 +281,8 @@ pub fn prices(text: &str) -> Result<NewPrices, String> {
     }
 }
 
-fn unclear(catalogue: &Catalogue, id: &str) -> Refusal {
-    Refusal::usage(
+fn unclear(catalogue: &Catalogue, id: &str) -> EditRefusal {
+    EditRefusal::usage(
         "it is not clear who answers for the model",
         format!(
             "neither a provider nor a wire was named, and {}",
@@ -286,8 +292,8 @@ fn unclear(catalogue: &Catalogue, id: &str) -> Refusal {
     )
 }
 
-fn no_window(catalogue: &Catalogue, id: &str) -> Refusal {
-    Refusal::usage(
+fn no_window(catalogue: &Catalogue, id: &str) -> EditRefusal {
+    EditRefusal::usage(
         "it is not known how many tokens the model reads",
         format!("its window was not given, and {}", unknown(catalogue, id)),
         Hint::Window,

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use a_society_facts::fact::operator::ConsentRules;
-pub use a_society_roles::config::edit::List;
+pub use a_society_roles::config::edit::RuleSide;
 use a_society_roles::config::edit::{with_rule, without_rule};
 
 use super::super::user::ConsentConfig;
 use super::super::workspace;
-use super::{Refusal, Sheet};
+use super::{EditRefusal, Sheet};
 use crate::withheld::holds_a_secret;
 
 /// All standing rules, by where they are written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct StandingRules {
     /// In the operator's configuration.
     pub own: ConsentConfig,
     /// In the workspace's, which only takes away.
@@ -24,10 +24,10 @@ pub struct Said {
 ///
 /// # Errors
 /// When one of the files is invalid.
-pub fn said(sheet: &Sheet, folder: Option<&Path>) -> Result<Said, Refusal> {
+pub fn said(sheet: &Sheet, folder: Option<&Path>) -> Result<StandingRules, EditRefusal> {
     let own = super::super::user::consent_of(&sheet.path, &sheet.text)?;
     let workspace = folder.map(workspace::consent).transpose()?;
-    Ok(Said {
+    Ok(StandingRules {
         own,
         workspace: workspace.unwrap_or_default(),
     })
@@ -37,10 +37,10 @@ pub fn said(sheet: &Sheet, folder: Option<&Path>) -> Result<Said, Refusal> {
 ///
 /// # Errors
 /// When one of them is invalid, looks like a secret, or the text cannot be changed.
-pub fn added(sheet: &Sheet, rules: &ConsentRules) -> Result<String, Refusal> {
+pub fn added(sheet: &Sheet, rules: &ConsentRules) -> Result<String, EditRefusal> {
     changed(sheet, rules, |text, list, rule| {
         if holds_a_secret(rule) {
-            return Err(Refusal::usage(
+            return Err(EditRefusal::usage(
                 "the rule is not taken",
                 "something in it looks like a secret, which is not recorded",
                 "say it without",
@@ -54,7 +54,7 @@ pub fn added(sheet: &Sheet, rules: &ConsentRules) -> Result<String, Refusal> {
 ///
 /// # Errors
 /// When one of them is not there, or the text cannot be changed.
-pub fn removed(sheet: &Sheet, rules: &ConsentRules) -> Result<String, Refusal> {
+pub fn removed(sheet: &Sheet, rules: &ConsentRules) -> Result<String, EditRefusal> {
     changed(sheet, rules, |text, list, rule| {
         Ok(without_rule(text, list, rule)?)
     })
@@ -63,10 +63,13 @@ pub fn removed(sheet: &Sheet, rules: &ConsentRules) -> Result<String, Refusal> {
 fn changed(
     sheet: &Sheet,
     rules: &ConsentRules,
-    change: impl Fn(&str, List, &str) -> Result<String, Refusal>,
-) -> Result<String, Refusal> {
+    change: impl Fn(&str, RuleSide, &str) -> Result<String, EditRefusal>,
+) -> Result<String, EditRefusal> {
     let mut text = sheet.text.clone();
-    let lists = [(List::Allow, &rules.allow), (List::Deny, &rules.deny)];
+    let lists = [
+        (RuleSide::Allow, &rules.allow),
+        (RuleSide::Deny, &rules.deny),
+    ];
     for (list, rules) in lists {
         for rule in rules {
             text = change(&text, list, rule)?;

@@ -6,7 +6,7 @@ use a_society_roles::tool::try_search;
 
 use super::super::user;
 use super::super::withheld::Withheld;
-use super::{Grade, Place, Refusal, Sheet, check_place};
+use super::{EditRefusal, Grade, SecretPlace, Sheet, check_place};
 
 /// The placeholder of a key.
 const WITHHELD: &str = "[secret withheld]";
@@ -26,10 +26,10 @@ pub struct Service {
 ///
 /// # Errors
 /// When the configuration says something about it that means nothing.
-pub fn service(sheet: &Sheet) -> Result<Option<Service>, Refusal> {
+pub fn service(sheet: &Sheet) -> Result<Option<Service>, EditRefusal> {
     let found = parse_search(&sheet.text).map_err(|faults| {
         let path = sheet.path.clone();
-        Refusal::from(user::ConfigError::Faulty { path, faults })
+        EditRefusal::from(user::ConfigError::Faulty { path, faults })
     })?;
     Ok(found.map(|found| Service {
         missing: user::key(&found.key).err(),
@@ -42,11 +42,11 @@ pub fn service(sheet: &Sheet) -> Result<Option<Service>, Refusal> {
 ///
 /// # Errors
 /// When none is configured, or it is not clear which.
-pub fn try_out() -> Result<Result<Vec<String>, String>, Refusal> {
+pub fn try_out() -> Result<Result<Vec<String>, String>, EditRefusal> {
     let service = match user::search() {
         Ok(Some(service)) => service,
         Ok(None) => {
-            return Err(Refusal {
+            return Err(EditRefusal {
                 code: "search-not-found",
                 grade: Grade::NotFound,
                 what: "there is no search service to test".to_owned(),
@@ -68,7 +68,11 @@ pub fn try_out() -> Result<Result<Vec<String>, String>, Refusal> {
 ///
 /// # Errors
 /// When the key itself was given, or it does not fit.
-pub fn set(sheet: &Sheet, place: &Place, endpoint: Option<&str>) -> Result<String, Refusal> {
+pub fn set(
+    sheet: &Sheet,
+    place: &SecretPlace,
+    endpoint: Option<&str>,
+) -> Result<String, EditRefusal> {
     check_place(place)?;
     let (how, name) = place;
     Ok(with_search(&sheet.text, (how, name), endpoint)?)
@@ -78,7 +82,7 @@ pub fn set(sheet: &Sheet, place: &Place, endpoint: Option<&str>) -> Result<Strin
 ///
 /// # Errors
 /// When it cannot be changed.
-pub fn removed(sheet: &Sheet) -> Result<String, Refusal> {
+pub fn removed(sheet: &Sheet) -> Result<String, EditRefusal> {
     Ok(without_search(&sheet.text)?)
 }
 

@@ -5,14 +5,16 @@ use std::path::PathBuf;
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
-use a_society_mcp::{self as mcp, Limits, Reach, ServerSpec, Servers, Variable, parse};
+use a_society_mcp::{
+    self as mcp, ServerLimits, ServerSpec, ServerTransport, Servers, Variable, parse,
+};
 use a_society_roles::config::edit::{NewSecret, ServerEditFault, with_server, without_server};
 use serde_json::json;
 
 use super::super::servers::Roster;
 use super::super::user;
 use super::hint::Hint;
-use super::{Grade, Place, Refusal, Sheet, check_place, looks_like_key};
+use super::{EditRefusal, Grade, SecretPlace, Sheet, check_place, looks_like_key};
 
 /// A server as the operator wants it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +34,7 @@ pub struct NewServer {
     /// The variables that it inherits.
     pub inherits: Vec<String>,
     /// Its variables, or its headers.
-    pub values: Vec<(String, Held)>,
+    pub values: Vec<(String, HeldValue)>,
     /// Its tools that only read.
     pub reads: Vec<String>,
     /// What it is good for.
@@ -41,7 +43,7 @@ pub struct NewServer {
 
 /// What a variable or a header holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
+pub enum HeldValue {
     /// This text.
     Plain(String),
     /// A secret that the configuration names already, with a prefix.
@@ -54,7 +56,7 @@ pub enum Held {
     /// A secret that is kept there, with a prefix.
     Kept {
         /// Where.
-        place: Place,
+        place: SecretPlace,
         /// The prefix, such as `Bearer `.
         prefix: String,
     },
@@ -62,7 +64,7 @@ pub enum Held {
 
 /// A configuration with a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Put {
+pub struct ChangedServers {
     /// The text.
     pub text: String,
     /// What would run or be reached, for the operator to read.
@@ -77,7 +79,7 @@ pub struct Put {
 ///
 /// # Errors
 /// When it says something about them that means nothing.
-pub fn servers(sheet: &Sheet) -> Result<Vec<ServerSpec>, Refusal> {
+pub fn servers(sheet: &Sheet) -> Result<Vec<ServerSpec>, EditRefusal> {
     let lines = |faults: &[mcp::SpecFault]| faults.iter().map(ToString::to_string).collect();
     parse(&sheet.text).map_err(|faults| ServerEditFault::Faulty(lines(&faults)).into())
 }
@@ -86,7 +88,7 @@ pub fn servers(sheet: &Sheet) -> Result<Vec<ServerSpec>, Refusal> {
 ///
 /// # Errors
 /// When there is one of that name and it is not to be replaced, something of it looks like a key, or it does not fit.
-pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<Put, Refusal> {
+pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<ChangedServers, EditRefusal> {
     let there = servers(sheet)?;
     let old = there.iter().find(|spec| spec.name == new.name);
     match old {
@@ -112,20 +114,20 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<Put, Refusa
         }
     }
     let reach = match (&new.command, &new.url) {
-        (Some(command), None) => Reach::Program {
+        (Some(command), None) => ServerTransport::Program {
             command: command.clone(),
             arguments: new.arguments.clone(),
             variables: values,
             inherits: new.inherits.clone(),
             folder: new.folder.clone(),
         },
-        (None, Some(url)) => Reach::Web {
+        (None, Some(url)) => ServerTransport::Web {
             url: url.clone(),
             headers: values,
             is_private: new.is_private,
         },
         _ => {
-            return Err(Refusal::usage(
+            return Err(EditRefusal::usage(
                 "it is not clear what the server is",
                 "it is a program or an address, one of the two",
                 Hint::Server(new.name.clone()),
@@ -141,7 +143,7 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<Put, Refusa
         call_limit: old.map_or(mcp::limits::CALL_LIMIT, |it| it.call_limit),
         about: new.about.clone(),
     };
-    Ok(Put {
+    Ok(ChangedServers {
         text: with_server(&sheet.text, &spec, &secrets)?,
         shown: spec.shown(),
         definition: spec.definition_hash(),
@@ -153,10 +155,10 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<Put, Refusa
 /// shown.
 #[must_use]
 pub fn described(spec: &ServerSpec) -> serde_json::Value {
-    let (Reach::Program {
+    let (ServerTransport::Program {
         variables: values, ..
     }
-    | Reach::Web {
+    | ServerTransport::Web {
         headers: values, ..
     }) = &spec.reach;
     let each = values.iter().map(|(name, value)| match value {
@@ -176,7 +178,7 @@ pub fn described(spec: &ServerSpec) -> serde_json::Value {
         "about": spec.about,
     });
     let (more, holds_a_key) = match &spec.reach {
-        Reach::Program {
+        ServerTransport::Program {
             command,
             arguments,
             inherits,
@@ -191,7 +193,7 @@ pub fn described(spec: &ServerSpec) -> serde_json::Value {
             }),
             arguments.iter().any(|text| looks_like_key(text)),
         ),
-        Reach::Web {
+        ServerTransport::Web {
             url, is_private, ..
         } => (
             json!({ "url": url, "private": is_private }),
@@ -211,7 +213,7 @@ pub fn described(spec: &ServerSpec) -> serde_json::Value {
 ///
 /// # Errors
 /// When there is no such server, or the text cannot be changed.
-pub fn removed(sheet: &Sheet, name: &str) -> Result<String, Refusal> {
+pub fn removed(sheet: &Sheet, name: &str) -> Result<String, EditRefusal> {
     Ok(without_server(&sheet.text, name)?)
 }
 
@@ -219,7 +221,7 @@ pub fn removed(sheet: &Sheet, name: &str) -> Result<String, Refusal> {
 ///
 /// # Errors
 /// When no server has that name, or it waits for approval.
-pub fn try_out(name: &str, lists: &[PathBuf]) -> Result<Result<Vec<String>, String>, Refusal> {
+pub fn try_out(name: &str, lists: &[PathBuf]) -> Result<Result<Vec<String>, String>, EditRefusal> {
     let roster = Roster::read(lists)?;
     if roster.named(name).is_none() {
         return Err(ServerEditFault::NoServer(name.to_owned()).into());
@@ -250,7 +252,7 @@ pub fn try_out(name: &str, lists: &[PathBuf]) -> Result<Result<Vec<String>, Stri
 }
 
 fn offers(name: &str, spec: ServerSpec, given: mcp::Given) -> Result<Vec<String>, String> {
-    let servers = Servers::new(vec![spec], given, Limits::default());
+    let servers = Servers::new(vec![spec], given, ServerLimits::default());
     let tools = servers.tools(name, &StopSignal::default());
     let tools = tools.map_err(|unavailable| unavailable.why)?;
     let offered = tools.offered.iter().map(|tool| tool.raw_name.clone());
@@ -262,21 +264,21 @@ fn offers(name: &str, spec: ServerSpec, given: mcp::Given) -> Result<Vec<String>
 fn held_by(
     server: &str,
     name: &str,
-    held: &Held,
+    held: &HeldValue,
     secrets: &mut Vec<NewSecret>,
-) -> Result<Variable, Refusal> {
+) -> Result<Variable, EditRefusal> {
     Ok(match held {
-        Held::Plain(value) => {
+        HeldValue::Plain(value) => {
             if looks_like_key(value) || names_a_key(name) {
                 return Err(keyless(&format!("what {name} holds")));
             }
             Variable::Plain(value.clone())
         }
-        Held::Secret { name, prefix } => Variable::Secret {
+        HeldValue::Secret { name, prefix } => Variable::Secret {
             name: name.clone(),
             prefix: prefix.clone(),
         },
-        Held::Kept { place, prefix } => {
+        HeldValue::Kept { place, prefix } => {
             check_place(place)?;
             let secret = format!("{server}-{}", name.to_ascii_lowercase());
             secrets.push((secret.clone(), place.clone()));
@@ -303,16 +305,20 @@ fn names_a_key(name: &str) -> bool {
     ends.iter().any(|end| name.ends_with(end))
 }
 
-fn keyless(what: &str) -> Refusal {
-    Refusal::usage(
+fn keyless(what: &str) -> EditRefusal {
+    EditRefusal::usage(
         "the key itself is not taken",
         format!("{what} looks like a key; keys are never written into the configuration"),
         "say where it is: in a variable, in a file that only you can read, or in the keyring",
     )
 }
 
-fn unchanged((code, grade): (&'static str, Grade), why: String, hint: impl Into<Hint>) -> Refusal {
-    Refusal {
+fn unchanged(
+    (code, grade): (&'static str, Grade),
+    why: String,
+    hint: impl Into<Hint>,
+) -> EditRefusal {
+    EditRefusal {
         code,
         grade,
         what: "the configuration was not changed".to_owned(),
@@ -321,7 +327,7 @@ fn unchanged((code, grade): (&'static str, Grade), why: String, hint: impl Into<
     }
 }
 
-impl From<ServerEditFault> for Refusal {
+impl From<ServerEditFault> for EditRefusal {
     fn from(fault: ServerEditFault) -> Self {
         use Grade::{Failed, NotFound, Refused, Usage};
         match fault {
@@ -363,7 +369,7 @@ mod tests {
         }
     }
 
-    fn server(values: Vec<(String, Held)>) -> NewServer {
+    fn server(values: Vec<(String, HeldValue)>) -> NewServer {
         NewServer {
             name: "tickets".to_owned(),
             command: Some("/usr/bin/tickets".to_owned()),
@@ -376,7 +382,7 @@ mod tests {
     fn what_looks_like_a_key_is_not_taken_and_a_place_of_one_becomes_a_secret() {
         let key = format!("sk-ant-{}", "api03-CANARYCANARYCANARY");
         let plain = |name: &str, value: &str| {
-            let held = Held::Plain(value.to_owned());
+            let held = HeldValue::Plain(value.to_owned());
             put(&sheet(""), &server(vec![(name.to_owned(), held)]), false)
         };
         for refused in [plain("MODE", &key), plain("API_TOKEN", "short")] {
@@ -390,7 +396,7 @@ mod tests {
         assert!(plain("MODE", "fast").is_ok());
         let place = ("env".to_owned(), "TICKETS".to_owned());
         let prefix = String::new();
-        let kept = vec![("API_TOKEN".to_owned(), Held::Kept { place, prefix })];
+        let kept = vec![("API_TOKEN".to_owned(), HeldValue::Kept { place, prefix })];
         let done = put(&sheet(""), &server(kept), false).unwrap();
         assert!(
             done.text

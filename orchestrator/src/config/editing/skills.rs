@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use a_society_roles::role::definition::Skill;
-use a_society_roles::skill::{self, EditFault, NewSkill, SkillFault, found};
+use a_society_roles::skill::{self, NewSkill, SkillEditFault, SkillFault, found};
 use a_society_state::disk::Disk;
 
 use super::super::user;
 use super::hint::Hint;
-use super::{Grade, Refusal};
+use super::{EditRefusal, Grade};
 use crate::project::bench::docs_skills;
 use crate::project::place::{NamedBy, projects_of, skills_named};
 use crate::withheld::holds_a_secret;
 
 /// A skill that roles may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct SkillRow {
     /// The part of it in a role's prompt.
     pub skill: Skill,
     /// The project whose documents have it; none for the operator's own.
@@ -40,9 +40,9 @@ pub struct Broken {
 
 /// All skills of the operator and of a workspace's projects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct List {
+pub struct SkillList {
     /// Those that can be used: the operator's own first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<SkillRow>,
     /// The folders that are not skills.
     pub broken: Vec<Broken>,
     /// Skills that roles name, and that neither the operator nor their project has.
@@ -53,11 +53,11 @@ pub struct List {
 ///
 /// # Errors
 /// When the folder of the operator's is unknown.
-pub fn list(workspace: Option<(&dyn Disk, &Path)>) -> Result<List, Refusal> {
+pub fn list(workspace: Option<(&dyn Disk, &Path)>) -> Result<SkillList, EditRefusal> {
     let own = user::skills()?;
     let named = workspace.map(|(disk, root)| skills_named(disk, root));
     let named = named.unwrap_or_default();
-    let mut list = List::default();
+    let mut list = SkillList::default();
     add(&mut list, &own, None, &named);
     let projects = workspace.map(|(disk, root)| projects_of(disk, root));
     for (project, folder) in projects.unwrap_or_default() {
@@ -77,17 +77,17 @@ pub fn list(workspace: Option<(&dyn Disk, &Path)>) -> Result<List, Refusal> {
 }
 
 fn add(
-    list: &mut List,
+    list: &mut SkillList,
     folder: &Path,
     project: Option<&str>,
     named: &BTreeMap<String, Vec<NamedBy>>,
 ) {
     let found = found(folder);
     for skill in found.skills {
-        let is_own = |row: &Row| row.project.is_none() && row.skill.name == skill.name;
+        let is_own = |row: &SkillRow| row.project.is_none() && row.skill.name == skill.name;
         let by = named.get(&skill.name).into_iter().flatten();
         let by = by.filter(|by| project.is_none_or(|project| by.project == project));
-        list.rows.push(Row {
+        list.rows.push(SkillRow {
             named_by: by.cloned().collect(),
             is_hidden: list.rows.iter().any(is_own),
             project: project.map(str::to_owned),
@@ -104,7 +104,7 @@ fn add(
 
 /// A skill as it is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownSkill {
     /// The skill in its folder.
     pub sight: skill::Sight,
     /// Its part of a role's prompt; nothing, if it is no skill.
@@ -117,7 +117,7 @@ pub struct Shown {
 ///
 /// # Errors
 /// When there is none, or it cannot be read.
-pub fn look(name: &str, project: Option<&Path>) -> Result<Shown, Refusal> {
+pub fn look(name: &str, project: Option<&Path>) -> Result<ShownSkill, EditRefusal> {
     let folder = match project {
         Some(project) => docs_skills(project),
         None => user::skills()?,
@@ -133,7 +133,7 @@ pub fn look(name: &str, project: Option<&Path>) -> Result<Shown, Refusal> {
         })
     });
     let is_withheld = [&sight.text, &sight.description].map(|text| holds_a_secret(text));
-    Ok(Shown {
+    Ok(ShownSkill {
         told,
         is_withheld: is_withheld.contains(&true),
         sight,
@@ -145,12 +145,12 @@ pub fn look(name: &str, project: Option<&Path>) -> Result<Shown, Refusal> {
 ///
 /// # Errors
 /// When there is one already, or none, or it has changed since; when it would be invalid, or holds a secret.
-pub fn put(new: &NewSkill, over: Option<&str>, writes: bool) -> Result<String, Refusal> {
+pub fn put(new: &NewSkill, over: Option<&str>, writes: bool) -> Result<String, EditRefusal> {
     if [&new.description, &new.text]
         .map(|text| holds_a_secret(text))
         .contains(&true)
     {
-        return Err(Refusal::usage(
+        return Err(EditRefusal::usage(
             "the skill was not saved",
             "something in it looks like a key, and models are told what skills say",
             "say where the key is instead, such as the name of a variable",
@@ -165,27 +165,27 @@ pub fn put(new: &NewSkill, over: Option<&str>, writes: bool) -> Result<String, R
 ///
 /// # Errors
 /// When there is none, or it has changed since.
-pub fn remove(name: &str, version: &str) -> Result<skill::Sight, Refusal> {
+pub fn remove(name: &str, version: &str) -> Result<skill::Sight, EditRefusal> {
     Ok(skill::remove(&user::skills()?, name, version)?)
 }
 
-impl From<EditFault> for Refusal {
-    fn from(fault: EditFault) -> Self {
+impl From<SkillEditFault> for EditRefusal {
+    fn from(fault: SkillEditFault) -> Self {
         use Grade::{Failed, NotFound, Refused, Usage};
         let (code, grade, why, hint): (_, _, _, Hint) = match fault {
-            EditFault::Taken(name) => (
+            SkillEditFault::Taken(name) => (
                 "skill-exists",
                 Refused,
                 format!("there is a skill {name}, or a folder of that name, already"),
                 Hint::EditSkill(name),
             ),
-            EditFault::None(name) => (
+            SkillEditFault::None(name) => (
                 "skill-not-found",
                 NotFound,
                 format!("there is no skill {name}"),
                 Hint::Skills,
             ),
-            EditFault::Changed(name) => (
+            SkillEditFault::Changed(name) => (
                 "configuration-changed",
                 Refused,
                 format!(
@@ -193,14 +193,14 @@ impl From<EditFault> for Refusal {
                 ),
                 "look at what it says now, then say it again".into(),
             ),
-            EditFault::Unfit(why) => ("usage", Usage, why, "say it otherwise".into()),
-            EditFault::ByHand(why) => (
+            SkillEditFault::Unfit(why) => ("usage", Usage, why, "say it otherwise".into()),
+            SkillEditFault::ByHand(why) => (
                 "configuration-unchanged",
                 Refused,
                 why,
                 "change it where it lies".into(),
             ),
-            EditFault::Failed(why) => (
+            SkillEditFault::Failed(why) => (
                 "configuration-unchanged",
                 Failed,
                 why,

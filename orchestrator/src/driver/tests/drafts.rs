@@ -3,7 +3,7 @@
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::view::feed::ItemKind;
 use a_society_flow::machine::Work;
-use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::step::{StepReply, TurnStep};
 use a_society_state::disk::FaultyDisk;
 
 use super::{HELLO, at, begin, finish, store};
@@ -32,16 +32,20 @@ fn streamed(core: &Core) -> Vec<ItemKind> {
 }
 
 /// Begins the first turn.
-fn first_turn(core: &mut Core) -> (Start, Told) {
+fn first_turn(core: &mut Core) -> (Start, StepReply) {
     let starts = core.advance().unwrap();
-    (starts.into_iter().next().unwrap(), Told::Begin)
+    (starts.into_iter().next().unwrap(), StepReply::Begin)
 }
 
 /// Walks a turn until it streams its next piece of this kind, and says which.
-fn next_piece(core: &mut Core, (start, told): &mut (Start, Told), wanted: DraftKind) -> String {
+fn next_piece(
+    core: &mut Core,
+    (start, told): &mut (Start, StepReply),
+    wanted: DraftKind,
+) -> String {
     loop {
-        let step = start.taker.next(std::mem::replace(told, Told::Begin));
-        let piece = if let Step::Draft { kind, text } = &step {
+        let step = start.taker.next(std::mem::replace(told, StepReply::Begin));
+        let piece = if let TurnStep::Draft { kind, text } = &step {
             Some(text.clone()).filter(|_| *kind == wanted)
         } else {
             None

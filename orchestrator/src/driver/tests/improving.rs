@@ -10,7 +10,7 @@ use a_society_facts::id::RoleInstance;
 use a_society_facts::message::Message;
 use a_society_facts::view::flow::FlowStatus;
 use a_society_facts::{Verb, Whom};
-use a_society_roles::turn::step::Told;
+use a_society_roles::turn::step::StepReply;
 use a_society_state::disk::FaultyDisk;
 
 use super::super::room::Room;
@@ -152,7 +152,7 @@ fn reflect(core: &mut Core, after: &BTreeMap<String, BTreeSet<String>>, seed: u6
         let starts = core.advance().unwrap();
         running.extend(starts.into_iter().map(|start| Running {
             start,
-            told: Some(Told::Begin),
+            told: Some(StepReply::Begin),
         }));
         let (done, at_it) = roles(core);
         let due = |(role, after): &(&String, &BTreeSet<String>)| {
@@ -251,7 +251,7 @@ fn a_hundred_roles_begin_in_one_step_as_far_as_the_turns_at_once_allow() {
             first.get_or_insert(starts.len());
             running.extend(starts.into_iter().map(|start| Running {
                 start,
-                told: Some(Told::Begin),
+                told: Some(StepReply::Begin),
             }));
             let (done, _) = roles_or_none(&core);
             let left = 99_usize.saturating_sub(done);

@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use a_society_flow::machine::{Question, Work};
-use a_society_roles::turn::step::{Step, Told};
+use a_society_flow::machine::{OperatorQuestion, Work};
+use a_society_roles::turn::step::{StepReply, TurnStep};
 use a_society_state::layout::FlowFolder;
 
 use self::meaning::Meaning;
@@ -63,7 +63,7 @@ trait Stage: Sized {
 }
 
 /// How an operator answers a question. What comes third puts a file there.
-type Answers = fn(&mut Core, &Question, &dyn Fn(&str, Option<&str>));
+type Answers = fn(&mut Core, &OperatorQuestion, &dyn Fn(&str, Option<&str>));
 
 /// What is played.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ struct Moment {
 
 /// A walk that goes on.
 struct Walk {
-    running: Vec<(Start, Option<Told>)>,
+    running: Vec<(Start, Option<StepReply>)>,
     steps: usize,
     answers: usize,
 }
@@ -139,15 +139,17 @@ impl Walk {
             return Err("it goes on for ever".to_owned());
         }
         let starts = core.advance().map_err(|error| error.to_string())?;
-        let begun = starts.into_iter().map(|start| (start, Some(Told::Begin)));
+        let begun = starts
+            .into_iter()
+            .map(|start| (start, Some(StepReply::Begin)));
         self.running.extend(begun);
         if self.running.is_empty() {
             // Every look at the clock moves it.
             return Ok(core.wakes_at().is_some() || self.answer(core, (scenario, stage))?);
         }
         let (mut start, told) = self.running.remove(0);
-        let step = start.taker.next(told.unwrap_or(Told::Begin));
-        let does = matches!(step, Step::Finish { .. } | Step::Start { .. });
+        let step = start.taker.next(told.unwrap_or(StepReply::Begin));
+        let does = matches!(step, TurnStep::Finish { .. } | TurnStep::Start { .. });
         if does {
             between(core);
         }

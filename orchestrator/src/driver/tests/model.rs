@@ -21,13 +21,13 @@ use a_society_facts::{Verb, Whom};
 use a_society_flow::graph::FlowGraph;
 use a_society_mcp::{self as mcp, Servers};
 use a_society_providers::{
-    Answer, Arrival, AskedCall, Event, Fault, FaultClass, Prepared, Provider, Request, Stop,
-    Stream, Thinking, retry,
+    AnswerStop, AnswerStream, FaultClass, ModelAnswer, ModelCall, ModelRequest, Prepared, Provider,
+    RequestFault, StreamArrival, StreamEvent, Thinking, retry,
 };
-use a_society_roles::role::prompt::Prompt;
+use a_society_roles::role::prompt::SystemPrompt;
 use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Remote, Traffic};
-use a_society_roles::tool::{Owner, Setting, Toolbox};
-use a_society_roles::turn::job::{BegunWith, Job};
+use a_society_roles::tool::{Owner, ToolSetting, Toolbox};
+use a_society_roles::turn::job::{BegunWith, TurnJob};
 use a_society_roles::turn::taker::Taker;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Store};
@@ -67,12 +67,12 @@ roles:
 ";
 
 /// What a model says to a conversation.
-pub(super) type Says = fn(&[Message]) -> Vec<Arrival>;
+pub(super) type Says = fn(&[Message]) -> Vec<StreamArrival>;
 
 /// Gives its scripted answers, one a request.
 #[derive(Debug, Default)]
 pub(super) struct Puppet {
-    answers: Mutex<VecDeque<Vec<Arrival>>>,
+    answers: Mutex<VecDeque<Vec<StreamArrival>>>,
     asked: Mutex<Vec<Vec<Message>>>,
     /// Whether there is no model for what is not a turn.
     is_gone: AtomicBool,
@@ -81,7 +81,7 @@ pub(super) struct Puppet {
 }
 
 impl Puppet {
-    fn will_say(answers: impl IntoIterator<Item = Vec<Arrival>>) -> Arc<Self> {
+    fn will_say(answers: impl IntoIterator<Item = Vec<StreamArrival>>) -> Arc<Self> {
         Arc::new(Self {
             answers: Mutex::new(answers.into_iter().collect()),
             asked: Mutex::default(),
@@ -102,27 +102,27 @@ impl Puppet {
     }
 }
 
-fn fault(class: FaultClass) -> Vec<Arrival> {
-    vec![Arrival::Fault(Box::new(Fault::new(
+fn fault(class: FaultClass) -> Vec<StreamArrival> {
+    vec![StreamArrival::Fault(Box::new(RequestFault::new(
         class,
         "as it was told",
     )))]
 }
 
-pub(super) fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<Arrival> {
-    let calls = calls.iter().map(|(tool, input)| AskedCall {
+pub(super) fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<StreamArrival> {
+    let calls = calls.iter().map(|(tool, input)| ModelCall {
         provider_id: "x".into(),
         name: (*tool).into(),
         input: RawValue::from_string((*input).into()).unwrap(),
         fault: None,
     });
-    let calls: Vec<AskedCall> = calls.collect();
-    let answer = Answer {
+    let calls: Vec<ModelCall> = calls.collect();
+    let answer = ModelAnswer {
         text: text.into(),
         stop: if calls.is_empty() {
-            Stop::End
+            AnswerStop::End
         } else {
-            Stop::Tools
+            AnswerStop::Tools
         },
         calls,
         usage: Usage {
@@ -135,20 +135,20 @@ pub(super) fn answer(text: &str, calls: &[(&str, &str)], used: u64) -> Vec<Arriv
         request_id: None,
     };
     vec![
-        Arrival::Event(Event::Text(text.into())),
-        Arrival::Answer(Box::new(answer)),
+        StreamArrival::Event(StreamEvent::Text(text.into())),
+        StreamArrival::Answer(Box::new(answer)),
     ]
 }
 
-pub(super) fn says(text: &str) -> Vec<Arrival> {
+pub(super) fn says(text: &str) -> Vec<StreamArrival> {
     answer(text, &[], 10)
 }
 
-pub(super) fn calls(calls: &[(&str, &str)]) -> Vec<Arrival> {
+pub(super) fn calls(calls: &[(&str, &str)]) -> Vec<StreamArrival> {
     answer("I use a tool.", calls, 10)
 }
 
-pub(super) fn closes() -> Vec<Arrival> {
+pub(super) fn closes() -> Vec<StreamArrival> {
     says("Done.\n\n```handoff\ntype: forward-pass-closed\n```")
 }
 
@@ -182,7 +182,7 @@ impl Actors {
             role: role.clone(),
             node: None,
         };
-        Toolbox::open(Setting::new(
+        Toolbox::open(ToolSetting::new(
             owner,
             self.project.clone(),
             self.record.clone(),
@@ -212,7 +212,7 @@ impl Actors {
         }
     }
 
-    fn gear(&self, job: &Job) -> Gear {
+    fn gear(&self, job: &TurnJob) -> Gear {
         let tools = self.tools(&job.role);
         let offered = Arc::clone(tools.definitions());
         let puppet = || Arc::clone(&self.puppet) as Arc<dyn Provider>;
@@ -230,7 +230,7 @@ impl Actors {
             missing: Vec::new(),
             environment: String::new(),
             ends_by_call: true,
-            bounds: crate::config::user::Bounds::default(),
+            bounds: crate::config::user::ConfigBounds::default(),
             traffic: Traffic {
                 lanes: Arc::clone(&self.lanes),
                 now_ms: Arc::new(|| 0),
@@ -244,9 +244,9 @@ impl RoleSource for Actors {
         Box::new(self.clone())
     }
 
-    fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> Prompt {
+    fn system_prompt(&mut self, _: &FlowGraph, _: &FlowState, role: &RoleInstance) -> SystemPrompt {
         self.passes(Spot::Prompt);
-        Prompt {
+        SystemPrompt {
             text: format!("You are {role}.{}", self.earlier),
             sources: Vec::new(),
         }
@@ -258,7 +258,7 @@ impl RoleSource for Actors {
         _: &FlowState,
         _: &RoleInstance,
         about: About<'_>,
-        _: a_society_roles::handoff::Allowed,
+        _: a_society_roles::handoff::AllowedOutcomes,
     ) -> String {
         self.passes(Spot::Packet);
         format!("{about:?}")
@@ -266,7 +266,7 @@ impl RoleSource for Actors {
 
     fn taker(
         &mut self,
-        job: Job,
+        job: TurnJob,
         _: BegunWith,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
@@ -276,7 +276,7 @@ impl RoleSource for Actors {
         Ok(keeping::kept(taker, self.kept.as_ref()))
     }
 
-    fn summariser(&mut self, job: Job, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
+    fn summariser(&mut self, job: TurnJob, stop: StopSignal) -> Result<Box<dyn Taker>, String> {
         if self.puppet.is_gone.load(Ordering::SeqCst) {
             return Err("there is no model".to_owned());
         }
@@ -343,7 +343,7 @@ impl RoleSource for Actors {
         self.passes(Spot::Grant);
         if let Some(servers) = &self.server {
             let tools = servers.tools("list", stop).ok()?;
-            return tools.named(&call.name).map(mcp::ToolDefinition::grant);
+            return tools.named(&call.name).map(mcp::RemoteTool::grant);
         }
         self.tools(role).plan(call).ok()?.ask.grant()
     }

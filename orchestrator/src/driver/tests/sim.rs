@@ -15,8 +15,8 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::view::flow::FlowStatus;
 use a_society_facts::{At, Verb, Whom};
-use a_society_flow::machine::{Question, Work};
-use a_society_roles::turn::step::{Step, Told};
+use a_society_flow::machine::{OperatorQuestion, Work};
+use a_society_roles::turn::step::{StepReply, TurnStep};
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
@@ -77,7 +77,7 @@ struct World {
     dice: SeededMint,
     core: Option<Core>,
     flow: FlowRef,
-    running: Vec<(Start, Told)>,
+    running: Vec<(Start, StepReply)>,
 }
 
 fn store(disk: &FaultyDisk) -> Store {
@@ -136,14 +136,14 @@ impl World {
     fn step(&mut self) {
         let starts = self.core().advance().unwrap();
         self.running
-            .extend(starts.into_iter().map(|start| (start, Told::Begin)));
+            .extend(starts.into_iter().map(|start| (start, StepReply::Begin)));
         if self.running.is_empty() {
             return;
         }
         let pick = self.roll(self.running.len() as u128);
         let (mut start, told) = self.running.swap_remove(pick);
         let heard = match start.taker.next(told) {
-            Step::Wait { .. } => Heard::Go(Told::Done { call: None }),
+            TurnStep::Wait { .. } => Heard::Go(StepReply::Done { call: None }),
             step => self.core().step(start.turn, start.attempt, step).unwrap(),
         };
         if let Heard::Go(told) = heard {
@@ -216,17 +216,17 @@ impl World {
             });
         let Some(question) = asked else { return };
         let input = match question {
-            Question::Text { node, role, .. } => {
+            OperatorQuestion::Text { node, role, .. } => {
                 Self::reply(node.map_or(Whom::Role(role), Whom::Node))
             }
-            Question::Approval { approval, .. } => Verb::Approve {
+            OperatorQuestion::Approval { approval, .. } => Verb::Approve {
                 approval: Some(approval),
             },
-            Question::Improvement { .. } => Verb::Improve {
+            OperatorQuestion::Improvement { .. } => Verb::Improve {
                 mode: ImprovementMode::None,
             },
-            Question::Feedback => Verb::Feedback { granted: false },
-            Question::Unpause { .. } => Verb::Unpause {},
+            OperatorQuestion::Feedback => Verb::Feedback { granted: false },
+            OperatorQuestion::Unpause { .. } => Verb::Unpause {},
             other => panic!("nobody expected {other:?}"),
         };
         self.core().obey(input, None).unwrap();

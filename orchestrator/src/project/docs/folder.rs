@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use a_society_flow::graph::{
-    Code, Defaults, Diagnostic, FlowGraph, GraphFile, InlineRole, ListFile, Listed, OWNERSHIP_FILE,
-    READINGS_FILE, RenderFault, RoleName, base_role, in_todays_form, overlay_graph, parse_defaults,
-    parse_list, parse_role, parse_with_roles, to_yaml,
+    Code, Diagnostic, FlowDefaults, FlowGraph, GraphFile, InlineRole, ListFile, ListItem,
+    OWNERSHIP_FILE, READINGS_FILE, RenderFault, RoleName, base_role, in_todays_form, overlay_graph,
+    parse_defaults, parse_list, parse_role, parse_with_roles, to_yaml,
 };
 use a_society_state::atomic::replace;
 use a_society_state::disk::{Disk, Kind};
@@ -14,7 +14,7 @@ use a_society_state::files::read_whole;
 
 use super::index::{self, Index};
 pub use super::reader::DOCS_NAME;
-use super::reader::{Layout, Reader};
+use super::reader::{DocsReader, Layout};
 use crate::limits::{PROJECT_FILE_BYTES_MAX, PROJECT_ROLES_MAX, PROJECTS_MAX};
 use crate::project::flow_file::FlowFile;
 use crate::record::{IS_FOLDER, find_any_below, find_below};
@@ -25,7 +25,7 @@ const READINGS_NAME: &str = "required-readings.yaml";
 const OWNERSHIP_NAME: &str = "ownership.yaml";
 
 /// The roles of a project by their names.
-pub type Roles = BTreeMap<RoleName, InlineRole>;
+pub type ProjectRoles = BTreeMap<RoleName, InlineRole>;
 
 /// A project whose folder is sound.
 #[derive(Debug, Clone)]
@@ -105,7 +105,7 @@ pub fn inspect(disk: &dyn Disk, project: &Path) -> (Option<Project>, Vec<Diagnos
 
 /// The roles of a project as far as they can be read, for a flow that runs in it already. One that
 /// cannot be read is missing, and only its own turns cannot be taken.
-pub fn roles(disk: &dyn Disk, project: &Path) -> Roles {
+pub fn roles(disk: &dyn Disk, project: &Path) -> ProjectRoles {
     let mut inspection = Inspection::of(disk, project);
     let names = inspection.role_names();
     let read = names.iter().filter_map(|name| {
@@ -131,7 +131,7 @@ pub fn sayings(disk: &dyn Disk, project: &Path) -> Sayings {
 
 /// What a project chooses beforehand, as far as it can be read.
 #[must_use]
-pub fn defaults(disk: &dyn Disk, project: &Path) -> Defaults {
+pub fn defaults(disk: &dyn Disk, project: &Path) -> FlowDefaults {
     let path = Layout::of(project).defaults();
     let bytes = read_whole(disk, &path, PROJECT_FILE_BYTES_MAX).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -179,7 +179,7 @@ impl Owned {
 }
 
 struct Inspection<'d> {
-    reader: Reader<'d>,
+    reader: DocsReader<'d>,
     layout: Layout,
     project: &'d Path,
     index: Index,
@@ -207,7 +207,7 @@ impl<'d> Inspection<'d> {
     fn of(disk: &'d dyn Disk, project: &'d Path) -> Self {
         let found = Vec::new();
         Self {
-            reader: Reader { disk, found },
+            reader: DocsReader { disk, found },
             layout: Layout::of(project),
             project,
             index: Index::new(),
@@ -227,7 +227,7 @@ impl<'d> Inspection<'d> {
         self.reader.said(&rules, "write the rules for every role");
         self.check_defaults();
         self.read_index();
-        let mut roles = Roles::new();
+        let mut roles = ProjectRoles::new();
         for name in self.role_names() {
             roles.extend(self.role(&name).map(|role| (name.clone(), role)));
             self.check_ownership(&name);
@@ -287,7 +287,7 @@ impl<'d> Inspection<'d> {
     }
 
     /// The path that a variable or a path means; an unknown variable is reported.
-    fn resolve(&mut self, file: &Path, said: &Listed) -> Option<String> {
+    fn resolve(&mut self, file: &Path, said: &ListItem) -> Option<String> {
         if !said.text.starts_with('$') {
             return Some(said.text.clone());
         }
@@ -341,7 +341,7 @@ impl<'d> Inspection<'d> {
         };
         let readings = self.list(&folder.join(READINGS_NAME), READINGS_FILE);
         let paths = readings.iter().flatten();
-        let paths: Vec<Listed> = paths.cloned().collect();
+        let paths: Vec<ListItem> = paths.cloned().collect();
         self.note_readings(name, &folder.join(READINGS_NAME), &paths);
         Some(InlineRole {
             instructions: Some(instructions?),
@@ -351,7 +351,7 @@ impl<'d> Inspection<'d> {
         })
     }
 
-    fn list(&mut self, path: &Path, form: ListFile) -> Option<Vec<Listed>> {
+    fn list(&mut self, path: &Path, form: ListFile) -> Option<Vec<ListItem>> {
         let hint = "an empty list is [] and must be written";
         let text = self.reader.text(path, hint)?;
         let (list, found) = parse_list(&text, &path.display().to_string(), form);
@@ -359,7 +359,7 @@ impl<'d> Inspection<'d> {
         list
     }
 
-    fn note_readings(&mut self, name: &RoleName, file: &Path, said: &[Listed]) {
+    fn note_readings(&mut self, name: &RoleName, file: &Path, said: &[ListItem]) {
         for said in said {
             let Some(path) = self.resolve(file, said) else {
                 continue;
@@ -433,7 +433,7 @@ impl<'d> Inspection<'d> {
         }
     }
 
-    fn canonical(&mut self, roles: Roles) -> Option<FlowFile> {
+    fn canonical(&mut self, roles: ProjectRoles) -> Option<FlowFile> {
         let path = self.layout.workflow();
         let source = self.reader.text(&path, "write the project's graph there")?;
         // A role whose own files are broken has been reported there.
@@ -464,7 +464,7 @@ impl<'d> Inspection<'d> {
         for node in graph.nodes() {
             let known = self.readings.get(&base_role(&node.role)).cloned();
             for text in node.required_readings() {
-                let said = Listed {
+                let said = ListItem {
                     text: text.clone(),
                     line: 0,
                     shared_with: Vec::new(),

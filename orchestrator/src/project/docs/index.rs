@@ -6,7 +6,7 @@ use a_society_flow::graph::{Code, Diagnostic};
 
 /// Where a variable leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct VariableRow {
     /// The path, from the project's root.
     pub(super) path: String,
     /// The line of the row, counted from 1.
@@ -14,7 +14,7 @@ pub(super) struct Row {
 }
 
 /// The rows of an index by their variables, with the `$`.
-pub(super) type Index = BTreeMap<String, Row>;
+pub(super) type Index = BTreeMap<String, VariableRow>;
 
 /// Reads an index. Text around its tables is for people.
 pub(super) fn parse(text: &str, file: &str, found: &mut Vec<Diagnostic>) -> Index {
@@ -55,7 +55,7 @@ pub(super) fn parse(text: &str, file: &str, found: &mut Vec<Diagnostic>) -> Inde
             found.push(Diagnostic::error(code, file, number, message, Some(hint)));
             continue;
         }
-        let row = Row {
+        let row = VariableRow {
             path: path.to_owned(),
             line: number,
         };

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use a_society_roles::role::definition::Reading;
+use a_society_roles::role::definition::ReadingText;
 use a_society_state::disk::SharedDisk;
 use a_society_state::files::read_whole;
 
 use super::index::{self, Index};
-use super::reader::{Layout, Reader};
+use super::reader::{DocsReader, Layout};
 use crate::limits::PROJECT_FILE_BYTES_MAX;
 use crate::record::find_below;
 
@@ -23,7 +23,7 @@ impl Library {
     /// The library of a project's folder. A project without an index has paths only.
     #[must_use]
     pub fn of(disk: SharedDisk, project: &Path) -> Self {
-        let mut reader = Reader {
+        let mut reader = DocsReader {
             disk: disk.as_ref(),
             found: Vec::new(),
         };
@@ -50,13 +50,13 @@ impl Library {
     /// The readings of these names, in full. What cannot be read says why in its place, so that a
     /// role that should have read it knows.
     #[must_use]
-    pub fn readings(&self, names: &[String]) -> Vec<Reading> {
+    pub fn readings(&self, names: &[String]) -> Vec<ReadingText> {
         names.iter().map(|name| self.reading(name)).collect()
     }
 
-    fn reading(&self, name: &str) -> Reading {
+    fn reading(&self, name: &str) -> ReadingText {
         let Some(path) = self.path_of(name) else {
-            return Reading {
+            return ReadingText {
                 path: name.to_owned(),
                 variable: None,
                 text: "[this cannot be read: the project's index does not have it]".to_owned(),
@@ -65,7 +65,7 @@ impl Library {
         let text = self
             .text(path)
             .unwrap_or_else(|why| format!("[this cannot be read: {why}]"));
-        Reading {
+        ReadingText {
             path: path.to_owned(),
             variable: name.starts_with('$').then(|| name.to_owned()),
             text,

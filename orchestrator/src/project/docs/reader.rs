@@ -12,12 +12,12 @@ use crate::limits::PROJECT_FILE_BYTES_MAX;
 pub const DOCS_NAME: &str = "a-docs";
 
 /// A disk, and everything that was found wrong so far.
-pub(super) struct Reader<'d> {
+pub(super) struct DocsReader<'d> {
     pub(super) disk: &'d dyn Disk,
     pub(super) found: Vec<Diagnostic>,
 }
 
-impl Reader<'_> {
+impl DocsReader<'_> {
     /// The text of a file that must be there; the reason why it cannot be read is reported.
     pub(super) fn text(&mut self, path: &Path, hint: &str) -> Option<String> {
         let text = self.text_if_there(path)?;

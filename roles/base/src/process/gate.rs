@@ -29,7 +29,7 @@ const GO: &[u8] = b"go\n";
 
 /// What is to be run.
 #[derive(Debug)]
-pub struct Launch {
+pub struct ProcessLaunch {
     /// The program and its arguments.
     pub run: Vec<String>,
     /// All that it finds in its environment.
@@ -75,7 +75,7 @@ pub struct GateReport {
 
 /// Something that happens while a program runs.
 #[derive(Debug)]
-enum Event {
+enum GateEvent {
     Exited,
     Closed,
     TimeUp,
@@ -87,7 +87,7 @@ impl Gated {
     ///
     /// # Errors
     /// When there is nothing to run, or the system does not start it there.
-    pub fn spawn(launch: &Launch) -> Result<Self, String> {
+    pub fn spawn(launch: &ProcessLaunch) -> Result<Self, String> {
         // The shell at the gate would become nothing, and call that a success.
         if launch.run.is_empty() {
             return Err("The command is empty.".to_owned());
@@ -138,21 +138,21 @@ impl Gated {
         let (pid, exited, rings) = (self.process.pid(), tell.clone(), tell.clone());
         thread::begin("exit", move || {
             let _exit = await_exit(pid);
-            drop(exited.send(Event::Exited));
+            drop(exited.send(GateEvent::Exited));
         })?;
         let _timer = Timer::start(Duration::from_millis(time_limit_ms), move || {
-            drop(rings.send(Event::TimeUp));
+            drop(rings.send(GateEvent::TimeUp));
         })?;
         let stdin = self.stdin.take();
         if !stop.is_raised() {
             feed(stdin, packet)?;
         }
-        stop.when_raised(move || drop(tell.send(Event::Stop)));
+        stop.when_raised(move || drop(tell.send(GateEvent::Stop)));
 
         let (event, closed) = await_end(&events);
         let survivors = match event {
-            Event::TimeUp | Event::Stop => self.process.family().end(GRACE),
-            Event::Exited | Event::Closed => {
+            GateEvent::TimeUp | GateEvent::Stop => self.process.family().end(GRACE),
+            GateEvent::Exited | GateEvent::Closed => {
                 tree::kill_group(pid);
                 Vec::new()
             }
@@ -167,12 +167,12 @@ impl Gated {
     }
 
     /// Why it ended. Only now is it waited for, so that its number was its own until here.
-    fn cause(&mut self, event: &Event) -> ExitCause {
+    fn cause(&mut self, event: &GateEvent) -> ExitCause {
         let exit = self.process.wait();
         match event {
-            Event::TimeUp => return ExitCause::TimedOut,
-            Event::Stop => return ExitCause::Stopped,
-            Event::Exited | Event::Closed => {}
+            GateEvent::TimeUp => return ExitCause::TimedOut,
+            GateEvent::Stop => return ExitCause::Stopped,
+            GateEvent::Exited | GateEvent::Closed => {}
         }
         match exit {
             Exit::Code(code) => {
@@ -197,7 +197,7 @@ fn feed(stdin: Option<ChildStdin>, packet: Vec<u8>) -> Result<(), NoThread> {
 fn capture(
     stream: Option<impl Read + Send + 'static>,
     limit_bytes: usize,
-    tell: &Sender<Event>,
+    tell: &Sender<GateEvent>,
 ) -> Result<Arc<Mutex<Capture>>, NoThread> {
     let kept = Arc::new(Mutex::new(Capture::new(limit_bytes)));
     let (into, tell) = (Arc::downgrade(&kept), tell.clone());
@@ -212,7 +212,7 @@ fn capture(
                 })
             });
         }
-        drop(tell.send(Event::Closed));
+        drop(tell.send(GateEvent::Closed));
     })?;
     Ok(kept)
 }
@@ -226,23 +226,23 @@ fn text_of(kept: &Mutex<Capture>) -> String {
 }
 
 /// What ended the program, and how many of its outputs are closed.
-fn await_end(events: &Receiver<Event>) -> (Event, u32) {
+fn await_end(events: &Receiver<GateEvent>) -> (GateEvent, u32) {
     let mut closed = 0;
     loop {
         match events.recv() {
-            Ok(Event::Closed) => closed += 1,
+            Ok(GateEvent::Closed) => closed += 1,
             Ok(cause) => return (cause, closed),
-            Err(mpsc::RecvError) => return (Event::Exited, closed),
+            Err(mpsc::RecvError) => return (GateEvent::Exited, closed),
         }
     }
 }
 
-fn await_outputs(events: &Receiver<Event>, closed: u32) {
+fn await_outputs(events: &Receiver<GateEvent>, closed: u32) {
     let mut closed = closed;
     while closed < 2 {
         match events.recv_timeout(OUTPUT_GRACE) {
-            Ok(Event::Closed) => closed += 1,
-            Ok(Event::Exited | Event::TimeUp | Event::Stop) => {}
+            Ok(GateEvent::Closed) => closed += 1,
+            Ok(GateEvent::Exited | GateEvent::TimeUp | GateEvent::Stop) => {}
             Err(_) => return,
         }
     }
@@ -257,7 +257,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ran = folder.path().join("ran");
         for threads in 0.. {
-            let launch = Launch {
+            let launch = ProcessLaunch {
                 run: ["touch", "ran"].map(str::to_owned).to_vec(),
                 variables: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
                 folder: folder.path().to_owned(),
@@ -284,7 +284,7 @@ mod tests {
     fn a_gate_that_is_never_opened_lets_nothing_through() {
         let folder = tempfile::tempdir().unwrap();
         for begun in ["", "g", "go"] {
-            let launch = Launch {
+            let launch = ProcessLaunch {
                 run: ["touch", "ran"].map(str::to_owned).to_vec(),
                 variables: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
                 folder: folder.path().to_owned(),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use a_society_facts::fact::journal::ProcessName;
 use rustix::process::{WaitId, WaitIdOptions, waitid};
 
-use super::tree::{self, Family, Mark};
+use super::tree::{self, Family, ProcessMark};
 use crate::thread::{self, NoThread};
 
 /// How a process exited.
@@ -55,7 +55,7 @@ pub struct ShellStart<'s> {
 #[derive(Debug)]
 pub struct Supervised {
     child: Child,
-    mark: Mark,
+    mark: ProcessMark,
     is_over: bool,
 }
 
@@ -65,7 +65,7 @@ impl Supervised {
     pub fn new(child: Child, mark: &(String, String)) -> Self {
         Self {
             child,
-            mark: Mark::new(mark),
+            mark: ProcessMark::new(mark),
             is_over: false,
         }
     }
@@ -127,7 +127,7 @@ impl Supervised {
 
     /// The variable by which what it starts is found.
     #[must_use]
-    pub fn mark(&self) -> &Mark {
+    pub fn mark(&self) -> &ProcessMark {
         &self.mark
     }
 

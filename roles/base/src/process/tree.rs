@@ -24,12 +24,12 @@ const MEMORY_WORD: usize = 20;
 
 /// What names a process as one of a call's.
 #[derive(Debug, Clone)]
-pub struct Mark {
+pub struct ProcessMark {
     /// `NAME=VALUE`, as the system shows it.
     entry: Vec<u8>,
 }
 
-impl Mark {
+impl ProcessMark {
     /// A variable and its value.
     #[must_use]
     pub fn new((name, value): &(String, String)) -> Self {
@@ -59,7 +59,7 @@ pub enum Family<'m> {
         /// The program itself.
         leader: u32,
         /// What all that it starts inherits.
-        mark: &'m Mark,
+        mark: &'m ProcessMark,
     },
     /// All that this process started, and what those started. It adopts what their parents leave.
     Descendants {
@@ -126,10 +126,10 @@ impl Family<'_> {
         }
     }
 
-    fn members(self) -> Option<Members> {
+    fn members(self) -> Option<ProcessMembers> {
         match self {
             Self::Marked { leader, mark } => members(Some(leader), mark),
-            Self::Descendants { .. } => Some(Members {
+            Self::Descendants { .. } => Some(ProcessMembers {
                 pids: descendants()?,
                 may_be_more: false,
             }),
@@ -146,7 +146,7 @@ pub(super) fn kill_group(leader: u32) {
 }
 
 /// Ends what a process of an earlier run of ours left. Whether there was anything.
-pub fn end_stranger(process: &ProcessName, mark: &Mark) -> bool {
+pub fn end_stranger(process: &ProcessName, mark: &ProcessMark) -> bool {
     let is_same = process.start_ticks != 0 && name_of(process.pid) == *process;
     if is_same {
         let leader = process.pid;
@@ -183,7 +183,7 @@ fn signal(pid: u32, signal: Signal) {
 
 /// The processes of a program.
 #[derive(Debug, Default)]
-struct Members {
+struct ProcessMembers {
     /// Those that are known to be.
     pids: Vec<u32>,
     /// Whether there may be more. A process that is about to run another program shows no variables for a
@@ -201,10 +201,10 @@ enum Kin {
 
 /// The processes of the leader's group and those that bear the mark, without those that have
 /// ended and only wait to be noticed. Nothing where the system does not list processes.
-fn members(leader: Option<u32>, mark: &Mark) -> Option<Members> {
+fn members(leader: Option<u32>, mark: &ProcessMark) -> Option<ProcessMembers> {
     let pids = listed()?.filter(|pid| *pid != std::process::id());
     let since = leader.and_then(|leader| word_of(leader, START_TICKS_WORD));
-    let mut members = Members::default();
+    let mut members = ProcessMembers::default();
     for pid in pids {
         match kin(pid, (leader, since), mark) {
             Kin::Member => members.pids.push(pid),
@@ -258,7 +258,7 @@ fn has_ended(stat: &str) -> bool {
     matches!(word(stat, STATE_WORD), Some("Z" | "X"))
 }
 
-fn kin(pid: u32, (leader, since): (Option<u32>, Option<u64>), mark: &Mark) -> Kin {
+fn kin(pid: u32, (leader, since): (Option<u32>, Option<u64>), mark: &ProcessMark) -> Kin {
     let Some(stat) = stat_of(pid) else {
         return Kin::Stranger;
     };
@@ -311,7 +311,7 @@ mod tests {
         if began.is_none() {
             return;
         }
-        let mark = Mark::new(&("A_SOCIETY_TREE_TEST".to_owned(), own.to_string()));
+        let mark = ProcessMark::new(&("A_SOCIETY_TREE_TEST".to_owned(), own.to_string()));
         let mut bare = std::process::Command::new("/bin/sleep");
         let mut bare = bare.arg("60").env_clear().spawn().unwrap();
         let mut marked = std::process::Command::new("/bin/sleep");

@@ -18,8 +18,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use pattern::PATTERNS;
-pub use stream::Stream;
-use view::View;
+pub use stream::RedactedStream;
+use view::SearchedBytes;
 
 /// The placeholder of a secret.
 pub const MARK: &str = "[secret withheld]";
@@ -134,7 +134,7 @@ impl Redactor {
 
     /// Where secrets are, in order, without overlaps.
     fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
-        let view = View::new(text);
+        let view = SearchedBytes::new(text);
         let bytes = view.bytes();
         let mut found: Vec<(usize, usize)> = Vec::new();
         for Needle(finder) in self.needles.iter() {

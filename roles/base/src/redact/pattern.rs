@@ -12,7 +12,7 @@ pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(Patterns::new);
 pub(super) struct Patterns {
     /// Finds where any kind could begin, in one pass; absent on machines without the instructions for it.
     any: Option<Searcher>,
-    keys: Vec<(Finder<'static>, Key)>,
+    keys: Vec<(Finder<'static>, KeyPattern)>,
     web_token: Finder<'static>,
     pem: Finder<'static>,
     address: Finder<'static>,
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Patterns {
 
 /// A key that begins with letters of its own.
 #[derive(Debug, Clone, Copy)]
-struct Key {
+struct KeyPattern {
     /// How many letters follow at the least.
     shortest: usize,
     /// Whether there must be a digit among them, because words begin like that too.
@@ -96,7 +96,7 @@ impl Patterns {
     fn new() -> Self {
         let finder = |text: &str| Finder::new(text.as_bytes()).into_owned();
         let keys = KEYS.iter().map(|(prefix, shortest, needs_digit)| {
-            let key = Key {
+            let key = KeyPattern {
                 shortest: *shortest,
                 needs_digit: *needs_digit,
             };
@@ -179,7 +179,7 @@ fn run_at(
     (length >= shortest).then_some((from, from + length))
 }
 
-fn key_at(bytes: &[u8], at: usize, prefix: usize, key: Key) -> Option<(usize, usize)> {
+fn key_at(bytes: &[u8], at: usize, prefix: usize, key: KeyPattern) -> Option<(usize, usize)> {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     if before.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return None;

@@ -14,14 +14,14 @@ const BEARERS: [&str; 2] = ["Bearer ", "bearer "];
 
 /// A text that arrives in pieces.
 #[derive(Debug)]
-pub struct Stream {
+pub struct RedactedStream {
     redactor: Redactor,
     pub(super) held: String,
     /// A secret was longer than what is held: what follows belongs to it until a word ends.
     is_within: bool,
 }
 
-impl Stream {
+impl RedactedStream {
     /// Begins a text.
     #[must_use]
     pub fn new(redactor: Redactor) -> Self {

@@ -93,7 +93,7 @@ fn a_secret_cut_anywhere_is_found_in_a_stream() {
         let text = format!("before {canary} after");
         let whole = plain().redact(&text);
         for cut in 0..=text.len() {
-            let mut stream = Stream::new(plain());
+            let mut stream = RedactedStream::new(plain());
             let out = [
                 stream.push(&text[..cut]),
                 stream.push(&text[cut..]),
@@ -101,7 +101,7 @@ fn a_secret_cut_anywhere_is_found_in_a_stream() {
             ];
             assert_eq!(out.concat(), whole, "{kind} cut at {cut}");
         }
-        let mut stream = Stream::new(plain());
+        let mut stream = RedactedStream::new(plain());
         let bytes: String = text.chars().map(|c| stream.push(&c.to_string())).collect();
         assert_eq!(bytes + &stream.finish(), whole, "{kind} byte by byte");
     }
@@ -109,7 +109,7 @@ fn a_secret_cut_anywhere_is_found_in_a_stream() {
 
 #[test]
 fn a_secret_that_never_ends_holds_nothing_but_its_mark() {
-    let mut stream = Stream::new(plain());
+    let mut stream = RedactedStream::new(plain());
     let mut out = stream.push("-----BEGIN RSA PRIVATE KEY-----");
     for _ in 0..10_000 {
         out.push_str(&stream.push("MIIEvQMIIEvQMIIEvQ"));
@@ -143,7 +143,7 @@ proptest! {
         let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
         places.extend([0, text.len()]);
         places.sort_unstable();
-        let mut stream = Stream::new(redactor.clone());
+        let mut stream = RedactedStream::new(redactor.clone());
         let mut out: String =
             places.windows(2).map(|pair| stream.push(&text[pair[0]..pair[1]])).collect();
         out.push_str(&stream.finish());

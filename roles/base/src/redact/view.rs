@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// The bytes that are searched, and their places in the text.
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(super) struct SearchedBytes<'a> {
     bytes: Cow<'a, [u8]>,
     /// The place of each byte; empty if nothing was left out.
     places: Vec<usize>,
@@ -13,7 +13,7 @@ pub(super) struct View<'a> {
 
 const ESCAPE: u8 = 0x1b;
 
-impl<'a> View<'a> {
+impl<'a> SearchedBytes<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let original = text.as_bytes();
         let length = original.len();

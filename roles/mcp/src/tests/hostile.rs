@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::super::limits::TOOLS_MAX;
-use super::super::{CallFault, Limits};
+use super::super::{RemoteCallFault, ServerLimits};
 use super::stand::{Stand, hasty};
 
 const ECHO: &str = "mcp__s__echo";
@@ -53,7 +53,7 @@ fn m03_a_tool_that_changes_after_it_was_approved_is_not_called() {
     assert!(stand.call(ECHO, approved).is_ok());
     let fault = stand.call(ECHO, approved).unwrap_err();
     assert!(!fault.has_begun());
-    let CallFault::Changed {
+    let RemoteCallFault::Changed {
         definition,
         difference,
         ..
@@ -87,13 +87,13 @@ fn m03_a_tool_that_changes_over_a_restart_is_not_called() {
     let approved = stand.hash(ECHO);
     assert!(matches!(
         stand.call(ECHO, approved),
-        Err(CallFault::Broke { .. })
+        Err(RemoteCallFault::Broke { .. })
     ));
     let fault = stand.call(ECHO, approved).unwrap_err();
     assert!(
         matches!(
             fault,
-            CallFault::Changed {
+            RemoteCallFault::Changed {
                 difference: Some(_),
                 ..
             }
@@ -183,7 +183,7 @@ fn m09_an_answer_that_comes_too_late_is_dropped() {
     let (slow, echo) = (stand.hash("mcp__s__slow"), stand.hash(ECHO));
     let limit = Duration::from_millis(50);
     let fault = stand.call_within("mcp__s__slow", slow, limit).unwrap_err();
-    assert_eq!(fault, CallFault::TimedOut { limit });
+    assert_eq!(fault, RemoteCallFault::TimedOut { limit });
     assert!(fault.has_begun());
     assert_eq!(stand.call(ECHO, echo).unwrap().text, "echoed");
     stand.await_heard("notifications/cancelled");
@@ -192,7 +192,7 @@ fn m09_an_answer_that_comes_too_late_is_dropped() {
 
 #[test]
 fn m09_a_server_that_never_greets_is_unavailable_and_is_ended() {
-    let limits = Limits {
+    let limits = ServerLimits {
         start: Duration::from_millis(100),
         ..hasty()
     };
@@ -203,7 +203,7 @@ fn m09_a_server_that_never_greets_is_unavailable_and_is_ended() {
 
 #[test]
 fn m09_a_server_that_never_lists_is_unavailable() {
-    let limits = Limits {
+    let limits = ServerLimits {
         list: Duration::from_millis(100),
         ..hasty()
     };
@@ -221,7 +221,7 @@ fn m09_a_server_that_does_not_listen_holds_nobody_up_and_is_started_again() {
     let arguments = format!("{{\"a\":\"{}\"}}", "x".repeat(500_000));
     for starts in [1, 1, 1, 2] {
         let fault = stand.call_with(&arguments, ECHO, definition, limit);
-        assert_eq!(fault.unwrap_err(), CallFault::TimedOut { limit });
+        assert_eq!(fault.unwrap_err(), RemoteCallFault::TimedOut { limit });
         assert_eq!(stand.servers.health()[0].starts, starts);
     }
     let fault = stand.servers.health()[0].last_fault.clone().unwrap();
@@ -239,10 +239,10 @@ fn a_stop_ends_a_call_and_the_server_is_told() {
         stop.raise();
         call.join().unwrap().unwrap_err()
     });
-    assert_eq!(fault, CallFault::Stopped { has_begun: true });
+    assert_eq!(fault, RemoteCallFault::Stopped { has_begun: true });
     stand.await_heard("notifications/cancelled");
     let before = stand.call(ECHO, definition).unwrap_err();
-    assert_eq!(before, CallFault::Stopped { has_begun: false });
+    assert_eq!(before, RemoteCallFault::Stopped { has_begun: false });
 }
 
 #[test]
@@ -409,7 +409,7 @@ fn what_is_not_there_is_not_called() {
     for tool in ["mcp__s__other", "mcp__t__echo", "echo", "mcp__s", ""] {
         let fault = stand.call(tool, definition).unwrap_err();
         assert!(
-            matches!(fault, CallFault::NoTool(_)) && !fault.has_begun(),
+            matches!(fault, RemoteCallFault::NoTool(_)) && !fault.has_begun(),
             "{tool}: {fault}"
         );
     }

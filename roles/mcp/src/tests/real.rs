@@ -14,7 +14,9 @@ use std::time::Duration;
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::turn::Effect;
 
-use super::super::{Call, CallFault, Given, Limits, Output, Servers, Tools, parse};
+use super::super::{
+    Given, RemoteCall, RemoteCallFault, RemoteOutput, ServerLimits, ServerTools, Servers, parse,
+};
 use super::stand::path;
 
 const PIP_VERSION: &str = "2026.10.19";
@@ -105,15 +107,15 @@ fn servers(text: &str) -> Servers {
         environment,
         ..Given::default()
     };
-    Servers::new(parse(text).unwrap(), given, Limits::default())
+    Servers::new(parse(text).unwrap(), given, ServerLimits::default())
 }
 
-fn tools(servers: &Servers) -> std::sync::Arc<Tools> {
+fn tools(servers: &Servers) -> std::sync::Arc<ServerTools> {
     let name = servers.names().next().unwrap().to_owned();
     servers.tools(&name, &StopSignal::default()).unwrap()
 }
 
-fn call(servers: &Servers, tool: &str, arguments: &str) -> Output {
+fn call(servers: &Servers, tool: &str, arguments: &str) -> RemoteOutput {
     within(servers, tool, arguments, Duration::from_secs(60)).unwrap()
 }
 
@@ -122,9 +124,9 @@ fn within(
     tool: &str,
     arguments: &str,
     limit: Duration,
-) -> Result<Output, CallFault> {
+) -> Result<RemoteOutput, RemoteCallFault> {
     let tools = tools(servers);
-    let call = Call {
+    let call = RemoteCall {
         tool,
         definition: tools
             .named(tool)
@@ -165,7 +167,7 @@ fn does_everything(servers: &Servers) {
         limit,
     )
     .unwrap_err();
-    assert_eq!(fault, CallFault::TimedOut { limit });
+    assert_eq!(fault, RemoteCallFault::TimedOut { limit });
     let echo = call(servers, &name("echo"), r#"{"message":"again"}"#);
     assert_eq!(echo.text, "Echo: again");
     assert_eq!(servers.health()[0].starts, 1);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use a_society_base::stop::StopSignal;
 
 use super::super::limits::FAILURES_MAX;
-use super::super::{CallFault, Given, Limits, Servers, parse};
+use super::super::{Given, RemoteCallFault, ServerLimits, Servers, parse};
 use super::stand::{Stand, hasty};
 
 const ECHO: &str = "mcp__s__echo";
@@ -21,7 +21,7 @@ fn a_crash_in_the_middle_of_a_call_is_told_and_the_call_is_not_repeated() {
     let definition = stand.hash(ECHO);
     let fault = stand.call(ECHO, definition).unwrap_err();
     let said = fault.to_string();
-    assert!(fault.has_begun() && matches!(fault, CallFault::Broke { .. }));
+    assert!(fault.has_begun() && matches!(fault, RemoteCallFault::Broke { .. }));
     for words in ["exit code 3", "panic: at the disco", "not known"] {
         assert!(said.contains(words), "{said}");
     }
@@ -53,7 +53,7 @@ fn a_server_that_was_killed_between_calls_is_started_again() {
 
 #[test]
 fn a_server_that_always_fails_rests_and_is_tried_again_after_that() {
-    let limits = Limits {
+    let limits = ServerLimits {
         rest: Duration::from_millis(300),
         ..hasty()
     };

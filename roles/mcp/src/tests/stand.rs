@@ -8,7 +8,10 @@ use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use tempfile::TempDir;
 
-use super::super::{Call, CallFault, Given, Limits, Output, Servers, Tools, Unavailable, parse};
+use super::super::{
+    Given, RemoteCall, RemoteCallFault, RemoteOutput, ServerLimits, ServerTools, Servers,
+    Unavailable, parse,
+};
 
 /// An honest server, whose every part a test may redefine before it begins.
 const HONEST: &str = r#"
@@ -48,10 +51,10 @@ pub(super) struct Stand {
 }
 
 /// Limits that a test with many faults can wait for.
-pub(super) fn hasty() -> Limits {
-    Limits {
+pub(super) fn hasty() -> ServerLimits {
+    ServerLimits {
         first_pause: Duration::from_millis(1),
-        ..Limits::default()
+        ..ServerLimits::default()
     }
 }
 
@@ -60,7 +63,7 @@ impl Stand {
         Self::with(parts, hasty())
     }
 
-    pub(super) fn with(parts: &str, limits: Limits) -> Self {
+    pub(super) fn with(parts: &str, limits: ServerLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let script = folder.path().join("server.sh");
         std::fs::write(&script, format!("{HONEST}{parts}{LOOP}")).unwrap();
@@ -76,7 +79,7 @@ impl Stand {
         }
     }
 
-    pub(super) fn tools(&self) -> Result<Arc<Tools>, Unavailable> {
+    pub(super) fn tools(&self) -> Result<Arc<ServerTools>, Unavailable> {
         self.servers.tools("s", &self.stop)
     }
 
@@ -85,7 +88,11 @@ impl Stand {
         self.tools().unwrap().named(tool).unwrap().definition
     }
 
-    pub(super) fn call(&self, tool: &str, definition: Hash) -> Result<Output, CallFault> {
+    pub(super) fn call(
+        &self,
+        tool: &str,
+        definition: Hash,
+    ) -> Result<RemoteOutput, RemoteCallFault> {
         self.call_within(tool, definition, Duration::from_secs(60))
     }
 
@@ -94,7 +101,7 @@ impl Stand {
         tool: &str,
         definition: Hash,
         limit: Duration,
-    ) -> Result<Output, CallFault> {
+    ) -> Result<RemoteOutput, RemoteCallFault> {
         self.call_with("{}", tool, definition, limit)
     }
 
@@ -104,8 +111,8 @@ impl Stand {
         tool: &str,
         definition: Hash,
         limit: Duration,
-    ) -> Result<Output, CallFault> {
-        let call = Call {
+    ) -> Result<RemoteOutput, RemoteCallFault> {
+        let call = RemoteCall {
             tool,
             definition,
             arguments,

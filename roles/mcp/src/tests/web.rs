@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use a_society_base::stop::StopSignal;
 
-use super::super::{Call, CallFault, Given, Servers, parse};
+use super::super::{Given, RemoteCall, RemoteCallFault, Servers, parse};
 use super::stand::hasty;
 
 /// A request as it came.
@@ -140,10 +140,10 @@ fn servers(port: u16) -> Servers {
     Servers::new(parse(&text).unwrap(), given, hasty())
 }
 
-fn call(servers: &Servers, limit: Duration) -> Result<String, CallFault> {
+fn call(servers: &Servers, limit: Duration) -> Result<String, RemoteCallFault> {
     let stop = StopSignal::default();
     let tools = servers.tools("w", &stop).unwrap();
-    let call = Call {
+    let call = RemoteCall {
         tool: "mcp__w__echo",
         definition: tools.offered[0].definition,
         arguments: "",
@@ -203,7 +203,7 @@ fn m03_a_tool_that_changes_on_the_way_to_an_answer_is_not_called_again() {
     });
     let (servers, stop) = (servers(port), StopSignal::default());
     let definition = servers.tools("w", &stop).unwrap().offered[0].definition;
-    let call = Call {
+    let call = RemoteCall {
         tool: "mcp__w__echo",
         definition,
         arguments: "",
@@ -215,7 +215,7 @@ fn m03_a_tool_that_changes_on_the_way_to_an_answer_is_not_called_again() {
     assert!(
         matches!(
             fault,
-            CallFault::Changed {
+            RemoteCallFault::Changed {
                 difference: Some(_),
                 ..
             }
@@ -286,7 +286,7 @@ fn m09_a_call_without_an_answer_times_out() {
     });
     let limit = Duration::from_millis(100);
     let fault = call(&servers(port), limit).unwrap_err();
-    assert_eq!(fault, CallFault::TimedOut { limit });
+    assert_eq!(fault, RemoteCallFault::TimedOut { limit });
     assert_eq!(ears.heads("tools/call").len(), 1);
 }
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Proxy};
 
-use super::sent::Sent;
-use crate::fault::{Fault, FaultClass};
+use super::sent::SentHistories;
+use crate::fault::{FaultClass, RequestFault};
 use crate::limits;
 
 /// How long things may take.
@@ -53,7 +53,7 @@ pub struct Transport {
     /// One that trusts no certificate, for addresses without TLS on a machine without certificates.
     plain: OnceLock<Result<Client, String>>,
     /// The last request of each conversation.
-    pub(super) sent: Sent,
+    pub(super) sent: SentHistories,
 }
 
 impl Transport {
@@ -67,14 +67,14 @@ impl Transport {
             trusted,
             client: OnceLock::new(),
             plain: OnceLock::new(),
-            sent: Sent::default(),
+            sent: SentHistories::default(),
         }
     }
 
     /// One that keeps the beginnings of conversations of any length.
     #[cfg(test)]
     pub(crate) fn keeping_all(mut self) -> Self {
-        self.sent = Sent::keeping(usize::MAX);
+        self.sent = SentHistories::keeping(usize::MAX);
         self
     }
 
@@ -89,13 +89,13 @@ impl Transport {
     }
 
     /// What makes connections to addresses with TLS, or without.
-    pub(super) fn client(&self, is_secure: bool) -> Result<&Client, Fault> {
+    pub(super) fn client(&self, is_secure: bool) -> Result<&Client, RequestFault> {
         let mut made = self.client.get_or_init(|| self.make(true));
         if made.is_err() && !is_secure && self.proxy.is_none() {
             made = self.plain.get_or_init(|| self.make(false));
         }
         made.as_ref()
-            .map_err(|why| Fault::new(FaultClass::Invalid, why.clone()))
+            .map_err(|why| RequestFault::new(FaultClass::Invalid, why.clone()))
     }
 
     fn make(&self, trusts: bool) -> Result<Client, String> {
@@ -127,18 +127,18 @@ impl Transport {
 }
 
 /// The fault of a request that was not answered.
-pub(super) fn unanswered(error: &reqwest::Error) -> Fault {
+pub(super) fn unanswered(error: &reqwest::Error) -> RequestFault {
     // The address may carry a key, and the endpoint is known anyway.
     if error.is_builder() {
         let why = format!("the request cannot be sent: {}", causes(error));
-        return Fault::new(FaultClass::Invalid, why);
+        return RequestFault::new(FaultClass::Invalid, why);
     }
     if let Some(why) = untrusted(error) {
         let why = format!("the provider's certificate is not to be trusted: {why}");
-        return Fault::new(FaultClass::Tls, why);
+        return RequestFault::new(FaultClass::Tls, why);
     }
     let why = format!("the provider was not reached: {}", causes(error));
-    Fault::new(FaultClass::Network, why)
+    RequestFault::new(FaultClass::Network, why)
 }
 
 /// What is wrong with a certificate, if that is why there is no connection.

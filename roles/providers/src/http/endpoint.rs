@@ -16,17 +16,17 @@ use super::exchange::exchange;
 use super::pen::Pen;
 use super::runtime;
 use super::sending::sending;
-use super::sent::Sent;
-use crate::body::Body;
-use crate::event::Arrival;
-use crate::fault::{Fault, FaultClass};
-use crate::frame::Speech;
+use super::sent::SentHistories;
+use crate::body::RequestBody;
+use crate::event::StreamArrival;
+use crate::fault::{FaultClass, RequestFault};
+use crate::frame::ProviderSpeech;
 use crate::port::{Prepared, Provider};
-use crate::request::Request;
+use crate::request::ModelRequest;
 use crate::secret::Secret;
-use crate::stream::Stream;
+use crate::stream::AnswerStream;
 use crate::wire::chat::ChatDialect;
-use crate::wire::reader::{Asked, Reader};
+use crate::wire::reader::{AskedRequest, EventReader};
 use crate::wire::{anthropic, chat, responses};
 
 /// The version of the Anthropic API that is spoken here.
@@ -132,8 +132,8 @@ impl HttpProvider {
     /// # Errors
     ///
     /// If its address or a header is invalid.
-    pub fn new(endpoint: Endpoint, transport: Arc<Transport>) -> Result<Self, Fault> {
-        let invalid = |why: String| Fault::new(FaultClass::Invalid, why);
+    pub fn new(endpoint: Endpoint, transport: Arc<Transport>) -> Result<Self, RequestFault> {
+        let invalid = |why: String| RequestFault::new(FaultClass::Invalid, why);
         let no_address = |why: String| invalid(format!("the address of {} {why}", endpoint.name));
         let base = endpoint.base_url.trim_end_matches('/');
         let is_none = |why| no_address(format!("is none: {why}"));
@@ -160,16 +160,17 @@ impl HttpProvider {
         }
     }
 
-    fn begin(&self, prepared: Prepared, stop: &StopSignal) -> Result<Stream, Fault> {
-        let runtime = runtime::shared().map_err(|why| Fault::new(FaultClass::Invalid, why))?;
+    fn begin(&self, prepared: Prepared, stop: &StopSignal) -> Result<AnswerStream, RequestFault> {
+        let runtime =
+            runtime::shared().map_err(|why| RequestFault::new(FaultClass::Invalid, why))?;
         let client = self.transport.client(self.url.scheme() == "https")?.clone();
-        let asked = Asked::of(&self.endpoint.name, &prepared);
+        let asked = AskedRequest::of(&self.endpoint.name, &prepared);
         let mut request = reqwest::Request::new(Method::POST, self.url.clone());
         *request.headers_mut() = self.headers.clone();
         *request.body_mut() = Some(sending(prepared.body));
         let task: Arc<OnceLock<AbortHandle>> = Arc::default();
         let ended = Arc::clone(&task);
-        let (arrivals, stream) = Stream::new(runtime, stop, move || {
+        let (arrivals, stream) = AnswerStream::new(runtime, stop, move || {
             if let Some(task) = ended.get() {
                 task.abort();
             }
@@ -190,22 +191,25 @@ impl HttpProvider {
 ///
 /// # Errors
 /// If the request is none that may be sent.
-pub(crate) fn written(speech: &Speech, request: &Request<'_>) -> Result<Prepared, Fault> {
+pub(crate) fn written(
+    speech: &ProviderSpeech,
+    request: &ModelRequest<'_>,
+) -> Result<Prepared, RequestFault> {
     let pen = Pen {
         provider: &speech.provider,
         wire: speech.wire,
         dialect: speech.dialect,
     };
-    prepared(Sent::default().write(pen, request), request)
+    prepared(SentHistories::default().write(pen, request), request)
 }
 
 fn prepared(
-    written: serde_json::Result<(Body, Hash)>,
-    request: &Request<'_>,
-) -> Result<Prepared, Fault> {
+    written: serde_json::Result<(RequestBody, Hash)>,
+    request: &ModelRequest<'_>,
+) -> Result<Prepared, RequestFault> {
     let (body, hash) = written.map_err(|why| {
         let why = format!("the request cannot be written: {why}");
-        Fault::new(FaultClass::Invalid, why)
+        RequestFault::new(FaultClass::Invalid, why)
     })?;
     let needing = request.tools.iter().filter(|tool| tool.needs_arguments());
     let needs_arguments: BTreeSet<String> = needing.map(|tool| tool.name.clone()).collect();
@@ -218,15 +222,15 @@ fn prepared(
     })
 }
 
-fn reader(wire: Wire, asked: Asked) -> Box<dyn Reader> {
+fn reader(wire: Wire, asked: AskedRequest) -> Box<dyn EventReader> {
     match wire {
         Wire::Anthropic => Box::new(anthropic::Messages::new(asked)),
         Wire::Chat => Box::new(chat::Chunks::new(asked)),
-        Wire::Responses => Box::new(responses::Items::new(asked)),
+        Wire::Responses => Box::new(responses::ResponsesReader::new(asked)),
     }
 }
 
-fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Fault> {
+fn headers(endpoint: &Endpoint) -> Result<HeaderMap, RequestFault> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
@@ -237,7 +241,7 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Fault> {
     for (name, value) in &endpoint.headers {
         let invalid = || {
             let why = format!("the header {name:?} of {} cannot be sent", endpoint.name);
-            Fault::new(FaultClass::Invalid, why)
+            RequestFault::new(FaultClass::Invalid, why)
         };
         let name = HeaderName::from_str(name).map_err(|_| invalid())?;
         headers.insert(name, HeaderValue::from_str(value).map_err(|_| invalid())?);
@@ -255,7 +259,7 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Fault> {
                 "the key of {} has characters that no key has",
                 endpoint.name
             );
-            Fault::new(FaultClass::Key, why)
+            RequestFault::new(FaultClass::Key, why)
         })?;
         value.set_sensitive(true);
         headers.insert(name, value);
@@ -268,12 +272,12 @@ impl Provider for HttpProvider {
         &self.endpoint.name
     }
 
-    fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault> {
+    fn prepare(&self, request: &ModelRequest<'_>) -> Result<Prepared, RequestFault> {
         prepared(self.transport.sent.write(self.pen(), request), request)
     }
 
-    fn speech(&self) -> Option<Speech> {
-        Some(Speech {
+    fn speech(&self) -> Option<ProviderSpeech> {
+        Some(ProviderSpeech {
             provider: self.endpoint.name.clone(),
             wire: self.endpoint.wire,
             dialect: self.endpoint.chat,
@@ -285,8 +289,8 @@ impl Provider for HttpProvider {
         self.endpoint.wire == Wire::Chat
     }
 
-    fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
+    fn start(&self, prepared: Prepared, stop: &StopSignal) -> AnswerStream {
         self.begin(prepared, stop)
-            .unwrap_or_else(|fault| Stream::of([Arrival::Fault(Box::new(fault))], stop))
+            .unwrap_or_else(|fault| AnswerStream::of([StreamArrival::Fault(Box::new(fault))], stop))
     }
 }

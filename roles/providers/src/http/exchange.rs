@@ -13,15 +13,15 @@ use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::connect::{Timeouts, unanswered};
-use super::gathered::Gathered;
-use crate::answer::Answer;
-use crate::event::{Arrival, Event};
-use crate::fault::{Fault, FaultClass};
+use super::gathered::GatheredEvents;
+use crate::answer::ModelAnswer;
+use crate::event::{StreamArrival, StreamEvent};
+use crate::fault::{FaultClass, RequestFault};
 use crate::limits;
 use crate::secret::{Secret, without_keys};
-use crate::sse::{Decoder, Item};
-use crate::wire::reader::{Asked, Progress, Reader};
-use crate::wire::words::{Words, encoded, is_success, retry_after_ms, without_stream};
+use crate::sse::{Decoder, SseItem};
+use crate::wire::reader::{AnswerProgress, AskedRequest, EventReader};
+use crate::wire::words::{ErrorWords, encoded, is_success, retry_after_ms, without_stream};
 
 /// How often all other tasks run before a request is sent: a connection notices its end, reports it,
 /// and is kept for the next request.
@@ -32,10 +32,13 @@ const CATCHING_UP: usize = 4;
 pub(super) async fn exchange(
     client: Client,
     request: reqwest::Request,
-    (mut asked, read): (Asked, impl FnOnce(Asked) -> Box<dyn Reader> + Send),
+    (mut asked, read): (
+        AskedRequest,
+        impl FnOnce(AskedRequest) -> Box<dyn EventReader> + Send,
+    ),
     timeouts: Timeouts,
     key: Option<Secret>,
-    arrivals: Sender<Vec<Arrival>>,
+    arrivals: Sender<Vec<StreamArrival>>,
 ) {
     let mut request_id = None;
     let (mut listening, mut rest) = (None, None);
@@ -64,15 +67,18 @@ pub(super) async fn exchange(
     let streamed = listening.as_ref().is_some_and(|listener| listener.streamed);
     let outcome = outcome.and_then(|()| match &mut listening {
         Some(listener) => listener.finish(),
-        None => Err(Fault::new(FaultClass::CutOff, "nothing was answered")),
+        None => Err(RequestFault::new(
+            FaultClass::CutOff,
+            "nothing was answered",
+        )),
     });
     let last = match outcome {
-        Ok(answer) => Arrival::Answer(Box::new(answer)),
+        Ok(answer) => StreamArrival::Answer(Box::new(answer)),
         Err(mut fault) => {
             fault.message = without_keys(&fault.message, key.as_ref());
             fault.streamed = streamed;
             fault.request_id = request_id;
-            Arrival::Fault(Box::new(fault))
+            StreamArrival::Fault(Box::new(fault))
         }
     };
     // What arrived with it goes with it, so that the reader wakes up once.
@@ -100,25 +106,25 @@ async fn begun(
     client: &Client,
     request: reqwest::Request,
     timeouts: Timeouts,
-) -> Result<Response, Fault> {
+) -> Result<Response, RequestFault> {
     match timeout(timeouts.first_byte, client.execute(request)).await {
         Ok(Ok(response)) => Ok(response),
         Ok(Err(error)) => Err(unanswered(&error)),
         Err(_) => {
             let why = format!("no answer began within {}", in_words(timeouts.first_byte));
-            Err(Fault::new(FaultClass::Timeout, why))
+            Err(RequestFault::new(FaultClass::Timeout, why))
         }
     }
 }
 
 /// The response, if a stream follows.
-async fn accepted(response: Response, timeouts: Timeouts) -> Result<Response, Fault> {
+async fn accepted(response: Response, timeouts: Timeouts) -> Result<Response, RequestFault> {
     let status = response.status().as_u16();
     let header = |name: &str| response.headers().get(name)?.to_str().ok();
     if !is_success(status) {
         let retry_after = retry_after_ms(header);
         let body = head_of(response, timeouts).await;
-        return Err(Words::of_body(&body).with_status(status, retry_after));
+        return Err(ErrorWords::of_body(&body).with_status(status, retry_after));
     }
     let encoding = header(CONTENT_ENCODING.as_str()).unwrap_or_default();
     if !encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity") {
@@ -171,15 +177,15 @@ fn in_words(time: Duration) -> String {
 
 /// Reads a stream until it ends, breaks or falls silent.
 struct Listener<'a> {
-    reader: Option<Box<dyn Reader>>,
+    reader: Option<Box<dyn EventReader>>,
     decoder: Decoder,
     timeouts: Timeouts,
-    arrivals: &'a Sender<Vec<Arrival>>,
+    arrivals: &'a Sender<Vec<StreamArrival>>,
     streamed: bool,
-    items: Vec<Item>,
-    events: Vec<Event>,
+    items: Vec<SseItem>,
+    events: Vec<StreamEvent>,
     /// What arrived and was not passed on yet.
-    gathered: Gathered,
+    gathered: GatheredEvents,
     /// Whether the answer began or something was passed on a moment ago, so that what comes now waits for
     /// more.
     resting: bool,
@@ -187,7 +193,7 @@ struct Listener<'a> {
 
 /// What a piece of a stream came to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum StreamProgress {
     /// Signs of life only.
     Alive,
     /// Something of the answer.
@@ -198,9 +204,9 @@ enum Heard {
 
 impl<'a> Listener<'a> {
     fn new(
-        reader: Box<dyn Reader>,
+        reader: Box<dyn EventReader>,
         timeouts: Timeouts,
-        arrivals: &'a Sender<Vec<Arrival>>,
+        arrivals: &'a Sender<Vec<StreamArrival>>,
     ) -> Self {
         Self {
             reader: Some(reader),
@@ -210,20 +216,20 @@ impl<'a> Listener<'a> {
             streamed: false,
             items: Vec::new(),
             events: Vec::new(),
-            gathered: Gathered::default(),
+            gathered: GatheredEvents::default(),
             // A short answer is whole before anybody could have read its first words.
             resting: true,
         }
     }
 
     /// The whole answer.
-    fn finish(&mut self) -> Result<Answer, Fault> {
+    fn finish(&mut self) -> Result<ModelAnswer, RequestFault> {
         let reader = self.reader.take();
-        let nothing = || Fault::new(FaultClass::CutOff, "nothing was answered");
+        let nothing = || RequestFault::new(FaultClass::CutOff, "nothing was answered");
         reader.ok_or_else(nothing)?.finish()
     }
 
-    async fn listen(&mut self, response: &mut Response) -> Result<(), Fault> {
+    async fn listen(&mut self, response: &mut Response) -> Result<(), RequestFault> {
         let times = self.timeouts;
         let (mut idle, mut only_pings) = (later(times.idle), later(times.only_pings));
         let (mut whole, mut stalled) = (later(times.whole), later(times.stalled));
@@ -240,12 +246,12 @@ impl<'a> Listener<'a> {
                     let heard = self.hear_all(chunk, response).await?;
                     heard_at = Instant::now();
                     match heard {
-                        Heard::Everything => return Ok(()),
-                        Heard::Something => {
+                        StreamProgress::Everything => return Ok(()),
+                        StreamProgress::Something => {
                             silences = 0;
                             said_at = heard_at;
                         }
-                        Heard::Alive => {}
+                        StreamProgress::Alive => {}
                     }
                     if !self.waits() && self.pass_on().await {
                         rested.set(sleep(limits::GATHERED_TIME));
@@ -267,7 +273,7 @@ impl<'a> Listener<'a> {
                 },
                 () = &mut whole => {
                     let why = format!("the answer was not whole after {}", in_words(times.whole));
-                    return Err(Fault::new(FaultClass::Timeout, why));
+                    return Err(RequestFault::new(FaultClass::Timeout, why));
                 }
                 () = &mut stalled => {
                     let since = said_at + times.stalled * silences;
@@ -277,7 +283,7 @@ impl<'a> Listener<'a> {
                     }
                     silences = silences.saturating_add(1);
                     let seconds = (times.stalled * silences).as_secs();
-                    self.gathered.push(Event::Stalled { seconds });
+                    self.gathered.push(StreamEvent::Stalled { seconds });
                     if self.pass_on().await {
                         rested.set(sleep(limits::GATHERED_TIME));
                     }
@@ -298,16 +304,16 @@ impl<'a> Listener<'a> {
         &mut self,
         first: reqwest::Result<Option<Bytes>>,
         response: &mut Response,
-    ) -> Result<Heard, Fault> {
-        let (mut next, mut all) = (first, Heard::Alive);
+    ) -> Result<StreamProgress, RequestFault> {
+        let (mut next, mut all) = (first, StreamProgress::Alive);
         loop {
             let Some(bytes) = next.map_err(|_| broken())? else {
-                return Ok(Heard::Everything);
+                return Ok(StreamProgress::Everything);
             };
             match self.hear(&bytes)? {
-                Heard::Everything => return Ok(Heard::Everything),
-                Heard::Something => all = Heard::Something,
-                Heard::Alive => {}
+                StreamProgress::Everything => return Ok(StreamProgress::Everything),
+                StreamProgress::Something => all = StreamProgress::Something,
+                StreamProgress::Alive => {}
             }
             if self.gathered.bytes >= limits::GATHERED_BYTES {
                 return Ok(all);
@@ -319,17 +325,17 @@ impl<'a> Listener<'a> {
         }
     }
 
-    fn hear(&mut self, bytes: &[u8]) -> Result<Heard, Fault> {
+    fn hear(&mut self, bytes: &[u8]) -> Result<StreamProgress, RequestFault> {
         let Some(reader) = &mut self.reader else {
-            return Ok(Heard::Everything);
+            return Ok(StreamProgress::Everything);
         };
         let mut items = std::mem::take(&mut self.items);
         let too_long = self.decoder.feed(bytes, &mut items);
-        let mut heard = Heard::Alive;
+        let mut heard = StreamProgress::Alive;
         for item in items.drain(..) {
             let event = match item {
-                Item::Comment => continue,
-                Item::Event(event) => event,
+                SseItem::Comment => continue,
+                SseItem::Event(event) => event,
             };
             let progress = reader.take(&event, &mut self.events);
             for event in self.events.drain(..) {
@@ -337,13 +343,13 @@ impl<'a> Listener<'a> {
                 self.gathered.push(event);
             }
             match progress? {
-                Progress::Alive => {}
-                Progress::More => heard = Heard::Something,
-                Progress::Whole => return Ok(Heard::Everything),
+                AnswerProgress::Alive => {}
+                AnswerProgress::More => heard = StreamProgress::Something,
+                AnswerProgress::Whole => return Ok(StreamProgress::Everything),
             }
         }
         self.items = items;
-        too_long.map_err(|why| Fault::new(FaultClass::Garbled, why.to_string()))?;
+        too_long.map_err(|why| RequestFault::new(FaultClass::Garbled, why.to_string()))?;
         Ok(heard)
     }
 
@@ -361,21 +367,25 @@ impl<'a> Listener<'a> {
     }
 
     /// What arrived and was not passed on yet.
-    fn gathered(&mut self) -> Vec<Arrival> {
+    fn gathered(&mut self) -> Vec<StreamArrival> {
         let gathered = std::mem::take(&mut self.gathered);
-        gathered.events.into_iter().map(Arrival::Event).collect()
+        gathered
+            .events
+            .into_iter()
+            .map(StreamArrival::Event)
+            .collect()
     }
 }
 
 /// Whether something of an answer came with an event.
-fn is_of_an_answer(event: &Event) -> bool {
+fn is_of_an_answer(event: &StreamEvent) -> bool {
     match event {
-        Event::Usage(_) | Event::Stalled { .. } => false,
-        Event::Text(_)
-        | Event::Reasoning(_)
-        | Event::CallBegun { .. }
-        | Event::CallArguments { .. }
-        | Event::CallEnded { .. } => true,
+        StreamEvent::Usage(_) | StreamEvent::Stalled { .. } => false,
+        StreamEvent::Text(_)
+        | StreamEvent::Reasoning(_)
+        | StreamEvent::CallBegun { .. }
+        | StreamEvent::CallArguments { .. }
+        | StreamEvent::CallEnded { .. } => true,
     }
 }
 
@@ -401,16 +411,16 @@ fn later(time: Duration) -> Pin<Box<Sleep>> {
     Box::pin(sleep(time))
 }
 
-fn silent(what: &str, time: Duration) -> Fault {
-    Fault::new(
+fn silent(what: &str, time: Duration) -> RequestFault {
+    RequestFault::new(
         FaultClass::Stalled,
         format!("{what} for {}", in_words(time)),
     )
 }
 
-fn broken() -> Fault {
+fn broken() -> RequestFault {
     // The text of the library names chunks and frames, and no remedy.
-    Fault::new(
+    RequestFault::new(
         FaultClass::CutOff,
         "the connection broke before the answer was whole",
     )

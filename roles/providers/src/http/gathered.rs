@@ -1,46 +1,48 @@
 //! Events of an answer that are passed on together, so that the reader is not woken for each word.
 
-use crate::event::Event;
+use crate::event::StreamEvent;
 
 /// Events in order; what follows a piece of the same is one with it.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
-    pub(super) events: Vec<Event>,
+pub(super) struct GatheredEvents {
+    pub(super) events: Vec<StreamEvent>,
     /// How much text they hold.
     pub(super) bytes: usize,
 }
 
-impl Gathered {
+impl GatheredEvents {
     pub(super) const fn is_empty(&self) -> bool {
         self.events.is_empty()
     }
 
-    pub(super) fn push(&mut self, event: Event) {
+    pub(super) fn push(&mut self, event: StreamEvent) {
         self.bytes += text_of(&event).map_or(0, str::len);
         match (self.events.last_mut(), event) {
-            (Some(Event::Text(before)), Event::Text(more))
-            | (Some(Event::Reasoning(before)), Event::Reasoning(more)) => before.push_str(&more),
+            (Some(StreamEvent::Text(before)), StreamEvent::Text(more))
+            | (Some(StreamEvent::Reasoning(before)), StreamEvent::Reasoning(more)) => {
+                before.push_str(&more)
+            }
             (
-                Some(Event::CallArguments { ordinal, piece }),
-                Event::CallArguments {
+                Some(StreamEvent::CallArguments { ordinal, piece }),
+                StreamEvent::CallArguments {
                     ordinal: same,
                     piece: more,
                 },
             ) if *ordinal == same => piece.push_str(&more),
-            (Some(Event::Usage(before)), Event::Usage(now)) => *before = now,
+            (Some(StreamEvent::Usage(before)), StreamEvent::Usage(now)) => *before = now,
             (_, event) => self.events.push(event),
         }
     }
 }
 
-fn text_of(event: &Event) -> Option<&str> {
+fn text_of(event: &StreamEvent) -> Option<&str> {
     match event {
-        Event::Text(text) | Event::Reasoning(text) => Some(text),
-        Event::CallArguments { piece, .. } => Some(piece),
-        Event::CallBegun { .. }
-        | Event::CallEnded { .. }
-        | Event::Usage(_)
-        | Event::Stalled { .. } => None,
+        StreamEvent::Text(text) | StreamEvent::Reasoning(text) => Some(text),
+        StreamEvent::CallArguments { piece, .. } => Some(piece),
+        StreamEvent::CallBegun { .. }
+        | StreamEvent::CallEnded { .. }
+        | StreamEvent::Usage(_)
+        | StreamEvent::Stalled { .. } => None,
     }
 }
 
@@ -50,18 +52,18 @@ mod tests {
 
     #[test]
     fn pieces_of_the_same_become_one_and_keep_their_order() {
-        let text = |text: &str| Event::Text(text.to_owned());
-        let thought = |text: &str| Event::Reasoning(text.to_owned());
-        let piece = |ordinal, piece: &str| Event::CallArguments {
+        let text = |text: &str| StreamEvent::Text(text.to_owned());
+        let thought = |text: &str| StreamEvent::Reasoning(text.to_owned());
+        let piece = |ordinal, piece: &str| StreamEvent::CallArguments {
             ordinal,
             piece: piece.to_owned(),
         };
-        let mut gathered = Gathered::default();
+        let mut gathered = GatheredEvents::default();
         for event in [
             thought("a"),
             thought("b"),
             text("c"),
-            Event::CallEnded { ordinal: 0 },
+            StreamEvent::CallEnded { ordinal: 0 },
             text("d"),
             text("e"),
             piece(1, "{"),
@@ -73,7 +75,7 @@ mod tests {
         let all = [
             thought("ab"),
             text("c"),
-            Event::CallEnded { ordinal: 0 },
+            StreamEvent::CallEnded { ordinal: 0 },
             text("de"),
             piece(1, "{}"),
             piece(2, "{}"),

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use super::endpoint::Wire;
-use crate::repair::Part;
-use crate::request::{Request, Said};
+use crate::repair::PartingPoint;
+use crate::request::{HistoryMessage, ModelRequest};
 use crate::wire::chat::ChatDialect;
 use crate::wire::ids::Ids;
-use crate::wire::written::Written;
+use crate::wire::written::WrittenRequest;
 use crate::wire::{anthropic, chat, responses};
 
 /// Writes the requests to one provider.
@@ -21,7 +21,11 @@ pub(super) struct Pen<'a> {
 impl Pen<'_> {
     /// Where a mended history may be parted so that whatever is before it is written in the same way
     /// in the next request.
-    pub(super) fn part(self, messages: &[Cow<'_, Said>], parts: &[Part]) -> Option<Part> {
+    pub(super) fn part(
+        self,
+        messages: &[Cow<'_, HistoryMessage>],
+        parts: &[PartingPoint],
+    ) -> Option<PartingPoint> {
         match self.wire {
             Wire::Anthropic => anthropic::part(messages, parts),
             Wire::Chat => chat::part(messages, parts),
@@ -30,7 +34,7 @@ impl Pen<'_> {
     }
 
     /// Whether a request can be written from here on, without the messages before.
-    pub(super) fn stands_alone(self, messages: &[Cow<'_, Said>]) -> bool {
+    pub(super) fn stands_alone(self, messages: &[Cow<'_, HistoryMessage>]) -> bool {
         match self.wire {
             Wire::Anthropic => anthropic::stands_alone(messages),
             Wire::Chat | Wire::Responses => true,
@@ -40,10 +44,10 @@ impl Pen<'_> {
     /// Writes a request whose messages are those that stay as they are written, and the rest.
     pub(super) fn write(
         self,
-        request: &Request<'_>,
-        messages: (&[Cow<'_, Said>], &[Cow<'_, Said>]),
+        request: &ModelRequest<'_>,
+        messages: (&[Cow<'_, HistoryMessage>], &[Cow<'_, HistoryMessage>]),
         ids: &mut Ids<'_>,
-    ) -> serde_json::Result<Written> {
+    ) -> serde_json::Result<WrittenRequest> {
         match self.wire {
             Wire::Anthropic => anthropic::write(request, messages, ids),
             Wire::Chat => chat::write(request, messages, ids, self.dialect),

@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 
-use crate::body::Body;
+use crate::body::RequestBody;
 
 /// The pieces that were not sent yet.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ struct Sending {
 }
 
 /// A body as the client takes it. One of a single piece can be sent a second time.
-pub(super) fn sending(body: Body) -> reqwest::Body {
+pub(super) fn sending(body: RequestBody) -> reqwest::Body {
     let left_bytes = body.len() as u64;
     let mut pieces = VecDeque::from(body.into_pieces());
     match (pieces.pop_front(), pieces.is_empty()) {

@@ -15,16 +15,16 @@ use a_society_facts::hash::Hasher;
 use bytes::Bytes;
 
 use super::pen::Pen;
-use crate::body::Body;
+use crate::body::RequestBody;
 use crate::limits::{BODY_PIECES_BYTES_MIN, SENT_BYTES_MAX, SENT_BYTES_MIN};
 use crate::repair::{Before, Mended, mend};
-use crate::request::{Request, Said};
+use crate::request::{HistoryMessage, ModelRequest};
 use crate::wire::ids::Ids;
-use crate::wire::written::{END, Written};
+use crate::wire::written::{END, WrittenRequest};
 
 /// The beginnings of conversations, those used last at the end.
 #[derive(Debug)]
-pub(super) struct Sent {
+pub(super) struct SentHistories {
     all: Mutex<VecDeque<Last>>,
     /// From what length on a beginning is kept.
     least_bytes: usize,
@@ -32,7 +32,7 @@ pub(super) struct Sent {
     most_bytes: usize,
 }
 
-impl Default for Sent {
+impl Default for SentHistories {
     fn default() -> Self {
         Self {
             all: Mutex::default(),
@@ -48,14 +48,14 @@ struct Last {
     key: String,
     /// The provider and the model, on which it depends how messages are written.
     of: [String; 2],
-    beginning: Beginning,
+    beginning: SentHistory,
 }
 
 /// How requests of a conversation begin.
 #[derive(Debug, Default)]
-struct Beginning {
+struct SentHistory {
     /// The messages that it encodes, as they came.
-    history: Vec<Said>,
+    history: Vec<HistoryMessage>,
     /// What is known of them for mending the rest.
     before: Before,
     /// The names of their calls on the wire.
@@ -68,7 +68,7 @@ struct Beginning {
     hasher: Hasher,
 }
 
-impl Sent {
+impl SentHistories {
     /// Keeps beginnings of any length, up to so many bytes of them.
     #[cfg(test)]
     pub(super) fn keeping(most_bytes: usize) -> Self {
@@ -83,8 +83,8 @@ impl Sent {
     pub(super) fn write(
         &self,
         pen: Pen<'_>,
-        request: &Request<'_>,
-    ) -> serde_json::Result<(Body, Hash)> {
+        request: &ModelRequest<'_>,
+    ) -> serde_json::Result<(RequestBody, Hash)> {
         let of = [pen.provider, request.model];
         // The entry is taken while it is written; a concurrent request for the same encodes all of it.
         let kept = request.cache_key.and_then(|key| self.take(key, of));
@@ -99,7 +99,7 @@ impl Sent {
                 pen.provider,
                 request.model,
             );
-            (Beginning::default(), all)
+            (SentHistory::default(), all)
         });
         let written = beginning.write(pen, request, &mended)?;
         if let Some(key) = request.cache_key {
@@ -121,7 +121,7 @@ impl Sent {
         last.map_or(0, |last| last.beginning.history.len())
     }
 
-    fn take(&self, key: &str, of: [&str; 2]) -> Option<Beginning> {
+    fn take(&self, key: &str, of: [&str; 2]) -> Option<SentHistory> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let place = all.iter().position(|last| last.key == key)?;
         let last = all.remove(place)?;
@@ -144,13 +144,13 @@ impl Sent {
     }
 }
 
-impl Beginning {
+impl SentHistory {
     fn bytes(&self) -> usize {
         self.pieces.iter().map(Bytes::len).sum()
     }
 
     /// What follows in a request's history, mended; nothing if the history does not begin with this.
-    fn rest<'a>(&mut self, pen: Pen<'_>, request: &Request<'a>) -> Option<Mended<'a>> {
+    fn rest<'a>(&mut self, pen: Pen<'_>, request: &ModelRequest<'a>) -> Option<Mended<'a>> {
         let (same, rest) = request.messages.split_at_checked(self.history.len())?;
         for (known, said) in self.history.iter_mut().zip(same) {
             if Arc::ptr_eq(&known.message, &said.message) && known.blocks == said.blocks {
@@ -171,9 +171,9 @@ impl Beginning {
     fn write(
         &mut self,
         pen: Pen<'_>,
-        request: &Request<'_>,
+        request: &ModelRequest<'_>,
         mended: &Mended<'_>,
-    ) -> serde_json::Result<(Body, Hash)> {
+    ) -> serde_json::Result<(RequestBody, Hash)> {
         let may_stay = request.cache_key.map(|_| mended.parts());
         let part = may_stay.and_then(|parts| pen.part(&mended.messages, &parts));
         let at = part.map_or(0, |part| part.mended);
@@ -189,8 +189,8 @@ impl Beginning {
         Ok(self.add(written))
     }
 
-    fn add(&mut self, written: Written) -> (Body, Hash) {
-        let Written {
+    fn add(&mut self, written: WrittenRequest) -> (RequestBody, Hash) {
+        let WrittenRequest {
             head,
             mut settled,
             mut open,
@@ -225,7 +225,7 @@ impl Beginning {
         (self.body(open), hasher.finish())
     }
 
-    fn body(&self, open: Vec<u8>) -> Body {
+    fn body(&self, open: Vec<u8>) -> RequestBody {
         if self.bytes() < BODY_PIECES_BYTES_MIN {
             let parts = self.pieces.iter().map(AsRef::as_ref);
             let parts = [&*self.head].into_iter().chain(parts).chain([&*open]);
@@ -235,7 +235,7 @@ impl Beginning {
         pieces.push(Bytes::copy_from_slice(&self.head));
         pieces.extend_from_slice(&self.pieces);
         pieces.push(open.into());
-        Body::of(pieces)
+        RequestBody::of(pieces)
     }
 
     /// Joins pieces that are not much longer than what follows them. Each byte is copied no more

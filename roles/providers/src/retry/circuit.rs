@@ -9,14 +9,14 @@
 //! A request that the operator does not let wait looks at once, unless another one looks already.
 
 use super::limits;
-use crate::fault::{Fault, Remedy};
+use crate::fault::{Remedy, RequestFault};
 
 /// Whether requests for one model are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Circuit(State);
+pub struct Circuit(CircuitState);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum CircuitState {
     Closed {
         failures: u32,
     },
@@ -31,13 +31,13 @@ enum State {
 
 impl Default for Circuit {
     fn default() -> Self {
-        Self(State::Closed { failures: 0 })
+        Self(CircuitState::Closed { failures: 0 })
     }
 }
 
 /// The outcome of a request, as far as others are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum RequestOutcome {
     /// The provider works.
     Works,
     /// It does not, for now.
@@ -49,11 +49,11 @@ pub enum Outcome {
     Unknown,
 }
 
-impl Outcome {
+impl RequestOutcome {
     /// What a fault says about the provider. A request that is refused for what it is shows that
     /// the provider works.
     #[must_use]
-    pub fn of(fault: &Fault) -> Self {
+    pub fn of(fault: &RequestFault) -> Self {
         match fault.class.remedy() {
             Remedy::Again => Self::Fails {
                 retry_after_ms: fault.retry_after_ms,
@@ -70,12 +70,14 @@ impl Circuit {
     /// outcome.
     pub fn admit(&mut self, now_ms: u64) -> Option<u64> {
         match self.0 {
-            State::Closed { .. } => None,
-            State::Open { until_ms } | State::Looking { until_ms } if now_ms < until_ms => {
+            CircuitState::Closed { .. } => None,
+            CircuitState::Open { until_ms } | CircuitState::Looking { until_ms }
+                if now_ms < until_ms =>
+            {
                 Some(until_ms - now_ms)
             }
-            State::Open { .. } | State::Looking { .. } => {
-                self.0 = State::Looking {
+            CircuitState::Open { .. } | CircuitState::Looking { .. } => {
+                self.0 = CircuitState::Looking {
                     until_ms: now_ms.saturating_add(limits::CIRCUIT_OPEN_MS),
                 };
                 None
@@ -86,38 +88,43 @@ impl Circuit {
     /// The same for a request that the operator does not let wait: it is the one that looks, before
     /// its time. Where another one looks already, it waits for that one like everybody.
     pub fn press(&mut self, now_ms: u64) -> Option<u64> {
-        if let State::Open { .. } = self.0 {
-            self.0 = State::Open { until_ms: now_ms };
+        if let CircuitState::Open { .. } = self.0 {
+            self.0 = CircuitState::Open { until_ms: now_ms };
         }
         self.admit(now_ms)
     }
 
     /// Takes the outcome of a request.
-    pub fn hear(&mut self, outcome: Outcome, now_ms: u64) {
-        let open = State::Open {
+    pub fn hear(&mut self, outcome: RequestOutcome, now_ms: u64) {
+        let open = CircuitState::Open {
             until_ms: now_ms.saturating_add(limits::CIRCUIT_OPEN_MS),
         };
         self.0 = match (self.0, outcome) {
-            (_, Outcome::Works) => State::Closed { failures: 0 },
-            (state @ State::Closed { .. }, Outcome::Unknown) => state,
-            (State::Closed { failures }, Outcome::Fails { .. }) => {
+            (_, RequestOutcome::Works) => CircuitState::Closed { failures: 0 },
+            (state @ CircuitState::Closed { .. }, RequestOutcome::Unknown) => state,
+            (CircuitState::Closed { failures }, RequestOutcome::Fails { .. }) => {
                 let failures = failures.saturating_add(1);
                 if failures >= limits::CIRCUIT_FAILURES {
                     open
                 } else {
-                    State::Closed { failures }
+                    CircuitState::Closed { failures }
                 }
             }
-            (State::Looking { .. }, Outcome::Fails { .. }) => open,
+            (CircuitState::Looking { .. }, RequestOutcome::Fails { .. }) => open,
             // The next one looks at once.
-            (State::Looking { .. }, Outcome::Unknown) => State::Open { until_ms: now_ms },
+            (CircuitState::Looking { .. }, RequestOutcome::Unknown) => {
+                CircuitState::Open { until_ms: now_ms }
+            }
             // A request that was sent before it opened brings no news.
-            (state @ State::Open { .. }, Outcome::Fails { .. } | Outcome::Unknown) => state,
+            (
+                state @ CircuitState::Open { .. },
+                RequestOutcome::Fails { .. } | RequestOutcome::Unknown,
+            ) => state,
         };
     }
 
     pub(super) fn is_closed(self) -> bool {
-        matches!(self.0, State::Closed { .. })
+        matches!(self.0, CircuitState::Closed { .. })
     }
 }
 
@@ -126,7 +133,7 @@ mod tests {
     use super::*;
     use crate::fault::FaultClass;
 
-    const FAILS: Outcome = Outcome::Fails {
+    const FAILS: RequestOutcome = RequestOutcome::Fails {
         retry_after_ms: None,
     };
 
@@ -148,7 +155,7 @@ mod tests {
         let mut failed = circuit;
         failed.hear(FAILS, 61_000);
         assert_eq!(failed.admit(61_000), Some(60_000));
-        circuit.hear(Outcome::Works, 61_000);
+        circuit.hear(RequestOutcome::Works, 61_000);
         assert_eq!((circuit.admit(61_000), circuit), (None, Circuit::default()));
     }
 
@@ -161,7 +168,7 @@ mod tests {
         circuit.hear(FAILS, 3_000);
         assert_eq!(circuit.admit(3_000), Some(60_000), "open as long as ever");
         assert_eq!(circuit.press(3_000), None);
-        circuit.hear(Outcome::Works, 4_000);
+        circuit.hear(RequestOutcome::Works, 4_000);
         assert_eq!(circuit, Circuit::default());
         assert_eq!(circuit.press(4_000), None);
     }
@@ -171,7 +178,7 @@ mod tests {
         let mut circuit = opened();
         assert_eq!(circuit.admit(60_000), None);
         assert_eq!(circuit.admit(120_000), None);
-        circuit.hear(Outcome::Unknown, 121_000);
+        circuit.hear(RequestOutcome::Unknown, 121_000);
         assert_eq!(circuit.admit(121_000), None);
     }
 
@@ -182,7 +189,7 @@ mod tests {
             for _ in 1..limits::CIRCUIT_FAILURES {
                 circuit.hear(FAILS, 0);
             }
-            circuit.hear(Outcome::Works, 0);
+            circuit.hear(RequestOutcome::Works, 0);
         }
         assert_eq!(circuit.admit(0), None);
     }
@@ -190,14 +197,20 @@ mod tests {
     #[test]
     fn a_refused_request_shows_that_the_provider_works() {
         let outcome = |class, status| {
-            Outcome::of(&Fault {
+            RequestOutcome::of(&RequestFault {
                 status,
-                ..Fault::new(class, "x")
+                ..RequestFault::new(class, "x")
             })
         };
         assert_eq!(outcome(FaultClass::Server, Some(500)), FAILS);
-        assert_eq!(outcome(FaultClass::BadRequest, Some(400)), Outcome::Works);
-        assert_eq!(outcome(FaultClass::WindowFull, Some(400)), Outcome::Works);
-        assert_eq!(outcome(FaultClass::Stopped, None), Outcome::Unknown);
+        assert_eq!(
+            outcome(FaultClass::BadRequest, Some(400)),
+            RequestOutcome::Works
+        );
+        assert_eq!(
+            outcome(FaultClass::WindowFull, Some(400)),
+            RequestOutcome::Works
+        );
+        assert_eq!(outcome(FaultClass::Stopped, None), RequestOutcome::Unknown);
     }
 }

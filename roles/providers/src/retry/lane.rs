@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::circuit::{Circuit, Outcome};
+use super::circuit::{Circuit, RequestOutcome};
 use super::limits;
 
 /// One who asks.
@@ -39,7 +39,7 @@ pub struct Lane {
     /// When the first of those who wait may go, if nothing else keeps it.
     next_slot_ms: u64,
     /// Those who wait, the longest first.
-    waiting: Vec<Waiting>,
+    waiting: Vec<QueuedRequest>,
     /// Admitted requests whose outcome is not reported yet.
     under_way: BTreeMap<Ticket, Gone>,
     /// How many came so far.
@@ -47,7 +47,7 @@ pub struct Lane {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Waiting {
+struct QueuedRequest {
     ticket: Ticket,
     /// When it came, as a number that grows.
     came: u64,
@@ -64,7 +64,7 @@ struct Gone {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum Urgency {
     InTime,
     /// The operator does not let it wait.
     Pressed,
@@ -75,18 +75,19 @@ impl Lane {
     /// looks already whether the provider works.
     pub fn press(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
         let place = self.waiting.iter().position(|it| it.ticket == ticket);
-        self.go(ticket, place, now_ms, How::Pressed)
+        self.go(ticket, place, now_ms, Urgency::Pressed)
     }
 
     /// Asks to go.
     pub fn ask(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
         // A request that never asked again must not block the others for ever.
-        let stays = |it: &Waiting| it.told_ms.saturating_add(limits::CIRCUIT_OPEN_MS) > now_ms;
+        let stays =
+            |it: &QueuedRequest| it.told_ms.saturating_add(limits::CIRCUIT_OPEN_MS) > now_ms;
         self.waiting.retain(stays);
         let is_free = now_ms >= self.closed_until_ms && self.waiting.is_empty();
         let place = self.waiting.iter().position(|it| it.ticket == ticket);
         let place = match place {
-            None if is_free => return self.go(ticket, None, now_ms, How::InTime),
+            None if is_free => return self.go(ticket, None, now_ms, Urgency::InTime),
             None => self.enqueue(ticket),
             Some(place) => place,
         };
@@ -100,14 +101,14 @@ impl Lane {
                 ms: slot_ms - now_ms,
             };
         }
-        self.go(ticket, Some(place), now_ms, How::InTime)
+        self.go(ticket, Some(place), now_ms, Urgency::InTime)
     }
 
     /// Lets one go, unless the circuit keeps it.
-    fn go(&mut self, ticket: Ticket, place: Option<usize>, now_ms: u64, how: How) -> Admission {
+    fn go(&mut self, ticket: Ticket, place: Option<usize>, now_ms: u64, how: Urgency) -> Admission {
         let kept = match how {
-            How::InTime => self.circuit.admit(now_ms),
-            How::Pressed => self.circuit.press(now_ms),
+            Urgency::InTime => self.circuit.admit(now_ms),
+            Urgency::Pressed => self.circuit.press(now_ms),
         };
         if let Some(ms) = kept {
             if let Some(waiting) = place.and_then(|place| self.waiting.get_mut(place)) {
@@ -123,7 +124,7 @@ impl Lane {
             None => self.number(),
         };
         if self.under_way.len() < limits::WAITING {
-            let is_pressed = how == How::Pressed;
+            let is_pressed = how == Urgency::Pressed;
             self.under_way.insert(ticket, Gone { came, is_pressed });
         }
         Admission::Go
@@ -139,7 +140,7 @@ impl Lane {
         let came = self.number();
         let place = self.waiting.len();
         if place < limits::WAITING {
-            self.waiting.push(Waiting {
+            self.waiting.push(QueuedRequest {
                 ticket,
                 came,
                 told_ms: self.closed_until_ms.max(self.next_slot_ms),
@@ -155,13 +156,13 @@ impl Lane {
     }
 
     /// Takes the outcome of a request.
-    pub fn hear(&mut self, ticket: Ticket, outcome: Outcome, now_ms: u64) {
+    pub fn hear(&mut self, ticket: Ticket, outcome: RequestOutcome, now_ms: u64) {
         self.circuit.hear(outcome, now_ms);
         let gone = self.under_way.remove(&ticket);
-        if outcome == Outcome::Works && gone.is_some_and(|gone| gone.is_pressed) {
+        if outcome == RequestOutcome::Works && gone.is_some_and(|gone| gone.is_pressed) {
             self.closed_until_ms = self.closed_until_ms.min(now_ms);
         }
-        let Outcome::Fails {
+        let RequestOutcome::Fails {
             retry_after_ms: Some(ms),
         } = outcome
         else {
@@ -178,7 +179,7 @@ impl Lane {
         {
             let place = self.waiting.partition_point(|it| it.came < came);
             let told_ms = self.closed_until_ms;
-            let waiting = Waiting {
+            let waiting = QueuedRequest {
                 ticket,
                 came,
                 told_ms,
@@ -230,7 +231,7 @@ impl Lanes {
         &self,
         (provider, model): (&str, &str),
         ticket: Ticket,
-        outcome: Outcome,
+        outcome: RequestOutcome,
         now_ms: u64,
     ) {
         let mut lanes = self.lanes();
@@ -276,12 +277,12 @@ mod tests {
                     Admission::Go if now_ms >= free_at_ms => {
                         free_at_ms = now_ms + PERIOD_MS;
                         answered[role].push(now_ms);
-                        lane.hear(ticket, Outcome::Works, now_ms);
+                        lane.hear(ticket, RequestOutcome::Works, now_ms);
                         next[role] = now_ms + 1;
                     }
                     Admission::Go => {
                         let retry_after_ms = Some(free_at_ms - now_ms);
-                        lane.hear(ticket, Outcome::Fails { retry_after_ms }, now_ms);
+                        lane.hear(ticket, RequestOutcome::Fails { retry_after_ms }, now_ms);
                         next[role] = now_ms + 1;
                     }
                 }
@@ -321,14 +322,14 @@ mod tests {
         let (limited, other) = (Ticket(1), Ticket(2));
         assert_eq!(lane.ask(limited, 0), Admission::Go);
         let retry_after_ms = Some(limits::LONGEST_RETRY_AFTER_MS + 1);
-        lane.hear(limited, Outcome::Fails { retry_after_ms }, 0);
+        lane.hear(limited, RequestOutcome::Fails { retry_after_ms }, 0);
         assert_eq!(lane.ask(other, 1), Admission::Go);
     }
 
     #[test]
     fn one_who_left_keeps_nobody_waiting() {
         let mut lane = Lane::default();
-        let failed = Outcome::Fails {
+        let failed = RequestOutcome::Fails {
             retry_after_ms: Some(PERIOD_MS),
         };
         let (first, second, third) = (Ticket(1), Ticket(2), Ticket(3));
@@ -340,7 +341,7 @@ mod tests {
         lane.leave(first);
         assert_eq!(lane.ask(second, 7_000), Admission::Go);
         assert!(!lane.is_idle(7_000));
-        lane.hear(second, Outcome::Unknown, 7_000);
+        lane.hear(second, RequestOutcome::Unknown, 7_000);
         assert!(lane.is_idle(7_000));
     }
 
@@ -350,17 +351,17 @@ mod tests {
         let (gone, other) = (Ticket(1), Ticket(2));
         lane.ask(gone, 0);
         let retry_after_ms = Some(PERIOD_MS);
-        lane.hear(gone, Outcome::Fails { retry_after_ms }, 0);
+        lane.hear(gone, RequestOutcome::Fails { retry_after_ms }, 0);
         assert_eq!(lane.ask(other, 0), Admission::Wait { ms: 7_250 });
         assert_eq!(lane.ask(other, 7_250), Admission::Go);
-        lane.hear(other, Outcome::Works, 7_300);
+        lane.hear(other, RequestOutcome::Works, 7_300);
         assert_eq!(lane.ask(other, 80_000), Admission::Go);
     }
 
     #[test]
     fn one_that_is_not_let_wait_goes_alone_and_opens_the_lane_only_if_it_is_answered() {
         let mut lane = Lane::default();
-        let asked = |ms| Outcome::Fails {
+        let asked = |ms| RequestOutcome::Fails {
             retry_after_ms: Some(ms),
         };
         let (first, second) = (Ticket(1), Ticket(2));
@@ -375,16 +376,16 @@ mod tests {
         assert_eq!(lane.ask(second, 6_000), Admission::Wait { ms: 50_250 });
         // Answered: the next request of the same role does not wait for the rest of the time.
         assert_eq!(lane.press(first, 7_000), Admission::Go);
-        lane.hear(first, Outcome::Works, 8_000);
+        lane.hear(first, RequestOutcome::Works, 8_000);
         assert_eq!(lane.ask(second, 8_000), Admission::Go);
-        lane.hear(second, Outcome::Works, 8_500);
+        lane.hear(second, RequestOutcome::Works, 8_500);
         assert_eq!(lane.ask(first, 8_500), Admission::Go);
     }
 
     #[test]
     fn one_that_is_not_let_wait_waits_for_another_that_looks() {
         let mut lane = Lane::default();
-        let fails = Outcome::Fails {
+        let fails = RequestOutcome::Fails {
             retry_after_ms: None,
         };
         for ticket in (0..u64::from(limits::CIRCUIT_FAILURES)).map(Ticket) {
@@ -395,7 +396,7 @@ mod tests {
         assert_eq!(lane.ask(one, 1_000), Admission::Wait { ms: 59_000 });
         assert_eq!(lane.press(one, 1_000), Admission::Go);
         assert_eq!(lane.press(other, 2_000), Admission::Wait { ms: 59_000 });
-        lane.hear(one, Outcome::Works, 3_000);
+        lane.hear(one, RequestOutcome::Works, 3_000);
         assert_eq!(lane.press(other, 3_000), Admission::Go);
     }
 
@@ -404,7 +405,7 @@ mod tests {
         let lanes = Lanes::default();
         let ticket = Ticket(1);
         assert_eq!(lanes.ask(("p", "a"), ticket, 0), Admission::Go);
-        let failed = Outcome::Fails {
+        let failed = RequestOutcome::Fails {
             retry_after_ms: Some(PERIOD_MS),
         };
         lanes.hear(("p", "a"), ticket, failed, 0);

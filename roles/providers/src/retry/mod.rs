@@ -7,6 +7,6 @@ mod lane;
 pub mod limits;
 mod patience;
 
-pub use circuit::{Circuit, Outcome};
+pub use circuit::{Circuit, RequestOutcome};
 pub use lane::{Admission, Lane, Lanes, Ticket};
-pub use patience::{Patience, Verdict, Weary, dice};
+pub use patience::{Patience, RetryVerdict, Weary, dice};

@@ -3,7 +3,7 @@
 use a_society_facts::Hash;
 
 use super::limits;
-use crate::fault::{Fault, FaultClass, Remedy};
+use crate::fault::{FaultClass, Remedy, RequestFault};
 
 /// The failures that one turn has tolerated so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,7 +24,7 @@ pub struct Patience {
 
 /// What is to be done after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RetryVerdict {
     /// Wait, then send the same request again.
     Wait {
         /// How long.
@@ -83,17 +83,17 @@ impl Patience {
 
     /// What follows a failure. `dice` is any number of 64 bits, and each as likely as another, as
     /// [`dice`] gives them.
-    pub fn failed(&mut self, fault: &Fault, dice: u64) -> Verdict {
+    pub fn failed(&mut self, fault: &RequestFault, dice: u64) -> RetryVerdict {
         self.failures = self.failures.saturating_add(1);
         match fault.class.remedy() {
-            Remedy::Nothing => Verdict::GiveUp(Weary::Useless),
-            Remedy::Operator => Verdict::Operator,
-            Remedy::Compact if self.compacted => Verdict::GiveUp(Weary::Useless),
+            Remedy::Nothing => RetryVerdict::GiveUp(Weary::Useless),
+            Remedy::Operator => RetryVerdict::Operator,
+            Remedy::Compact if self.compacted => RetryVerdict::GiveUp(Weary::Useless),
             Remedy::Compact => {
                 self.compacted = true;
-                Verdict::Compact
+                RetryVerdict::Compact
             }
-            Remedy::Once if self.conflicted => Verdict::GiveUp(Weary::Request),
+            Remedy::Once if self.conflicted => RetryVerdict::GiveUp(Weary::Request),
             Remedy::Once => {
                 self.conflicted = true;
                 self.again(fault, dice)
@@ -102,7 +102,7 @@ impl Patience {
         }
     }
 
-    fn again(&mut self, fault: &Fault, dice: u64) -> Verdict {
+    fn again(&mut self, fault: &RequestFault, dice: u64) -> RetryVerdict {
         let (tries, most) = if fault.streamed {
             (&mut self.after, limits::RETRIES_AFTER)
         } else {
@@ -110,14 +110,14 @@ impl Patience {
         };
         *tries = tries.saturating_add(1);
         if *tries > most {
-            return Verdict::GiveUp(Weary::Request);
+            return RetryVerdict::GiveUp(Weary::Request);
         }
         if self.failures >= limits::TURN_FAILURES {
-            return Verdict::GiveUp(Weary::Turn);
+            return RetryVerdict::GiveUp(Weary::Turn);
         }
         let ms = match fault.retry_after_ms {
             Some(asked) if asked > limits::LONGEST_RETRY_AFTER_MS => {
-                return Verdict::Suspend { ms: asked };
+                return RetryVerdict::Suspend { ms: asked };
             }
             Some(asked) => asked + upto(limits::SPREAD_MS, dice),
             None => upto(longest(*tries), dice),
@@ -125,13 +125,13 @@ impl Patience {
         if self.waited_ms.saturating_add(ms) > limits::TURN_WAIT_MS {
             // Only a rate limit ends by itself, so that waiting elsewhere is worth something.
             return if fault.class == FaultClass::RateLimit {
-                Verdict::Suspend { ms }
+                RetryVerdict::Suspend { ms }
             } else {
-                Verdict::GiveUp(Weary::Waited)
+                RetryVerdict::GiveUp(Weary::Waited)
             };
         }
         self.waited_ms += ms;
-        Verdict::Wait { ms }
+        RetryVerdict::Wait { ms }
     }
 }
 
@@ -162,21 +162,21 @@ fn upto(most: u64, dice: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn fault(class: FaultClass, streamed: bool, retry_after_ms: Option<u64>) -> Fault {
-        Fault {
+    fn fault(class: FaultClass, streamed: bool, retry_after_ms: Option<u64>) -> RequestFault {
+        RequestFault {
             streamed,
             retry_after_ms,
-            ..Fault::new(class, "x")
+            ..RequestFault::new(class, "x")
         }
     }
 
     /// The verdicts on the same fault, again and again, until one is final.
-    fn verdicts(fault: &Fault, dice: u64) -> Vec<Verdict> {
+    fn verdicts(fault: &RequestFault, dice: u64) -> Vec<RetryVerdict> {
         let mut patience = Patience::default();
         let mut verdicts = Vec::new();
         while verdicts.len() < 100 {
             verdicts.push(patience.failed(fault, dice));
-            if !matches!(verdicts.last(), Some(Verdict::Wait { .. })) {
+            if !matches!(verdicts.last(), Some(RetryVerdict::Wait { .. })) {
                 break;
             }
         }
@@ -188,10 +188,10 @@ mod tests {
         for class in FaultClass::ALL {
             let first = verdicts(&fault(class, false, None), 0)[0];
             let expected = match class.remedy() {
-                Remedy::Again | Remedy::Once => Verdict::Wait { ms: 0 },
-                Remedy::Compact => Verdict::Compact,
-                Remedy::Operator => Verdict::Operator,
-                Remedy::Nothing => Verdict::GiveUp(Weary::Useless),
+                Remedy::Again | Remedy::Once => RetryVerdict::Wait { ms: 0 },
+                Remedy::Compact => RetryVerdict::Compact,
+                Remedy::Operator => RetryVerdict::Operator,
+                Remedy::Nothing => RetryVerdict::GiveUp(Weary::Useless),
             };
             assert_eq!(first, expected, "{class}");
         }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn waits_grow_up_to_their_cap_and_the_dice_choose_below_it() {
         let longest = verdicts(&fault(FaultClass::Server, false, None), u64::MAX);
-        let wait = |ms| Verdict::Wait { ms };
+        let wait = |ms| RetryVerdict::Wait { ms };
         assert_eq!(
             longest,
             [
@@ -209,7 +209,7 @@ mod tests {
                 wait(4_000),
                 wait(8_000),
                 wait(16_000),
-                Verdict::GiveUp(Weary::Request)
+                RetryVerdict::GiveUp(Weary::Request)
             ]
         );
         let half = verdicts(&fault(FaultClass::Server, false, None), u64::MAX / 2);
@@ -235,11 +235,14 @@ mod tests {
     fn less_is_tried_after_an_answer_had_begun() {
         let tried = verdicts(&fault(FaultClass::CutOff, true, None), 0);
         assert_eq!(tried.len(), 4);
-        assert_eq!(tried[3], Verdict::GiveUp(Weary::Request));
+        assert_eq!(tried[3], RetryVerdict::GiveUp(Weary::Request));
         let conflict = verdicts(&fault(FaultClass::Conflict, false, None), 0);
         assert_eq!(
             conflict,
-            [Verdict::Wait { ms: 0 }, Verdict::GiveUp(Weary::Request)]
+            [
+                RetryVerdict::Wait { ms: 0 },
+                RetryVerdict::GiveUp(Weary::Request)
+            ]
         );
     }
 
@@ -247,14 +250,14 @@ mod tests {
     fn what_the_provider_asks_is_never_shortened() {
         for dice in [0, 1, u64::MAX / 3, u64::MAX] {
             let verdict = verdicts(&fault(FaultClass::RateLimit, false, Some(7_000)), dice)[0];
-            let Verdict::Wait { ms } = verdict else {
+            let RetryVerdict::Wait { ms } = verdict else {
                 panic!("{verdict:?}");
             };
             assert!((7_000..=8_000).contains(&ms), "{ms}");
         }
         for asked in [300_001, 86_400_000, u64::MAX] {
             let verdict = verdicts(&fault(FaultClass::RateLimit, false, Some(asked)), 5)[0];
-            assert_eq!(verdict, Verdict::Suspend { ms: asked });
+            assert_eq!(verdict, RetryVerdict::Suspend { ms: asked });
         }
     }
 
@@ -265,24 +268,36 @@ mod tests {
         let last = loop {
             failures += 1;
             let verdict = patience.failed(&fault(FaultClass::Server, false, None), 0);
-            if !matches!(verdict, Verdict::Wait { .. }) {
+            if !matches!(verdict, RetryVerdict::Wait { .. }) {
                 break verdict;
             }
             patience.answered();
         };
-        assert_eq!((failures, last), (12, Verdict::GiveUp(Weary::Turn)));
+        assert_eq!((failures, last), (12, RetryVerdict::GiveUp(Weary::Turn)));
         let mut patience = Patience::default();
         let slow = fault(FaultClass::Overloaded, false, Some(290_000));
-        assert!(matches!(patience.failed(&slow, 0), Verdict::Wait { .. }));
-        assert!(matches!(patience.failed(&slow, 0), Verdict::Wait { .. }));
-        assert_eq!(patience.failed(&slow, 0), Verdict::GiveUp(Weary::Waited));
+        assert!(matches!(
+            patience.failed(&slow, 0),
+            RetryVerdict::Wait { .. }
+        ));
+        assert!(matches!(
+            patience.failed(&slow, 0),
+            RetryVerdict::Wait { .. }
+        ));
+        assert_eq!(
+            patience.failed(&slow, 0),
+            RetryVerdict::GiveUp(Weary::Waited)
+        );
     }
 
     #[test]
     fn a_window_that_is_still_full_after_compaction_is_the_end() {
         let mut patience = Patience::default();
         let full = fault(FaultClass::WindowFull, false, None);
-        assert_eq!(patience.failed(&full, 0), Verdict::Compact);
-        assert_eq!(patience.failed(&full, 0), Verdict::GiveUp(Weary::Useless));
+        assert_eq!(patience.failed(&full, 0), RetryVerdict::Compact);
+        assert_eq!(
+            patience.failed(&full, 0),
+            RetryVerdict::GiveUp(Weary::Useless)
+        );
     }
 }

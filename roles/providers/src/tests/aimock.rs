@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::*;
-use crate::{FaultClass, Stop};
+use crate::{AnswerStop, FaultClass};
 
 /// Its main file.
 const PROGRAM: &str = concat!(
@@ -91,12 +91,12 @@ fn a_server_that_somebody_else_wrote_is_understood_on_every_wire() {
         let provider = provider_at(wire, &url, Timeouts::default());
         let mut history = vec![user("Look at both files.")];
         let heard = arrivals(&provider, &history);
-        let Some(Arrival::Answer(answer)) = heard.last() else {
+        let Some(StreamArrival::Answer(answer)) = heard.last() else {
             panic!("{wire}: {heard:?}");
         };
         assert_eq!(
             (answer.text.as_str(), &answer.stop),
-            ("I read both.", &Stop::Tools),
+            ("I read both.", &AnswerStop::Tools),
             "{wire}"
         );
         assert_eq!(texts(&heard), "I read both.", "{wire}");
@@ -119,14 +119,14 @@ fn a_server_that_somebody_else_wrote_is_understood_on_every_wire() {
         );
         let thought = heard
             .iter()
-            .any(|it| matches!(it, Arrival::Event(Event::Reasoning(_))));
+            .any(|it| matches!(it, StreamArrival::Event(StreamEvent::Reasoning(_))));
         assert!(thought, "{wire}");
         history.push(said(answer, 1));
         history.extend(results(&history[1]));
         let answer = ask(&provider, &history).unwrap_or_else(|why| panic!("{wire}: {why}"));
         assert_eq!(
             (answer.text.as_str(), answer.stop),
-            ("They say \u{6f22}\u{5b57} \u{1f600}.", Stop::End),
+            ("They say \u{6f22}\u{5b57} \u{1f600}.", AnswerStop::End),
             "{wire}"
         );
         let broken = ask(&provider, &[user("Break off now.")]).unwrap_err();

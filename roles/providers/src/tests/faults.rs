@@ -11,11 +11,11 @@ use super::*;
 use crate::answer::CallFault;
 use crate::fault::Remedy;
 use crate::secret::HIDDEN;
-use crate::{FaultClass, Stop, limits};
+use crate::{AnswerStop, FaultClass, limits};
 
 const MODEL: &str = "m-1";
 
-fn fault_of(wire: Wire, reply: Reply) -> Fault {
+fn fault_of(wire: Wire, reply: Reply) -> RequestFault {
     let server = Server::start([reply]);
     let provider = provider_at(wire, &server.url(), short_times());
     let fault = ask(&provider, &[user("Look.")]).expect_err("a fault");
@@ -27,7 +27,7 @@ fn events(wire: Wire, pieces: &[Piece], ending: Ending) -> String {
     strict::say(wire, MODEL, pieces, ending, strict::Used::default())
 }
 
-fn answer(wire: Wire, pieces: &[Piece], ending: Ending) -> Answer {
+fn answer(wire: Wire, pieces: &[Piece], ending: Ending) -> ModelAnswer {
     read(wire, MODEL, &[events(wire, pieces, ending).as_bytes()]).unwrap()
 }
 
@@ -182,7 +182,10 @@ fn the_operator_is_told_of_silence_before_it_is_a_fault() {
         let heard = arrivals(&provider, &[user("Look.")]);
         let first = heard.first();
         assert!(
-            matches!(first, Some(Arrival::Event(Event::Stalled { .. }))),
+            matches!(
+                first,
+                Some(StreamArrival::Event(StreamEvent::Stalled { .. }))
+            ),
             "{wire}: {heard:?}"
         );
     }
@@ -226,7 +229,7 @@ fn a_stream_is_whole_or_a_fault_wherever_it_ends() {
                 Ok(answer) => {
                     answers += 1;
                     assert_eq!(answer.calls[0].input.get(), r#"{"path":"HALF/HALF"}"#);
-                    assert_eq!(answer.stop, Stop::Tools, "{wire}");
+                    assert_eq!(answer.stop, AnswerStop::Tools, "{wire}");
                 }
                 Err(fault) => {
                     assert_eq!(fault.class, FaultClass::CutOff, "{wire}: {fault}");
@@ -403,7 +406,7 @@ fn chunks_are_put_together_by_their_places_however_a_server_counts() {
         stream += &strict::chat::chunk(&json!({}), Some("tool_calls"));
         stream += "data: [DONE]\n\n";
         let answer = read(Wire::Chat, MODEL, &[stream.as_bytes()])?;
-        Ok::<Vec<String>, Fault>(
+        Ok::<Vec<String>, RequestFault>(
             answer
                 .calls
                 .iter()
@@ -471,7 +474,10 @@ fn members_that_a_server_leaves_out_or_empty_are_not_missed() {
     .map(|chunk| format!("data: {chunk}\n\n"))
     .concat();
     let answer = read(Wire::Chat, MODEL, &[stream.as_bytes()]).unwrap();
-    assert_eq!((answer.text.as_str(), answer.stop), ("Hi.", Stop::End));
+    assert_eq!(
+        (answer.text.as_str(), answer.stop),
+        ("Hi.", AnswerStop::End)
+    );
     assert!(!answer.usage_is_known);
 }
 
@@ -571,7 +577,7 @@ fn a_call_whose_arguments_are_at_fault_is_never_run_and_its_answer_can_still_be_
 }
 
 /// The answer, followed by the results of its calls, is a history that the wire takes.
-fn taken_back(wire: Wire, answer: &Answer) -> serde_json::Value {
+fn taken_back(wire: Wire, answer: &ModelAnswer) -> serde_json::Value {
     let answered = said(answer, 1);
     let mut history = vec![user("Look.")];
     history.push(answered.clone());
@@ -588,14 +594,14 @@ fn taken_back(wire: Wire, answer: &Answer) -> serde_json::Value {
 fn calls_do_not_run_unless_the_answer_ended_for_them() {
     for wire in Wire::ALL {
         for (ending, stop) in [
-            (Ending::Limit, Stop::OutputLimit),
-            (Ending::Refusal, Stop::Refusal),
+            (Ending::Limit, AnswerStop::OutputLimit),
+            (Ending::Refusal, AnswerStop::Refusal),
             (
                 Ending::Window,
                 if wire == Wire::Anthropic {
-                    Stop::WindowFull
+                    AnswerStop::WindowFull
                 } else {
-                    Stop::OutputLimit
+                    AnswerStop::OutputLimit
                 },
             ),
         ] {
@@ -645,7 +651,7 @@ fn words_that_look_like_calls_are_only_words() {
         let answer = answer(wire, &[Piece::text(words)], Ending::Natural);
         assert_eq!(
             (answer.text.as_str(), answer.calls.len(), &answer.stop),
-            (words, 0, &Stop::End),
+            (words, 0, &AnswerStop::End),
             "{wire}"
         );
     }
@@ -687,7 +693,7 @@ fn an_answer_that_is_too_long_is_cut_and_still_one_that_can_be_sent_back() {
         let pieces = [Piece::Text(long), Piece::call("call_a", r#"{"path":"a"}"#)];
         let answer = answer(wire, &pieces, Ending::Natural);
         assert!(answer.text.len() <= limits::TEXT_BYTES, "{wire}");
-        assert_eq!(answer.stop, Stop::OutputLimit, "{wire}");
+        assert_eq!(answer.stop, AnswerStop::OutputLimit, "{wire}");
         assert!(
             answer.calls.iter().all(|call| call.fault.is_some()),
             "{wire}"
@@ -736,7 +742,7 @@ fn what_is_not_known_yet_is_left_alone_and_kept() {
     .map(strict::anthropic::event)
     .collect();
     let answer = read(Wire::Anthropic, MODEL, &[stream.as_bytes()]).unwrap();
-    assert_eq!(answer.stop, Stop::Other("new_reason".into()));
+    assert_eq!(answer.stop, AnswerStop::Other("new_reason".into()));
     let kept = answer.blocks.unwrap();
     assert_eq!(
         kept.blocks[0].get(),

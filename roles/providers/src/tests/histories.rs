@@ -107,7 +107,7 @@ fn happening() -> impl Strategy<Value = Happening> {
 
 #[derive(Debug, Default)]
 struct Session {
-    history: Vec<Said>,
+    history: Vec<HistoryMessage>,
     answers: usize,
 }
 
@@ -155,7 +155,8 @@ impl Session {
 
     /// Results of the last calls; a bit of `missing` says which have none.
     fn run(&mut self, missing: u8, is_error: bool) {
-        let makes = |said: &&Said| matches!(*said.message, Message::AssistantToolCalls { .. });
+        let makes =
+            |said: &&HistoryMessage| matches!(*said.message, Message::AssistantToolCalls { .. });
         let Some(last) = self.history.iter().rev().find(makes) else {
             return;
         };
@@ -187,13 +188,13 @@ impl Session {
 /// Whether every provider and model takes the history, and whether mending it again changes
 /// nothing.
 fn check(
-    history: &[Said],
+    history: &[HistoryMessage],
     providers: &[HttpProvider],
     tools: &[ToolDefinition],
 ) -> Result<(), String> {
     for (wire, provider) in Wire::ALL.into_iter().zip(providers) {
         for (model, thinking) in MODELS.into_iter().zip([Thinking::Levels, Thinking::Budget]) {
-            let once: Vec<Said> = repair(history, wire.word(), model)
+            let once: Vec<HistoryMessage> = repair(history, wire.word(), model)
                 .into_iter()
                 .map(Cow::into_owned)
                 .collect();
@@ -205,7 +206,7 @@ fn check(
                     "{wire} {model}: what is mended is mended again: {once:?}"
                 ));
             }
-            let request = Request {
+            let request = ModelRequest {
                 model,
                 thinking,
                 ..request(history, tools)
@@ -259,7 +260,7 @@ fn whatever_happened_to_a_session_every_provider_takes_it() {
 }
 
 /// A request as each wire writes it at once.
-fn at_once(wire: Wire, request: &Request<'_>, history: &[Cow<'_, Said>]) -> Vec<u8> {
+fn at_once(wire: Wire, request: &ModelRequest<'_>, history: &[Cow<'_, HistoryMessage>]) -> Vec<u8> {
     use crate::wire::{anthropic, chat, responses};
     let body = match wire {
         Wire::Anthropic => anthropic::body(request, history),
@@ -270,8 +271,8 @@ fn at_once(wire: Wire, request: &Request<'_>, history: &[Cow<'_, Said>]) -> Vec<
 }
 
 /// The same session as a process that has just read it holds it.
-fn read_again(history: &[Said]) -> Vec<Said> {
-    let said = history.iter().map(|said| Said {
+fn read_again(history: &[HistoryMessage]) -> Vec<HistoryMessage> {
+    let said = history.iter().map(|said| HistoryMessage {
         message: Arc::new(Message::clone(&said.message)),
         blocks: said.blocks.clone(),
     });
@@ -308,7 +309,7 @@ fn a_request_that_goes_on_from_the_last_is_to_the_byte_what_it_is_when_written_a
             let model = usize::from(model == 1);
             for (wire, provider, transport) in &providers {
                 let system = ["You are the owner.", "", "You are another."];
-                let request = Request {
+                let request = ModelRequest {
                     model: MODELS[model],
                     system: system[usize::from(way.saturating_sub(5))],
                     thinking: [Thinking::Budget, Thinking::Levels][model],
@@ -346,12 +347,12 @@ fn the_rules_refuse_what_is_not_mended() {
         name: "read_file".into(),
         input: RawValue::from_string("{}".into()).unwrap(),
     };
-    let calls: Said = Message::AssistantToolCalls {
+    let calls: HistoryMessage = Message::AssistantToolCalls {
         calls: vec![call("1.0")],
         text: None,
     }
     .into();
-    let result: Said = Message::ToolResult {
+    let result: HistoryMessage = Message::ToolResult {
         call_id: "1.0".into(),
         tool_name: "read_file".into(),
         content: "x".into(),
@@ -377,7 +378,7 @@ fn the_rules_refuse_what_is_not_mended() {
             2,
         ),
     ] {
-        let raw: Vec<Cow<'_, Said>> = history.iter().map(Cow::Borrowed).collect();
+        let raw: Vec<Cow<'_, HistoryMessage>> = history.iter().map(Cow::Borrowed).collect();
         let request = request(&history, &tools);
         let refused = Wire::ALL.into_iter().filter(|wire| {
             let body = at_once(*wire, &request, &raw);

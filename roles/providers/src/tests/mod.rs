@@ -16,8 +16,8 @@ use serde_json::value::RawValue;
 use self::server::Server;
 use crate::http::{Endpoint, HttpProvider, Timeouts, Transport, Wire};
 use crate::{
-    Answer, Arrival, ChatDialect, Effort, Event, Fault, Provider, Request, Said, SaidBlocks,
-    Secret, Thinking, ToldTool, ToolDefinition,
+    ChatDialect, Effort, HistoryMessage, ModelAnswer, ModelRequest, Provider, RequestFault,
+    SaidBlocks, Secret, StreamArrival, StreamEvent, Thinking, ToldTool, ToolDefinition,
 };
 use a_society_base::stop::StopSignal;
 
@@ -66,7 +66,7 @@ pub(crate) fn provider(wire: Wire, server: &Server) -> HttpProvider {
     provider_at(wire, &server.url(), Timeouts::default())
 }
 
-pub(crate) fn user(text: &str) -> Said {
+pub(crate) fn user(text: &str) -> HistoryMessage {
     let content = text.to_owned();
     Message::User { content }.into()
 }
@@ -88,8 +88,11 @@ pub(crate) fn tools() -> Vec<ToolDefinition> {
     ]
 }
 
-pub(crate) fn request<'a>(messages: &'a [Said], tools: &'a [ToolDefinition]) -> Request<'a> {
-    Request {
+pub(crate) fn request<'a>(
+    messages: &'a [HistoryMessage],
+    tools: &'a [ToolDefinition],
+) -> ModelRequest<'a> {
+    ModelRequest {
         model: "m-1",
         system: "You are the owner.",
         environment: "# Environment\nProject folder: p.\n",
@@ -105,23 +108,26 @@ pub(crate) fn request<'a>(messages: &'a [Said], tools: &'a [ToolDefinition]) -> 
 }
 
 /// Everything that arrives for a request.
-pub(crate) fn arrivals(provider: &HttpProvider, messages: &[Said]) -> Vec<Arrival> {
+pub(crate) fn arrivals(provider: &HttpProvider, messages: &[HistoryMessage]) -> Vec<StreamArrival> {
     let tools = tools();
     let prepared = provider.prepare(&request(messages, &tools)).unwrap();
     let mut stream = provider.start(prepared, &StopSignal::default());
     std::iter::from_fn(|| stream.next_arrival()).collect()
 }
 
-pub(crate) fn ask(provider: &HttpProvider, messages: &[Said]) -> Result<Answer, Fault> {
+pub(crate) fn ask(
+    provider: &HttpProvider,
+    messages: &[HistoryMessage],
+) -> Result<ModelAnswer, RequestFault> {
     match arrivals(provider, messages).pop() {
-        Some(Arrival::Answer(answer)) => Ok(*answer),
-        Some(Arrival::Fault(fault)) => Err(*fault),
+        Some(StreamArrival::Answer(answer)) => Ok(*answer),
+        Some(StreamArrival::Fault(fault)) => Err(*fault),
         other => panic!("{other:?} is no end"),
     }
 }
 
 /// The answer as the transcript has it, its calls under names of our own.
-pub(crate) fn said(answer: &Answer, turn: usize) -> Said {
+pub(crate) fn said(answer: &ModelAnswer, turn: usize) -> HistoryMessage {
     let calls: Vec<_> = answer
         .calls
         .iter()
@@ -140,13 +146,13 @@ pub(crate) fn said(answer: &Answer, turn: usize) -> Said {
     } else {
         Message::AssistantToolCalls { calls, text }
     };
-    Said {
+    HistoryMessage {
         message: message.into(),
         blocks: answer.blocks.clone().and_then(SaidBlocks::of),
     }
 }
 
-pub(crate) fn results(said: &Said) -> Vec<Said> {
+pub(crate) fn results(said: &HistoryMessage) -> Vec<HistoryMessage> {
     let Message::AssistantToolCalls { calls, .. } = &*said.message else {
         return Vec::new();
     };
@@ -163,10 +169,10 @@ pub(crate) fn results(said: &Said) -> Vec<Said> {
     calls.iter().map(result).collect()
 }
 
-pub(crate) fn texts(arrivals: &[Arrival]) -> String {
-    let text = |arrival: &Arrival| match arrival {
-        Arrival::Event(Event::Text(text)) => Some(text.clone()),
-        Arrival::Event(_) | Arrival::Answer(_) | Arrival::Fault(_) => None,
+pub(crate) fn texts(arrivals: &[StreamArrival]) -> String {
+    let text = |arrival: &StreamArrival| match arrival {
+        StreamArrival::Event(StreamEvent::Text(text)) => Some(text.clone()),
+        StreamArrival::Event(_) | StreamArrival::Answer(_) | StreamArrival::Fault(_) => None,
     };
     arrivals.iter().filter_map(text).collect()
 }

@@ -6,23 +6,23 @@ use std::net::{TcpListener, TcpStream};
 use super::server::{Act, Reply, Server, stream_head};
 use super::strict::{Ending, Piece};
 use super::*;
-use crate::wire::reader::{Asked, Progress, Reader};
+use crate::wire::reader::{AnswerProgress, AskedRequest, EventReader};
 use crate::wire::{anthropic, chat, responses};
-use crate::{FaultClass, Stop};
+use crate::{AnswerStop, FaultClass};
 
-fn piece_names(arrivals: &[Arrival]) -> Vec<&'static str> {
+fn piece_names(arrivals: &[StreamArrival]) -> Vec<&'static str> {
     let mut names: Vec<&str> = arrivals
         .iter()
         .map(|arrival| match arrival {
-            Arrival::Event(Event::Text(_)) => "text",
-            Arrival::Event(Event::Reasoning(_)) => "reasoning",
-            Arrival::Event(Event::CallBegun { .. }) => "begun",
-            Arrival::Event(Event::CallArguments { .. }) => "arguments",
-            Arrival::Event(Event::CallEnded { .. }) => "ended",
-            Arrival::Event(Event::Usage(_)) => "usage",
-            Arrival::Event(Event::Stalled { .. }) => "stalled",
-            Arrival::Answer(_) => "answer",
-            Arrival::Fault(_) => "fault",
+            StreamArrival::Event(StreamEvent::Text(_)) => "text",
+            StreamArrival::Event(StreamEvent::Reasoning(_)) => "reasoning",
+            StreamArrival::Event(StreamEvent::CallBegun { .. }) => "begun",
+            StreamArrival::Event(StreamEvent::CallArguments { .. }) => "arguments",
+            StreamArrival::Event(StreamEvent::CallEnded { .. }) => "ended",
+            StreamArrival::Event(StreamEvent::Usage(_)) => "usage",
+            StreamArrival::Event(StreamEvent::Stalled { .. }) => "stalled",
+            StreamArrival::Answer(_) => "answer",
+            StreamArrival::Fault(_) => "fault",
         })
         .filter(|name| *name != "usage")
         .collect();
@@ -51,10 +51,10 @@ fn an_answer_is_heard_while_it_comes_and_whole_at_the_end() {
         let expected = [&["reasoning", "text"], calls, &["answer"]].concat();
         assert_eq!(piece_names(&heard), expected, "{wire}");
         assert_eq!(texts(&heard), "I look at \u{6f22}\u{5b57}.", "{wire}");
-        let Some(Arrival::Answer(answer)) = heard.last() else {
+        let Some(StreamArrival::Answer(answer)) = heard.last() else {
             panic!("{wire}: {heard:?}");
         };
-        assert_eq!(answer.stop, Stop::Tools, "{wire}");
+        assert_eq!(answer.stop, AnswerStop::Tools, "{wire}");
         assert_eq!(answer.text, "I look at \u{6f22}\u{5b57}.", "{wire}");
         assert_eq!(answer.request_id.as_deref(), Some("req_7"));
         let inputs: Vec<&str> = answer.calls.iter().map(|call| call.input.get()).collect();
@@ -93,7 +93,10 @@ fn each_wire_is_spoken_at_its_own_path_with_its_own_key() {
         let server = Server::start([Reply::Say(vec![Piece::text("Hi.")], Ending::Natural)]);
         let provider = provider(wire, &server);
         let answer = ask(&provider, &[user("Hello.")]).unwrap();
-        assert_eq!((answer.text.as_str(), answer.stop), ("Hi.", Stop::End));
+        assert_eq!(
+            (answer.text.as_str(), answer.stop),
+            ("Hi.", AnswerStop::End)
+        );
         let seen = &server.seen()[0];
         assert_eq!(seen.path, path);
         assert!(seen.headers.contains(&header), "{}", seen.headers);
@@ -162,7 +165,7 @@ fn another_model_never_sees_the_reasoning_of_the_first() {
         history.extend(results(&answered));
         let tools = tools();
         for thinking in [Thinking::Levels, Thinking::Budget] {
-            let other = Request {
+            let other = ModelRequest {
                 model: "m-2",
                 thinking,
                 ..request(&history, &tools)
@@ -188,7 +191,7 @@ fn a_paused_answer_is_sent_again_as_it_is() {
     let provider = provider(wire, &server);
     let mut history = vec![user("Look.")];
     let answer = ask(&provider, &history).unwrap();
-    assert_eq!(answer.stop, Stop::Paused);
+    assert_eq!(answer.stop, AnswerStop::Paused);
     history.push(said(&answer, 1));
     assert_eq!(ask(&provider, &history).unwrap().text, "Found.");
     let last = &server.seen()[1].body["messages"][1]["content"][1];
@@ -225,7 +228,7 @@ fn a_long_body_arrives_as_it_was_named_whoever_kept_its_beginning() {
         let server = Server::start(replies);
         let provider = provider(wire, &server);
         let tools = tools();
-        let mut history: Vec<Said> = (0..9)
+        let mut history: Vec<HistoryMessage> = (0..9)
             .flat_map(|_| {
                 let content = "\u{6f22}\n".repeat(32 * 1024);
                 [user(&content), Message::Assistant { content }.into()]
@@ -268,7 +271,7 @@ fn a_raised_signal_ends_a_stream_that_waits_and_closes_its_connection() {
             std::thread::sleep(Duration::from_millis(50));
             stop.raise();
         });
-        let Some(Arrival::Fault(fault)) = stream.next_arrival() else {
+        let Some(StreamArrival::Fault(fault)) = stream.next_arrival() else {
             panic!("{wire}: the stream did not end");
         };
         assert_eq!(fault.class, FaultClass::Stopped, "{wire}");
@@ -288,7 +291,7 @@ fn a_stream_that_nobody_reads_any_more_closes_its_connection() {
     let mut stream = provider.start(prepared, &StopSignal::default());
     assert!(matches!(
         stream.next_arrival(),
-        Some(Arrival::Event(Event::Text(_)))
+        Some(StreamArrival::Event(StreamEvent::Text(_)))
     ));
     drop(stream);
     assert!(server.hears_the_other_side_go());
@@ -307,7 +310,7 @@ fn each_wire_is_told_what_to_cache_in_its_own_way() {
     let tools = tools();
     let sent = |wire, cache_key| {
         let provider = provider_at(wire, "http://127.0.0.1:1", short_times());
-        let request = Request {
+        let request = ModelRequest {
             cache_key,
             ..request(&history, &tools)
         };
@@ -334,13 +337,13 @@ fn each_wire_is_told_what_to_cache_in_its_own_way() {
 }
 
 /// A conversation whose last round has so many calls.
-fn with_round_of(calls: usize) -> Vec<Said> {
+fn with_round_of(calls: usize) -> Vec<HistoryMessage> {
     let call = |at: usize| a_society_facts::message::ToolCall {
         id: format!("c{at}"),
         name: "list_directory".to_owned(),
         input: RawValue::from_string("{}".to_owned()).unwrap(),
     };
-    let asked: Said = Message::AssistantToolCalls {
+    let asked: HistoryMessage = Message::AssistantToolCalls {
         calls: (0..calls).map(call).collect(),
         text: None,
     }
@@ -357,7 +360,7 @@ fn from_each_mark_of_a_long_round_what_was_cached_before_is_in_sight() {
     let provider = provider_at(Wire::Anthropic, "http://127.0.0.1:1", short_times());
     for calls in 1..=20 {
         let history = with_round_of(calls);
-        let request = Request {
+        let request = ModelRequest {
             cache_key: Some("k"),
             ..request(&history, &tools)
         };
@@ -426,7 +429,7 @@ fn plain_reasoning_is_given_back_until_its_calls_are_answered_and_not_after_that
         provider_at(Wire::Chat, "http://127.0.0.1:1", short_times()),
         tools(),
     );
-    let sent = |history: &[Said]| {
+    let sent = |history: &[HistoryMessage]| {
         let body = provider.prepare(&request(history, &tools)).unwrap().body;
         let body: serde_json::Value = serde_json::from_slice(&body.whole()).unwrap();
         assert_eq!(strict::check(Wire::Chat, &body), Ok(()));
@@ -468,7 +471,7 @@ fn what_a_server_puts_beside_its_calls_goes_back_to_it_and_content_may_come_in_p
         tools(),
     );
     let sent = |model| {
-        let request = Request {
+        let request = ModelRequest {
             model,
             ..request(&history, &tools)
         };
@@ -558,10 +561,10 @@ fn hi() -> String {
     )
 }
 
-pub(super) fn reader(wire: Wire, model: &str) -> Box<dyn Reader> {
+pub(super) fn reader(wire: Wire, model: &str) -> Box<dyn EventReader> {
     let tools = tools();
     let needing = tools.iter().filter(|tool| tool.needs_arguments());
-    let asked = Asked {
+    let asked = AskedRequest {
         provider: wire.word().into(),
         model: model.into(),
         needs_arguments: needing.map(|tool| tool.name.clone()).collect(),
@@ -572,21 +575,21 @@ pub(super) fn reader(wire: Wire, model: &str) -> Box<dyn Reader> {
     match wire {
         Wire::Anthropic => Box::new(anthropic::Messages::new(asked)),
         Wire::Chat => Box::new(chat::Chunks::new(asked)),
-        Wire::Responses => Box::new(responses::Items::new(asked)),
+        Wire::Responses => Box::new(responses::ResponsesReader::new(asked)),
     }
 }
 
 /// Reads a stream that arrives in these pieces.
-pub(super) fn read(wire: Wire, model: &str, pieces: &[&[u8]]) -> Result<Answer, Fault> {
-    use crate::sse::{Decoder, Item};
+pub(super) fn read(wire: Wire, model: &str, pieces: &[&[u8]]) -> Result<ModelAnswer, RequestFault> {
+    use crate::sse::{Decoder, SseItem};
     let mut reader = reader(wire, model);
     let mut decoder = Decoder::default();
     for piece in pieces {
         let mut items = Vec::new();
         decoder.feed(piece, &mut items).unwrap();
         for item in items {
-            if let Item::Event(event) = item
-                && reader.take(&event, &mut Vec::new())? == Progress::Whole
+            if let SseItem::Event(event) = item
+                && reader.take(&event, &mut Vec::new())? == AnswerProgress::Whole
             {
                 return reader.finish();
             }

@@ -8,22 +8,22 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::raw::{empty_object, without_lone_surrogates};
-use crate::answer::{AskedCall, CallFault, Stop};
-use crate::event::Event;
+use crate::answer::{AnswerStop, CallFault, ModelCall};
+use crate::event::StreamEvent;
 use crate::limits;
 
 /// Text and calls, as far as they have arrived.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pub(super) text: String,
-    calls: Vec<OpenCall>,
+    calls: Vec<ArrivingCall>,
     reasoning_bytes: usize,
     /// Whether the text reached its limit.
     pub(super) is_full: bool,
 }
 
 #[derive(Debug, Default)]
-struct OpenCall {
+struct ArrivingCall {
     provider_id: String,
     name: String,
     arguments: String,
@@ -32,37 +32,37 @@ struct OpenCall {
 
 impl Assembly {
     /// Takes a piece of text.
-    pub(super) fn text(&mut self, piece: &str, out: &mut Vec<Event>) {
+    pub(super) fn text(&mut self, piece: &str, out: &mut Vec<StreamEvent>) {
         let room = limits::TEXT_BYTES.saturating_sub(self.text.len());
         self.is_full |= piece.len() >= room;
         let piece = &piece[..piece.floor_char_boundary(room)];
         if !piece.is_empty() {
             lengthen(&mut self.text, piece);
-            out.push(Event::Text(piece.to_owned()));
+            out.push(StreamEvent::Text(piece.to_owned()));
         }
     }
 
     /// Takes a piece of reasoning. Returns whether there is still room to keep it.
-    pub(super) fn reasoning(&mut self, piece: &str, out: &mut Vec<Event>) -> bool {
+    pub(super) fn reasoning(&mut self, piece: &str, out: &mut Vec<StreamEvent>) -> bool {
         self.reasoning_bytes = self.reasoning_bytes.saturating_add(piece.len());
         if self.reasoning_bytes > limits::REASONING_BYTES {
             return false;
         }
         if !piece.is_empty() {
-            out.push(Event::Reasoning(piece.to_owned()));
+            out.push(StreamEvent::Reasoning(piece.to_owned()));
         }
         true
     }
 
     /// Begins a call, and returns its place.
-    pub(super) fn begin_call(&mut self, id: &str, name: &str, out: &mut Vec<Event>) -> usize {
+    pub(super) fn begin_call(&mut self, id: &str, name: &str, out: &mut Vec<StreamEvent>) -> usize {
         let at = self.calls.len();
-        self.calls.push(OpenCall {
+        self.calls.push(ArrivingCall {
             provider_id: id.to_owned(),
             name: name.to_owned(),
-            ..OpenCall::default()
+            ..ArrivingCall::default()
         });
-        out.push(Event::CallBegun {
+        out.push(StreamEvent::CallBegun {
             ordinal: ordinal(at),
             name: name.to_owned(),
         });
@@ -70,7 +70,7 @@ impl Assembly {
     }
 
     /// Takes a piece of a call's arguments.
-    pub(super) fn arguments(&mut self, at: usize, piece: &str, out: &mut Vec<Event>) {
+    pub(super) fn arguments(&mut self, at: usize, piece: &str, out: &mut Vec<StreamEvent>) {
         let Some(call) = self.calls.get_mut(at) else {
             return;
         };
@@ -78,7 +78,7 @@ impl Assembly {
             call.is_too_long = true;
         } else if !piece.is_empty() {
             call.arguments.push_str(piece);
-            out.push(Event::CallArguments {
+            out.push(StreamEvent::CallArguments {
                 ordinal: ordinal(at),
                 piece: piece.to_owned(),
             });
@@ -96,8 +96,8 @@ impl Assembly {
     }
 
     /// Ends a call.
-    pub(super) fn end_call(at: usize, out: &mut Vec<Event>) {
-        out.push(Event::CallEnded {
+    pub(super) fn end_call(at: usize, out: &mut Vec<StreamEvent>) {
+        out.push(StreamEvent::CallEnded {
             ordinal: ordinal(at),
         });
     }
@@ -119,8 +119,12 @@ impl Assembly {
     }
 
     /// The calls at the end of the answer. Unless the answer ended for them, none may run.
-    pub(super) fn asked(&self, stop: &Stop, needs_arguments: &BTreeSet<String>) -> Vec<AskedCall> {
-        let counts = *stop == Stop::Tools;
+    pub(super) fn asked(
+        &self,
+        stop: &AnswerStop,
+        needs_arguments: &BTreeSet<String>,
+    ) -> Vec<ModelCall> {
+        let counts = *stop == AnswerStop::Tools;
         let asked = self.calls.iter().enumerate().map(|(at, call)| {
             let mut asked = settle(call, needs_arguments);
             if at >= limits::CALLS {
@@ -140,12 +144,12 @@ fn ordinal(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-fn settle(call: &OpenCall, needs_arguments: &BTreeSet<String>) -> AskedCall {
+fn settle(call: &ArrivingCall, needs_arguments: &BTreeSet<String>) -> ModelCall {
     let (input, fault) = match input_of(call, needs_arguments) {
         Ok(input) => (input, None),
         Err(fault) => (empty_object(), Some(fault)),
     };
-    AskedCall {
+    ModelCall {
         provider_id: call.provider_id.clone(),
         name: call.name.clone(),
         input,
@@ -154,7 +158,7 @@ fn settle(call: &OpenCall, needs_arguments: &BTreeSet<String>) -> AskedCall {
 }
 
 fn input_of(
-    call: &OpenCall,
+    call: &ArrivingCall,
     needs_arguments: &BTreeSet<String>,
 ) -> Result<Box<RawValue>, CallFault> {
     if call.name.trim().is_empty() {
@@ -198,7 +202,7 @@ fn input_of(
 /// What a provider counted, in as far as it can be believed. Counts only grow while an answer
 /// arrives, so that the highest of each kind is the last.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct UsageTally {
     input: Option<u64>,
     output: Option<u64>,
     cache_read: Option<u64>,
@@ -219,7 +223,7 @@ pub(super) enum Count {
     CacheWrite,
 }
 
-impl Tally {
+impl UsageTally {
     /// Takes a count from the provider's JSON.
     pub(super) fn take(&mut self, what: Count, value: Option<&Value>) {
         let Some(value) = value.filter(|value| !value.is_null()) else {
@@ -294,13 +298,13 @@ mod tests {
 
     use super::*;
 
-    fn call(arguments: &str) -> AskedCall {
+    fn call(arguments: &str) -> ModelCall {
         let mut assembly = Assembly::default();
         let mut out = Vec::new();
         let at = assembly.begin_call("p1", "read_file", &mut out);
         assembly.arguments(at, arguments, &mut out);
         let needs = BTreeSet::from(["read_file".to_owned()]);
-        assembly.asked(&Stop::Tools, &needs).remove(0)
+        assembly.asked(&AnswerStop::Tools, &needs).remove(0)
     }
 
     #[test]
@@ -341,17 +345,17 @@ mod tests {
     fn a_tool_that_needs_nothing_may_be_called_with_nothing() {
         let mut assembly = Assembly::default();
         assembly.begin_call("p1", "list", &mut Vec::new());
-        let calls = assembly.asked(&Stop::Tools, &BTreeSet::new());
+        let calls = assembly.asked(&AnswerStop::Tools, &BTreeSet::new());
         assert_eq!((calls[0].input.get(), &calls[0].fault), ("{}", &None));
     }
 
     #[test]
     fn calls_of_an_answer_that_did_not_end_for_them_do_not_run() {
         for stop in [
-            Stop::End,
-            Stop::OutputLimit,
-            Stop::WindowFull,
-            Stop::Refusal,
+            AnswerStop::End,
+            AnswerStop::OutputLimit,
+            AnswerStop::WindowFull,
+            AnswerStop::Refusal,
         ] {
             let mut assembly = Assembly::default();
             assembly.begin_call("p1", "list", &mut Vec::new());
@@ -366,7 +370,7 @@ mod tests {
         for _ in 0..1_000 {
             assembly.begin_call("same", "list", &mut Vec::new());
         }
-        let calls = assembly.asked(&Stop::Tools, &BTreeSet::new());
+        let calls = assembly.asked(&AnswerStop::Tools, &BTreeSet::new());
         assert_eq!(calls.len(), 1_000);
         let may_run = calls.iter().filter(|call| call.fault.is_none()).count();
         assert_eq!(may_run, limits::CALLS);
@@ -384,14 +388,14 @@ mod tests {
         let at = assembly.begin_call("p", "t", &mut out);
         assembly.arguments(at, &"x".repeat(limits::ARGUMENTS_BYTES), &mut out);
         assembly.arguments(at, "x", &mut out);
-        let calls = assembly.asked(&Stop::Tools, &BTreeSet::new());
+        let calls = assembly.asked(&AnswerStop::Tools, &BTreeSet::new());
         assert!(matches!(calls[0].fault, Some(CallFault::TooLong { .. })));
     }
 
     #[test]
     fn counts_that_cannot_be_are_replaced_by_an_estimate() {
         let settled = |input: Value, output: Value| {
-            let mut tally = Tally::default();
+            let mut tally = UsageTally::default();
             tally.take(Count::Input, Some(&input));
             tally.take(Count::Output, Some(&output));
             tally.settled(400, 40)
@@ -419,7 +423,7 @@ mod tests {
 
     #[test]
     fn counts_never_decrease_while_an_answer_arrives() {
-        let mut tally = Tally::default();
+        let mut tally = UsageTally::default();
         tally.take(Count::Input, Some(&json!(5)));
         for output in [1, 9, 4] {
             tally.take(Count::Output, Some(&json!(output)));
@@ -429,13 +433,13 @@ mod tests {
 
     #[test]
     fn cached_input_is_counted_once() {
-        let mut tally = Tally::default();
+        let mut tally = UsageTally::default();
         tally.take_whole_input(Some(&json!(100)), Some(&json!(80)));
         tally.take(Count::Output, Some(&json!(1)));
         let (usage, known) = tally.settled(0, 0);
         assert!(known);
         assert_eq!((usage.input_tokens, usage.cache_read_tokens), (20, 80));
-        let mut odd = Tally::default();
+        let mut odd = UsageTally::default();
         odd.take_whole_input(Some(&json!(5)), Some(&json!(80)));
         assert!(!odd.settled(0, 0).1);
     }

@@ -18,7 +18,7 @@ pub(crate) use write::{part, write};
 /// What one answer of this wire is kept as: it has no blocks, but names of calls, and reasoning
 /// in either of the two ways in which servers of this wire pass it on.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept {
+struct KeptAnswer {
     /// The provider's names of the calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     call_ids: Vec<String>,

@@ -53,9 +53,9 @@ impl RawObject {
 
 /// The members of an object that is read once, where they lie.
 #[derive(Debug, Default)]
-pub(super) struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+pub(super) struct RawMembers<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
-impl<'a> Members<'a> {
+impl<'a> RawMembers<'a> {
     /// A member as text, if it is one.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         serde_json::from_str(self.get(name)?.get()).ok()
@@ -68,25 +68,25 @@ impl<'a> Members<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for RawMembers<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Found<'a>(PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> Visitor<'de> for Found<'a> {
-            type Value = Members<'a>;
+        struct MembersVisitor<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for MembersVisitor<'a> {
+            type Value = RawMembers<'a>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'a>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawMembers<'a>, A::Error> {
                 let mut members = Vec::new();
                 while let Some((name, value)) = map.next_entry::<Name<'a>, &'a RawValue>()? {
                     members.push((name.0, value));
                 }
-                Ok(Members(members))
+                Ok(RawMembers(members))
             }
         }
-        deserializer.deserialize_map(Found(PhantomData))
+        deserializer.deserialize_map(MembersVisitor(PhantomData))
     }
 }
 
@@ -106,8 +106,8 @@ impl Serialize for RawObject {
 
 impl<'de> Deserialize<'de> for RawObject {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
+        struct RawObjectVisitor;
+        impl<'de> Visitor<'de> for RawObjectVisitor {
             type Value = RawObject;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -122,7 +122,7 @@ impl<'de> Deserialize<'de> for RawObject {
                 Ok(RawObject(members))
             }
         }
-        deserializer.deserialize_map(Members)
+        deserializer.deserialize_map(RawObjectVisitor)
     }
 }
 

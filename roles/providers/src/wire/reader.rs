@@ -5,27 +5,31 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::assembly::{Assembly, Tally};
+use super::assembly::{Assembly, UsageTally};
 use super::raw::without_lone_surrogates;
-use crate::answer::{Answer, Stop};
+use crate::answer::{AnswerStop, ModelAnswer};
 use crate::blocks::Blocks;
-use crate::event::Event;
-use crate::fault::{Fault, FaultClass};
+use crate::event::StreamEvent;
+use crate::fault::{FaultClass, RequestFault};
 use crate::port::Prepared;
 use crate::sse::SseEvent;
 
 /// Reads the events of one answer.
-pub(crate) trait Reader: Send {
+pub(crate) trait EventReader: Send {
     /// Takes an event, and adds to `out` what it says.
-    fn take(&mut self, event: &SseEvent, out: &mut Vec<Event>) -> Result<Progress, Fault>;
+    fn take(
+        &mut self,
+        event: &SseEvent,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<AnswerProgress, RequestFault>;
 
     /// The answer, after the last event.
-    fn finish(self: Box<Self>) -> Result<Answer, Fault>;
+    fn finish(self: Box<Self>) -> Result<ModelAnswer, RequestFault>;
 }
 
 /// How far an answer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Progress {
+pub(crate) enum AnswerProgress {
     /// Nothing happened; the provider only says that it is alive.
     Alive,
     /// More is to come.
@@ -36,7 +40,7 @@ pub(crate) enum Progress {
 
 /// What a reader knows of the request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct AskedRequest {
     pub(crate) provider: String,
     pub(crate) model: String,
     pub(crate) needs_arguments: BTreeSet<String>,
@@ -47,7 +51,7 @@ pub(crate) struct Asked {
     pub(crate) request_id: Option<String>,
 }
 
-impl Asked {
+impl AskedRequest {
     pub(crate) fn of(provider: &str, prepared: &Prepared) -> Self {
         Self {
             provider: provider.to_owned(),
@@ -63,24 +67,24 @@ impl Asked {
     pub(super) fn answer(
         self,
         said: &Assembly,
-        mut stop: Stop,
-        tally: &Tally,
+        mut stop: AnswerStop,
+        tally: &UsageTally,
         blocks: Vec<Box<serde_json::value::RawValue>>,
-    ) -> Answer {
+    ) -> ModelAnswer {
         if said.is_full {
-            stop = Stop::OutputLimit;
-        } else if stop == Stop::Tools && !said.has_calls() {
-            stop = Stop::End;
+            stop = AnswerStop::OutputLimit;
+        } else if stop == AnswerStop::Tools && !said.has_calls() {
+            stop = AnswerStop::End;
         }
         let calls = said.asked(&stop, &self.needs_arguments);
         let (usage, usage_is_known) = tally.settled(self.sent_bytes, said.bytes());
         let blocks = (!blocks.is_empty() && !said.is_full).then(|| Blocks {
             provider: self.provider,
             model: self.model,
-            paused: stop == Stop::Paused,
+            paused: stop == AnswerStop::Paused,
             blocks,
         });
-        Answer {
+        ModelAnswer {
             text: said.text.clone(),
             calls,
             stop,
@@ -93,22 +97,22 @@ impl Asked {
 }
 
 /// Reads the data of an event.
-pub(super) fn data<T: DeserializeOwned>(event: &SseEvent) -> Result<T, Fault> {
+pub(super) fn data<T: DeserializeOwned>(event: &SseEvent) -> Result<T, RequestFault> {
     read(&without_lone_surrogates(&event.data))
 }
 
 /// Reads the text of an event, which may be borrowed.
-pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+pub(super) fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RequestFault> {
     serde_json::from_str(text)
         .map_err(|why| garbled(format!("an event is not what it should be: {why}")))
 }
 
 /// A fault of the stream's form.
-pub(super) fn garbled(why: impl Into<String>) -> Fault {
-    Fault::new(FaultClass::Garbled, why)
+pub(super) fn garbled(why: impl Into<String>) -> RequestFault {
+    RequestFault::new(FaultClass::Garbled, why)
 }
 
 /// A stream that ended too early.
-pub(super) fn cut_off() -> Fault {
-    Fault::new(FaultClass::CutOff, "the stream ended before the answer did")
+pub(super) fn cut_off() -> RequestFault {
+    RequestFault::new(FaultClass::CutOff, "the stream ended before the answer did")
 }

@@ -3,7 +3,7 @@
 mod read;
 mod write;
 
-pub(crate) use read::Items;
+pub(crate) use read::ResponsesReader;
 #[cfg(test)]
 pub(crate) use write::body;
 pub(crate) use write::write;

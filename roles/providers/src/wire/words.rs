@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::fault::{Fault, FaultClass};
+use crate::fault::{FaultClass, RequestFault};
 use crate::limits;
 
 /// The words of all providers for each kind of error, the most telling first.
@@ -82,13 +82,13 @@ const KINDS: [(FaultClass, &[&str]); 12] = [
 
 /// The error in a body or an event, however a provider wraps it.
 #[derive(Debug, Default)]
-pub(crate) struct Words {
+pub(crate) struct ErrorWords {
     /// The provider's words for the kind of error, as type and code, in lower case.
     kinds: Vec<String>,
     message: String,
 }
 
-impl Words {
+impl ErrorWords {
     /// Reads an error: `{"error": {…}}`, `{"error": "…"}`, the error itself, or anything else.
     pub(crate) fn of(value: &Value) -> Self {
         let error = match value.get("error") {
@@ -201,15 +201,15 @@ impl Words {
     }
 
     /// The fault of an error that came inside a stream.
-    pub(crate) fn in_stream(&self) -> Fault {
+    pub(crate) fn in_stream(&self) -> RequestFault {
         let class = self.class().unwrap_or(FaultClass::Server);
-        Fault::new(class, format!("the provider broke off: {}", self.shown()))
+        RequestFault::new(class, format!("the provider broke off: {}", self.shown()))
     }
 
     /// The fault of a response with this status.
-    pub(crate) fn with_status(&self, status: u16, retry_after_ms: Option<u64>) -> Fault {
+    pub(crate) fn with_status(&self, status: u16, retry_after_ms: Option<u64>) -> RequestFault {
         let class = self.class_of_status(status, retry_after_ms);
-        let mut fault = Fault::new(
+        let mut fault = RequestFault::new(
             class,
             format!(
                 "the provider answered with status {status}: {}",
@@ -327,14 +327,16 @@ pub(crate) fn is_success(status: u16) -> bool {
 }
 
 /// An error that a body without a stream holds.
-pub(crate) fn without_stream(body: &str) -> Fault {
+pub(crate) fn without_stream(body: &str) -> RequestFault {
     #[derive(Deserialize)]
     struct Wrapped {
         error: Option<Value>,
     }
     match serde_json::from_str::<Wrapped>(body) {
-        Ok(Wrapped { error: Some(error) }) if !error.is_null() => Words::of(&error).in_stream(),
-        Ok(_) | Err(_) => Fault::new(
+        Ok(Wrapped { error: Some(error) }) if !error.is_null() => {
+            ErrorWords::of(&error).in_stream()
+        }
+        Ok(_) | Err(_) => RequestFault::new(
             FaultClass::NotAProvider,
             "the provider did not answer with a stream of events; its address may be another program's",
         ),
@@ -342,13 +344,13 @@ pub(crate) fn without_stream(body: &str) -> Fault {
 }
 
 /// The fault of a response in an encoding that was not asked for.
-pub(crate) fn encoded(encoding: &str) -> Fault {
+pub(crate) fn encoded(encoding: &str) -> RequestFault {
     let shown: String = encoding
         .chars()
         .filter(char::is_ascii_graphic)
         .take(40)
         .collect();
-    Fault::new(
+    RequestFault::new(
         FaultClass::NotAProvider,
         format!(
             "the provider answered in the encoding {shown:?}, which was not asked for; turn compression off on the way to it"
@@ -407,7 +409,7 @@ mod tests {
 
     #[test]
     fn each_status_has_its_class() {
-        let none = Words::of_body("");
+        let none = ErrorWords::of_body("");
         let plain = |status| none.with_status(status, None).class;
         for (status, class) in [
             (301, FaultClass::Redirected),
@@ -437,7 +439,7 @@ mod tests {
 
     #[test]
     fn words_tell_apart_what_a_status_does_not() {
-        let class = |status, body: Value| Words::of(&body).with_status(status, None).class;
+        let class = |status, body: Value| ErrorWords::of(&body).with_status(status, None).class;
         for (status, body, expected) in [
             (
                 400,
@@ -498,7 +500,7 @@ mod tests {
         ] {
             assert_eq!(class(status, body.clone()), expected, "{body}");
         }
-        let timed = Words::of(&json!({"error": {"code": "insufficient_quota"}}));
+        let timed = ErrorWords::of(&json!({"error": {"code": "insufficient_quota"}}));
         assert_eq!(
             timed.with_status(429, Some(7_000)).class,
             FaultClass::RateLimit
@@ -575,16 +577,16 @@ mod tests {
                 json!({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097"}),
             ),
         ] {
-            let fault = Words::of(&body).with_status(status, None);
+            let fault = ErrorWords::of(&body).with_status(status, None);
             assert_eq!(fault.class, FaultClass::WindowFull, "{status} {body}");
         }
     }
 
     #[test]
     fn pages_are_never_shown_and_long_words_are_cut() {
-        let page = Words::of_body(" <!doctype html><h1>502</h1>").with_status(502, None);
+        let page = ErrorWords::of_body(" <!doctype html><h1>502</h1>").with_status(502, None);
         assert!(!page.message.contains("html"), "{page}");
-        let long = Words::of_body(&"\u{6f22}\n".repeat(10_000)).with_status(500, None);
+        let long = ErrorWords::of_body(&"\u{6f22}\n".repeat(10_000)).with_status(500, None);
         assert!(
             long.message.len() < 700 && !long.message.contains('\n'),
             "{long}"

@@ -13,7 +13,7 @@ pub(crate) const END: &[u8] = b"]}";
 
 /// A request without the part that is already encoded.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct WrittenRequest {
     /// Everything up to the messages, to which a message follows.
     pub(crate) head: Vec<u8>,
     /// The messages that stay, with commas between them.

@@ -1,11 +1,11 @@
 //! A model that is taken out, and one whose members change.
 
 use super::super::{ModelConfig, ModelsConfig, parse};
-use super::{EditFault, NewPrices, faults_are_new, layout, no_model, plain, quoted};
+use super::{ConfigEditFault, NewPrices, faults_are_new, layout, no_model, plain, quoted};
 
 /// How a model is taken out.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Removal<'a> {
+pub struct ModelToRemove<'a> {
     /// The model of roles that name none, from then on.
     pub default: Option<&'a str>,
     /// Whether its provider goes, too, if no other model has it.
@@ -27,7 +27,7 @@ pub struct Removed {
 
 /// What changes of a model; the rest stays.
 #[derive(Debug, Clone, Default)]
-pub struct Changes {
+pub struct ModelChanges {
     /// Its name with its provider.
     pub id: Option<String>,
     /// The tokens that it reads at most.
@@ -46,7 +46,7 @@ pub struct Changes {
     pub key: Option<(String, String)>,
 }
 
-impl Changes {
+impl ModelChanges {
     /// Whether nothing changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -56,7 +56,7 @@ impl Changes {
 
 /// A configuration with a changed model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Changed {
+pub struct ChangedConfig {
     /// The text.
     pub text: String,
     /// The model before.
@@ -71,8 +71,12 @@ pub struct Changed {
 ///
 /// When the configuration is faulty, there is no such model, it is the default one or the one that chooses while
 /// there are others, or the text is laid out otherwise.
-pub fn without_model(text: &str, name: &str, how: Removal<'_>) -> Result<Removed, EditFault> {
-    let before = parse(text).map_err(EditFault::Faulty)?;
+pub fn without_model(
+    text: &str,
+    name: &str,
+    how: ModelToRemove<'_>,
+) -> Result<Removed, ConfigEditFault> {
+    let before = parse(text).map_err(ConfigEditFault::Faulty)?;
     let gone = before
         .models
         .get(name)
@@ -82,7 +86,7 @@ pub fn without_model(text: &str, name: &str, how: Removal<'_>) -> Result<Removed
     expected.models.remove(name);
     let is_last = expected.models.is_empty();
     let others: Vec<String> = expected.models.keys().cloned().collect();
-    let by_hand = || EditFault::Unclear(format!("take `{name}` out of `models`"));
+    let by_hand = || ConfigEditFault::Unclear(format!("take `{name}` out of `models`"));
     let mut after = layout::without(text, &["models", name]).ok_or_else(by_hand)?;
     if let Some(default) = how.default {
         if !expected.models.contains_key(default) {
@@ -93,14 +97,14 @@ pub fn without_model(text: &str, name: &str, how: Removal<'_>) -> Result<Removed
     } else if before.model.as_deref() == Some(name) {
         if !is_last {
             let model = name.to_owned();
-            return Err(EditFault::IsDefault { model, others });
+            return Err(ConfigEditFault::IsDefault { model, others });
         }
         after = layout::without(&after, &["model"]).ok_or_else(by_hand)?;
         expected.model = None;
     }
     if before.chooser.as_deref() == Some(name) {
         if !is_last {
-            return Err(EditFault::IsChooser(name.to_owned()));
+            return Err(ConfigEditFault::IsChooser(name.to_owned()));
         }
         after = layout::without(&after, &["chooser"]).ok_or_else(by_hand)?;
         expected.chooser = None;
@@ -126,8 +130,12 @@ pub fn without_model(text: &str, name: &str, how: Removal<'_>) -> Result<Removed
 /// # Errors
 ///
 /// When the configuration is faulty or would be, there is no such model, or the text is laid out otherwise.
-pub fn with_changes(text: &str, name: &str, changes: &Changes) -> Result<Changed, EditFault> {
-    let before = parse(text).map_err(EditFault::Faulty)?;
+pub fn with_changes(
+    text: &str,
+    name: &str,
+    changes: &ModelChanges,
+) -> Result<ChangedConfig, ConfigEditFault> {
+    let before = parse(text).map_err(ConfigEditFault::Faulty)?;
     let was = before
         .models
         .get(name)
@@ -138,7 +146,7 @@ pub fn with_changes(text: &str, name: &str, changes: &Changes) -> Result<Changed
             .iter()
             .map(|(key, value)| format!("{key}: {value}"))
             .collect();
-        EditFault::Unclear(format!("under `{name}`, say {}", wanted.join(", ")))
+        ConfigEditFault::Unclear(format!("under `{name}`, say {}", wanted.join(", ")))
     };
     let mut after = text.to_owned();
     for (key, value) in &members {
@@ -151,12 +159,13 @@ pub fn with_changes(text: &str, name: &str, changes: &Changes) -> Result<Changed
     if let Some((how, place)) = &changes.key {
         let path = ["providers", &was.provider, "key"];
         let value = format!("{{ {how}: {} }}", quoted(place));
-        let by_hand = || EditFault::Unclear(format!("under `{}`, say key: {value}", was.provider));
+        let by_hand =
+            || ConfigEditFault::Unclear(format!("under `{}`, say key: {value}", was.provider));
         after = layout::set(&after, &path, &value, &["base-url", "wire"]).ok_or_else(by_hand)?;
     }
     let now = match parse(&after) {
         Ok(now) => now,
-        Err(faults) if faults_are_new(&after) => return Err(EditFault::Unfit(faults)),
+        Err(faults) if faults_are_new(&after) => return Err(ConfigEditFault::Unfit(faults)),
         Err(_) => return Err(by_hand()),
     };
     let Some(is) = now.models.get(name).filter(|is| has(is, was, changes)) else {
@@ -177,14 +186,14 @@ pub fn with_changes(text: &str, name: &str, changes: &Changes) -> Result<Changed
     if now != expected {
         return Err(by_hand());
     }
-    Ok(Changed {
+    Ok(ChangedConfig {
         before: was.clone(),
         after: is.clone(),
         text: after,
     })
 }
 
-fn members(changes: &Changes) -> Vec<(&'static str, String)> {
+fn members(changes: &ModelChanges) -> Vec<(&'static str, String)> {
     let number = |number: u64| number.to_string();
     let members = [
         ("id", changes.id.as_deref().map(quoted)),
@@ -214,7 +223,7 @@ fn with_prices(text: &str, name: &str, was: &ModelConfig, prices: &NewPrices) ->
 }
 
 /// Whether a model is what it was but for the changes, and what follows from them.
-fn has(is: &ModelConfig, was: &ModelConfig, changes: &Changes) -> bool {
+fn has(is: &ModelConfig, was: &ModelConfig, changes: &ModelChanges) -> bool {
     is.provider == was.provider
         && is.id == *changes.id.as_ref().unwrap_or(&was.id)
         && is.window_tokens == changes.window.unwrap_or(was.window_tokens)

@@ -5,14 +5,14 @@
 
 use std::ops::Range;
 
-use a_society_yaml::{Budget, Tree, Value, parse};
+use a_society_yaml::{ParseBudget, Value, YamlTree, parse};
 
 /// How far lines under a key are indented, if there are none yet.
 const INDENT: usize = 2;
 
 /// Sets a value below these keys, or adds it after the sibling that comes first in `after` and is there.
 pub(crate) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Option<String> {
-    let tree = parse(text, Budget::BLOCK).ok()?;
+    let tree = parse(text, ParseBudget::BLOCK).ok()?;
     let (key, above) = path.split_last()?;
     let map = above
         .iter()
@@ -51,7 +51,7 @@ pub(crate) fn put_under(text: &str, key: &str, lines: &[String]) -> Option<Strin
 
 /// Puts a line under the key at the end of a path, before what is there.
 pub(crate) fn put_into(text: &str, path: &[&str], line: &str) -> Option<String> {
-    let tree = parse(text, Budget::BLOCK).ok()?;
+    let tree = parse(text, ParseBudget::BLOCK).ok()?;
     let (key, above) = path.split_last()?;
     let map = above
         .iter()
@@ -64,7 +64,7 @@ pub(crate) fn put_into(text: &str, path: &[&str], line: &str) -> Option<String> 
 /// Puts lines under a key, before what is there and as far in, or so far where nothing is.
 fn put_below<'l>(
     text: &str,
-    (head, found): &(Tree, Tree),
+    (head, found): &(YamlTree, YamlTree),
     empty: Option<usize>,
     lines: impl Iterator<Item = &'l str>,
 ) -> Option<String> {
@@ -87,7 +87,7 @@ fn put_below<'l>(
 
 /// Puts an item at the end of a list.
 pub(crate) fn with_item(text: &str, path: &[&str], item: &str) -> Option<String> {
-    let tree = parse(text, Budget::BLOCK).ok()?;
+    let tree = parse(text, ParseBudget::BLOCK).ok()?;
     let list = found(&tree, path)?;
     let Value::List(items) = &list.value else {
         return None;
@@ -113,7 +113,7 @@ pub(crate) fn with_item(text: &str, path: &[&str], item: &str) -> Option<String>
 
 /// Takes an item out of a list, by its number from 0.
 pub(crate) fn without_item(text: &str, path: &[&str], at: usize) -> Option<String> {
-    let tree = parse(text, Budget::BLOCK).ok()?;
+    let tree = parse(text, ParseBudget::BLOCK).ok()?;
     let Value::List(items) = &found(&tree, path)?.value else {
         return None;
     };
@@ -133,7 +133,7 @@ pub(crate) fn without_item(text: &str, path: &[&str], at: usize) -> Option<Strin
 }
 
 /// How far the dash of an item is moved in, if it has one and begins its line.
-fn dash(text: &str, item: &Tree) -> Option<usize> {
+fn dash(text: &str, item: &YamlTree) -> Option<usize> {
     let start = line_start(text, item.place.bytes.start);
     let before = text.get(start..item.place.bytes.start)?;
     let indent = before.len() - before.trim_start_matches(' ').len();
@@ -141,14 +141,28 @@ fn dash(text: &str, item: &Tree) -> Option<usize> {
     (!rest.is_empty() && rest.trim().is_empty()).then_some(indent)
 }
 
-fn found<'t>(tree: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
+fn found<'t>(tree: &'t YamlTree, path: &[&str]) -> Option<&'t YamlTree> {
     path.iter()
         .try_fold(tree, |map, key| Some(&entry(map, key)?.1))
 }
 
 /// Takes a key with all that is under it out, and leaves comments above and below it.
 pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
+<<<<<<< HEAD
+    let tree = parse(text, ParseBudget::BLOCK).ok()?;
+=======
+    replaced(text, lines_of(text, path)?, "")
+}
+
+/// The lines of a key at the left margin with all that is under it; none if it is not there.
+pub(crate) fn section<'t>(text: &'t str, key: &str) -> &'t str {
+    let lines = lines_of(text, &[key]);
+    lines.and_then(|lines| text.get(lines)).unwrap_or_default()
+}
+
+fn lines_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let tree = parse(text, Budget::BLOCK).ok()?;
+>>>>>>> main
     let (key, above) = path.split_last()?;
     let map = above
         .iter()
@@ -173,13 +187,13 @@ pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
         }
         at = next;
     }
-    replaced(text, start..end, "")
+    Some(start..end)
 }
 
 /// Whether the line above a key is a comment on it.
 pub(crate) fn is_commented(text: &str, path: &[&str]) -> bool {
     let found = || {
-        let tree = parse(text, Budget::BLOCK).ok()?;
+        let tree = parse(text, ParseBudget::BLOCK).ok()?;
         let (key, above) = path.split_last()?;
         let map = above
             .iter()
@@ -192,48 +206,60 @@ pub(crate) fn is_commented(text: &str, path: &[&str]) -> bool {
 }
 
 /// A key at the left margin with its value; `None` within if it is not there.
-fn top(text: &str, key: &str) -> Option<Option<(Tree, Tree)>> {
+fn top(text: &str, key: &str) -> Option<Option<(YamlTree, YamlTree)>> {
     let says_nothing = |line: &str| line.trim().is_empty() || line.starts_with('#');
     if text.lines().all(says_nothing) {
         return Some(None);
     }
-    let tree = parse(text, Budget::BLOCK).ok()?;
+    let tree = parse(text, ParseBudget::BLOCK).ok()?;
     if is_flow(text, &tree) {
         return None;
     }
     Some(entry(&tree, key).cloned())
 }
 
-fn entry<'t>(map: &'t Tree, wanted: &str) -> Option<&'t (Tree, Tree)> {
+fn entry<'t>(map: &'t YamlTree, wanted: &str) -> Option<&'t (YamlTree, YamlTree)> {
     let Value::Map(entries) = &map.value else {
         return None;
     };
-    let is_wanted = |tree: &Tree| matches!(&tree.value, Value::Text(text) if text == wanted);
+    let is_wanted = |tree: &YamlTree| matches!(&tree.value, Value::Text(text) if text == wanted);
     entries.iter().find(|(key, _)| is_wanted(key))
 }
 
-fn is_flow(text: &str, map: &Tree) -> bool {
+fn is_flow(text: &str, map: &YamlTree) -> bool {
     text.get(map.place.bytes.clone())
         .is_some_and(|found| found.starts_with('{'))
 }
 
+<<<<<<< HEAD
 /// The bytes of a mapping in braces that is on one line and contains no other mapping.
-fn flow(text: &str, tree: &Tree) -> Option<Range<usize>> {
+fn flow(text: &str, tree: &YamlTree) -> Option<Range<usize>> {
     let Value::Map(entries) = &tree.value else {
         return None;
+=======
+/// The bytes of a mapping in braces, or of a list in brackets, that is on one line and contains no other.
+fn flow(text: &str, tree: &Tree) -> Option<Range<usize>> {
+    let (opens, closes, last) = match &tree.value {
+        Value::Map(entries) => ('{', '}', entries.last().map(|(_, value)| value)),
+        Value::List(items) => ('[', ']', items.last()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => return None,
+>>>>>>> main
     };
     let start = tree.place.bytes.start;
-    let end = scalar(text, &entries.last()?.1)?.end;
+    let end = match last {
+        Some(last) => scalar(text, last)?.end,
+        None => start + 1,
+    };
     let rest = text.get(end..)?;
     let closing = rest.trim_start_matches([' ', ',']);
     let bytes = start..end + (rest.len() - closing.len()) + 1;
     let found = text.get(bytes.clone())?;
-    let is_whole = found.starts_with('{') && closing.starts_with('}') && !found.contains('\n');
+    let is_whole = found.starts_with(opens) && closing.starts_with(closes) && !found.contains('\n');
     is_whole.then_some(bytes)
 }
 
 /// The bytes of a value that is on one line.
-fn scalar(text: &str, tree: &Tree) -> Option<Range<usize>> {
+fn scalar(text: &str, tree: &YamlTree) -> Option<Range<usize>> {
     let is_scalar = matches!(
         tree.value,
         Value::Bool(_) | Value::Number(_) | Value::Text(_)
@@ -244,7 +270,12 @@ fn scalar(text: &str, tree: &Tree) -> Option<Range<usize>> {
     (is_scalar && stands_alone).then_some(bytes)
 }
 
-fn added_after(text: &str, map: &Tree, anchor: &(Tree, Tree), line: &str) -> Option<String> {
+fn added_after(
+    text: &str,
+    map: &YamlTree,
+    anchor: &(YamlTree, YamlTree),
+    line: &str,
+) -> Option<String> {
     let (key, value) = anchor;
     let bytes = scalar(text, value)?;
     if is_flow(text, map) {
@@ -256,7 +287,7 @@ fn added_after(text: &str, map: &Tree, anchor: &(Tree, Tree), line: &str) -> Opt
 }
 
 /// How far the line of a key is moved in, if it begins with that key.
-fn indent(text: &str, key: &Tree) -> Option<usize> {
+fn indent(text: &str, key: &YamlTree) -> Option<usize> {
     let start = line_start(text, key.place.bytes.start);
     let before = text.get(start..key.place.bytes.start)?;
     before.chars().all(|it| it == ' ').then_some(before.len())

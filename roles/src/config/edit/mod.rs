@@ -3,14 +3,23 @@
 
 mod change;
 pub(crate) mod layout;
+mod policy;
 mod rules;
 mod search;
 mod servers;
 #[cfg(test)]
 mod tests;
 
+<<<<<<< HEAD
+pub use change::{
+    ChangedConfig, ModelChanges, ModelToRemove, Removed, with_changes, without_model,
+};
+pub use rules::{RuleSide, with_rule, without_rule};
+=======
 pub use change::{Changed, Changes, Removal, Removed, with_changes, without_model};
+pub use policy::{Policy, said_of, with_policy};
 pub use rules::{List, with_rule, without_rule};
+>>>>>>> main
 pub use search::{with_search, without_search};
 pub use servers::{NewSecret, ServerEditFault, secrets_of, with_server, without_server};
 
@@ -83,7 +92,7 @@ impl NewPrices {
 
 /// Why a configuration cannot be changed by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EditFault {
+pub enum ConfigEditFault {
     /// It was faulty before.
     Faulty(Vec<TextFault>),
     /// It would be faulty.
@@ -147,10 +156,10 @@ pub fn with_model(
     text: &str,
     provider: Option<&NewProvider>,
     model: &NewModel,
-) -> Result<String, EditFault> {
-    let before = parse(text).map_err(EditFault::Faulty)?;
+) -> Result<String, ConfigEditFault> {
+    let before = parse(text).map_err(ConfigEditFault::Faulty)?;
     if before.models.contains_key(&model.name) {
-        return Err(EditFault::Taken(model.name.clone()));
+        return Err(ConfigEditFault::Taken(model.name.clone()));
     }
     let mut blocks: Vec<(&str, Vec<String>)> = Vec::new();
     if let Some(provider) = provider {
@@ -158,7 +167,7 @@ pub fn with_model(
             (Some(there), _) => agrees(there, provider)?,
             (None, Some(wire)) => blocks.push(("providers", provider_lines(provider, wire))),
             (None, None) => {
-                return Err(EditFault::NoProvider {
+                return Err(ConfigEditFault::NoProvider {
                     provider: provider.name.clone(),
                     others: before.providers.keys().cloned().collect(),
                 });
@@ -171,7 +180,7 @@ pub fn with_model(
             let lines: String = lines.iter().map(|line| format!("  {line}\n")).collect();
             format!("{key}:\n{lines}")
         };
-        EditFault::ByHand(blocks.iter().map(block).collect())
+        ConfigEditFault::ByHand(blocks.iter().map(block).collect())
     };
     let mut after = text.to_owned();
     for (key, lines) in &blocks {
@@ -182,9 +191,9 @@ pub fn with_model(
     }
     match parse(&after) {
         Ok(now) if now.models.contains_key(&model.name) && keeps(&before, &now) => Ok(after),
-        Ok(_) | Err(_) if faults_are_new(&after) => {
-            Err(EditFault::Unfit(parse(&after).err().unwrap_or_default()))
-        }
+        Ok(_) | Err(_) if faults_are_new(&after) => Err(ConfigEditFault::Unfit(
+            parse(&after).err().unwrap_or_default(),
+        )),
         Ok(_) | Err(_) => Err(by_hand()),
     }
 }
@@ -194,26 +203,26 @@ pub fn with_model(
 /// # Errors
 ///
 /// When it is faulty, there is no such model, or the text is laid out otherwise.
-pub fn with_default(text: &str, name: &str) -> Result<String, EditFault> {
-    let before = parse(text).map_err(EditFault::Faulty)?;
+pub fn with_default(text: &str, name: &str) -> Result<String, ConfigEditFault> {
+    let before = parse(text).map_err(ConfigEditFault::Faulty)?;
     if !before.models.contains_key(name) {
         return Err(no_model(&before, name));
     }
     let line = format!("model: {}", plain(name));
     let after = layout::set_top(text, "model", &plain(name));
-    let after = after.ok_or_else(|| EditFault::ByHand(format!("{line}\n")))?;
+    let after = after.ok_or_else(|| ConfigEditFault::ByHand(format!("{line}\n")))?;
     match parse(&after) {
         Ok(now) if now.model.as_deref() == Some(name) => Ok(after),
-        Ok(_) => Err(EditFault::ByHand(format!("{line}\n"))),
-        Err(faults) => Err(EditFault::Faulty(faults)),
+        Ok(_) => Err(ConfigEditFault::ByHand(format!("{line}\n"))),
+        Err(faults) => Err(ConfigEditFault::Faulty(faults)),
     }
 }
 
 /// There is no model of this name, and these may be meant.
-fn no_model(config: &ModelsConfig, name: &str) -> EditFault {
+fn no_model(config: &ModelsConfig, name: &str) -> ConfigEditFault {
     let others = config.models.keys().cloned();
     let near = others.clone().filter(|other| is_near(name, other));
-    EditFault::NoModel {
+    ConfigEditFault::NoModel {
         model: name.to_owned(),
         near: near.collect(),
         others: others.collect(),
@@ -222,9 +231,9 @@ fn no_model(config: &ModelsConfig, name: &str) -> EditFault {
 
 /// Refuses values for an existing provider that differ from the configuration: requests, and the key
 /// with them, would go to an unintended address.
-fn agrees(there: &ProviderConfig, said: &NewProvider) -> Result<(), EditFault> {
+fn agrees(there: &ProviderConfig, said: &NewProvider) -> Result<(), ConfigEditFault> {
     let differs = |has: String| {
-        Err(EditFault::Differs {
+        Err(ConfigEditFault::Differs {
             provider: said.name.clone(),
             has,
         })

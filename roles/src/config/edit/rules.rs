@@ -1,18 +1,18 @@
 //! Rules about calls that are put in or taken out.
 
 use super::super::{ConsentConfig, parse_consent};
-use super::{EditFault, layout, quoted};
+use super::{ConfigEditFault, layout, quoted};
 
 /// Which list a rule is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum List {
+pub enum RuleSide {
     /// What runs without asking.
     Allow,
     /// What never runs.
     Deny,
 }
 
-impl List {
+impl RuleSide {
     /// Its key.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -37,8 +37,8 @@ const CONSENT: &str = "consent";
 /// # Errors
 ///
 /// When it is faulty or would be, or the text is laid out otherwise.
-pub fn with_rule(text: &str, list: List, rule: &str) -> Result<String, EditFault> {
-    let mut expected = parse_consent(text).map_err(EditFault::Faulty)?;
+pub fn with_rule(text: &str, list: RuleSide, rule: &str) -> Result<String, ConfigEditFault> {
+    let mut expected = parse_consent(text).map_err(ConfigEditFault::Faulty)?;
     if list.of(&mut expected).iter().any(|known| known == rule) {
         return Ok(text.to_owned());
     }
@@ -51,7 +51,8 @@ pub fn with_rule(text: &str, list: List, rule: &str) -> Result<String, EditFault
         layout::set(text, &[CONSENT, key], &format!("[{item}]"), &["mode"]),
         layout::put_under(text, CONSENT, &[line]),
     ];
-    let by_hand = || EditFault::Unclear(format!("under `{CONSENT}`, put {item} into `{key}`"));
+    let by_hand =
+        || ConfigEditFault::Unclear(format!("under `{CONSENT}`, put {item} into `{key}`"));
     chosen(ways, &expected).map_err(|faults| faults.unwrap_or_else(by_hand))
 }
 
@@ -60,11 +61,11 @@ pub fn with_rule(text: &str, list: List, rule: &str) -> Result<String, EditFault
 /// # Errors
 ///
 /// When it is faulty, there is no such rule, or the text is laid out otherwise.
-pub fn without_rule(text: &str, list: List, rule: &str) -> Result<String, EditFault> {
-    let mut expected = parse_consent(text).map_err(EditFault::Faulty)?;
+pub fn without_rule(text: &str, list: RuleSide, rule: &str) -> Result<String, ConfigEditFault> {
+    let mut expected = parse_consent(text).map_err(ConfigEditFault::Faulty)?;
     let rules = list.of(&mut expected);
     let Some(at) = rules.iter().position(|known| known == rule) else {
-        return Err(EditFault::NoRule {
+        return Err(ConfigEditFault::NoRule {
             rule: rule.to_owned(),
             list: list.word(),
             others: rules.clone(),
@@ -81,7 +82,8 @@ pub fn without_rule(text: &str, list: List, rule: &str) -> Result<String, EditFa
     } else {
         [item, None, None, None]
     };
-    let by_hand = || EditFault::Unclear(format!("take `{rule}` out of `{key}` under `{CONSENT}`"));
+    let by_hand =
+        || ConfigEditFault::Unclear(format!("take `{rule}` out of `{key}` under `{CONSENT}`"));
     chosen(ways, &expected).map_err(|faults| faults.unwrap_or_else(by_hand))
 }
 
@@ -89,13 +91,13 @@ pub fn without_rule(text: &str, list: List, rule: &str) -> Result<String, EditFa
 fn chosen(
     ways: [Option<String>; 4],
     expected: &ConsentConfig,
-) -> Result<String, Option<EditFault>> {
+) -> Result<String, Option<ConfigEditFault>> {
     let mut wrong = None;
     for way in ways.into_iter().flatten() {
         match parse_consent(&way) {
             Ok(now) if now == *expected => return Ok(way),
             Ok(_) => {}
-            Err(faults) => wrong = wrong.or(Some(EditFault::Unfit(faults))),
+            Err(faults) => wrong = wrong.or(Some(ConfigEditFault::Unfit(faults))),
         }
     }
     Err(wrong)
@@ -116,7 +118,7 @@ mod tests {
             "consent:\n    deny:\n    - web\n",
         ];
         for text in rows {
-            for list in [List::Allow, List::Deny] {
+            for list in [RuleSide::Allow, RuleSide::Deny] {
                 let after = with_rule(text, list, "git add *").unwrap();
                 let lines = text.lines().filter(|line| line.contains('#'));
                 for line in lines.map(|line| line.split('#').nth(1).unwrap()) {
@@ -128,14 +130,14 @@ mod tests {
             }
         }
         let text = rows[3];
-        let after = without_rule(text, List::Allow, "pytest *").unwrap();
+        let after = without_rule(text, RuleSide::Allow, "pytest *").unwrap();
         assert_eq!(after, text.replace("'pytest *', ", ""));
-        let after = with_rule(text, List::Deny, "web").unwrap();
+        let after = with_rule(text, RuleSide::Deny, "web").unwrap();
         assert_eq!(
             after,
             text.replace("# really\n", "# really\n    - \"web\"\n")
         );
-        let after = without_rule(&after, List::Deny, "rm *").unwrap();
+        let after = without_rule(&after, RuleSide::Deny, "rm *").unwrap();
         assert_eq!(
             after,
             text.replace("    - 'rm *'   # really\n", "    - \"web\"\n")
@@ -144,13 +146,17 @@ mod tests {
 
     #[test]
     fn what_is_no_rule_or_is_not_there_is_refused() {
-        let refused = with_rule("", List::Allow, "everything").unwrap_err();
-        assert!(matches!(refused, EditFault::Unfit(_)), "{refused:?}");
-        let refused = with_rule("", List::Allow, "env *").unwrap_err();
-        assert!(matches!(refused, EditFault::Unfit(_)), "{refused:?}");
-        let refused = without_rule("consent: { deny: [web] }\n", List::Deny, "edits").unwrap_err();
-        assert!(matches!(refused, EditFault::NoRule { .. }), "{refused:?}");
-        let faulty = with_rule("consent: 3\n", List::Deny, "web").unwrap_err();
-        assert!(matches!(faulty, EditFault::Faulty(_)), "{faulty:?}");
+        let refused = with_rule("", RuleSide::Allow, "everything").unwrap_err();
+        assert!(matches!(refused, ConfigEditFault::Unfit(_)), "{refused:?}");
+        let refused = with_rule("", RuleSide::Allow, "env *").unwrap_err();
+        assert!(matches!(refused, ConfigEditFault::Unfit(_)), "{refused:?}");
+        let refused =
+            without_rule("consent: { deny: [web] }\n", RuleSide::Deny, "edits").unwrap_err();
+        assert!(
+            matches!(refused, ConfigEditFault::NoRule { .. }),
+            "{refused:?}"
+        );
+        let faulty = with_rule("consent: 3\n", RuleSide::Deny, "web").unwrap_err();
+        assert!(matches!(faulty, ConfigEditFault::Faulty(_)), "{faulty:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! Sets and removes the service that answers `web_search`.
 
 use super::super::parse_search;
-use super::{EditFault, layout, quoted};
+use super::{ConfigEditFault, layout, quoted};
 
 const SEARCH: &str = "search";
 
@@ -14,12 +14,13 @@ pub fn with_search(
     text: &str,
     (how, place): (&str, &str),
     endpoint: Option<&str>,
-) -> Result<String, EditFault> {
-    let before = parse_search(text).map_err(EditFault::Faulty)?;
+) -> Result<String, ConfigEditFault> {
+    let before = parse_search(text).map_err(ConfigEditFault::Faulty)?;
     let key = format!("{{ {how}: {} }}", quoted(place));
     let mut lines = vec![format!("key: {key}")];
     lines.extend(endpoint.map(|url| format!("endpoint: {}", quoted(url))));
-    let by_hand = || EditFault::Unclear(format!("under `{SEARCH}`, say {}", lines.join(", ")));
+    let by_hand =
+        || ConfigEditFault::Unclear(format!("under `{SEARCH}`, say {}", lines.join(", ")));
     let bare = match before {
         None => Some(text.to_owned()),
         Some(_) => layout::without(text, &[SEARCH]),
@@ -29,7 +30,7 @@ pub fn with_search(
     match parse_search(&after) {
         Ok(Some(now)) if now.key.parts() == (how, place.to_owned()) => Ok(after),
         Ok(_) => Err(by_hand()),
-        Err(faults) => Err(EditFault::Unfit(faults)),
+        Err(faults) => Err(ConfigEditFault::Unfit(faults)),
     }
 }
 
@@ -38,11 +39,14 @@ pub fn with_search(
 /// # Errors
 ///
 /// When it is faulty, or the text is laid out otherwise.
-pub fn without_search(text: &str) -> Result<String, EditFault> {
-    if parse_search(text).map_err(EditFault::Faulty)?.is_none() {
+pub fn without_search(text: &str) -> Result<String, ConfigEditFault> {
+    if parse_search(text)
+        .map_err(ConfigEditFault::Faulty)?
+        .is_none()
+    {
         return Ok(text.to_owned());
     }
-    let by_hand = || EditFault::Unclear(format!("take `{SEARCH}` out"));
+    let by_hand = || ConfigEditFault::Unclear(format!("take `{SEARCH}` out"));
     let after = layout::without(text, &[SEARCH]).ok_or_else(by_hand)?;
     match parse_search(&after) {
         Ok(None) => Ok(after),
@@ -69,6 +73,6 @@ mod tests {
         assert_eq!(without_search(&other).unwrap(), text);
         assert_eq!(without_search(text).unwrap(), text);
         let refused = with_search(text, ("env", "not a name"), None).unwrap_err();
-        assert!(matches!(refused, EditFault::Unfit(_)), "{refused:?}");
+        assert!(matches!(refused, ConfigEditFault::Unfit(_)), "{refused:?}");
     }
 }

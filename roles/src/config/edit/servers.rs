@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use a_society_mcp::{Reach, ServerSpec, SpecFault, Variable, parse};
+use a_society_mcp::{ServerSpec, ServerTransport, SpecFault, Variable, parse};
 
 use super::super::{KeySource, parse_secrets};
 use super::{layout, quoted};
@@ -121,8 +121,8 @@ pub fn without_server(text: &str, name: &str) -> Result<String, ServerEditFault>
 
 /// The names of the secrets that a server is given.
 pub fn secrets_of(spec: &ServerSpec) -> impl Iterator<Item = &str> {
-    let (Reach::Program { variables, .. }
-    | Reach::Web {
+    let (ServerTransport::Program { variables, .. }
+    | ServerTransport::Web {
         headers: variables, ..
     }) = &spec.reach;
     variables.values().filter_map(|value| match value {
@@ -201,7 +201,7 @@ fn members(spec: &ServerSpec) -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
     let mut say = |key: &'static str, value: String| all.push((key, value));
     match &spec.reach {
-        Reach::Program {
+        ServerTransport::Program {
             command,
             arguments,
             variables,
@@ -222,7 +222,7 @@ fn members(spec: &ServerSpec) -> Vec<(&'static str, String)> {
                 say("env", values(variables));
             }
         }
-        Reach::Web {
+        ServerTransport::Web {
             url,
             headers,
             is_private,
@@ -283,7 +283,7 @@ mod tests {
     fn program(name: &str, command: &str, arguments: &[&str]) -> ServerSpec {
         ServerSpec {
             name: name.to_owned(),
-            reach: Reach::Program {
+            reach: ServerTransport::Program {
                 command: command.to_owned(),
                 arguments: arguments.iter().map(|&it| it.to_owned()).collect(),
                 variables: BTreeMap::new(),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     fn with_token(mut spec: ServerSpec) -> ServerSpec {
-        if let Reach::Program { variables, .. } = &mut spec.reach {
+        if let ServerTransport::Program { variables, .. } = &mut spec.reach {
             let secret = Variable::Secret {
                 name: "tickets".to_owned(),
                 prefix: String::new(),

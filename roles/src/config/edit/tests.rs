@@ -53,16 +53,22 @@ fn what_was_there_stays_as_it_was_written() {
 fn a_name_that_is_taken_and_a_file_that_is_faulty_are_left_alone() {
     let text = with_model("", Some(&provider()), &model("small")).unwrap();
     let again = with_model(&text, None, &model("small"));
-    assert_eq!(again, Err(EditFault::Taken("small".into())));
+    assert_eq!(again, Err(ConfigEditFault::Taken("small".into())));
     let faulty = with_model("models: 3\n", None, &model("small"));
-    assert!(matches!(faulty, Err(EditFault::Faulty(_))), "{faulty:?}");
+    assert!(
+        matches!(faulty, Err(ConfigEditFault::Faulty(_))),
+        "{faulty:?}"
+    );
 }
 
 #[test]
 fn a_file_in_another_layout_is_left_to_its_owner() {
     let text = "models: { }\nproviders: { local: { wire: openai-chat } }\n";
     let edited = with_model(text, None, &model("small"));
-    assert!(matches!(edited, Err(EditFault::ByHand(_))), "{edited:?}");
+    assert!(
+        matches!(edited, Err(ConfigEditFault::ByHand(_))),
+        "{edited:?}"
+    );
 }
 
 #[test]
@@ -110,8 +116,12 @@ providers:
         # no key
 "#;
 
-fn without(name: &str, default: Option<&str>, with_provider: bool) -> Result<String, EditFault> {
-    let how = Removal {
+fn without(
+    name: &str,
+    default: Option<&str>,
+    with_provider: bool,
+) -> Result<String, ConfigEditFault> {
+    let how = ModelToRemove {
         default,
         with_provider,
     };
@@ -134,7 +144,7 @@ fn a_model_is_taken_out_and_every_other_byte_stays() {
         let text = BY_HAND.replace('\n', eol);
         let start = text.find("    \"last\"").unwrap();
         let end = text[start..].find("window: 30000").unwrap() + start + "window: 30000".len();
-        let removed = without_model(&text, "last", Removal::default()).unwrap();
+        let removed = without_model(&text, "last", ModelToRemove::default()).unwrap();
         assert_eq!(
             removed.text,
             [&text[..start], &text[end + eol.len()..]].concat()
@@ -160,7 +170,7 @@ fn a_model_is_taken_out_and_every_other_byte_stays() {
 fn the_default_model_is_taken_out_only_with_another_one_for_it() {
     let refused = without("big", None, false).unwrap_err();
     assert!(
-        matches!(refused, EditFault::IsDefault { .. }),
+        matches!(refused, ConfigEditFault::IsDefault { .. }),
         "{refused:?}"
     );
     let after = without("big", Some("last"), false).unwrap();
@@ -171,21 +181,24 @@ fn the_default_model_is_taken_out_only_with_another_one_for_it() {
     assert!(after.contains("    # the last one\n"), "{after}");
     assert!(!after.contains("effort"), "{after}");
     let unknown = without("big", Some("lost"), false).unwrap_err();
-    let EditFault::NoModel { near, .. } = unknown else {
+    let ConfigEditFault::NoModel { near, .. } = unknown else {
         panic!("{unknown:?}");
     };
     assert_eq!(near, ["last"]);
     let itself = without("big", Some("big"), false).unwrap_err();
-    assert!(matches!(itself, EditFault::NoModel { .. }), "{itself:?}");
+    assert!(
+        matches!(itself, ConfigEditFault::NoModel { .. }),
+        "{itself:?}"
+    );
 }
 
 #[test]
 fn the_last_model_takes_the_lines_that_name_it_with_it_and_one_can_be_added_again() {
     let text = with_model("", Some(&provider()), &model("small")).unwrap();
     let text = format!("{text}chooser: small\nlimits: {{ answers: 9 }}\n");
-    let how = Removal {
+    let how = ModelToRemove {
         with_provider: true,
-        ..Removal::default()
+        ..ModelToRemove::default()
     };
     let removed = without_model(&text, "small", how).unwrap();
     assert_eq!(
@@ -199,8 +212,8 @@ fn the_last_model_takes_the_lines_that_name_it_with_it_and_one_can_be_added_agai
 #[test]
 fn a_model_that_chooses_is_not_taken_out() {
     let text = format!("{BY_HAND}chooser: small\n");
-    let refused = without_model(&text, "small", Removal::default());
-    assert_eq!(refused, Err(EditFault::IsChooser("small".into())));
+    let refused = without_model(&text, "small", ModelToRemove::default());
+    assert_eq!(refused, Err(ConfigEditFault::IsChooser("small".into())));
 }
 
 #[test]
@@ -211,12 +224,12 @@ fn members_change_in_their_places_and_comments_beside_them_stay() {
         cache_read: read.map(str::to_owned),
         cache_write: None,
     };
-    let changes = Changes {
+    let changes = ModelChanges {
         id: Some("new: name".into()),
         window: Some(40_000),
         max_output: Some(900),
         prices: Some(prices("5", "6", Some("0.5"))),
-        ..Changes::default()
+        ..ModelChanges::default()
     };
     let changed = with_changes(BY_HAND, "big", &changes).unwrap();
     let expected = BY_HAND
@@ -232,10 +245,10 @@ fn members_change_in_their_places_and_comments_beside_them_stay() {
         .replace("input: 3\n", "input: 5\n");
     assert_eq!(changed.text, expected);
     assert_eq!(changed.after.price.unwrap().cache_read, 500_000);
-    let changes = Changes {
+    let changes = ModelChanges {
         max_output: Some(700),
         prices: Some(prices("0.1", "0.2", Some("0.01"))),
-        ..Changes::default()
+        ..ModelChanges::default()
     };
     let changed = with_changes(BY_HAND, "small", &changes).unwrap();
     let expected = BY_HAND.replace(
@@ -243,9 +256,9 @@ fn members_change_in_their_places_and_comments_beside_them_stay() {
         "window: 10_000, max-output: 700, price: { input: 0.1, output: 0.2, cache-read: 0.01 } }",
     );
     assert_eq!(changed.text, expected);
-    let changes = Changes {
+    let changes = ModelChanges {
         prices: Some(prices("1", "2", None)),
-        ..Changes::default()
+        ..ModelChanges::default()
     };
     let changed = with_changes(BY_HAND, "last", &changes).unwrap();
     let expected = "window: 30000\n        price: { input: 1, output: 2 }\n";
@@ -254,9 +267,9 @@ fn members_change_in_their_places_and_comments_beside_them_stay() {
 
 #[test]
 fn the_place_of_a_key_changes_for_all_models_of_the_provider_and_nothing_else_does() {
-    let key = |how: &str, place: &str| Changes {
+    let key = |how: &str, place: &str| ModelChanges {
         key: Some((how.to_owned(), place.to_owned())),
-        ..Changes::default()
+        ..ModelChanges::default()
     };
     let text = with_model("", Some(&provider()), &model("small")).unwrap();
     let changed = with_changes(&text, "small", &key("keyring", "local")).unwrap();
@@ -267,31 +280,34 @@ fn the_place_of_a_key_changes_for_all_models_of_the_provider_and_nothing_else_do
     let expected = BY_HAND.replace("base-url: http://127.0.0.1:1/v1\n", line);
     assert_eq!(added.text, expected);
     let refused = with_changes(BY_HAND, "last", &key("env", "not a name")).unwrap_err();
-    assert!(matches!(refused, EditFault::Unfit(_)), "{refused:?}");
+    assert!(matches!(refused, ConfigEditFault::Unfit(_)), "{refused:?}");
 }
 
 #[test]
 fn a_change_that_does_not_fit_is_refused_with_what_is_wrong() {
-    let changes = Changes {
+    let changes = ModelChanges {
         max_output: Some(20_000),
-        ..Changes::default()
+        ..ModelChanges::default()
     };
     let refused = with_changes(BY_HAND, "big", &changes).unwrap_err();
-    let EditFault::Unfit(faults) = refused else {
+    let ConfigEditFault::Unfit(faults) = refused else {
         panic!("{refused:?}");
     };
     assert!(faults[0].message.contains("`max-output`"), "{faults:?}");
     let refused = with_changes(BY_HAND, "bog", &changes).unwrap_err();
-    assert!(matches!(refused, EditFault::NoModel { .. }), "{refused:?}");
+    assert!(
+        matches!(refused, ConfigEditFault::NoModel { .. }),
+        "{refused:?}"
+    );
 }
 
 #[test]
 fn a_value_that_others_share_is_left_to_its_owner() {
     let text = "providers: { p: { wire: openai-chat } }\nmodels:\n  a:\n    provider: p\n    id: &x same\n    window: 9000\n  b:\n    provider: p\n    id: *x\n    window: 9000\n";
     let id = |name: &str| {
-        let changes = Changes {
+        let changes = ModelChanges {
             id: Some("other".into()),
-            ..Changes::default()
+            ..ModelChanges::default()
         };
         with_changes(text, name, &changes)
     };
@@ -299,12 +315,15 @@ fn a_value_that_others_share_is_left_to_its_owner() {
     for name in ["a", "b"] {
         match id(name) {
             Ok(changed) => assert_eq!(changed.after.id, "other"),
-            Err(fault) => assert!(matches!(fault, EditFault::Unclear(_)), "{fault:?}"),
+            Err(fault) => assert!(matches!(fault, ConfigEditFault::Unclear(_)), "{fault:?}"),
         }
     }
     let flow = "models: { a: { provider: p, id: x, window: 9000 } }\nproviders: { p: { wire: openai-chat } }\n";
-    let refused = without_model(flow, "a", Removal::default()).unwrap_err();
-    assert!(matches!(refused, EditFault::Unclear(_)), "{refused:?}");
+    let refused = without_model(flow, "a", ModelToRemove::default()).unwrap_err();
+    assert!(
+        matches!(refused, ConfigEditFault::Unclear(_)),
+        "{refused:?}"
+    );
 }
 
 #[test]
@@ -330,7 +349,7 @@ fn names_that_yaml_takes_for_something_else_are_quoted() {
     for name in ["1.5", "true", "No", "a:b", "-x", "gpt-5.1"] {
         let text = with_model("", Some(&provider()), &model(name)).unwrap();
         assert_eq!(parse(&text).unwrap().model.as_deref(), Some(name), "{text}");
-        let removed = without_model(&text, name, Removal::default()).unwrap();
+        let removed = without_model(&text, name, ModelToRemove::default()).unwrap();
         assert!(removed.config.models.is_empty(), "{name}");
     }
 }

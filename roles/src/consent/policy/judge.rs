@@ -2,19 +2,19 @@
 
 use a_society_facts::fact::operator::{ConsentRules, DecidingRule, RuleOrigin};
 
-use super::line::{Commands, Plain, commands_in, plain_words};
+use super::line::{LineCommands, PlainWord, commands_in, plain_words};
 use super::rule::{Likeness, Rule, RuleFault, check_all};
 use crate::consent::Tier;
 
 /// All rules that count for a flow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
-    allow: Vec<Written>,
-    deny: Vec<Written>,
+    allow: Vec<AttributedRule>,
+    deny: Vec<AttributedRule>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Written {
+struct AttributedRule {
     rule: Rule,
     by: DecidingRule,
 }
@@ -69,7 +69,7 @@ impl Policy {
         check_all(rules)?;
         let read = |texts: &[String]| {
             let each = texts.iter().map(|text| {
-                Ok(Written {
+                Ok(AttributedRule {
                     rule: Rule::read(text).map_err(|fault| vec![fault])?,
                     by: DecidingRule {
                         rule: text.clone(),
@@ -103,7 +103,7 @@ impl Policy {
     /// any that allows.
     #[must_use]
     pub fn judge(&self, subject: &Subject<'_>) -> Option<Judged> {
-        let is_pattern = |written: &Written| matches!(written.rule, Rule::Commands(Some(_)));
+        let is_pattern = |written: &AttributedRule| matches!(written.rule, Rule::Commands(Some(_)));
         // A line is taken apart once, and only if a rule asks for it.
         let command = subject.command.filter(|_| self.deny.iter().any(is_pattern));
         let found = command.map(commands_in).unwrap_or_default();
@@ -116,13 +116,13 @@ impl Policy {
             Some((Likeness::Other, _)) | None => {}
         }
         let words = subject.command.and_then(plain_words);
-        let allows = |written: &&Written| allows(&written.rule, subject, words.as_deref());
+        let allows = |written: &&AttributedRule| allows(&written.rule, subject, words.as_deref());
         let found = self.allow.iter().find(allows)?;
         Some(Judged::Allowed(found.by.clone()))
     }
 }
 
-fn denies(rule: &Rule, subject: &Subject<'_>, found: &Commands) -> Likeness {
+fn denies(rule: &Rule, subject: &Subject<'_>, found: &LineCommands) -> Likeness {
     let changes = matches!(subject.tier, Tier::Edit | Tier::Trust);
     let is_meant = match rule {
         Rule::Edits(None) => changes,
@@ -155,7 +155,7 @@ fn denies(rule: &Rule, subject: &Subject<'_>, found: &Commands) -> Likeness {
     }
 }
 
-fn allows(rule: &Rule, subject: &Subject<'_>, words: Option<&[Plain]>) -> bool {
+fn allows(rule: &Rule, subject: &Subject<'_>, words: Option<&[PlainWord]>) -> bool {
     // What can only be allowed once is looked at by a person each time.
     let is_asked_once = match subject.tier {
         Tier::Edit | Tier::Command | Tier::Web | Tier::ServerTool { .. } => false,

@@ -50,23 +50,23 @@ pub(super) fn runs_its_words(program: &str, arguments: &[Word]) -> bool {
 
 /// A word of a pattern or of a line, and whether any of it was in quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Plain {
+pub(super) struct PlainWord {
     pub text: String,
     pub is_quoted: bool,
 }
 
 /// The words of a line that is one command and nothing else: words one space apart, in which a shell
 /// finds nothing to interpret. Quotes hold a word together, but not the program's name.
-pub(super) fn plain_words(line: &str) -> Option<Vec<Plain>> {
+pub(super) fn plain_words(line: &str) -> Option<Vec<PlainWord>> {
     words_with(line, false)
 }
 
 /// The same for a pattern, in which an argument may be `*`.
-pub(super) fn pattern_words(text: &str) -> Option<Vec<Plain>> {
+pub(super) fn pattern_words(text: &str) -> Option<Vec<PlainWord>> {
     words_with(text, true)
 }
 
-fn words_with(line: &str, has_stars: bool) -> Option<Vec<Plain>> {
+fn words_with(line: &str, has_stars: bool) -> Option<Vec<PlainWord>> {
     // Even in quotes: some commands of a shell look into their arguments once more.
     let is_risky = |letter: char| {
         letter.is_control() || misleads(letter) || matches!(letter, '$' | '`' | '\\')
@@ -74,8 +74,8 @@ fn words_with(line: &str, has_stars: bool) -> Option<Vec<Plain>> {
     if line.chars().any(is_risky) {
         return None;
     }
-    let mut words: Vec<Plain> = Vec::new();
-    let mut word: Option<Plain> = None;
+    let mut words: Vec<PlainWord> = Vec::new();
+    let mut word: Option<PlainWord> = None;
     let mut letters = line.chars();
     while let Some(letter) = letters.next() {
         if letter == ' ' {
@@ -84,7 +84,7 @@ fn words_with(line: &str, has_stars: bool) -> Option<Vec<Plain>> {
             continue;
         }
         let is_program = words.is_empty();
-        let word = word.get_or_insert_with(|| Plain {
+        let word = word.get_or_insert_with(|| PlainWord {
             text: String::new(),
             is_quoted: false,
         });
@@ -127,15 +127,15 @@ pub(super) struct Word {
 
 /// Every command that a line may run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Commands {
+pub(super) struct LineCommands {
     pub commands: Vec<Vec<Word>>,
     /// Whether these are all.
     pub is_certain: bool,
 }
 
 /// Takes a line apart where a shell would, and rather once too often.
-pub(super) fn commands_in(line: &str) -> Commands {
-    let mut found = Commands {
+pub(super) fn commands_in(line: &str) -> LineCommands {
+    let mut found = LineCommands {
         commands: Vec::new(),
         is_certain: true,
     };
@@ -157,7 +157,7 @@ pub(super) fn commands_in(line: &str) -> Commands {
 
 /// A command being read.
 #[derive(Debug, Default)]
-struct Reading {
+struct LineReading {
     words: Vec<Word>,
     word: Option<String>,
     /// Whether a shell puts something else in a place of the word.
@@ -168,7 +168,7 @@ struct Reading {
     is_place: bool,
 }
 
-impl Reading {
+impl LineReading {
     fn word(&mut self) -> &mut String {
         self.word.get_or_insert_default()
     }
@@ -207,7 +207,7 @@ impl Reading {
         self.is_place = true;
     }
 
-    fn end_command(&mut self, found: &mut Commands) {
+    fn end_command(&mut self, found: &mut LineCommands) {
         self.end_word();
         self.is_place = false;
         let words = std::mem::take(&mut self.words);
@@ -225,11 +225,11 @@ impl Reading {
 /// Commands up to what ends a substitution, or to the end of the line.
 fn list(
     letters: &mut Peekable<Chars<'_>>,
-    found: &mut Commands,
+    found: &mut LineCommands,
     until: Option<char>,
     depth: usize,
 ) {
-    let mut reading = Reading::default();
+    let mut reading = LineReading::default();
     if depth > DEPTH_MAX {
         found.is_certain = false;
         return;
@@ -287,7 +287,7 @@ fn list(
     found.is_certain &= until.is_none();
 }
 
-fn single(letters: &mut Peekable<Chars<'_>>, reading: &mut Reading, found: &mut Commands) {
+fn single(letters: &mut Peekable<Chars<'_>>, reading: &mut LineReading, found: &mut LineCommands) {
     for letter in letters.by_ref() {
         if letter == '\'' {
             return;
@@ -299,8 +299,8 @@ fn single(letters: &mut Peekable<Chars<'_>>, reading: &mut Reading, found: &mut 
 
 fn double(
     letters: &mut Peekable<Chars<'_>>,
-    reading: &mut Reading,
-    found: &mut Commands,
+    reading: &mut LineReading,
+    found: &mut LineCommands,
     depth: usize,
 ) {
     while let Some(letter) = letters.next() {
@@ -325,8 +325,8 @@ fn double(
 /// What a dollar begins: a command, or something that only the shell knows.
 fn dollar(
     letters: &mut Peekable<Chars<'_>>,
-    reading: &mut Reading,
-    found: &mut Commands,
+    reading: &mut LineReading,
+    found: &mut LineCommands,
     depth: usize,
 ) {
     reading.expand();

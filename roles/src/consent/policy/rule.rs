@@ -6,7 +6,7 @@ use a_society_base::text::misleads;
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_mcp::server_of;
 
-use super::line::{Plain, Word, pattern_words, runs_its_words, runs_others};
+use super::line::{PlainWord, Word, pattern_words, runs_its_words, runs_others};
 use crate::tool::canonical;
 
 /// The longest rule. Rules are written by hand.
@@ -30,7 +30,7 @@ pub(super) enum Rule {
     /// Changes of files, in one folder or everywhere.
     Edits(Option<Folder>),
     /// Commands, of one pattern or all.
-    Commands(Option<Pattern>),
+    Commands(Option<CommandPattern>),
     /// Requests to a host, or to all.
     Web(Option<String>),
     /// Tools of servers.
@@ -51,15 +51,15 @@ pub(super) struct Folder {
 
 /// The words of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pattern {
+pub(super) struct CommandPattern {
     program: String,
-    rest: Vec<Part>,
+    rest: Vec<WordPattern>,
     /// Whether any further arguments may follow.
     is_open: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum WordPattern {
     Exactly(String),
     /// Exactly one argument, whatever it is.
     Any,
@@ -219,7 +219,9 @@ impl Rule {
         }
         // Names of folders may have spaces in them.
         match text.split_once(':') {
-            Some((COMMANDS, pattern)) => return Ok(Self::Commands(Some(Pattern::of(pattern)?))),
+            Some((COMMANDS, pattern)) => {
+                return Ok(Self::Commands(Some(CommandPattern::of(pattern)?)));
+            }
             Some((EDITS, folder)) => return Ok(Self::Edits(Some(Folder::of(unquoted(folder))?))),
             Some((WEB, host)) => return Ok(Self::Web(Some(host_of(host)?))),
             Some((MCP, server)) => return server_rule(server),
@@ -232,7 +234,7 @@ impl Rule {
                      'commands:{first} …'"
                 ));
             }
-            return Ok(Self::Commands(Some(Pattern::of(text)?)));
+            return Ok(Self::Commands(Some(CommandPattern::of(text)?)));
         }
         match text {
             EDITS => Ok(Self::Edits(None)),
@@ -339,7 +341,7 @@ impl Folder {
     }
 }
 
-impl Pattern {
+impl CommandPattern {
     fn of(text: &str) -> Result<Self, String> {
         let words = pattern_words(text).ok_or_else(|| {
             "a command is words one space apart, with quotes around an argument that has others than \
@@ -347,8 +349,8 @@ impl Pattern {
              is one argument, and at the end any further ones"
                 .to_owned()
         })?;
-        let is_star = |word: &Plain| word.text == "*" && !word.is_quoted;
-        let has_star = |word: &Plain| word.text.contains('*') && !word.is_quoted;
+        let is_star = |word: &PlainWord| word.text == "*" && !word.is_quoted;
+        let has_star = |word: &PlainWord| word.text.contains('*') && !word.is_quoted;
         if let Some(word) = words.iter().find(|word| has_star(word) && !is_star(word)) {
             return Err(format!(
                 "* must be an argument of its own, and {} has more; quotes make it a plain character",
@@ -361,12 +363,12 @@ impl Pattern {
         let program = program.ok_or("the program is named, so that * is not the first word")?;
         let parts = words.map(|word| {
             if is_star(&word) {
-                Part::Any
+                WordPattern::Any
             } else {
-                Part::Exactly(word.text)
+                WordPattern::Exactly(word.text)
             }
         });
-        let mut rest: Vec<Part> = parts.collect();
+        let mut rest: Vec<WordPattern> = parts.collect();
         if is_open {
             rest.pop();
         }
@@ -379,11 +381,11 @@ impl Pattern {
 
     /// Whether it leaves nothing open.
     pub(super) fn is_exact(&self) -> bool {
-        !self.is_open && !self.rest.contains(&Part::Any)
+        !self.is_open && !self.rest.contains(&WordPattern::Any)
     }
 
     /// Whether it covers a command, argument by argument.
-    pub(super) fn covers(&self, words: &[Plain]) -> bool {
+    pub(super) fn covers(&self, words: &[PlainWord]) -> bool {
         let Some((program, arguments)) = words.split_first() else {
             return false;
         };
@@ -393,8 +395,8 @@ impl Pattern {
         program.text == self.program
             && has_all
             && pairs.all(|(part, word)| match part {
-                Part::Exactly(text) => *text == word.text,
-                Part::Any => true,
+                WordPattern::Exactly(text) => *text == word.text,
+                WordPattern::Any => true,
             })
     }
 
@@ -435,8 +437,10 @@ impl Pattern {
                 (_, None) => return Likeness::Other,
                 // One word may become none, or many.
                 (_, Some(word)) if !word.is_known => return Likeness::Perhaps,
-                (Part::Exactly(text), Some(word)) if *text != word.text => return Likeness::Other,
-                (Part::Exactly(_) | Part::Any, Some(_)) => {}
+                (WordPattern::Exactly(text), Some(word)) if *text != word.text => {
+                    return Likeness::Other;
+                }
+                (WordPattern::Exactly(_) | WordPattern::Any, Some(_)) => {}
             }
         }
         if !self.is_open {

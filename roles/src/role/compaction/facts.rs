@@ -1,19 +1,19 @@
 //! What the flow knows about a role's work, in a few lines.
 
 use super::limits::NAMES_MAX;
-use crate::role::definition::{Arrival, Picture, Received, Sent};
+use crate::role::definition::{ArtifactArrival, Picture, Received, SentArtifact};
 use crate::role::quote::name;
 
 /// The handoffs around a node, without their contents. What is owed is listed with the endings.
 #[must_use]
 pub fn flow_facts(picture: &Picture) -> String {
-    let is_back = |received: &&Received| received.arrival == Arrival::SentBack;
+    let is_back = |received: &&Received| received.arrival == ArtifactArrival::SentBack;
     let came =
         |received: &Received| format!("{} from {}", name(&received.path), name(&received.from));
     let forward = picture.received.iter().filter(|it| !is_back(it)).map(came);
     let back = picture.received.iter().filter(is_back).map(came);
     let missing = picture.not_yet_received.iter().map(|node| name(node));
-    let sent = |sent: &Sent| format!("{} to {}", name(&sent.path), name(&sent.node));
+    let sent = |sent: &SentArtifact| format!("{} to {}", name(&sent.path), name(&sent.node));
     let lines = [
         line("Received", forward.collect()),
         line("Sent back to you", back.collect()),

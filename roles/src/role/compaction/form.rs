@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::limits::TAG_NUMBER_MAX;
-use crate::handoff::{Allowed, endings};
+use crate::handoff::{AllowedOutcomes, endings};
 
 /// Everything that a replacement says.
 #[derive(Debug, Clone, Copy)]
@@ -19,7 +19,7 @@ pub struct Replacement<'a> {
     /// The last packet, or words of the operator, that the role has not answered.
     pub request: &'a str,
     /// How the turn may end; nothing if no turn is open.
-    pub allowed: Option<&'a Allowed>,
+    pub allowed: Option<&'a AllowedOutcomes>,
 }
 
 /// The message that replaces a conversation.

@@ -4,7 +4,7 @@ use a_society_facts::message::{Message, ToolCall};
 use serde_json::value::RawValue;
 
 use super::*;
-use crate::handoff::{Allowed, Signal};
+use crate::handoff::{AllowedOutcomes, Signal};
 
 fn replaced(summary: &str, request: &str) -> String {
     replacement_message(&Replacement {
@@ -13,11 +13,11 @@ fn replaced(summary: &str, request: &str) -> String {
         flow: "Received: `record/facts.md` from `research`.",
         todo: "[x] Read\n[>] Write",
         request,
-        allowed: Some(&Allowed {
+        allowed: Some(&AllowedOutcomes {
             forward: vec!["review".into()],
             backward: Vec::new(),
             signals: vec![Signal::PromptHuman],
-            ..Allowed::default()
+            ..AllowedOutcomes::default()
         }),
     })
 }

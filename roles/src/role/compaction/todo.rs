@@ -10,7 +10,7 @@ use super::limits::{TASK_BYTES_MAX, TASKS_MAX};
 /// The tool that keeps the list, by its name and by those that models were trained on.
 const TOOLS: [&str; 4] = ["todo", "TodoWrite", "write_todos", "update_plan"];
 
-struct Task {
+struct TodoLine {
     mark: char,
     text: String,
 }
@@ -41,7 +41,7 @@ pub fn todo_list<'m>(newest_first: impl Iterator<Item = &'m Message>, most_bytes
     String::new()
 }
 
-fn tasks(input: &str) -> Option<Vec<Task>> {
+fn tasks(input: &str) -> Option<Vec<TodoLine>> {
     let input: Value = serde_json::from_str(input).ok()?;
     let list = ["items", "todos", "plan"].into_iter();
     let list = list.filter_map(|name| input.get(name)).next()?;
@@ -53,7 +53,7 @@ fn tasks(input: &str) -> Option<Vec<Task>> {
     Some(tasks.take(TASKS_MAX).collect())
 }
 
-fn task(item: &Value) -> Option<Task> {
+fn task(item: &Value) -> Option<TodoLine> {
     let texts = ["text", "content", "step"].into_iter();
     let text = texts.filter_map(|name| item.get(name)?.as_str()).next()?;
     let end = text.floor_char_boundary(TASK_BYTES_MAX);
@@ -63,12 +63,12 @@ fn task(item: &Value) -> Option<Task> {
         Some("in_progress") => '>',
         Some(_) | None => ' ',
     };
-    Some(Task { mark, text })
+    Some(TodoLine { mark, text })
 }
 
 /// The tasks as lines. Where they are too long, finished ones are only counted.
-fn shown(tasks: &[Task], most_bytes: usize) -> String {
-    let line = |task: &Task| format!("[{}] {}", task.mark, task.text);
+fn shown(tasks: &[TodoLine], most_bytes: usize) -> String {
+    let line = |task: &TodoLine| format!("[{}] {}", task.mark, task.text);
     let all: Vec<String> = tasks.iter().map(line).collect();
     let whole = all.join("\n");
     if whole.len() <= most_bytes {

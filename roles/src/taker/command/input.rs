@@ -3,9 +3,9 @@
 use a_society_facts::id::CallId;
 use serde::Serialize;
 
-use super::spec::Environment;
+use super::spec::InheritedVariables;
 use crate::handoff::Signal;
-use crate::turn::job::Job;
+use crate::turn::job::TurnJob;
 use crate::turn::tail::begun_text;
 
 /// The packet. Members may be added; none changes its meaning.
@@ -34,7 +34,7 @@ struct Ways<'j> {
 }
 
 /// The packet as one line of JSON.
-pub(super) fn packet(job: &Job) -> Vec<u8> {
+pub(super) fn packet(job: &TurnJob) -> Vec<u8> {
     let packet = Packet {
         version: 1,
         flow: job.flow.as_str(),
@@ -75,8 +75,8 @@ pub(crate) fn mark(flow: &str, call: &CallId) -> (String, String) {
 
 /// All variables that a program gets.
 pub(super) fn variables(
-    inherited: &Environment,
-    job: &Job,
+    inherited: &InheritedVariables,
+    job: &TurnJob,
     call: &CallId,
 ) -> Vec<(String, String)> {
     let is_ours = |name: &str| name.starts_with("A_SOCIETY_");
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_program_gets_what_it_is_given_and_cannot_be_given_what_is_ours() {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let inherited = Environment(vec![
+        let inherited = InheritedVariables(vec![
             pair("PATH", "/bin"),
             pair("A_SOCIETY_CALL", "forged"),
             pair("A=B", "x"),

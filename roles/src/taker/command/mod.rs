@@ -16,4 +16,4 @@ mod spec;
 pub(crate) use input::mark;
 pub use limits::{OUTPUT_LIMIT_BYTES, TIME_LIMIT_MS};
 pub use play::{CommandTaker, end_survivor};
-pub use spec::{CommandSpec, Environment, ExitMapping, ExitOutcome};
+pub use spec::{CommandSpec, ExitOutcome, InheritedVariables, ProgramExits};

@@ -4,13 +4,13 @@ use a_society_base::process::gate::ExitCause;
 use a_society_base::text::fenced;
 
 use super::limits::SHOWN_BYTES;
-use super::report::Report;
-use super::spec::{CommandSpec, ExitMapping, ExitOutcome};
+use super::report::ProgramReport;
+use super::spec::{CommandSpec, ExitOutcome, ProgramExits};
 use crate::handoff::{
-    FaultCode, Outcome, Signal, Target, handoff_block, parse_outcome, problem_of,
+    HandoffFaultCode, NamedTarget, RoleOutcome, Signal, handoff_block, parse_outcome, problem_of,
 };
 use crate::port::RecordPath;
-use crate::turn::job::Job;
+use crate::turn::job::TurnJob;
 
 /// The exit codes with which the shell at the gate reports that a program is missing or not executable.
 const NOT_STARTED: [u8; 2] = [126, 127];
@@ -19,11 +19,11 @@ const NOT_STARTED: [u8; 2] = [126, 127];
 const UNSAID: &str = "nothing says why";
 
 /// Why a program was not started, if its exit code says so and the flow gave the code no other meaning.
-pub(super) fn not_started(spec: &CommandSpec, report: &Report) -> Option<String> {
+pub(super) fn not_started(spec: &CommandSpec, report: &ProgramReport) -> Option<String> {
     let ExitCause::Exited(code) = report.cause else {
         return None;
     };
-    let is_mapped = |mapping: &ExitMapping| mapping.outcome(code).is_some();
+    let is_mapped = |mapping: &ProgramExits| mapping.outcome(code).is_some();
     if !NOT_STARTED.contains(&code) || spec.on_exit.as_ref().is_some_and(is_mapped) {
         return None;
     }
@@ -37,7 +37,7 @@ pub(super) fn not_started(spec: &CommandSpec, report: &Report) -> Option<String>
 
 /// What a turn ends with.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct CommandVerdict {
     /// The last answer of the turn, with its block.
     pub answer: String,
     /// The files that it hands over and that the program did not write itself.
@@ -45,17 +45,17 @@ pub(super) struct Verdict {
 }
 
 /// Judges a program by what it printed, else by its exit code.
-pub(super) fn verdict(job: &Job, spec: &CommandSpec, report: &Report) -> Verdict {
+pub(super) fn verdict(job: &TurnJob, spec: &CommandSpec, report: &ProgramReport) -> CommandVerdict {
     let code = match report.cause {
         ExitCause::Exited(code) => code,
         ExitCause::Signalled(_) | ExitCause::TimedOut | ExitCause::Stopped => {
             return ask(report, "");
         }
     };
-    let is_missing = |code| code == FaultCode::MissingBlock;
+    let is_missing = |code| code == HandoffFaultCode::MissingBlock;
     let printed = parse_outcome(&report.stdout);
     if !printed.is_err_and(|fault| is_missing(fault.code)) {
-        return Verdict {
+        return CommandVerdict {
             answer: report.stdout.clone(),
             artifacts: Vec::new(),
         };
@@ -83,7 +83,7 @@ pub(super) fn unknown() -> String {
         "What the command came to is not known, and it is not run again by itself. Look what it \
          did. Answer with `forward: PATH`, `back: PATH` or `close` to go on without it, or with \
          anything else to run it again.",
-        &Outcome::PromptHuman,
+        &RoleOutcome::PromptHuman,
     )
 }
 
@@ -91,29 +91,34 @@ pub(super) fn unknown() -> String {
 pub(super) fn refused(message: &str) -> String {
     let problem = problem_of(message);
     let words = format!("The outcome of the command could not be applied.\n\n{problem}");
-    answer(&words, &Outcome::PromptHuman)
+    answer(&words, &RoleOutcome::PromptHuman)
 }
 
 /// The answer when the output of the program could not be handed over.
 pub(super) fn failed(why: &str) -> String {
-    answer(why, &Outcome::PromptHuman)
+    answer(why, &RoleOutcome::PromptHuman)
 }
 
-fn answer(words: &str, outcome: &Outcome) -> String {
+fn answer(words: &str, outcome: &RoleOutcome) -> String {
     format!("{}\n\n{}", words.trim_end(), handoff_block(outcome))
 }
 
-fn close(job: &Job, report: &Report) -> Verdict {
+fn close(job: &TurnJob, report: &ProgramReport) -> CommandVerdict {
     if !job.allowed.signals.contains(&Signal::ForwardPassClosed) {
         return ask(report, "It has nobody to hand its output to. ");
     }
-    Verdict {
-        answer: answer(&sentence(report.cause), &Outcome::ForwardPassClosed),
+    CommandVerdict {
+        answer: answer(&sentence(report.cause), &RoleOutcome::ForwardPassClosed),
         artifacts: Vec::new(),
     }
 }
 
-fn hand(job: &Job, spec: &CommandSpec, report: &Report, neighbours: &[String]) -> Verdict {
+fn hand(
+    job: &TurnJob,
+    spec: &CommandSpec,
+    report: &ProgramReport,
+    neighbours: &[String],
+) -> CommandVerdict {
     if neighbours.is_empty() {
         return ask(report, "It has nobody to hand its output to. ");
     }
@@ -132,18 +137,18 @@ fn hand(job: &Job, spec: &CommandSpec, report: &Report, neighbours: &[String]) -
         .map(|name| (RecordPath::of_name(&name), text.clone()))
         .collect();
     let targets = neighbours.iter().zip(&artifacts);
-    let targets = targets.map(|(to, (path, _))| Target {
+    let targets = targets.map(|(to, (path, _))| NamedTarget {
         target_node_id: to.clone(),
         artifact_path: path.from_project(),
     });
-    let outcome = Outcome::Handoff(targets.collect());
-    Verdict {
+    let outcome = RoleOutcome::Handoff(targets.collect());
+    CommandVerdict {
         answer: answer(&sentence(report.cause), &outcome),
         artifacts,
     }
 }
 
-fn ask(report: &Report, why: &str) -> Verdict {
+fn ask(report: &ProgramReport, why: &str) -> CommandVerdict {
     let mut words = format!("{} {why}", sentence(report.cause))
         .trim_end()
         .to_owned();
@@ -153,8 +158,8 @@ fn ask(report: &Report, why: &str) -> Verdict {
             words = format!("{words} The last that it {what}:\n\n{}", fenced(end));
         }
     }
-    Verdict {
-        answer: answer(&words, &Outcome::PromptHuman),
+    CommandVerdict {
+        answer: answer(&words, &RoleOutcome::PromptHuman),
         artifacts: Vec::new(),
     }
 }
@@ -178,7 +183,7 @@ fn tail(text: &str) -> &str {
     end.split_once('\n').map_or(end, |(_, rest)| rest)
 }
 
-fn artifact(spec: &CommandSpec, report: &Report) -> String {
+fn artifact(spec: &CommandSpec, report: &ProgramReport) -> String {
     let mut text = format!(
         "# Output of a command\n\n{}\n\nThe command:\n\n{}",
         sentence(report.cause),
@@ -199,15 +204,15 @@ mod tests {
     use super::*;
     use crate::taker::tests::stage::job;
 
-    fn report(cause: ExitCause, stdout: &str) -> Report {
-        Report {
+    fn report(cause: ExitCause, stdout: &str) -> ProgramReport {
+        ProgramReport {
             cause,
             stdout: stdout.to_owned(),
             stderr: String::new(),
         }
     }
 
-    fn judged(spec: &CommandSpec, report: &Report) -> Outcome {
+    fn judged(spec: &CommandSpec, report: &ProgramReport) -> RoleOutcome {
         parse_outcome(&verdict(&job("builder", "build", 0), spec, report).answer).unwrap()
     }
 
@@ -215,15 +220,15 @@ mod tests {
     fn an_exit_code_means_what_the_mapping_says_and_otherwise_asks() {
         let mut spec = CommandSpec::new(vec!["make".to_owned()]);
         let hands = |node: &str| {
-            Outcome::Handoff(vec![Target {
+            RoleOutcome::Handoff(vec![NamedTarget {
                 target_node_id: node.to_owned(),
                 artifact_path: format!("record/build-output-to-{node}.md"),
             }])
         };
         let exits = |spec: &CommandSpec, code| judged(spec, &report(ExitCause::Exited(code), "x"));
         assert_eq!(exits(&spec, 0), hands("review"));
-        assert_eq!(exits(&spec, 1), Outcome::PromptHuman);
-        spec.on_exit = Some(ExitMapping {
+        assert_eq!(exits(&spec, 1), RoleOutcome::PromptHuman);
+        spec.on_exit = Some(ProgramExits {
             codes: BTreeMap::from([
                 (1, ExitOutcome::Backward),
                 (2, ExitOutcome::PromptHuman),
@@ -232,11 +237,11 @@ mod tests {
             ]),
             otherwise: None,
         });
-        assert_eq!(exits(&spec, 0), Outcome::PromptHuman);
+        assert_eq!(exits(&spec, 0), RoleOutcome::PromptHuman);
         assert_eq!(exits(&spec, 1), hands("intake"));
-        assert_eq!(exits(&spec, 2), Outcome::PromptHuman);
+        assert_eq!(exits(&spec, 2), RoleOutcome::PromptHuman);
         // This node may not close the flow.
-        assert_eq!(exits(&spec, 3), Outcome::PromptHuman);
+        assert_eq!(exits(&spec, 3), RoleOutcome::PromptHuman);
         assert_eq!(exits(&spec, 4), hands("review"));
     }
 
@@ -249,35 +254,38 @@ mod tests {
         let verdict = verdict(&job, &spec, &report(ExitCause::Exited(0), ""));
         assert_eq!(
             parse_outcome(&verdict.answer),
-            Ok(Outcome::ForwardPassClosed)
+            Ok(RoleOutcome::ForwardPassClosed)
         );
     }
 
     #[test]
     fn the_last_block_that_was_printed_counts_more_than_the_exit_code() {
         let spec = CommandSpec::new(vec!["x".to_owned()]);
-        let block = handoff_block(&Outcome::AwaitHandoff);
+        let block = handoff_block(&RoleOutcome::AwaitHandoff);
         let printed = report(ExitCause::Exited(1), &format!("log\n{block}"));
-        assert_eq!(judged(&spec, &printed), Outcome::AwaitHandoff);
+        assert_eq!(judged(&spec, &printed), RoleOutcome::AwaitHandoff);
         // A malformed block is reported, and not skipped.
         let wrong = report(ExitCause::Exited(0), "```handoff\ntype: x\n```\n");
         let answer = verdict(&job("a", "b", 0), &spec, &wrong).answer;
         assert_eq!(
             parse_outcome(&answer).unwrap_err().code,
-            FaultCode::UnknownSignalType
+            HandoffFaultCode::UnknownSignalType
         );
     }
 
     #[test]
     fn a_program_that_did_not_end_by_itself_asks_whatever_it_printed() {
         let spec = CommandSpec::new(vec!["x".to_owned()]);
-        let block = handoff_block(&Outcome::AwaitHandoff);
+        let block = handoff_block(&RoleOutcome::AwaitHandoff);
         for cause in [
             ExitCause::Signalled(9),
             ExitCause::TimedOut,
             ExitCause::Stopped,
         ] {
-            assert_eq!(judged(&spec, &report(cause, &block)), Outcome::PromptHuman);
+            assert_eq!(
+                judged(&spec, &report(cause, &block)),
+                RoleOutcome::PromptHuman
+            );
         }
     }
 
@@ -296,12 +304,12 @@ mod tests {
         let asked = verdict(
             &job("a", "build", 2),
             &spec,
-            &Report {
+            &ProgramReport {
                 cause: ExitCause::Exited(9),
                 ..long
             },
         );
         assert!(asked.answer.len() < 2 * SHOWN_BYTES);
-        assert_eq!(parse_outcome(&asked.answer), Ok(Outcome::PromptHuman));
+        assert_eq!(parse_outcome(&asked.answer), Ok(RoleOutcome::PromptHuman));
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use a_society_base::process::gate::{ExitCause, Gated, Launch};
-use a_society_base::process::tree::{self, Mark};
+use a_society_base::process::gate::{ExitCause, Gated, ProcessLaunch};
+use a_society_base::process::tree::{self, ProcessMark};
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
@@ -13,16 +13,16 @@ use serde_json::value::RawValue;
 
 use super::input;
 use super::outcome::{failed, not_started, refused, unknown, verdict};
-use super::report::Report;
-use super::spec::{CommandSpec, Environment};
-use crate::port::RecordFiles;
+use super::report::ProgramReport;
+use super::spec::{CommandSpec, InheritedVariables};
+use crate::port::RecordAccess;
 use crate::taker::human;
 use crate::turn::conclude::conclude;
-use crate::turn::job::{BegunWith, Job};
-use crate::turn::step::{End, Intended, Step, Told};
-use crate::turn::tail::{Tail, last_said, tail};
+use crate::turn::job::{BegunWith, TurnJob};
+use crate::turn::step::{IntendedCall, StepReply, TakerEnd, TurnStep};
+use crate::turn::tail::{TurnTail, last_said, tail};
 use crate::turn::taker::Taker;
-use crate::turn::words::{PROGRAM, Words};
+use crate::turn::words::{PROGRAM, TurnWords};
 
 /// The tool that runs it.
 const TOOL: &str = "run_command";
@@ -31,30 +31,30 @@ const TOOL: &str = "run_command";
 /// anything left.
 #[must_use]
 pub fn end_survivor(process: &ProcessName, flow: &FlowId, call: &CallId) -> bool {
-    let mark = Mark::new(&input::mark(flow.as_str(), call));
+    let mark = ProcessMark::new(&input::mark(flow.as_str(), call));
     tree::end_stranger(process, &mark)
 }
 
 /// The taker of a role that is a program.
 #[derive(Debug)]
 pub struct CommandTaker {
-    job: Arc<Job>,
+    job: Arc<TurnJob>,
     spec: CommandSpec,
-    environment: Environment,
-    files: Arc<dyn RecordFiles>,
+    environment: InheritedVariables,
+    files: Arc<dyn RecordAccess>,
     stop: StopSignal,
-    next: Next,
+    next: CommandNext,
     /// The name by which the answer asks for the call.
     tool_call: String,
     call: Option<CallId>,
     answered: u32,
     /// The words that it got in the turn.
-    words: Words,
+    words: TurnWords,
 }
 
 /// What comes next.
 #[derive(Debug)]
-enum Next {
+enum CommandNext {
     AskForCall,
     AnswerWithCall,
     Intend,
@@ -62,7 +62,7 @@ enum Next {
     Run(Gated),
     AskForEnd(String),
     AnswerWithEnd(String),
-    End(End),
+    End(TakerEnd),
 }
 
 impl CommandTaker {
@@ -72,18 +72,18 @@ impl CommandTaker {
     /// a turn of the operator would; any other reply runs the program again.
     #[must_use]
     pub fn new(
-        job: Arc<Job>,
+        job: Arc<TurnJob>,
         begun_with: BegunWith,
         spec: CommandSpec,
-        environment: Environment,
-        files: Arc<dyn RecordFiles>,
+        environment: InheritedVariables,
+        files: Arc<dyn RecordAccess>,
         stop: StopSignal,
     ) -> Self {
         let tool_call = format!("call-{}-1-1", job.turn.0);
         let mut taker = Self {
             answered: job.answers_before,
-            words: Words::of(&job.history),
-            next: Next::AskForCall,
+            words: TurnWords::of(&job.history),
+            next: CommandNext::AskForCall,
             call: None,
             tool_call,
             job,
@@ -96,10 +96,10 @@ impl CommandTaker {
             BegunWith::Reply | BegunWith::Repair if taker.answered > 0 => taker.go_on(),
             // What the operator decided could not be applied.
             BegunWith::Repair => {
-                taker.next = Next::AskForEnd(refused(last_said(&taker.job)));
+                taker.next = CommandNext::AskForEnd(refused(last_said(&taker.job)));
             }
             BegunWith::Reply => match human::decided(&taker.job) {
-                Some(end) => taker.next = Next::End(end),
+                Some(end) => taker.next = CommandNext::End(end),
                 None => taker.go_on(),
             },
             BegunWith::Packet => taker.go_on(),
@@ -112,32 +112,32 @@ impl CommandTaker {
     fn go_on(&mut self) {
         let job = Arc::clone(&self.job);
         match tail(&job) {
-            Tail::Ask if self.answered == 0 => {}
-            Tail::Ask | Tail::Called(..) => {
+            TurnTail::Ask if self.answered == 0 => {}
+            TurnTail::Ask | TurnTail::Called(..) => {
                 let report = self.recorded();
                 let not_started = report.as_ref().and_then(|it| not_started(&self.spec, it));
                 self.next = match (not_started, report) {
-                    (Some(why), _) => Next::End(aborted(why)),
+                    (Some(why), _) => CommandNext::End(aborted(why)),
                     (None, Some(report)) => {
-                        Next::AskForEnd(verdict(&self.job, &self.spec, &report).answer)
+                        CommandNext::AskForEnd(verdict(&self.job, &self.spec, &report).answer)
                     }
-                    (None, None) => Next::AskForEnd(self.unrecorded()),
+                    (None, None) => CommandNext::AskForEnd(self.unrecorded()),
                 };
             }
-            Tail::Calls(open) => {
+            TurnTail::Calls(open) => {
                 if let Some((_, call)) = open.first() {
                     self.tool_call.clone_from(&call.id);
                 }
-                self.next = Next::Intend;
+                self.next = CommandNext::Intend;
             }
-            Tail::Concluded(text) => self.next = Next::End(conclude(text)),
+            TurnTail::Concluded(text) => self.next = CommandNext::End(conclude(text)),
         }
     }
 
     /// The recorded result of the call, if that is the last thing that is recorded.
-    fn recorded(&self) -> Option<Report> {
+    fn recorded(&self) -> Option<ProgramReport> {
         match &**self.job.history.last()? {
-            Message::ToolResult { content, .. } => Report::parse(content),
+            Message::ToolResult { content, .. } => ProgramReport::parse(content),
             Message::User { .. }
             | Message::Assistant { .. }
             | Message::AssistantToolCalls { .. } => None,
@@ -152,48 +152,50 @@ impl CommandTaker {
         }
     }
 
-    fn step(&mut self) -> Step {
-        let end = Next::End(lost());
+    fn step(&mut self) -> TurnStep {
+        let end = CommandNext::End(lost());
         match std::mem::replace(&mut self.next, end) {
-            Next::AskForCall => self.then(Next::AnswerWithCall, self.ask()),
-            Next::AnswerWithCall => self.answer_with_call(),
-            Next::Intend => self.then(Next::Start, self.intend()),
-            Next::Start => self.start(),
-            Next::Run(held) => self.run(held),
-            Next::AskForEnd(answer) => self.then(Next::AnswerWithEnd(answer), self.ask()),
-            Next::AnswerWithEnd(answer) => self.answer_with_end(answer),
-            Next::End(end) => self.then(Next::End(end.clone()), Step::End(end)),
+            CommandNext::AskForCall => self.then(CommandNext::AnswerWithCall, self.ask()),
+            CommandNext::AnswerWithCall => self.answer_with_call(),
+            CommandNext::Intend => self.then(CommandNext::Start, self.intend()),
+            CommandNext::Start => self.start(),
+            CommandNext::Run(held) => self.run(held),
+            CommandNext::AskForEnd(answer) => {
+                self.then(CommandNext::AnswerWithEnd(answer), self.ask())
+            }
+            CommandNext::AnswerWithEnd(answer) => self.answer_with_end(answer),
+            CommandNext::End(end) => self.then(CommandNext::End(end.clone()), TurnStep::End(end)),
         }
     }
 
-    fn then(&mut self, next: Next, step: Step) -> Step {
+    fn then(&mut self, next: CommandNext, step: TurnStep) -> TurnStep {
         self.next = next;
         step
     }
 
-    fn ask(&self) -> Step {
-        Step::Ask(self.words.asking(PROGRAM, u64::from(self.answered)))
+    fn ask(&self) -> TurnStep {
+        TurnStep::Ask(self.words.asking(PROGRAM, u64::from(self.answered)))
     }
 
-    fn answer_with_call(&mut self) -> Step {
+    fn answer_with_call(&mut self) -> TurnStep {
         let call = ToolCall {
             id: self.tool_call.clone(),
             name: TOOL.to_owned(),
             input: self.arguments(),
         };
         let step = self.answer(String::new(), vec![call], StopReason::Tools);
-        self.then(Next::Intend, step)
+        self.then(CommandNext::Intend, step)
     }
 
-    fn answer_with_end(&mut self, text: String) -> Step {
+    fn answer_with_end(&mut self, text: String) -> TurnStep {
         let end = conclude(&text);
         let step = self.answer(text, Vec::new(), StopReason::End);
-        self.then(Next::End(end), step)
+        self.then(CommandNext::End(end), step)
     }
 
-    fn answer(&mut self, text: String, calls: Vec<ToolCall>, stop: StopReason) -> Step {
+    fn answer(&mut self, text: String, calls: Vec<ToolCall>, stop: StopReason) -> TurnStep {
         self.answered = self.answered.saturating_add(1);
-        Step::Answer {
+        TurnStep::Answer {
             text,
             calls,
             stop,
@@ -207,8 +209,8 @@ impl CommandTaker {
         RawValue::from_string(arguments).unwrap_or_else(|_| RawValue::NULL.to_owned())
     }
 
-    fn intend(&self) -> Step {
-        Step::Intend(Intended {
+    fn intend(&self) -> TurnStep {
+        TurnStep::Intend(IntendedCall {
             tool_call: self.tool_call.clone(),
             ordinal: 0,
             tool: TOOL.to_owned(),
@@ -221,11 +223,11 @@ impl CommandTaker {
         })
     }
 
-    fn start(&mut self) -> Step {
+    fn start(&mut self) -> TurnStep {
         let Some(call) = self.call.clone() else {
-            return Step::End(lost());
+            return TurnStep::End(lost());
         };
-        let launch = Launch {
+        let launch = ProcessLaunch {
             run: self.spec.run.clone(),
             variables: input::variables(&self.environment, &self.job, &call),
             folder: self.job.project.clone(),
@@ -234,27 +236,27 @@ impl CommandTaker {
         match Gated::spawn(&launch) {
             Ok(held) => {
                 let process = Some(held.name());
-                self.then(Next::Run(held), Step::Start { call, process })
+                self.then(CommandNext::Run(held), TurnStep::Start { call, process })
             }
             Err(why) => {
                 let end = aborted(why.clone());
-                self.finish_failed(call, why, Next::End(end))
+                self.finish_failed(call, why, CommandNext::End(end))
             }
         }
     }
 
     /// The call failed, and only the operator can decide how to continue.
-    fn failed(&mut self, call: CallId, why: String) -> Step {
-        let next = Next::AskForEnd(failed(&why));
+    fn failed(&mut self, call: CallId, why: String) -> TurnStep {
+        let next = CommandNext::AskForEnd(failed(&why));
         self.finish_failed(call, why, next)
     }
 
-    fn finish_failed(&mut self, call: CallId, why: String, next: Next) -> Step {
+    fn finish_failed(&mut self, call: CallId, why: String, next: CommandNext) -> TurnStep {
         let end = CallEnd::Failed;
         let output = why;
         self.then(
             next,
-            Step::Finish {
+            TurnStep::Finish {
                 call,
                 end,
                 output,
@@ -267,9 +269,9 @@ impl CommandTaker {
         )
     }
 
-    fn run(&mut self, held: Gated) -> Step {
+    fn run(&mut self, held: Gated) -> TurnStep {
         let Some(call) = self.call.take() else {
-            return Step::End(lost());
+            return TurnStep::End(lost());
         };
         let report = held.run(
             input::packet(&self.job),
@@ -278,11 +280,11 @@ impl CommandTaker {
             &self.stop,
         );
         let report = match report {
-            Ok(report) => Report::from(report),
+            Ok(report) => ProgramReport::from(report),
             Err(why) => return self.failed(call, format!("The command did not run: {why}.")),
         };
         if let Some(why) = not_started(&self.spec, &report) {
-            return self.finish_failed(call, report.text(), Next::End(aborted(why)));
+            return self.finish_failed(call, report.text(), CommandNext::End(aborted(why)));
         }
         let verdict = verdict(&self.job, &self.spec, &report);
         // What is handed over is written before the call counts as finished.
@@ -291,7 +293,7 @@ impl CommandTaker {
                 return self.failed(call, format!("{path} could not be written: {why}."));
             }
         }
-        let step = Step::Finish {
+        let step = TurnStep::Finish {
             call,
             end: self.end_of(report.cause),
             output: report.text(),
@@ -301,7 +303,7 @@ impl CommandTaker {
             is_settled: false,
             ends: None,
         };
-        self.then(Next::AskForEnd(verdict.answer), step)
+        self.then(CommandNext::AskForEnd(verdict.answer), step)
     }
 
     /// A code that means something is no failure.
@@ -331,38 +333,38 @@ fn summary(run: &[String]) -> String {
     }
 }
 
-fn lost() -> End {
+fn lost() -> TakerEnd {
     aborted("a call was intended and got no name".to_owned())
 }
 
-fn aborted(why: String) -> End {
-    End::Aborted { why }
+fn aborted(why: String) -> TakerEnd {
+    TakerEnd::Aborted { why }
 }
 
 impl Taker for CommandTaker {
-    fn next(&mut self, told: Told) -> Step {
+    fn next(&mut self, told: StepReply) -> TurnStep {
         match told {
-            Told::Begin => {}
-            Told::Done { call } => {
+            StepReply::Begin => {}
+            StepReply::Done { call } => {
                 if call.is_some() {
                     self.call = call;
                 }
             }
-            Told::Mend { message } => {
+            StepReply::Mend { message } => {
                 self.words.hear(&message);
-                self.next = Next::AskForEnd(refused(&message));
+                self.next = CommandNext::AskForEnd(refused(&message));
             }
             // A program that is still held or running is ended with the value that holds it.
             // Only a taker that asked for it gets it.
-            Told::Begun { .. }
-            | Told::Compacted { .. }
-            | Told::Denied { .. }
-            | Told::TakenBack { .. }
-            | Told::Steered { .. }
-            | Told::Hurried
-            | Told::Busy => {}
-            Told::Stop => {
-                self.next = Next::End(End::Aborted {
+            StepReply::Begun { .. }
+            | StepReply::Compacted { .. }
+            | StepReply::Denied { .. }
+            | StepReply::TakenBack { .. }
+            | StepReply::Steered { .. }
+            | StepReply::Hurried
+            | StepReply::Busy => {}
+            StepReply::Stop => {
+                self.next = CommandNext::End(TakerEnd::Aborted {
                     why: "the operator stopped the turn".to_owned(),
                 });
             }

@@ -8,7 +8,7 @@ use a_society_base::process::gate::{ExitCause, GateReport};
 
 /// All that is known of a program that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Report {
+pub(super) struct ProgramReport {
     pub cause: ExitCause,
     pub stdout: String,
     pub stderr: String,
@@ -38,7 +38,7 @@ fn cause_of(text: &str) -> Option<ExitCause> {
         .find(|cause| cause_in_words(*cause) == text)
 }
 
-impl Report {
+impl ProgramReport {
     /// The report as the call's result.
     pub(super) fn text(&self) -> String {
         let Self {
@@ -83,7 +83,7 @@ impl Report {
     }
 }
 
-impl From<GateReport> for Report {
+impl From<GateReport> for ProgramReport {
     fn from(report: GateReport) -> Self {
         let mut stderr = report.stderr;
         if !report.survivors.is_empty() {
@@ -113,14 +113,14 @@ mod tests {
             signal in 1..64,
         ) {
             for cause in [ExitCause::Exited(code), ExitCause::Signalled(signal), ExitCause::TimedOut, ExitCause::Stopped] {
-                let report = Report { cause, stdout: stdout.clone(), stderr: stderr.clone() };
-                prop_assert_eq!(Report::parse(&report.text()), Some(report));
+                let report = ProgramReport { cause, stdout: stdout.clone(), stderr: stderr.clone() };
+                prop_assert_eq!(ProgramReport::parse(&report.text()), Some(report));
             }
         }
 
         #[test]
         fn no_text_makes_the_reader_panic(text in "(exit code 1; stdout [0-9]{0,3} bytes, stderr 0 bytes\n)?\\PC{0,40}") {
-            if let Some(report) = Report::parse(&text) {
+            if let Some(report) = ProgramReport::parse(&text) {
                 prop_assert_eq!(report.text(), text);
             }
         }
@@ -128,17 +128,17 @@ mod tests {
 
     #[test]
     fn a_text_that_was_cut_on_its_way_is_no_report() {
-        let report = Report {
+        let report = ProgramReport {
             cause: ExitCause::Exited(0),
             stdout: "long".to_owned(),
             stderr: "x".to_owned(),
         };
         let text = report.text();
         for end in 0..text.len() {
-            assert_eq!(Report::parse(&text[..end]), None);
+            assert_eq!(ProgramReport::parse(&text[..end]), None);
         }
-        assert_eq!(Report::parse(&format!("{text} ")), None);
+        assert_eq!(ProgramReport::parse(&format!("{text} ")), None);
         let foreign = "exit code 1; stdout 04 bytes, stderr 0 bytes\nlong";
-        assert_eq!(Report::parse(foreign), None);
+        assert_eq!(ProgramReport::parse(foreign), None);
     }
 }

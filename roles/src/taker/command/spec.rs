@@ -15,7 +15,7 @@ pub struct CommandSpec {
     pub output_limit_bytes: usize,
     /// What its exit codes mean. Without it, 0 hands forward and everything else asks the
     /// operator.
-    pub on_exit: Option<ExitMapping>,
+    pub on_exit: Option<ProgramExits>,
 }
 
 impl CommandSpec {
@@ -33,14 +33,14 @@ impl CommandSpec {
 
 /// What exit codes mean when a program printed no handoff block.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ExitMapping {
+pub struct ProgramExits {
     /// Codes with a meaning of their own.
     pub codes: BTreeMap<u8, ExitOutcome>,
     /// All other codes; without it they ask the operator.
     pub otherwise: Option<ExitOutcome>,
 }
 
-impl ExitMapping {
+impl ProgramExits {
     /// What a code means, if it means anything.
     #[must_use]
     pub fn outcome(&self, code: u8) -> Option<ExitOutcome> {
@@ -64,4 +64,4 @@ pub enum ExitOutcome {
 /// The variables that a program inherits, chosen by the code that may read the environment. It gets
 /// these, the `A_SOCIETY_…` ones that name its turn, and no others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Environment(pub Vec<(String, String)>);
+pub struct InheritedVariables(pub Vec<(String, String)>);

@@ -8,13 +8,13 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Image, Message, ToolCall};
 
-use super::kit::{Going, Kit, Planned};
+use super::kit::{Kit, Planned, StartedCall};
 use super::limits::CALLS_AT_ONCE;
-use super::taker::{ModelTaker, Next};
+use super::taker::{ModelNext, ModelTaker};
 use crate::handoff::{EndingTool, not_beside};
 use crate::tool::Finished;
 use crate::turn::conclude::conclude_called;
-use crate::turn::step::{Consent, End, Intended, Step};
+use crate::turn::step::{Consent, IntendedCall, TakerEnd, TurnStep};
 
 /// What a call comes to that had not begun when the operator interrupted.
 const NOT_RUN: &str =
@@ -23,17 +23,17 @@ const NOT_RUN: &str =
 /// Calls that still have no result.
 #[derive(Debug)]
 pub(super) struct Calls {
-    items: Vec<Item>,
-    acts: VecDeque<Act>,
+    items: Vec<CallInHand>,
+    acts: VecDeque<CallAct>,
     /// The call whose name is awaited.
     naming: Option<usize>,
     /// How the turn ends when every call has its result.
-    ends: Option<End>,
+    ends: Option<TakerEnd>,
 }
 
 /// One call.
 #[derive(Debug)]
-struct Item {
+struct CallInHand {
     ordinal: usize,
     asked: ToolCall,
     /// Why it must not run, if that is known already.
@@ -42,13 +42,13 @@ struct Item {
     call: Option<CallId>,
     /// Whether no later event can revoke its effect.
     is_settled: bool,
-    running: Option<Going>,
+    running: Option<StartedCall>,
     finished: Option<Finished>,
 }
 
 /// What is still to be done, by the places of the calls.
 #[derive(Debug)]
-enum Act {
+enum CallAct {
     /// See what the call, and those after it that only read, would do.
     Plan(usize),
     Intend(usize),
@@ -63,7 +63,7 @@ enum Act {
 
 impl Calls {
     pub(super) fn new(asked: impl IntoIterator<Item = (usize, ToolCall, Option<String>)>) -> Self {
-        let items = asked.into_iter().map(|(ordinal, asked, fault)| Item {
+        let items = asked.into_iter().map(|(ordinal, asked, fault)| CallInHand {
             ordinal,
             asked,
             fault,
@@ -74,13 +74,13 @@ impl Calls {
             finished: None,
         });
         // What ends the turn comes after everything else.
-        let ends = |item: &Item| EndingTool::of_name(&item.asked.name).is_some();
-        let (last, mut items): (Vec<Item>, Vec<Item>) = items.partition(ends);
+        let ends = |item: &CallInHand| EndingTool::of_name(&item.asked.name).is_some();
+        let (last, mut items): (Vec<CallInHand>, Vec<CallInHand>) = items.partition(ends);
         items.extend(last);
         Self {
             items,
             ends: None,
-            acts: VecDeque::from([Act::Plan(0)]),
+            acts: VecDeque::from([CallAct::Plan(0)]),
             naming: None,
         }
     }
@@ -88,14 +88,15 @@ impl Calls {
     /// The call that was to be consented to may not run.
     pub(super) fn denied(&mut self, call: CallId, why: String) {
         self.naming = None;
-        if let Some(Act::Start(at) | Act::Let(at)) = self.acts.front() {
+        if let Some(CallAct::Start(at) | CallAct::Let(at)) = self.acts.front() {
             let at = *at;
             self.acts.clear();
             if let Some(item) = self.items.get_mut(at) {
                 item.call = Some(call);
             }
             self.finish(at, CallEnd::Denied, why);
-            self.acts.extend([Act::Finish(at), Act::Plan(at + 1)]);
+            self.acts
+                .extend([CallAct::Finish(at), CallAct::Plan(at + 1)]);
         }
     }
 
@@ -120,7 +121,7 @@ impl Calls {
     }
 
     /// Looks at a call, and at those after it as long as they only read.
-    fn plan(&mut self, from: usize, kit: &Kit, is_cut: bool) -> Option<Step> {
+    fn plan(&mut self, from: usize, kit: &Kit, is_cut: bool) -> Option<TurnStep> {
         let mut together = Vec::new();
         for at in from..self.items.len() {
             let item = self.items.get_mut(at)?;
@@ -147,8 +148,8 @@ impl Calls {
                     break;
                 }
                 Err(fault) => {
-                    self.acts.push_back(Act::Plan(at + 1));
-                    return Some(Step::Refuse {
+                    self.acts.push_back(CallAct::Plan(at + 1));
+                    return Some(TurnStep::Refuse {
                         tool_call: item.asked.id.clone(),
                         tool: item.asked.name.clone(),
                         output: fault,
@@ -159,20 +160,22 @@ impl Calls {
         let last = *together.last()?;
         if together.iter().all(|at| self.needs_no_process(*at)) {
             for at in &together {
-                self.acts.extend([Act::Begin(*at), Act::Let(*at)]);
+                self.acts.extend([CallAct::Begin(*at), CallAct::Let(*at)]);
             }
         } else {
-            self.acts.extend(together.iter().map(|at| Act::Intend(*at)));
+            self.acts
+                .extend(together.iter().map(|at| CallAct::Intend(*at)));
             for at in &together {
                 if self.needs_consent(*at) {
-                    self.acts.push_back(Act::Consent(*at));
+                    self.acts.push_back(CallAct::Consent(*at));
                 }
-                self.acts.push_back(Act::Start(*at));
+                self.acts.push_back(CallAct::Start(*at));
             }
         }
-        self.acts.push_back(Act::Run(together.clone()));
-        self.acts.extend(together.iter().map(|at| Act::Finish(*at)));
-        self.acts.push_back(Act::Plan(last + 1));
+        self.acts.push_back(CallAct::Run(together.clone()));
+        self.acts
+            .extend(together.iter().map(|at| CallAct::Finish(*at)));
+        self.acts.push_back(CallAct::Plan(last + 1));
         None
     }
 
@@ -186,23 +189,23 @@ impl Calls {
         plan.is_some_and(Planned::needs_no_process)
     }
 
-    fn intend(&mut self, at: usize) -> Option<Step> {
-        self.intended(at).map(Step::Intend)
+    fn intend(&mut self, at: usize) -> Option<TurnStep> {
+        self.intended(at).map(TurnStep::Intend)
     }
 
-    fn begin(&mut self, at: usize) -> Option<Step> {
+    fn begin(&mut self, at: usize) -> Option<TurnStep> {
         let intended = self.intended(at)?;
         let plan = self.items.get(at)?.plan.as_ref()?;
         let ask = (!plan.is_free()).then(|| Box::new(plan.ask().clone()));
-        Some(Step::Begin { intended, ask })
+        Some(TurnStep::Begin { intended, ask })
     }
 
-    fn intended(&mut self, at: usize) -> Option<Intended> {
+    fn intended(&mut self, at: usize) -> Option<IntendedCall> {
         self.naming = Some(at);
         let item = self.items.get(at)?;
         let plan = item.plan.as_ref()?;
         let (before, after) = plan.file();
-        Some(Intended {
+        Some(IntendedCall {
             tool_call: item.asked.id.clone(),
             ordinal: u32::try_from(item.ordinal).unwrap_or(u32::MAX),
             tool: item.asked.name.clone(),
@@ -215,9 +218,9 @@ impl Calls {
         })
     }
 
-    fn consent(&self, at: usize) -> Option<Step> {
+    fn consent(&self, at: usize) -> Option<TurnStep> {
         let item = self.items.get(at)?;
-        Some(Step::Consent(Box::new(Consent {
+        Some(TurnStep::Consent(Box::new(Consent {
             call: item.call.clone()?,
             ask: item.plan.as_ref()?.ask().clone(),
         })))
@@ -225,7 +228,7 @@ impl Calls {
 
     /// Lets whatever runs all of them.
     fn run(&mut self, together: &[usize]) {
-        let mut running: Vec<(usize, Going)> = Vec::new();
+        let mut running: Vec<(usize, StartedCall)> = Vec::new();
         for at in together {
             if let Some(call) = self.items.get_mut(*at).and_then(|item| item.running.take()) {
                 running.push((*at, call));
@@ -240,14 +243,14 @@ impl Calls {
 }
 
 /// Ends all of them; more than one at once, if there are more.
-fn finish_all(mut running: Vec<(usize, Going)>) -> Vec<(usize, Finished)> {
+fn finish_all(mut running: Vec<(usize, StartedCall)>) -> Vec<(usize, Finished)> {
     if running.len() == 1 {
         return running
             .drain(..)
             .map(|(at, call)| (at, call.finish()))
             .collect();
     }
-    let broken = |(at, _): &(usize, Going)| {
+    let broken = |(at, _): &(usize, StartedCall)| {
         let finished = Finished {
             end: CallEnd::Failed,
             output: "The tool failed for a reason of its own.".to_owned(),
@@ -289,7 +292,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl ModelTaker {
     /// The next step of the calls. Waits while they run.
-    pub(super) fn work(&mut self, mut calls: Calls, named: Option<CallId>) -> Option<Step> {
+    pub(super) fn work(&mut self, mut calls: Calls, named: Option<CallId>) -> Option<TurnStep> {
         if let Some((at, named)) = calls.naming.take().zip(named)
             && let Some(item) = calls.items.get_mut(at)
         {
@@ -306,18 +309,18 @@ impl ModelTaker {
                 }
             }
         };
-        if !matches!(self.next, Next::End(_)) {
-            self.next = Next::Work(Box::new(calls));
+        if !matches!(self.next, ModelNext::End(_)) {
+            self.next = ModelNext::Work(Box::new(calls));
         }
         Some(step)
     }
 
-    fn act(&mut self, calls: &mut Calls, act: Act) -> Option<Step> {
+    fn act(&mut self, calls: &mut Calls, act: CallAct) -> Option<TurnStep> {
         match act {
-            Act::Plan(from) => {
+            CallAct::Plan(from) => {
                 let kit = self.kit.as_ref()?;
                 let mut step = calls.plan(from, kit, self.stop.is_cut())?;
-                if let Step::Refuse {
+                if let TurnStep::Refuse {
                     tool_call,
                     tool,
                     output,
@@ -330,29 +333,29 @@ impl ModelTaker {
                 }
                 Some(step)
             }
-            Act::Intend(at) => calls.intend(at),
-            Act::Consent(at) => calls.consent(at),
-            Act::Start(at) => self.start(calls, at),
-            Act::Begin(at) => calls.begin(at),
+            CallAct::Intend(at) => calls.intend(at),
+            CallAct::Consent(at) => calls.consent(at),
+            CallAct::Start(at) => self.start(calls, at),
+            CallAct::Begin(at) => calls.begin(at),
             // It was started; now it has what it needs for that.
-            Act::Let(at) => {
+            CallAct::Let(at) => {
                 let started = self.start(calls, at)?;
-                (!matches!(started, Step::Start { .. })).then_some(started)
+                (!matches!(started, TurnStep::Start { .. })).then_some(started)
             }
-            Act::Run(together) => {
+            CallAct::Run(together) => {
                 calls.run(&together);
                 None
             }
-            Act::Finish(at) => self.finish(calls, at),
+            CallAct::Finish(at) => self.finish(calls, at),
         }
     }
 
     /// Brings a call as far as its start, which is recorded before it goes on.
-    fn start(&mut self, calls: &mut Calls, at: usize) -> Option<Step> {
+    fn start(&mut self, calls: &mut Calls, at: usize) -> Option<TurnStep> {
         let stop = self.stop.clone();
         let item = calls.items.get_mut(at)?;
         let Some(call) = item.call.clone() else {
-            return Some(self.end(End::Aborted {
+            return Some(self.end(TakerEnd::Aborted {
                 why: "a call was intended and got no name".to_owned(),
             }));
         };
@@ -360,7 +363,7 @@ impl ModelTaker {
             Ok(running) => {
                 let process = running.process();
                 item.running = Some(running);
-                Some(Step::Start { call, process })
+                Some(TurnStep::Start { call, process })
             }
             Err(finished) => {
                 item.finished = Some(finished);
@@ -369,7 +372,7 @@ impl ModelTaker {
         }
     }
 
-    fn finish(&mut self, calls: &mut Calls, at: usize) -> Option<Step> {
+    fn finish(&mut self, calls: &mut Calls, at: usize) -> Option<TurnStep> {
         let item = calls.items.get_mut(at)?;
         let mut finished = item.finished.take()?;
         let (id, tool) = (item.asked.id.clone(), item.asked.name.clone());
@@ -382,7 +385,7 @@ impl ModelTaker {
         finished.output = self.same.heard(&item.asked, finished.output);
         let heard = (finished.output.as_str(), finished.image.clone());
         self.heard_result(&id, &tool, heard, finished.end.is_error());
-        Some(Step::Finish {
+        Some(TurnStep::Finish {
             call,
             end: finished.end,
             output: finished.output,
@@ -401,7 +404,7 @@ impl ModelTaker {
         calls: &mut Calls,
         ending: EndingTool,
         (call, id, tool): (CallId, String, String),
-    ) -> Step {
+    ) -> TurnStep {
         let (text, all) = self.last_answer();
         let failed = all.iter().position(|asked| {
             EndingTool::of_name(&asked.name).is_none() && self.has_failed(&asked.id)
@@ -427,7 +430,7 @@ impl ModelTaker {
             calls.ends = Some((**end).clone());
         }
         self.heard_result(&id, &tool, (&output, None), end.is_error());
-        Step::Finish {
+        TurnStep::Finish {
             call,
             end,
             output,

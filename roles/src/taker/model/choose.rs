@@ -9,13 +9,15 @@ use std::sync::Arc;
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::message::Message;
-use a_society_providers::retry::{self, Patience, Verdict};
-use a_society_providers::{Arrival, Fault, Prepared, Provider, Request, Said};
+use a_society_providers::retry::{self, Patience, RetryVerdict};
+use a_society_providers::{
+    HistoryMessage, ModelRequest, Prepared, Provider, RequestFault, StreamArrival,
+};
 
 use super::compact::cut_off;
 use super::gear::Model;
 use super::limits::{BUDGET_BUSY_MS, CHOICE_TEXT_BYTES, CHOICE_TOKENS, CHOICES};
-use crate::turn::step::{Asking, Choose, End, Step, Told, Tried};
+use crate::turn::step::{Asking, Choose, StepReply, TakerEnd, TriedRequest, TurnStep};
 use crate::turn::taker::Taker;
 
 /// The instructions of a model that chooses.
@@ -26,7 +28,7 @@ const INSTRUCTIONS: &str = "You choose what one role of a team works with, befor
 
 /// What can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct ChoiceCandidate {
     /// Its name.
     pub name: String,
     /// What it is, in a line.
@@ -35,12 +37,12 @@ pub struct Candidate {
 
 /// What is to be chosen for whom.
 #[derive(Debug, Clone, Default)]
-pub struct Question {
+pub struct ChoiceQuestion {
     /// Who the role is and what it is to do, in words.
     pub task: String,
     /// What there is, by the keys of settings; exactly one is named of a key of `single`, any
     /// number of the others.
-    pub candidates: BTreeMap<String, Vec<Candidate>>,
+    pub candidates: BTreeMap<String, Vec<ChoiceCandidate>>,
     /// The keys of which exactly one is named.
     pub single: BTreeSet<String>,
     /// What is settled already.
@@ -56,18 +58,18 @@ pub struct Chooser {
     provider: Arc<dyn Provider>,
     model: Model,
     stop: StopSignal,
-    question: Question,
-    said: Vec<Said>,
+    question: ChoiceQuestion,
+    said: Vec<HistoryMessage>,
     /// How often it chose what cannot be used.
     wrong: u32,
     patience: Patience,
     /// How often it failed.
     throws: u32,
-    next: Next,
+    next: ChoiceNext,
 }
 
 #[derive(Debug)]
-enum Next {
+enum ChoiceNext {
     Ask,
     Send(Prepared),
     Wait(u64),
@@ -80,7 +82,7 @@ impl Chooser {
     pub fn new(
         provider: Arc<dyn Provider>,
         model: Model,
-        question: Question,
+        question: ChoiceQuestion,
         stop: StopSignal,
     ) -> Self {
         let content = question.asked();
@@ -93,13 +95,13 @@ impl Chooser {
             wrong: 0,
             patience: Patience::default(),
             throws: 0,
-            next: Next::Ask,
+            next: ChoiceNext::Ask,
         }
     }
 
-    fn ask(&mut self) -> Step {
+    fn ask(&mut self) -> TurnStep {
         let max_output = CHOICE_TOKENS.min(self.model.max_output.max(1));
-        let request = Request {
+        let request = ModelRequest {
             model: &self.model.id,
             system: INSTRUCTIONS,
             environment: "",
@@ -112,7 +114,7 @@ impl Chooser {
             cache_key: None,
             shared_key: None,
         };
-        Step::Choose(match self.provider.prepare(&request) {
+        TurnStep::Choose(match self.provider.prepare(&request) {
             Ok(prepared) => {
                 let body = prepared.body.len() as u64;
                 let frame = self.provider.speech();
@@ -122,7 +124,7 @@ impl Chooser {
                     frame: frame.map(|speech| Arc::new(speech.frame_beside(&request))),
                     worst: self.model.worst(body, None, max_output),
                 });
-                self.next = Next::Send(prepared);
+                self.next = ChoiceNext::Send(prepared);
                 ask
             }
             Err(fault) => Choose::Failed {
@@ -132,20 +134,22 @@ impl Chooser {
     }
 
     /// A failed request is retried as the requests of a turn are.
-    fn failed(&mut self, fault: &Fault, of: Hash) -> Choose {
+    fn failed(&mut self, fault: &RequestFault, of: Hash) -> Choose {
         self.throws += 1;
         let dice = retry::dice(format!("{of} {}", self.throws).as_bytes());
         let why = match self.patience.failed(fault, dice) {
-            Verdict::Wait { ms } => {
-                self.next = Next::Wait(ms);
-                return Choose::Again(Tried {
+            RetryVerdict::Wait { ms } => {
+                self.next = ChoiceNext::Wait(ms);
+                return Choose::Again(TriedRequest {
                     class: fault.class.word().to_owned(),
                     error: fault.message.clone(),
                     retry_in_ms: ms,
                 });
             }
-            Verdict::GiveUp(weary) => format!("{fault}; {}", weary.words()),
-            Verdict::Suspend { .. } | Verdict::Compact | Verdict::Operator => fault.to_string(),
+            RetryVerdict::GiveUp(weary) => format!("{fault}; {}", weary.words()),
+            RetryVerdict::Suspend { .. } | RetryVerdict::Compact | RetryVerdict::Operator => {
+                fault.to_string()
+            }
         };
         Choose::Failed { why }
     }
@@ -156,9 +160,9 @@ impl Chooser {
         let mut stream = self.provider.start(prepared, &self.stop);
         let answer = loop {
             match stream.next_arrival() {
-                Some(Arrival::Event(_)) => {}
-                Some(Arrival::Answer(answer)) => break answer,
-                Some(Arrival::Fault(fault)) => return self.failed(&fault, hash),
+                Some(StreamArrival::Event(_)) => {}
+                Some(StreamArrival::Answer(answer)) => break answer,
+                Some(StreamArrival::Fault(fault)) => return self.failed(&fault, hash),
                 None => return self.failed(&cut_off(), hash),
             }
         };
@@ -175,9 +179,9 @@ impl Chooser {
             Err(why) => {
                 self.wrong += 1;
                 self.next = if self.wrong < CHOICES {
-                    Next::Ask
+                    ChoiceNext::Ask
                 } else {
-                    Next::GiveUp(format!("the model that chooses chose wrong again: {why}"))
+                    ChoiceNext::GiveUp(format!("the model that chooses chose wrong again: {why}"))
                 };
                 let shown = if text.trim().is_empty() {
                     "(nothing)".to_owned()
@@ -197,36 +201,36 @@ impl Chooser {
 }
 
 impl Taker for Chooser {
-    fn next(&mut self, told: Told) -> Step {
+    fn next(&mut self, told: StepReply) -> TurnStep {
         match told {
-            Told::Busy => {
-                self.next = Next::Ask;
-                return Step::Wait { ms: BUDGET_BUSY_MS };
+            StepReply::Busy => {
+                self.next = ChoiceNext::Ask;
+                return TurnStep::Wait { ms: BUDGET_BUSY_MS };
             }
-            Told::Stop => {
+            StepReply::Stop => {
                 let why = "the operator stopped the turn".to_owned();
-                return Step::End(End::Aborted { why });
+                return TurnStep::End(TakerEnd::Aborted { why });
             }
-            Told::Begin
-            | Told::Done { .. }
-            | Told::TakenBack { .. }
-            | Told::Mend { .. }
-            | Told::Compacted { .. }
-            | Told::Steered { .. }
-            | Told::Begun { .. }
-            | Told::Hurried
-            | Told::Denied { .. } => {}
+            StepReply::Begin
+            | StepReply::Done { .. }
+            | StepReply::TakenBack { .. }
+            | StepReply::Mend { .. }
+            | StepReply::Compacted { .. }
+            | StepReply::Steered { .. }
+            | StepReply::Begun { .. }
+            | StepReply::Hurried
+            | StepReply::Denied { .. } => {}
         }
-        match std::mem::replace(&mut self.next, Next::Ask) {
-            Next::Ask => self.ask(),
-            Next::Send(prepared) => Step::Choose(self.send(prepared)),
-            Next::Wait(ms) => Step::Wait { ms },
-            Next::GiveUp(why) => Step::Choose(Choose::Failed { why }),
+        match std::mem::replace(&mut self.next, ChoiceNext::Ask) {
+            ChoiceNext::Ask => self.ask(),
+            ChoiceNext::Send(prepared) => TurnStep::Choose(self.send(prepared)),
+            ChoiceNext::Wait(ms) => TurnStep::Wait { ms },
+            ChoiceNext::GiveUp(why) => TurnStep::Choose(Choose::Failed { why }),
         }
     }
 }
 
-impl Question {
+impl ChoiceQuestion {
     fn asked(&self) -> String {
         let mut parts = vec![beginning(&self.task).to_owned()];
         for (key, candidates) in &self.candidates {
@@ -260,7 +264,7 @@ impl Question {
             .zip(end)
             .and_then(|(start, end)| text.get(start..=end));
         let object = object.ok_or("it holds no JSON object")?;
-        let said: BTreeMap<String, Chosen> = serde_json::from_str(object)
+        let said: BTreeMap<String, WrittenChoice> = serde_json::from_str(object)
             .map_err(|error| format!("it is not such a JSON object: {error}"))?;
         let mut faults = Vec::new();
         for key in said
@@ -313,13 +317,13 @@ impl Question {
 /// A choice as a model writes it.
 #[derive(Debug, serde::Deserialize)]
 #[serde(untagged)]
-enum Chosen {
+enum WrittenChoice {
     One(String),
     Many(Vec<String>),
     Nothing(()),
 }
 
-impl Chosen {
+impl WrittenChoice {
     fn names(&self) -> Vec<&str> {
         match self {
             Self::One(name) if name == NOTHING || name.is_empty() => Vec::new(),
@@ -339,15 +343,15 @@ fn beginning(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn question() -> Question {
+    fn question() -> ChoiceQuestion {
         let candidates = |names: &[&str]| {
-            let each = names.iter().map(|name| Candidate {
+            let each = names.iter().map(|name| ChoiceCandidate {
                 name: (*name).to_owned(),
                 about: format!("what {name} is"),
             });
             each.collect::<Vec<_>>()
         };
-        Question {
+        ChoiceQuestion {
             task: "You write.".to_owned(),
             candidates: BTreeMap::from([
                 ("model".to_owned(), candidates(&["small", "large"])),

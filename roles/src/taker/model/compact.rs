@@ -8,8 +8,11 @@ use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::message::Message;
 use a_society_providers::fault::Remedy;
-use a_society_providers::retry::{self, Patience, Verdict};
-use a_society_providers::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Request, Said};
+use a_society_providers::retry::{self, Patience, RetryVerdict};
+use a_society_providers::{
+    FaultClass, HistoryMessage, ModelAnswer, ModelRequest, Prepared, RequestFault, StreamArrival,
+    StreamEvent,
+};
 
 use super::hear::size_of;
 use super::limits::{
@@ -17,9 +20,9 @@ use super::limits::{
     SUMMARY_ANSWER_SHARE, SUMMARY_TOKENS, SUMMARY_WAIT_MS,
 };
 use super::same::Same;
-use super::taker::{ModelTaker, Next};
+use super::taker::{ModelNext, ModelTaker};
 use crate::role::compaction::{Shares, bounded, former_summary, is_replacement, request_of};
-use crate::turn::step::{Asking, Compact, Step, Tried};
+use crate::turn::step::{Asking, CompactStep, TriedRequest, TurnStep};
 
 /// The instructions of a model that makes a summary.
 const INSTRUCTIONS: &str = "\
@@ -49,13 +52,13 @@ pub(super) struct Bearing {
 
 impl Bearing {
     /// How long to wait before the same is asked again; nothing if it is not.
-    fn again(&mut self, fault: &Fault, dice: u64) -> Option<u64> {
+    fn again(&mut self, fault: &RequestFault, dice: u64) -> Option<u64> {
         self.tries = self.tries.saturating_add(1);
         // It was silent for minutes already.
         if matches!(fault.class, FaultClass::Timeout | FaultClass::Stalled) {
             return None;
         }
-        let Verdict::Wait { ms } = self.patience.failed(fault, dice) else {
+        let RetryVerdict::Wait { ms } = self.patience.failed(fault, dice) else {
             return None;
         };
         self.waited_ms = self.waited_ms.saturating_add(ms);
@@ -64,13 +67,13 @@ impl Bearing {
 }
 
 /// An answer that ended in the middle.
-pub(super) fn cut_off() -> Fault {
-    Fault::new(FaultClass::CutOff, "the answer ended before it was whole")
+pub(super) fn cut_off() -> RequestFault {
+    RequestFault::new(FaultClass::CutOff, "the answer ended before it was whole")
 }
 
 /// A summary that is going to be asked for.
 #[derive(Debug)]
-pub(super) struct Summary {
+pub(super) struct SummaryRequest {
     prepared: Prepared,
     /// The length of what it replaces.
     bytes: usize,
@@ -78,7 +81,7 @@ pub(super) struct Summary {
 
 impl ModelTaker {
     /// Announces a summary, or does without.
-    pub(super) fn shorten(&mut self, trigger: Trigger) -> Step {
+    pub(super) fn shorten(&mut self, trigger: Trigger) -> TurnStep {
         let shares = self.shares();
         let (asked, bytes) = self.material(shares.material_bytes() >> self.summaries.halvings);
         let model = &self.gear.model;
@@ -88,7 +91,7 @@ impl ModelTaker {
         };
         let max_output = most.min(model.max_output.max(1));
         let messages = [Message::User { content: asked }.into()];
-        let request = Request {
+        let request = ModelRequest {
             model: &model.id,
             system: INSTRUCTIONS,
             environment: "",
@@ -106,7 +109,7 @@ impl ModelTaker {
             Ok(prepared) => {
                 let frame = provider.speech();
                 let frame = frame.map(|speech| Arc::new(speech.frame_beside(&request)));
-                let step = Step::Compact(Compact::Ask {
+                let step = TurnStep::Compact(CompactStep::Ask {
                     asking: Asking {
                         model: model.name.clone(),
                         hash: prepared.hash,
@@ -116,16 +119,16 @@ impl ModelTaker {
                     trigger,
                     shares,
                 });
-                self.next = Next::Summarise(Box::new(Summary { prepared, bytes }));
+                self.next = ModelNext::Summarise(Box::new(SummaryRequest { prepared, bytes }));
                 step
             }
             Err(fault) if trigger == Trigger::Manual => {
-                Step::Compact(self.no_summary(fault.to_string(), Usage::default(), true))
+                TurnStep::Compact(self.no_summary(fault.to_string(), Usage::default(), true))
             }
             Err(_) => {
                 self.without_summary();
-                self.next = Next::Ask;
-                Step::Wait { ms: 0 }
+                self.next = ModelNext::Ask;
+                TurnStep::Wait { ms: 0 }
             }
         }
     }
@@ -135,27 +138,27 @@ impl ModelTaker {
     }
 
     /// Asks for the summary, which was announced. Waits.
-    pub(super) fn summarise(&mut self, summary: Summary) -> Compact {
-        self.next = Next::Ask;
+    pub(super) fn summarise(&mut self, summary: SummaryRequest) -> CompactStep {
+        self.next = ModelNext::Ask;
         let came = self.summary(summary);
         match &came {
             // Should nothing be left out in place of it either, the request leaves as it is.
-            Compact::Failed { .. } => self.without_summary(),
-            Compact::Again(tried) => self.next = Next::Wait(tried.retry_in_ms),
-            Compact::Summary { .. } | Compact::Wrong { .. } | Compact::Ask { .. } => {}
+            CompactStep::Failed { .. } => self.without_summary(),
+            CompactStep::Again(tried) => self.next = ModelNext::Wait(tried.retry_in_ms),
+            CompactStep::Summary { .. } | CompactStep::Wrong { .. } | CompactStep::Ask { .. } => {}
         }
         came
     }
 
     /// A summary that could not be made.
-    fn no_summary(&self, why: String, usage: Usage, cuts: bool) -> Compact {
+    fn no_summary(&self, why: String, usage: Usage, cuts: bool) -> CompactStep {
         let cuts = cuts.then(|| self.shares());
-        Compact::Failed { why, usage, cuts }
+        CompactStep::Failed { why, usage, cuts }
     }
 
     /// A request for a summary that failed: it is made again if that can help and the role does not
     /// wait for it too long.
-    fn failed_summary(&mut self, fault: &Fault, of: Hash) -> Compact {
+    fn failed_summary(&mut self, fault: &RequestFault, of: Hash) -> CompactStep {
         let error = self.gear.tools.redact(&fault.message);
         let dice = retry::dice(format!("{of} {}", self.summaries.tries).as_bytes());
         let remedy = fault.class.remedy();
@@ -170,7 +173,7 @@ impl ModelTaker {
             }
         };
         match again {
-            Some(retry_in_ms) => Compact::Again(Tried {
+            Some(retry_in_ms) => CompactStep::Again(TriedRequest {
                 class: fault.class.word().to_owned(),
                 error,
                 retry_in_ms,
@@ -183,31 +186,31 @@ impl ModelTaker {
         }
     }
 
-    fn summary(&mut self, summary: Summary) -> Compact {
+    fn summary(&mut self, summary: SummaryRequest) -> CompactStep {
         let hash = summary.prepared.hash;
         // The operator may wait as long as the provider takes; a role does without.
         let is_patient = self.only_summarises;
         let mut stream = self.gear.provider.start(summary.prepared, &self.stop);
         loop {
             match stream.next_arrival() {
-                Some(Arrival::Event(Event::Stalled { seconds })) if !is_patient => {
+                Some(StreamArrival::Event(StreamEvent::Stalled { seconds })) if !is_patient => {
                     return self.silent_summary(seconds);
                 }
-                Some(Arrival::Event(_)) => {}
-                Some(Arrival::Answer(answer)) => return self.judged(&answer, summary.bytes),
-                Some(Arrival::Fault(fault)) => return self.failed_summary(&fault, hash),
+                Some(StreamArrival::Event(_)) => {}
+                Some(StreamArrival::Answer(answer)) => return self.judged(&answer, summary.bytes),
+                Some(StreamArrival::Fault(fault)) => return self.failed_summary(&fault, hash),
                 None => return self.failed_summary(&cut_off(), hash),
             }
         }
     }
 
-    fn silent_summary(&mut self, seconds: u64) -> Compact {
+    fn silent_summary(&mut self, seconds: u64) -> CompactStep {
         let error = format!("nothing came for {seconds} s");
         self.summaries.silent += 1;
         if self.summaries.silent > 1 {
             return self.no_summary(error, Usage::default(), true);
         }
-        Compact::Again(Tried {
+        CompactStep::Again(TriedRequest {
             class: FaultClass::Stalled.word().to_owned(),
             error,
             retry_in_ms: 0,
@@ -215,13 +218,13 @@ impl ModelTaker {
     }
 
     /// What a model answered in place of a summary, or with one.
-    fn judged(&mut self, answer: &Answer, of_bytes: usize) -> Compact {
+    fn judged(&mut self, answer: &ModelAnswer, of_bytes: usize) -> CompactStep {
         let mut usage = answer.usage;
         usage.cost_micros = self.gear.model.cost(&usage);
         let text = answer.text.trim();
         let shares = self.shares();
         let Some(why) = why_not(text, !answer.calls.is_empty(), of_bytes) else {
-            return Compact::Summary {
+            return CompactStep::Summary {
                 text: bounded(text, shares.summary_bytes(), "[cut here]"),
                 usage,
                 shares,
@@ -231,7 +234,7 @@ impl ModelTaker {
         if self.summaries.wrong > 1 {
             return self.no_summary(why.to_owned(), usage, true);
         }
-        Compact::Wrong {
+        CompactStep::Wrong {
             why: why.to_owned(),
             usage,
         }
@@ -297,7 +300,7 @@ impl ModelTaker {
         self.emptied();
         self.patience.compacted();
         self.summaries = Bearing::default();
-        self.next = Next::Ask;
+        self.next = ModelNext::Ask;
     }
 
     /// Leaves old tool outputs out of what is asked, as older versions did when the window was
@@ -328,7 +331,7 @@ fn weight(lines: &[String]) -> usize {
     lines.iter().map(String::len).sum()
 }
 
-fn output_of(said: &mut Said) -> Option<&mut String> {
+fn output_of(said: &mut HistoryMessage) -> Option<&mut String> {
     if let Message::ToolResult { content, .. } = Arc::make_mut(&mut said.message) {
         Some(content)
     } else {

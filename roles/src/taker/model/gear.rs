@@ -9,10 +9,10 @@ use a_society_mcp::Servers;
 use a_society_providers::retry::Lanes;
 use a_society_providers::{Effort, Provider, Thinking, ToolDefinition};
 
-use crate::config::Bounds;
-use crate::cost::{Counted, Price, input_bound_tokens};
+use crate::config::ConfigBounds;
+use crate::cost::{CountedRequest, Price, input_bound_tokens};
 use crate::tool::Toolbox;
-use crate::turn::step::{End, Step, Told, Worst};
+use crate::turn::step::{StepReply, TakerEnd, TurnStep, Worst};
 use crate::turn::taker::Taker;
 
 /// A model as it is used for one turn.
@@ -58,7 +58,7 @@ pub struct Gear {
     /// Who else asks the same models.
     pub traffic: Traffic,
     /// What stops a turn that goes nowhere.
-    pub bounds: Bounds,
+    pub bounds: ConfigBounds,
 }
 
 /// The MCP servers of a role.
@@ -94,7 +94,7 @@ impl Model {
     }
 
     /// The most that a request of so many bytes can cost.
-    pub(super) fn worst(&self, body: u64, last: Option<Counted>, max_output: u64) -> Worst {
+    pub(super) fn worst(&self, body: u64, last: Option<CountedRequest>, max_output: u64) -> Worst {
         let input = input_bound_tokens(body, last);
         let cost = |price: &Price| price.worst(input, max_output);
         Worst {
@@ -107,10 +107,10 @@ impl Model {
 /// Takes the place of a role that cannot work before something is chosen or corrected; it reports that
 /// and ends.
 #[derive(Debug)]
-pub struct Unready(pub End);
+pub struct Unready(pub TakerEnd);
 
 impl Taker for Unready {
-    fn next(&mut self, _: Told) -> Step {
-        Step::End(self.0.clone())
+    fn next(&mut self, _: StepReply) -> TurnStep {
+        TurnStep::End(self.0.clone())
     }
 }

@@ -1,13 +1,15 @@
 //! An answer arrives: its pieces become drafts, and a failure becomes another try or an end.
 
 use a_society_providers::fault::Remedy;
-use a_society_providers::retry::{self, Admission, Outcome, Verdict, Weary};
-use a_society_providers::{Answer, Arrival, Event, Fault, FaultClass, Prepared, Stream};
+use a_society_providers::retry::{self, Admission, RequestOutcome, RetryVerdict, Weary};
+use a_society_providers::{
+    AnswerStream, FaultClass, ModelAnswer, Prepared, RequestFault, StreamArrival, StreamEvent,
+};
 
 use super::compact::cut_off;
 use super::limits::{BYTES_A_TOKEN_USUALLY, DRAFT_BYTES, IMAGE_BYTES_USUALLY, IMAGE_TOKENS_MAX};
-use super::taker::{ModelTaker, Next};
-use crate::turn::step::{End, Step};
+use super::taker::{ModelNext, ModelTaker};
+use crate::turn::step::{TakerEnd, TurnStep};
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::message::Message;
@@ -15,9 +17,9 @@ use a_society_facts::message::Message;
 /// An answer that arrives.
 #[derive(Debug)]
 pub(super) struct Hearing {
-    stream: Stream,
+    stream: AnswerStream,
     /// What arrived behind the pieces that were put together.
-    held: Option<Arrival>,
+    held: Option<StreamArrival>,
     /// Whether the stall was reported.
     is_stalled: bool,
     /// Whether a piece of it was passed on.
@@ -30,7 +32,7 @@ impl ModelTaker {
         self.request = prepared.hash;
         self.body_bytes = self.weight(&prepared);
         let stream = self.gear.provider.start(prepared, &self.stop.of_answer());
-        self.next = Next::Hear(Box::new(Hearing {
+        self.next = ModelNext::Hear(Box::new(Hearing {
             stream,
             held: None,
             is_stalled: false,
@@ -53,25 +55,25 @@ impl ModelTaker {
     }
 
     /// The next piece, or what the answer came to. Waits.
-    pub(super) fn hear(&mut self, mut hearing: Hearing) -> Option<Step> {
+    pub(super) fn hear(&mut self, mut hearing: Hearing) -> Option<TurnStep> {
         loop {
             let arrival = hearing
                 .held
                 .take()
                 .or_else(|| hearing.stream.next_arrival());
             match arrival {
-                Some(Arrival::Event(Event::Stalled { seconds })) => {
+                Some(StreamArrival::Event(StreamEvent::Stalled { seconds })) => {
                     hearing.is_stalled = true;
-                    self.next = Next::Hear(Box::new(hearing));
-                    return Some(Step::Stalled { seconds });
+                    self.next = ModelNext::Hear(Box::new(hearing));
+                    return Some(TurnStep::Stalled { seconds });
                 }
-                Some(event @ Arrival::Event(_)) if hearing.is_stalled => {
+                Some(event @ StreamArrival::Event(_)) if hearing.is_stalled => {
                     hearing.is_stalled = false;
                     hearing.held = Some(event);
-                    self.next = Next::Hear(Box::new(hearing));
-                    return Some(Step::Stalled { seconds: 0 });
+                    self.next = ModelNext::Hear(Box::new(hearing));
+                    return Some(TurnStep::Stalled { seconds: 0 });
                 }
-                Some(Arrival::Event(event)) => {
+                Some(StreamArrival::Event(event)) => {
                     let Some((kind, piece)) = piece_of(event) else {
                         continue;
                     };
@@ -81,16 +83,16 @@ impl ModelTaker {
                         continue;
                     }
                     hearing.is_drafted = true;
-                    self.next = Next::Hear(Box::new(hearing));
-                    return Some(Step::Draft { kind, text });
+                    self.next = ModelNext::Hear(Box::new(hearing));
+                    return Some(TurnStep::Draft { kind, text });
                 }
-                Some(Arrival::Answer(answer)) => return Some(self.answered(*answer)),
-                Some(Arrival::Fault(fault)) if self.is_cut_off(&fault) => {
-                    self.leave_lane(Outcome::Unknown);
-                    self.next = Next::Ask;
-                    return Some(Step::Cut);
+                Some(StreamArrival::Answer(answer)) => return Some(self.answered(*answer)),
+                Some(StreamArrival::Fault(fault)) if self.is_cut_off(&fault) => {
+                    self.leave_lane(RequestOutcome::Unknown);
+                    self.next = ModelNext::Ask;
+                    return Some(TurnStep::Cut);
                 }
-                Some(Arrival::Fault(mut fault)) => {
+                Some(StreamArrival::Fault(mut fault)) => {
                     // It may repeat what only this process knows to be a secret.
                     fault.message = self.gear.tools.redact(&fault.message);
                     return Some(self.failed(&fault));
@@ -103,23 +105,23 @@ impl ModelTaker {
     }
 
     /// Whether the operator, and not the provider, ended the answer, and the turn goes on.
-    fn is_cut_off(&self, fault: &Fault) -> bool {
+    fn is_cut_off(&self, fault: &RequestFault) -> bool {
         fault.class == FaultClass::Stopped && self.stop.is_cut() && !self.stop.is_raised()
     }
 
     /// A request failed.
-    fn failed(&mut self, fault: &Fault) -> Step {
-        self.leave_lane(Outcome::of(fault));
+    fn failed(&mut self, fault: &RequestFault) -> TurnStep {
+        self.leave_lane(RequestOutcome::of(fault));
         let dice = self.dice();
         let verdict = self.patience.failed(fault, dice);
-        let retry_in_ms = if let Verdict::Wait { ms } = verdict {
-            self.next = Next::Wait(ms);
+        let retry_in_ms = if let RetryVerdict::Wait { ms } = verdict {
+            self.next = ModelNext::Wait(ms);
             Some(ms)
         } else {
             self.next = self.given_up(fault, verdict);
             None
         };
-        Step::Failed {
+        TurnStep::Failed {
             class: fault.class.word().to_owned(),
             error: fault.message.clone(),
             retry_in_ms,
@@ -127,40 +129,42 @@ impl ModelTaker {
     }
 
     /// A request could not be built.
-    pub(super) fn unprepared(&mut self, fault: &Fault) -> Step {
+    pub(super) fn unprepared(&mut self, fault: &RequestFault) -> TurnStep {
         let dice = self.dice();
         let verdict = self.patience.failed(fault, dice);
         let next = self.given_up(fault, verdict);
-        if let Next::End(end) = next {
+        if let ModelNext::End(end) = next {
             self.end(end)
         } else {
             self.next = next;
-            Step::Wait { ms: 0 }
+            TurnStep::Wait { ms: 0 }
         }
     }
 
-    fn given_up(&mut self, fault: &Fault, verdict: Verdict) -> Next {
+    fn given_up(&mut self, fault: &RequestFault, verdict: RetryVerdict) -> ModelNext {
         match verdict {
             // The provider says what the estimate did not: the window is full.
             _ if fault.class.remedy() == Remedy::Compact => {
                 self.refused_as_too_long(&fault.message)
             }
-            Verdict::Suspend { ms } => Next::End(End::Provider {
+            RetryVerdict::Suspend { ms } => ModelNext::End(TakerEnd::Provider {
                 trouble: Trouble::Limit,
                 why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
                 again_in_ms: Some(ms),
             }),
-            Verdict::Operator => Next::End(End::provider(fault.class.trouble(), fault.to_string())),
+            RetryVerdict::Operator => {
+                ModelNext::End(TakerEnd::provider(fault.class.trouble(), fault.to_string()))
+            }
             // The provider may be available again when the operator returns.
-            Verdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
+            RetryVerdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
                 let why = format!("{fault}; {}", weary.words());
-                Next::End(End::provider(fault.class.trouble(), why))
+                ModelNext::End(TakerEnd::provider(fault.class.trouble(), why))
             }
-            Verdict::Wait { .. } | Verdict::Compact | Verdict::GiveUp(Weary::Useless) => {
-                Next::End(End::Aborted {
-                    why: fault.to_string(),
-                })
-            }
+            RetryVerdict::Wait { .. }
+            | RetryVerdict::Compact
+            | RetryVerdict::GiveUp(Weary::Useless) => ModelNext::End(TakerEnd::Aborted {
+                why: fault.to_string(),
+            }),
         }
     }
 
@@ -195,7 +199,7 @@ impl ModelTaker {
 
     /// Ends the turn, because the provider refuses all requests for this model for a while: the flow waits, and shows
     /// until when.
-    pub(super) fn held(&mut self, ms: u64) -> Step {
+    pub(super) fn held(&mut self, ms: u64) -> TurnStep {
         // It was not admitted, and has no outcome to report.
         self.is_in_lane = false;
         let why = format!(
@@ -204,7 +208,7 @@ impl ModelTaker {
             self.gear.model.name,
             ms.div_ceil(1000)
         );
-        self.end(End::Provider {
+        self.end(TakerEnd::Provider {
             trouble: Trouble::Limit,
             why,
             again_in_ms: Some(ms),
@@ -212,7 +216,7 @@ impl ModelTaker {
     }
 
     /// Reports the outcome of a request to its lane.
-    pub(super) fn leave_lane(&mut self, outcome: Outcome) {
+    pub(super) fn leave_lane(&mut self, outcome: RequestOutcome) {
         if std::mem::take(&mut self.is_in_lane) {
             let now = (self.gear.traffic.now_ms)();
             let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
@@ -224,7 +228,7 @@ impl ModelTaker {
     }
 
     /// How much of the window the conversation fills, when the provider gives no count.
-    pub(super) fn guessed_context(&self, answer: &Answer) -> u64 {
+    pub(super) fn guessed_context(&self, answer: &ModelAnswer) -> u64 {
         let bytes: usize = self.said.iter().map(|said| size_of(&said.message)).sum();
         let bytes = (bytes + answer.text.len()) as u64 + self.prompt_bytes();
         bytes.div_ceil(BYTES_A_TOKEN_USUALLY)
@@ -234,30 +238,30 @@ impl ModelTaker {
 impl Hearing {
     /// Whether all of the answer was there before any of it was passed on.
     const fn is_whole(&self) -> bool {
-        !self.is_drafted && matches!(self.held, Some(Arrival::Answer(_)))
+        !self.is_drafted && matches!(self.held, Some(StreamArrival::Answer(_)))
     }
 
     /// Takes the pieces of the same kind that have arrived already.
     fn more(&mut self, kind: DraftKind, mut text: String) -> String {
         while text.len() < DRAFT_BYTES {
             match self.stream.arrived() {
-                Some(stalled @ Arrival::Event(Event::Stalled { .. })) => {
+                Some(stalled @ StreamArrival::Event(StreamEvent::Stalled { .. })) => {
                     self.held = Some(stalled);
                     break;
                 }
-                Some(Arrival::Event(event)) => match piece_of(event) {
+                Some(StreamArrival::Event(event)) => match piece_of(event) {
                     Some((same, piece)) if same == kind => text.push_str(&piece),
                     Some((DraftKind::Text, piece)) => {
-                        self.held = Some(Arrival::Event(Event::Text(piece)));
+                        self.held = Some(StreamArrival::Event(StreamEvent::Text(piece)));
                         break;
                     }
                     Some((DraftKind::Reasoning, piece)) => {
-                        self.held = Some(Arrival::Event(Event::Reasoning(piece)));
+                        self.held = Some(StreamArrival::Event(StreamEvent::Reasoning(piece)));
                         break;
                     }
                     None => {}
                 },
-                Some(end @ (Arrival::Answer(_) | Arrival::Fault(_))) => {
+                Some(end @ (StreamArrival::Answer(_) | StreamArrival::Fault(_))) => {
                     self.held = Some(end);
                     break;
                 }
@@ -268,15 +272,15 @@ impl Hearing {
     }
 }
 
-fn piece_of(event: Event) -> Option<(DraftKind, String)> {
+fn piece_of(event: StreamEvent) -> Option<(DraftKind, String)> {
     match event {
-        Event::Text(piece) => Some((DraftKind::Text, piece)),
-        Event::Reasoning(piece) => Some((DraftKind::Reasoning, piece)),
-        Event::CallBegun { .. }
-        | Event::CallArguments { .. }
-        | Event::CallEnded { .. }
-        | Event::Usage(_)
-        | Event::Stalled { .. } => None,
+        StreamEvent::Text(piece) => Some((DraftKind::Text, piece)),
+        StreamEvent::Reasoning(piece) => Some((DraftKind::Reasoning, piece)),
+        StreamEvent::CallBegun { .. }
+        | StreamEvent::CallArguments { .. }
+        | StreamEvent::CallEnded { .. }
+        | StreamEvent::Usage(_)
+        | StreamEvent::Stalled { .. } => None,
     }
 }
 

@@ -16,10 +16,10 @@ use a_society_mcp as mcp;
 use a_society_providers::{ToldTool, ToolDefinition};
 
 use super::gear::Remote;
-use crate::consent::{Action, Ask, Tier, shown};
+use crate::consent::{Action, ConsentQuestion, Tier, shown};
 use crate::handoff::{EndingTool, ending_tools, summary_of};
-use crate::tool::{Finished, Plan, Running, Toolbox, canonical, clipped, twin};
-use crate::turn::job::Job;
+use crate::tool::{CallPlan, Finished, RunningCall, Toolbox, canonical, clipped, twin};
+use crate::turn::job::TurnJob;
 
 /// How the names of tools of servers begin.
 const REMOTE: &str = "mcp__";
@@ -36,7 +36,7 @@ pub(super) struct Kit {
     own: Toolbox,
     offered: Vec<ToolDefinition>,
     remote: Option<Remote>,
-    tools: BTreeMap<String, mcp::ToolDefinition>,
+    tools: BTreeMap<String, mcp::RemoteTool>,
     /// Why servers of the role are not there.
     absent: BTreeMap<String, String>,
     /// The flow, the role and the node, to which consent is bound.
@@ -54,16 +54,16 @@ pub(super) struct Absent {
 /// What a call would do.
 #[derive(Debug)]
 pub(super) enum Planned {
-    Own(Box<Plan>),
+    Own(Box<CallPlan>),
     Remote(Box<RemotePlan>),
-    Ending(Box<Ending>),
+    Ending(Box<EndingCall>),
 }
 
 /// What a call would do that ends the turn: nothing before the turn ends.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(super) struct EndingCall {
     summary: String,
-    ask: Ask,
+    ask: ConsentQuestion,
 }
 
 /// What a call of a server's tool would do.
@@ -74,13 +74,13 @@ pub(super) struct RemotePlan {
     arguments: String,
     effect: Effect,
     summary: String,
-    ask: Ask,
+    ask: ConsentQuestion,
 }
 
 /// A call that was started.
 #[derive(Debug)]
-pub(super) enum Going {
-    Own(Box<Running>),
+pub(super) enum StartedCall {
+    Own(Box<RunningCall>),
     Remote {
         plan: Box<RemotePlan>,
         servers: Arc<mcp::Servers>,
@@ -98,7 +98,7 @@ impl Kit {
         own: &Toolbox,
         (own_offered, ends_by_call): (&[ToolDefinition], bool),
         remote: Option<&Remote>,
-        job: &Job,
+        job: &TurnJob,
         stop: &StopSignal,
     ) -> (Self, Vec<Absent>) {
         let node = job.node.as_ref().map(ToString::to_string);
@@ -125,7 +125,7 @@ impl Kit {
     }
 
     /// The tools that end the turn, before those that are only there where they are configured.
-    fn add_endings(&mut self, job: &Job) {
+    fn add_endings(&mut self, job: &TurnJob) {
         let is_of_graph = (job.neighbours.as_ref()).is_none_or(|nodes| !nodes.is_empty());
         let signals: &[&str] = match (is_of_graph || job.closes, job.closes) {
             (true, true) => &[
@@ -227,14 +227,14 @@ impl Kit {
         tool.is_some_and(|tool| self.offered.iter().any(|it| it.name == tool.name()))
     }
 
-    fn plan_ending(&self, call: &ToolCall) -> Ending {
+    fn plan_ending(&self, call: &ToolCall) -> EndingCall {
         let arguments = call.input.get();
         let said = EndingTool::of_name(&call.name).and_then(|tool| summary_of(tool, arguments));
         let said = said.unwrap_or_else(|| format!("{} {arguments}", call.name));
         let summary: String = said.chars().take(SUMMARY_CHARS).collect();
         let summary = self.own.redact(&summary);
-        Ending {
-            ask: Ask {
+        EndingCall {
+            ask: ConsentQuestion {
                 tool: call.name.clone(),
                 tier: Tier::Free,
                 command: None,
@@ -258,7 +258,7 @@ impl Kit {
         )
     }
 
-    fn plan_remote(&self, tool: &mcp::ToolDefinition, call: &ToolCall) -> RemotePlan {
+    fn plan_remote(&self, tool: &mcp::RemoteTool, call: &ToolCall) -> RemotePlan {
         let arguments = call.input.get();
         let [flow, role, node] = &self.owner;
         let definition = tool.definition.to_string();
@@ -292,7 +292,7 @@ impl Kit {
             arguments: arguments.to_owned(),
             effect: tool.effect,
             summary: self.own.redact(&format!("{} {beginning}", tool.name)),
-            ask: Ask {
+            ask: ConsentQuestion {
                 tool: tool.name.clone(),
                 ruled: self
                     .own
@@ -307,7 +307,7 @@ impl Kit {
     }
 
     /// The server of a tool, as the operator configured it.
-    fn server_terms(&self, tool: &mcp::ToolDefinition) -> ServerTerms {
+    fn server_terms(&self, tool: &mcp::RemoteTool) -> ServerTerms {
         let server = mcp::server_of(&tool.name).unwrap_or_default();
         let servers = self.remote.as_ref().map(|remote| &remote.servers);
         let spec = servers.and_then(|servers| servers.spec(server));
@@ -325,14 +325,14 @@ impl Kit {
         planned: Planned,
         call: &CallId,
         stop: &StopSignal,
-    ) -> Result<Going, Finished> {
+    ) -> Result<StartedCall, Finished> {
         match (planned, &self.remote) {
-            (Planned::Ending(_), _) => Ok(Going::Ending),
+            (Planned::Ending(_), _) => Ok(StartedCall::Ending),
             (Planned::Own(plan), _) => {
                 let running = self.own.start(*plan, call, stop)?;
-                Ok(Going::Own(Box::new(running)))
+                Ok(StartedCall::Own(Box::new(running)))
             }
-            (Planned::Remote(plan), Some(remote)) => Ok(Going::Remote {
+            (Planned::Remote(plan), Some(remote)) => Ok(StartedCall::Remote {
                 plan,
                 servers: Arc::clone(&remote.servers),
                 key: format!("{} {call}", self.owner[0]),
@@ -386,7 +386,7 @@ impl Planned {
         }
     }
 
-    pub(super) fn ask(&self) -> &Ask {
+    pub(super) fn ask(&self) -> &ConsentQuestion {
         match self {
             Self::Own(plan) => &plan.ask,
             Self::Remote(plan) => &plan.ask,
@@ -410,7 +410,7 @@ impl Planned {
     }
 }
 
-impl Going {
+impl StartedCall {
     pub(super) fn process(&self) -> Option<ProcessName> {
         match self {
             Self::Own(running) => running.process(),
@@ -450,7 +450,7 @@ fn finish_remote(
     key: &str,
     stop: &StopSignal,
 ) -> Finished {
-    let call = mcp::Call {
+    let call = mcp::RemoteCall {
         tool: &plan.tool,
         definition: plan.definition,
         arguments: &plan.arguments,

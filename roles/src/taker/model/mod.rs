@@ -21,6 +21,6 @@ mod same;
 mod taker;
 mod window;
 
-pub use choose::{Candidate, Chooser, Question};
+pub use choose::{ChoiceCandidate, ChoiceQuestion, Chooser};
 pub use gear::{Gear, Model, Remote, Traffic, Unready};
 pub use taker::{ModelTaker, conversation};

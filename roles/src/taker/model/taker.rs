@@ -11,29 +11,31 @@ use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{RawValueEq, StopReason};
 use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
-use a_society_providers::retry::{Outcome, Patience, Ticket, limits::LONGEST_HELD_MS};
-use a_society_providers::{Answer, Prepared, Request, Said, SaidBlocks, Stop};
+use a_society_providers::retry::{Patience, RequestOutcome, Ticket, limits::LONGEST_HELD_MS};
+use a_society_providers::{
+    AnswerStop, HistoryMessage, ModelAnswer, ModelRequest, Prepared, SaidBlocks,
+};
 
 use super::calls::Calls;
-use super::compact::{Bearing, Summary};
+use super::compact::{Bearing, SummaryRequest};
 use super::gear::Gear;
 use super::hear::Hearing;
 use super::kit::{Absent, Kit};
 use super::limits::{BUDGET_BUSY_MS, MALFORMED_ROUNDS, PAUSES, SHARED_KEY_BYTES};
 use super::same::Same;
 use super::window::{Filling, Fullness};
-use crate::cost::Counted;
+use crate::cost::CountedRequest;
 use crate::handoff::parse_cut_outcome;
 use crate::turn::conclude::{conclude, conclude_called};
-use crate::turn::job::Job;
-use crate::turn::step::{Asking, End, Step, Told};
-use crate::turn::tail::{Tail, tail};
+use crate::turn::job::TurnJob;
+use crate::turn::step::{Asking, StepReply, TakerEnd, TurnStep};
+use crate::turn::tail::{TurnTail, tail};
 use crate::turn::taker::Taker;
 
 /// The taker of a role whose answers come from a model.
 #[derive(Debug)]
 pub struct ModelTaker {
-    pub(super) job: Arc<Job>,
+    pub(super) job: Arc<TurnJob>,
     pub(super) gear: Gear,
     pub(super) stop: StopSignal,
     /// What it may call; brought together when it is needed first.
@@ -43,20 +45,20 @@ pub struct ModelTaker {
     /// The parts of it that are absent and not reported yet.
     absent: Vec<Absent>,
     /// The conversation, as the next request says it.
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<HistoryMessage>,
     /// Where the exchanges of the present node begin in it.
     pub(super) node_from: usize,
     /// How many tokens the last request filled.
     pub(super) context: u64,
     /// How many answers of the turn are recorded.
     pub(super) answered: u32,
-    pub(super) next: Next,
+    pub(super) next: ModelNext,
     /// The last request that left.
     pub(super) request: Hash,
     /// How long its body was.
     pub(super) body_bytes: u64,
     /// A request of this turn that its provider has counted.
-    counted: Option<Counted>,
+    counted: Option<CountedRequest>,
     /// The failures of the provider tolerated so far.
     pub(super) patience: Patience,
     /// How often the dice were thrown.
@@ -87,7 +89,7 @@ pub struct ModelTaker {
 
 /// What comes next.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum ModelNext {
     /// The model is asked, or the session compacted first.
     Ask,
     /// The request is announced; now it may leave.
@@ -99,26 +101,26 @@ pub(super) enum Next {
     /// Time passes before the request is sent again.
     Wait(u64),
     /// A summary is announced; now it may be asked for.
-    Summarise(Box<Summary>),
+    Summarise(Box<SummaryRequest>),
     /// The turn ends.
-    End(End),
+    End(TakerEnd),
 }
 
 impl ModelTaker {
     /// A taker that continues from the end of the turn's record.
     #[must_use]
-    pub fn new(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
+    pub fn new(job: Arc<TurnJob>, gear: Gear, stop: StopSignal) -> Self {
         let next = match tail(&job) {
-            Tail::Ask => Next::Ask,
-            Tail::Calls(open) => {
+            TurnTail::Ask => ModelNext::Ask,
+            TurnTail::Calls(open) => {
                 let open = open
                     .into_iter()
                     .map(|(ordinal, call)| (ordinal, call.clone(), lost_secret(call)));
-                Next::Work(Box::new(Calls::new(open)))
+                ModelNext::Work(Box::new(Calls::new(open)))
             }
-            Tail::Concluded(text) => Next::End(end_of(text, job.last_stop)),
-            Tail::Called(text, calls) => {
-                conclude_called(text, calls, &job.allowed).map_or(Next::Ask, Next::End)
+            TurnTail::Concluded(text) => ModelNext::End(end_of(text, job.last_stop)),
+            TurnTail::Called(text, calls) => {
+                conclude_called(text, calls, &job.allowed).map_or(ModelNext::Ask, ModelNext::End)
             }
         };
         // Usually there is no other reference to the job, so that a long history is moved and not copied.
@@ -160,10 +162,10 @@ impl ModelTaker {
 
     /// Makes a summary of the job's session, because the operator wants it shorter.
     #[must_use]
-    pub fn summarising(job: Arc<Job>, gear: Gear, stop: StopSignal) -> Self {
+    pub fn summarising(job: Arc<TurnJob>, gear: Gear, stop: StopSignal) -> Self {
         let mut taker = Self::new(job, gear, stop);
         taker.only_summarises = true;
-        taker.next = Next::Ask;
+        taker.next = ModelNext::Ask;
         taker
     }
 
@@ -172,7 +174,10 @@ impl ModelTaker {
     ///
     /// # Errors
     /// If the request is none that may be sent.
-    pub fn ways(job: Arc<Job>, gear: Gear) -> Result<Vec<Prepared>, a_society_providers::Fault> {
+    pub fn ways(
+        job: Arc<TurnJob>,
+        gear: Gear,
+    ) -> Result<Vec<Prepared>, a_society_providers::RequestFault> {
         let mut taker = Self::new(job, gear, StopSignal::default());
         taker.gather();
         let whole = taker.prepare()?;
@@ -200,23 +205,23 @@ impl ModelTaker {
     }
 
     /// A server that the flow does not trust yet.
-    fn newly_trusted(&mut self) -> Option<Step> {
+    fn newly_trusted(&mut self) -> Option<TurnStep> {
         let (server, definition) = self.gear.remote.as_mut()?.newly.pop()?;
-        Some(Step::Trust { server, definition })
+        Some(TurnStep::Trust { server, definition })
     }
 
-    pub(super) fn end(&mut self, end: End) -> Step {
-        self.next = Next::End(end.clone());
-        Step::End(end)
+    pub(super) fn end(&mut self, end: TakerEnd) -> TurnStep {
+        self.next = ModelNext::End(end.clone());
+        TurnStep::End(end)
     }
 
     /// Says the next request, or first that the session must become shorter.
-    fn ask(&mut self) -> Step {
+    fn ask(&mut self) -> TurnStep {
         if self.only_summarises {
             return self.shorten(Trigger::Manual);
         }
         if let Some(why) = self.same.stuck() {
-            return self.end(End::Aborted { why });
+            return self.end(TakerEnd::Aborted { why });
         }
         match self.fullness() {
             Fullness::Free => {}
@@ -231,21 +236,21 @@ impl ModelTaker {
             if ms > LONGEST_HELD_MS && !self.is_hurried {
                 return self.held(ms);
             }
-            self.next = Next::Ask;
-            return Step::Wait { ms };
+            self.next = ModelNext::Ask;
+            return TurnStep::Wait { ms };
         }
         let model = &self.gear.model;
-        let step = Step::Ask(Asking {
+        let step = TurnStep::Ask(Asking {
             model: model.name.clone(),
             hash: prepared.hash,
             frame: self.frame.clone(),
             worst: model.worst(self.weight(&prepared), self.counted, model.max_output),
         });
-        self.next = Next::Send(prepared);
+        self.next = ModelNext::Send(prepared);
         step
     }
 
-    fn prepare(&self) -> Result<Prepared, a_society_providers::Fault> {
+    fn prepare(&self) -> Result<Prepared, a_society_providers::RequestFault> {
         let keys = self.keys();
         self.gear.provider.prepare(&self.request(&keys))
     }
@@ -258,9 +263,9 @@ impl ModelTaker {
         Some(Arc::new(speech.frame(&self.request(&keys), tools)))
     }
 
-    fn request<'a>(&'a self, [key, shared]: &'a [String; 2]) -> Request<'a> {
+    fn request<'a>(&'a self, [key, shared]: &'a [String; 2]) -> ModelRequest<'a> {
         let model = &self.gear.model;
-        Request {
+        ModelRequest {
             model: &model.id,
             system: &self.job.system_prompt,
             environment: &self.gear.environment,
@@ -286,12 +291,12 @@ impl ModelTaker {
     }
 
     /// The whole answer is there.
-    pub(super) fn answered(&mut self, answer: Answer) -> Step {
-        self.leave_lane(Outcome::Works);
+    pub(super) fn answered(&mut self, answer: ModelAnswer) -> TurnStep {
+        self.leave_lane(RequestOutcome::Works);
         self.patience.answered();
         if answer.usage_is_known {
             let usage = answer.usage;
-            self.counted = Some(Counted {
+            self.counted = Some(CountedRequest {
                 body_bytes: self.body_bytes,
                 input_tokens: usage.input_tokens
                     + usage.cache_read_tokens
@@ -325,7 +330,7 @@ impl ModelTaker {
                     .is_some_and(|fault| fault.is_malformed())
             });
         self.malformed = if is_malformed { self.malformed + 1 } else { 0 };
-        self.pauses = if answer.stop == Stop::Paused {
+        self.pauses = if answer.stop == AnswerStop::Paused {
             self.pauses + 1
         } else {
             0
@@ -335,15 +340,15 @@ impl ModelTaker {
         let blocks = answer.blocks.clone().and_then(SaidBlocks::of);
         let provider_blocks = blocks.as_ref().map(SaidBlocks::to_fact);
         self.remember(&answer, &asked, blocks);
-        self.counted(answer.stop == Stop::WindowFull);
+        self.counted(answer.stop == AnswerStop::WindowFull);
         self.next = match cut {
-            Some(end) => Next::End(end),
+            Some(end) => ModelNext::End(end),
             None => self.after(&answer, calls),
         };
         let mut usage = answer.usage;
         usage.cost_micros = self.gear.model.cost(&usage);
         usage.context_tokens = self.context;
-        Step::Answer {
+        TurnStep::Answer {
             text: answer.text,
             calls: asked,
             stop: answer.stop.reason(),
@@ -353,7 +358,7 @@ impl ModelTaker {
     }
 
     /// The answer becomes part of the conversation.
-    fn remember(&mut self, answer: &Answer, calls: &[ToolCall], blocks: Option<SaidBlocks>) {
+    fn remember(&mut self, answer: &ModelAnswer, calls: &[ToolCall], blocks: Option<SaidBlocks>) {
         self.context = if answer.usage_is_known {
             answer.usage.window_tokens()
         } else {
@@ -371,14 +376,14 @@ impl ModelTaker {
                 content: answer.text.clone(),
             }
         };
-        self.said.push(Said {
+        self.said.push(HistoryMessage {
             message: Arc::new(message),
             blocks,
         });
     }
 
     /// What the operator is asked if the server read less than it was sent.
-    fn was_cut(&self, answer: &Answer) -> Option<End> {
+    fn was_cut(&self, answer: &ModelAnswer) -> Option<TakerEnd> {
         let usage = &answer.usage;
         let input = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
         let cut = || self.cut_in_silence(input, self.body_bytes);
@@ -386,67 +391,71 @@ impl ModelTaker {
     }
 
     /// What follows from an answer.
-    fn after(&mut self, answer: &Answer, calls: Vec<(usize, ToolCall, Option<String>)>) -> Next {
+    fn after(
+        &mut self,
+        answer: &ModelAnswer,
+        calls: Vec<(usize, ToolCall, Option<String>)>,
+    ) -> ModelNext {
         if self.malformed > MALFORMED_ROUNDS {
-            return Next::End(End::Aborted {
+            return ModelNext::End(TakerEnd::Aborted {
                 why: "the model kept asking for tools with arguments that cannot be read"
                     .to_owned(),
             });
         }
         if !calls.is_empty() {
-            return Next::Work(Box::new(Calls::new(calls)));
+            return ModelNext::Work(Box::new(Calls::new(calls)));
         }
         let is_outcome = || parse_cut_outcome(&answer.text).is_ok();
         match &answer.stop {
-            Stop::Paused if self.pauses <= PAUSES => Next::Ask,
-            Stop::Refusal => Next::End(declined()),
-            Stop::OutputLimit if !is_outcome() => Next::End(End::OutputLimit),
-            Stop::WindowFull if !is_outcome() => {
+            AnswerStop::Paused if self.pauses <= PAUSES => ModelNext::Ask,
+            AnswerStop::Refusal => ModelNext::End(declined()),
+            AnswerStop::OutputLimit if !is_outcome() => ModelNext::End(TakerEnd::OutputLimit),
+            AnswerStop::WindowFull if !is_outcome() => {
                 self.refused_as_too_long("the window was full before the answer was whole")
             }
-            Stop::End
-            | Stop::Tools
-            | Stop::OutputLimit
-            | Stop::WindowFull
-            | Stop::Paused
-            | Stop::Other(_) => Next::End(conclude(&answer.text)),
+            AnswerStop::End
+            | AnswerStop::Tools
+            | AnswerStop::OutputLimit
+            | AnswerStop::WindowFull
+            | AnswerStop::Paused
+            | AnswerStop::Other(_) => ModelNext::End(conclude(&answer.text)),
         }
     }
 
     /// The operator spoke: the model is asked with that.
     fn steered(&mut self, kept: Option<String>, words: Vec<String>) {
-        self.leave_lane(Outcome::Unknown);
+        self.leave_lane(RequestOutcome::Unknown);
         let kept = kept.map(|content| Message::Assistant { content });
         let words = words.into_iter().map(|content| Message::User { content });
         self.said
-            .extend(kept.into_iter().chain(words).map(Said::from));
+            .extend(kept.into_iter().chain(words).map(HistoryMessage::from));
         // A summary that the operator's words cut off may be made before the request after this one.
         self.no_summary = false;
-        self.next = Next::Ask;
+        self.next = ModelNext::Ask;
     }
 
-    fn hear_of(&mut self, told: Told) -> Option<CallId> {
+    fn hear_of(&mut self, told: StepReply) -> Option<CallId> {
         match told {
-            Told::Begin | Told::Hurried => None,
-            Told::Done { call } => call,
-            Told::Busy => {
-                self.leave_lane(Outcome::Unknown);
-                self.next = Next::Wait(BUDGET_BUSY_MS);
+            StepReply::Begin | StepReply::Hurried => None,
+            StepReply::Done { call } => call,
+            StepReply::Busy => {
+                self.leave_lane(RequestOutcome::Unknown);
+                self.next = ModelNext::Wait(BUDGET_BUSY_MS);
                 None
             }
-            Told::Begun { call, is_watched } => {
-                if let Next::Work(calls) = &mut self.next {
+            StepReply::Begun { call, is_watched } => {
+                if let ModelNext::Work(calls) = &mut self.next {
                     calls.begun(is_watched);
                 }
                 Some(call)
             }
-            Told::Denied { call, why } => {
-                if let Next::Work(calls) = &mut self.next {
+            StepReply::Denied { call, why } => {
+                if let ModelNext::Work(calls) = &mut self.next {
                     calls.denied(call, why);
                 }
                 None
             }
-            Told::TakenBack { output } => {
+            StepReply::TakenBack { output } => {
                 let last = self
                     .said
                     .last_mut()
@@ -462,24 +471,24 @@ impl ModelTaker {
                 }
                 None
             }
-            Told::Mend { message } => {
+            StepReply::Mend { message } => {
                 self.said.push(Message::User { content: message }.into());
-                self.next = Next::Ask;
+                self.next = ModelNext::Ask;
                 None
             }
-            Told::Steered { kept, words } => {
+            StepReply::Steered { kept, words } => {
                 self.steered(kept, words);
                 None
             }
-            Told::Compacted {
+            StepReply::Compacted {
                 replacement,
                 kept_last,
             } => {
                 self.compacted(replacement, kept_last);
                 None
             }
-            Told::Stop => {
-                self.next = Next::End(End::Aborted {
+            StepReply::Stop => {
+                self.next = ModelNext::End(TakerEnd::Aborted {
                     why: "the operator stopped the turn".to_owned(),
                 });
                 None
@@ -493,14 +502,14 @@ impl Taker for ModelTaker {
         Some(self.gear.tools.redactor())
     }
 
-    fn next(&mut self, told: Told) -> Step {
+    fn next(&mut self, told: StepReply) -> TurnStep {
         // The hurry applies to the one request that waited, and to none that follows it. If the
         // operator also steered, another request leaves in its place, which was not to wait either.
-        let is_the_same = self.is_hurried && matches!(told, Told::Steered { kept: None, .. });
-        self.is_hurried = is_the_same || matches!(told, Told::Hurried);
+        let is_the_same = self.is_hurried && matches!(told, StepReply::Steered { kept: None, .. });
+        self.is_hurried = is_the_same || matches!(told, StepReply::Hurried);
         let call = self.hear_of(told);
         let has_tools = self.kit.is_some() || self.only_summarises;
-        if !has_tools && !matches!(self.next, Next::End(_)) {
+        if !has_tools && !matches!(self.next, ModelNext::End(_)) {
             // It is recorded before the server is started.
             if let Some(step) = self.newly_trusted() {
                 return step;
@@ -508,7 +517,7 @@ impl Taker for ModelTaker {
             self.gather();
         }
         if let Some(absent) = self.absent.pop() {
-            return Step::Absent {
+            return TurnStep::Absent {
                 server: absent.server,
                 tool: absent.tool,
                 why: absent.why,
@@ -516,22 +525,24 @@ impl Taker for ModelTaker {
         }
         loop {
             // Whatever is taken out here is put back by what goes on with it.
-            let next = std::mem::replace(&mut self.next, Next::Ask);
+            let next = std::mem::replace(&mut self.next, ModelNext::Ask);
             let step = match next {
-                Next::Ask => Some(self.ask()),
-                Next::Send(prepared) => {
+                ModelNext::Ask => Some(self.ask()),
+                ModelNext::Send(prepared) => {
                     self.send(prepared);
                     None
                 }
-                Next::Hear(hearing) => self.hear(*hearing),
-                Next::Work(calls) => self.work(*calls, call.clone()),
-                Next::Wait(ms) => Some(Step::Wait { ms }),
-                Next::Summarise(summary) => Some(Step::Compact(self.summarise(*summary))),
-                Next::End(end) => Some(self.end(end)),
+                ModelNext::Hear(hearing) => self.hear(*hearing),
+                ModelNext::Work(calls) => self.work(*calls, call.clone()),
+                ModelNext::Wait(ms) => Some(TurnStep::Wait { ms }),
+                ModelNext::Summarise(summary) => Some(TurnStep::Compact(self.summarise(*summary))),
+                ModelNext::End(end) => Some(self.end(end)),
             };
             if let Some(step) = step {
-                self.awaits_consent =
-                    matches!(step, Step::Consent(_) | Step::Begin { ask: Some(_), .. });
+                self.awaits_consent = matches!(
+                    step,
+                    TurnStep::Consent(_) | TurnStep::Begin { ask: Some(_), .. }
+                );
                 return step;
             }
         }
@@ -543,11 +554,11 @@ impl Taker for ModelTaker {
 pub fn conversation(
     history: Vec<Arc<Message>>,
     blocks: &BTreeMap<usize, Arc<RawValueEq>>,
-) -> Vec<Said> {
+) -> Vec<HistoryMessage> {
     let said = history
         .into_iter()
         .enumerate()
-        .map(|(place, message)| Said {
+        .map(|(place, message)| HistoryMessage {
             message,
             blocks: (blocks.get(&place)).map(|kept| SaidBlocks::kept(Arc::clone(kept))),
         });
@@ -575,23 +586,23 @@ impl Drop for ModelTaker {
     }
 }
 
-fn ticket(job: &Job) -> Ticket {
+fn ticket(job: &TurnJob) -> Ticket {
     let name = format!("{} {} {} {}", job.flow, job.role, job.turn, job.attempt);
     let digits = Hash::of(name.as_bytes()).to_string();
     Ticket(u64::from_str_radix(digits.get(..15).unwrap_or_default(), 16).unwrap_or(0))
 }
 
-fn declined() -> End {
-    End::Aborted {
+fn declined() -> TakerEnd {
+    TakerEnd::Aborted {
         why: "the model declined to answer".to_owned(),
     }
 }
 
 /// How a turn ends whose last answer is recorded, and why that ended.
-fn end_of(text: &str, stop: Option<StopReason>) -> End {
+fn end_of(text: &str, stop: Option<StopReason>) -> TakerEnd {
     match stop {
         Some(StopReason::Refusal) => declined(),
-        Some(StopReason::OutputLimit) if parse_cut_outcome(text).is_err() => End::OutputLimit,
+        Some(StopReason::OutputLimit) if parse_cut_outcome(text).is_err() => TakerEnd::OutputLimit,
         Some(StopReason::OutputLimit | StopReason::End | StopReason::Tools | StopReason::Other)
         | None => conclude(text),
     }

@@ -9,9 +9,9 @@ use super::limits::{
     BYTES_A_TOKEN_AT_MOST, BYTES_A_TOKEN_USUALLY, FREED_SHARE, FRUITLESS_MAX, FULL_PERCENT,
     FULL_PERCENT_SMALL, SMALL_WINDOW_TOKENS,
 };
-use super::taker::{ModelTaker, Next};
+use super::taker::{ModelNext, ModelTaker};
 use crate::number::grouped;
-use crate::turn::step::End;
+use crate::turn::step::TakerEnd;
 
 /// What is known about the window besides the last count.
 #[derive(Debug, Default)]
@@ -170,10 +170,10 @@ impl ModelTaker {
     }
 
     /// The provider says that the request is too long.
-    pub(super) fn refused_as_too_long(&mut self, why: &str) -> Next {
+    pub(super) fn refused_as_too_long(&mut self, why: &str) -> ModelNext {
         self.filling.refused = Some(why.to_owned());
         self.no_summary = false;
-        Next::Ask
+        ModelNext::Ask
     }
 
     /// No summary can be had before the operator has mended something; requests leave as they are.
@@ -194,7 +194,7 @@ impl ModelTaker {
     }
 
     /// The turn ends, because its requests do not fit into the window.
-    pub(super) fn stuck(&self) -> End {
+    pub(super) fn stuck(&self) -> TakerEnd {
         let (fixed, rest) = (self.fixed_bytes(), self.rest_bytes());
         let all = fixed.saturating_add(rest).max(1);
         let fixed_tokens = self.fixed_tokens();
@@ -216,7 +216,7 @@ impl ModelTaker {
         } else {
             "A shorter conversation would not help.".to_owned()
         };
-        End::provider(
+        TakerEnd::provider(
             Trouble::Window,
             format!(
                 "{window}, and the system prompt, the tools and the packet alone take about {} \
@@ -237,7 +237,7 @@ impl ModelTaker {
     /// Every word between spaces is at least one token with all usual tokenizers, and three words
     /// of four tokens are usual. A count of less than 60 % of that is less than the number of
     /// words, which no honest count is.
-    pub(super) fn cut_in_silence(&self, input_tokens: u64, body_bytes: u64) -> Option<End> {
+    pub(super) fn cut_in_silence(&self, input_tokens: u64, body_bytes: u64) -> Option<TakerEnd> {
         if !self.gear.provider.may_cut() || input_tokens < super::limits::CUT_TOKENS_MIN {
             return None;
         }
@@ -257,7 +257,7 @@ impl ModelTaker {
         }
         let about = least.max(body_bytes / BYTES_A_TOKEN_USUALLY);
         let name = &self.gear.model.name;
-        Some(End::provider(
+        Some(TakerEnd::provider(
             Trouble::Window,
             format!(
                 "{name} took {} of about {} tokens; raise its context size or lower `window:` \

@@ -1,14 +1,14 @@
 //! Reading the items of a `say`.
 
-use a_society_yaml::{Tree, Value};
+use a_society_yaml::{Value, YamlTree};
 
-use crate::reading::{Fields, Sink};
+use crate::reading::{FaultSink, Fields};
 use a_society_facts::fact::turn::Effect;
 
 use super::json;
 use super::parse::MAX_MS;
-use super::script::{CallItem, Item, SignalWord, Stream};
-use crate::handoff::{MAX_TARGETS, Target};
+use super::script::{CallItem, ScriptItem, ScriptedText, SignalWord};
+use crate::handoff::{MAX_TARGETS, NamedTarget};
 use crate::port::RecordPath;
 
 /// More pieces than this are no stream that anybody watches.
@@ -33,7 +33,7 @@ const ITEM_KEYS: &[&str] = &[
 ];
 
 /// Reads the list of a `say`. Whatever cannot be read is reported and left out.
-pub(super) fn say(sink: &mut Sink<'_>, tree: &Tree) -> Vec<Item> {
+pub(super) fn say(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Vec<ScriptItem> {
     let Value::List(trees) = &tree.value else {
         let kind = tree.value.kind();
         sink.fault(tree, format!("`say` is {kind} and must be a list"));
@@ -43,7 +43,7 @@ pub(super) fn say(sink: &mut Sink<'_>, tree: &Tree) -> Vec<Item> {
         sink.fault(tree, "`say` is empty, and a turn must say something");
     }
     let mut items = Vec::new();
-    let mut end: Option<&Tree> = None;
+    let mut end: Option<&YamlTree> = None;
     for tree in trees {
         if end.take().is_some() {
             sink.fault(
@@ -70,7 +70,7 @@ pub(super) fn say(sink: &mut Sink<'_>, tree: &Tree) -> Vec<Item> {
     items
 }
 
-impl Item {
+impl ScriptItem {
     /// Whether nothing can come after it.
     fn ends_turn(&self) -> bool {
         match self {
@@ -109,12 +109,12 @@ impl Item {
     }
 }
 
-fn item(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
+fn item(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     // A plain text is the most frequent item.
     if let Value::Text(_) = &tree.value {
         return sink
             .words(tree, "an item")
-            .map(|text| Item::Say(Stream::whole(text)));
+            .map(|text| ScriptItem::Say(ScriptedText::whole(text)));
     }
     let fields = sink.fields(tree, "an item", ITEM_KEYS)?;
     let [(key, value)] = fields.entries else {
@@ -130,31 +130,33 @@ fn item(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
     match key.as_str() {
         "text" => sink
             .words(value, "`text`")
-            .map(|text| Item::Say(Stream::whole(text))),
+            .map(|text| ScriptItem::Say(ScriptedText::whole(text))),
         "stream" => stream(sink, value),
-        "reasoning" => sink.words(value, "`reasoning`").map(Item::Reasoning),
+        "reasoning" => sink.words(value, "`reasoning`").map(ScriptItem::Reasoning),
         "call" => call(sink, value),
         "write" => write(sink, value),
-        "report" => sink.text(value, "`report`").map(Item::Report),
+        "report" => sink.text(value, "`report`").map(ScriptItem::Report),
         "wait-ms" => sink
             .number(value, "`wait-ms`", 0, MAX_MS)
-            .map(|ms| Item::Wait { ms }),
+            .map(|ms| ScriptItem::Wait { ms }),
         "fault" => fault(sink, value),
         "cut" => cut(sink, value),
         "handoff" => handoff(sink, value),
         "signal" => sink
             .choice(value, "`signal`", SignalWord::ALL)
-            .map(Item::Signal),
-        "raw" => sink.text(value, "`raw`").map(Item::Raw),
-        "forward" => sink.text(value, "`forward`").map(Item::Forward),
-        "back" => sink.text(value, "`back`").map(Item::Back),
-        "output-limit" => only_true(sink, value, "`output-limit`").map(|()| Item::OutputLimit),
+            .map(ScriptItem::Signal),
+        "raw" => sink.text(value, "`raw`").map(ScriptItem::Raw),
+        "forward" => sink.text(value, "`forward`").map(ScriptItem::Forward),
+        "back" => sink.text(value, "`back`").map(ScriptItem::Back),
+        "output-limit" => {
+            only_true(sink, value, "`output-limit`").map(|()| ScriptItem::OutputLimit)
+        }
         // Unknown keys have been reported.
         _ => None,
     }
 }
 
-fn only_true(sink: &mut Sink<'_>, tree: &Tree, what: &str) -> Option<()> {
+fn only_true(sink: &mut FaultSink<'_>, tree: &YamlTree, what: &str) -> Option<()> {
     let is_true = sink.boolean(tree, what)?;
     if !is_true {
         sink.fault(
@@ -165,7 +167,7 @@ fn only_true(sink: &mut Sink<'_>, tree: &Tree, what: &str) -> Option<()> {
     is_true.then_some(())
 }
 
-fn stream(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
+fn stream(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let what = "`stream`";
     let fields = sink.fields(tree, what, &["text", "pieces", "every-ms"])?;
     let text = sink.required(tree, &fields, what, "text");
@@ -174,7 +176,7 @@ fn stream(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
         .get("pieces")
         .map_or(Some(1), |tree| sink.number(tree, "`pieces`", 1, MAX_PIECES));
     let every_ms = millis(sink, &fields, "every-ms");
-    Some(Item::Say(Stream {
+    Some(ScriptItem::Say(ScriptedText {
         text: text?,
         pieces: u32::try_from(pieces?).unwrap_or(1),
         every_ms: every_ms?,
@@ -182,13 +184,13 @@ fn stream(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
 }
 
 /// A time that is zero if it is not there.
-fn millis(sink: &mut Sink<'_>, fields: &Fields<'_>, key: &str) -> Option<u64> {
+fn millis(sink: &mut FaultSink<'_>, fields: &Fields<'_>, key: &str) -> Option<u64> {
     fields.get(key).map_or(Some(0), |tree| {
         sink.number(tree, &format!("`{key}`"), 0, MAX_MS)
     })
 }
 
-fn call(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
+fn call(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let what = "`call`";
     let keys = ["tool", "input", "output", "effect", "fails", "takes-ms"];
     let fields = sink.fields(tree, what, &keys)?;
@@ -208,7 +210,7 @@ fn call(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
         .get("fails")
         .map_or(Some(false), |tree| sink.boolean(tree, "`fails`"));
     let takes_ms = millis(sink, &fields, "takes-ms");
-    Some(Item::Call(CallItem {
+    Some(ScriptItem::Call(CallItem {
         tool: tool?,
         input: input?,
         output: output?,
@@ -218,7 +220,7 @@ fn call(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
     }))
 }
 
-fn input(sink: &mut Sink<'_>, tree: &Tree) -> Option<Box<serde_json::value::RawValue>> {
+fn input(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<Box<serde_json::value::RawValue>> {
     if !matches!(tree.value, Value::Map(_)) {
         let kind = tree.value.kind();
         sink.fault(tree, format!("`input` is {kind} and must be a mapping"));
@@ -233,7 +235,7 @@ fn input(sink: &mut Sink<'_>, tree: &Tree) -> Option<Box<serde_json::value::RawV
     }
 }
 
-fn effect(sink: &mut Sink<'_>, tree: &Tree) -> Option<Effect> {
+fn effect(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<Effect> {
     if matches!(&tree.value, Value::Text(text) if text == "checkable") {
         let message = "a call that only pretends changes no file that could be checked; \
                        use `write` to write one";
@@ -249,20 +251,20 @@ fn effect(sink: &mut Sink<'_>, tree: &Tree) -> Option<Effect> {
     sink.choice(tree, "`effect`", &all)
 }
 
-fn write(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
+fn write(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let what = "`write`";
     let fields = sink.fields(tree, what, &["path", "text"])?;
     let path = sink.required(tree, &fields, what, "path");
     let path = path.and_then(|tree| path_of(sink, tree));
     let text = sink.required(tree, &fields, what, "text");
     let text = text.and_then(|tree| sink.text(tree, "`text`"));
-    Some(Item::Write {
+    Some(ScriptItem::Write {
         path: path?,
         text: text?,
     })
 }
 
-fn path_of(sink: &mut Sink<'_>, tree: &Tree) -> Option<RecordPath> {
+fn path_of(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<RecordPath> {
     let text = sink.text(tree, "`path`")?;
     match RecordPath::parse(text.strip_prefix("record/").unwrap_or(&text)) {
         Ok(path) => Some(path),
@@ -273,7 +275,7 @@ fn path_of(sink: &mut Sink<'_>, tree: &Tree) -> Option<RecordPath> {
     }
 }
 
-fn fault(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
+fn fault(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let what = "`fault`";
     let fields = sink.fields(
         tree,
@@ -291,7 +293,7 @@ fn fault(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
         Some(tree) => Some(sink.number(tree, "`resets-in-ms`", 0, MAX_MS)?),
         None => None,
     };
-    Some(Item::Fault {
+    Some(ScriptItem::Fault {
         class,
         message,
         retry_in_ms,
@@ -299,7 +301,7 @@ fn fault(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
     })
 }
 
-fn class_of(sink: &mut Sink<'_>, tree: &Tree) -> Option<String> {
+fn class_of(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<String> {
     let class = sink.words(tree, "`class`")?;
     let fits = |letter: char| letter.is_ascii_lowercase() || matches!(letter, '_' | '-');
     if class.chars().all(fits) {
@@ -313,7 +315,7 @@ fn class_of(sink: &mut Sink<'_>, tree: &Tree) -> Option<String> {
 }
 
 /// The outer `None` is a fault, the inner one says that there is no retry.
-fn retry(sink: &mut Sink<'_>, fields: &Fields<'_>) -> Option<Option<u64>> {
+fn retry(sink: &mut FaultSink<'_>, fields: &Fields<'_>) -> Option<Option<u64>> {
     match fields.get("retry-in-ms") {
         Some(tree) => sink.number(tree, "`retry-in-ms`", 0, MAX_MS).map(Some),
         None => Some(None),
@@ -321,7 +323,7 @@ fn retry(sink: &mut Sink<'_>, fields: &Fields<'_>) -> Option<Option<u64>> {
 }
 
 /// A stream that breaks off is a fault of its own class.
-fn cut(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
+fn cut(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let retry_in_ms = if matches!(tree.value, Value::Map(_)) {
         let fields = sink.fields(tree, "`cut`", &["retry-in-ms"])?;
         retry(sink, &fields)?
@@ -329,7 +331,7 @@ fn cut(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
         only_true(sink, tree, "`cut`")?;
         None
     };
-    Some(Item::Fault {
+    Some(ScriptItem::Fault {
         class: "stream_cut".to_owned(),
         message: "the stream broke off before the answer was whole".to_owned(),
         retry_in_ms,
@@ -337,7 +339,7 @@ fn cut(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
     })
 }
 
-fn handoff(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
+fn handoff(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
     let one = std::slice::from_ref(tree);
     let items = match &tree.value {
         Value::List(items) => items.as_slice(),
@@ -350,21 +352,21 @@ fn handoff(sink: &mut Sink<'_>, tree: &Tree) -> Option<Item> {
         );
         return None;
     }
-    let targets: Vec<Option<Target>> = items.iter().map(|item| target(sink, item)).collect();
+    let targets: Vec<Option<NamedTarget>> = items.iter().map(|item| target(sink, item)).collect();
     targets
         .into_iter()
-        .collect::<Option<Vec<Target>>>()
-        .map(Item::Handoff)
+        .collect::<Option<Vec<NamedTarget>>>()
+        .map(ScriptItem::Handoff)
 }
 
-fn target(sink: &mut Sink<'_>, tree: &Tree) -> Option<Target> {
+fn target(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<NamedTarget> {
     let what = "a target";
     let fields = sink.fields(tree, what, &["to", "artifact"])?;
     let to = sink.required(tree, &fields, what, "to");
     let to = to.and_then(|tree| sink.words(tree, "`to`"));
     let artifact = sink.required(tree, &fields, what, "artifact");
     let artifact = artifact.and_then(|tree| sink.words(tree, "`artifact`"));
-    Some(Target {
+    Some(NamedTarget {
         target_node_id: to?,
         artifact_path: artifact?,
     })

@@ -2,10 +2,10 @@
 
 use serde_json::value::RawValue;
 
-use a_society_yaml::{Number, Tree, Value};
+use a_society_yaml::{Number, Value, YamlTree};
 
 /// The value as JSON, or the place and the reason why JSON has no such value.
-pub(super) fn from_yaml(tree: &Tree) -> Result<Box<RawValue>, (&Tree, &'static str)> {
+pub(super) fn from_yaml(tree: &YamlTree) -> Result<Box<RawValue>, (&YamlTree, &'static str)> {
     let mut text = String::new();
     write(tree, &mut text)?;
     RawValue::from_string(text).map_err(|_| (tree, "JSON has no such value"))
@@ -30,7 +30,7 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-fn write<'t>(tree: &'t Tree, out: &mut String) -> Result<(), (&'t Tree, &'static str)> {
+fn write<'t>(tree: &'t YamlTree, out: &mut String) -> Result<(), (&'t YamlTree, &'static str)> {
     match &tree.value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -77,10 +77,10 @@ fn close(before: char, open: char, end: char, out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use a_society_yaml::{self as yaml, Budget};
+    use a_society_yaml::{self as yaml, ParseBudget};
 
     fn json(text: &str) -> Result<String, &'static str> {
-        let tree = yaml::parse(text, Budget::SCRIPT).unwrap();
+        let tree = yaml::parse(text, ParseBudget::SCRIPT).unwrap();
         from_yaml(&tree)
             .map(|raw| raw.get().to_owned())
             .map_err(|(_, why)| why)

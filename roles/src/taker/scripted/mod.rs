@@ -48,4 +48,7 @@ mod script;
 
 pub use crate::reading::TextFault as ScriptFault;
 pub use play::ScriptedTaker;
-pub use script::{CallItem, Defaults, Entry, Item, Phase, Script, SignalWord, Stream};
+pub use script::{
+    CallItem, RoleScript, ScriptDefaults, ScriptEntry, ScriptItem, ScriptPhase, ScriptedText,
+    SignalWord,
+};

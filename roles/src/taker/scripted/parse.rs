@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use a_society_yaml::{Budget, Tree, Value};
+use a_society_yaml::{ParseBudget, Value, YamlTree};
 
-use crate::reading::{Sink, TextFault, read};
+use crate::reading::{FaultSink, TextFault, read};
 use a_society_facts::fact::turn::Usage;
 
 use super::item;
-use super::script::{Defaults, Entry, Item, Phase, Script};
+use super::script::{RoleScript, ScriptDefaults, ScriptEntry, ScriptItem, ScriptPhase};
 
 /// The most a count or a time may be: a day in milliseconds.
 pub(super) const MAX_MS: u64 = 24 * 60 * 60 * 1000;
@@ -30,28 +30,28 @@ const USAGE_KEYS: &[&str] = &[
     "cost-micros",
 ];
 
-pub(super) fn script(text: &str) -> Result<Script, Vec<TextFault>> {
-    read(text, Budget::SCRIPT, |sink, tree| sink.script(tree))
+pub(super) fn script(text: &str) -> Result<RoleScript, Vec<TextFault>> {
+    read(text, ParseBudget::SCRIPT, |sink, tree| sink.script(tree))
 }
 
-impl Sink<'_> {
-    fn script(&mut self, tree: &Tree) -> Script {
+impl FaultSink<'_> {
+    fn script(&mut self, tree: &YamlTree) -> RoleScript {
         let Some(fields) = self.fields(tree, "a script", TOP_KEYS) else {
-            return Script::default();
+            return RoleScript::default();
         };
-        let default = fields
-            .get("default")
-            .and_then(|tree| self.choice(tree, "`default`", &[(Defaults::Forward, "forward")]));
+        let default = fields.get("default").and_then(|tree| {
+            self.choice(tree, "`default`", &[(ScriptDefaults::Forward, "forward")])
+        });
         if fields.get("script").is_none() && fields.get("default").is_none() {
             self.fault(tree, "a script needs `script`, `default`, or both");
         }
         let entries = fields
             .get("script")
             .map_or(Vec::new(), |tree| self.entries(tree));
-        Script { entries, default }
+        RoleScript { entries, default }
     }
 
-    fn entries(&mut self, tree: &Tree) -> Vec<Arc<Entry>> {
+    fn entries(&mut self, tree: &YamlTree) -> Vec<Arc<ScriptEntry>> {
         let Value::List(items) = &tree.value else {
             let kind = tree.value.kind();
             self.fault(
@@ -60,7 +60,7 @@ impl Sink<'_> {
             );
             return Vec::new();
         };
-        let mut entries: Vec<Arc<Entry>> = Vec::new();
+        let mut entries: Vec<Arc<ScriptEntry>> = Vec::new();
         for item in items {
             let Some(entry) = self.entry(item) else {
                 continue;
@@ -78,7 +78,7 @@ impl Sink<'_> {
         entries
     }
 
-    fn entry(&mut self, tree: &Tree) -> Option<Entry> {
+    fn entry(&mut self, tree: &YamlTree) -> Option<ScriptEntry> {
         let what = "an entry";
         let fields = self.fields(tree, what, ENTRY_KEYS)?;
         let faults_before = self.faults.len();
@@ -100,11 +100,11 @@ impl Sink<'_> {
         if fields.get("role").is_none() && fields.get("node").is_none() {
             self.fault(tree, "an entry needs `role`, `node`, or both");
         }
-        let phase = phase.unwrap_or(Phase::Forward);
-        if let Some(node) = fields.get("node").filter(|_| phase != Phase::Forward) {
+        let phase = phase.unwrap_or(ScriptPhase::Forward);
+        if let Some(node) = fields.get("node").filter(|_| phase != ScriptPhase::Forward) {
             self.fault(node, "only turns of the phase `forward` have a node");
         }
-        (self.faults.len() == faults_before).then(|| Entry {
+        (self.faults.len() == faults_before).then(|| ScriptEntry {
             line: tree.place.line,
             role,
             node,
@@ -116,16 +116,16 @@ impl Sink<'_> {
         })
     }
 
-    fn phase(&mut self, tree: &Tree) -> Option<Phase> {
+    fn phase(&mut self, tree: &YamlTree) -> Option<ScriptPhase> {
         let all = [
-            (Phase::Forward, "forward"),
-            (Phase::MetaAnalysis, "meta-analysis"),
-            (Phase::Feedback, "feedback"),
+            (ScriptPhase::Forward, "forward"),
+            (ScriptPhase::MetaAnalysis, "meta-analysis"),
+            (ScriptPhase::Feedback, "feedback"),
         ];
         self.choice(tree, "`phase`", &all)
     }
 
-    fn usage(&mut self, tree: &Tree) -> Usage {
+    fn usage(&mut self, tree: &YamlTree) -> Usage {
         let Some(fields) = self.fields(tree, "`usage`", USAGE_KEYS) else {
             return Usage::default();
         };
@@ -143,7 +143,7 @@ impl Sink<'_> {
         }
     }
 
-    fn mend(&mut self, tree: &Tree) -> Vec<Vec<Item>> {
+    fn mend(&mut self, tree: &YamlTree) -> Vec<Vec<ScriptItem>> {
         let Value::List(items) = &tree.value else {
             let kind = tree.value.kind();
             self.fault(

@@ -4,23 +4,23 @@ use a_society_facts::fact::turn::{DraftKind, Effect};
 use serde_json::value::RawValue;
 
 use super::json;
-use super::script::{CallItem, Entry, Item, SignalWord, Stream};
-use crate::handoff::{Outcome, Signal, Target, fenced, handoff_block};
+use super::script::{CallItem, ScriptEntry, ScriptItem, ScriptedText, SignalWord};
+use crate::handoff::{NamedTarget, RoleOutcome, Signal, fenced, handoff_block};
 use crate::port::RecordPath;
-use crate::turn::job::Job;
+use crate::turn::job::TurnJob;
 
 /// One answer, and the calls that it asks for.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
-    pub events: Vec<Event>,
-    pub calls: Vec<Call>,
+pub(super) struct ScriptedAnswer {
+    pub events: Vec<ScriptedEvent>,
+    pub calls: Vec<ScriptedCall>,
     /// Whether the provider stops it for its output limit.
     pub is_cut_off: bool,
 }
 
 /// The events of a streamed answer.
 #[derive(Debug, Clone)]
-pub(super) enum Event {
+pub(super) enum ScriptedEvent {
     Draft {
         kind: DraftKind,
         text: String,
@@ -38,17 +38,17 @@ pub(super) enum Event {
 
 /// A call that an answer asks for.
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ScriptedCall {
     pub tool: String,
     pub input: Box<RawValue>,
     pub effect: Effect,
     pub summary: String,
-    pub deed: Deed,
+    pub deed: ScriptedDeed,
 }
 
 /// What a call comes to.
 #[derive(Debug)]
-pub(super) enum Deed {
+pub(super) enum ScriptedDeed {
     /// It only says that it did something.
     Pretend {
         output: String,
@@ -59,14 +59,14 @@ pub(super) enum Deed {
     Write { path: RecordPath, text: String },
 }
 
-impl Answer {
+impl ScriptedAnswer {
     /// All of its text.
     pub(super) fn text(&self) -> String {
-        self.events.iter().filter_map(Event::text).collect()
+        self.events.iter().filter_map(ScriptedEvent::text).collect()
     }
 }
 
-impl Event {
+impl ScriptedEvent {
     /// The part of the answer that it is.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
@@ -85,11 +85,11 @@ impl Event {
 }
 
 /// Every answer of a turn: first the scripted one, then those to each request for a correction.
-pub(super) fn plan(entry: &Entry, job: &Job) -> Vec<Answer> {
+pub(super) fn plan(entry: &ScriptEntry, job: &TurnJob) -> Vec<ScriptedAnswer> {
     let mut planner = Planner {
         job,
         done: Vec::new(),
-        current: Answer::default(),
+        current: ScriptedAnswer::default(),
     };
     for items in std::iter::once(&entry.say).chain(&entry.mend) {
         items.iter().for_each(|item| planner.item(item));
@@ -100,48 +100,48 @@ pub(super) fn plan(entry: &Entry, job: &Job) -> Vec<Answer> {
 
 #[derive(Debug)]
 struct Planner<'j> {
-    job: &'j Job,
-    done: Vec<Answer>,
-    current: Answer,
+    job: &'j TurnJob,
+    done: Vec<ScriptedAnswer>,
+    current: ScriptedAnswer,
 }
 
 impl Planner<'_> {
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &ScriptItem) {
         match item {
-            Item::Say(stream) => self.say(stream),
-            Item::Reasoning(text) => self.event(Event::Draft {
+            ScriptItem::Say(stream) => self.say(stream),
+            ScriptItem::Reasoning(text) => self.event(ScriptedEvent::Draft {
                 kind: DraftKind::Reasoning,
                 text: text.clone(),
             }),
-            Item::Wait { ms } => self.event(Event::Wait { ms: *ms }),
-            Item::Fault {
+            ScriptItem::Wait { ms } => self.event(ScriptedEvent::Wait { ms: *ms }),
+            ScriptItem::Fault {
                 class,
                 message,
                 retry_in_ms,
                 resets_in_ms,
-            } => self.event(Event::Fail {
+            } => self.event(ScriptedEvent::Fail {
                 class: class.clone(),
                 error: message.clone(),
                 retry_in_ms: *retry_in_ms,
                 resets_in_ms: *resets_in_ms,
             }),
-            Item::Call(call) => self.current.calls.push(pretend(call)),
-            Item::Write { path, text } => self.write(path.clone(), text),
-            Item::Report(text) => self.write(self.report_path(), text),
-            Item::Handoff(targets) => self.outcome(&Outcome::Handoff(targets.clone())),
-            Item::Signal(word) => self.outcome(&self.signal(*word)),
-            Item::Raw(body) => self.say(&Stream::whole(fenced(body))),
-            Item::Forward(text) => self.hand_all(&self.job.allowed.forward, text),
-            Item::Back(text) => self.hand_all(&self.job.allowed.backward, text),
-            Item::OutputLimit => {
-                self.event(Event::Wait { ms: 0 });
+            ScriptItem::Call(call) => self.current.calls.push(pretend(call)),
+            ScriptItem::Write { path, text } => self.write(path.clone(), text),
+            ScriptItem::Report(text) => self.write(self.report_path(), text),
+            ScriptItem::Handoff(targets) => self.outcome(&RoleOutcome::Handoff(targets.clone())),
+            ScriptItem::Signal(word) => self.outcome(&self.signal(*word)),
+            ScriptItem::Raw(body) => self.say(&ScriptedText::whole(fenced(body))),
+            ScriptItem::Forward(text) => self.hand_all(&self.job.allowed.forward, text),
+            ScriptItem::Back(text) => self.hand_all(&self.job.allowed.backward, text),
+            ScriptItem::OutputLimit => {
+                self.event(ScriptedEvent::Wait { ms: 0 });
                 self.current.is_cut_off = true;
             }
         }
     }
 
     /// Whatever follows a call belongs to the next answer.
-    fn event(&mut self, event: Event) {
+    fn event(&mut self, event: ScriptedEvent) {
         if !self.current.calls.is_empty() {
             self.next_answer();
         }
@@ -153,16 +153,16 @@ impl Planner<'_> {
     }
 
     /// Parts of an answer are paragraphs of their own.
-    fn say(&mut self, stream: &Stream) {
+    fn say(&mut self, stream: &ScriptedText) {
         let begins = !self.current.calls.is_empty() || self.current.text().is_empty();
         let mut before = if begins { "" } else { "\n\n" };
         for (index, piece) in pieces(&stream.text, stream.pieces).into_iter().enumerate() {
             if index > 0 && stream.every_ms > 0 {
-                self.event(Event::Wait {
+                self.event(ScriptedEvent::Wait {
                     ms: stream.every_ms,
                 });
             }
-            self.event(Event::Draft {
+            self.event(ScriptedEvent::Draft {
                 kind: DraftKind::Text,
                 text: format!("{before}{piece}"),
             });
@@ -170,18 +170,18 @@ impl Planner<'_> {
         }
     }
 
-    fn outcome(&mut self, outcome: &Outcome) {
-        self.say(&Stream::whole(handoff_block(outcome)));
+    fn outcome(&mut self, outcome: &RoleOutcome) {
+        self.say(&ScriptedText::whole(handoff_block(outcome)));
     }
 
     fn write(&mut self, path: RecordPath, text: &str) {
         let path_text = path.from_project();
-        self.current.calls.push(Call {
+        self.current.calls.push(ScriptedCall {
             tool: "write_file".to_owned(),
             input: json::object(&[("path", &path_text), ("content", text)]),
             effect: Effect::Checkable,
             summary: format!("write_file {path_text} ({} bytes)", text.len()),
-            deed: Deed::Write {
+            deed: ScriptedDeed::Write {
                 path,
                 text: text.to_owned(),
             },
@@ -193,23 +193,23 @@ impl Planner<'_> {
         let mut targets = Vec::new();
         for neighbour in neighbours {
             let path = self.artifact_path(neighbour);
-            targets.push(Target {
+            targets.push(NamedTarget {
                 target_node_id: neighbour.clone(),
                 artifact_path: path.from_project(),
             });
             self.write(path, text);
         }
         let outcome = if !targets.is_empty() {
-            Outcome::Handoff(targets)
+            RoleOutcome::Handoff(targets)
         } else if self
             .job
             .allowed
             .signals
             .contains(&Signal::ForwardPassClosed)
         {
-            Outcome::ForwardPassClosed
+            RoleOutcome::ForwardPassClosed
         } else {
-            Outcome::AwaitHandoff
+            RoleOutcome::AwaitHandoff
         };
         self.outcome(&outcome);
     }
@@ -228,15 +228,15 @@ impl Planner<'_> {
         RecordPath::of_name(&format!("{from}-to-{neighbour}{round}.md"))
     }
 
-    fn signal(&self, word: SignalWord) -> Outcome {
+    fn signal(&self, word: SignalWord) -> RoleOutcome {
         match word {
-            SignalWord::PromptHuman => Outcome::PromptHuman,
-            SignalWord::AwaitHandoff => Outcome::AwaitHandoff,
-            SignalWord::ForwardPassClosed => Outcome::ForwardPassClosed,
-            SignalWord::MetaAnalysisComplete => Outcome::MetaAnalysisComplete {
+            SignalWord::PromptHuman => RoleOutcome::PromptHuman,
+            SignalWord::AwaitHandoff => RoleOutcome::AwaitHandoff,
+            SignalWord::ForwardPassClosed => RoleOutcome::ForwardPassClosed,
+            SignalWord::MetaAnalysisComplete => RoleOutcome::MetaAnalysisComplete {
                 findings_path: self.assigned().to_owned(),
             },
-            SignalWord::BackwardPassComplete => Outcome::BackwardPassComplete {
+            SignalWord::BackwardPassComplete => RoleOutcome::BackwardPassComplete {
                 artifact_path: self.assigned().to_owned(),
             },
         }
@@ -266,13 +266,13 @@ impl Planner<'_> {
     }
 }
 
-fn pretend(call: &CallItem) -> Call {
-    Call {
+fn pretend(call: &CallItem) -> ScriptedCall {
+    ScriptedCall {
         tool: call.tool.clone(),
         input: call.input.clone(),
         effect: call.effect,
         summary: summary(&call.tool, call.input.get()),
-        deed: Deed::Pretend {
+        deed: ScriptedDeed::Pretend {
             output: call.output.clone(),
             fails: call.fails,
             takes_ms: call.takes_ms,

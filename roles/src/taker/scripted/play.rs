@@ -9,51 +9,51 @@ use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
 use a_society_facts::id::CallId;
 use a_society_facts::message::ToolCall;
 
-use super::plan::{Answer, Call, Deed, Event, plan};
-use super::script::Script;
-use crate::port::RecordFiles;
+use super::plan::{ScriptedAnswer, ScriptedCall, ScriptedDeed, ScriptedEvent, plan};
+use super::script::RoleScript;
+use crate::port::RecordAccess;
 use crate::turn::conclude::conclude;
-use crate::turn::job::Job;
-use crate::turn::step::{End, Intended, Step, Told};
-use crate::turn::tail::{Tail, tail};
+use crate::turn::job::TurnJob;
+use crate::turn::step::{IntendedCall, StepReply, TakerEnd, TurnStep};
+use crate::turn::tail::{TurnTail, tail};
 use crate::turn::taker::Taker;
-use crate::turn::words::{SCRIPT, Words};
+use crate::turn::words::{SCRIPT, TurnWords};
 
 /// The taker of a role whose answers are written down.
 #[derive(Debug)]
 pub struct ScriptedTaker {
-    job: Arc<Job>,
-    files: Arc<dyn RecordFiles>,
-    answers: Vec<Answer>,
+    job: Arc<TurnJob>,
+    files: Arc<dyn RecordAccess>,
+    answers: Vec<ScriptedAnswer>,
     usage: Usage,
     /// How many answers of the turn are recorded.
     answered: usize,
     /// Whether the next answer is the one that was in flight when a crash came.
     is_in_flight: bool,
-    acts: VecDeque<Act>,
+    acts: VecDeque<PlayAct>,
     /// The words that it got in the turn.
-    words: Words,
+    words: TurnWords,
     /// The call that runs.
     call: Option<CallId>,
-    end: Option<End>,
+    end: Option<TakerEnd>,
 }
 
 /// What is still to be done of the present answer.
 #[derive(Debug)]
-enum Act {
+enum PlayAct {
     Ask,
-    Event(Event),
+    Event(ScriptedEvent),
     Discard,
     Answer { answer: usize },
-    Intend { call: Place },
+    Intend { call: CallPlace },
     Start,
-    Finish { call: Place },
-    End(End),
+    Finish { call: CallPlace },
+    End(TakerEnd),
 }
 
 /// A call of an answer, and the name by which it was asked for.
 #[derive(Debug, Clone)]
-struct Place {
+struct CallPlace {
     answer: usize,
     ordinal: usize,
     tool_call: String,
@@ -63,7 +63,7 @@ struct Place {
 impl ScriptedTaker {
     /// A taker for the turn that the script has for this job.
     #[must_use]
-    pub fn new(script: &Script, job: Arc<Job>, files: Arc<dyn RecordFiles>) -> Self {
+    pub fn new(script: &RoleScript, job: Arc<TurnJob>, files: Arc<dyn RecordAccess>) -> Self {
         let mut taker = Self {
             answers: Vec::new(),
             usage: Usage::default(),
@@ -73,7 +73,7 @@ impl ScriptedTaker {
             call: None,
             end: None,
             files,
-            words: Words::of(&job.history),
+            words: TurnWords::of(&job.history),
             job,
         };
         match script.entry_for(&taker.job) {
@@ -82,7 +82,9 @@ impl ScriptedTaker {
                 taker.usage = entry.usage;
                 taker.go_on();
             }
-            Err(why) => taker.acts.push_back(Act::End(End::Aborted { why })),
+            Err(why) => taker
+                .acts
+                .push_back(PlayAct::End(TakerEnd::Aborted { why })),
         }
         taker
     }
@@ -98,11 +100,11 @@ impl ScriptedTaker {
     fn go_on(&mut self) {
         let job = Arc::clone(&self.job);
         match tail(&job) {
-            Tail::Ask | Tail::Called(..) => return self.plan_answer(),
-            Tail::Calls(open) => {
+            TurnTail::Ask | TurnTail::Called(..) => return self.plan_answer(),
+            TurnTail::Calls(open) => {
                 let answer = self.place_of(self.answered - 1);
                 for (ordinal, call) in open {
-                    self.plan_call(&Place {
+                    self.plan_call(&CallPlace {
                         answer,
                         ordinal,
                         tool_call: call.id.clone(),
@@ -110,11 +112,11 @@ impl ScriptedTaker {
                     });
                 }
             }
-            Tail::Concluded(text) => {
+            TurnTail::Concluded(text) => {
                 let answer = self.answers.get(self.place_of(self.answered - 1));
                 let is_cut_off = answer.is_some_and(|answer| answer.is_cut_off);
-                self.acts.push_back(Act::End(if is_cut_off {
-                    End::OutputLimit
+                self.acts.push_back(PlayAct::End(if is_cut_off {
+                    TakerEnd::OutputLimit
                 } else {
                     conclude(text)
                 }));
@@ -139,7 +141,7 @@ impl ScriptedTaker {
         let events = answer.events.clone();
         if !is_repeated && !std::mem::take(&mut self.is_in_flight) {
             for (at, event) in events.iter().enumerate() {
-                if let Event::Fail { retry_in_ms, .. } = event {
+                if let ScriptedEvent::Fail { retry_in_ms, .. } = event {
                     self.plan_failure(&events[..at], event);
                     if retry_in_ms.is_none() {
                         return;
@@ -147,10 +149,10 @@ impl ScriptedTaker {
                 }
             }
         }
-        self.acts.push_back(Act::Ask);
+        self.acts.push_back(PlayAct::Ask);
         self.plan_events(&events);
-        self.acts.push_back(Act::Answer { answer: place });
-        let calls: Vec<Place> = self.answers[place]
+        self.acts.push_back(PlayAct::Answer { answer: place });
+        let calls: Vec<CallPlace> = self.answers[place]
             .calls
             .iter()
             .enumerate()
@@ -162,8 +164,8 @@ impl ScriptedTaker {
     }
 
     /// A request that fails after these events.
-    fn plan_failure(&mut self, before: &[Event], failure: &Event) {
-        let Event::Fail {
+    fn plan_failure(&mut self, before: &[ScriptedEvent], failure: &ScriptedEvent) {
+        let ScriptedEvent::Fail {
             class,
             error,
             retry_in_ms,
@@ -172,52 +174,56 @@ impl ScriptedTaker {
         else {
             return;
         };
-        self.acts.push_back(Act::Ask);
+        self.acts.push_back(PlayAct::Ask);
         self.plan_events(before);
-        self.acts.push_back(Act::Event(failure.clone()));
+        self.acts.push_back(PlayAct::Event(failure.clone()));
         match retry_in_ms {
             Some(ms) => {
                 if before.iter().any(|event| event.text().is_some()) {
-                    self.acts.push_back(Act::Discard);
+                    self.acts.push_back(PlayAct::Discard);
                 }
                 if *ms > 0 {
-                    self.acts.push_back(Act::Event(Event::Wait { ms: *ms }));
+                    self.acts
+                        .push_back(PlayAct::Event(ScriptedEvent::Wait { ms: *ms }));
                 }
             }
             None => {
                 let end = failed_for_good(class, error, *resets_in_ms);
-                self.acts.push_back(Act::End(end));
+                self.acts.push_back(PlayAct::End(end));
             }
         }
     }
 
-    fn plan_events(&mut self, events: &[Event]) {
+    fn plan_events(&mut self, events: &[ScriptedEvent]) {
         for event in events {
             match event {
-                Event::Draft { .. } => self.acts.push_back(Act::Event(event.clone())),
-                Event::Wait { ms } if *ms > 0 => self.acts.push_back(Act::Event(event.clone())),
-                Event::Wait { .. } | Event::Fail { .. } => {}
+                ScriptedEvent::Draft { .. } => self.acts.push_back(PlayAct::Event(event.clone())),
+                ScriptedEvent::Wait { ms } if *ms > 0 => {
+                    self.acts.push_back(PlayAct::Event(event.clone()))
+                }
+                ScriptedEvent::Wait { .. } | ScriptedEvent::Fail { .. } => {}
             }
         }
     }
 
-    fn plan_call(&mut self, call: &Place) {
+    fn plan_call(&mut self, call: &CallPlace) {
         let waits = match self.deed(call) {
-            Some(Deed::Pretend { takes_ms, .. }) => *takes_ms,
-            Some(Deed::Write { .. }) | None => 0,
+            Some(ScriptedDeed::Pretend { takes_ms, .. }) => *takes_ms,
+            Some(ScriptedDeed::Write { .. }) | None => 0,
         };
-        self.acts.push_back(Act::Intend { call: call.clone() });
-        self.acts.push_back(Act::Start);
+        self.acts.push_back(PlayAct::Intend { call: call.clone() });
+        self.acts.push_back(PlayAct::Start);
         if waits > 0 {
-            self.acts.push_back(Act::Event(Event::Wait { ms: waits }));
+            self.acts
+                .push_back(PlayAct::Event(ScriptedEvent::Wait { ms: waits }));
         }
-        self.acts.push_back(Act::Finish { call: call.clone() });
+        self.acts.push_back(PlayAct::Finish { call: call.clone() });
     }
 
     /// A name that no other call of the flow has: turns are numbered through it.
-    fn name_call(&self, answer: usize, ordinal: usize, call: &Call) -> Place {
+    fn name_call(&self, answer: usize, ordinal: usize, call: &ScriptedCall) -> CallPlace {
         let (turn, number) = (self.job.turn.0, self.answered + 1);
-        Place {
+        CallPlace {
             answer,
             ordinal,
             tool_call: format!("call-{turn}-{number}-{}", ordinal + 1),
@@ -225,49 +231,49 @@ impl ScriptedTaker {
         }
     }
 
-    fn planned(&self, place: &Place) -> Option<&Call> {
+    fn planned(&self, place: &CallPlace) -> Option<&ScriptedCall> {
         let calls = &self.answers.get(place.answer)?.calls;
         calls
             .get(place.ordinal)
             .filter(|call| call.tool == place.tool)
     }
 
-    fn deed(&self, place: &Place) -> Option<&Deed> {
+    fn deed(&self, place: &CallPlace) -> Option<&ScriptedDeed> {
         self.planned(place).map(|call| &call.deed)
     }
 
-    fn act(&mut self, act: Act) -> Step {
+    fn act(&mut self, act: PlayAct) -> TurnStep {
         match act {
-            Act::Ask => self.ask(),
-            Act::Event(event) => step_of(event),
-            Act::Discard => Step::Discard {
+            PlayAct::Ask => self.ask(),
+            PlayAct::Event(event) => step_of(event),
+            PlayAct::Discard => TurnStep::Discard {
                 why: "the request failed and is asked again".to_owned(),
             },
-            Act::Answer { answer } => self.answer(answer),
-            Act::Intend { call } => self.intend(&call),
-            Act::Start => match self.call.clone() {
-                Some(call) => Step::Start {
+            PlayAct::Answer { answer } => self.answer(answer),
+            PlayAct::Intend { call } => self.intend(&call),
+            PlayAct::Start => match self.call.clone() {
+                Some(call) => TurnStep::Start {
                     call,
                     process: None,
                 },
                 None => self.end_with(nameless_call()),
             },
-            Act::Finish { call } => self.finish(&call),
-            Act::End(end) => self.end_with(end),
+            PlayAct::Finish { call } => self.finish(&call),
+            PlayAct::End(end) => self.end_with(end),
         }
     }
 
-    fn end_with(&mut self, end: End) -> Step {
+    fn end_with(&mut self, end: TakerEnd) -> TurnStep {
         self.acts.clear();
         self.end = Some(end.clone());
-        Step::End(end)
+        TurnStep::End(end)
     }
 
-    fn ask(&self) -> Step {
-        Step::Ask(self.words.asking(SCRIPT, self.answered as u64))
+    fn ask(&self) -> TurnStep {
+        TurnStep::Ask(self.words.asking(SCRIPT, self.answered as u64))
     }
 
-    fn answer(&mut self, place: usize) -> Step {
+    fn answer(&mut self, place: usize) -> TurnStep {
         let Some(answer) = self.answers.get(place) else {
             return self.end_with(conclude(""));
         };
@@ -290,12 +296,12 @@ impl ScriptedTaker {
             StopReason::Tools
         };
         if answer.is_cut_off {
-            self.acts.push_back(Act::End(End::OutputLimit));
+            self.acts.push_back(PlayAct::End(TakerEnd::OutputLimit));
         } else if calls.is_empty() {
-            self.acts.push_back(Act::End(conclude(&text)));
+            self.acts.push_back(PlayAct::End(conclude(&text)));
         }
         self.answered += 1;
-        Step::Answer {
+        TurnStep::Answer {
             text,
             calls,
             stop,
@@ -304,16 +310,16 @@ impl ScriptedTaker {
         }
     }
 
-    fn intend(&self, place: &Place) -> Step {
+    fn intend(&self, place: &CallPlace) -> TurnStep {
         let (mut before, mut after) = (None, None);
-        if let Some(Deed::Write { path, text }) = self.deed(place) {
+        if let Some(ScriptedDeed::Write { path, text }) = self.deed(place) {
             let bytes = self.files.read(path).ok().flatten();
             before = bytes.map(|bytes| Hash::of(&bytes));
             after = Some(Hash::of(text.as_bytes()));
         }
         let planned = self.planned(place);
         let arguments = planned.map_or("{}", |call| call.input.get());
-        Step::Intend(Intended {
+        TurnStep::Intend(IntendedCall {
             tool_call: place.tool_call.clone(),
             ordinal: u32::try_from(place.ordinal).unwrap_or(u32::MAX),
             tool: place.tool.clone(),
@@ -327,9 +333,9 @@ impl ScriptedTaker {
     }
 
     /// The deed itself, which only now may be done, because its start is recorded.
-    fn finish(&mut self, place: &Place) -> Step {
+    fn finish(&mut self, place: &CallPlace) -> TurnStep {
         let (end, output) = match self.deed(place) {
-            Some(Deed::Pretend { output, fails, .. }) => {
+            Some(ScriptedDeed::Pretend { output, fails, .. }) => {
                 let end = if *fails {
                     CallEnd::Failed
                 } else {
@@ -337,20 +343,22 @@ impl ScriptedTaker {
                 };
                 (end, output.clone())
             }
-            Some(Deed::Write { path, text }) => match self.files.write(path, text.as_bytes()) {
-                Ok(()) => (
-                    CallEnd::Done,
-                    format!("Wrote {} bytes to {path}.", text.len()),
-                ),
-                Err(why) => (CallEnd::Failed, format!("{path} was not written: {why}.")),
-            },
+            Some(ScriptedDeed::Write { path, text }) => {
+                match self.files.write(path, text.as_bytes()) {
+                    Ok(()) => (
+                        CallEnd::Done,
+                        format!("Wrote {} bytes to {path}.", text.len()),
+                    ),
+                    Err(why) => (CallEnd::Failed, format!("{path} was not written: {why}.")),
+                }
+            }
             None => {
                 let output = "The script does not have this call any more.".to_owned();
                 (CallEnd::Failed, output)
             }
         };
         match self.call.take() {
-            Some(call) => Step::Finish {
+            Some(call) => TurnStep::Finish {
                 call,
                 end,
                 output,
@@ -365,16 +373,16 @@ impl ScriptedTaker {
     }
 }
 
-fn step_of(event: Event) -> Step {
+fn step_of(event: ScriptedEvent) -> TurnStep {
     match event {
-        Event::Draft { kind, text } => Step::Draft { kind, text },
-        Event::Wait { ms } => Step::Wait { ms },
-        Event::Fail {
+        ScriptedEvent::Draft { kind, text } => TurnStep::Draft { kind, text },
+        ScriptedEvent::Wait { ms } => TurnStep::Wait { ms },
+        ScriptedEvent::Fail {
             class,
             error,
             retry_in_ms,
             resets_in_ms: _,
-        } => Step::Failed {
+        } => TurnStep::Failed {
             class,
             error,
             retry_in_ms,
@@ -383,24 +391,24 @@ fn step_of(event: Event) -> Step {
 }
 
 /// Some failures only the operator can mend.
-fn failed_for_good(class: &str, error: &str, again_in_ms: Option<u64>) -> End {
+fn failed_for_good(class: &str, error: &str, again_in_ms: Option<u64>) -> TakerEnd {
     let why = format!("{class}: {error}");
     let trouble = match class {
         "auth" | "key" => Trouble::Key,
         "billing" => Trouble::Credit,
         "limit" | "rate_limit" => Trouble::Limit,
         "model" => Trouble::Model,
-        _ => return End::Aborted { why },
+        _ => return TakerEnd::Aborted { why },
     };
-    End::Provider {
+    TakerEnd::Provider {
         trouble,
         why,
         again_in_ms,
     }
 }
 
-fn nameless_call() -> End {
-    End::Aborted {
+fn nameless_call() -> TakerEnd {
+    TakerEnd::Aborted {
         why: "a call was intended and got no name".to_owned(),
     }
 }
@@ -410,31 +418,31 @@ impl Taker for ScriptedTaker {
         true
     }
 
-    fn next(&mut self, told: Told) -> Step {
+    fn next(&mut self, told: StepReply) -> TurnStep {
         match told {
-            Told::Begin => {}
-            Told::Done { call } => {
+            StepReply::Begin => {}
+            StepReply::Done { call } => {
                 if call.is_some() {
                     self.call = call;
                 }
             }
-            Told::Steered { words, .. } => self.hear(&words),
-            Told::Mend { message } => self.hear(&[message]),
+            StepReply::Steered { words, .. } => self.hear(&words),
+            StepReply::Mend { message } => self.hear(&[message]),
             // Only a taker that asked for it gets it.
-            Told::Begun { .. }
-            | Told::Compacted { .. }
-            | Told::Denied { .. }
-            | Told::TakenBack { .. }
-            | Told::Hurried
-            | Told::Busy => {}
-            Told::Stop => {
-                return self.end_with(End::Aborted {
+            StepReply::Begun { .. }
+            | StepReply::Compacted { .. }
+            | StepReply::Denied { .. }
+            | StepReply::TakenBack { .. }
+            | StepReply::Hurried
+            | StepReply::Busy => {}
+            StepReply::Stop => {
+                return self.end_with(TakerEnd::Aborted {
                     why: "the operator stopped the turn".to_owned(),
                 });
             }
         }
         if let Some(end) = &self.end {
-            return Step::End(end.clone());
+            return TurnStep::End(end.clone());
         }
         if self.acts.is_empty() {
             self.plan_answer();

@@ -8,29 +8,29 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use serde_json::value::RawValue;
 
 use super::parse;
-use crate::handoff::{Signal, Target};
+use crate::handoff::{NamedTarget, Signal};
 use crate::port::RecordPath;
-use crate::turn::job::Job;
+use crate::turn::job::TurnJob;
 
 /// A whole script.
 #[derive(Debug, Clone, Default)]
-pub struct Script {
+pub struct RoleScript {
     /// The entries, in the order of the file.
-    pub entries: Vec<Arc<Entry>>,
+    pub entries: Vec<Arc<ScriptEntry>>,
     /// What happens in turns that no entry fits.
-    pub default: Option<Defaults>,
+    pub default: Option<ScriptDefaults>,
 }
 
 /// What a turn does that a script does not name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Defaults {
+pub enum ScriptDefaults {
     /// It hands to every forward neighbour, closes, or writes its report.
     Forward,
 }
 
 /// What a role does in the turns that match.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct ScriptEntry {
     /// Where the entry begins in its file; 0 if it comes from none.
     pub line: usize,
     /// Only turns of this role instance.
@@ -40,18 +40,18 @@ pub struct Entry {
     /// Only the nth turn of the role there, from 1.
     pub turn: Option<u32>,
     /// Only turns of this phase.
-    pub phase: Phase,
+    pub phase: ScriptPhase,
     /// What it says and does.
-    pub say: Vec<Item>,
+    pub say: Vec<ScriptItem>,
     /// What it does instead when it must correct an outcome: the first time, the second, and so on.
-    pub mend: Vec<Vec<Item>>,
+    pub mend: Vec<Vec<ScriptItem>>,
     /// What each answer costs.
     pub usage: Usage,
 }
 
 /// A phase of a flow, as far as scripts tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum ScriptPhase {
     /// The nodes of the graph.
     Forward,
     /// A role looks back.
@@ -60,10 +60,10 @@ pub enum Phase {
     Feedback,
 }
 
-impl Phase {
+impl ScriptPhase {
     /// The phase that a turn belongs to.
     #[must_use]
-    pub fn of(job: &Job) -> Self {
+    pub fn of(job: &TurnJob) -> Self {
         let is_feedback = |signal: &Signal| matches!(signal, Signal::BackwardPassComplete { .. });
         if job.node.is_some() {
             Self::Forward
@@ -77,9 +77,9 @@ impl Phase {
 
 /// One thing that a role says or does.
 #[derive(Debug, Clone)]
-pub enum Item {
+pub enum ScriptItem {
     /// Text.
-    Say(Stream),
+    Say(ScriptedText),
     /// Reasoning.
     Reasoning(String),
     /// Time passes.
@@ -110,7 +110,7 @@ pub enum Item {
     /// The file that the turn was assigned is written, as a tool call.
     Report(String),
     /// The turn ends: artifacts go to neighbours.
-    Handoff(Vec<Target>),
+    Handoff(Vec<NamedTarget>),
     /// The turn ends with a signal.
     Signal(SignalWord),
     /// The turn ends with this body of a block, whatever it is.
@@ -125,7 +125,7 @@ pub enum Item {
 
 /// Text, and how it arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stream {
+pub struct ScriptedText {
     /// The text.
     pub text: String,
     /// In how many pieces.
@@ -134,7 +134,7 @@ pub struct Stream {
     pub every_ms: u64,
 }
 
-impl Stream {
+impl ScriptedText {
     /// Text that arrives in one piece.
     #[must_use]
     pub fn whole(text: impl Into<String>) -> Self {
@@ -189,7 +189,7 @@ impl SignalWord {
     ];
 }
 
-impl Script {
+impl RoleScript {
     /// Reads a script, or says everything that is wrong with it, in the order of the file.
     pub fn parse(text: &str) -> Result<Self, Vec<TextFault>> {
         parse::script(text)
@@ -198,15 +198,15 @@ impl Script {
     /// A script for a role that cannot look back: this text is left in place of its findings.
     #[must_use]
     pub fn in_place_of_findings(role: RoleInstance, text: String) -> Self {
-        let entry = Entry {
+        let entry = ScriptEntry {
             line: 0,
             role: Some(role),
             node: None,
             turn: None,
-            phase: Phase::MetaAnalysis,
+            phase: ScriptPhase::MetaAnalysis,
             say: vec![
-                Item::Report(text),
-                Item::Signal(SignalWord::MetaAnalysisComplete),
+                ScriptItem::Report(text),
+                ScriptItem::Signal(SignalWord::MetaAnalysisComplete),
             ],
             mend: Vec::new(),
             usage: Usage::default(),
@@ -218,23 +218,25 @@ impl Script {
     }
 
     /// The entry for a turn, or why there is none.
-    pub fn entry_for(&self, job: &Job) -> Result<Arc<Entry>, String> {
+    pub fn entry_for(&self, job: &TurnJob) -> Result<Arc<ScriptEntry>, String> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.fits(job)) {
             return Ok(Arc::clone(entry));
         }
         match self.default {
-            Some(Defaults::Forward) => Ok(Arc::new(Entry::forward(job))),
+            Some(ScriptDefaults::Forward) => Ok(Arc::new(ScriptEntry::forward(job))),
             None => Err(nothing_for(job)),
         }
     }
 }
 
-fn nothing_for(job: &Job) -> String {
+fn nothing_for(job: &TurnJob) -> String {
     let turn = job.turns_before.saturating_add(1);
-    let place = match (&job.node, Phase::of(job)) {
+    let place = match (&job.node, ScriptPhase::of(job)) {
         (Some(node), _) => format!("at node `{node}`, turn {turn}"),
-        (None, Phase::Feedback) => "in the feedback phase".to_owned(),
-        (None, Phase::Forward | Phase::MetaAnalysis) => "in the meta-analysis phase".to_owned(),
+        (None, ScriptPhase::Feedback) => "in the feedback phase".to_owned(),
+        (None, ScriptPhase::Forward | ScriptPhase::MetaAnalysis) => {
+            "in the meta-analysis phase".to_owned()
+        }
     };
     format!(
         "the script says nothing for role `{}` {place}; add an entry that fits it, \
@@ -243,9 +245,9 @@ fn nothing_for(job: &Job) -> String {
     )
 }
 
-impl Entry {
-    fn fits(&self, job: &Job) -> bool {
-        self.phase == Phase::of(job)
+impl ScriptEntry {
+    fn fits(&self, job: &TurnJob) -> bool {
+        self.phase == ScriptPhase::of(job)
             && self.role.as_ref().is_none_or(|role| *role == job.role)
             && self
                 .node
@@ -265,21 +267,21 @@ impl Entry {
     }
 
     /// The default for a turn that no entry matches.
-    fn forward(job: &Job) -> Self {
-        let phase = Phase::of(job);
+    fn forward(job: &TurnJob) -> Self {
+        let phase = ScriptPhase::of(job);
         let text = format!("Written by `{}`, which follows no script here.\n", job.role);
         let say = match phase {
-            Phase::Forward => vec![Item::Forward(text)],
-            Phase::MetaAnalysis => {
+            ScriptPhase::Forward => vec![ScriptItem::Forward(text)],
+            ScriptPhase::MetaAnalysis => {
                 vec![
-                    Item::Report(text),
-                    Item::Signal(SignalWord::MetaAnalysisComplete),
+                    ScriptItem::Report(text),
+                    ScriptItem::Signal(SignalWord::MetaAnalysisComplete),
                 ]
             }
-            Phase::Feedback => {
+            ScriptPhase::Feedback => {
                 vec![
-                    Item::Report(text),
-                    Item::Signal(SignalWord::BackwardPassComplete),
+                    ScriptItem::Report(text),
+                    ScriptItem::Signal(SignalWord::BackwardPassComplete),
                 ]
             }
         };

@@ -11,18 +11,18 @@ use a_society_facts::fact::journal::ProcessName;
 
 use super::stage::{Stage, job};
 use crate::taker::command::{
-    CommandSpec, CommandTaker, Environment, ExitMapping, ExitOutcome, end_survivor,
+    CommandSpec, CommandTaker, ExitOutcome, InheritedVariables, ProgramExits, end_survivor,
 };
 use crate::turn::job::BegunWith;
-use crate::turn::step::{End, Step, Told};
+use crate::turn::step::{StepReply, TakerEnd, TurnStep};
 use crate::turn::taker::Taker as _;
 
 fn shell(script: &str) -> CommandSpec {
     CommandSpec::new(["/bin/sh", "-c", script].map(str::to_owned).to_vec())
 }
 
-fn environment() -> Environment {
-    Environment(vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())])
+fn environment() -> InheritedVariables {
+    InheritedVariables(vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())])
 }
 
 fn taker(stage: &Stage, spec: &CommandSpec, stop: &StopSignal) -> CommandTaker {
@@ -57,7 +57,7 @@ fn played(spec: &CommandSpec) -> Stage {
     let mut stage = stage();
     let mut taker = taker(&stage, spec, &StopSignal::default());
     stage
-        .run(&mut taker, Told::Begin, 100)
+        .run(&mut taker, StepReply::Begin, 100)
         .expect("the turn ends");
     stage
 }
@@ -99,7 +99,7 @@ fn the_block_that_a_program_prints_is_its_outcome() {
 fn an_exit_code_sends_back_when_the_mapping_says_so_and_is_then_no_failure() {
     let mut spec = shell("echo red; exit 1");
     let codes = [(1, ExitOutcome::Backward)].into();
-    spec.on_exit = Some(ExitMapping {
+    spec.on_exit = Some(ProgramExits {
         codes,
         otherwise: None,
     });
@@ -119,7 +119,7 @@ fn a_program_does_not_run_before_its_start_is_recorded() {
     let spec = shell(&format!("touch {}", file.display()));
     let mut stage = stage();
     let mut held = taker(&stage, &spec, &StopSignal::default());
-    stage.run(&mut held, Told::Begin, 4);
+    stage.run(&mut held, StepReply::Begin, 4);
     assert!(
         stage.lines.last().unwrap().starts_with("start"),
         "{}",
@@ -140,19 +140,19 @@ fn a_call_that_was_started_before_a_crash_is_never_run_again_by_itself() {
     let whole = {
         let mut stage = stage();
         let mut taker = taker(&stage, &spec, &StopSignal::default());
-        stage.run(&mut taker, Told::Begin, 100);
+        stage.run(&mut taker, StepReply::Begin, 100);
         stage.lines.len()
     };
     for steps in 0..whole {
         let _gone = std::fs::remove_file(folder.path().join("ran"));
         let mut stage = stage();
         let mut first = taker(&stage, &spec, &StopSignal::default());
-        stage.run(&mut first, Told::Begin, steps);
+        stage.run(&mut first, StepReply::Begin, steps);
         drop(first);
         stage.crash();
         let mut second = taker(&stage, &spec, &StopSignal::default());
         stage
-            .run(&mut second, Told::Begin, 100)
+            .run(&mut second, StepReply::Begin, 100)
             .expect("the turn ends");
         let ran = std::fs::read_to_string(folder.path().join("ran")).unwrap_or_default();
         let was_started = steps == 4;
@@ -179,7 +179,7 @@ fn a_program_that_cannot_be_started_fails_the_turn() {
     );
     // A program that gives these codes a meaning is asked about as the role's file says.
     let mut spec = shell("exit 127");
-    spec.on_exit = Some(ExitMapping {
+    spec.on_exit = Some(ProgramExits {
         codes: std::collections::BTreeMap::from([(127, ExitOutcome::PromptHuman)]),
         otherwise: None,
     });
@@ -199,7 +199,7 @@ fn a_program_that_cannot_be_started_fails_the_turn() {
     stage.job.project = Path::new("/no/such/folder").to_owned();
     let mut taker = taker(&stage, &shell("true"), &StopSignal::default());
     stage
-        .run(&mut taker, Told::Begin, 100)
+        .run(&mut taker, StepReply::Begin, 100)
         .expect("the turn ends");
     assert!(
         stage.lines.last().unwrap().contains("Aborted"),
@@ -212,7 +212,7 @@ fn a_program_that_cannot_be_started_fails_the_turn() {
 fn an_outcome_that_cannot_be_applied_asks_the_operator() {
     let mut stage = stage();
     let mut taker = taker(&stage, &shell("true"), &StopSignal::default());
-    stage.run(&mut taker, Told::Begin, 100);
+    stage.run(&mut taker, StepReply::Begin, 100);
     let told = stage.mend();
     stage
         .run(&mut taker, told, 100)
@@ -239,7 +239,7 @@ fn an_operator_who_was_asked_decides_for_a_program_or_lets_it_run_again() {
         let (reply, stop) = (BegunWith::Reply, StopSignal::default());
         let mut taker = CommandTaker::new(job, reply, shell("true"), environment(), files, stop);
         stage
-            .run(&mut taker, Told::Begin, 100)
+            .run(&mut taker, StepReply::Begin, 100)
             .expect("the turn ends");
         assert_eq!(stage.lines[0], line);
     }
@@ -320,20 +320,20 @@ fn a_stop_ends_a_program_while_it_runs() {
     let stop = StopSignal::default();
     let words = sleep(98321);
     let mut taker = taker(&stage, &shell(&words), &stop);
-    stage.run(&mut taker, Told::Begin, 4);
+    stage.run(&mut taker, StepReply::Begin, 4);
     let waker = thread::spawn(move || {
         thread::sleep(Duration::from_millis(100));
         stop.raise();
     });
     let begin = Instant::now();
-    stage.run(&mut taker, Told::Done { call: None }, 1);
+    stage.run(&mut taker, StepReply::Done { call: None }, 1);
     waker.join().unwrap();
     assert!(finish(&stage).contains("Stopped"), "{}", stage.page());
     assert!(begin.elapsed() < Duration::from_secs(2));
     assert!(!lives(&words));
     assert!(matches!(
-        taker.next(Told::Stop),
-        Step::End(End::Aborted { .. })
+        taker.next(StepReply::Stop),
+        TurnStep::End(TakerEnd::Aborted { .. })
     ));
 }
 
@@ -344,9 +344,9 @@ fn a_stop_before_the_gate_opens_lets_nothing_run() {
     let mut stage = stage();
     let stop = StopSignal::default();
     let mut taker = taker(&stage, &shell(&format!("touch {}", file.display())), &stop);
-    stage.run(&mut taker, Told::Begin, 4);
+    stage.run(&mut taker, StepReply::Begin, 4);
     stop.raise();
-    stage.run(&mut taker, Told::Done { call: None }, 1);
+    stage.run(&mut taker, StepReply::Done { call: None }, 1);
     assert!(!file.exists(), "{}", stage.page());
 }
 
@@ -377,7 +377,7 @@ fn a_program_that_reads_nothing_and_one_that_asks_the_terminal_both_end() {
     stage.job.packet = "x".repeat(1_000_000);
     let mut taker = taker(&stage, &shell("exit 0"), &StopSignal::default());
     stage
-        .run(&mut taker, Told::Begin, 100)
+        .run(&mut taker, StepReply::Begin, 100)
         .expect("the turn ends");
     assert!(finish(&stage).contains("exit code 0"));
     let stage = played(&shell(

@@ -5,23 +5,23 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::stage::{Stage, job, user};
-use crate::handoff::{Outcome, Signal, Target};
+use crate::handoff::{NamedTarget, RoleOutcome, Signal};
 use crate::taker::human::HumanTaker;
-use crate::turn::job::{BegunWith, Job};
-use crate::turn::step::{End, Step, Told};
+use crate::turn::job::{BegunWith, TurnJob};
+use crate::turn::step::{StepReply, TakerEnd, TurnStep};
 use crate::turn::taker::Taker as _;
 
-fn begun(job: Job, with: BegunWith) -> End {
+fn begun(job: TurnJob, with: BegunWith) -> TakerEnd {
     let mut taker = HumanTaker::new(Arc::new(job), with);
-    let step = taker.next(Told::Begin);
-    let Step::End(end) = step else {
+    let step = taker.next(StepReply::Begin);
+    let TurnStep::End(end) = step else {
         panic!("{step:?}")
     };
     end
 }
 
 /// A node with two successors and one predecessor, at which the flow may be closed.
-fn wide(reply: &str) -> Job {
+fn wide(reply: &str) -> TurnJob {
     let mut job = job("owner", "decide", 1);
     job.packet = reply.to_owned();
     job.allowed.forward = vec!["review".to_owned(), "review-law".to_owned()];
@@ -29,28 +29,28 @@ fn wide(reply: &str) -> Job {
     job
 }
 
-fn outcome(job: Job) -> (Outcome, String) {
+fn outcome(job: TurnJob) -> (RoleOutcome, String) {
     let end = begun(job, BegunWith::Reply);
-    let End::Outcome { outcome, words } = end else {
+    let TakerEnd::Outcome { outcome, words } = end else {
         panic!("{end:?}")
     };
     (outcome, words)
 }
 
-fn handed(targets: &[(&str, &str)]) -> Outcome {
-    let target = |(node, path): &(&str, &str)| Target {
+fn handed(targets: &[(&str, &str)]) -> RoleOutcome {
+    let target = |(node, path): &(&str, &str)| NamedTarget {
         target_node_id: (*node).to_owned(),
         artifact_path: (*path).to_owned(),
     };
-    Outcome::Handoff(targets.iter().map(target).collect())
+    RoleOutcome::Handoff(targets.iter().map(target).collect())
 }
 
 #[test]
 fn a_node_that_is_entered_asks_with_its_packet_and_with_what_may_be_answered() {
-    let End::Outcome { outcome, words } = begun(wide("The packet."), BegunWith::Packet) else {
+    let TakerEnd::Outcome { outcome, words } = begun(wide("The packet."), BegunWith::Packet) else {
         panic!("no outcome")
     };
-    assert_eq!(outcome, Outcome::PromptHuman);
+    assert_eq!(outcome, RoleOutcome::PromptHuman);
     insta::assert_snapshot!(words);
 }
 
@@ -71,11 +71,11 @@ fn an_answer_is_a_block_or_the_short_form_of_one() {
         ),
         ("back: x.md", handed(&[("intake", "x.md")])),
         ("  back:   intake   x.md ", handed(&[("intake", "x.md")])),
-        ("close", Outcome::ForwardPassClosed),
-        ("wait", Outcome::AwaitHandoff),
+        ("close", RoleOutcome::ForwardPassClosed),
+        ("wait", RoleOutcome::AwaitHandoff),
         (
             "Fine.\n\n```handoff\ntype: forward-pass-closed\n```\n",
-            Outcome::ForwardPassClosed,
+            RoleOutcome::ForwardPassClosed,
         ),
     ];
     for (reply, expected) in table {
@@ -100,7 +100,7 @@ fn an_answer_that_says_no_outcome_is_asked_about_with_the_reason() {
     ];
     for (reply, expected) in table {
         let (outcome, words) = outcome(wide(reply));
-        assert_eq!(outcome, Outcome::PromptHuman, "{reply}");
+        assert_eq!(outcome, RoleOutcome::PromptHuman, "{reply}");
         assert!(words.contains(expected), "{reply}: {words}");
         assert!(words.contains("`close` ends the forward work"), "{words}");
     }
@@ -113,10 +113,10 @@ fn a_turn_that_goes_on_without_its_words_asks_and_takes_nothing_for_an_answer() 
     job.history.push(user(told).into());
     for with in [BegunWith::Packet, BegunWith::Reply] {
         let end = begun(job.clone(), with);
-        let End::Outcome { outcome, words } = end else {
+        let TakerEnd::Outcome { outcome, words } = end else {
             panic!("{end:?}")
         };
-        assert_eq!(outcome, Outcome::PromptHuman);
+        assert_eq!(outcome, RoleOutcome::PromptHuman);
         assert!(words.starts_with("Problem: x\n\n"), "{words}");
     }
 }
@@ -132,7 +132,7 @@ fn findings_end_a_turn_in_which_they_are_asked_for() {
     let findings_path = "f.md".to_owned();
     assert_eq!(
         outcome(job).0,
-        Outcome::MetaAnalysisComplete { findings_path }
+        RoleOutcome::MetaAnalysisComplete { findings_path }
     );
 }
 
@@ -140,7 +140,7 @@ fn findings_end_a_turn_in_which_they_are_asked_for() {
 fn an_outcome_that_is_refused_is_asked_about_in_the_words_of_the_refusal() {
     let mut stage = Stage::new(wide("close"));
     let mut taker = HumanTaker::new(Arc::new(stage.job.clone()), BegunWith::Reply);
-    stage.run(&mut taker, Told::Begin, 1);
+    stage.run(&mut taker, StepReply::Begin, 1);
     let told = stage.mend();
     stage.run(&mut taker, told, 1);
     let end = stage.lines.last().unwrap();
@@ -149,17 +149,17 @@ fn an_outcome_that_is_refused_is_asked_about_in_the_words_of_the_refusal() {
         "{end}"
     );
     assert!(matches!(
-        taker.next(Told::Stop),
-        Step::End(End::Aborted { .. })
+        taker.next(StepReply::Stop),
+        TurnStep::End(TakerEnd::Aborted { .. })
     ));
 }
 
 proptest! {
     #[test]
     fn no_answer_ends_without_an_outcome(reply in "((forward|back|close|report|wait)?:?[ a-z,.`\n-]{0,30}|\\PC{0,50})") {
-        for job in [wide(&reply), Job { packet: reply.clone(), ..job("a", "b", 0) }] {
+        for job in [wide(&reply), TurnJob { packet: reply.clone(), ..job("a", "b", 0) }] {
             let end = begun(job, BegunWith::Reply);
-            let is_outcome = matches!(end, End::Outcome { .. });
+            let is_outcome = matches!(end, TakerEnd::Outcome { .. });
             prop_assert!(is_outcome);
         }
     }

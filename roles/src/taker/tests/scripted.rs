@@ -6,26 +6,26 @@ use proptest::prelude::*;
 
 use super::stage::{Stage, job, user};
 use crate::handoff::Signal;
-use crate::taker::scripted::{Script, ScriptedTaker};
-use crate::turn::job::Job;
-use crate::turn::step::{End, Step, Told};
+use crate::taker::scripted::{RoleScript, ScriptedTaker};
+use crate::turn::job::TurnJob;
+use crate::turn::step::{StepReply, TakerEnd, TurnStep};
 use crate::turn::taker::Taker as _;
 
-fn script(text: &str) -> Script {
-    Script::parse(text).unwrap()
+fn script(text: &str) -> RoleScript {
+    RoleScript::parse(text).unwrap()
 }
 
-fn taker(script: &Script, stage: &Stage) -> ScriptedTaker {
+fn taker(script: &RoleScript, stage: &Stage) -> ScriptedTaker {
     ScriptedTaker::new(script, Arc::new(stage.job.clone()), stage.files.clone())
 }
 
 /// Plays a whole turn.
-fn played(text: &str, job: Job) -> Stage {
+fn played(text: &str, job: TurnJob) -> Stage {
     let script = script(text);
     let mut stage = Stage::new(job);
     let mut taker = taker(&script, &stage);
     stage
-        .run(&mut taker, Told::Begin, 1_000)
+        .run(&mut taker, StepReply::Begin, 1_000)
         .expect("the turn ends");
     stage
 }
@@ -64,7 +64,7 @@ fn a_file_is_not_written_before_the_start_of_its_call_is_recorded() {
     while !stage.lines.iter().any(is_start) {
         assert!(stage.files.texts().is_empty());
         let told = if stage.lines.is_empty() {
-            Told::Begin
+            StepReply::Begin
         } else {
             done(&stage)
         };
@@ -76,12 +76,12 @@ fn a_file_is_not_written_before_the_start_of_its_call_is_recorded() {
 }
 
 /// The reply that the stage would have given, when a test drives a run step by step.
-fn done(stage: &Stage) -> Told {
+fn done(stage: &Stage) -> StepReply {
     let last = stage.lines.last().unwrap();
     let call = last
         .strip_prefix("intend ")
         .map(|rest| rest.split(' ').next().unwrap().parse().unwrap());
-    Told::Done { call }
+    StepReply::Done { call }
 }
 
 #[test]
@@ -171,7 +171,7 @@ script:
     let script = script(text);
     let mut stage = Stage::new(job("writer", "draft", 0));
     let mut taker = taker(&script, &stage);
-    stage.run(&mut taker, Told::Begin, 100);
+    stage.run(&mut taker, StepReply::Begin, 100);
     for _ in 0..3 {
         let told = stage.mend();
         stage
@@ -230,11 +230,11 @@ fn a_stop_is_answered_at_any_moment_and_nothing_follows() {
     for steps in 0..20 {
         let mut stage = Stage::new(job("writer", "draft", 0));
         let mut taker = taker(&script, &stage);
-        stage.run(&mut taker, Told::Begin, steps);
+        stage.run(&mut taker, StepReply::Begin, steps);
         for _ in 0..2 {
             assert!(matches!(
-                taker.next(Told::Stop),
-                Step::End(End::Aborted { .. })
+                taker.next(StepReply::Stop),
+                TurnStep::End(TakerEnd::Aborted { .. })
             ));
         }
     }
@@ -262,18 +262,18 @@ fn a_turn_goes_on_after_a_crash_at_any_step_and_repeats_nothing_that_is_recorded
 }
 
 /// Plays the turn with a crash after so many steps, again and again.
-fn crashed(script: &Script, crashes: &[usize]) -> Stage {
+fn crashed(script: &RoleScript, crashes: &[usize]) -> Stage {
     let mut stage = Stage::new(job("writer", "draft", 0));
     for steps in crashes {
         let mut taker = taker(script, &stage);
-        if stage.run(&mut taker, Told::Begin, *steps).is_some() {
+        if stage.run(&mut taker, StepReply::Begin, *steps).is_some() {
             return stage;
         }
         stage.crash();
     }
     let mut taker = taker(script, &stage);
     stage
-        .run(&mut taker, Told::Begin, 1_000)
+        .run(&mut taker, StepReply::Begin, 1_000)
         .expect("the turn ends");
     stage
 }
@@ -298,11 +298,11 @@ fn a_repair_that_was_told_before_a_crash_is_answered_after_it() {
     let script = script(text);
     let mut stage = Stage::new(job("writer", "draft", 0));
     let mut first = taker(&script, &stage);
-    stage.run(&mut first, Told::Begin, 100);
+    stage.run(&mut first, StepReply::Begin, 100);
     stage.mend();
     stage.crash();
     let mut second = taker(&script, &stage);
-    stage.run(&mut second, Told::Begin, 100);
+    stage.run(&mut second, StepReply::Begin, 100);
     assert!(stage.page().contains("answer \"b\""), "{}", stage.page());
 }
 
@@ -312,10 +312,10 @@ fn an_answer_that_was_recorded_but_not_judged_is_judged_and_not_said_again() {
     let script = script(text);
     let mut stage = Stage::new(job("writer", "draft", 0));
     let mut first = taker(&script, &stage);
-    stage.run(&mut first, Told::Begin, 3);
+    stage.run(&mut first, StepReply::Begin, 3);
     stage.crash();
     let mut second = taker(&script, &stage);
-    stage.run(&mut second, Told::Begin, 100);
+    stage.run(&mut second, StepReply::Begin, 100);
     let asked = stage
         .lines
         .iter()
@@ -333,7 +333,7 @@ fn a_session_that_was_compacted_in_between_goes_on_with_the_next_answer() {
     job.history = vec![user("What was said before, in short.").into()];
     let mut stage = Stage::new(job);
     let mut taker = taker(&script, &stage);
-    stage.run(&mut taker, Told::Begin, 100);
+    stage.run(&mut taker, StepReply::Begin, 100);
     assert!(
         !stage.page().contains("I look at the plan"),
         "{}",

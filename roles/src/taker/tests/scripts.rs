@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 
-use crate::taker::scripted::Script;
+use crate::taker::scripted::RoleScript;
 
 /// Every fault of a script, one a line.
 fn faults(text: &str) -> String {
-    let faults = Script::parse(text).expect_err("it is faulty");
+    let faults = RoleScript::parse(text).expect_err("it is faulty");
     let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
     lines.join("\n")
 }
@@ -25,7 +25,7 @@ fn the_script_in_the_reference_is_one_that_can_be_read() {
         })
         .collect();
     // The example shows every item, also where a script would not have both.
-    let script = Script::parse(&lines.join("\n")).unwrap();
+    let script = RoleScript::parse(&lines.join("\n")).unwrap();
     assert_eq!(script.entries.len(), 1);
     assert_eq!(script.entries[0].say.len(), 12);
 }
@@ -86,20 +86,20 @@ fn a_long_script_is_read_and_an_endless_one_is_refused() {
     let entry = |node: usize| format!("  - {{ node: n{node}, say: [ {{ forward: x }} ] }}\n");
     let long: String = (0..10_000).map(entry).collect();
     assert_eq!(
-        Script::parse(&format!("script:\n{long}"))
+        RoleScript::parse(&format!("script:\n{long}"))
             .unwrap()
             .entries
             .len(),
         10_000
     );
     let endless: String = (0..60_000).map(entry).collect();
-    assert!(Script::parse(&format!("script:\n{endless}")).is_err());
+    assert!(RoleScript::parse(&format!("script:\n{endless}")).is_err());
 }
 
 proptest! {
     #[test]
     fn no_text_makes_the_reader_panic(text in "(script:\n( {0,4}- ?(role|say|node|text|call)?:? ?[\\[\\]{}a-z:, -]{0,20}\n){0,8}|\\PC{0,60})") {
-        if let Err(faults) = Script::parse(&text) {
+        if let Err(faults) = RoleScript::parse(&text) {
             prop_assert!(!faults.is_empty());
             prop_assert!(faults.iter().all(|fault| fault.line >= 1 && fault.column >= 1));
         }

@@ -10,15 +10,15 @@ use a_society_facts::fact::turn::{CallEnd, DraftKind, Effect};
 use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 
-use crate::handoff::{Allowed, Outcome, Signal};
+use crate::handoff::{AllowedOutcomes, RoleOutcome, Signal};
 use crate::port::MemoryFiles;
-use crate::turn::job::Job;
-use crate::turn::step::{Asking, End, Step, Told};
+use crate::turn::job::TurnJob;
+use crate::turn::step::{Asking, StepReply, TakerEnd, TurnStep};
 use crate::turn::taker::Taker;
 
 /// A job at the node `draft`, which may hand to `review` and back to `intake`.
-pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
-    Job {
+pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> TurnJob {
+    TurnJob {
         flow: "20260527T143000123Z-a1b2c3".parse().unwrap(),
         turn: TurnId(7),
         attempt: 1,
@@ -38,11 +38,11 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> Job {
         servers: BTreeMap::new(),
         rules: ConsentRules::default(),
         packet: "Please write.".to_owned(),
-        allowed: Allowed {
+        allowed: AllowedOutcomes {
             forward: vec!["review".to_owned()],
             backward: vec!["intake".to_owned()],
             signals: vec![Signal::PromptHuman, Signal::AwaitHandoff],
-            ..Allowed::default()
+            ..AllowedOutcomes::default()
         },
         answers_before: 0,
         flow_title: "Notes".to_owned(),
@@ -74,7 +74,7 @@ struct Known {
 /// What the journal holds of one turn.
 #[derive(Debug)]
 pub(in crate::taker) struct Stage {
-    pub(in crate::taker) job: Job,
+    pub(in crate::taker) job: TurnJob,
     pub(in crate::taker) files: Arc<MemoryFiles>,
     /// One line for each step, in the order in which they came.
     pub(in crate::taker) lines: Vec<String>,
@@ -85,7 +85,7 @@ pub(in crate::taker) struct Stage {
 }
 
 impl Stage {
-    pub(in crate::taker) fn new(job: Job) -> Self {
+    pub(in crate::taker) fn new(job: TurnJob) -> Self {
         Self {
             job,
             files: Arc::default(),
@@ -101,31 +101,31 @@ impl Stage {
     pub(in crate::taker) fn run(
         &mut self,
         taker: &mut dyn Taker,
-        told: Told,
+        told: StepReply,
         steps: usize,
-    ) -> Option<End> {
+    ) -> Option<TakerEnd> {
         let mut told = told;
         for _ in 0..steps {
             let step = taker.next(told);
-            if let Step::End(end) = step {
+            if let TurnStep::End(end) = step {
                 self.lines.push(format!("end {}", shown(&end)));
                 return Some(end);
             }
-            told = Told::Done {
+            told = StepReply::Done {
                 call: self.record(step),
             };
         }
         None
     }
 
-    fn record(&mut self, step: Step) -> Option<CallId> {
+    fn record(&mut self, step: TurnStep) -> Option<CallId> {
         match step {
-            Step::Ask(Asking { model, .. }) => {
+            TurnStep::Ask(Asking { model, .. }) => {
                 assert!(!self.asked && self.open.is_empty() && self.draft.is_empty());
                 self.asked = true;
                 self.lines.push(format!("ask {model}"));
             }
-            Step::Draft { kind, text } => {
+            TurnStep::Draft { kind, text } => {
                 assert!(self.asked);
                 let mark = match kind {
                     DraftKind::Text => {
@@ -136,42 +136,42 @@ impl Stage {
                 };
                 self.lines.push(format!("{mark} {text:?}"));
             }
-            Step::Discard { why } => {
+            TurnStep::Discard { why } => {
                 assert!(!self.draft.is_empty());
                 self.draft.clear();
                 self.lines.push(format!("discard: {why}"));
             }
-            Step::Answer { text, calls, .. } => self.answered(&text, calls),
-            Step::Failed {
+            TurnStep::Answer { text, calls, .. } => self.answered(&text, calls),
+            TurnStep::Failed {
                 class, retry_in_ms, ..
             } => {
                 assert!(std::mem::take(&mut self.asked));
                 self.lines
                     .push(format!("failed {class}, retry {retry_in_ms:?}"));
             }
-            Step::Intend(intended) => return Some(self.intended(intended)),
-            Step::Start { call, process } => {
+            TurnStep::Intend(intended) => return Some(self.intended(intended)),
+            TurnStep::Start { call, process } => {
                 let known = self.known(&call);
                 known.is_started = true;
                 self.lines
                     .push(format!("start {call}, process {}", process.is_some()));
             }
-            Step::Finish {
+            TurnStep::Finish {
                 call, end, output, ..
             } => self.finished(&call, end, output),
-            Step::Wait { ms } => self.lines.push(format!("wait {ms}")),
-            Step::Begin { .. }
-            | Step::Cut
-            | Step::Consent(_)
-            | Step::Stalled { .. }
-            | Step::Refuse { .. }
-            | Step::Trust { .. }
-            | Step::Absent { .. }
-            | Step::Choose(_)
-            | Step::Compact(_) => {
+            TurnStep::Wait { ms } => self.lines.push(format!("wait {ms}")),
+            TurnStep::Begin { .. }
+            | TurnStep::Cut
+            | TurnStep::Consent(_)
+            | TurnStep::Stalled { .. }
+            | TurnStep::Refuse { .. }
+            | TurnStep::Trust { .. }
+            | TurnStep::Absent { .. }
+            | TurnStep::Choose(_)
+            | TurnStep::Compact(_) => {
                 panic!("only a model's taker says this")
             }
-            Step::End(_) => panic!("it is looked at before"),
+            TurnStep::End(_) => panic!("it is looked at before"),
         }
         None
     }
@@ -202,7 +202,7 @@ impl Stage {
     }
 
     /// A call that is known already keeps its name, and is not recorded again.
-    fn intended(&mut self, intended: crate::turn::step::Intended) -> CallId {
+    fn intended(&mut self, intended: crate::turn::step::IntendedCall) -> CallId {
         let asked = self.open.iter().find(|call| call.id == intended.tool_call);
         let asked = asked.expect("the answer asks for it");
         assert_eq!(
@@ -294,11 +294,11 @@ impl Stage {
     }
 
     /// Tells the role what to mend.
-    pub(in crate::taker) fn mend(&mut self) -> Told {
+    pub(in crate::taker) fn mend(&mut self) -> StepReply {
         let message = "Please mend it.".to_owned();
         self.job.history.push(user(&message).into());
         self.lines.push("mend".to_owned());
-        Told::Mend { message }
+        StepReply::Mend { message }
     }
 
     pub(in crate::taker) fn page(&self) -> String {
@@ -306,26 +306,26 @@ impl Stage {
     }
 }
 
-fn shown(end: &End) -> String {
+fn shown(end: &TakerEnd) -> String {
     match end {
-        End::Outcome { outcome, words } => match outcome {
-            Outcome::Handoff(targets) => {
+        TakerEnd::Outcome { outcome, words } => match outcome {
+            RoleOutcome::Handoff(targets) => {
                 let targets: Vec<String> = targets
                     .iter()
                     .map(|it| format!("{} {}", it.target_node_id, it.artifact_path))
                     .collect();
                 format!("handoff {targets:?}, words {words:?}")
             }
-            Outcome::PromptHuman
-            | Outcome::AwaitHandoff
-            | Outcome::ForwardPassClosed
-            | Outcome::MetaAnalysisComplete { .. }
-            | Outcome::BackwardPassComplete { .. } => format!("{outcome:?}, words {words:?}"),
+            RoleOutcome::PromptHuman
+            | RoleOutcome::AwaitHandoff
+            | RoleOutcome::ForwardPassClosed
+            | RoleOutcome::MetaAnalysisComplete { .. }
+            | RoleOutcome::BackwardPassComplete { .. } => format!("{outcome:?}, words {words:?}"),
         },
-        End::Fault(fault) => format!("fault {}", fault.code.as_str()),
-        End::OutputLimit
-        | End::Aborted { .. }
-        | End::Provider { .. }
-        | End::Configuration { .. } => format!("{end:?}"),
+        TakerEnd::Fault(fault) => format!("fault {}", fault.code.as_str()),
+        TakerEnd::OutputLimit
+        | TakerEnd::Aborted { .. }
+        | TakerEnd::Provider { .. }
+        | TakerEnd::Configuration { .. } => format!("{end:?}"),
     }
 }

@@ -2,16 +2,16 @@
 
 use serde::Deserialize;
 
-use super::super::form::Kind::{Any, Flag, Items, Number, Text, Word};
-use super::super::form::{Alias, Form, Member, also, hidden, optional, required};
+use super::super::form::MemberKind::{Any, Flag, Items, Number, Text, Word};
+use super::super::form::{Alias, ToolForm, ToolMember, also, hidden, optional, required};
 
-const COMMAND: Member = required("command", Any, "").or(&["cmd"]);
-const FOLDER: Member = optional("folder", Text, "Where it runs; default the project.")
+const COMMAND: ToolMember = required("command", Any, "").or(&["cmd"]);
+const FOLDER: ToolMember = optional("folder", Text, "Where it runs; default the project.")
     .or(&["workdir", "cwd", "dir_path"]);
-const TIMEOUT: Member =
+const TIMEOUT: ToolMember =
     optional("timeout_ms", Number, "Default 120000, at most 1800000.").or(&["timeout"]);
 
-pub(super) static RUN_COMMAND: Form = Form {
+pub(super) static RUN_COMMAND: ToolForm = ToolForm {
     name: "run_command",
     said: "Runs a bash command and gives its exit code and output. No terminal, no input; folder and \
            variables do not carry over to the next command. Start servers and watchers with \
@@ -34,7 +34,7 @@ pub(super) static RUN_COMMAND: Form = Form {
 };
 
 /// The same tool for models that are not offered `command_output`.
-pub(super) static RUN_COMMAND_AWAITED: Form = Form {
+pub(super) static RUN_COMMAND_AWAITED: ToolForm = ToolForm {
     name: "run_command",
     said: "Runs a bash command and gives its exit code and output. No terminal, no input; folder and \
            variables do not carry over to the next command.",
@@ -44,7 +44,7 @@ pub(super) static RUN_COMMAND_AWAITED: Form = Form {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in super::super) struct RunCommand {
+pub(in super::super) struct RunCommandArguments {
     #[serde(deserialize_with = "command")]
     pub command: String,
     pub folder: Option<String>,
@@ -54,7 +54,7 @@ pub(in super::super) struct RunCommand {
     pub timeout_secs: Option<u64>,
 }
 
-impl RunCommand {
+impl RunCommandArguments {
     /// How long it may take, if it says so.
     pub(in super::super) fn limit_ms(&self) -> Option<u64> {
         let of_seconds = self
@@ -67,15 +67,15 @@ impl RunCommand {
 /// A command as a line, or as a list of words.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "command is not a string")]
-enum Written {
+enum CommandArgument {
     Line(String),
     Words(Vec<String>),
 }
 
 fn command<'de, D: serde::Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(match Written::deserialize(from)? {
-        Written::Line(line) => line,
-        Written::Words(words) => line(&words),
+    Ok(match CommandArgument::deserialize(from)? {
+        CommandArgument::Line(line) => line,
+        CommandArgument::Words(words) => line(&words),
     })
 }
 
@@ -108,7 +108,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-pub(super) static COMMAND_OUTPUT: Form = Form {
+pub(super) static COMMAND_OUTPUT: ToolForm = ToolForm {
     name: "command_output",
     said: "Gives the new output of a background command. All of them end with your turn.",
     members: &[
@@ -139,7 +139,7 @@ pub(in super::super) struct CommandOutput {
     pub stop: bool,
 }
 
-pub(super) static TODO: Form = Form {
+pub(super) static TODO: ToolForm = ToolForm {
     name: "todo",
     said: "Replaces your task list, which the operator sees and summaries keep. Use it for work of \
            three or more steps.",
@@ -158,13 +158,13 @@ pub(super) static TODO: Form = Form {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in super::super) struct Todo {
-    pub items: Vec<Task>,
+    pub items: Vec<TaskArgument>,
 }
 
 /// A task of a role's list, as a call wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Task {
+pub struct TaskArgument {
     /// What is to be done.
     pub text: String,
     /// How far it is.

@@ -4,16 +4,16 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::edit::{Section, sections};
-use super::super::form::Kind::{Any, Flag, Items, Number, Text};
-use super::super::form::{Form, also, expected, hidden, optional, required, wrong};
-use super::super::plan::{Refusal, RefusalKind};
+use super::super::form::MemberKind::{Any, Flag, Items, Number, Text};
+use super::super::form::{ToolForm, also, expected, hidden, optional, required, wrong};
+use super::super::plan::{CallRefusal, RefusalKind};
 
 const PATH: &str = "From the project folder, such as src/main.rs or record/brief.md.";
 
 /// Other names of the path of a file.
 const PATHS: &[&str] = &["file_path", "absolute_path"];
 
-pub(super) static READ_FILE: Form = Form {
+pub(super) static READ_FILE: ToolForm = ToolForm {
     name: "read_file",
     said: "Reads a text file. Each line comes with its number and a tab, which are not part of the \
            file; at most 2,000 lines or {bound}, then it says how to go on. Use it instead of cat, head \
@@ -40,7 +40,7 @@ pub(in super::super) struct ReadFile {
 
 impl ReadFile {
     /// The first line that is asked for, from 1, and how many at most; 0 if absent.
-    pub(in super::super) fn range(&self) -> Result<(u64, u64), Refusal> {
+    pub(in super::super) fn range(&self) -> Result<(u64, u64), CallRefusal> {
         let (start, end) = self.viewed()?;
         let first = self.offset.or(start).unwrap_or(1).max(1);
         let Some(last) = self.last.or(end) else {
@@ -55,7 +55,7 @@ impl ReadFile {
     }
 
     /// `[first, last]`, where a last of -1 is the end.
-    fn viewed(&self) -> Result<(Option<u64>, Option<u64>), Refusal> {
+    fn viewed(&self) -> Result<(Option<u64>, Option<u64>), CallRefusal> {
         let text = self.view_range.as_ref().and_then(Value::as_str);
         let range: Option<[i64; 2]> = match (text, &self.view_range) {
             (_, None) => return Ok((None, None)),
@@ -72,7 +72,7 @@ impl ReadFile {
     }
 }
 
-pub(super) static EDIT_FILE: Form = Form {
+pub(super) static EDIT_FILE: ToolForm = ToolForm {
     name: "edit_file",
     said: EDIT,
     members: &[
@@ -91,7 +91,7 @@ pub(super) static EDIT_FILE: Form = Form {
 };
 
 /// The same tool with one edit, for models that fail in nested lists.
-pub(super) static EDIT_FILE_ONCE: Form = Form {
+pub(super) static EDIT_FILE_ONCE: ToolForm = ToolForm {
     name: "edit_file",
     said: "Replaces text in a file. old_string must match exactly and stand there once, so take enough \
            lines around it; replace_all changes every occurrence.",
@@ -103,10 +103,11 @@ const EDIT: &str = "Replaces text in a file. Each old_string must match exactly 
                     take enough lines around it; replace_all changes every occurrence. Edits apply in \
                     order, all or none.";
 
-const OLD: super::super::form::Member =
+const OLD: super::super::form::ToolMember =
     required("old_string", Text, "Without line numbers.").or(&["old", "old_str"]);
-const NEW: super::super::form::Member = required("new_string", Text, "").or(&["new", "new_str"]);
-const ALL: super::super::form::Member =
+const NEW: super::super::form::ToolMember =
+    required("new_string", Text, "").or(&["new", "new_str"]);
+const ALL: super::super::form::ToolMember =
     optional("replace_all", Flag, "").or(&["all", "allow_multiple"]);
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -132,7 +133,7 @@ pub(in super::super) struct OneEdit {
 
 impl EditFile {
     /// The edits, wherever they were written.
-    pub(in super::super) fn edits(self) -> Result<Vec<OneEdit>, Refusal> {
+    pub(in super::super) fn edits(self) -> Result<Vec<OneEdit>, CallRefusal> {
         match (self.old_string, self.new_string) {
             (None, None) if !self.edits.is_empty() => Ok(self.edits),
             (Some(old_string), Some(new_string)) if self.edits.is_empty() => Ok(vec![OneEdit {
@@ -149,7 +150,7 @@ impl EditFile {
     }
 }
 
-pub(super) static APPLY_PATCH: Form = Form {
+pub(super) static APPLY_PATCH: ToolForm = ToolForm {
     name: "apply_patch",
     said: "Changes files with a patch: `*** Begin Patch`, then `*** Update File: PATH`, `*** Add File: \
            PATH` or `*** Delete File: PATH`, then `*** End Patch`. Hunks start with `@@` and an \
@@ -167,12 +168,12 @@ pub(in super::super) struct ApplyPatch {
 
 impl ApplyPatch {
     /// What the patch says of each file.
-    pub(in super::super) fn sections(&self) -> Result<Vec<Section>, Refusal> {
-        sections(&self.input).map_err(|why| Refusal::new(RefusalKind::Arguments, why))
+    pub(in super::super) fn sections(&self) -> Result<Vec<Section>, CallRefusal> {
+        sections(&self.input).map_err(|why| CallRefusal::new(RefusalKind::Arguments, why))
     }
 }
 
-pub(super) static WRITE_FILE: Form = Form {
+pub(super) static WRITE_FILE: ToolForm = ToolForm {
     name: "write_file",
     said: "Creates or replaces a text file and makes missing folders. With append it adds to the end, \
            for texts too long for one message. To change a part, use edit_file.",
@@ -181,7 +182,7 @@ pub(super) static WRITE_FILE: Form = Form {
 };
 
 /// The same tool for models that get `apply_patch`.
-pub(super) static WRITE_FILE_BESIDE_PATCHES: Form = Form {
+pub(super) static WRITE_FILE_BESIDE_PATCHES: ToolForm = ToolForm {
     name: "write_file",
     said: "Creates or replaces a text file and makes missing folders. With append it adds to the end, \
            for texts too long for one message. To change a part, use apply_patch.",
@@ -189,7 +190,7 @@ pub(super) static WRITE_FILE_BESIDE_PATCHES: Form = Form {
     also: &[],
 };
 
-const WRITE: &[super::super::form::Member] = &[
+const WRITE: &[super::super::form::ToolMember] = &[
     required("path", Text, PATH).or(PATHS),
     required("content", Text, "").or(&["file_text", "contents", "text"]),
     optional("append", Flag, ""),

@@ -10,21 +10,21 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::DeserializeOwned;
 
-pub(super) use self::commands::{CommandOutput, RunCommand, Todo};
-pub use self::commands::{Status, Task};
+pub(super) use self::commands::{CommandOutput, RunCommandArguments, Todo};
+pub use self::commands::{Status, TaskArgument};
 pub(super) use self::files::{ApplyPatch, EditFile, ReadFile, WriteFile};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};
 use super::edit::Section;
-use super::form::{self, Form, clipped};
+use super::form::{self, ToolForm, clipped};
 use super::limits;
-use super::plan::{Refusal, RefusalKind};
-use super::setting::{EditTool, Setting};
+use super::plan::{CallRefusal, RefusalKind};
+use super::setting::{EditTool, ToolSetting};
 use a_society_providers::ToolDefinition;
 
 /// The arguments of a call, by its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Arguments {
+pub(super) enum ToolArguments {
     ReadFile(ReadFile),
     ListDirectory(ListDirectory),
     Grep(GrepFiles),
@@ -32,7 +32,7 @@ pub(super) enum Arguments {
     EditFile(EditFile),
     WriteFile(WriteFile),
     ApplyPatch(ApplyPatch),
-    RunCommand(RunCommand),
+    RunCommand(RunCommandArguments),
     CommandOutput(CommandOutput),
     Todo(Todo),
     FetchUrl(FetchUrl),
@@ -40,7 +40,7 @@ pub(super) enum Arguments {
 }
 
 /// Every tool, in the order in which models see them.
-const FORMS: [&Form; 12] = [
+const FORMS: [&ToolForm; 12] = [
     &files::READ_FILE,
     &files::EDIT_FILE,
     &files::APPLY_PATCH,
@@ -68,7 +68,7 @@ struct ToolSet {
 }
 
 impl ToolSet {
-    fn of(setting: &Setting) -> Self {
+    fn of(setting: &ToolSetting) -> Self {
         Self {
             is_small: setting.is_small(),
             edit_tool: setting.told_edit_tool(),
@@ -87,7 +87,7 @@ static WRITTEN: Mutex<VecDeque<(ToolSet, Arc<[ToolDefinition]>)>> = Mutex::new(V
 
 /// The tools that a setting offers, always in the same order.
 #[must_use]
-pub fn definitions(setting: &Setting) -> Arc<[ToolDefinition]> {
+pub fn definitions(setting: &ToolSetting) -> Arc<[ToolDefinition]> {
     let kind = ToolSet::of(setting);
     let mut written = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, tools)) = written.iter().find(|(known, _)| *known == kind) {
@@ -116,7 +116,7 @@ fn write(kind: &ToolSet) -> Arc<[ToolDefinition]> {
 /// What a model with a small window is not offered: its definitions cost more than they give.
 const LARGE_ONLY: [&str; 3] = ["glob", "command_output", "todo"];
 
-fn is_offered(form: &Form, kind: &ToolSet) -> bool {
+fn is_offered(form: &ToolForm, kind: &ToolSet) -> bool {
     match form.name {
         name if kind.is_small && LARGE_ONLY.contains(&name) => false,
         "edit_file" | "apply_patch" => kind.edit_tool.tool() == form.name,
@@ -172,7 +172,7 @@ pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
         return Vec::new();
     };
     match arguments {
-        Arguments::EditFile(given) => {
+        ToolArguments::EditFile(given) => {
             let path = given.path.clone();
             // A call without a readable edit removes nothing.
             let Ok(edits) = given.edits() else {
@@ -187,70 +187,70 @@ pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
                 append: false,
             }]
         }
-        Arguments::WriteFile(given) => vec![SaidChange {
+        ToolArguments::WriteFile(given) => vec![SaidChange {
             path: given.path,
             edits: Vec::new(),
             content: Some(given.content),
             append: given.append,
         }],
-        Arguments::ApplyPatch(given) => {
+        ToolArguments::ApplyPatch(given) => {
             let sections = given.sections().into_iter().flatten();
             sections.map(Section::said).collect()
         }
-        Arguments::ReadFile(_)
-        | Arguments::ListDirectory(_)
-        | Arguments::Grep(_)
-        | Arguments::Glob(_)
-        | Arguments::RunCommand(_)
-        | Arguments::CommandOutput(_)
-        | Arguments::Todo(_)
-        | Arguments::FetchUrl(_)
-        | Arguments::WebSearch(_) => Vec::new(),
+        ToolArguments::ReadFile(_)
+        | ToolArguments::ListDirectory(_)
+        | ToolArguments::Grep(_)
+        | ToolArguments::Glob(_)
+        | ToolArguments::RunCommand(_)
+        | ToolArguments::CommandOutput(_)
+        | ToolArguments::Todo(_)
+        | ToolArguments::FetchUrl(_)
+        | ToolArguments::WebSearch(_) => Vec::new(),
     }
 }
 
 /// The task list that a call writes, as far as its own arguments say it; nothing if it writes none.
 #[must_use]
-pub fn said_tasks(tool: &str, text: &str) -> Option<Vec<Task>> {
+pub fn said_tasks(tool: &str, text: &str) -> Option<Vec<TaskArgument>> {
     if canonical(tool) != Some(commands::TODO.name) {
         return None;
     }
     match parse(tool, text) {
-        Ok(Arguments::Todo(given)) => Some(given.items),
+        Ok(ToolArguments::Todo(given)) => Some(given.items),
         Ok(_) | Err(_) => None,
     }
 }
 
-fn named(name: &str) -> Option<&'static Form> {
+fn named(name: &str) -> Option<&'static ToolForm> {
     FORMS.iter().copied().find(|form| form.is_called(name))
 }
 
 /// Reads the arguments of a tool, under whichever name it was called.
-pub(super) fn parse(tool: &str, text: &str) -> Result<Arguments, Refusal> {
+pub(super) fn parse(tool: &str, text: &str) -> Result<ToolArguments, CallRefusal> {
     let Some(form) = named(tool) else {
         let text = format!("There is no tool {}.", clipped(tool));
-        return Err(Refusal::new(RefusalKind::UnknownTool, text));
+        return Err(CallRefusal::new(RefusalKind::UnknownTool, text));
     };
     Ok(match form.name {
-        "read_file" => Arguments::ReadFile(typed(form, tool, text)?),
-        "list_directory" => Arguments::ListDirectory(typed(form, tool, text)?),
-        "grep" => Arguments::Grep(typed(form, tool, text)?),
-        "glob" => Arguments::Glob(typed(form, tool, text)?),
-        "edit_file" => Arguments::EditFile(typed(form, tool, text)?),
-        "write_file" => Arguments::WriteFile(typed(form, tool, text)?),
-        "apply_patch" => Arguments::ApplyPatch(typed(form, tool, text)?),
-        "run_command" => Arguments::RunCommand(typed(form, tool, text)?),
-        "command_output" => Arguments::CommandOutput(typed(form, tool, text)?),
-        "todo" => Arguments::Todo(typed(form, tool, text)?),
-        "fetch_url" => Arguments::FetchUrl(typed(form, tool, text)?),
-        "web_search" => Arguments::WebSearch(typed(form, tool, text)?),
+        "read_file" => ToolArguments::ReadFile(typed(form, tool, text)?),
+        "list_directory" => ToolArguments::ListDirectory(typed(form, tool, text)?),
+        "grep" => ToolArguments::Grep(typed(form, tool, text)?),
+        "glob" => ToolArguments::Glob(typed(form, tool, text)?),
+        "edit_file" => ToolArguments::EditFile(typed(form, tool, text)?),
+        "write_file" => ToolArguments::WriteFile(typed(form, tool, text)?),
+        "apply_patch" => ToolArguments::ApplyPatch(typed(form, tool, text)?),
+        "run_command" => ToolArguments::RunCommand(typed(form, tool, text)?),
+        "command_output" => ToolArguments::CommandOutput(typed(form, tool, text)?),
+        "todo" => ToolArguments::Todo(typed(form, tool, text)?),
+        "fetch_url" => ToolArguments::FetchUrl(typed(form, tool, text)?),
+        "web_search" => ToolArguments::WebSearch(typed(form, tool, text)?),
         other => {
             let text = format!("{other} cannot be called.");
-            return Err(Refusal::new(RefusalKind::UnknownTool, text));
+            return Err(CallRefusal::new(RefusalKind::UnknownTool, text));
         }
     })
 }
 
-fn typed<T: DeserializeOwned>(form: &Form, tool: &str, text: &str) -> Result<T, Refusal> {
+fn typed<T: DeserializeOwned>(form: &ToolForm, tool: &str, text: &str) -> Result<T, CallRefusal> {
     form::typed(form, tool, text)
 }

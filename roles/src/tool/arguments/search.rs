@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use super::super::form::Kind::{Flag, Number, Text};
-use super::super::form::{Alias, Form, also, hidden, optional, required};
+use super::super::form::MemberKind::{Flag, Number, Text};
+use super::super::form::{Alias, ToolForm, also, hidden, optional, required};
 
-pub(super) static LIST_DIRECTORY: Form = Form {
+pub(super) static LIST_DIRECTORY: ToolForm = ToolForm {
     name: "list_directory",
     said: "Lists a folder: folders end with /, links with @, files show their bytes.",
     members: &[required("path", Text, "").or(&["dir_path"])],
@@ -18,7 +18,7 @@ pub(in super::super) struct ListDirectory {
     pub path: String,
 }
 
-pub(super) static GREP: Form = Form {
+pub(super) static GREP: ToolForm = ToolForm {
     name: "grep",
     said: "Searches file contents by regular expression (Rust syntax) and gives path:line:text, at \
            most 200 matches. Skips files that .gitignore names, hidden and binary files. Use it \
@@ -59,7 +59,7 @@ pub(in super::super) struct GrepFiles {
     pub literal: bool,
 }
 
-pub(super) static GLOB: Form = Form {
+pub(super) static GLOB: ToolForm = ToolForm {
     name: "glob",
     said: "Finds files by path, such as src/**/*.rs, newest first, at most 200. Skips what \
            .gitignore names.",

@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use super::super::form::Kind::{Number, Text};
-use super::super::form::{Form, also, optional, required};
+use super::super::form::MemberKind::{Number, Text};
+use super::super::form::{ToolForm, also, optional, required};
 
-pub(super) static FETCH_URL: Form = Form {
+pub(super) static FETCH_URL: ToolForm = ToolForm {
     name: "fetch_url",
     said: "Gets a public https page and gives its status and its text, at most {bound}; the rest is \
            kept in a file. A redirect to another host is not followed but named.",
@@ -19,7 +19,7 @@ pub(in super::super) struct FetchUrl {
     pub url: String,
 }
 
-pub(super) static WEB_SEARCH: Form = Form {
+pub(super) static WEB_SEARCH: ToolForm = ToolForm {
     name: "web_search",
     said: "Searches the web and gives title, address and excerpt of each result. Read a page with \
            fetch_url.",

@@ -13,8 +13,8 @@ use a_society_base::stop::StopSignal;
 use a_society_base::thread::{self, NoThread};
 use a_society_facts::id::RoleInstance;
 
-use super::frame::Report;
-use super::held::{Held, Text};
+use super::frame::GuardReport;
+use super::held::{CommandText, HeldCommand};
 use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS, LOOK_EVERY};
 use crate::consent::shown;
 use crate::tool::output::Length;
@@ -26,48 +26,48 @@ const NAME_CHARS: usize = 60;
 /// The commands that run in the background of one flow. Cheap to clone; when the last clone is gone,
 /// all of them end.
 #[derive(Clone, Default)]
-pub struct Background(Arc<Roles>);
+pub struct Background(Arc<BackgroundRoles>);
 
 #[derive(Default)]
-struct Roles(Mutex<BTreeMap<RoleInstance, Mine>>);
+struct BackgroundRoles(Mutex<BTreeMap<RoleInstance, Mine>>);
 
 /// The commands of one role.
 #[derive(Default)]
 struct Mine {
     started: u32,
-    live: BTreeMap<u32, Arc<Job>>,
+    live: BTreeMap<u32, Arc<BackgroundJob>>,
     /// Those that were ended with a turn and may still run.
-    ending: Vec<Arc<Job>>,
+    ending: Vec<Arc<BackgroundJob>>,
     /// Those that ended with a turn, in words, until they are reported.
     ended: Vec<String>,
 }
 
 /// A command in the background.
-pub(super) struct Job {
+pub(super) struct BackgroundJob {
     /// Its command, in one short line.
     name: String,
     stop: StopSignal,
     limit_ms: u64,
-    state: Mutex<State>,
+    state: Mutex<CommandState>,
     changed: Condvar,
 }
 
-struct State {
+struct CommandState {
     /// Its output that was not read yet.
-    text: Text,
+    text: CommandText,
     begun: Stopwatch,
-    end: Option<(Report, Duration)>,
+    end: Option<(GuardReport, Duration)>,
     /// Whether it ran when its turn ended.
     is_cut: bool,
 }
 
 /// What a command has to say.
-pub(super) struct News {
+pub(super) struct CommandNews {
     pub output: String,
     /// How long that was, if a part of it was dropped.
     pub full: Option<Length>,
     /// How it ended and how long it took, if it did.
-    pub end: Option<(Report, Duration)>,
+    pub end: Option<(GuardReport, Duration)>,
     pub limit_ms: u64,
     pub runs_for: Duration,
 }
@@ -97,17 +97,17 @@ impl Background {
     pub(super) fn start(
         &self,
         role: &RoleInstance,
-        held: Held,
+        held: HeldCommand,
         (command, redactor): (&str, &Redactor),
-    ) -> Result<(u32, Arc<Job>), NoThread> {
+    ) -> Result<(u32, Arc<BackgroundJob>), NoThread> {
         let line: String = command.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = shown(&redactor.redact(&line));
-        let job = Arc::new(Job {
+        let job = Arc::new(BackgroundJob {
             name: line.chars().take(NAME_CHARS).collect(),
             stop: StopSignal::default(),
             limit_ms: held.time_limit_ms(),
-            state: Mutex::new(State {
-                text: Text::new(redactor, BACKGROUND_BYTES),
+            state: Mutex::new(CommandState {
+                text: CommandText::new(redactor, BACKGROUND_BYTES),
                 begun: Stopwatch::start(),
                 end: None,
                 is_cut: false,
@@ -130,7 +130,7 @@ impl Background {
     }
 
     /// The command that has this number, as a model writes it.
-    pub(super) fn find(&self, role: &RoleInstance, id: &str) -> Option<(u32, Arc<Job>)> {
+    pub(super) fn find(&self, role: &RoleInstance, id: &str) -> Option<(u32, Arc<BackgroundJob>)> {
         let number = id.trim().strip_prefix('c').unwrap_or(id).parse().ok()?;
         let roles = self.roles();
         let job = roles.get(role)?.live.get(&number)?;
@@ -177,7 +177,7 @@ impl Background {
             let Some(roles) = roles.upgrade() else {
                 return;
             };
-            let jobs: Vec<Arc<Job>> = {
+            let jobs: Vec<Arc<BackgroundJob>> = {
                 let table = roles.0.lock().unwrap_or_else(PoisonError::into_inner);
                 let mine = table.get(&role).into_iter();
                 mine.flat_map(|mine| mine.live.values().cloned()).collect()
@@ -199,7 +199,7 @@ impl fmt::Debug for Background {
     }
 }
 
-impl Drop for Roles {
+impl Drop for BackgroundRoles {
     fn drop(&mut self) {
         let roles = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         for job in roles.values().flat_map(|mine| mine.live.values()) {
@@ -211,7 +211,7 @@ impl Drop for Roles {
 impl Mine {
     /// Tells all that run to end, and gives those that are to be waited for. They are named at once, so
     /// that the next turn can name them when it begins.
-    fn end(&mut self) -> Vec<Arc<Job>> {
+    fn end(&mut self) -> Vec<Arc<BackgroundJob>> {
         for (number, job) in std::mem::take(&mut self.live) {
             job.end_with_turn();
             // What had ended by itself did not end with the turn.
@@ -224,7 +224,7 @@ impl Mine {
     }
 }
 
-impl Job {
+impl BackgroundJob {
     /// Ends it.
     pub(super) fn end(&self) {
         self.stop.raise();
@@ -244,11 +244,11 @@ impl Job {
     }
 
     /// What it wrote since it was asked last, and how it ended if it did.
-    pub(super) fn news(&self) -> News {
+    pub(super) fn news(&self) -> CommandNews {
         let mut state = self.state();
         let is_over = state.end.is_some();
         let (output, full) = state.text.take(is_over);
-        News {
+        CommandNews {
             output,
             full,
             end: state.end.clone(),
@@ -265,11 +265,11 @@ impl Job {
         self.stop.raise();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CommandState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn named(number: u32, job: &Job) -> String {
+fn named(number: u32, job: &BackgroundJob) -> String {
     format!("c{number} ({})", job.name)
 }

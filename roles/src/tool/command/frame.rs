@@ -22,7 +22,7 @@ const PREAMBLE_BYTES: usize = 4096;
 /// What a guard is to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Order {
+pub(super) struct GuardOrder {
     /// The program and its arguments.
     pub run: Vec<String>,
     /// All of its variables.
@@ -82,7 +82,7 @@ impl Spaces {
 /// How it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum End {
+pub(super) enum CommandEnd {
     /// It was not started, and why.
     NotStarted(String),
     /// By itself.
@@ -97,9 +97,9 @@ pub(super) enum End {
 
 /// What a guard says last.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Report {
+pub(super) struct GuardReport {
     /// How it ended.
-    pub end: End,
+    pub end: CommandEnd,
     /// Walls that could not be put up.
     pub missing: Vec<String>,
     /// Processes that live on nevertheless.
@@ -108,19 +108,19 @@ pub(super) struct Report {
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum GuardFrame {
     /// A piece of what the command wrote, in the order in which it did.
     Output(Vec<u8>),
     /// The end.
-    End(Report),
+    End(GuardReport),
 }
 
 /// Writes one frame.
-pub(super) fn write(frame: &Frame, to: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(frame: &GuardFrame, to: &mut impl Write) -> io::Result<()> {
     let json;
     let (kind, bytes) = match frame {
-        Frame::Output(bytes) => (b'o', bytes.as_slice()),
-        Frame::End(report) => {
+        GuardFrame::Output(bytes) => (b'o', bytes.as_slice()),
+        GuardFrame::End(report) => {
             json = serde_json::to_vec(report)?;
             (b'x', json.as_slice())
         }
@@ -133,7 +133,7 @@ pub(super) fn write(frame: &Frame, to: &mut impl Write) -> io::Result<()> {
 }
 
 /// Reads one frame; nothing at the end.
-pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Frame>> {
+pub(super) fn read(from: &mut impl Read) -> io::Result<Option<GuardFrame>> {
     let mut kind = [0];
     if from.read(&mut kind)? == 0 {
         return Ok(None);
@@ -147,8 +147,8 @@ pub(super) fn read(from: &mut impl Read) -> io::Result<Option<Frame>> {
     let mut bytes = vec![0; length];
     from.read_exact(&mut bytes)?;
     match kind {
-        [b'o'] => Ok(Some(Frame::Output(bytes))),
-        [b'x'] => Ok(Some(Frame::End(serde_json::from_slice(&bytes)?))),
+        [b'o'] => Ok(Some(GuardFrame::Output(bytes))),
+        [b'x'] => Ok(Some(GuardFrame::End(serde_json::from_slice(&bytes)?))),
         [_] => Err(io::Error::other("a frame is of no known kind")),
     }
 }
@@ -174,15 +174,15 @@ mod tests {
 
     #[test]
     fn frames_are_read_as_they_were_written_and_torn_ones_are_faults() {
-        let report = Report {
-            end: End::Exited(3),
+        let report = GuardReport {
+            end: CommandEnd::Exited(3),
             missing: vec!["x".to_owned()],
             survivors: vec![7],
         };
         let frames = [
-            Frame::Output(b"a\0\xff".to_vec()),
-            Frame::Output(Vec::new()),
-            Frame::End(report),
+            GuardFrame::Output(b"a\0\xff".to_vec()),
+            GuardFrame::Output(Vec::new()),
+            GuardFrame::End(report),
         ];
         let mut bytes = b"running 1 test\na-society guard 1\n".to_vec();
         for frame in &frames {

@@ -17,13 +17,13 @@ use a_society_base::process::tree::Family;
 use a_society_base::process::{GRACE, OUTPUT_GRACE};
 use a_society_base::thread::{self, NoThread};
 
-use super::frame::{self, End, Frame, GO, Order, READY, Report};
+use super::frame::{self, CommandEnd, GO, GuardFrame, GuardOrder, GuardReport, READY};
 use super::limits::ORDER_BYTES;
 use super::{process, wall};
 
 /// What happens while a command runs.
 #[derive(Debug)]
-enum Event {
+enum GuardEvent {
     /// It could not be started.
     NotStarted(String),
     /// It runs, without these walls, and writes into this pipe.
@@ -58,12 +58,12 @@ pub fn guard(input: impl Read + Send + 'static, output: impl Write + Send + 'sta
     }
     let output = Arc::new(Mutex::new(output));
     let report = run(&order, input, &output);
-    let code = u8::from(matches!(report.end, End::NotStarted(_)));
-    say(&output, &Frame::End(report));
+    let code = u8::from(matches!(report.end, CommandEnd::NotStarted(_)));
+    say(&output, &GuardFrame::End(report));
     code
 }
 
-fn ordered(input: &mut impl BufRead) -> Option<Order> {
+fn ordered(input: &mut impl BufRead) -> Option<GuardOrder> {
     serde_json::from_str(&line(input)?).ok()
 }
 
@@ -75,17 +75,17 @@ fn line(input: &mut impl BufRead) -> Option<String> {
     line.strip_suffix('\n').map(str::to_owned)
 }
 
-fn say(output: &Mutex<impl Write>, frame: &Frame) {
+fn say(output: &Mutex<impl Write>, frame: &GuardFrame) {
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
     // The listener may be gone; then the end of our input reports that too.
     let _heard = frame::write(frame, &mut *output);
 }
 
 fn run(
-    order: &Order,
+    order: &GuardOrder,
     input: impl Read + Send + 'static,
     output: &Arc<Mutex<impl Write + Send + 'static>>,
-) -> Report {
+) -> GuardReport {
     let (tell, events) = mpsc::channel();
     wall::bound_process();
     let scratch = wall::scratch();
@@ -106,41 +106,44 @@ fn run(
     let mut is_closed = false;
     let cause = loop {
         match events.recv() {
-            Ok(Event::Started(started, without, written)) => {
+            Ok(GuardEvent::Started(started, without, written)) => {
                 missing = without;
                 watchers.watch(&started, written);
                 child = Some(started);
             }
-            Ok(Event::Closed) => is_closed = true,
+            Ok(GuardEvent::Closed) => is_closed = true,
             Ok(cause) => break cause,
-            Err(mpsc::RecvError) => break Event::Stop,
+            Err(mpsc::RecvError) => break GuardEvent::Stop,
         }
     };
     drop(watchers);
-    if child.is_none() && matches!(cause, Event::Stop | Event::TimeUp) {
+    if child.is_none() && matches!(cause, GuardEvent::Stop | GuardEvent::TimeUp) {
         child = await_start(&events);
     }
     let leader = child.as_ref().map(Child::id);
     let family = Family::Descendants { leader };
     let survivors = match cause {
-        Event::TimeUp | Event::Stop => family.end(GRACE),
-        Event::Exited | Event::NotStarted(_) | Event::Started(..) | Event::Closed => family.kill(),
+        GuardEvent::TimeUp | GuardEvent::Stop => family.end(GRACE),
+        GuardEvent::Exited
+        | GuardEvent::NotStarted(_)
+        | GuardEvent::Started(..)
+        | GuardEvent::Closed => family.kill(),
     };
     if child.is_some() && !is_closed {
         await_output(&events);
     }
     let end = how(cause, child);
     wall::remove_scratch(scratch);
-    Report {
+    GuardReport {
         end,
         missing,
         survivors,
     }
 }
 
-fn not_started(why: &NoThread) -> Report {
-    Report {
-        end: End::NotStarted(format!("The command did not run: {why}.")),
+fn not_started(why: &NoThread) -> GuardReport {
+    GuardReport {
+        end: CommandEnd::NotStarted(format!("The command did not run: {why}.")),
         missing: Vec::new(),
         survivors: Vec::new(),
     }
@@ -159,7 +162,7 @@ impl Watchers {
         input: impl Read + Send + 'static,
         output: &Arc<Mutex<impl Write + Send + 'static>>,
         time_limit_ms: u64,
-        tell: &Sender<Event>,
+        tell: &Sender<GuardEvent>,
     ) -> Result<Self, NoThread> {
         watch_input(input, tell.clone())?;
         watch_signals(tell.clone())?;
@@ -168,7 +171,7 @@ impl Watchers {
             written: pump(output, tell)?,
             exit: watch_exit(tell.clone())?,
             _timer: Timer::start(Duration::from_millis(time_limit_ms), move || {
-                drop(rings.send(Event::TimeUp));
+                drop(rings.send(GuardEvent::TimeUp));
             })?,
         })
     }
@@ -183,22 +186,27 @@ impl Watchers {
 
 /// The command that is being started while it is to be ended already: it must not come to life
 /// when we are gone.
-fn await_start(events: &Receiver<Event>) -> Option<Child> {
+fn await_start(events: &Receiver<GuardEvent>) -> Option<Child> {
     loop {
         match events.recv() {
-            Ok(Event::Started(child, ..)) => return Some(child),
-            Ok(Event::NotStarted(_)) | Err(mpsc::RecvError) => return None,
-            Ok(Event::Exited | Event::Closed | Event::TimeUp | Event::Stop) => {}
+            Ok(GuardEvent::Started(child, ..)) => return Some(child),
+            Ok(GuardEvent::NotStarted(_)) | Err(mpsc::RecvError) => return None,
+            Ok(GuardEvent::Exited | GuardEvent::Closed | GuardEvent::TimeUp | GuardEvent::Stop) => {
+            }
         }
     }
 }
 
 /// Starts the command on a thread of its own: walls apply to a thread, and to what it starts.
-fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) -> Result<(), NoThread> {
+fn start(
+    order: GuardOrder,
+    scratch: Option<String>,
+    tell: Sender<GuardEvent>,
+) -> Result<(), NoThread> {
     thread::begin("start", move || {
         let event = match spawn(&order, scratch) {
-            Ok((child, missing, written)) => Event::Started(child, missing, written),
-            Err(why) => Event::NotStarted(why),
+            Ok((child, missing, written)) => GuardEvent::Started(child, missing, written),
+            Err(why) => GuardEvent::NotStarted(why),
         };
         drop(tell.send(event));
     })
@@ -208,7 +216,7 @@ fn start(order: Order, scratch: Option<String>, tell: Sender<Event>) -> Result<(
 /// A command that runs, the walls that it runs without, and the pipe into which it writes.
 type Spawned = (Child, Vec<String>, io::PipeReader);
 
-fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
+fn spawn(order: &GuardOrder, scratch: Option<String>) -> Result<Spawned, String> {
     use std::os::unix::process::CommandExt as _;
 
     let folder = process::open_folder(&order.folder, &order.folder_id)?;
@@ -236,24 +244,27 @@ fn spawn(order: &Order, scratch: Option<String>) -> Result<Spawned, String> {
         .map_err(|why| format!("{program} could not be started: {why}."))
 }
 
-fn watch_input(input: impl Read + Send + 'static, tell: Sender<Event>) -> Result<(), NoThread> {
+fn watch_input(
+    input: impl Read + Send + 'static,
+    tell: Sender<GuardEvent>,
+) -> Result<(), NoThread> {
     thread::begin("input", move || {
         // No further input is expected; discard it until the end.
         let mut input = input;
         let _all = io::copy(&mut input, &mut io::sink());
-        drop(tell.send(Event::Stop));
+        drop(tell.send(GuardEvent::Stop));
     })
     .map(drop)
 }
 
 /// A guard that gets a signal ends its command first. Recovery after a crash sends one.
-fn watch_signals(tell: Sender<Event>) -> Result<(), NoThread> {
+fn watch_signals(tell: Sender<GuardEvent>) -> Result<(), NoThread> {
     use signal_hook::consts::signal::{SIGHUP, SIGINT, SIGTERM};
 
     if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGTERM, SIGINT, SIGHUP]) {
         thread::begin("signals", move || {
             for _signal in signals.forever() {
-                if tell.send(Event::Stop).is_err() {
+                if tell.send(GuardEvent::Stop).is_err() {
                     break;
                 }
             }
@@ -265,7 +276,7 @@ fn watch_signals(tell: Sender<Event>) -> Result<(), NoThread> {
 /// Hands on what the stream that it is given holds.
 fn pump<R: Read + Send + 'static>(
     output: &Arc<Mutex<impl Write + Send + 'static>>,
-    tell: &Sender<Event>,
+    tell: &Sender<GuardEvent>,
 ) -> Result<Sender<R>, NoThread> {
     let (output, tell) = (Arc::clone(output), tell.clone());
     let (give, given) = mpsc::channel::<R>();
@@ -274,50 +285,50 @@ fn pump<R: Read + Send + 'static>(
             return;
         };
         read_pieces(&mut stream, &mut vec![0; frame::FRAME_BYTES], |piece| {
-            say(&output, &Frame::Output(piece.to_vec()));
+            say(&output, &GuardFrame::Output(piece.to_vec()));
             true
         });
-        drop(tell.send(Event::Closed));
+        drop(tell.send(GuardEvent::Closed));
     })?;
     Ok(give)
 }
 
 /// Tells when the command has ended, and leaves it to be waited for, so that its number stays its
 /// own until all that it started has ended.
-fn watch_exit(tell: Sender<Event>) -> Result<Sender<u32>, NoThread> {
+fn watch_exit(tell: Sender<GuardEvent>) -> Result<Sender<u32>, NoThread> {
     let (give, given) = mpsc::channel();
     thread::begin("exit", move || {
         let Ok(pid) = given.recv() else {
             return;
         };
         let _exit = await_exit(pid);
-        drop(tell.send(Event::Exited));
+        drop(tell.send(GuardEvent::Exited));
     })?;
     Ok(give)
 }
 
-fn await_output(events: &Receiver<Event>) {
+fn await_output(events: &Receiver<GuardEvent>) {
     loop {
         match events.recv_timeout(OUTPUT_GRACE) {
-            Ok(Event::Closed) | Err(_) => return,
+            Ok(GuardEvent::Closed) | Err(_) => return,
             Ok(_) => {}
         }
     }
 }
 
-fn how(cause: Event, child: Option<Child>) -> End {
+fn how(cause: GuardEvent, child: Option<Child>) -> CommandEnd {
     match cause {
-        Event::NotStarted(why) => return End::NotStarted(why),
-        Event::TimeUp => return End::TimedOut,
-        Event::Stop => return End::Stopped,
-        Event::Exited | Event::Started(..) | Event::Closed => {}
+        GuardEvent::NotStarted(why) => return CommandEnd::NotStarted(why),
+        GuardEvent::TimeUp => return CommandEnd::TimedOut,
+        GuardEvent::Stop => return CommandEnd::Stopped,
+        GuardEvent::Exited | GuardEvent::Started(..) | GuardEvent::Closed => {}
     }
     let Some(Ok(status)) = child.map(|mut child| child.wait()) else {
-        return End::Signalled(0);
+        return CommandEnd::Signalled(0);
     };
     match Exit::from(status) {
-        Exit::Code(code) => u8::try_from(code).map_or(End::Signalled(0), End::Exited),
-        Exit::Signal(signal) => End::Signalled(signal),
-        Exit::Unknown => End::Signalled(0),
+        Exit::Code(code) => u8::try_from(code).map_or(CommandEnd::Signalled(0), CommandEnd::Exited),
+        Exit::Signal(signal) => CommandEnd::Signalled(signal),
+        Exit::Unknown => CommandEnd::Signalled(0),
     }
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 use a_society_base::process::capture::Capture;
 use a_society_base::process::supervise::{Supervised, Timer};
 use a_society_base::process::tree::Family;
-use a_society_base::redact::{Redactor, Stream};
+use a_society_base::redact::{RedactedStream, Redactor};
 use a_society_base::stop::StopSignal;
 use a_society_base::thread::NoThread;
 use a_society_facts::fact::journal::ProcessName;
 
-use super::frame::{self, End, Frame, GO, Order, Report};
+use super::frame::{self, CommandEnd, GO, GuardFrame, GuardOrder, GuardReport};
 use super::limits::GUARD_GRACE;
 use super::spaces;
 use crate::tool::output::Length;
@@ -22,7 +22,7 @@ use crate::tool::stopwatch::Stopwatch;
 /// A command that waits at its gate. One that is dropped never runs: its guard reads the end of its
 /// input first, and exits by itself.
 #[derive(Debug)]
-pub(in super::super) struct Held {
+pub(in super::super) struct HeldCommand {
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     guard: Supervised,
@@ -32,7 +32,7 @@ pub(in super::super) struct Held {
 /// What a command that ran came to.
 #[derive(Debug)]
 pub(super) struct Ran {
-    pub report: Report,
+    pub report: GuardReport,
     pub output: String,
     /// How long the output was, if a part of it was dropped.
     pub full: Option<Length>,
@@ -40,19 +40,19 @@ pub(super) struct Ran {
 }
 
 /// The gate stays closed.
-fn not_started(why: &NoThread) -> Report {
-    Report {
-        end: End::NotStarted(format!("The command did not run: {why}.")),
+fn not_started(why: &NoThread) -> GuardReport {
+    GuardReport {
+        end: CommandEnd::NotStarted(format!("The command did not run: {why}.")),
         missing: Vec::new(),
         survivors: Vec::new(),
     }
 }
 
-impl Held {
+impl HeldCommand {
     /// Starts the guard, and waits until it is one.
     pub(super) fn spawn(
         guard: &[String],
-        order: &Order,
+        order: &GuardOrder,
         mark: (String, String),
     ) -> Result<Self, String> {
         let mut order = order.clone();
@@ -99,7 +99,7 @@ impl Held {
 
     /// Opens the gate and waits until everything has ended, one way or another.
     pub(super) fn run(self, redactor: &Redactor, limit: usize, stop: &StopSignal) -> Ran {
-        let mut text = Text::new(redactor, limit);
+        let mut text = CommandText::new(redactor, limit);
         let (report, took) = self.run_into(&mut |bytes| text.push(bytes), stop);
         let (output, full) = text.finish();
         Ran {
@@ -115,7 +115,7 @@ impl Held {
         mut self,
         hear: &mut dyn FnMut(&[u8]),
         stop: &StopSignal,
-    ) -> (Report, Duration) {
+    ) -> (GuardReport, Duration) {
         let begun = Stopwatch::start();
         let _timer = match self.start_timer(self.time_limit + GUARD_GRACE) {
             Ok(timer) => timer,
@@ -128,8 +128,8 @@ impl Held {
         stop.when_raised(move || drop(lock(&at_stop).take()));
         let report = loop {
             match frame::read(&mut self.stdout) {
-                Ok(Some(Frame::Output(bytes))) => hear(&bytes),
-                Ok(Some(Frame::End(report))) => break report,
+                Ok(Some(GuardFrame::Output(bytes))) => hear(&bytes),
+                Ok(Some(GuardFrame::End(report))) => break report,
                 Ok(None) | Err(_) => break self.lost(opened.is_ok()),
             }
         };
@@ -140,7 +140,7 @@ impl Held {
     }
 
     /// The guard is gone, and nothing else ends what it started.
-    fn lost(&self, was_opened: bool) -> Report {
+    fn lost(&self, was_opened: bool) -> GuardReport {
         let survivors = self.guard.family().kill();
         let why = if was_opened {
             "The guard of the command was lost. What the command did is not known: check it before \
@@ -148,8 +148,8 @@ impl Held {
         } else {
             "The guard of the command was lost before it ran."
         };
-        Report {
-            end: End::NotStarted(why.to_owned()),
+        GuardReport {
+            end: CommandEnd::NotStarted(why.to_owned()),
             missing: Vec::new(),
             survivors,
         }
@@ -203,8 +203,8 @@ fn with<T: Write>(
 
 /// What a command writes: text without secrets, its beginning and its end.
 #[derive(Debug)]
-pub(super) struct Text {
-    stream: Stream,
+pub(super) struct CommandText {
+    stream: RedactedStream,
     /// The beginning of a character whose end has not arrived.
     torn: Vec<u8>,
     kept: Capture,
@@ -212,10 +212,10 @@ pub(super) struct Text {
     limit: usize,
 }
 
-impl Text {
+impl CommandText {
     pub(super) fn new(redactor: &Redactor, limit: usize) -> Self {
         Self {
-            stream: Stream::new(redactor.clone()),
+            stream: RedactedStream::new(redactor.clone()),
             torn: Vec::new(),
             kept: Capture::new(limit),
             redactor: redactor.clone(),
@@ -255,7 +255,8 @@ impl Text {
                 let last = self.stream.push("\u{fffd}");
                 self.kept.push(last.as_bytes());
             }
-            let rest = std::mem::replace(&mut self.stream, Stream::new(self.redactor.clone()));
+            let rest =
+                std::mem::replace(&mut self.stream, RedactedStream::new(self.redactor.clone()));
             self.kept.push(rest.finish().as_bytes());
         }
         let kept = std::mem::replace(&mut self.kept, Capture::new(self.limit));

@@ -27,18 +27,18 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 
 pub use self::background::Background;
-use self::frame::{End, Order, Report, Walls};
+use self::frame::{CommandEnd, GuardOrder, GuardReport, Walls};
 pub use self::guard::guard;
-pub(super) use self::held::Held;
+pub(super) use self::held::HeldCommand;
 use self::limits::BACKGROUND_FIRST;
 use super::Scope;
-use super::arguments::{CommandOutput, RunCommand};
+use super::arguments::{CommandOutput, RunCommandArguments};
 use super::files::{self, Located};
 use super::form::clipped;
 use super::limits::{COMMAND_BYTES, COMMAND_WAIT_MS};
-use super::output::{Keeps, Length, Output};
-use super::plan::{Plan, Refusal, RefusalKind};
-use super::toolbox::{Deed, Toolbox, Wants};
+use super::output::{Keeps, Length, ToolOutput};
+use super::plan::{CallPlan, CallRefusal, RefusalKind};
+use super::toolbox::{ConsentNeeds, Deed, Toolbox};
 use crate::consent::Tier;
 use crate::consent::policy::Judged;
 use crate::taker::command::mark;
@@ -49,8 +49,8 @@ const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];
 
 /// A command with everything that it needs.
 #[derive(Debug, Clone)]
-pub(super) struct Launch {
-    order: Order,
+pub(super) struct CommandLaunch {
+    order: GuardOrder,
     /// The command as it was asked for.
     command: String,
     /// Whether the turn goes on while it runs.
@@ -58,7 +58,11 @@ pub(super) struct Launch {
 }
 
 impl Toolbox {
-    pub(super) fn plan_command(&self, given: RunCommand, raw: &str) -> Result<Plan, Refusal> {
+    pub(super) fn plan_command(
+        &self,
+        given: RunCommandArguments,
+        raw: &str,
+    ) -> Result<CallPlan, CallRefusal> {
         let setting = &self.0.setting;
         let time_limit_ms = self.limit_of(&given)?;
         let (located, folder, folder_id) = self.folder_of(given.folder.as_deref())?;
@@ -88,7 +92,7 @@ impl Toolbox {
             limit_ms: time_limit_ms,
             background: given.background,
         };
-        let mut wants = Wants {
+        let mut wants = ConsentNeeds {
             tier,
             command: Some(given.command.clone()),
             folder: format!("{folder_id} {folder}"),
@@ -96,11 +100,11 @@ impl Toolbox {
             shown: given.command.clone(),
             terms: ConsentTerms::Command(terms),
             is_irreversible,
-            ..Wants::default()
+            ..ConsentNeeds::default()
         };
         // A command that runs without review does not run without all walls.
         let is_ruled = matches!(self.ruled("run_command", &wants), Some(Judged::Allowed(_)));
-        let order = Order {
+        let order = GuardOrder {
             run: vec![shell(), "-c".to_owned(), given.command.clone()],
             variables,
             folder,
@@ -122,7 +126,7 @@ impl Toolbox {
             ""
         };
         let summary = format!("run{beside} {}", given.command);
-        let deed = Deed::Command(Box::new(Launch {
+        let deed = Deed::Command(Box::new(CommandLaunch {
             order,
             command: given.command,
             in_background: given.background,
@@ -131,23 +135,23 @@ impl Toolbox {
     }
 
     /// How long a command may take, if it may run at all.
-    fn limit_of(&self, given: &RunCommand) -> Result<u64, Refusal> {
+    fn limit_of(&self, given: &RunCommandArguments) -> Result<u64, CallRefusal> {
         let setting = &self.0.setting;
         if let Some(why) = classify::refused(&given.command, COMMAND_BYTES) {
-            return Err(Refusal::new(RefusalKind::Arguments, why));
+            return Err(CallRefusal::new(RefusalKind::Arguments, why));
         }
         if given.command.split_whitespace().next() == Some("apply_patch") {
             let why = "apply_patch is a tool, not a command. Call it with the whole patch.";
-            return Err(Refusal::new(RefusalKind::Arguments, why));
+            return Err(CallRefusal::new(RefusalKind::Arguments, why));
         }
         if given.background && setting.is_small() {
             let why = "There are no commands in the background here. Call it without background.";
-            return Err(Refusal::new(RefusalKind::Arguments, why));
+            return Err(CallRefusal::new(RefusalKind::Arguments, why));
         }
         if given.background
             && let Some(why) = setting.background.refuses(&setting.owner.role)
         {
-            return Err(Refusal::new(RefusalKind::NotPossible, why));
+            return Err(CallRefusal::new(RefusalKind::NotPossible, why));
         }
         let most = setting.limits.command_max_ms;
         let usual = if given.background {
@@ -158,17 +162,17 @@ impl Toolbox {
         let time_limit_ms = given.limit_ms().unwrap_or(usual);
         if time_limit_ms == 0 || time_limit_ms > most {
             let text = format!("`timeout_ms` is between 1 and {most}.");
-            return Err(Refusal::new(RefusalKind::Arguments, text));
+            return Err(CallRefusal::new(RefusalKind::Arguments, text));
         }
         Ok(time_limit_ms)
     }
 
     /// Where a command runs: a folder that may be written, and what it is.
-    fn folder_of(&self, given: Option<&str>) -> Result<(Located, String, String), Refusal> {
+    fn folder_of(&self, given: Option<&str>) -> Result<(Located, String, String), CallRefusal> {
         let located = self.0.roots.locate(given.unwrap_or("."))?;
         let entry = files::open_folder(&self.0.roots, &located)?;
         if !self.0.roots.is_writable(&located) {
-            return Err(Refusal::new(
+            return Err(CallRefusal::new(
                 RefusalKind::OutOfReach,
                 "Commands run in the project or in the record folder.",
             ));
@@ -217,15 +221,19 @@ impl Toolbox {
     }
 
     /// Spawns the guard of a command. It waits at its gate.
-    pub(super) fn hold(&self, launch: &Launch, call: &CallId) -> Result<Held, String> {
+    pub(super) fn hold(
+        &self,
+        launch: &CommandLaunch,
+        call: &CallId,
+    ) -> Result<HeldCommand, String> {
         let Some(guard) = &self.0.setting.guard else {
             return Err("Commands cannot run here: there is nothing that guards them.".to_owned());
         };
         let mark = mark(self.0.setting.owner.flow.as_str(), call);
-        Held::spawn(&guard.run, &launch.order, mark)
+        HeldCommand::spawn(&guard.run, &launch.order, mark)
     }
 
-    pub(super) fn run_held(&self, held: Held, stop: &StopSignal) -> (CallEnd, Output) {
+    pub(super) fn run_held(&self, held: HeldCommand, stop: &StopSignal) -> (CallEnd, ToolOutput) {
         let limit = self.0.setting.limits.blob_bytes;
         let limit_ms = held.time_limit_ms();
         let ran = held.run(&self.0.redactor, limit, stop);
@@ -235,10 +243,10 @@ impl Toolbox {
     /// Lets a command go that runs beside the turn, and waits whether it fails at once.
     pub(super) fn run_beside(
         &self,
-        held: Held,
-        launch: &Launch,
+        held: HeldCommand,
+        launch: &CommandLaunch,
         stop: &StopSignal,
-    ) -> (CallEnd, Output) {
+    ) -> (CallEnd, ToolOutput) {
         let setting = &self.0.setting;
         let role = &setting.owner.role;
         let command = (launch.command.as_str(), &self.0.redactor);
@@ -246,7 +254,7 @@ impl Toolbox {
             Ok(started) => started,
             Err(why) => {
                 let why = format!("The command could not be started: {why}.");
-                return (CallEnd::Failed, Output::of(why));
+                return (CallEnd::Failed, ToolOutput::of(why));
             }
         };
         job.await_end(Some(BACKGROUND_FIRST), stop);
@@ -259,16 +267,20 @@ impl Toolbox {
         (CallEnd::Done, beside(head, news.output, news.full))
     }
 
-    pub(super) fn plan_output(&self, given: CommandOutput, raw: &str) -> Result<Plan, Refusal> {
+    pub(super) fn plan_output(
+        &self,
+        given: CommandOutput,
+        raw: &str,
+    ) -> Result<CallPlan, CallRefusal> {
         if given.wait_ms.unwrap_or(0) > COMMAND_WAIT_MS {
             let text = format!("`wait_ms` is at most {COMMAND_WAIT_MS}.");
-            return Err(Refusal::new(RefusalKind::Arguments, text));
+            return Err(CallRefusal::new(RefusalKind::Arguments, text));
         }
         let summary = match given.stop {
             true => format!("end {}", given.id),
             false => format!("output of {}", given.id),
         };
-        let ask = self.ask("command_output", raw, Wants::default());
+        let ask = self.ask("command_output", raw, ConsentNeeds::default());
         let deed = Deed::Output(Box::new(given));
         Ok(self.planned("command_output", Effect::Idempotent, summary, ask, deed))
     }
@@ -278,7 +290,7 @@ impl Toolbox {
         &self,
         given: &CommandOutput,
         stop: &StopSignal,
-    ) -> Result<(CallEnd, Output), Refusal> {
+    ) -> Result<(CallEnd, ToolOutput), CallRefusal> {
         let setting = &self.0.setting;
         let role = &setting.owner.role;
         let Some((number, job)) = setting.background.find(role, &given.id) else {
@@ -286,7 +298,7 @@ impl Toolbox {
             let live = if live.is_empty() { "none" } else { &live };
             let id = clipped(&given.id);
             let text = format!("No background command {id} runs; it has ended. Running: {live}.");
-            return Err(Refusal::new(RefusalKind::NotPossible, text));
+            return Err(CallRefusal::new(RefusalKind::NotPossible, text));
         };
         if given.stop {
             job.end();
@@ -324,22 +336,22 @@ const fn effect_of(is_irreversible: bool, is_unasked: bool) -> Effect {
 }
 
 /// The output of a command that goes on.
-fn beside(head: String, body: String, full: Option<Length>) -> Output {
-    Output {
+fn beside(head: String, body: String, full: Option<Length>) -> ToolOutput {
+    ToolOutput {
         head,
         body,
         keeps: Keeps::Ends,
         full,
-        ..Output::default()
+        ..ToolOutput::default()
     }
 }
 
 /// The output of a command that has ended.
 fn told(
     (body, full): (String, Option<Length>),
-    (report, took): (&Report, Duration),
+    (report, took): (&GuardReport, Duration),
     limit_ms: u64,
-) -> (CallEnd, Output) {
+) -> (CallEnd, ToolOutput) {
     let (end, mut head, mut tail) = ended(&report.end, took, limit_ms);
     for wall in &report.missing {
         // Writing to a string cannot fail, here and below.
@@ -350,7 +362,7 @@ fn told(
         let _ = writeln!(tail, "[processes that could not be ended: {survivors:?}]");
     }
     let mut output = beside(head, body, full);
-    if let End::Exited(code) = report.end {
+    if let CommandEnd::Exited(code) = report.end {
         output.exit = Some(i32::from(code));
     }
     if !tail.is_empty() && !output.body.is_empty() && !output.body.ends_with('\n') {
@@ -361,24 +373,24 @@ fn told(
 }
 
 /// How a command ended: as its call did, in the line before its output, and in the one behind it.
-fn ended(end: &End, took: Duration, limit_ms: u64) -> (CallEnd, String, String) {
+fn ended(end: &CommandEnd, took: Duration, limit_ms: u64) -> (CallEnd, String, String) {
     let seconds = took.as_secs_f64();
     let head = |what: String| format!("[{what}, {seconds:.1} s]\n");
     match end {
-        End::NotStarted(why) => (CallEnd::Failed, format!("[{why}]\n"), String::new()),
-        End::Exited(0) => (CallEnd::Done, head("exit 0".to_owned()), String::new()),
-        End::Exited(code) => (CallEnd::Failed, head(format!("exit {code}")), String::new()),
-        End::Signalled(signal) => (
+        CommandEnd::NotStarted(why) => (CallEnd::Failed, format!("[{why}]\n"), String::new()),
+        CommandEnd::Exited(0) => (CallEnd::Done, head("exit 0".to_owned()), String::new()),
+        CommandEnd::Exited(code) => (CallEnd::Failed, head(format!("exit {code}")), String::new()),
+        CommandEnd::Signalled(signal) => (
             CallEnd::Failed,
             head(format!("signal {signal}")),
             String::new(),
         ),
-        End::TimedOut => {
+        CommandEnd::TimedOut => {
             let limit = grouped(limit_ms);
             let last = format!("[ended after {limit} ms; set timeout_ms or background]\n");
             (CallEnd::TimedOut, String::new(), last)
         }
-        End::Stopped => (CallEnd::Stopped, head("stopped".to_owned()), String::new()),
+        CommandEnd::Stopped => (CallEnd::Stopped, head("stopped".to_owned()), String::new()),
     }
 }
 

@@ -89,13 +89,13 @@ pub(super) fn reached(variables: &[(String, String)], writable: &[&Path]) -> Vec
         .is_absolute()
         .then(|| fs::canonicalize(home).ok())
         .flatten();
-    let mut search = Search {
+    let mut search = ToolchainSearch {
         home,
         writable: writable
             .iter()
             .filter_map(|it| fs::canonicalize(it).ok())
             .collect(),
-        ..Search::default()
+        ..ToolchainSearch::default()
     };
     for folder in of("PATH")
         .split(':')
@@ -115,7 +115,7 @@ pub(super) fn reached(variables: &[(String, String)], writable: &[&Path]) -> Vec
 }
 
 #[derive(Default)]
-struct Search {
+struct ToolchainSearch {
     home: Option<PathBuf>,
     writable: Vec<PathBuf>,
     seen: BTreeSet<PathBuf>,
@@ -125,7 +125,7 @@ struct Search {
     names: BTreeSet<OsString>,
 }
 
-impl Search {
+impl ToolchainSearch {
     /// A folder of programs, if it may be looked at.
     fn folder(&mut self, folder: &Path) {
         let Ok(folder) = fs::canonicalize(folder) else {

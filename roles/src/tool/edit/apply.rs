@@ -4,7 +4,7 @@ use super::alike::alike;
 
 /// One edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Edit {
+pub(in super::super) struct TextEdit {
     /// What is there.
     pub old: String,
     /// What takes its place.
@@ -31,7 +31,7 @@ pub(in super::super) struct Applied {
 }
 
 /// Places that were found, and how.
-struct Found {
+struct FoundPlaces {
     /// Beginnings and ends, in order.
     places: Vec<(usize, usize)>,
     /// What takes their place.
@@ -43,7 +43,7 @@ struct Found {
 pub(in super::super) fn apply(
     path: &str,
     text: &str,
-    edits: &[Edit],
+    edits: &[TextEdit],
     knowledge: Knowledge,
 ) -> Result<Applied, String> {
     let mut applied = Applied {
@@ -71,7 +71,7 @@ pub(in super::super) fn apply(
     Ok(applied)
 }
 
-fn replaced(text: &str, found: &Found) -> String {
+fn replaced(text: &str, found: &FoundPlaces) -> String {
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
     for (start, end) in &found.places {
         out.push_str(text.get(from..*start).unwrap_or_default());
@@ -83,7 +83,7 @@ fn replaced(text: &str, found: &Found) -> String {
 }
 
 /// The very text.
-fn exact(text: &str, edit: &Edit, number: usize) -> Result<Option<Found>, String> {
+fn exact(text: &str, edit: &TextEdit, number: usize) -> Result<Option<FoundPlaces>, String> {
     let places = places_of(text, &edit.old);
     let places = match places.as_slice() {
         [] => return Ok(None),
@@ -94,7 +94,7 @@ fn exact(text: &str, edit: &Edit, number: usize) -> Result<Option<Found>, String
             .collect(),
         places => return Err(several(text, places, number)),
     };
-    Ok(Some(Found {
+    Ok(Some(FoundPlaces {
         places,
         new: edit.new.clone(),
         note: None,
@@ -114,7 +114,7 @@ fn places_of(text: &str, old: &str) -> Vec<(usize, usize)> {
 
 /// What is the text but for line numbers that were copied with it, for space at ends of lines, or
 /// for one indentation. A blank text would match anywhere, and so is not searched.
-fn lenient(text: &str, edit: &Edit, knowledge: Knowledge) -> Option<Found> {
+fn lenient(text: &str, edit: &TextEdit, knowledge: Knowledge) -> Option<FoundPlaces> {
     let has_words = edit.old.chars().any(char::is_alphanumeric);
     if knowledge == Knowledge::Unseen || !has_words {
         return None;
@@ -126,14 +126,14 @@ fn lenient(text: &str, edit: &Edit, knowledge: Knowledge) -> Option<Found> {
     let note = "without the line numbers";
     let places = places_of(text, &old);
     if !places.is_empty() {
-        return Some(Found {
+        return Some(FoundPlaces {
             places,
             new,
             note: Some(matched(note)),
         });
     }
     let found = shifted(text, &old, &new)?;
-    Some(Found {
+    Some(FoundPlaces {
         note: found
             .note
             .map(|_| matched(&format!("{note} and with other space"))),
@@ -173,14 +173,14 @@ enum Shift {
 }
 
 /// Whole lines that differ only in space at their ends or by one indentation.
-fn shifted(text: &str, old: &str, new: &str) -> Option<Found> {
+fn shifted(text: &str, old: &str, new: &str) -> Option<FoundPlaces> {
     let (body, has_end) = match old.strip_suffix('\n') {
         Some(body) => (body, true),
         None => (old, false),
     };
     let wanted: Vec<&str> = body.split('\n').collect();
     let lines = line_places(text);
-    let mut found: Option<Found> = None;
+    let mut found: Option<FoundPlaces> = None;
     for window in lines.windows(wanted.len()) {
         let pairs = window.iter().zip(&wanted).map(|((start, end), wanted)| {
             let line = text.get(*start..*end).unwrap_or_default();
@@ -197,7 +197,7 @@ fn shifted(text: &str, old: &str, new: &str) -> Option<Found> {
         match &mut found {
             Some(found) => found.places.push(place),
             None => {
-                found = Some(Found {
+                found = Some(FoundPlaces {
                     places: vec![place],
                     new: moved(new, &shift)?,
                     note: Some(noted(&shift)),
@@ -289,7 +289,7 @@ fn several(text: &str, places: &[(usize, usize)], number: usize) -> String {
     )
 }
 
-fn none(path: &str, text: &str, edit: &Edit, (number, of): (usize, usize)) -> String {
+fn none(path: &str, text: &str, edit: &TextEdit, (number, of): (usize, usize)) -> String {
     let alike = alike(text, &edit.old);
     let alike = alike.unwrap_or_else(|| "Read it again.".to_owned());
     format!("Edit {number} of {of}: no such text in {path}. Nothing was changed. {alike}")

@@ -3,10 +3,10 @@
 use super::Knowledge;
 use super::alike::alike;
 use super::apply::{Applied, matched};
-use super::patch::Hunk;
+use super::patch::PatchHunk;
 
 /// Where a hunk applies, in lines.
-struct Place {
+struct HunkPlace {
     start: usize,
     end: usize,
     note: Option<String>,
@@ -16,7 +16,7 @@ struct Place {
 pub(in super::super) fn patched(
     path: &str,
     text: &str,
-    hunks: &[Hunk],
+    hunks: &[PatchHunk],
     knowledge: Knowledge,
 ) -> Result<Applied, String> {
     let mut lines: Vec<&str> = text.split('\n').collect();
@@ -25,7 +25,7 @@ pub(in super::super) fn patched(
     if ends {
         lines.pop();
     }
-    let mut placed: Vec<(Place, Vec<String>)> = Vec::new();
+    let mut placed: Vec<(HunkPlace, Vec<String>)> = Vec::new();
     let mut from = 0;
     for (number, hunk) in (1..).zip(hunks) {
         let named = format!("Hunk {number} of {} in {path}", hunks.len());
@@ -62,10 +62,10 @@ pub(in super::super) fn patched(
 /// The place of a hunk, and the hunk as it was found there.
 fn place(
     lines: &[&str],
-    hunk: &Hunk,
+    hunk: &PatchHunk,
     (from, knowledge): (usize, Knowledge),
     named: &str,
-) -> Result<(Place, Hunk), String> {
+) -> Result<(HunkPlace, PatchHunk), String> {
     let starts = starts(lines, hunk, from);
     if !hunk.heads.is_empty() && starts.is_empty() {
         let heads: Vec<String> = hunk.heads.iter().map(|head| format!("`{head}`")).collect();
@@ -80,7 +80,7 @@ fn place(
     // A blank line at the end of a hunk often only separates it from what follows.
     let shorter = match (hunk.old.split_last(), hunk.new.split_last()) {
         (Some((last, old)), Some((same, new))) if last.is_empty() && same.is_empty() => {
-            (!old.is_empty()).then(|| Hunk {
+            (!old.is_empty()).then(|| PatchHunk {
                 old: old.to_vec(),
                 new: new.to_vec(),
                 ..hunk.clone()
@@ -102,7 +102,7 @@ fn place(
                     let note = (way > 0).then(|| matched("but for space at ends of lines"));
                     let end = start + hunk.old.len();
                     let start = *start;
-                    return Ok((Place { start, end, note }, hunk.clone()));
+                    return Ok((HunkPlace { start, end, note }, hunk.clone()));
                 }
                 several => return Err(ambiguous(named, several)),
             }
@@ -117,7 +117,7 @@ fn place(
 
 /// Where a hunk may begin at the earliest: behind its heads, wherever they are. Those behind the hunk
 /// before count, or all if there are none.
-fn starts(lines: &[&str], hunk: &Hunk, from: usize) -> Vec<usize> {
+fn starts(lines: &[&str], hunk: &PatchHunk, from: usize) -> Vec<usize> {
     let chain = |first: usize| {
         let mut at = first;
         for head in hunk.heads.iter().skip(1) {
@@ -152,7 +152,7 @@ fn position(lines: &[&str], head: &str, from: usize) -> Option<usize> {
 /// without one the only place there is, or those behind the hunk before.
 fn found(
     lines: &[&str],
-    hunk: &Hunk,
+    hunk: &PatchHunk,
     (starts, from): (&[usize], usize),
     is_same: fn(&str, &str) -> bool,
 ) -> Vec<usize> {
@@ -183,16 +183,16 @@ fn found(
 /// Lines that only come: behind the line that the hunk names, or at the end.
 fn added(
     lines: &[&str],
-    hunk: &Hunk,
+    hunk: &PatchHunk,
     starts: &[usize],
     named: &str,
-) -> Result<(Place, Hunk), String> {
+) -> Result<(HunkPlace, PatchHunk), String> {
     let at = match starts {
         [] => lines.len(),
         [head] => head + 1,
         several => return Err(ambiguous(named, several)),
     };
-    let place = Place {
+    let place = HunkPlace {
         start: at,
         end: at,
         note: None,

@@ -13,8 +13,8 @@ mod patch_tests;
 #[cfg(test)]
 mod tests;
 
-pub(super) use apply::{Edit, Knowledge, apply};
+pub(super) use apply::{Knowledge, TextEdit, apply};
 pub(super) use difference::difference;
 pub(super) use hunks::patched;
-pub(super) use page::Page;
-pub(super) use patch::{Change, Section, sections};
+pub(super) use page::TextPage;
+pub(super) use patch::{PatchedFile, Section, sections};

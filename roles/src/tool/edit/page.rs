@@ -5,13 +5,13 @@ const BOM: &str = "\u{feff}";
 
 /// A text as it is shown, and what it takes to write it as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) struct Page {
+pub(in super::super) struct TextPage {
     pub text: String,
     has_mark: bool,
     has_returns: bool,
 }
 
-impl Page {
+impl TextPage {
     /// The text as it is shown. Line ends are changed only where all are of the same kind, so that
     /// every byte can be put back.
     pub(in super::super) fn of(text: &str) -> Self {

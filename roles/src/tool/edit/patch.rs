@@ -16,23 +16,23 @@ const FILE_END: &str = "*** End of File";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Section {
     pub path: String,
-    pub change: Change,
+    pub change: PatchedFile,
 }
 
 /// What happens to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in super::super) enum Change {
+pub(in super::super) enum PatchedFile {
     /// It is made, with this text.
     Add(String),
     /// Parts of it are changed.
-    Update(Vec<Hunk>),
+    Update(Vec<PatchHunk>),
     /// It is removed.
     Delete,
 }
 
 /// Adjacent lines, and their replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(in super::super) struct Hunk {
+pub(in super::super) struct PatchHunk {
     /// Lines that precede it, in their order.
     pub heads: Vec<String>,
     pub old: Vec<String>,
@@ -45,12 +45,12 @@ impl Section {
     /// The same for readers of calls.
     pub(in super::super) fn said(self) -> SaidChange {
         let (edits, content) = match self.change {
-            Change::Add(content) => (Vec::new(), Some(content)),
-            Change::Update(hunks) => {
-                let edit = |hunk: Hunk| (hunk.old.join("\n"), hunk.new.join("\n"));
+            PatchedFile::Add(content) => (Vec::new(), Some(content)),
+            PatchedFile::Update(hunks) => {
+                let edit = |hunk: PatchHunk| (hunk.old.join("\n"), hunk.new.join("\n"));
                 (hunks.into_iter().map(edit).collect(), None)
             }
-            Change::Delete => (Vec::new(), None),
+            PatchedFile::Delete => (Vec::new(), None),
         };
         SaidChange {
             path: self.path,
@@ -112,11 +112,11 @@ fn said(number: usize, line: &str, why: &str) -> String {
 fn heading(line: &str) -> Option<Section> {
     let after = |mark: &str| line.strip_prefix(mark).map(|path| path.trim().to_owned());
     let (path, change) = if let Some(path) = after(UPDATE) {
-        (path, Change::Update(Vec::new()))
+        (path, PatchedFile::Update(Vec::new()))
     } else if let Some(path) = after(ADD) {
-        (path, Change::Add(String::new()))
+        (path, PatchedFile::Add(String::new()))
     } else {
-        (after(DELETE)?, Change::Delete)
+        (after(DELETE)?, PatchedFile::Delete)
     };
     Some(Section { path, change })
 }
@@ -127,9 +127,9 @@ impl Section {
             return Err("would move the file; add it under its new name and delete the old one");
         }
         match &mut self.change {
-            Change::Delete if line.trim().is_empty() => Ok(()),
-            Change::Delete => Err("is in a file that the patch deletes"),
-            Change::Add(content) => match line.strip_prefix('+') {
+            PatchedFile::Delete if line.trim().is_empty() => Ok(()),
+            PatchedFile::Delete => Err("is in a file that the patch deletes"),
+            PatchedFile::Add(content) => match line.strip_prefix('+') {
                 Some(text) => {
                     content.push_str(text);
                     content.push('\n');
@@ -138,18 +138,18 @@ impl Section {
                 None if line.trim().is_empty() => Ok(()),
                 None => Err("is in a new file and does not start with +"),
             },
-            Change::Update(hunks) => take(hunks, line),
+            PatchedFile::Update(hunks) => take(hunks, line),
         }
     }
 }
 
-fn take(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
+fn take(hunks: &mut Vec<PatchHunk>, line: &str) -> Result<(), &'static str> {
     if let Some(head) = line.strip_prefix("@@") {
         let head = head.strip_prefix(' ').unwrap_or(head);
         // Several lines to find, in their order, may precede one hunk.
-        let is_open = |hunk: &Hunk| hunk.old.is_empty() && hunk.new.is_empty();
+        let is_open = |hunk: &PatchHunk| hunk.old.is_empty() && hunk.new.is_empty();
         if !hunks.last().is_some_and(is_open) {
-            hunks.push(Hunk::default());
+            hunks.push(PatchHunk::default());
         }
         if let Some(hunk) = hunks.last_mut().filter(|_| !is_numbers(head)) {
             hunk.heads.push(head.to_owned());
@@ -157,7 +157,7 @@ fn take(hunks: &mut Vec<Hunk>, line: &str) -> Result<(), &'static str> {
         return Ok(());
     }
     if hunks.is_empty() {
-        hunks.push(Hunk::default());
+        hunks.push(PatchHunk::default());
     }
     let Some(hunk) = hunks.last_mut() else {
         return Ok(());
@@ -204,7 +204,7 @@ fn check(sections: &[Section]) -> Result<(), String> {
         if path.is_empty() {
             return Err("A file of the patch has no path.".to_owned());
         }
-        if let Change::Update(hunks) = &section.change
+        if let PatchedFile::Update(hunks) = &section.change
             && !hunks.iter().any(|hunk| hunk.old != hunk.new)
         {
             return Err(format!(

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::patch::{Change, sections};
+use super::patch::{PatchedFile, sections};
 use super::{Knowledge, patched};
 
 fn whole(body: &str) -> String {
@@ -12,7 +12,7 @@ fn whole(body: &str) -> String {
 /// The text after a patch of one file, and how places were found; or the refusal.
 fn one(text: &str, body: &str) -> Result<(String, String), String> {
     let read = sections(&whole(&format!("*** Update File: f\n{body}")))?;
-    let Change::Update(hunks) = &read[0].change else {
+    let PatchedFile::Update(hunks) = &read[0].change else {
         panic!("no update");
     };
     patched("f", text, hunks, Knowledge::Seen).map(|done| (done.text, done.notes.concat()))
@@ -31,7 +31,7 @@ fn a_patch_is_read_file_by_file_also_wrapped_as_for_a_shell() {
     let read = sections(&patch).unwrap();
     let paths: Vec<&str> = read.iter().map(|section| section.path.as_str()).collect();
     assert_eq!(paths, ["a b.rs", "new.md", "old.md"]);
-    let Change::Update(hunks) = &read[0].change else {
+    let PatchedFile::Update(hunks) = &read[0].change else {
         panic!("no update");
     };
     assert_eq!(hunks.len(), 1);
@@ -44,8 +44,11 @@ fn a_patch_is_read_file_by_file_also_wrapped_as_for_a_shell() {
         )
     );
     assert!(hunks[0].is_last);
-    assert_eq!(read[1].change, Change::Add("# New\n\ntext\n".to_owned()));
-    assert_eq!(read[2].change, Change::Delete);
+    assert_eq!(
+        read[1].change,
+        PatchedFile::Add("# New\n\ntext\n".to_owned())
+    );
+    assert_eq!(read[2].change, PatchedFile::Delete);
     for wrapped in [
         format!("apply_patch <<'EOF'\n{patch}EOF\n"),
         format!("<<EOF\n{patch}EOF"),

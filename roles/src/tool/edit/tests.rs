@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{Edit, Knowledge, Page, apply, difference};
+use super::{Knowledge, TextEdit, TextPage, apply, difference};
 
-fn edit(old: &str, new: &str) -> Edit {
-    Edit {
+fn edit(old: &str, new: &str) -> TextEdit {
+    TextEdit {
         old: old.to_owned(),
         new: new.to_owned(),
         all: false,
@@ -26,7 +26,7 @@ fn ok(text: &str, note: &str) -> Result<(String, String), String> {
 fn the_very_text_is_replaced_where_it_stands_once() {
     assert_eq!(one("a b c", "b", "x"), ok("a x c", ""));
     assert_eq!(one("a\nb\n", "b\n", ""), ok("a\n", ""));
-    let all = Edit {
+    let all = TextEdit {
         all: true,
         ..edit("a", "x")
     };
@@ -203,13 +203,13 @@ fn a_page_is_shown_with_plain_line_ends_and_written_as_it_was() {
         "",
         "a\r\nb",
     ] {
-        let page = Page::of(text);
+        let page = TextPage::of(text);
         assert_eq!(page.written(&page.text), text, "{text:?}");
     }
-    let page = Page::of("\u{feff}a\r\nb\r\n");
+    let page = TextPage::of("\u{feff}a\r\nb\r\n");
     assert_eq!(page.text, "a\nb\n");
     assert_eq!(page.written("a\r\nc\n"), "\u{feff}a\r\nc\r\n");
-    assert_eq!(Page::of("a\r\nb\n").text, "a\r\nb\n");
+    assert_eq!(TextPage::of("a\r\nb\n").text, "a\r\nb\n");
 }
 
 #[test]
@@ -252,7 +252,7 @@ proptest! {
 
     #[test]
     fn any_text_is_written_as_it_was(text in "(\u{feff})?[a\r\n]{0,12}") {
-        let page = Page::of(&text);
+        let page = TextPage::of(&text);
         prop_assert_eq!(page.written(&page.text), text);
     }
 }

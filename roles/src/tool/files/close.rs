@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::super::limits::{CLOSE_NAMES, LIST_LOOKED_AT};
-use super::super::plan::Refusal;
+use super::super::plan::CallRefusal;
 use super::floor::Floor;
 use super::open::{entries, impossible, open_read};
 use super::path::{Located, RECORD};
@@ -14,7 +14,7 @@ use super::roots::Roots;
 const NAME_CHARS: usize = 128;
 
 /// The refusal of a file that is not there, with up to three that are and have a name like it.
-pub(in super::super) fn missing(roots: &Roots, located: &Located) -> Refusal {
+pub(in super::super) fn missing(roots: &Roots, located: &Located) -> CallRefusal {
     let close = close(roots, located);
     let mut text = format!("No file {}.", located.shown);
     if !close.is_empty() {
@@ -56,7 +56,7 @@ fn close(roots: &Roots, located: &Located) -> Vec<String> {
     found
 }
 
-fn open_above(roots: &Roots, folder: &Located) -> Result<std::os::fd::OwnedFd, Refusal> {
+fn open_above(roots: &Roots, folder: &Located) -> Result<std::os::fd::OwnedFd, CallRefusal> {
     // A missing folder has nothing in it that could be close, and asks no further.
     if folder.rest.as_os_str().is_empty() || super::open::is_there(roots, folder) {
         let entry = open_read(roots, folder)?;

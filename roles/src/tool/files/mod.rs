@@ -15,7 +15,9 @@ mod roots;
 pub(super) use close::missing;
 pub(super) use floor::{Floor, is_trusted};
 pub(super) use kept::keep;
-pub(super) use open::{Bytes, Entry, Kind, entries, hash_of, open_folder, open_read, read_bytes};
+pub(super) use open::{
+    Bytes, InodeKind, OpenEntry, entries, hash_of, open_folder, open_read, read_bytes,
+};
 pub(super) use open::{
     child, clear_halves, impossible, is_there, real_of, remove, replace, stale, stat_kind,
 };

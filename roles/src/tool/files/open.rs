@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::super::form::clipped;
 use super::super::limits::{self, FILE_BYTES};
-use super::super::plan::{Refusal, RefusalKind};
+use super::super::plan::{CallRefusal, RefusalKind};
 use super::close::missing;
 use super::floor::Floor;
 use super::path::{Located, out_of_reach};
@@ -34,7 +34,7 @@ const HALF_NAME_LETTERS: usize = 16;
 
 /// A file or folder that may be read.
 #[derive(Debug)]
-pub(in super::super) struct Entry {
+pub(in super::super) struct OpenEntry {
     pub file: OwnedFd,
     pub stat: Stat,
     pub floor: Floor,
@@ -44,7 +44,7 @@ pub(in super::super) struct Entry {
 
 /// What something is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Kind {
+pub(in super::super) enum InodeKind {
     File,
     Folder,
     Link,
@@ -52,7 +52,10 @@ pub(in super::super) enum Kind {
 }
 
 /// Opens what is to be read. Nothing waits: not even a pipe without a writer.
-pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<Entry, Refusal> {
+pub(in super::super) fn open_read(
+    roots: &Roots,
+    located: &Located,
+) -> Result<OpenEntry, CallRefusal> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let root = roots.root(located)?;
     let file =
@@ -73,7 +76,7 @@ pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<En
     } else {
         floor
     };
-    Ok(Entry {
+    Ok(OpenEntry {
         file,
         stat,
         floor,
@@ -84,7 +87,7 @@ pub(in super::super) fn open_read(roots: &Roots, located: &Located) -> Result<En
 /// Whether a file runs with another's rights, or belongs in the project to a user who is neither its
 /// owner nor this one: who put it there may not want it read.
 fn is_anothers(root: &Root, stat: &Stat) -> bool {
-    if stat_kind(stat) != Kind::File {
+    if stat_kind(stat) != InodeKind::File {
         return false;
     }
     let has_rights = Mode::from_raw_mode(stat.st_mode).intersects(Mode::SUID | Mode::SGID);
@@ -134,11 +137,14 @@ pub(in super::super) fn real_of(roots: &Roots, located: &Located) -> Option<Path
 }
 
 /// Opens a folder.
-pub(in super::super) fn open_folder(roots: &Roots, located: &Located) -> Result<Entry, Refusal> {
+pub(in super::super) fn open_folder(
+    roots: &Roots,
+    located: &Located,
+) -> Result<OpenEntry, CallRefusal> {
     let entry = open_read(roots, located)?;
     match stat_kind(&entry.stat) {
-        Kind::Folder => Ok(entry),
-        Kind::File | Kind::Link | Kind::Other => {
+        InodeKind::Folder => Ok(entry),
+        InodeKind::File | InodeKind::Link | InodeKind::Other => {
             Err(impossible(format!("{} is not a folder.", located.shown)))
         }
     }
@@ -150,7 +156,7 @@ pub(in super::super) fn open_parent(
     roots: &Roots,
     located: &Located,
     make: bool,
-) -> Result<Option<(OwnedFd, OsString)>, Refusal> {
+) -> Result<Option<(OwnedFd, OsString)>, CallRefusal> {
     let root = roots.root(located)?;
     if !root.is_writable {
         return Err(out_of_reach(format!(
@@ -185,7 +191,7 @@ pub(in super::super) fn open_parent(
 }
 
 /// A file that no search would find again, below folders that are not there.
-fn too_deep(located: &Located, folders: usize) -> Refusal {
+fn too_deep(located: &Located, folders: usize) -> CallRefusal {
     impossible(format!(
         "{} would stand {} folders deep. Folders are made at most {} deep, as far as searches go: choose \
          a shorter path. Nothing was changed.",
@@ -195,7 +201,7 @@ fn too_deep(located: &Located, folders: usize) -> Refusal {
     ))
 }
 
-fn writable(roots: &Roots, located: &Located, real: &Path) -> Result<(), Refusal> {
+fn writable(roots: &Roots, located: &Located, real: &Path) -> Result<(), CallRefusal> {
     match roots.judge(located, real)? {
         Floor::Open => Ok(()),
         Floor::Closed => Err(closed(located)),
@@ -321,29 +327,29 @@ fn real_beneath(root: &Root, rest: &Path, opened: &impl AsFd) -> PathBuf {
 }
 
 /// What something is.
-pub(in super::super) fn stat_kind(stat: &Stat) -> Kind {
+pub(in super::super) fn stat_kind(stat: &Stat) -> InodeKind {
     match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Folder,
-        FileType::Symlink => Kind::Link,
+        FileType::RegularFile => InodeKind::File,
+        FileType::Directory => InodeKind::Folder,
+        FileType::Symlink => InodeKind::Link,
         FileType::Fifo
         | FileType::Socket
         | FileType::CharacterDevice
         | FileType::BlockDevice
-        | FileType::Unknown => Kind::Other,
+        | FileType::Unknown => InodeKind::Other,
     }
 }
 
 /// All bytes of a file, if they are not too many.
-pub(in super::super) fn read_bytes(entry: Entry, shown: &str) -> Result<Vec<u8>, Refusal> {
+pub(in super::super) fn read_bytes(entry: OpenEntry, shown: &str) -> Result<Vec<u8>, CallRefusal> {
     match stat_kind(&entry.stat) {
-        Kind::File => {}
-        Kind::Folder => {
+        InodeKind::File => {}
+        InodeKind::Folder => {
             return Err(impossible(format!(
                 "{shown} is a folder; use list_directory."
             )));
         }
-        Kind::Link | Kind::Other => {
+        InodeKind::Link | InodeKind::Other => {
             return Err(impossible(format!("{shown} is not a regular file.")));
         }
     }
@@ -374,7 +380,7 @@ impl std::io::Read for Bytes {
 pub(in super::super) fn hash_of(
     roots: &Roots,
     located: &Located,
-) -> Result<Option<(Hash, Vec<u8>)>, Refusal> {
+) -> Result<Option<(Hash, Vec<u8>)>, CallRefusal> {
     let Some((folder, name)) = open_parent(roots, located, false)? else {
         return Ok(None);
     };
@@ -387,7 +393,11 @@ pub(in super::super) fn hash_of(
 
 /// The file that is to be replaced, if there is one. A link does not count, wherever it leads; a file
 /// that has a second name would be changed under both.
-fn target(folder: &OwnedFd, name: &OsStr, located: &Located) -> Result<Option<Entry>, Refusal> {
+fn target(
+    folder: &OwnedFd,
+    name: &OsStr,
+    located: &Located,
+) -> Result<Option<OpenEntry>, CallRefusal> {
     let shown = &located.shown;
     let flags =
         OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
@@ -402,13 +412,13 @@ fn target(folder: &OwnedFd, name: &OsStr, located: &Located) -> Result<Option<En
         Err(why) => return Err(not_opened(located, why)),
     };
     let stat = fstat(&file).map_err(|why| not_opened(located, why))?;
-    if stat_kind(&stat) == Kind::File && stat.st_nlink > 1 {
+    if stat_kind(&stat) == InodeKind::File && stat.st_nlink > 1 {
         return Err(out_of_reach(format!(
             "{shown} has another name somewhere (a hard link), so it is not written."
         )));
     }
     let real = PathBuf::from(name);
-    Ok(Some(Entry {
+    Ok(Some(OpenEntry {
         file,
         stat,
         floor: Floor::Open,
@@ -423,7 +433,7 @@ pub(in super::super) fn replace(
     located: &Located,
     before: Option<Hash>,
     bytes: &[u8],
-) -> Result<(), Refusal> {
+) -> Result<(), CallRefusal> {
     let (folder, name) = open_parent(roots, located, true)?
         .ok_or_else(|| impossible(format!("{} has no folder.", located.shown)))?;
     let found = target(&folder, &name, located)?;
@@ -461,7 +471,7 @@ pub(in super::super) fn remove(
     roots: &Roots,
     located: &Located,
     before: Option<Hash>,
-) -> Result<(), Refusal> {
+) -> Result<(), CallRefusal> {
     let Some((folder, name)) = open_parent(roots, located, false)? else {
         return Err(stale(&located.shown));
     };
@@ -476,7 +486,7 @@ pub(in super::super) fn remove(
 }
 
 /// Removes what a killed process had written of a file and not put in its place yet.
-pub(in super::super) fn clear_halves(roots: &Roots, located: &Located) -> Result<(), Refusal> {
+pub(in super::super) fn clear_halves(roots: &Roots, located: &Located) -> Result<(), CallRefusal> {
     let Some((folder, name)) = open_parent(roots, located, false)? else {
         return Ok(());
     };
@@ -563,18 +573,18 @@ pub(in super::super) fn child(folder: &OwnedFd, name: &OsStr) -> Option<Stat> {
     statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()
 }
 
-pub(in super::super) fn stale(shown: &str) -> Refusal {
-    Refusal::new(
+pub(in super::super) fn stale(shown: &str) -> CallRefusal {
+    CallRefusal::new(
         RefusalKind::Stale,
         format!("{shown} changed since you read it. Nothing was done. Read it again."),
     )
 }
 
-pub(in super::super) fn impossible(text: impl Into<String>) -> Refusal {
-    Refusal::new(RefusalKind::NotPossible, text)
+pub(in super::super) fn impossible(text: impl Into<String>) -> CallRefusal {
+    CallRefusal::new(RefusalKind::NotPossible, text)
 }
 
-fn not_opened(located: &Located, why: Errno) -> Refusal {
+fn not_opened(located: &Located, why: Errno) -> CallRefusal {
     let shown = &located.shown;
     match why {
         Errno::NOENT => impossible(format!("No file {shown}.")),

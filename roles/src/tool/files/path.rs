@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::super::form::clipped;
 use super::super::limits::PATH_BYTES;
-use super::super::plan::{Refusal, RefusalKind};
+use super::super::plan::{CallRefusal, RefusalKind};
 
 /// A path within one of the folders that are open.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) const RECORD: &str = "record";
 
 /// A path as it is written, in plain names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum ParsedPath {
     /// From the flow's shared folder. A folder of this name that the project itself has is written
     /// `./record`.
     Record(Vec<String>),
@@ -34,7 +34,7 @@ pub(super) enum Written {
 
 /// Takes a path apart. Nothing is trimmed and nothing is guessed: the bytes that are judged are
 /// those that are used.
-pub(super) fn parse(text: &str) -> Result<Written, Refusal> {
+pub(super) fn parse(text: &str) -> Result<ParsedPath, CallRefusal> {
     if text.is_empty() {
         return Err(bad("The path is empty."));
     }
@@ -63,11 +63,11 @@ pub(super) fn parse(text: &str) -> Result<Written, Refusal> {
     }
     Ok(if is_record {
         names.remove(0);
-        Written::Record(names)
+        ParsedPath::Record(names)
     } else if is_absolute {
-        Written::Absolute(names)
+        ParsedPath::Absolute(names)
     } else {
-        Written::Relative(names)
+        ParsedPath::Relative(names)
     })
 }
 
@@ -80,19 +80,19 @@ fn is_foreign(text: &str) -> bool {
 }
 
 /// The refusal of a path that leads to nothing that may be used.
-pub(super) fn unreached(text: &str) -> Refusal {
+pub(super) fn unreached(text: &str) -> CallRefusal {
     out_of_reach(format!(
         "Out of reach: {}. Paths start at the project folder; record/ is the flow's shared folder.",
         clipped(text)
     ))
 }
 
-fn bad(text: impl Into<String>) -> Refusal {
-    Refusal::new(RefusalKind::Arguments, text)
+fn bad(text: impl Into<String>) -> CallRefusal {
+    CallRefusal::new(RefusalKind::Arguments, text)
 }
 
-pub(super) fn out_of_reach(text: impl Into<String>) -> Refusal {
-    Refusal::new(RefusalKind::OutOfReach, text)
+pub(super) fn out_of_reach(text: impl Into<String>) -> CallRefusal {
+    CallRefusal::new(RefusalKind::OutOfReach, text)
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
             "-rf",
             "ＡＢ",
         ] {
-            assert_eq!(parse(text), Ok(Written::Relative(vec![text.to_owned()])));
+            assert_eq!(parse(text), Ok(ParsedPath::Relative(vec![text.to_owned()])));
         }
     }
 
@@ -144,25 +144,31 @@ mod tests {
             names.iter().map(|name| (*name).to_owned()).collect()
         };
         for (text, expected) in [
-            ("record", Written::Record(names(&[]))),
-            ("record/", Written::Record(names(&[]))),
-            ("record/a.md", Written::Record(names(&["a.md"]))),
-            ("record//./a.md", Written::Record(names(&["a.md"]))),
-            ("record/x/../a.md", Written::Record(names(&["a.md"]))),
-            ("record/record/a", Written::Record(names(&["record", "a"]))),
+            ("record", ParsedPath::Record(names(&[]))),
+            ("record/", ParsedPath::Record(names(&[]))),
+            ("record/a.md", ParsedPath::Record(names(&["a.md"]))),
+            ("record//./a.md", ParsedPath::Record(names(&["a.md"]))),
+            ("record/x/../a.md", ParsedPath::Record(names(&["a.md"]))),
+            (
+                "record/record/a",
+                ParsedPath::Record(names(&["record", "a"])),
+            ),
             (
                 "./record/a.md",
-                Written::Relative(names(&["record", "a.md"])),
+                ParsedPath::Relative(names(&["record", "a.md"])),
             ),
-            ("a/../record/b", Written::Relative(names(&["record", "b"]))),
-            ("record/..", Written::Relative(names(&[]))),
+            (
+                "a/../record/b",
+                ParsedPath::Relative(names(&["record", "b"])),
+            ),
+            ("record/..", ParsedPath::Relative(names(&[]))),
             (
                 "record/../record/b",
-                Written::Relative(names(&["record", "b"])),
+                ParsedPath::Relative(names(&["record", "b"])),
             ),
-            ("Record/a", Written::Relative(names(&["Record", "a"]))),
-            ("records/a", Written::Relative(names(&["records", "a"]))),
-            ("/record/a", Written::Absolute(names(&["record", "a"]))),
+            ("Record/a", ParsedPath::Relative(names(&["Record", "a"]))),
+            ("records/a", ParsedPath::Relative(names(&["records", "a"]))),
+            ("/record/a", ParsedPath::Absolute(names(&["record", "a"]))),
         ] {
             assert_eq!(parse(text), Ok(expected), "{text}");
         }
@@ -182,8 +188,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_left_has_only_plain_names(text in "(record)?(/|\\.|\\.\\.|[a-z ]){0,12}") {
-            let (Ok(Written::Relative(names)) | Ok(Written::Absolute(names))
-                | Ok(Written::Record(names))) = parse(&text)
+            let (Ok(ParsedPath::Relative(names)) | Ok(ParsedPath::Absolute(names))
+                | Ok(ParsedPath::Record(names))) = parse(&text)
             else {
                 return Ok(());
             };

@@ -7,11 +7,11 @@ use a_society_facts::id::FlowId;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::super::Scope;
-use super::super::plan::Refusal;
-use super::super::setting::Setting;
+use super::super::plan::CallRefusal;
+use super::super::setting::ToolSetting;
 use super::floor::{Floor, floor};
 use super::open::real_path;
-use super::path::{Located, RECORD, Written, out_of_reach, parse, unreached};
+use super::path::{Located, ParsedPath, RECORD, out_of_reach, parse, unreached};
 use crate::role::former::within_record;
 
 /// The folder of the record in which whole outputs of calls are kept.
@@ -51,7 +51,7 @@ enum RootKind {
 
 impl Roots {
     /// Opens the folders of a setting.
-    pub(in super::super) fn open(setting: &Setting) -> Result<Self, String> {
+    pub(in super::super) fn open(setting: &ToolSetting) -> Result<Self, String> {
         // The record folder comes first: it may lie within the project.
         let mut roots = vec![
             Root::open(&setting.record, RootKind::Record)?,
@@ -80,13 +80,13 @@ impl Roots {
     }
 
     /// Finds the folder to which a path belongs.
-    pub(in super::super) fn locate(&self, text: &str) -> Result<Located, Refusal> {
+    pub(in super::super) fn locate(&self, text: &str) -> Result<Located, CallRefusal> {
         // Flows are moved, copied, forked and imported; their shared folder is known by their name.
         let moved = within_record(text, &self.lineage);
         let full = match parse(moved.as_deref().unwrap_or(text))? {
-            Written::Record(names) => self.record().join(names.iter().collect::<PathBuf>()),
-            Written::Absolute(names) => Path::new("/").join(names.iter().collect::<PathBuf>()),
-            Written::Relative(names) => self.project.join(names.iter().collect::<PathBuf>()),
+            ParsedPath::Record(names) => self.record().join(names.iter().collect::<PathBuf>()),
+            ParsedPath::Absolute(names) => Path::new("/").join(names.iter().collect::<PathBuf>()),
+            ParsedPath::Relative(names) => self.project.join(names.iter().collect::<PathBuf>()),
         };
         let of_root = |(index, root): (usize, &Root)| {
             let rest = full
@@ -112,7 +112,7 @@ impl Roots {
     }
 
     /// The refusal of a path that belongs to no folder.
-    fn unreached(&self, text: &str) -> Refusal {
+    fn unreached(&self, text: &str) -> CallRefusal {
         let mut refusal = unreached(text);
         let others = self.readable();
         if !others.is_empty() {
@@ -122,7 +122,7 @@ impl Roots {
         refusal
     }
 
-    pub(super) fn root(&self, located: &Located) -> Result<&Root, Refusal> {
+    pub(super) fn root(&self, located: &Located) -> Result<&Root, CallRefusal> {
         let root = self.roots.get(located.root);
         root.ok_or_else(|| out_of_reach("The folder is not open."))
     }
@@ -202,7 +202,7 @@ impl Roots {
     }
 
     /// The floor of what was opened, by the path that it really has.
-    pub(super) fn judge(&self, located: &Located, real: &Path) -> Result<Floor, Refusal> {
+    pub(super) fn judge(&self, located: &Located, real: &Path) -> Result<Floor, CallRefusal> {
         let record = self.record();
         if let Ok(rest) = real.strip_prefix(record) {
             return Ok(floor(rest));
@@ -283,7 +283,7 @@ fn from_project(rest: &Path) -> PathBuf {
     rest.to_owned()
 }
 
-pub(super) fn closed(located: &Located) -> Refusal {
+pub(super) fn closed(located: &Located) -> CallRefusal {
     out_of_reach(format!(
         "{} is out of reach for every tool: the state of flows, the inside of repositories, keys, \
          and files that shells run by themselves.",

@@ -3,7 +3,7 @@
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 use super::super::limits;
-use super::super::plan::{Refusal, RefusalKind};
+use super::super::plan::{CallRefusal, RefusalKind};
 
 /// An expression that is ready.
 #[derive(Debug, Clone)]
@@ -15,8 +15,8 @@ pub(super) struct Expression {
 
 impl Expression {
     /// Reads an expression; one that does not hold is refused with its place.
-    pub(super) fn read(pattern: &str, ignore_case: bool) -> Result<Self, Refusal> {
-        let refused = |text: String| Refusal::new(RefusalKind::Arguments, text);
+    pub(super) fn read(pattern: &str, ignore_case: bool) -> Result<Self, CallRefusal> {
+        let refused = |text: String| CallRefusal::new(RefusalKind::Arguments, text);
         if pattern.is_empty() {
             return Err(refused("There is no pattern to search for.".to_owned()));
         }

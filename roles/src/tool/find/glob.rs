@@ -6,29 +6,29 @@ use std::path::PathBuf;
 use a_society_base::stop::StopSignal;
 
 use super::super::arguments::GlobFiles;
-use super::super::files::{self, Entry, Kind, Located};
+use super::super::files::{self, InodeKind, Located, OpenEntry};
 use super::super::limits;
-use super::super::output::Output;
-use super::super::plan::Refusal;
+use super::super::output::ToolOutput;
+use super::super::plan::CallRefusal;
 use super::super::toolbox::Toolbox;
-use super::pattern::Pattern;
-use super::walk::{Walk, shown};
+use super::pattern::PathPattern;
+use super::walk::{FolderWalk, shown};
 use super::{ended, left_deep, nothing};
 use crate::number::grouped;
 
 /// Which files are wanted.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Glob {
-    pattern: Pattern,
+    pattern: PathPattern,
 }
 
 /// A file that was found: when it was changed, and its path. The newest is the least.
-type Found = (std::cmp::Reverse<(i64, u64)>, PathBuf);
+type GlobMatch = (std::cmp::Reverse<(i64, u64)>, PathBuf);
 
 impl Glob {
     /// Reads what is asked for: the folder that is looked through, and what is looked for in it.
-    pub(in super::super) fn read(given: &GlobFiles) -> Result<(String, Self), Refusal> {
-        let (folder, pattern) = Pattern::split(&given.pattern)?;
+    pub(in super::super) fn read(given: &GlobFiles) -> Result<(String, Self), CallRefusal> {
+        let (folder, pattern) = PathPattern::split(&given.pattern)?;
         let path = match (given.path.as_deref(), folder.as_str()) {
             (None | Some(""), "") => ".".to_owned(),
             (None | Some(""), _) => folder,
@@ -44,21 +44,21 @@ impl Toolbox {
     /// Finds the files below a folder whose paths fit, the newest first.
     pub(in super::super) fn glob(
         &self,
-        entry: &Entry,
+        entry: &OpenEntry,
         located: &Located,
         glob: &Glob,
         stop: &StopSignal,
-    ) -> Result<Output, Refusal> {
-        if files::stat_kind(&entry.stat) != Kind::Folder {
+    ) -> Result<ToolOutput, CallRefusal> {
+        if files::stat_kind(&entry.stat) != InodeKind::Folder {
             let text = format!(
                 "{} is not a folder; name one, or use read_file.",
                 located.shown
             );
             return Err(files::impossible(text));
         }
-        let mut walk = Walk::new(&self.0.roots, located, false, stop);
+        let mut walk = FolderWalk::new(&self.0.roots, located, false, stop);
         let (mut looked_at, mut fitting) = (0, 0);
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<GlobMatch> = Vec::new();
         walk.run(&entry.file, &mut |step| {
             looked_at += 1;
             let below = step.rest.strip_prefix(&located.rest).unwrap_or(step.rest);
@@ -95,17 +95,17 @@ impl Toolbox {
         if let Some(why) = &walk.ended {
             tail.push_str(&ended(why));
         }
-        Ok(Output {
+        Ok(ToolOutput {
             body,
             tail,
             is_cut,
-            ..Output::default()
+            ..ToolOutput::default()
         })
     }
 }
 
 /// Keeps the newest that are shown.
-fn newest(found: &mut Vec<Found>) {
+fn newest(found: &mut Vec<GlobMatch>) {
     found.sort_unstable();
     found.truncate(limits::GLOB_FILES);
 }

@@ -11,14 +11,14 @@ use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 use super::super::arguments::GrepFiles;
-use super::super::files::{self, Entry, Floor, Kind, Located};
-use super::super::output::{Output, floor as char_floor};
-use super::super::plan::{Refusal, RefusalKind};
+use super::super::files::{self, Floor, InodeKind, Located, OpenEntry};
+use super::super::output::{ToolOutput, floor as char_floor};
+use super::super::plan::{CallRefusal, RefusalKind};
 use super::super::toolbox::Toolbox;
 use super::super::{limits, text};
 use super::expression::Expression;
-use super::pattern::Pattern;
-use super::walk::{Walk, shown};
+use super::pattern::PathPattern;
+use super::walk::{FolderWalk, shown};
 use super::{ended, left_deep, nothing};
 use crate::number::grouped;
 
@@ -26,18 +26,18 @@ use crate::number::grouped;
 #[derive(Debug, Clone)]
 pub(in super::super) struct Grep {
     expression: Expression,
-    names: Option<Pattern>,
+    names: Option<PathPattern>,
     context: usize,
     files_only: bool,
 }
 
 impl Grep {
     /// Reads what is asked for.
-    pub(in super::super) fn read(given: &GrepFiles) -> Result<Self, Refusal> {
+    pub(in super::super) fn read(given: &GrepFiles) -> Result<Self, CallRefusal> {
         let context = given.context.unwrap_or(0);
         if context > limits::SEARCH_CONTEXT {
             let text = format!("`context` is at most {}.", limits::SEARCH_CONTEXT);
-            return Err(Refusal::new(RefusalKind::Arguments, text));
+            return Err(CallRefusal::new(RefusalKind::Arguments, text));
         }
         let ignore_case = match (given.ignore_case, given.case_sensitive) {
             (Some(ignore), _) => ignore,
@@ -47,7 +47,7 @@ impl Grep {
         let pattern = literal.as_ref().unwrap_or(&given.pattern);
         Ok(Self {
             expression: Expression::read(pattern, ignore_case)?,
-            names: given.glob.as_deref().map(Pattern::read).transpose()?,
+            names: given.glob.as_deref().map(PathPattern::read).transpose()?,
             context: usize::try_from(context).unwrap_or(0),
             files_only: given.files_only,
         })
@@ -65,11 +65,11 @@ impl Grep {
 
 /// A search under way.
 #[derive(Debug)]
-struct Search<'a> {
+struct GrepSearch<'a> {
     tools: &'a Toolbox,
     grep: &'a Grep,
     searcher: Searcher,
-    found: Found,
+    found: GrepMatches,
     files: usize,
     bytes: u64,
     too_large: usize,
@@ -82,7 +82,7 @@ struct Search<'a> {
 
 /// What was found.
 #[derive(Debug, Default)]
-struct Found {
+struct GrepMatches {
     body: String,
     matches: usize,
 }
@@ -91,16 +91,16 @@ impl Toolbox {
     /// Searches a file, or the files below a folder.
     pub(in super::super) fn grep(
         &self,
-        entry: Entry,
+        entry: OpenEntry,
         located: &Located,
         grep: &Grep,
         stop: &StopSignal,
-    ) -> Result<Output, Refusal> {
-        let mut search = Search {
+    ) -> Result<ToolOutput, CallRefusal> {
+        let mut search = GrepSearch {
             tools: self,
             grep,
             searcher: grep.searcher(),
-            found: Found::default(),
+            found: GrepMatches::default(),
             files: 0,
             bytes: 0,
             too_large: 0,
@@ -110,19 +110,19 @@ impl Toolbox {
         };
         let mut ignored = 0;
         match files::stat_kind(&entry.stat) {
-            Kind::Folder => {
-                let mut walk = Walk::new(&self.0.roots, located, true, stop);
+            InodeKind::Folder => {
+                let mut walk = FolderWalk::new(&self.0.roots, located, true, stop);
                 search.folder(&entry, located, &mut walk);
                 ignored = walk.ignored;
                 search.ended = search.ended.or(walk.ended);
                 search.leaves_deep = walk.leaves_deep;
             }
-            Kind::File => {
+            InodeKind::File => {
                 let real = entry.real.clone();
                 let bytes = files::read_bytes(entry, &located.shown)?;
                 search.look_into(&bytes, &located.shown, &real);
             }
-            Kind::Link | Kind::Other => {
+            InodeKind::Link | InodeKind::Other => {
                 let text = format!("{} is neither a folder nor a regular file.", located.shown);
                 return Err(files::impossible(text));
             }
@@ -131,12 +131,12 @@ impl Toolbox {
     }
 }
 
-impl Search<'_> {
-    fn folder(&mut self, entry: &Entry, located: &Located, walk: &mut Walk<'_>) {
+impl GrepSearch<'_> {
+    fn folder(&mut self, entry: &OpenEntry, located: &Located, walk: &mut FolderWalk<'_>) {
         let (tools, base) = (self.tools, &located.rest);
         walk.run(&entry.file, &mut |step| {
             let below = step.rest.strip_prefix(base).unwrap_or(step.rest);
-            let fits = |names: &Pattern| names.fits(below) || names.fits(step.rest);
+            let fits = |names: &PathPattern| names.fits(below) || names.fits(step.rest);
             if !self.grep.names.as_ref().is_none_or(fits)
                 || tools.0.roots.floor_of(located, step.rest) >= Floor::Sensitive
             {
@@ -192,7 +192,7 @@ impl Search<'_> {
             .redactor
             .redact(&String::from_utf8_lossy(&plain));
         let before = self.found.matches;
-        let mut sink = Lines {
+        let mut sink = MatchedLines {
             found: &mut self.found,
             path: shown,
             files_only: self.grep.files_only,
@@ -211,7 +211,7 @@ impl Search<'_> {
         }
     }
 
-    fn output(self, ignored: usize) -> Output {
+    fn output(self, ignored: usize) -> ToolOutput {
         let (found, mut tail) = (self.found, String::new());
         if found.matches == 0 {
             tail = nothing(self.files, ignored);
@@ -238,12 +238,12 @@ impl Search<'_> {
         if let Some(why) = self.ended {
             tail.push_str(&ended(&why));
         }
-        Output {
+        ToolOutput {
             body: found.body,
             seen: self.seen,
             tail,
             is_cut,
-            ..Output::default()
+            ..ToolOutput::default()
         }
     }
 }
@@ -268,13 +268,13 @@ fn with_line_feeds(bytes: &[u8]) -> std::borrow::Cow<'_, [u8]> {
 
 /// Writes down the matches of one file.
 #[derive(Debug)]
-struct Lines<'a> {
-    found: &'a mut Found,
+struct MatchedLines<'a> {
+    found: &'a mut GrepMatches,
     path: &'a str,
     files_only: bool,
 }
 
-impl Lines<'_> {
+impl MatchedLines<'_> {
     fn line(&mut self, mark: char, number: u64, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches('\n');
@@ -294,7 +294,7 @@ impl Lines<'_> {
     }
 }
 
-impl Sink for Lines<'_> {
+impl Sink for MatchedLines<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {

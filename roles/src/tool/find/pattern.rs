@@ -4,14 +4,14 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::super::plan::{Refusal, RefusalKind};
+use super::super::plan::{CallRefusal, RefusalKind};
 
 /// What a letter of a pattern may mean besides itself.
 const SPECIAL: [char; 6] = ['*', '?', '[', '{', '\\', '!'];
 
 /// Which paths are meant.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern {
+pub(super) struct PathPattern {
     matcher: GlobMatcher,
     /// Whether the name alone decides, in whatever folder.
     is_name: bool,
@@ -19,9 +19,9 @@ pub(super) struct Pattern {
     is_negated: bool,
 }
 
-impl Pattern {
+impl PathPattern {
     /// Reads a pattern. One without a slash means names in every folder.
-    pub(super) fn read(text: &str) -> Result<Self, Refusal> {
+    pub(super) fn read(text: &str) -> Result<Self, CallRefusal> {
         let (is_negated, text) = match text.strip_prefix('!') {
             Some(rest) => (true, rest),
             None => (false, text),
@@ -30,12 +30,12 @@ impl Pattern {
         Self::compiled(text, is_name, is_negated)
     }
 
-    fn compiled(text: &str, is_name: bool, is_negated: bool) -> Result<Self, Refusal> {
+    fn compiled(text: &str, is_name: bool, is_negated: bool) -> Result<Self, CallRefusal> {
         let text = text.strip_prefix("./").unwrap_or(text);
         let glob = GlobBuilder::new(text).literal_separator(true).build();
         let matcher = glob.map_err(|why| {
             let text = format!("Wrong pattern: {}.", why.kind());
-            Refusal::new(RefusalKind::Arguments, text)
+            CallRefusal::new(RefusalKind::Arguments, text)
         })?;
         Ok(Self {
             matcher: matcher.compile_matcher(),
@@ -45,7 +45,7 @@ impl Pattern {
     }
 
     /// The folder with which a pattern begins, as it is written, and the pattern from there on.
-    pub(super) fn split(text: &str) -> Result<(String, Self), Refusal> {
+    pub(super) fn split(text: &str) -> Result<(String, Self), CallRefusal> {
         let (is_negated, rest) = match text.strip_prefix('!') {
             Some(rest) => (true, rest),
             None => (false, text),

@@ -12,7 +12,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{Dir, FileType, Mode, OFlags, openat};
 
-use super::super::files::{self, Entry, Floor, Kind, Located, Roots};
+use super::super::files::{self, Floor, InodeKind, Located, OpenEntry, Roots};
 use super::super::limits;
 use super::super::read::shown_name;
 use super::super::stopwatch::Stopwatch;
@@ -23,7 +23,7 @@ const IGNORE_FILES: [&str; 2] = [".gitignore", ".ignore"];
 
 /// A walk through a folder.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(super) struct FolderWalk<'a> {
     roots: &'a Roots,
     located: &'a Located,
     stop: &'a StopSignal,
@@ -45,7 +45,7 @@ pub(super) struct Walk<'a> {
 
 /// A file on the way.
 #[derive(Debug)]
-pub(super) struct Step<'a> {
+pub(super) struct WalkStep<'a> {
     /// Its folder.
     pub folder: &'a OwnedFd,
     /// Its name there.
@@ -54,13 +54,13 @@ pub(super) struct Step<'a> {
     pub rest: &'a Path,
 }
 
-impl Step<'_> {
+impl WalkStep<'_> {
     /// Opens the file, if it is a regular one. No link is followed.
-    pub(super) fn open(&self) -> Option<Entry> {
+    pub(super) fn open(&self) -> Option<OpenEntry> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = openat(self.folder, self.name, flags, Mode::empty()).ok()?;
         let stat = rustix::fs::fstat(&file).ok()?;
-        (files::stat_kind(&stat) == Kind::File).then_some(Entry {
+        (files::stat_kind(&stat) == InodeKind::File).then_some(OpenEntry {
             file,
             stat,
             floor: Floor::Open,
@@ -69,7 +69,7 @@ impl Step<'_> {
     }
 }
 
-impl<'a> Walk<'a> {
+impl<'a> FolderWalk<'a> {
     pub(super) fn new(
         roots: &'a Roots,
         located: &'a Located,
@@ -95,7 +95,7 @@ impl<'a> Walk<'a> {
     pub(super) fn run(
         &mut self,
         folder: &OwnedFd,
-        see: &mut dyn FnMut(&Step<'_>) -> ControlFlow<()>,
+        see: &mut dyn FnMut(&WalkStep<'_>) -> ControlFlow<()>,
     ) {
         self.layers_above();
         let _broken_off = self.folder(folder, 0, see);
@@ -169,7 +169,7 @@ impl<'a> Walk<'a> {
         &mut self,
         folder: &OwnedFd,
         depth: usize,
-        see: &mut dyn FnMut(&Step<'_>) -> ControlFlow<()>,
+        see: &mut dyn FnMut(&WalkStep<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if depth >= limits::SEARCH_DEPTH {
             self.leaves_deep = true;
@@ -197,7 +197,7 @@ impl<'a> Walk<'a> {
         folder: &OwnedFd,
         (name, kind): (&OsStr, FileType),
         depth: usize,
-        see: &mut dyn FnMut(&Step<'_>) -> ControlFlow<()>,
+        see: &mut dyn FnMut(&WalkStep<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if self.skips_hidden && name.as_bytes().starts_with(b".") {
             return ControlFlow::Continue(());
@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
         }
         if !is_folder {
             let rest = &self.rest;
-            return see(&Step { folder, name, rest });
+            return see(&WalkStep { folder, name, rest });
         }
         if self.roots.floor_of(self.located, &self.rest) == Floor::Closed
             || self.roots.is_kept(self.located, &self.rest)
@@ -275,7 +275,7 @@ fn ignore_file(folder: &OwnedFd, name: &str) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = openat(folder, name, flags, Mode::empty()).ok()?;
     let stat = rustix::fs::fstat(&file).ok()?;
-    if files::stat_kind(&stat) != Kind::File {
+    if files::stat_kind(&stat) != InodeKind::File {
         return None;
     }
     let mut bytes = Vec::new();

@@ -17,13 +17,13 @@ pub(super) use read::{read, typed, wrong};
 
 /// A tool with everything it takes.
 #[derive(Debug)]
-pub(super) struct Form {
+pub(super) struct ToolForm {
     /// Its name.
     pub name: &'static str,
     /// When and how to use it.
     pub said: &'static str,
     /// What it takes, in the order in which models read it.
-    pub members: &'static [Member],
+    pub members: &'static [ToolMember],
     /// Other names by which it is called.
     pub also: &'static [Alias],
 }
@@ -39,13 +39,13 @@ pub(super) struct Alias {
 
 /// One member of what a tool takes.
 #[derive(Debug)]
-pub(super) struct Member {
+pub(super) struct ToolMember {
     /// Its name. Its spelling `inCamelCase` is taken too, as is that of its other names.
     pub name: &'static str,
     /// What it is.
-    pub kind: Kind,
+    pub kind: MemberKind,
     /// Whether it must be there.
-    pub need: Need,
+    pub need: MemberNeed,
     /// Its description for models; may be empty.
     pub said: &'static str,
     /// Its other names.
@@ -58,7 +58,7 @@ pub(super) struct Member {
     not(test),
     expect(dead_code, reason = "no tool takes all of these kinds yet")
 )]
-pub(super) enum Kind {
+pub(super) enum MemberKind {
     /// A text.
     Text,
     /// A whole number, from 0.
@@ -72,14 +72,14 @@ pub(super) enum Kind {
     /// Several texts.
     Texts,
     /// Several objects.
-    Items(&'static [Member]),
+    Items(&'static [ToolMember]),
     /// Whatever is given: the tool's own structure says what it takes. Only for hidden members.
     Any,
 }
 
 /// Whether a member must be there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub(super) enum MemberNeed {
     /// Without it the call is refused.
     Required,
     /// Models read that it is required; the tool itself knows when it can do without.
@@ -90,7 +90,7 @@ pub(super) enum Need {
     Hidden,
 }
 
-impl Form {
+impl ToolForm {
     /// The other name of the tool that this is, if it is one; nothing for its own name.
     pub(super) fn alias(&self, name: &str) -> Option<&Alias> {
         self.also.iter().find(|alias| alias.name == name)
@@ -108,27 +108,44 @@ pub(super) const fn also(name: &'static str) -> Alias {
 }
 
 /// A member that must be there.
-pub(super) const fn required(name: &'static str, kind: Kind, said: &'static str) -> Member {
-    Member::new(name, kind, Need::Required, said)
+pub(super) const fn required(
+    name: &'static str,
+    kind: MemberKind,
+    said: &'static str,
+) -> ToolMember {
+    ToolMember::new(name, kind, MemberNeed::Required, said)
 }
 
 /// A member that the schema declares as required, and whose absence the tool judges.
-pub(super) const fn expected(name: &'static str, kind: Kind, said: &'static str) -> Member {
-    Member::new(name, kind, Need::Expected, said)
+pub(super) const fn expected(
+    name: &'static str,
+    kind: MemberKind,
+    said: &'static str,
+) -> ToolMember {
+    ToolMember::new(name, kind, MemberNeed::Expected, said)
 }
 
 /// A member that may be left out.
-pub(super) const fn optional(name: &'static str, kind: Kind, said: &'static str) -> Member {
-    Member::new(name, kind, Need::Optional, said)
+pub(super) const fn optional(
+    name: &'static str,
+    kind: MemberKind,
+    said: &'static str,
+) -> ToolMember {
+    ToolMember::new(name, kind, MemberNeed::Optional, said)
 }
 
 /// A member that is understood, but absent from the schema that models see.
-pub(super) const fn hidden(name: &'static str, kind: Kind) -> Member {
-    Member::new(name, kind, Need::Hidden, "")
+pub(super) const fn hidden(name: &'static str, kind: MemberKind) -> ToolMember {
+    ToolMember::new(name, kind, MemberNeed::Hidden, "")
 }
 
-impl Member {
-    const fn new(name: &'static str, kind: Kind, need: Need, said: &'static str) -> Self {
+impl ToolMember {
+    const fn new(
+        name: &'static str,
+        kind: MemberKind,
+        need: MemberNeed,
+        said: &'static str,
+    ) -> Self {
         Self {
             name,
             kind,

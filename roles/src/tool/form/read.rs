@@ -10,8 +10,8 @@ use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::super::limits::REPEATED_CHARS;
-use super::super::plan::{Refusal, RefusalKind};
-use super::{Form, Kind, Member, Need};
+use super::super::plan::{CallRefusal, RefusalKind};
+use super::{MemberKind, MemberNeed, ToolForm, ToolMember};
 
 /// What models add to their calls for readers, and no tool needs.
 const EXTRAS: [&str; 5] = [
@@ -24,10 +24,10 @@ const EXTRAS: [&str; 5] = [
 
 /// The arguments of a call, by the tool's own names.
 pub(in super::super) fn read(
-    form: &Form,
+    form: &ToolForm,
     called: &str,
     raw: &str,
-) -> Result<Map<String, Value>, Refusal> {
+) -> Result<Map<String, Value>, CallRefusal> {
     let pairs = pairs(raw).map_err(|why| wrong(form, &why))?;
     let mut given = members(form, form.members, pairs)?;
     for (name, value) in form.alias(called).map_or(&[][..], |alias| alias.sets) {
@@ -45,18 +45,18 @@ pub(in super::super) fn read(
 
 /// The arguments of a call as the tool's own structure.
 pub(in super::super) fn typed<T: DeserializeOwned>(
-    form: &Form,
+    form: &ToolForm,
     called: &str,
     raw: &str,
-) -> Result<T, Refusal> {
+) -> Result<T, CallRefusal> {
     let given = read(form, called, raw)?;
     serde_json::from_value(Value::Object(given)).map_err(|why| wrong(form, &why.to_string()))
 }
 
 /// The refusal of arguments that do not fit: what is wrong, and the right shape.
-pub(in super::super) fn wrong(form: &Form, why: &str) -> Refusal {
+pub(in super::super) fn wrong(form: &ToolForm, why: &str) -> CallRefusal {
     let text = format!("{}: {why}. Right: {}", form.name, form.shape());
-    Refusal::new(RefusalKind::Arguments, text)
+    CallRefusal::new(RefusalKind::Arguments, text)
 }
 
 /// The beginning of what a model wrote, as it is repeated in a refusal.
@@ -101,10 +101,10 @@ fn pairs(raw: &str) -> Result<Vec<(String, Value)>, String> {
 }
 
 fn members(
-    form: &Form,
-    members: &[Member],
+    form: &ToolForm,
+    members: &[ToolMember],
     pairs: impl IntoIterator<Item = (String, Value)>,
-) -> Result<Map<String, Value>, Refusal> {
+) -> Result<Map<String, Value>, CallRefusal> {
     let mut given = Map::new();
     for (name, value) in pairs {
         if value.is_null() {
@@ -129,7 +129,7 @@ fn members(
     Ok(given)
 }
 
-fn member<'a>(members: &'a [Member], name: &str) -> Option<&'a Member> {
+fn member<'a>(members: &'a [ToolMember], name: &str) -> Option<&'a ToolMember> {
     let find = |name: &str| members.iter().find(|member| member.is_called(name));
     find(name).or_else(|| find(&snake(name)))
 }
@@ -146,29 +146,30 @@ fn snake(name: &str) -> String {
     out
 }
 
-fn missing(members: &[Member], given: &Map<String, Value>) -> Option<&'static str> {
-    let is_missing =
-        |member: &&Member| member.need == Need::Required && !given.contains_key(member.name);
+fn missing(members: &[ToolMember], given: &Map<String, Value>) -> Option<&'static str> {
+    let is_missing = |member: &&ToolMember| {
+        member.need == MemberNeed::Required && !given.contains_key(member.name)
+    };
     members.iter().find(is_missing).map(|member| member.name)
 }
 
-fn converted(form: &Form, member: &Member, value: Value) -> Result<Value, Refusal> {
+fn converted(form: &ToolForm, member: &ToolMember, value: Value) -> Result<Value, CallRefusal> {
     let unfit = |what: &str| wrong(form, &format!("{} is not {what}", member.name));
     match member.kind {
-        Kind::Any => Ok(value),
-        Kind::Text | Kind::Named(_) if value.is_string() => Ok(value),
-        Kind::Text | Kind::Named(_) => Err(unfit("a string")),
-        Kind::Word(words) => match value.as_str() {
+        MemberKind::Any => Ok(value),
+        MemberKind::Text | MemberKind::Named(_) if value.is_string() => Ok(value),
+        MemberKind::Text | MemberKind::Named(_) => Err(unfit("a string")),
+        MemberKind::Word(words) => match value.as_str() {
             Some(word) if words.contains(&word) => Ok(value),
             _ => Err(unfit(&format!("one of {}", words.join(", ")))),
         },
-        Kind::Number => number(&value)
+        MemberKind::Number => number(&value)
             .map(Value::from)
             .ok_or_else(|| unfit("a whole number")),
-        Kind::Flag => flag(&value)
+        MemberKind::Flag => flag(&value)
             .map(Value::from)
             .ok_or_else(|| unfit("true or false")),
-        Kind::Texts => {
+        MemberKind::Texts => {
             let list = list(value).ok_or_else(|| unfit("a list of strings"))?;
             if list.iter().all(Value::is_string) {
                 Ok(Value::Array(list))
@@ -176,7 +177,7 @@ fn converted(form: &Form, member: &Member, value: Value) -> Result<Value, Refusa
                 Err(unfit("a list of strings"))
             }
         }
-        Kind::Items(below) => {
+        MemberKind::Items(below) => {
             let list = list(value).ok_or_else(|| unfit("a list"))?;
             let items = list.into_iter().map(|item| {
                 let Value::Object(given) = item else {
@@ -190,11 +191,11 @@ fn converted(form: &Form, member: &Member, value: Value) -> Result<Value, Refusa
 }
 
 fn item(
-    form: &Form,
-    member: &Member,
-    below: &[Member],
+    form: &ToolForm,
+    member: &ToolMember,
+    below: &[ToolMember],
     item: Map<String, Value>,
-) -> Result<Value, Refusal> {
+) -> Result<Value, CallRefusal> {
     let given = members(form, below, item)?;
     match missing(below, &given) {
         Some(missing) => {

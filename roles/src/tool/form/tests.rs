@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Kind::{Any, Flag, Items, Named, Number, Text, Texts, Word};
-use super::{Alias, Form, also, clipped, hidden, optional, read, required};
+use super::MemberKind::{Any, Flag, Items, Named, Number, Text, Texts, Word};
+use super::{Alias, ToolForm, also, clipped, hidden, optional, read, required};
 use crate::tool::RefusalKind;
 
-static FORM: Form = Form {
+static FORM: ToolForm = ToolForm {
     name: "mend",
     said: "Mends.",
     members: &[

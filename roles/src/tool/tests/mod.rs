@@ -18,6 +18,6 @@ fn tools_can_be_used_from_several_threads() {
     fn is_shared<T: Send + Sync>() {}
     fn is_sent<T: Send>() {}
     is_shared::<super::Toolbox>();
-    is_sent::<super::Running>();
-    is_sent::<super::Plan>();
+    is_sent::<super::RunningCall>();
+    is_sent::<super::CallPlan>();
 }

@@ -55,7 +55,8 @@ fn a_patch_of_three_files_is_one_call_with_one_question_and_the_hashes_of_all() 
     assert_eq!(paths(&planned), ["a.rs", "b.rs", "docs/new.md"]);
     assert_eq!(
         planned.ask.shown,
-        "change a.rs\n2 -    run();\n2 +    stop();\nchange b.rs\n2 -two\n2 +2\n\
+        "change a.rs\nreplaces 1 line by 1\n1  fn a() {\n2 -    run();\n2 +    stop();\n3  }\n\
+         change b.rs\nreplaces 1 line by 1\n1  one\n2 -two\n2 +2\n3  three\n\
          new file docs/new.md\n# New\n"
     );
     assert_eq!(
@@ -122,7 +123,10 @@ fn a_file_is_deleted_by_who_read_it_and_may_be_made_again() {
     let body = "*** Delete File: old.md\n";
     let planned = plan(&tools, "apply_patch", patch(body)).unwrap();
     assert!(
-        planned.ask.shown.contains("delete old.md\n1 -old"),
+        planned
+            .ask
+            .shown
+            .contains("delete old.md\nremoves 1 line\n1 -old"),
         "{}",
         planned.ask.shown
     );

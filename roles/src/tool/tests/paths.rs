@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::stage::{Stage, done, everything_in, output, plan};
 use crate::consent::Tier;
-use crate::tool::{Reach, Scope, Toolbox};
+use crate::tool::{Scope, ToolReach, Toolbox};
 
 /// A project with every trap that is known.
 fn trapped() -> Stage {
@@ -272,10 +272,10 @@ fn folders_that_the_operator_named_are_read_from_the_project_scope_on_and_never_
     let before = everything_in(&stage.root());
     for scope in Scope::ALL {
         let mut setting = stage.setting();
-        let reach = Reach {
+        let reach = ToolReach {
             scope,
             folders: vec![named.clone()],
-            ..Reach::default()
+            ..ToolReach::default()
         };
         reach.apply(&mut setting);
         let tools = Toolbox::open(setting).unwrap();

@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::canaries::canaries;
 use super::stage::{Stage, done, plan};
-use crate::tool::{Setting, Toolbox};
+use crate::tool::{ToolSetting, Toolbox};
 
-fn tools(stage: &Stage, change: impl FnOnce(&mut Setting)) -> Toolbox {
+fn tools(stage: &Stage, change: impl FnOnce(&mut ToolSetting)) -> Toolbox {
     let mut setting = stage.setting();
     change(&mut setting);
     Toolbox::open(setting).unwrap()

@@ -11,7 +11,9 @@ use a_society_facts::message::ToolCall;
 use serde_json::value::RawValue;
 use tempfile::TempDir;
 
-use crate::tool::{Finished, Guard, Owner, Plan, Refusal, RefusalKind, Setting, Toolbox};
+use crate::tool::{
+    CallPlan, CallRefusal, Finished, Guard, Owner, RefusalKind, ToolSetting, Toolbox,
+};
 
 /// A folder with a project, a record folder within the state of flows, and something outside.
 #[derive(Debug)]
@@ -58,13 +60,13 @@ impl Stage {
         fs::read_to_string(self.root().join(path)).ok()
     }
 
-    pub(in super::super) fn setting(&self) -> Setting {
+    pub(in super::super) fn setting(&self) -> ToolSetting {
         let owner = Owner {
             flow: self.flow.parse().unwrap(),
             role: "builder".parse().unwrap(),
             node: Some("build".parse().unwrap()),
         };
-        let mut setting = Setting::new(owner, self.project(), self.record());
+        let mut setting = ToolSetting::new(owner, self.project(), self.record());
         setting.guard = Some(this_binary_as_guard());
         setting.environment = std::env::vars().collect();
         setting
@@ -101,13 +103,13 @@ pub(in super::super) fn plan(
     tools: &Toolbox,
     tool: &str,
     arguments: serde_json::Value,
-) -> Result<Plan, Refusal> {
+) -> Result<CallPlan, CallRefusal> {
     tools.plan(&call(tool, arguments))
 }
 
 /// Plans, starts and finishes a call, as if it had been allowed.
 /// The walls that a planned command would run without.
-pub(in super::super) fn missing(plan: &Plan) -> &[String] {
+pub(in super::super) fn missing(plan: &CallPlan) -> &[String] {
     let ConsentTerms::Command(command) = &plan.ask.terms else {
         return &[];
     };
@@ -115,7 +117,7 @@ pub(in super::super) fn missing(plan: &Plan) -> &[String] {
 }
 
 /// The files that a planned call is about.
-pub(in super::super) fn paths(plan: &Plan) -> Vec<&str> {
+pub(in super::super) fn paths(plan: &CallPlan) -> Vec<&str> {
     plan.ask.terms.paths().collect()
 }
 
@@ -123,12 +125,12 @@ pub(in super::super) fn done(
     tools: &Toolbox,
     tool: &str,
     arguments: serde_json::Value,
-) -> Result<Finished, Refusal> {
+) -> Result<Finished, CallRefusal> {
     let plan = plan(tools, tool, arguments)?;
     Ok(finish(tools, plan, &StopSignal::default()))
 }
 
-pub(in super::super) fn finish(tools: &Toolbox, plan: Plan, stop: &StopSignal) -> Finished {
+pub(in super::super) fn finish(tools: &Toolbox, plan: CallPlan, stop: &StopSignal) -> Finished {
     match tools.start(plan, &"7.1.1".parse().unwrap(), stop) {
         Ok(running) => running.finish(),
         Err(finished) => finished,

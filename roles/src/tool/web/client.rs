@@ -14,7 +14,7 @@ use reqwest::{Client, Method, redirect};
 use url::{Host, Url};
 
 use super::super::limits::{FETCH_BYTES, FETCH_TIME};
-use super::super::plan::{Refusal, RefusalKind};
+use super::super::plan::{CallRefusal, RefusalKind};
 
 /// The user agent of requests for pages.
 const AGENT: &str = concat!("a-society/", env!("CARGO_PKG_VERSION"));
@@ -40,7 +40,7 @@ impl fmt::Debug for Web {
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub(super) struct Ask {
+pub(super) struct WebRequest {
     pub url: Url,
     pub method: Method,
     pub bearer: Option<String>,
@@ -49,7 +49,7 @@ pub(super) struct Ask {
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct WebResponse {
     pub status: u16,
     pub kind: String,
     /// Where it leads, if it leads elsewhere.
@@ -60,13 +60,13 @@ pub(super) struct Answer {
 
 /// Why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum WebFault {
     /// The turn was stopped.
     Stopped,
     /// It took too long.
     TimedOut,
     /// It may not be asked.
-    Refused(Refusal),
+    Refused(CallRefusal),
     /// It went wrong.
     Failed(String),
 }
@@ -95,9 +95,10 @@ impl Web {
     }
 
     /// Reads an address that a model wrote.
-    pub(super) fn url(&self, text: &str) -> Result<Url, Refusal> {
-        let bad = |why: &str| Refusal::new(RefusalKind::Arguments, format!("{text:?} {why}"));
-        let closed = |why: &str| Refusal::new(RefusalKind::OutOfReach, format!("{text:?} {why}"));
+    pub(super) fn url(&self, text: &str) -> Result<Url, CallRefusal> {
+        let bad = |why: &str| CallRefusal::new(RefusalKind::Arguments, format!("{text:?} {why}"));
+        let closed =
+            |why: &str| CallRefusal::new(RefusalKind::OutOfReach, format!("{text:?} {why}"));
         if text
             .chars()
             .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
@@ -131,23 +132,23 @@ impl Web {
     /// found once, and all of them have to be open.
     pub(super) fn ask(
         &self,
-        ask: Ask,
+        ask: WebRequest,
         is_trusted: bool,
         stop: &StopSignal,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<WebResponse, WebFault> {
         let (tell, heard) = mpsc::sync_channel(2);
         let (web, at_stop) = (self.clone(), tell.clone());
         // A thread that waits for a name or a server cannot be woken; the wait ends here instead, and
         // the thread with its own time limit.
         let answer = move || drop(tell.send(web.answer(ask, is_trusted)));
-        thread::begin("fetch", answer).map_err(|why| Fault::Failed(format!("{why}.")))?;
-        stop.when_raised(move || drop(at_stop.try_send(Err(Fault::Stopped))));
+        thread::begin("fetch", answer).map_err(|why| WebFault::Failed(format!("{why}.")))?;
+        stop.when_raised(move || drop(at_stop.try_send(Err(WebFault::Stopped))));
         heard
             .recv_timeout(FETCH_TIME)
-            .unwrap_or(Err(Fault::TimedOut))
+            .unwrap_or(Err(WebFault::TimedOut))
     }
 
-    fn answer(&self, ask: Ask, is_trusted: bool) -> Result<Answer, Fault> {
+    fn answer(&self, ask: WebRequest, is_trusted: bool) -> Result<WebResponse, WebFault> {
         let addresses = self.addresses(&ask.url, is_trusted)?;
         let name = ask.url.host_str().unwrap_or_default().to_owned();
         // There may be one already, which is as good.
@@ -161,29 +162,30 @@ impl Web {
             .pool_max_idle_per_host(0)
             .resolve_to_addrs(&name, &addresses)
             .build()
-            .map_err(|why| Fault::Failed(told(&why)))?;
-        let runtime = shared_runtime().map_err(Fault::Failed)?;
+            .map_err(|why| WebFault::Failed(told(&why)))?;
+        let runtime = shared_runtime().map_err(WebFault::Failed)?;
         runtime.block_on(exchange(client, ask))
     }
 
-    fn addresses(&self, url: &Url, is_trusted: bool) -> Result<Vec<SocketAddr>, Fault> {
+    fn addresses(&self, url: &Url, is_trusted: bool) -> Result<Vec<SocketAddr>, WebFault> {
         let port = url.port_or_known_default().unwrap_or(443);
         let found = match url.host() {
             Some(Host::Domain(name)) => {
                 let found = (self.resolve)(name, port);
-                found.map_err(|why| Fault::Failed(format!("{name} could not be found: {why}.")))?
+                found
+                    .map_err(|why| WebFault::Failed(format!("{name} could not be found: {why}.")))?
             }
             Some(Host::Ipv4(address)) => vec![(address, port).into()],
             Some(Host::Ipv6(address)) => vec![(address, port).into()],
             None => Vec::new(),
         };
         if found.is_empty() {
-            return Err(Fault::Failed("The host has no address.".to_owned()));
+            return Err(WebFault::Failed("The host has no address.".to_owned()));
         }
         if is_trusted || found.iter().all(|address| (self.is_open)(address.ip())) {
             return Ok(found);
         }
-        Err(Fault::Refused(Refusal::new(
+        Err(WebFault::Refused(CallRefusal::new(
             RefusalKind::OutOfReach,
             format!(
                 "{} leads to an address of this machine or of a network around it, which is out \
@@ -194,7 +196,7 @@ impl Web {
     }
 }
 
-async fn exchange(client: Client, ask: Ask) -> Result<Answer, Fault> {
+async fn exchange(client: Client, ask: WebRequest) -> Result<WebResponse, WebFault> {
     let mut request = client.request(ask.method, ask.url);
     if let Some(bearer) = ask.bearer {
         request = request.bearer_auth(bearer);
@@ -206,9 +208,9 @@ async fn exchange(client: Client, ask: Ask) -> Result<Answer, Fault> {
     }
     let failed = |why: &reqwest::Error| {
         if why.is_timeout() {
-            Fault::TimedOut
+            WebFault::TimedOut
         } else {
-            Fault::Failed(told(why))
+            WebFault::Failed(told(why))
         }
     };
     let mut response = request.send().await.map_err(|why| failed(&why))?;
@@ -232,7 +234,7 @@ async fn exchange(client: Client, ask: Ask) -> Result<Answer, Fault> {
             break;
         }
     }
-    Ok(Answer {
+    Ok(WebResponse {
         status,
         kind,
         location,

@@ -8,14 +8,14 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use reqwest::Method;
 use url::Url;
 
-use super::client::{Answer, Ask, Fault};
+use super::client::{WebFault, WebRequest, WebResponse};
 use super::page;
 use crate::consent::Tier;
 use crate::tool::arguments::FetchUrl;
 use crate::tool::limits::{FETCH_REDIRECTS, URL_BYTES};
-use crate::tool::output::Output;
-use crate::tool::plan::{Plan, Refusal, RefusalKind};
-use crate::tool::toolbox::{Deed, Toolbox, Wants};
+use crate::tool::output::ToolOutput;
+use crate::tool::plan::{CallPlan, CallRefusal, RefusalKind};
+use crate::tool::toolbox::{ConsentNeeds, Deed, Toolbox};
 
 /// A page that is to be read.
 #[derive(Debug, Clone)]
@@ -28,24 +28,24 @@ impl Toolbox {
         &self,
         given: &FetchUrl,
         raw: &str,
-    ) -> Result<Plan, Refusal> {
+    ) -> Result<CallPlan, CallRefusal> {
         if given.url.len() > URL_BYTES {
             let text = format!("The address is longer than {URL_BYTES} bytes.");
-            return Err(Refusal::new(RefusalKind::Arguments, text));
+            return Err(CallRefusal::new(RefusalKind::Arguments, text));
         }
         let url = self.0.web.url(&given.url)?;
         // What leaves in an address has left for good.
         if self.redact(&given.url) != given.url {
             let text = "The address has a secret in it, which is not sent anywhere.";
-            return Err(Refusal::new(RefusalKind::OutOfReach, text));
+            return Err(CallRefusal::new(RefusalKind::OutOfReach, text));
         }
-        let wants = Wants {
+        let wants = ConsentNeeds {
             tier: Tier::Web,
             terms: ConsentTerms::Web {
                 host: url.host_str().unwrap_or_default().to_owned(),
             },
             shown: url.to_string(),
-            ..Wants::default()
+            ..ConsentNeeds::default()
         };
         let summary = format!("fetch {url}");
         let ask = self.ask("fetch_url", raw, wants);
@@ -57,10 +57,10 @@ impl Toolbox {
         &self,
         fetch: Fetch,
         stop: &StopSignal,
-    ) -> Result<(CallEnd, Output), Refusal> {
+    ) -> Result<(CallEnd, ToolOutput), CallRefusal> {
         let mut url = fetch.url;
         for _ in 0..=FETCH_REDIRECTS {
-            let ask = Ask {
+            let ask = WebRequest {
                 url: url.clone(),
                 method: Method::GET,
                 bearer: None,
@@ -79,7 +79,7 @@ impl Toolbox {
             };
             let next = url.join(location).map(|next| next.to_string());
             let next = next.map_err(|_| {
-                Refusal::new(
+                CallRefusal::new(
                     RefusalKind::NotPossible,
                     format!("{url} leads to {location:?}, which is no address."),
                 )
@@ -91,25 +91,25 @@ impl Toolbox {
                     "{url} leads to another host: {next}\nNothing was fetched from there. Call \
                      fetch_url with that address if you want it."
                 );
-                return Ok((CallEnd::Done, Output::of(text)));
+                return Ok((CallEnd::Done, ToolOutput::of(text)));
             }
             url = next;
         }
         let text = format!("The address leads on and on; {FETCH_REDIRECTS} times were followed.");
-        Err(Refusal::new(RefusalKind::NotPossible, text))
+        Err(CallRefusal::new(RefusalKind::NotPossible, text))
     }
 }
 
 /// How a call ends that got no answer.
-pub(super) fn ended(fault: Fault) -> Result<(CallEnd, Output), Refusal> {
+pub(super) fn ended(fault: WebFault) -> Result<(CallEnd, ToolOutput), CallRefusal> {
     match fault {
-        Fault::Stopped => Ok((CallEnd::Stopped, Output::of("The turn was stopped."))),
-        Fault::TimedOut => Ok((
+        WebFault::Stopped => Ok((CallEnd::Stopped, ToolOutput::of("The turn was stopped."))),
+        WebFault::TimedOut => Ok((
             CallEnd::TimedOut,
-            Output::of("There was no answer in time."),
+            ToolOutput::of("There was no answer in time."),
         )),
-        Fault::Refused(refusal) => Err(refusal),
-        Fault::Failed(why) => Err(Refusal::new(RefusalKind::NotPossible, why)),
+        WebFault::Refused(refusal) => Err(refusal),
+        WebFault::Failed(why) => Err(CallRefusal::new(RefusalKind::NotPossible, why)),
     }
 }
 
@@ -117,7 +117,7 @@ fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-fn shown(url: &Url, answer: &Answer) -> Output {
+fn shown(url: &Url, answer: &WebResponse) -> ToolOutput {
     let mut head = format!("[status {}, {}]\n", answer.status, answer.kind);
     let mut body = page::text(&answer.kind, &answer.body, answer.is_cut).unwrap_or_else(|| {
         // Writing to a string cannot fail.
@@ -133,12 +133,12 @@ fn shown(url: &Url, answer: &Answer) -> Output {
     if answer.is_cut {
         tail.push_str("[the page is longer; the rest was not fetched]\n");
     }
-    Output {
+    ToolOutput {
         head,
         body,
         is_cut: answer.is_cut,
         tail,
-        ..Output::default()
+        ..ToolOutput::default()
     }
 }
 

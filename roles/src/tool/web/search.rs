@@ -9,15 +9,15 @@ use reqwest::Method;
 use serde::Deserialize;
 use url::{Host, Url};
 
-use super::client::{Answer, Ask, Fault, Web};
+use super::client::{Web, WebFault, WebRequest, WebResponse};
 use super::fetch::ended;
 use crate::consent::Tier;
 use crate::tool::SearchService;
 use crate::tool::arguments::WebSearch;
 use crate::tool::limits::{QUERY_BYTES, QUERY_RESULTS};
-use crate::tool::output::Output;
-use crate::tool::plan::{Plan, Refusal, RefusalKind};
-use crate::tool::toolbox::{Deed, Toolbox, Wants};
+use crate::tool::output::ToolOutput;
+use crate::tool::plan::{CallPlan, CallRefusal, RefusalKind};
+use crate::tool::toolbox::{ConsentNeeds, Deed, Toolbox};
 
 /// How many results a search gives when it does not say.
 const RESULTS: u64 = 5;
@@ -34,12 +34,12 @@ pub(in super::super) struct Query {
 }
 
 #[derive(Debug, Deserialize)]
-struct Found {
-    results: Vec<Hit>,
+struct SearchResponse {
+    results: Vec<SearchHit>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Hit {
+struct SearchHit {
     #[serde(default)]
     title: String,
     url: String,
@@ -52,8 +52,8 @@ impl Toolbox {
         &self,
         given: &WebSearch,
         raw: &str,
-    ) -> Result<Plan, Refusal> {
-        let bad = |text: String| Refusal::new(RefusalKind::Arguments, text);
+    ) -> Result<CallPlan, CallRefusal> {
+        let bad = |text: String| CallRefusal::new(RefusalKind::Arguments, text);
         if given.query.trim().is_empty() || given.query.len() > QUERY_BYTES {
             return Err(bad(format!(
                 "`query` has between 1 and {QUERY_BYTES} bytes."
@@ -65,16 +65,16 @@ impl Toolbox {
         }
         if self.redact(&given.query) != given.query {
             let text = "The query has a secret in it, which is not sent anywhere.";
-            return Err(Refusal::new(RefusalKind::OutOfReach, text));
+            return Err(CallRefusal::new(RefusalKind::OutOfReach, text));
         }
         let endpoint = self.search_endpoint()?;
-        let wants = Wants {
+        let wants = ConsentNeeds {
             tier: Tier::Web,
             terms: ConsentTerms::Web {
                 host: endpoint.host_str().unwrap_or_default().to_owned(),
             },
             shown: given.query.clone(),
-            ..Wants::default()
+            ..ConsentNeeds::default()
         };
         let ask = self.ask("web_search", raw, wants);
         let summary = format!("search the web for {:?}", given.query);
@@ -88,9 +88,9 @@ impl Toolbox {
     }
 
     /// The operator's choice: encrypted, or on this machine.
-    fn search_endpoint(&self) -> Result<Url, Refusal> {
+    fn search_endpoint(&self) -> Result<Url, CallRefusal> {
         let service = self.0.setting.search.as_ref();
-        let none = || Refusal::new(RefusalKind::NotPossible, "There is no search service.");
+        let none = || CallRefusal::new(RefusalKind::NotPossible, "There is no search service.");
         endpoint(service.ok_or_else(none)?)
     }
 
@@ -98,7 +98,7 @@ impl Toolbox {
         &self,
         query: Query,
         stop: &StopSignal,
-    ) -> Result<(CallEnd, Output), Refusal> {
+    ) -> Result<(CallEnd, ToolOutput), CallRefusal> {
         let key = self
             .0
             .setting
@@ -120,13 +120,13 @@ impl Toolbox {
         if text.is_empty() {
             text.push_str("[nothing was found]\n");
         }
-        Ok((CallEnd::Done, Output::of(text)))
+        Ok((CallEnd::Done, ToolOutput::of(text)))
     }
 }
 
-fn asking(url: Url, key: Option<String>, text: &str, results: u64) -> Ask {
+fn asking(url: Url, key: Option<String>, text: &str, results: u64) -> WebRequest {
     let body = serde_json::json!({ "query": text, "max_results": results });
-    Ask {
+    WebRequest {
         url,
         method: Method::POST,
         bearer: key,
@@ -135,8 +135,8 @@ fn asking(url: Url, key: Option<String>, text: &str, results: u64) -> Ask {
 }
 
 /// The operator's choice: encrypted, or on this machine.
-fn endpoint(service: &SearchService) -> Result<Url, Refusal> {
-    let refused = |text: &str| Refusal::new(RefusalKind::NotPossible, text);
+fn endpoint(service: &SearchService) -> Result<Url, CallRefusal> {
+    let refused = |text: &str| CallRefusal::new(RefusalKind::NotPossible, text);
     let url = Url::parse(&service.endpoint)
         .map_err(|_| refused("The address of the search service is none."))?;
     let is_here = match url.host() {
@@ -152,8 +152,8 @@ fn endpoint(service: &SearchService) -> Result<Url, Refusal> {
     ))
 }
 
-fn found(answer: &Answer) -> Result<Found, Refusal> {
-    let failed = |why: String| Refusal::new(RefusalKind::NotPossible, why);
+fn found(answer: &WebResponse) -> Result<SearchResponse, CallRefusal> {
+    let failed = |why: String| CallRefusal::new(RefusalKind::NotPossible, why);
     if answer.status != 200 {
         let text = String::from_utf8_lossy(&answer.body);
         let text: String = text.chars().take(500).collect();
@@ -171,14 +171,14 @@ fn found(answer: &Answer) -> Result<Found, Refusal> {
 /// # Errors
 /// Describes what is wrong; it may quote the service.
 pub fn try_search(service: &SearchService) -> Result<Vec<String>, String> {
-    let said = |refusal: Refusal| refusal.text;
+    let said = |refusal: CallRefusal| refusal.text;
     let url = endpoint(service).map_err(said)?;
     let ask = asking(url, Some(service.key.clone()), TRIAL, 1);
     let answer = match Web::public().ask(ask, true, &StopSignal::default()) {
         Ok(answer) => answer,
-        Err(Fault::Failed(why)) => return Err(why),
-        Err(Fault::Refused(refusal)) => return Err(refusal.text),
-        Err(Fault::Stopped | Fault::TimedOut) => {
+        Err(WebFault::Failed(why)) => return Err(why),
+        Err(WebFault::Refused(refusal)) => return Err(refusal.text),
+        Err(WebFault::Stopped | WebFault::TimedOut) => {
             return Err("There was no answer in time.".to_owned());
         }
     };

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::client::Web;
 use crate::consent::Tier;
 use crate::tool::tests::stage::{Stage, done, finish, plan};
-use crate::tool::{Finished, Refusal, RefusalKind, SearchService, Toolbox};
+use crate::tool::{CallRefusal, Finished, RefusalKind, SearchService, Toolbox};
 
 /// A server that gives each request the next answer, and remembers the requests.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ fn leads_to(address: SocketAddr) -> Web {
     Web::of_test(move |_, _| Ok(vec![address]), all_but_one)
 }
 
-fn fetched(server: &Server, url: &str) -> Result<Finished, Refusal> {
+fn fetched(server: &Server, url: &str) -> Result<Finished, CallRefusal> {
     let stage = Stage::new();
     done(
         &tools(&stage, leads_to(server.address)),

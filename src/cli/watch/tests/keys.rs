@@ -228,7 +228,7 @@ fn flows_are_paused_and_resumed_only_when_one_was_chosen() {
     state.flow = Some(flow("a1b2c3"));
     let said = press(&mut state, &view, "p", 100_000);
     assert_eq!(said, Some(Act::Say(flow("a1b2c3"), Verb::Pause {})));
-    view.flows[0].standing = Some(Standing::Paused);
+    view.flows[0].standing = Some(FlowStanding::Paused);
     let said = press(&mut state, &view, "p", 110_000);
     assert_eq!(said, Some(Act::Say(flow("a1b2c3"), Verb::Unpause {})));
     assert_eq!(press(&mut state, &view, "R", 120_000), None);
@@ -305,7 +305,7 @@ fn a_digit_shows_the_feed_of_a_role() {
         state.told
     );
     press(&mut state, &view, "7", LATER_MS);
-    assert!(state.told.contains("no role 7"), "{}", state.told);
+    assert!(state.told.contains("no node 7"), "{}", state.told);
 }
 
 #[test]

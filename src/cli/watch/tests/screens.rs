@@ -28,10 +28,10 @@ fn busy() -> View {
     });
     let mut view = view(asks.collect());
     let standings = [
-        Some(Standing::Waiting),
-        Some(Standing::Working),
-        Some(Standing::Stopped),
-        Some(Standing::Paused),
+        Some(FlowStanding::Waiting),
+        Some(FlowStanding::Working),
+        Some(FlowStanding::Stopped),
+        Some(FlowStanding::Paused),
         None,
     ];
     view.flows = (0..14)
@@ -186,4 +186,17 @@ fn a_heading_leaves_out_from_its_end_what_does_not_fit() {
         "a-society  10 need you · 3 at work · 3 stopped   $1.84 today"
     );
     assert_eq!(head(40).trim_end(), "a-society  10 need you · 3 at work");
+}
+
+#[test]
+fn a_message_that_is_wider_than_the_screen_is_shown_whole() {
+    let state = State {
+        told: "demo/a1b2c3: said; a model hears it with its next request, a program or a person with its next turn (record 75)".to_owned(),
+        ..State::default()
+    };
+    let screen = drawn(&view(Vec::new()), &state, (80, 24));
+    assert!(
+        screen.contains("with its next turn (record 75)"),
+        "{screen}"
+    );
 }

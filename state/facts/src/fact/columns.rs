@@ -16,7 +16,7 @@ use crate::seat::Seat;
 
 /// When a kind of fact may be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum FactReach {
     /// At any time.
     Always,
     /// Before the flow exists.
@@ -38,7 +38,7 @@ pub enum Width {
 
 /// How far a kind of fact takes the flow on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
+pub enum FactWeight {
     /// It is a piece of streamed text, and changes nothing else.
     Draft,
     /// It is a step within a turn: no node moves by it, and nothing new is to be started.
@@ -49,7 +49,7 @@ pub enum Weight {
 
 /// What a fact is about. The role of some of these is known only to the flow's state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About<'a> {
+pub enum FactSubject<'a> {
     /// The flow as a whole.
     Flow,
     /// The flow as a whole, before its state knows the owner: the role of the first node.
@@ -74,7 +74,7 @@ pub enum About<'a> {
     Report,
 }
 
-impl About<'_> {
+impl FactSubject<'_> {
     /// The seat of the session that it is about, as far as the fact alone says so.
     #[must_use]
     pub fn seat(&self) -> Option<Seat> {

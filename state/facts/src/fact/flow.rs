@@ -147,7 +147,7 @@ pub struct GraphRevised {
     /// The graph from now on.
     pub graph: Outline,
     /// Who wrote the revision.
-    pub by: Author,
+    pub by: FactAuthor,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
@@ -156,7 +156,7 @@ pub struct GraphRevised {
 /// Who did something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Author {
+pub enum FactAuthor {
     /// The operator.
     Operator,
     /// A role, through its tools.
@@ -194,7 +194,7 @@ pub struct FlowPaused {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlowUnpaused {
     /// Who let it go on.
-    pub by: Author,
+    pub by: FactAuthor,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
@@ -203,7 +203,7 @@ pub struct FlowUnpaused {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FlowCancelled {
     /// Who ended it.
-    pub by: Author,
+    pub by: FactAuthor,
     /// Why, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::at::At;
 use crate::fact::session::Trigger;
-use crate::handoff::{Delivery, EdgeName, Way};
+use crate::handoff::{Delivery, EdgeName, HandoffWay};
 use crate::hash::Hash;
 use crate::id::{MessageId, NodeId};
 use crate::message::{BlobText, Message};
@@ -73,7 +73,7 @@ pub struct PassedAlong {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassedFile {
     /// Which way along it.
-    pub way: Way,
+    pub way: HandoffWay,
     /// Its path.
     pub path: String,
     /// The blob that holds it.

@@ -48,7 +48,7 @@ pub struct ProcessName {
 
 /// Which row of the recovery table was met (`state/RECOVERY.md`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Row {
+pub enum RecoveryRow {
     /// The last line has no end.
     R2,
     /// The file grew before its data arrived.
@@ -62,7 +62,7 @@ pub enum Row {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecoveryTruncated {
     /// The row of the recovery table that allowed the cut.
-    pub row: Row,
+    pub row: RecoveryRow,
     /// The segment that was cut.
     pub segment: u32,
     /// Where, in bytes from its beginning.

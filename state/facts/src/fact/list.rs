@@ -17,7 +17,7 @@
 
 use serde::Serialize;
 
-use super::columns::{About, Reach, SessionFact, Weight, Width};
+use super::columns::{FactReach, FactSubject, FactWeight, SessionFact, Width};
 use super::mentions::Mentions as _;
 use super::{budget, flow, imported, improvement, journal, node, operator, session, turn};
 use crate::hash::Hash;
@@ -51,16 +51,16 @@ pub const RETIRED: &[&str] = &[
 /// The cell of a row, as its value.
 macro_rules! cell {
     (reach always) => {
-        Reach::Always
+        FactReach::Always
     };
     (reach birth) => {
-        Reach::Birth
+        FactReach::Birth
     };
     (reach life) => {
-        Reach::Life
+        FactReach::Life
     };
     (reach work) => {
-        Reach::Work
+        FactReach::Work
     };
     (width wide) => {
         Width::Wide
@@ -69,13 +69,13 @@ macro_rules! cell {
         Width::Narrow
     };
     (weight draft) => {
-        Weight::Draft
+        FactWeight::Draft
     };
     (weight step) => {
-        Weight::Step
+        FactWeight::Step
     };
     (weight -) => {
-        Weight::Moves
+        FactWeight::Moves
     };
 }
 
@@ -83,41 +83,44 @@ macro_rules! cell {
 macro_rules! about {
     (flow $fact:ident) => {{
         let _ = $fact;
-        About::Flow
+        FactSubject::Flow
     }};
     (born $fact:ident) => {
-        About::Born($fact.graph.start().map(|node| &node.role))
+        FactSubject::Born($fact.graph.start().map(|node| &node.role))
     };
     (seat $fact:ident) => {
-        About::Seat(&$fact.seat)
+        FactSubject::Seat(&$fact.seat)
     };
     (role $fact:ident) => {
-        About::Role(&$fact.role)
+        FactSubject::Role(&$fact.role)
     };
     (role_or_flow $fact:ident) => {
-        $fact.role.as_ref().map_or(About::Flow, About::Role)
+        $fact
+            .role
+            .as_ref()
+            .map_or(FactSubject::Flow, FactSubject::Role)
     };
     (node $fact:ident) => {
-        About::Node(&$fact.node)
+        FactSubject::Node(&$fact.node)
     };
     (staged $fact:ident) => {
-        About::Staged(&$fact.approval)
+        FactSubject::Staged(&$fact.approval)
     };
     (said $fact:ident) => {
-        About::Said(&$fact.reply)
+        FactSubject::Said(&$fact.reply)
     };
     (scope $fact:ident) => {
-        About::Scope(&$fact.scope)
+        FactSubject::Scope(&$fact.scope)
     };
     (consent $fact:ident) => {
-        About::Consent(&$fact.consent)
+        FactSubject::Consent(&$fact.consent)
     };
     (change $fact:ident) => {
-        About::Change(&$fact.change)
+        FactSubject::Change(&$fact.change)
     };
     (report $fact:ident) => {{
         let _ = $fact;
-        About::Report
+        FactSubject::Report
     }};
 }
 
@@ -185,7 +188,7 @@ macro_rules! facts {
 
             /// When it may be recorded.
             #[must_use]
-            pub const fn reach(&self) -> Reach {
+            pub const fn reach(&self) -> FactReach {
                 match self {
                     $(Self::$variant(_) => cell!(reach $reach),)+
                 }
@@ -201,7 +204,7 @@ macro_rules! facts {
 
             /// How far it takes the flow on.
             #[must_use]
-            pub const fn weight(&self) -> Weight {
+            pub const fn weight(&self) -> FactWeight {
                 match self {
                     $(Self::$variant(_) => cell!(weight $weight),)+
                 }
@@ -209,7 +212,7 @@ macro_rules! facts {
 
             /// What it is about.
             #[must_use]
-            pub fn about(&self) -> About<'_> {
+            pub fn about(&self) -> FactSubject<'_> {
                 match self {
                     $(Self::$variant(fact) => about!($about fact),)+
                 }

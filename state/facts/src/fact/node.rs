@@ -12,7 +12,7 @@ use crate::message::Text;
 /// Why a node was entered, which decides what its packet says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Entry {
+pub enum NodeEntry {
     /// For the first time.
     First,
     /// Again, because something arrived or an edge is still owed.
@@ -36,7 +36,7 @@ pub struct NodeClaimed {
     /// The turn that begins with it.
     pub turn: TurnId,
     /// Why.
-    pub entry: Entry,
+    pub entry: NodeEntry,
     /// The edges whose artifacts are read now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub consumed: Vec<Inbound>,
@@ -55,7 +55,7 @@ pub struct Inbound {
     #[serde(flatten)]
     pub edge: EdgeName,
     /// Which way along it.
-    pub way: crate::handoff::Way,
+    pub way: crate::handoff::HandoffWay,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

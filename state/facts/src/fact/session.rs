@@ -42,7 +42,7 @@ pub enum Descent {
 
 /// Where a session comes from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Parent {
+pub struct SessionParent {
     /// The other's key.
     pub key: SessionKey,
     /// The other's incarnation.
@@ -68,7 +68,7 @@ pub struct SessionOpened {
     pub kind: SessionKind,
     /// Where it comes from, if from another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent: Option<Parent>,
+    pub parent: Option<SessionParent>,
     /// Whose it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,

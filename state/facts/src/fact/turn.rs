@@ -367,7 +367,7 @@ pub struct CallFinished {
     /// The files that the model knows from now on as they are, because it was shown them or made
     /// them so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub seen: Vec<Seen>,
+    pub seen: Vec<SeenFile>,
     /// The image that the model gets besides, if it gets images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<Box<Image>>,
@@ -379,7 +379,7 @@ pub struct CallFinished {
 
 /// A file that a model knows as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct SeenFile {
     /// Its path, from the project folder; `record/` is the flow's shared folder.
     pub path: String,
     /// Its hash.

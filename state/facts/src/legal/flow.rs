@@ -8,7 +8,7 @@ use crate::fact::improvement::ImprovementMode;
 use crate::handoff::EdgeName;
 use crate::id::NodeId;
 use crate::view::FlowState;
-use crate::view::flow::Phase;
+use crate::view::flow::FlowPhase;
 
 pub(super) fn created(state: &FlowState, f: &FlowCreated) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
@@ -44,7 +44,7 @@ pub(super) fn not_paused(state: &FlowState) -> Result<(), Illegal> {
     Ok(())
 }
 
-pub(super) fn in_phase(state: &FlowState, phase: Phase) -> Result<(), Illegal> {
+pub(super) fn in_phase(state: &FlowState, phase: FlowPhase) -> Result<(), Illegal> {
     if state.phase != phase {
         return Err(Illegal::WrongPhase {
             status: state.phase.status().word(),
@@ -95,7 +95,7 @@ fn needed(state: &FlowState) -> impl Iterator<Item = &NodeId> {
 }
 
 pub(super) fn closed(state: &FlowState, f: &ForwardPassClosed) -> Result<(), Illegal> {
-    in_phase(state, Phase::Forward)?;
+    in_phase(state, FlowPhase::Forward)?;
     let refuse = |why: String| Err(Illegal::NotClosable { why });
     let Some(role) = state.role_of(&f.node) else {
         return Err(Illegal::UnknownNode {
@@ -141,12 +141,13 @@ pub(super) fn completed(state: &FlowState) -> Result<(), Illegal> {
     let done = state.improvement.as_ref().is_some_and(|improvement| {
         let nothing = improvement.mode == ImprovementMode::None;
         match state.phase {
-            Phase::Improving => nothing,
-            Phase::FeedbackConsent => improvement.feedback.granted == Some(false),
-            Phase::Feedback => improvement.feedback.report().is_some(),
-            Phase::Forward | Phase::ImprovementChoice | Phase::Completed | Phase::Cancelled => {
-                false
-            }
+            FlowPhase::Improving => nothing,
+            FlowPhase::FeedbackConsent => improvement.feedback.granted == Some(false),
+            FlowPhase::Feedback => improvement.feedback.report().is_some(),
+            FlowPhase::Forward
+            | FlowPhase::ImprovementChoice
+            | FlowPhase::Completed
+            | FlowPhase::Cancelled => false,
         }
     });
     if !done {

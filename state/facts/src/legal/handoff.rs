@@ -5,7 +5,7 @@ use super::node::node;
 use super::operator::fresh;
 use super::turn::concluded;
 use crate::fact::node::{HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged};
-use crate::handoff::{Delivery, Way};
+use crate::handoff::{Delivery, HandoffWay};
 use crate::id::{ApprovalId, NodeId, TurnId};
 use crate::view::FlowState;
 
@@ -25,7 +25,7 @@ pub(super) fn applied(state: &FlowState, f: &HandoffApplied) -> Result<(), Illeg
         approved(state, f, approval)?;
     } else {
         runs_in(state, &f.node, f.turn)?;
-        let forward = f.deliveries.iter().any(|d| d.way == Way::Forward);
+        let forward = f.deliveries.iter().any(|d| d.way == HandoffWay::Forward);
         if outline.human_colab && forward {
             return Err(Illegal::NeedsApproval {
                 node: f.node.clone(),
@@ -67,8 +67,8 @@ fn may_travel(state: &FlowState, from: &NodeId, deliveries: &[Delivery]) -> Resu
             return Err(Illegal::UnknownEdge { edge: edge.clone() });
         }
         let sender = match delivery.way {
-            Way::Forward => &edge.from,
-            Way::Backward => &edge.to,
+            HandoffWay::Forward => &edge.from,
+            HandoffWay::Backward => &edge.to,
         };
         if sender != from {
             return Err(Illegal::NotNeighbour {
@@ -86,7 +86,7 @@ fn may_travel(state: &FlowState, from: &NodeId, deliveries: &[Delivery]) -> Resu
                 path: delivery.artifact.path.clone(),
             });
         }
-        if delivery.way == Way::Backward && !state.completed_edges.contains(edge) {
+        if delivery.way == HandoffWay::Backward && !state.completed_edges.contains(edge) {
             return Err(Illegal::NotCompleted { edge: edge.clone() });
         }
     }

@@ -6,12 +6,12 @@ use super::session::known;
 use crate::fact::imported::{FeedImported, FlowImported, SessionImported};
 use crate::fact::session::SessionState;
 use crate::view::FlowState;
-use crate::view::flow::Phase;
+use crate::view::flow::FlowPhase;
 
 /// Its state is recorded once, for a flow in which nothing has happened, and only with names of its
 /// graph.
 pub(super) fn flow(state: &FlowState, f: &FlowImported) -> Result<(), Illegal> {
-    in_phase(state, Phase::Forward)?;
+    in_phase(state, FlowPhase::Forward)?;
     let begun = !state.visited.is_empty() || !state.sessions.is_empty() || state.next_turn > 1;
     if state.imported.is_some() || begun {
         return Err(Illegal::AlreadyCreated);

@@ -11,7 +11,7 @@ use crate::fact::improvement::{
 };
 use crate::id::{MessageId, RoleInstance};
 use crate::view::FlowState;
-use crate::view::flow::{Improvement, Phase, Reflecting};
+use crate::view::flow::{FlowPhase, Improvement, Reflecting};
 
 fn bad(role: &RoleInstance, why: &'static str) -> Illegal {
     Illegal::Improvement {
@@ -20,7 +20,7 @@ fn bad(role: &RoleInstance, why: &'static str) -> Illegal {
     }
 }
 
-fn phase(state: &FlowState, phase: Phase) -> Result<&Improvement, Illegal> {
+fn phase(state: &FlowState, phase: FlowPhase) -> Result<&Improvement, Illegal> {
     in_phase(state, phase)?;
     state.improvement.as_ref().ok_or(Illegal::WrongPhase {
         status: state.phase.status().word(),
@@ -28,7 +28,7 @@ fn phase(state: &FlowState, phase: Phase) -> Result<&Improvement, Illegal> {
 }
 
 pub(super) fn chosen(state: &FlowState, f: &ImprovementChosen) -> Result<(), Illegal> {
-    in_phase(state, Phase::ImprovementChoice)?;
+    in_phase(state, FlowPhase::ImprovementChoice)?;
     fresh(state, f.client.as_ref())?;
     for (place, reflection) in f.plan.iter().enumerate() {
         let role = &reflection.role;
@@ -70,7 +70,7 @@ fn goes_on(
 }
 
 pub(super) fn reflection(state: &FlowState, f: &ReflectionStarted) -> Result<(), Illegal> {
-    let improvement = phase(state, Phase::Improving)?;
+    let improvement = phase(state, FlowPhase::Improving)?;
     not_paused(state)?;
     next_turn(state, f.turn)?;
     let planned = improvement.plan.iter().find(|r| r.role == f.role);
@@ -94,7 +94,7 @@ pub(super) fn reflection(state: &FlowState, f: &ReflectionStarted) -> Result<(),
 }
 
 pub(super) fn findings(state: &FlowState, f: &FindingsRecorded) -> Result<(), Illegal> {
-    let improvement = phase(state, Phase::Improving)?;
+    let improvement = phase(state, FlowPhase::Improving)?;
     match improvement.roles.get(&f.role) {
         None => Err(bad(&f.role, "it did not begin")),
         Some(role) if role.findings.is_some() => Err(bad(&f.role, "it is done")),
@@ -104,7 +104,7 @@ pub(super) fn findings(state: &FlowState, f: &FindingsRecorded) -> Result<(), Il
 }
 
 pub(super) fn feedback_decided(state: &FlowState, f: &FeedbackDecided) -> Result<(), Illegal> {
-    let improvement = phase(state, Phase::FeedbackConsent)?;
+    let improvement = phase(state, FlowPhase::FeedbackConsent)?;
     fresh(state, f.client.as_ref())?;
     if improvement.feedback.granted.is_some() {
         return Err(Illegal::Nothing {
@@ -115,7 +115,7 @@ pub(super) fn feedback_decided(state: &FlowState, f: &FeedbackDecided) -> Result
 }
 
 pub(super) fn feedback_started(state: &FlowState, f: &FeedbackStarted) -> Result<(), Illegal> {
-    let improvement = phase(state, Phase::Feedback)?;
+    let improvement = phase(state, FlowPhase::Feedback)?;
     not_paused(state)?;
     next_turn(state, f.turn)?;
     if state.graph.nodes.iter().any(|node| node.role == f.role) {
@@ -129,7 +129,7 @@ pub(super) fn feedback_started(state: &FlowState, f: &FeedbackStarted) -> Result
 }
 
 pub(super) fn feedback_recorded(state: &FlowState, f: &FeedbackRecorded) -> Result<(), Illegal> {
-    let improvement = phase(state, Phase::Feedback)?;
+    let improvement = phase(state, FlowPhase::Feedback)?;
     match &improvement.feedback.work {
         Some(work) if work.findings.is_some() => Err(Illegal::Nothing {
             what: "a second report",

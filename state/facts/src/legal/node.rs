@@ -5,11 +5,11 @@ use super::flow::{in_phase, not_paused};
 use super::operator::fresh;
 use super::turn::concluded;
 use crate::fact::flow::{NodeOutline, NodeReopened, NodeRetried};
-use crate::fact::node::{Entry, Inbound, NodeClaimed, NodeSuspended, NodeWoken, WaitReason};
-use crate::handoff::{EdgeName, Way};
+use crate::fact::node::{Inbound, NodeClaimed, NodeEntry, NodeSuspended, NodeWoken, WaitReason};
+use crate::handoff::{EdgeName, HandoffWay};
 use crate::id::{MessageId, NodeId, RoleInstance, TurnId};
 use crate::view::FlowState;
-use crate::view::flow::{Phase, Said, Waiting};
+use crate::view::flow::{FlowPhase, OperatorMessage, OperatorWait};
 
 pub(super) fn node<'a>(state: &'a FlowState, id: &NodeId) -> Result<&'a NodeOutline, Illegal> {
     state
@@ -45,7 +45,7 @@ pub(super) fn next_turn(state: &FlowState, turn: TurnId) -> Result<(), Illegal> 
 }
 
 pub(super) fn claimed(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
-    in_phase(state, Phase::Forward)?;
+    in_phase(state, FlowPhase::Forward)?;
     not_paused(state)?;
     let node = node_of(state, &f.node, &f.role)?;
     next_turn(state, f.turn)?;
@@ -61,7 +61,7 @@ pub(super) fn claimed(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal>
 /// A running node is entered again only when its turn was lost with the process.
 fn idle(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
     let runs = state.running.get(&f.node);
-    let lost = |turn: TurnId| f.entry == Entry::Recovered && !state.turns.contains_key(&turn);
+    let lost = |turn: TurnId| f.entry == NodeEntry::Recovered && !state.turns.contains_key(&turn);
     match runs {
         Some(running) if !lost(running.turn) => Err(Illegal::NodeRuns {
             node: f.node.clone(),
@@ -89,7 +89,7 @@ fn wait_ends(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
     };
     let ends = match waiting.reason {
         WaitReason::PromptHuman => !f.replies.is_empty() || !f.consumed.is_empty(),
-        WaitReason::RoleConfiguration => f.entry == Entry::Configured,
+        WaitReason::RoleConfiguration => f.entry == NodeEntry::Configured,
         WaitReason::Consent | WaitReason::HandoffApproval => false,
         WaitReason::AutonomousAbort
         | WaitReason::ConsentDenied
@@ -110,10 +110,10 @@ fn wait_ends(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
 fn reads(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
     for (place, inbound) in f.consumed.iter().enumerate() {
         let here = match inbound.way {
-            Way::Forward => inbound.edge.to == f.node,
-            Way::Backward => inbound.edge.from == f.node,
+            HandoffWay::Forward => inbound.edge.to == f.node,
+            HandoffWay::Backward => inbound.edge.from == f.node,
         };
-        let stale = inbound.way == Way::Forward && state.has_unread_request(&inbound.edge);
+        let stale = inbound.way == HandoffWay::Forward && state.has_unread_request(&inbound.edge);
         let twice = f.consumed[..place].contains(inbound);
         if !here || stale || twice || !state.has_received(&inbound.edge, inbound.way) {
             return Err(Illegal::NotReceived {
@@ -130,13 +130,13 @@ fn drops(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
     let asked_back = |edge: &EdgeName| {
         let back = Inbound {
             edge: edge.clone(),
-            way: Way::Backward,
+            way: HandoffWay::Backward,
         };
         edge.from == f.node && f.consumed.contains(&back)
     };
     let asked = |edge: &EdgeName| edge.to == f.node && state.has_unread_request(edge);
     for edge in &f.dropped {
-        if !state.has_received(edge, Way::Forward) || !(asked_back(edge) || asked(edge)) {
+        if !state.has_received(edge, HandoffWay::Forward) || !(asked_back(edge) || asked(edge)) {
             return Err(Illegal::NotReceived { edge: edge.clone() });
         }
     }
@@ -148,7 +148,7 @@ fn hears(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
     all_queued(queued, &f.replies)
 }
 
-pub(super) fn all_queued(queued: &[Said], replies: &[MessageId]) -> Result<(), Illegal> {
+pub(super) fn all_queued(queued: &[OperatorMessage], replies: &[MessageId]) -> Result<(), Illegal> {
     match (replies.iter()).find(|reply| !queued.iter().any(|said| said.id == **reply)) {
         Some(reply) => Err(Illegal::UnknownReply {
             reply: reply.clone(),
@@ -167,23 +167,29 @@ fn enters(state: &FlowState, f: &NodeClaimed, node: &NodeOutline) -> Result<(), 
     };
     let visited = state.visited.contains(&f.node);
     match f.entry {
-        Entry::First if visited => refuse("it was entered before"),
-        Entry::First => first(state, f, node),
-        Entry::Reply if f.replies.is_empty() => refuse("there is no reply"),
-        Entry::Reopened if !f.consumed.iter().any(|i| i.way == Way::Backward) => {
+        NodeEntry::First if visited => refuse("it was entered before"),
+        NodeEntry::First => first(state, f, node),
+        NodeEntry::Reply if f.replies.is_empty() => refuse("there is no reply"),
+        NodeEntry::Reopened if !f.consumed.iter().any(|i| i.way == HandoffWay::Backward) => {
             match state.wanted.get(&f.node) {
                 Some(_) => Ok(()),
                 None => refuse("no work came back"),
             }
         }
-        Entry::Again | Entry::Reopened | Entry::Reply | Entry::Configured | Entry::Recovered
+        NodeEntry::Again
+        | NodeEntry::Reopened
+        | NodeEntry::Reply
+        | NodeEntry::Configured
+        | NodeEntry::Recovered
             if !visited =>
         {
             refuse("it was never entered")
         }
-        Entry::Again | Entry::Reopened | Entry::Reply | Entry::Configured | Entry::Recovered => {
-            Ok(())
-        }
+        NodeEntry::Again
+        | NodeEntry::Reopened
+        | NodeEntry::Reply
+        | NodeEntry::Configured
+        | NodeEntry::Recovered => Ok(()),
     }
 }
 
@@ -241,7 +247,7 @@ pub(super) fn reopened(state: &FlowState, f: &NodeReopened) -> Result<(), Illega
 
 pub(super) fn retried(state: &FlowState, f: &NodeRetried) -> Result<(), Illegal> {
     fresh(state, f.client.as_ref())?;
-    in_phase(state, Phase::Forward)?;
+    in_phase(state, FlowPhase::Forward)?;
     let Some(waiting) = state.awaiting_operator.get(&f.node) else {
         return Err(Illegal::NodeIdle {
             node: f.node.clone(),
@@ -285,7 +291,7 @@ pub(super) fn suspended(state: &FlowState, f: &NodeSuspended) -> Result<(), Ille
     no_repetition(waiting, f)
 }
 
-fn no_repetition(waiting: Option<&Waiting>, f: &NodeSuspended) -> Result<(), Illegal> {
+fn no_repetition(waiting: Option<&OperatorWait>, f: &NodeSuspended) -> Result<(), Illegal> {
     match waiting {
         Some(waiting) if waiting.reason == f.reason && waiting.consent == f.consent => {
             Err(Illegal::Nothing {
@@ -340,7 +346,7 @@ pub(super) fn waiting<'a>(
     state: &'a FlowState,
     node: Option<&NodeId>,
     role: &RoleInstance,
-) -> Result<&'a Waiting, Illegal> {
+) -> Result<&'a OperatorWait, Illegal> {
     let waiting = match node {
         Some(node) => state.awaiting_operator.get(node),
         None => state.reflecting(role).and_then(|r| r.waiting.as_ref()),

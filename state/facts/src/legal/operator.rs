@@ -11,7 +11,7 @@ use crate::id::{ClientId, MessageId};
 use crate::limits::{CONSENT_RULES_MAX, OPEN_ITEMS_MAX};
 use crate::seat::Seat;
 use crate::view::FlowState;
-use crate::view::flow::{CallState, Said};
+use crate::view::flow::{CallState, OperatorMessage};
 
 /// A client's command counts once.
 pub(super) fn fresh(state: &FlowState, client: Option<&ClientId>) -> Result<(), Illegal> {
@@ -25,7 +25,7 @@ pub(super) fn fresh(state: &FlowState, client: Option<&ClientId>) -> Result<(), 
     }
 }
 
-fn unused(queue: &[Said], id: &MessageId) -> Result<(), Illegal> {
+fn unused(queue: &[OperatorMessage], id: &MessageId) -> Result<(), Illegal> {
     if queue.len() >= OPEN_ITEMS_MAX {
         return Err(Illegal::TooMany { what: "messages" });
     }
@@ -63,7 +63,7 @@ pub(super) fn replied(state: &FlowState, f: &OperatorReplied) -> Result<(), Ille
 }
 
 pub(super) fn returned(state: &FlowState, f: &ReplyReturned) -> Result<(), Illegal> {
-    let queued = |said: &Said| said.id == f.reply;
+    let queued = |said: &OperatorMessage| said.id == f.reply;
     let nodes = state.replies.values().flatten().any(queued);
     let roles = state.steers.values().flatten().any(queued);
     let reflecting = state.improvement.iter().any(|improvement| {

@@ -9,7 +9,7 @@ use crate::fact::session::{
 };
 use crate::seat::Seat;
 use crate::view::FlowState;
-use crate::view::flow::{RequestState, Said, SessionBrief};
+use crate::view::flow::{OperatorMessage, RequestState, SessionBrief};
 
 fn bad(seat: &Seat, why: &'static str) -> Illegal {
     Illegal::Session {
@@ -106,7 +106,7 @@ pub(super) fn message_added(state: &FlowState, f: &MessageAdded) -> Result<(), I
 }
 
 fn is_unsaid(state: &FlowState, f: &MessageAdded) -> bool {
-    let this = |said: &Said| said.id == f.message;
+    let this = |said: &OperatorMessage| said.id == f.message;
     let node = state.running_of(&f.seat);
     let reflecting = f.seat.role().and_then(|role| state.reflecting(role));
     node.is_some_and(|(_, running)| running.unsaid.iter().any(this))

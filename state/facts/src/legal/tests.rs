@@ -8,7 +8,7 @@ use super::{Illegal, legal};
 use crate::fact::Fact;
 use crate::line::Recorded;
 use crate::sample::{long, recorded, walk};
-use crate::view::{FlowState, View};
+use crate::view::{FactView, FlowState};
 
 /// Folds facts as long as they are legal, and says where they stop being so.
 fn judge(facts: impl IntoIterator<Item = Fact>) -> (FlowState, Option<(usize, Illegal)>) {

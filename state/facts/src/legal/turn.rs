@@ -14,7 +14,7 @@ use crate::id::{CallId, RoleInstance, TurnId};
 use crate::message::AnswerText;
 use crate::seat::Seat;
 use crate::view::FlowState;
-use crate::view::flow::{CallState, OpenCall, OpenTurn, Request, RequestState};
+use crate::view::flow::{CallState, LastRequest, OpenCall, OpenTurn, RequestState};
 
 fn wrong(turn: TurnId, why: &'static str) -> Illegal {
     Illegal::Turn { turn, why }
@@ -231,7 +231,7 @@ fn asked(
     id: TurnId,
     number: u32,
     attempt: Option<u32>,
-) -> Result<&Request, Illegal> {
+) -> Result<&LastRequest, Illegal> {
     let refuse = |why| {
         Err(Illegal::Request {
             turn: id,

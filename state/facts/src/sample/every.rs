@@ -8,21 +8,21 @@ use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_ca
 use crate::fact::Fact;
 use crate::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
 use crate::fact::flow::{
-    Author, Ends, EndsChosen, FlowCancelled, FlowCompleted, FlowCreated, FlowForked, FlowPaused,
-    FlowTitled, FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened, NodeRetried,
-    PauseReason, TokenBudget,
+    Ends, EndsChosen, FactAuthor, FlowCancelled, FlowCompleted, FlowCreated, FlowForked,
+    FlowPaused, FlowTitled, FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened,
+    NodeRetried, PauseReason, TokenBudget,
 };
 use crate::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
     FindingsRecorded, ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
 };
 use crate::fact::journal::{
-    BlobFound, BlobLost, Link, QuarantineRestored, RecoveryLossy, RecoveryTruncated, RepairApplied,
-    Row, SegmentStarted, WriterOpened,
+    BlobFound, BlobLost, Link, QuarantineRestored, RecoveryLossy, RecoveryRow, RecoveryTruncated,
+    RepairApplied, SegmentStarted, WriterOpened,
 };
 use crate::fact::node::{
-    Entry, FaultCode, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
-    NodeSuspended, NodeWoken, RepairRequested, Trouble, WaitReason,
+    FaultCode, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
+    NodeEntry, NodeSuspended, NodeWoken, RepairRequested, Trouble, WaitReason,
 };
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
@@ -33,20 +33,20 @@ use crate::fact::operator::{
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, Descent, MessageAdded, Origin, Parent,
-    SessionCompacted, SessionKind, SessionOpened, SessionResumed, Strategy, SystemPromptBuilt,
-    Trigger,
+    ArchiveRestored, CompactionFailed, CompactionStarted, Descent, MessageAdded, Origin,
+    SessionCompacted, SessionKind, SessionOpened, SessionParent, SessionResumed, Strategy,
+    SystemPromptBuilt, Trigger,
 };
 use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue};
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
     DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered, ModelFailed,
-    ModelRequested, RawValueEq, Seen, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
+    ModelRequested, RawValueEq, SeenFile, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
 };
-use crate::handoff::Way;
+use crate::handoff::HandoffWay;
 use crate::hash::Hash;
 use crate::id::{ClientId, RoleInstance, TurnId};
-use crate::message::{AnswerText, BlobText, Drafted, Image, ImageKind, Text};
+use crate::message::{AnswerText, BlobText, ConfirmedDraft, Image, ImageKind, Text};
 
 const TURN: TurnId = TurnId(7);
 
@@ -114,7 +114,7 @@ pub fn every_kind() -> Vec<Fact> {
 
 fn cut() -> RecoveryTruncated {
     RecoveryTruncated {
-        row: Row::R6,
+        row: RecoveryRow::R6,
         segment: 2,
         offset_bytes: 4_096,
         cut_bytes: 120,
@@ -199,7 +199,7 @@ fn flow() -> Vec<Fact> {
         Fact::GraphRevised(GraphRevised {
             client: None,
             graph: outline(),
-            by: Author::Role(role()),
+            by: FactAuthor::Role(role()),
         }),
         Fact::FlowPaused(FlowPaused {
             client: None,
@@ -208,11 +208,11 @@ fn flow() -> Vec<Fact> {
         }),
         Fact::FlowUnpaused(FlowUnpaused {
             client: None,
-            by: Author::Runtime,
+            by: FactAuthor::Runtime,
         }),
         Fact::FlowCancelled(FlowCancelled {
             client: None,
-            by: Author::Operator,
+            by: FactAuthor::Operator,
             why: Some("No longer needed.".into()),
         }),
         Fact::ForwardPassClosed(ForwardPassClosed {
@@ -233,14 +233,14 @@ fn flow() -> Vec<Fact> {
 }
 
 fn nodes() -> Vec<Fact> {
-    let on = || vec![delivery("draft", "review", Way::Forward, "notes.md")];
+    let on = || vec![delivery("draft", "review", HandoffWay::Forward, "notes.md")];
     vec![
         Fact::NodeClaimed(NodeClaimed {
             node: id("draft"),
             role: role(),
             turn: TURN,
-            entry: Entry::Again,
-            consumed: vec![inbound("owner-intake", "draft", Way::Forward)],
+            entry: NodeEntry::Again,
+            consumed: vec![inbound("owner-intake", "draft", HandoffWay::Forward)],
             dropped: vec![edge("draft", "review")],
             replies: vec![id("m1")],
         }),
@@ -357,7 +357,7 @@ fn turns() -> Vec<Fact> {
             role: role(),
             request: 3,
             message: id("m3"),
-            text: AnswerText::Drafted(Drafted::of("Grüße")),
+            text: AnswerText::Drafted(ConfirmedDraft::of("Grüße")),
             calls: vec![tool_call("3.1", "read_file", r#"{"b":1,"a":1.0e3}"#)],
             stop: StopReason::Tools,
             usage: usage(100),
@@ -410,7 +410,7 @@ fn calls() -> Vec<Fact> {
             end: CallEnd::Recovered,
             output: Text::Blob(blob()),
             message: id("m4"),
-            seen: vec![Seen {
+            seen: vec![SeenFile {
                 path: "CHANGES.md".into(),
                 hash: Hash::of(b"seen"),
             }],
@@ -443,7 +443,7 @@ fn sessions() -> Vec<Fact> {
             session: id("s1"),
             generation: 1,
             kind: SessionKind::Main,
-            parent: Some(Parent {
+            parent: Some(SessionParent {
                 key: id("main:fork:one"),
                 session: id("s0"),
                 descent: Descent::Fork,

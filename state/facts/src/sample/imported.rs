@@ -8,7 +8,7 @@ use crate::fact::imported::{
     PassedAlong, PassedFile, SessionImported, These,
 };
 use crate::fact::session::Trigger;
-use crate::handoff::Way;
+use crate::handoff::HandoffWay;
 use crate::hash::Hash;
 use crate::message::{BlobText, Message};
 use crate::view::feed::ItemKind;
@@ -28,13 +28,13 @@ pub(super) fn flow() -> Fact {
             edge: edge("draft", "review"),
             paths: vec!["notes.md".into()],
             files: vec![PassedFile {
-                way: Way::Forward,
+                way: HandoffWay::Forward,
                 path: "notes.md".into(),
                 blob: Hash::of(b"notes"),
                 bytes: 5,
             }],
         }],
-        received: vec![delivery("draft", "review", Way::Forward, "notes.md")],
+        received: vec![delivery("draft", "review", HandoffWay::Forward, "notes.md")],
         awaiting_handoff: vec![id("draft")],
         ailments: Some(vec!["a-docs/agents.md: it is not there".into()]),
     })

@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::scribe::{Scribe, Turn, delivery, inbound, tool_call};
+use super::scribe::{SampleTurn, Scribe, delivery, inbound, tool_call};
 use crate::fact::Fact;
-use crate::fact::node::Entry;
+use crate::fact::node::NodeEntry;
 use crate::fact::turn::DraftKind;
-use crate::handoff::Way;
-use crate::message::{AnswerText, Drafted};
+use crate::handoff::HandoffWay;
+use crate::message::{AnswerText, ConfirmedDraft};
 
 /// A legal flow of so many turns, the same for the same seed.
 #[must_use]
@@ -64,9 +64,9 @@ impl Long {
     fn begin(&mut self) {
         let mut turn = self
             .scribe
-            .enter("owner-intake", "owner", Entry::First, Vec::new());
+            .enter("owner-intake", "owner", NodeEntry::First, Vec::new());
         self.scribe.speak(&mut turn, &["Begin."], Vec::new());
-        let on = delivery("owner-intake", "draft", Way::Forward, "brief.md");
+        let on = delivery("owner-intake", "draft", HandoffWay::Forward, "brief.md");
         self.scribe.hand_over(&turn, vec![on]);
         self.flush();
     }
@@ -82,21 +82,37 @@ impl Long {
             ("review", "reviewer")
         };
         let (entry, received) = match round {
-            0 => (Entry::First, inbound("owner-intake", "draft", Way::Forward)),
-            1 => (Entry::First, inbound("draft", "review", Way::Forward)),
-            _ if writes => (Entry::Reopened, inbound("draft", "review", Way::Backward)),
-            _ => (Entry::Again, inbound("draft", "review", Way::Forward)),
+            0 => (
+                NodeEntry::First,
+                inbound("owner-intake", "draft", HandoffWay::Forward),
+            ),
+            1 => (
+                NodeEntry::First,
+                inbound("draft", "review", HandoffWay::Forward),
+            ),
+            _ if writes => (
+                NodeEntry::Reopened,
+                inbound("draft", "review", HandoffWay::Backward),
+            ),
+            _ => (
+                NodeEntry::Again,
+                inbound("draft", "review", HandoffWay::Forward),
+            ),
         };
         let mut turn = self.scribe.enter(node, role, entry, vec![received]);
         self.work(&mut turn);
-        let way = if writes { Way::Forward } else { Way::Backward };
+        let way = if writes {
+            HandoffWay::Forward
+        } else {
+            HandoffWay::Backward
+        };
         let path = format!("round-{round}.md");
         let on = delivery("draft", "review", way, &path);
         self.scribe.hand_over(&turn, vec![on]);
         self.flush();
     }
 
-    fn work(&mut self, turn: &mut Turn) {
+    fn work(&mut self, turn: &mut SampleTurn) {
         for request in 0..self.below(3) {
             let calls: Vec<_> = (0..=self.below(2))
                 .map(|ordinal| {
@@ -118,7 +134,7 @@ impl Long {
             said.push_str(&piece);
             self.scribe.draft(turn, DraftKind::Text, &piece);
         }
-        let text = AnswerText::Drafted(Drafted::of(&said));
+        let text = AnswerText::Drafted(ConfirmedDraft::of(&said));
         self.scribe.answer(turn, text, Vec::new(), 2_000);
     }
 }

@@ -6,20 +6,20 @@ use super::ids::id;
 use crate::fact::Fact;
 use crate::fact::flow::{EdgeOutline, FlowCreated, NodeOutline, Outline};
 use crate::fact::journal::{ProcessName, SegmentStarted, WriterOpened};
-use crate::fact::node::{Entry, HandoffApplied, Inbound, NodeClaimed};
+use crate::fact::node::{HandoffApplied, Inbound, NodeClaimed, NodeEntry};
 use crate::fact::session::{MessageAdded, Origin, SessionKind, SessionOpened, SystemPromptBuilt};
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, Cause, DraftAdded, DraftKind, Effect,
     ModelAnswered, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
 };
-use crate::handoff::{Artifact, Delivery, EdgeName, Way};
+use crate::handoff::{Artifact, Delivery, EdgeName, HandoffWay};
 use crate::hash::Hash;
 use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
-use crate::message::{AnswerText, Drafted, Text, ToolCall};
+use crate::message::{AnswerText, ConfirmedDraft, Text, ToolCall};
 
 /// A turn that is being written down.
 #[derive(Debug, Clone)]
-pub(super) struct Turn {
+pub(super) struct SampleTurn {
     pub(super) id: TurnId,
     pub(super) role: RoleInstance,
     pub(super) node: Option<NodeId>,
@@ -61,7 +61,7 @@ pub(super) fn artifact(path: &str) -> Artifact {
     }
 }
 
-pub(super) fn delivery(from: &str, to: &str, way: Way, path: &str) -> Delivery {
+pub(super) fn delivery(from: &str, to: &str, way: HandoffWay, path: &str) -> Delivery {
     Delivery {
         edge: edge(from, to),
         way,
@@ -69,7 +69,7 @@ pub(super) fn delivery(from: &str, to: &str, way: Way, path: &str) -> Delivery {
     }
 }
 
-pub(super) fn inbound(from: &str, to: &str, way: Way) -> Inbound {
+pub(super) fn inbound(from: &str, to: &str, way: HandoffWay) -> Inbound {
     Inbound {
         edge: edge(from, to),
         way,
@@ -245,7 +245,7 @@ impl Scribe {
         role: &RoleInstance,
         node: Option<&NodeId>,
         cause: Cause,
-    ) -> Turn {
+    ) -> SampleTurn {
         self.say(Fact::TurnStarted(TurnStarted {
             turn,
             attempt: 1,
@@ -253,7 +253,7 @@ impl Scribe {
             node: node.cloned(),
             cause,
         }));
-        Turn {
+        SampleTurn {
             id: turn,
             role: role.clone(),
             node: node.cloned(),
@@ -267,9 +267,9 @@ impl Scribe {
         &mut self,
         node: &str,
         role: &str,
-        entry: Entry,
+        entry: NodeEntry,
         consumed: Vec<Inbound>,
-    ) -> Turn {
+    ) -> SampleTurn {
         let (node, role): (NodeId, RoleInstance) = (id(node), id(role));
         let turn = self.next_turn();
         self.say(Fact::NodeClaimed(NodeClaimed {
@@ -287,7 +287,7 @@ impl Scribe {
         self.begin_turn(turn, &role, Some(&node), Cause::Node)
     }
 
-    pub(super) fn request(&mut self, turn: &mut Turn) {
+    pub(super) fn request(&mut self, turn: &mut SampleTurn) {
         turn.request += 1;
         self.say(Fact::ModelRequested(ModelRequested {
             turn: turn.id,
@@ -300,7 +300,7 @@ impl Scribe {
         }));
     }
 
-    pub(super) fn draft(&mut self, turn: &Turn, kind: DraftKind, text: &str) {
+    pub(super) fn draft(&mut self, turn: &SampleTurn, kind: DraftKind, text: &str) {
         self.say(Fact::DraftAdded(DraftAdded {
             turn: turn.id,
             role: turn.role.clone(),
@@ -312,7 +312,7 @@ impl Scribe {
 
     pub(super) fn answer(
         &mut self,
-        turn: &Turn,
+        turn: &SampleTurn,
         text: AnswerText,
         calls: Vec<ToolCall>,
         tokens: u64,
@@ -338,18 +338,18 @@ impl Scribe {
     }
 
     /// A request whose answer is streamed in these pieces.
-    pub(super) fn speak(&mut self, turn: &mut Turn, pieces: &[&str], calls: Vec<ToolCall>) {
+    pub(super) fn speak(&mut self, turn: &mut SampleTurn, pieces: &[&str], calls: Vec<ToolCall>) {
         self.request(turn);
         for piece in pieces {
             self.draft(turn, DraftKind::Text, piece);
         }
-        let text = AnswerText::Drafted(Drafted::of(&pieces.concat()));
+        let text = AnswerText::Drafted(ConfirmedDraft::of(&pieces.concat()));
         self.answer(turn, text, calls, 1_000);
     }
 
     pub(super) fn intend(
         &mut self,
-        turn: &Turn,
+        turn: &SampleTurn,
         call: &ToolCall,
         ordinal: u32,
         effect: Effect,
@@ -373,7 +373,7 @@ impl Scribe {
         name
     }
 
-    pub(super) fn start(&mut self, turn: &Turn, call: &CallId, pid: Option<u32>) {
+    pub(super) fn start(&mut self, turn: &SampleTurn, call: &CallId, pid: Option<u32>) {
         self.say(Fact::CallStarted(CallStarted {
             call: call.clone(),
             role: turn.role.clone(),
@@ -383,7 +383,7 @@ impl Scribe {
 
     pub(super) fn finish(
         &mut self,
-        turn: &Turn,
+        turn: &SampleTurn,
         call: &CallId,
         asked: &ToolCall,
         end: CallEnd,
@@ -406,13 +406,13 @@ impl Scribe {
     }
 
     /// A call that only reads, from beginning to end.
-    pub(super) fn read(&mut self, turn: &Turn, asked: &ToolCall, ordinal: u32, output: &str) {
+    pub(super) fn read(&mut self, turn: &SampleTurn, asked: &ToolCall, ordinal: u32, output: &str) {
         let call = self.intend(turn, asked, ordinal, Effect::Pure);
         self.start(turn, &call, None);
         self.finish(turn, &call, asked, CallEnd::Done, Text::from(output));
     }
 
-    pub(super) fn end(&mut self, turn: &Turn, end: TurnEnd) {
+    pub(super) fn end(&mut self, turn: &SampleTurn, end: TurnEnd) {
         self.say(Fact::TurnEnded(TurnEnded {
             turn: turn.id,
             attempt: turn.attempt,
@@ -423,7 +423,7 @@ impl Scribe {
     }
 
     /// A node hands over, and its turn ends.
-    pub(super) fn hand_over(&mut self, turn: &Turn, deliveries: Vec<Delivery>) {
+    pub(super) fn hand_over(&mut self, turn: &SampleTurn, deliveries: Vec<Delivery>) {
         if let Some(node) = &turn.node {
             self.say(Fact::HandoffApplied(HandoffApplied {
                 node: node.clone(),

@@ -3,19 +3,19 @@
 //! handoff, reflection and a report.
 
 use super::ids::id;
-use super::scribe::{Scribe, Turn, artifact, delivery, inbound, process, tool_call};
+use super::scribe::{SampleTurn, Scribe, artifact, delivery, inbound, process, tool_call};
 use crate::fact::Fact;
 use crate::fact::budget::{BudgetSet, Measure};
-use crate::fact::flow::Author;
+use crate::fact::flow::FactAuthor;
 use crate::fact::flow::{FlowCompleted, FlowPaused, FlowUnpaused, ForwardPassClosed, PauseReason};
 use crate::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
     FindingsRecorded, ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
 };
-use crate::fact::journal::{RecoveryTruncated, Row, WriterOpened};
+use crate::fact::journal::{RecoveryRow, RecoveryTruncated, WriterOpened};
 use crate::fact::node::{
-    Entry, FaultCode, HandoffApplied, HandoffDecided, HandoffStaged, NodeClaimed, NodeSuspended,
-    NodeWoken, RepairRequested, WaitReason,
+    FaultCode, HandoffApplied, HandoffDecided, HandoffStaged, NodeClaimed, NodeEntry,
+    NodeSuspended, NodeWoken, RepairRequested, WaitReason,
 };
 use crate::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
@@ -28,7 +28,7 @@ use crate::fact::terms::{CommandTerms, ConsentTerms, Scope};
 use crate::fact::turn::{
     CallEnd, Cause, DraftDiscarded, DraftKept, DraftKind, Effect, ModelFailed, TurnEnd, TurnResumed,
 };
-use crate::handoff::Way;
+use crate::handoff::HandoffWay;
 use crate::hash::Hash;
 use crate::message::{AnswerText, BlobText, Text};
 
@@ -65,7 +65,7 @@ fn prepare(scribe: &mut Scribe) {
 
 /// The owner asks something, gets the answer, and hands the work to the writer.
 fn intake(scribe: &mut Scribe) {
-    let mut turn = scribe.enter("owner-intake", "owner", Entry::First, Vec::new());
+    let mut turn = scribe.enter("owner-intake", "owner", NodeEntry::First, Vec::new());
     scribe.say(Fact::SessionResumed(SessionResumed {
         seat: turn.role.clone().into(),
         turn: Some(turn.id),
@@ -78,7 +78,7 @@ fn intake(scribe: &mut Scribe) {
     );
     scribe.draft(&turn, DraftKind::Text, "Who reads ");
     scribe.draft(&turn, DraftKind::Text, "these notes?");
-    let text = AnswerText::Drafted(crate::message::Drafted::of("Who reads these notes?"));
+    let text = AnswerText::Drafted(crate::message::ConfirmedDraft::of("Who reads these notes?"));
     scribe.answer(&turn, text, Vec::new(), 800);
     scribe.say(Fact::NodeSuspended(NodeSuspended {
         node: turn.node.clone(),
@@ -107,7 +107,7 @@ fn intake(scribe: &mut Scribe) {
         node: id("owner-intake"),
         role: turn.role.clone(),
         turn: next,
-        entry: Entry::Reply,
+        entry: NodeEntry::Reply,
         consumed: Vec::new(),
         dropped: Vec::new(),
         replies: vec![reply.clone()],
@@ -124,14 +124,14 @@ fn intake(scribe: &mut Scribe) {
     scribe.request(&mut turn);
     let text = AnswerText::Inline("Then the writer can begin.".into());
     scribe.answer(&turn, text, Vec::new(), 900);
-    let to_writer = delivery("owner-intake", "draft", Way::Forward, "brief.md");
+    let to_writer = delivery("owner-intake", "draft", HandoffWay::Forward, "brief.md");
     scribe.hand_over(&turn, vec![to_writer]);
 }
 
 /// The writer reads, asks for consent to run a command, is cut off by a crash, mends an outcome.
 fn draft(scribe: &mut Scribe) {
-    let received = vec![inbound("owner-intake", "draft", Way::Forward)];
-    let mut turn = scribe.enter("draft", "writer", Entry::First, received);
+    let received = vec![inbound("owner-intake", "draft", HandoffWay::Forward)];
+    let mut turn = scribe.enter("draft", "writer", NodeEntry::First, received);
     let look = tool_call("3.1", "read_file", r#"{"path":"CHANGES.md"}"#);
     let run = tool_call("3.2", "run_command", r#"{"command":"git log --oneline"}"#);
     scribe.speak(
@@ -151,11 +151,11 @@ fn draft(scribe: &mut Scribe) {
     scribe.finish(&turn, &call, &run, CallEnd::Done, output);
     crash(scribe, &mut turn);
     mend(scribe, &mut turn);
-    let to_reviewer = delivery("draft", "review", Way::Forward, "notes-1.md");
+    let to_reviewer = delivery("draft", "review", HandoffWay::Forward, "notes-1.md");
     scribe.hand_over(&turn, vec![to_reviewer]);
 }
 
-fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
+fn consent(scribe: &mut Scribe, turn: &SampleTurn, call: &crate::id::CallId) {
     let action = Hash::of(b"git log --oneline");
     scribe.say(Fact::ConsentRequested(ConsentRequested {
         consent: id("k1"),
@@ -213,7 +213,7 @@ fn consent(scribe: &mut Scribe, turn: &Turn, call: &crate::id::CallId) {
 }
 
 /// The process ends in mid-stream, and another one goes on.
-fn crash(scribe: &mut Scribe, turn: &mut Turn) {
+fn crash(scribe: &mut Scribe, turn: &mut SampleTurn) {
     scribe.request(turn);
     scribe.draft(turn, DraftKind::Text, "The notes: ");
     scribe.draft(turn, DraftKind::Text, "faster, sm");
@@ -221,7 +221,7 @@ fn crash(scribe: &mut Scribe, turn: &mut Turn) {
         process: process(1001),
     }));
     scribe.say(Fact::RecoveryTruncated(RecoveryTruncated {
-        row: Row::R2,
+        row: RecoveryRow::R2,
         segment: 1,
         offset_bytes: 9_000,
         cut_bytes: 57,
@@ -250,7 +250,7 @@ fn crash(scribe: &mut Scribe, turn: &mut Turn) {
     );
 }
 
-fn mend(scribe: &mut Scribe, turn: &mut Turn) {
+fn mend(scribe: &mut Scribe, turn: &mut SampleTurn) {
     scribe.request(turn);
     scribe.draft(turn, DraftKind::Text, "all");
     scribe.say(Fact::ModelFailed(ModelFailed {
@@ -289,17 +289,17 @@ fn mend(scribe: &mut Scribe, turn: &mut Turn) {
 
 /// The reviewer wants a correction.
 fn send_back(scribe: &mut Scribe) {
-    let received = vec![inbound("draft", "review", Way::Forward)];
-    let mut turn = scribe.enter("review", "reviewer", Entry::First, received);
+    let received = vec![inbound("draft", "review", HandoffWay::Forward)];
+    let mut turn = scribe.enter("review", "reviewer", NodeEntry::First, received);
     scribe.speak(&mut turn, &["The size is missing."], Vec::new());
-    let back = delivery("draft", "review", Way::Backward, "remarks.md");
+    let back = delivery("draft", "review", HandoffWay::Backward, "remarks.md");
     scribe.hand_over(&turn, vec![back]);
 }
 
 /// The writer takes it up again; its session is compacted first.
 fn correct(scribe: &mut Scribe) {
-    let received = vec![inbound("draft", "review", Way::Backward)];
-    let mut turn = scribe.enter("draft", "writer", Entry::Reopened, received);
+    let received = vec![inbound("draft", "review", HandoffWay::Backward)];
+    let mut turn = scribe.enter("draft", "writer", NodeEntry::Reopened, received);
     scribe.say(Fact::CompactionStarted(CompactionStarted {
         seat: turn.role.clone().into(),
         compaction: "k-1".into(),
@@ -329,14 +329,14 @@ fn correct(scribe: &mut Scribe) {
         why: None,
     }));
     scribe.speak(&mut turn, &["Now with the size."], Vec::new());
-    let to_reviewer = delivery("draft", "review", Way::Forward, "notes-2.md");
+    let to_reviewer = delivery("draft", "review", HandoffWay::Forward, "notes-2.md");
     scribe.hand_over(&turn, vec![to_reviewer]);
 }
 
 /// The reviewer is content; the operator says a word to it and then about its handoff.
 fn review(scribe: &mut Scribe) {
-    let received = vec![inbound("draft", "review", Way::Forward)];
-    let mut turn = scribe.enter("review", "reviewer", Entry::Again, received);
+    let received = vec![inbound("draft", "review", HandoffWay::Forward)];
+    let mut turn = scribe.enter("review", "reviewer", NodeEntry::Again, received);
     let look = tool_call("7.1", "read_file", r#"{"path":"notes-2.md"}"#);
     scribe.speak(&mut turn, &[], vec![look.clone()]);
     let steer = scribe.next_message();
@@ -364,11 +364,11 @@ fn review(scribe: &mut Scribe) {
     stage(scribe, &turn);
 }
 
-fn stage(scribe: &mut Scribe, turn: &Turn) {
+fn stage(scribe: &mut Scribe, turn: &SampleTurn) {
     let on = vec![delivery(
         "review",
         "owner-close",
-        Way::Forward,
+        HandoffWay::Forward,
         "approved.md",
     )];
     scribe.say(Fact::HandoffStaged(HandoffStaged {
@@ -411,10 +411,10 @@ fn close(scribe: &mut Scribe) {
     }));
     scribe.say(Fact::FlowUnpaused(FlowUnpaused {
         client: None,
-        by: Author::Operator,
+        by: FactAuthor::Operator,
     }));
-    let received = vec![inbound("review", "owner-close", Way::Forward)];
-    let mut turn = scribe.enter("owner-close", "owner", Entry::First, received);
+    let received = vec![inbound("review", "owner-close", HandoffWay::Forward)];
+    let mut turn = scribe.enter("owner-close", "owner", NodeEntry::First, received);
     scribe.speak(&mut turn, &["Everything is there."], Vec::new());
     scribe.say(Fact::SessionResumed(SessionResumed {
         seat: id("owner"),
@@ -472,7 +472,11 @@ fn reflect(scribe: &mut Scribe) {
     }));
 }
 
-fn begin_reflection(scribe: &mut Scribe, role: &str, replies: Vec<crate::id::MessageId>) -> Turn {
+fn begin_reflection(
+    scribe: &mut Scribe,
+    role: &str,
+    replies: Vec<crate::id::MessageId>,
+) -> SampleTurn {
     let turn = scribe.next_turn();
     scribe.say(Fact::ReflectionStarted(ReflectionStarted {
         role: id(role),

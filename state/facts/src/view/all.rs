@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::View;
+use super::FactView;
 use super::feed::FeedView;
 use super::flow::FlowState;
 use super::route::{feed_seat, session_seat};
 use super::session::SessionView;
-use super::summary::Summary;
+use super::summary::FlowSummary;
 use crate::fact::Fact;
-use crate::fact::columns::Weight;
+use crate::fact::columns::FactWeight;
 use crate::fact::session::{Descent, SessionOpened};
 use crate::id::RoleInstance;
 use crate::line::Recorded;
@@ -18,7 +18,7 @@ use crate::seat::Seat;
 
 /// Which views a fact changed. Making it allocates nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Touched {
+pub struct TouchedViews {
     /// Whether `flow.json` says something else now than which record it reflects. The records
     /// of a stream of text change nothing else in it.
     pub flow: bool,
@@ -45,14 +45,14 @@ pub struct Views {
 pub(super) fn changes_only_a_draft(recorded: &Recorded) -> bool {
     recorded
         .fact()
-        .is_some_and(|fact| fact.weight() == Weight::Draft)
+        .is_some_and(|fact| fact.weight() == FactWeight::Draft)
 }
 
 impl Views {
     /// The flow in short. It is made on demand: it reads every node, and facts are many.
     #[must_use]
-    pub fn summary(&self) -> Summary {
-        Summary::of(&self.flow)
+    pub fn summary(&self) -> FlowSummary {
+        FlowSummary::of(&self.flow)
     }
 
     /// The session of a role instance.
@@ -68,10 +68,10 @@ impl Views {
     }
 
     /// Takes the next fact and says which views it changed.
-    pub fn apply(&mut self, recorded: &Recorded) -> Touched {
-        let mut touched = Touched {
+    pub fn apply(&mut self, recorded: &Recorded) -> TouchedViews {
+        let mut touched = TouchedViews {
             flow: !changes_only_a_draft(recorded),
-            ..Touched::default()
+            ..TouchedViews::default()
         };
         if let Some(fact) = recorded.fact() {
             touched.feed = self.apply_feed(recorded, fact);

@@ -13,17 +13,17 @@ pub mod session;
 pub mod standing;
 pub mod summary;
 
-pub use all::{Touched, Views};
+pub use all::{TouchedViews, Views};
 pub use feed::{FeedItem, FeedView};
 pub use flow::{FlowState, FlowStatus};
-pub use screen::Screen;
+pub use screen::FlowScreen;
 pub use session::SessionView;
-pub use summary::Summary;
+pub use summary::FlowSummary;
 
 use crate::line::Recorded;
 
 /// Something folded from facts.
-pub trait View {
+pub trait FactView {
     /// Takes the next fact. It is total: it never panics and never refuses.
     fn apply(&mut self, recorded: &Recorded);
 }

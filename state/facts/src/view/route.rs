@@ -2,7 +2,7 @@
 
 use super::flow::FlowState;
 use crate::fact::Fact;
-use crate::fact::columns::{About, SessionFact};
+use crate::fact::columns::{FactSubject, SessionFact};
 use crate::fact::operator::StopScope;
 use crate::id::{MessageId, RoleInstance};
 use crate::seat::Seat;
@@ -24,20 +24,20 @@ pub fn session_seat(fact: &Fact) -> Option<Seat> {
 #[must_use]
 pub fn feed_seat(state: &FlowState, fact: &Fact) -> Option<Seat> {
     let role = match fact.about() {
-        About::Seat(seat) => return Some(seat.clone()),
-        About::Born(owner) => return owner.map(Seat::from),
-        About::Flow => None,
-        About::Role(role) => Some(role),
-        About::Node(node) => state.role_of(node),
-        About::Staged(approval) => {
+        FactSubject::Seat(seat) => return Some(seat.clone()),
+        FactSubject::Born(owner) => return owner.map(Seat::from),
+        FactSubject::Flow => None,
+        FactSubject::Role(role) => Some(role),
+        FactSubject::Node(node) => state.role_of(node),
+        FactSubject::Staged(approval) => {
             let staged = state.staged.get(approval);
             staged.and_then(|staged| state.role_of(&staged.node))
         }
-        About::Said(message) => replier(state, message),
-        About::Scope(scope) => stopped(state, scope),
-        About::Consent(consent) => state.consents.get(consent).map(|open| &open.role),
-        About::Change(change) => state.changes.get(change).map(|change| &change.role),
-        About::Report => writer(state),
+        FactSubject::Said(message) => replier(state, message),
+        FactSubject::Scope(scope) => stopped(state, scope),
+        FactSubject::Consent(consent) => state.consents.get(consent).map(|open| &open.role),
+        FactSubject::Change(change) => state.changes.get(change).map(|change| &change.role),
+        FactSubject::Report => writer(state),
     };
     role.or(state.owner.as_ref()).map(Seat::from)
 }

@@ -5,34 +5,34 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::View;
+use super::FactView;
 use super::all::{Views, changes_only_a_draft};
-use super::feed::{Bounds, FeedView};
+use super::feed::{FeedBounds, FeedView};
 use super::flow::FlowState;
 use super::route::feed_seat;
-use super::summary::Summary;
+use super::summary::FlowSummary;
 use crate::limits::{SCREEN_ITEMS_MAX, SCREEN_TEXT_BYTES_MAX};
 use crate::line::Recorded;
 use crate::seat::Seat;
 
 /// The state of a flow and the ends of its feeds.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Screen {
+pub struct FlowScreen {
     /// The state of the flow.
     pub flow: FlowState,
     /// The same in short.
-    pub summary: Summary,
+    pub summary: FlowSummary,
     /// The last items of each feed.
     pub feeds: BTreeMap<Seat, FeedView>,
 }
 
 /// How much of each feed a screen holds.
-const BOUNDS: Bounds = Bounds {
+const BOUNDS: FeedBounds = FeedBounds {
     items_max: SCREEN_ITEMS_MAX,
     text_bytes_max: SCREEN_TEXT_BYTES_MAX,
 };
 
-impl Screen {
+impl FlowScreen {
     /// The screen of views that are held in full: what folding the same facts would give.
     #[must_use]
     pub fn of(views: &Views) -> Self {
@@ -45,7 +45,7 @@ impl Screen {
     }
 }
 
-impl View for Screen {
+impl FactView for FlowScreen {
     fn apply(&mut self, recorded: &Recorded) {
         if let Some(fact) = recorded.fact()
             && let Some(seat) = feed_seat(&self.flow, fact)
@@ -62,7 +62,7 @@ impl View for Screen {
         if changes_only_a_draft(recorded) {
             self.summary.tick(&self.flow);
         } else {
-            self.summary = Summary::of(&self.flow);
+            self.summary = FlowSummary::of(&self.flow);
         }
     }
 }

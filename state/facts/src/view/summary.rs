@@ -29,7 +29,7 @@ pub struct Wait {
 
 /// A flow in a listing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Summary {
+pub struct FlowSummary {
     /// The project.
     pub project: Option<ProjectName>,
     /// The flow.
@@ -71,7 +71,7 @@ pub struct Summary {
     pub done: usize,
 }
 
-impl Summary {
+impl FlowSummary {
     /// The summary of a state.
     #[must_use]
     pub fn of(state: &FlowState) -> Self {

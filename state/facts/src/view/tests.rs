@@ -8,7 +8,7 @@ mod rewrites;
 use proptest::prelude::*;
 
 use super::session::Texts;
-use super::{FlowState, Screen, View, Views};
+use super::{FactView, FlowScreen, FlowState, Views};
 use crate::fact::Fact;
 use crate::line::{Body, Recorded};
 use crate::sample::{every_kind, id, long, recorded, walk};
@@ -97,12 +97,12 @@ fn what_is_written_is_json_that_reads_back() {
 #[test]
 fn a_screen_goes_on_from_a_checkpoint_as_if_there_had_been_none() {
     let records: Vec<_> = recorded(walk()).collect();
-    let mut whole = Screen::default();
+    let mut whole = FlowScreen::default();
     records.iter().for_each(|record| whole.apply(record));
-    let mut first = Screen::default();
+    let mut first = FlowScreen::default();
     for (place, record) in records.iter().enumerate() {
         let json = serde_json::to_vec(&first).unwrap();
-        let mut second: Screen = serde_json::from_slice(&json).unwrap();
+        let mut second: FlowScreen = serde_json::from_slice(&json).unwrap();
         assert_eq!(second, first, "at record {place}");
         records[place..]
             .iter()
@@ -115,7 +115,7 @@ fn a_screen_goes_on_from_a_checkpoint_as_if_there_had_been_none() {
 #[test]
 fn a_screen_and_the_views_agree() {
     let mut views = Views::default();
-    let mut screen = Screen::default();
+    let mut screen = FlowScreen::default();
     for record in recorded(walk()) {
         views.apply(&record);
         screen.apply(&record);
@@ -129,7 +129,7 @@ fn a_screen_and_the_views_agree() {
 
 #[test]
 fn a_screen_stays_small_however_long_the_journal_is() {
-    let mut screen = Screen::default();
+    let mut screen = FlowScreen::default();
     for record in recorded(long(1_500, 3)) {
         screen.apply(&record);
     }
@@ -318,7 +318,7 @@ proptest! {
         let start = if whole_first { walk() } else { Vec::new() };
         let picked = places.iter().map(|place| place.get(&pool).clone());
         let facts: Vec<Fact> = start.into_iter().chain(picked).collect();
-        let mut screen = Screen::default();
+        let mut screen = FlowScreen::default();
         for record in recorded(facts.clone()) {
             // Legality judges any fact in any state, too; it only must not panic.
             let _ = crate::legal::legal(&screen.flow, record.fact().unwrap()).is_ok();
@@ -328,13 +328,13 @@ proptest! {
         prop_assert_eq!(&*views.flow, &screen.flow);
         prop_assert!(!written(&views).is_empty());
         let json = serde_json::to_vec(&screen).unwrap();
-        prop_assert_eq!(serde_json::from_slice::<Screen>(&json).unwrap(), screen);
+        prop_assert_eq!(serde_json::from_slice::<FlowScreen>(&json).unwrap(), screen);
     }
 }
 
 #[test]
 fn a_fork_of_a_session_begins_with_its_messages() {
-    use crate::fact::session::{Descent, Parent, SessionKind, SessionOpened};
+    use crate::fact::session::{Descent, SessionKind, SessionOpened, SessionParent};
     let mut views = fold(walk());
     let reviewer = views.sessions[&id::<Seat>("reviewer")].clone();
     let at_seq = reviewer.messages[2].seq;
@@ -344,7 +344,7 @@ fn a_fork_of_a_session_begins_with_its_messages() {
         session: id("fork-1"),
         generation: 1,
         kind: SessionKind::Child,
-        parent: Some(Parent {
+        parent: Some(SessionParent {
             key: id("reviewer"),
             session: reviewer.session_id.clone().unwrap(),
             descent: Descent::Fork,

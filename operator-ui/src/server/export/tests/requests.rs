@@ -3,7 +3,7 @@
 
 use a_society_facts::fact::turn::ModelRequested;
 use a_society_facts::id::TurnId;
-use a_society_orchestrator::sent::Request;
+use a_society_orchestrator::sent::WrittenModelRequest;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ use super::super::scrub::Scrub;
 use super::super::without_secrets;
 use crate::protocol::exported::ExportedRequests;
 
-fn request(role: &str, body: &Value) -> Request {
-    Request {
+fn request(role: &str, body: &Value) -> WrittenModelRequest {
+    WrittenModelRequest {
         asked: ModelRequested {
             turn: TurnId(1),
             attempt: 1,

@@ -47,3 +47,14 @@ export type Service = { fault?: string; endpoint?: string; key?: string; key_mis
 
 /** A skill as its folder holds it; without its text where that contains something that looks like a key. */
 export type Skill = { name: string; description: string | null; text: string | null; told: string | null; withheld: boolean; path: string; files: { path: string; bytes: number }[]; faults: string[]; named_by: string[]; version: string };
+
+type RuleLists = { mode: string | null; allow: string[]; deny: string[] };
+type Limits = { tokens: number | null; answers: number; same_call: number };
+/** What holds for all flows, as the configuration says it. */
+export type Permissions = {
+  modes: { mode: string; words: string }[];
+  /** The mode of flows that choose none, where the configuration names none. */
+  usual_mode: string;
+  rules: { fault: string } | { file: string; version: string; own: RuleLists; workspace: RuleLists; workspace_file: string };
+  policies: { fault: string } | { scope: "sandboxed" | "project" | "full"; folders: string[]; network: boolean; limits: Limits; usual_limits: Limits; notify: { command: string[]; on: string[] } | null };
+};

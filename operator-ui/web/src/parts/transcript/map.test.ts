@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Segment, TranscriptMessage } from "../../wire";
-import { callWords, callsOf, kindWords, shares, textOf } from "./map";
+import { callWords, callsOf, kindWords, shareOf, shares, textOf } from "./map";
 
 const segment = (id: string, tokens: number): Segment => ({ id, kind: id, words: id, messages: 1, tokens });
 const message = (n: number, kind: string, tokens: number): TranscriptMessage => ({ n, kind, content: "", tokens, at: null, seq: null, raw: null });
@@ -14,6 +14,15 @@ describe("the context window", () => {
   it("does not tell results from messages before all of them are here, and knows no free room without a window", () => {
     const found = shares([segment("live", 60)], [message(0, "tool_result", 40)], 500, role(null));
     expect(found).toEqual([{ name: "Messages", tokens: 60, look: "c" }]);
+  });
+});
+
+describe("the context window, where the model's own count is known", () => {
+  it("is as full as that, in all and in its parts", () => {
+    const found = shares([segment("system", 100), segment("tools", 50), segment("live", 60)], [message(0, "user", 20), message(1, "tool_result", 40)], 2, role(1000), 333);
+    expect(found.filter((s) => s.look !== "free").reduce((n, s) => n + s.tokens, 0)).toBe(333);
+    expect(shareOf(found, "system") + shareOf(found, "tools") + shareOf(found, "live")).toBe(333);
+    expect(found.at(-1)).toEqual({ name: "Free", tokens: 667, look: "free" });
   });
 });
 

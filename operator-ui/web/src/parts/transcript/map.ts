@@ -7,7 +7,9 @@ export type Share = { name: string; tokens: number; look: "a" | "b" | "sum" | "c
 const isResult = (kind: string): boolean => /result|tool_out/i.test(kind);
 const isSummary = (kind: string): boolean => /summary|compact/i.test(kind);
 
-export function shares(segments: readonly Segment[], live: readonly TranscriptMessage[], total: number, role: RoleView | null): Share[] {
+/** Sizes by bytes are estimates. Where the model's own count is known all of them together are that, here and beside the
+ * feed: `counted` is how much of the window its last request filled. */
+export function shares(segments: readonly Segment[], live: readonly TranscriptMessage[], total: number, role: RoleView | null, counted = 0): Share[] {
   const of = (id: string): number => segments.find((s) => s.id === id)?.tokens ?? 0;
   const system = of("system");
   const tools = of("tools");
@@ -24,10 +26,20 @@ export function shares(segments: readonly Segment[], live: readonly TranscriptMe
     if (rest > 0) out.push({ name: "Messages", tokens: rest, look: "c" });
     if (results > 0) out.push({ name: "Tool results", tokens: results, look: "d" });
   } else if (messages > 0) out.push({ name: "Messages", tokens: messages, look: "c" });
+  const guessed = out.reduce((n, s) => n + s.tokens, 0);
+  if (counted > 0 && guessed > 0) {
+    for (const share of out) share.tokens = Math.round((share.tokens * counted) / guessed);
+    const last = out.at(-1);
+    if (last !== undefined) last.tokens = Math.max(0, last.tokens + counted - out.reduce((n, s) => n + s.tokens, 0));
+  }
   const used = out.reduce((n, s) => n + s.tokens, 0);
   if (role?.window_tokens != null && role.window_tokens > used) out.push({ name: "Free", tokens: role.window_tokens - used, look: "free" });
   return out;
 }
+
+const IN_LIVE = new Set(["Summary", "Messages", "Tool results"]);
+/** How large a part of what the model sees is, as its share says. */
+export const shareOf = (map: readonly Share[], part: "live" | "system" | "tools"): number => map.reduce((n, s) => n + (part === "live" ? (IN_LIVE.has(s.name) ? s.tokens : 0) : s.name === (part === "system" ? "System prompt" : "Tools") ? s.tokens : 0), 0);
 
 const KINDS: Record<string, string> = { assistant_tool_calls: "Tool call", tool_call: "Tool call", tool_result: "Result", request: "Request" };
 
@@ -77,3 +89,13 @@ const member = (of: unknown, name: string): unknown => (typeof of === "object" &
 export const said = (kind: string): boolean => /^assistant$/i.test(kind) || /^said$/i.test(kind);
 export const isCall = (kind: string): boolean => /call/i.test(kind);
 export const isError = (kind: string, content: string): boolean => /error/i.test(kind) || /^(error|rejected)\b/i.test(content);
+/** The tool whose result a message is. */
+export function toolOf(raw: unknown): string | null {
+  const name = member(raw, "toolName");
+  return typeof name === "string" ? name : null;
+}
+/** What a tool is for, as the model reads it. */
+export function aboutTool(raw: unknown): string {
+  const about = member(raw, "description");
+  return typeof about === "string" ? about : "";
+}

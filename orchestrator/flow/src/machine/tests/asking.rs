@@ -9,7 +9,7 @@ use a_society_facts::view::flow::CallState;
 
 use super::sim::Sim;
 use super::support::{Flow, bringing, id, wants};
-use crate::machine::{Brought, Need, Question, Refusal, Work};
+use crate::machine::{Brought, OperatorQuestion, Refusal, VerbNeed, Work};
 
 /// Two roles at work, each of which asked for consent.
 fn asking() -> Sim {
@@ -57,7 +57,7 @@ fn runs(sim: &Sim) -> usize {
 fn s10_whoever_asks_for_consent_waits_and_its_question_is_shown() {
     let sim = asking();
     assert_eq!(runs(&sim), 0);
-    let asks = |work: &Work| matches!(work, Work::AskOperator(Question::Consent { .. }));
+    let asks = |work: &Work| matches!(work, Work::AskOperator(OperatorQuestion::Consent { .. }));
     assert_eq!(
         sim.flow.pending().iter().filter(|work| asks(work)).count(),
         2
@@ -110,7 +110,7 @@ fn s12_a_grant_is_asked_for_and_what_cannot_be_granted_is_allowed_this_once() {
         bringing(verb, brought, None)
     };
     let asked = sim.flow.say(allow(Brought::Nothing));
-    let need = Need::Grant(consent.clone().unwrap());
+    let need = VerbNeed::Grant(consent.clone().unwrap());
     assert_eq!(asked, Err(Refusal::Needs(need)));
     let words = sim.flow.words(allow(Brought::Grant(None, Vec::new())));
     assert_eq!(words, "consent_resolved node_woken");
@@ -141,12 +141,14 @@ fn s13_a_denied_call_gets_its_result_and_then_the_node_waits() {
     let states: Vec<CallState> = sim.flow.state.calls.values().map(|c| c.state).collect();
     assert!(states.contains(&CallState::Denied));
     let (turn, attempt) = sim.flow.turn("b");
-    let early = sim.flow.ends("b", crate::machine::Outcome::ConsentDenied);
+    let early = sim
+        .flow
+        .ends("b", crate::machine::TurnEnding::ConsentDenied);
     assert!(
         early.starts_with("refused"),
         "a call has no result yet: {early}"
     );
-    sim.ends(turn, attempt, crate::machine::Outcome::ConsentDenied)
+    sim.ends(turn, attempt, crate::machine::TurnEnding::ConsentDenied)
         .unwrap();
     let waiting = &sim.flow.state.awaiting_operator["b"];
     assert_eq!(waiting.reason, WaitReason::ConsentDenied);

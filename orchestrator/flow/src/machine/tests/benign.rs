@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::node::Entry;
+use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::verb::{Verb, Whom};
@@ -10,7 +10,9 @@ use a_society_facts::verb::{Verb, Whom};
 use super::oracle::story;
 use super::sim::Sim;
 use super::support::{id, kept, named, wants};
-use crate::machine::{Outcome, Question, Task, allowed, findings_path, missing, report_path};
+use crate::machine::{
+    OperatorQuestion, TurnEnding, TurnTask, allowed, findings_path, missing, report_path,
+};
 
 impl Sim {
     /// Drives the flow to its end with an operator and roles who mean well.
@@ -30,7 +32,7 @@ impl Sim {
             self.say(wants(Verb::Unpause {})).unwrap();
         } else if let Some((turn, attempt, role, task, stops)) = self.turns().first().cloned() {
             if stops {
-                self.ends(turn, attempt, Outcome::Stopped).unwrap();
+                self.ends(turn, attempt, TurnEnding::Stopped).unwrap();
             } else {
                 self.benign_turn(turn, attempt, &role, &task);
             }
@@ -46,32 +48,32 @@ impl Sim {
         turn: TurnId,
         attempt: u32,
         role: &RoleInstance,
-        task: &Task,
+        task: &TurnTask,
     ) {
         let outcome = match task {
-            Task::Reflection => Outcome::MetaAnalysisComplete {
+            TurnTask::Reflection => TurnEnding::MetaAnalysisComplete {
                 findings: kept(&findings_path(role)),
             },
-            Task::Feedback => Outcome::BackwardPassComplete {
+            TurnTask::Feedback => TurnEnding::BackwardPassComplete {
                 report: kept(report_path()),
             },
-            Task::Node(node) => self.benign_outcome(turn, node),
+            TurnTask::Node(node) => self.benign_outcome(turn, node),
         };
         self.ends(turn, attempt, outcome).unwrap();
     }
 
-    pub(super) fn benign_outcome(&mut self, turn: TurnId, node: &NodeId) -> Outcome {
+    pub(super) fn benign_outcome(&mut self, turn: TurnId, node: &NodeId) -> TurnEnding {
         let (graph, state) = (&self.flow.graph, &self.flow.state);
         let ways = allowed(graph, state, node);
         let tries = state.turns[&turn].repairs;
         if ways.closes {
             return match (missing(state, node).is_empty(), tries) {
-                (true, _) => Outcome::ForwardPassClosed {
+                (true, _) => TurnEnding::ForwardPassClosed {
                     health: Ok(()),
                     asks: None,
                 },
-                (false, 0) => Outcome::AwaitHandoff,
-                (false, _) => Outcome::PromptHuman { question: None },
+                (false, 0) => TurnEnding::AwaitHandoff,
+                (false, _) => TurnEnding::PromptHuman { question: None },
             };
         }
         let owed: Vec<NodeId> = state.owed(node).map(|edge| edge.to.clone()).collect();
@@ -83,7 +85,7 @@ impl Sim {
         let on = ways.forward.iter().find(leads).or(ways.forward.first());
         let arrived = state.visited.contains(&graph.node_at(closing).id);
         let lost = !arrived && !ways.forward.iter().any(|to| leads(&to));
-        let back = lost && (tries > 0 || state.running[node].entry == Entry::Reopened);
+        let back = lost && (tries > 0 || state.running[node].entry == NodeEntry::Reopened);
         let targets: Vec<NodeId> = if back && !ways.backward.is_empty() {
             ways.backward[..1].to_vec()
         } else if !owed.is_empty() {
@@ -93,13 +95,13 @@ impl Sim {
         } else {
             on.into_iter().cloned().collect()
         };
-        Outcome::Handoff(self.targets(&targets))
+        TurnEnding::Handoff(self.targets(&targets))
     }
 
-    pub(super) fn benign_answer(&mut self, question: Question) {
+    pub(super) fn benign_answer(&mut self, question: OperatorQuestion) {
         let client = Some(id(&format!("c{}", self.flow.mint())));
         let input = match question {
-            Question::Text { node, role, .. } => {
+            OperatorQuestion::Text { node, role, .. } => {
                 // A node that awaits what will not come is what keeps the flow from closing.
                 let closing = self.flow.graph.node_at(self.flow.graph.closing());
                 let state = &self.flow.state;
@@ -113,15 +115,15 @@ impl Sim {
                 };
                 self.flow.reply_input(target)
             }
-            Question::Consent { .. } => return self.answer(0, ConsentAnswer::AllowOnce),
-            Question::Configuration { role, .. } => named(
+            OperatorQuestion::Consent { .. } => return self.answer(0, ConsentAnswer::AllowOnce),
+            OperatorQuestion::Configuration { role, .. } => named(
                 Verb::Configure {
                     role,
                     settings: BTreeMap::new(),
                 },
                 client,
             ),
-            Question::Approval { approval, .. } => {
+            OperatorQuestion::Approval { approval, .. } => {
                 let approve = named(
                     Verb::Approve {
                         approval: Some(approval.clone()),
@@ -139,10 +141,12 @@ impl Sim {
                     client,
                 )
             }
-            Question::Improvement { modes } => named(Verb::Improve { mode: modes[0] }, client),
-            Question::Feedback => named(Verb::Feedback { granted: true }, client),
-            Question::Unpause { .. } => wants(Verb::Unpause {}),
-            Question::Stalled => {
+            OperatorQuestion::Improvement { modes } => {
+                named(Verb::Improve { mode: modes[0] }, client)
+            }
+            OperatorQuestion::Feedback => named(Verb::Feedback { granted: true }, client),
+            OperatorQuestion::Unpause { .. } => wants(Verb::Unpause {}),
+            OperatorQuestion::Stalled => {
                 self.stalls += 1;
                 let state = &self.flow.state;
                 let node = state.visited.iter().next().cloned().unwrap();

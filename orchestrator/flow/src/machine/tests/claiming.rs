@@ -1,7 +1,7 @@
 //! Table C: who is taken next.
 
 use super::support::{Flow, wants};
-use crate::machine::{Input, Outcome};
+use crate::machine::{Input, TurnEnding};
 use a_society_facts::verb::{Verb, Whom};
 
 /// Five nodes of five roles after `a`, all of them runnable in a group of their own.
@@ -16,12 +16,12 @@ fn c1_to_c5_the_groups_come_in_order_whatever_the_order_of_the_graph() {
     flow.claim("configured").unwrap();
     flow.ends(
         "configured",
-        Outcome::NeedsConfiguration {
+        TurnEnding::NeedsConfiguration {
             why: "model".into(),
         },
     );
     flow.claim("answered").unwrap();
-    flow.ends("answered", Outcome::PromptHuman { question: None });
+    flow.ends("answered", TurnEnding::PromptHuman { question: None });
     flow.passes("a", "arrived");
     assert_eq!(flow.offered(), "owing:again arrived:first z:first");
     flow.reply("answered");
@@ -40,7 +40,7 @@ fn configure(role: &str) -> Input {
 #[test]
 fn c2_r16_a_role_that_asks_again_to_be_configured_waits_again() {
     let mut flow = Flow::on("a:owner", "");
-    let asks = || Outcome::NeedsConfiguration {
+    let asks = || TurnEnding::NeedsConfiguration {
         why: "model".into(),
     };
     flow.claim("a").unwrap();
@@ -78,7 +78,7 @@ fn c6_when_nothing_else_can_run_whoever_awaits_a_handoff_is_told() {
     flow.passes("a", "s t");
     flow.claim("s").unwrap();
     assert_eq!(
-        flow.ends("s", Outcome::AwaitHandoff),
+        flow.ends("s", TurnEnding::AwaitHandoff),
         "handoff_awaited turn_ended"
     );
     flow.passes("t", "j");
@@ -89,7 +89,7 @@ fn c6_when_nothing_else_can_run_whoever_awaits_a_handoff_is_told() {
     );
     flow.claim("s").unwrap();
     assert_eq!(
-        flow.ends("s", Outcome::AwaitHandoff),
+        flow.ends("s", TurnEnding::AwaitHandoff),
         "repair_requested",
         "S2"
     );
@@ -125,7 +125,7 @@ fn c7_c8_c9_an_instance_has_one_node_at_a_time_and_another_goes_on_beside_it() {
     flow.claim("b").unwrap();
     assert_eq!(flow.offered(), "d:first");
     assert!(flow.claim("c").is_err());
-    flow.ends("b", Outcome::PromptHuman { question: None });
+    flow.ends("b", TurnEnding::PromptHuman { question: None });
     assert_eq!(
         flow.offered(),
         "d:first",
@@ -141,7 +141,7 @@ fn c8_awaiting_a_handoff_occupies_nobody() {
     let mut flow = Flow::on("a:owner b:writer c:writer z:owner", "a>b a>c b>z c>z");
     flow.passes("a", "b c");
     flow.claim("b").unwrap();
-    flow.ends("b", Outcome::AwaitHandoff);
+    flow.ends("b", TurnEnding::AwaitHandoff);
     assert_eq!(flow.offered(), "c:first");
 }
 
@@ -191,7 +191,7 @@ fn c11_a_session_is_opened_with_the_first_turn_and_needs_its_names() {
 fn c11_a_claim_hears_every_queued_answer_once() {
     let mut flow = Flow::on("a:owner z:owner", "a>z");
     flow.claim("a").unwrap();
-    flow.ends("a", Outcome::PromptHuman { question: None });
+    flow.ends("a", TurnEnding::PromptHuman { question: None });
     flow.reply("a");
     let again = flow.reply_input(Whom::Only);
     flow.say(again).unwrap();

@@ -9,7 +9,8 @@ use a_society_facts::verb::{Verb, Whom};
 
 use super::support::{Flow, id, kept, named, wants};
 use crate::machine::{
-    Missing, Outcome, Product, Question, Work, findings_path, missing, plan, report_path,
+    ClosingNeed, OperatorQuestion, Product, TurnEnding, Work, findings_path, missing, plan,
+    report_path,
 };
 
 /// Two roles beside the owner, everything handed over, the closing node running.
@@ -52,7 +53,7 @@ fn offered(flow: &Flow) -> String {
 fn finds(flow: &mut Flow, role: &str) -> String {
     flow.role_ends(
         role,
-        Outcome::MetaAnalysisComplete {
+        TurnEnding::MetaAnalysisComplete {
             findings: kept(&findings_path(&id(role))),
         },
     )
@@ -68,7 +69,7 @@ fn k1_only_the_closing_node_closes() {
 #[test]
 fn k2_health_checks_come_before_what_is_missing() {
     let mut flow = at_end();
-    let sick = Outcome::ForwardPassClosed {
+    let sick = TurnEnding::ForwardPassClosed {
         health: Err("the index is broken".into()),
         asks: Some("May it close?".into()),
     };
@@ -83,7 +84,7 @@ fn k2_health_checks_come_before_what_is_missing() {
 #[test]
 fn what_the_operator_is_asked_before_it_closes_waits_for_an_answer() {
     let mut flow = at_end();
-    let asks = Outcome::ForwardPassClosed {
+    let asks = TurnEnding::ForwardPassClosed {
         health: Ok(()),
         asks: Some("May it close?".into()),
     };
@@ -105,25 +106,25 @@ fn k3_everything_that_is_missing_is_listed() {
     for node in ["run", "ask", "wait", "stage"] {
         flow.claim(node).unwrap();
     }
-    flow.ends("ask", Outcome::PromptHuman { question: None });
-    flow.ends("wait", Outcome::AwaitHandoff);
+    flow.ends("ask", TurnEnding::PromptHuman { question: None });
+    flow.ends("wait", TurnEnding::AwaitHandoff);
     flow.hands("stage", "z");
     flow.claim("a").unwrap();
     flow.hands("a", "unread");
     flow.claim("z").unwrap();
     let owed = |from: &str| {
-        Missing::Owed(EdgeName {
+        ClosingNeed::Owed(EdgeName {
             from: id(from),
             to: id("z"),
         })
     };
     let found = missing(&flow.state, &id("z"));
     let expected = [
-        Missing::Runs(id("run")),
-        Missing::Waits(id("ask")),
-        Missing::Waits(id("stage")),
-        Missing::Awaits(id("wait")),
-        Missing::Unread(id("unread")),
+        ClosingNeed::Runs(id("run")),
+        ClosingNeed::Waits(id("ask")),
+        ClosingNeed::Waits(id("stage")),
+        ClosingNeed::Awaits(id("wait")),
+        ClosingNeed::Unread(id("unread")),
         owed("ask"),
         owed("run"),
         owed("stage"),
@@ -153,7 +154,7 @@ fn k3_a_node_that_was_reopened_runs_before_the_flow_closes() {
     .unwrap();
     assert_eq!(
         missing(&flow.state, &id("z")),
-        [Missing::AboutToRun(id("b"))]
+        [ClosingNeed::AboutToRun(id("b"))]
     );
     assert_eq!(flow.closes("z"), "repair_requested");
 }
@@ -161,7 +162,7 @@ fn k3_a_node_that_was_reopened_runs_before_the_flow_closes() {
 #[test]
 fn k4_i1_after_closing_somebody_chooses_and_parallel_needs_two_roles() {
     let modes = |flow: &Flow| match flow.pending().as_slice() {
-        [Work::AskOperator(Question::Improvement { modes })] => modes.clone(),
+        [Work::AskOperator(OperatorQuestion::Improvement { modes })] => modes.clone(),
         other => panic!("{other:?}"),
     };
     use ImprovementMode::{GraphBased, None, Parallel};
@@ -187,7 +188,10 @@ fn i2_graph_based_goes_against_the_work_with_the_findings_of_direct_neighbours()
     assert_eq!(offered(&flow), "owner<-writer");
     flow.reflects("owner");
     finds(&mut flow, "owner");
-    assert_eq!(flow.pending(), [Work::AskOperator(Question::Feedback)]);
+    assert_eq!(
+        flow.pending(),
+        [Work::AskOperator(OperatorQuestion::Feedback)]
+    );
 }
 
 #[test]
@@ -227,13 +231,13 @@ fn i4_x9_none_completes_the_flow_also_after_a_crash_in_between() {
 fn i5_findings_count_only_at_their_path() {
     let mut flow = chosen(ImprovementMode::GraphBased);
     flow.reflects("editor");
-    let elsewhere = Outcome::MetaAnalysisComplete {
+    let elsewhere = TurnEnding::MetaAnalysisComplete {
         findings: kept("findings/other-findings.md"),
     };
     assert_eq!(flow.role_ends("editor", elsewhere), "repair_requested");
     let mut flow = chosen(ImprovementMode::GraphBased);
     flow.reflects("editor");
-    let gone = Outcome::MetaAnalysisComplete {
+    let gone = TurnEnding::MetaAnalysisComplete {
         findings: Product::Unavailable {
             path: "findings/editor-findings.md".into(),
             why: "it is not there".into(),
@@ -243,7 +247,7 @@ fn i5_findings_count_only_at_their_path() {
     assert_eq!(words, "repair_requested");
     let mut flow = chosen(ImprovementMode::GraphBased);
     flow.reflects("editor");
-    let words = flow.role_ends("editor", Outcome::AwaitHandoff);
+    let words = flow.role_ends("editor", TurnEnding::AwaitHandoff);
     assert_eq!(words, "repair_requested", "S7: another signal");
 }
 
@@ -251,7 +255,7 @@ fn i5_findings_count_only_at_their_path() {
 fn i6_a_role_that_reflects_may_ask_and_is_answered() {
     let mut flow = chosen(ImprovementMode::GraphBased);
     flow.reflects("editor");
-    let asks = Outcome::PromptHuman { question: None };
+    let asks = TurnEnding::PromptHuman { question: None };
     assert_eq!(flow.role_ends("editor", asks), "node_suspended turn_ended");
     assert_eq!(offered(&flow), "");
     let reply = flow.reply_input(Whom::Only);
@@ -267,7 +271,7 @@ fn i6_a_failed_reflection_is_retried_by_its_role() {
     flow.reflects("editor");
     flow.role_ends(
         "editor",
-        Outcome::Aborted {
+        TurnEnding::Aborted {
             why: "broke".into(),
         },
     );
@@ -282,7 +286,7 @@ fn i6_a_failed_reflection_is_retried_by_its_role() {
 fn x8_r16_a_role_that_reflects_goes_on_when_it_is_configured_also_after_a_crash_in_between() {
     let mut flow = chosen(ImprovementMode::GraphBased);
     flow.reflects("editor");
-    let asks = Outcome::NeedsConfiguration {
+    let asks = TurnEnding::NeedsConfiguration {
         why: "model".into(),
     };
     flow.role_ends("editor", asks);
@@ -344,7 +348,7 @@ fn i8_the_report_is_written_by_a_role_of_its_own_and_ends_the_flow() {
     let words = flow.reports("feedback");
     assert_eq!(words, "feedback_started session_opened turn_started");
     assert!(flow.reports("another").starts_with("refused"));
-    let report = Outcome::BackwardPassComplete {
+    let report = TurnEnding::BackwardPassComplete {
         report: kept(report_path()),
     };
     let words = flow.role_ends("feedback", report);

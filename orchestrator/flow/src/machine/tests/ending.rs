@@ -8,7 +8,7 @@ use a_society_facts::verb::Verb;
 use super::operator::any_ends;
 use super::sim::Sim;
 use super::support::{Flow, graph, wants};
-use crate::machine::{Input, Question, Work};
+use crate::machine::{Input, OperatorQuestion, Work};
 
 /// The owner alone, a pair, and three roles.
 const GRAPHS: [(&str, &str); 3] = [
@@ -28,7 +28,7 @@ fn ends(improve: impl Into<Option<ImprovementMode>>, feedback: impl Into<Option<
 fn closed(number: usize, ends: Ends) -> Sim {
     let (nodes, edges) = GRAPHS[number];
     let mut sim = Sim::new(Flow::ending(graph(nodes, edges), ends));
-    while sim.flow.state.phase == a_society_facts::view::flow::Phase::Forward {
+    while sim.flow.state.phase == a_society_facts::view::flow::FlowPhase::Forward {
         sim.benign();
     }
     sim
@@ -56,7 +56,7 @@ fn i10_what_was_chosen_beforehand_is_applied_and_not_asked() {
 #[test]
 fn i10_what_was_not_chosen_is_asked_as_ever() {
     let mut sim = closed(1, ends(Option::None, true));
-    let asks = Work::AskOperator(Question::Improvement {
+    let asks = Work::AskOperator(OperatorQuestion::Improvement {
         modes: vec![GraphBased, Parallel, None],
     });
     assert_eq!(sim.flow.pending(), [asks]);
@@ -67,7 +67,7 @@ fn i10_what_was_not_chosen_is_asked_as_ever() {
 #[test]
 fn i11_a_way_that_does_not_fit_the_flow_is_asked() {
     let sim = closed(0, ends(Parallel, Option::None));
-    let asks = Work::AskOperator(Question::Improvement {
+    let asks = Work::AskOperator(OperatorQuestion::Improvement {
         modes: vec![GraphBased, None],
     });
     assert_eq!(sim.flow.pending(), [asks]);
@@ -96,7 +96,7 @@ fn i10_a_flow_that_pauses_applies_nothing_until_it_goes_on() {
         detail: Option::None,
     })
     .unwrap();
-    let asks = Work::AskOperator(Question::Unpause { reason });
+    let asks = Work::AskOperator(OperatorQuestion::Unpause { reason });
     assert_eq!(sim.flow.pending(), [asks]);
     assert!(words(&mut sim, Input::ApplyEnds).starts_with("refused"));
     sim.say(wants(Verb::Unpause {})).unwrap();
@@ -106,13 +106,13 @@ fn i10_a_flow_that_pauses_applies_nothing_until_it_goes_on() {
 /// The questions about its end that a flow may still ask.
 fn asked(chosen: Ends, alone: bool, work: &[Work]) {
     for work in work {
-        if let Work::AskOperator(Question::Improvement { .. }) = work {
+        if let Work::AskOperator(OperatorQuestion::Improvement { .. }) = work {
             let fits = chosen
                 .improve
                 .is_some_and(|mode| mode != Parallel || !alone);
             assert!(!fits, "{chosen:?} answers it");
         }
-        if *work == Work::AskOperator(Question::Feedback) {
+        if *work == Work::AskOperator(OperatorQuestion::Feedback) {
             assert_eq!(chosen.feedback, Option::None);
         }
     }

@@ -1,10 +1,10 @@
 //! Tables H and D: what a handoff may be, what it leads to, and what may be read.
 
 use super::support::{Flow, kept};
-use crate::machine::{Input, Outcome, Product, Target, allowed};
+use crate::machine::{Input, Product, Receiver, TurnEnding, allowed};
 
-fn target(node: &str, artifact: Product) -> Target {
-    Target {
+fn target(node: &str, artifact: Product) -> Receiver {
+    Receiver {
         node: node.to_owned(),
         artifact,
     }
@@ -27,8 +27,8 @@ fn at_b() -> Flow {
 }
 
 /// The code and the words of the repair that a handoff of `b` leads to.
-fn fault(flow: &mut Flow, targets: Vec<Target>) -> String {
-    let input = flow.outcome_input("b", Outcome::Handoff(targets));
+fn fault(flow: &mut Flow, targets: Vec<Receiver>) -> String {
+    let input = flow.outcome_input("b", TurnEnding::Handoff(targets));
     let facts = flow.say(input).unwrap();
     match facts.as_slice() {
         [a_society_facts::Fact::RepairRequested(f)] => format!("{:?}: {}", f.code, f.summary),
@@ -94,7 +94,7 @@ fn h4_an_artifact_is_handed_over_once_along_whichever_edge() {
     assert_eq!(found, format!("ArtifactUnavailable: {expected}"));
     let mut flow = at_b();
     let both = vec![target("c", kept("one.md")), target("d", kept("one.md"))];
-    let words = flow.ends("b", Outcome::Handoff(both));
+    let words = flow.ends("b", TurnEnding::Handoff(both));
     assert_eq!(
         words, "handoff_applied turn_ended",
         "one handoff may give it to several"
@@ -195,7 +195,7 @@ fn h10_a_staged_handoff_needs_a_name_for_its_question() {
     let mut flow = Flow::on("a:owner! z:owner", "a>z");
     flow.claim("a").unwrap();
     let targets = flow.targets("z");
-    let Input::Outcome(mut outcome) = flow.outcome_input("a", Outcome::Handoff(targets)) else {
+    let Input::Outcome(mut outcome) = flow.outcome_input("a", TurnEnding::Handoff(targets)) else {
         panic!("an outcome is an outcome");
     };
     outcome.approval = None;
@@ -217,7 +217,7 @@ fn d1_d2_what_came_forward_is_stale_until_the_request_is_read() {
     // Before it reads the request, `a` is let run and hands forward once more.
     flow.reply("b");
     flow.claim("b").unwrap();
-    flow.ends("b", Outcome::AwaitHandoff);
+    flow.ends("b", TurnEnding::AwaitHandoff);
     assert_eq!(
         flow.offered(),
         "a:reopened e:first",
@@ -303,6 +303,6 @@ fn d5_with_an_answer_nothing_else_is_read() {
     assert_eq!(flow.offered(), "b:reply e:first");
     flow.claim("b").unwrap();
     assert_eq!(flow.state.received.len(), 2, "what arrived stays queued");
-    flow.ends("b", Outcome::AwaitHandoff);
+    flow.ends("b", TurnEnding::AwaitHandoff);
     assert_eq!(flow.offered(), "b:again e:first");
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::support::Flow;
-use crate::machine::Outcome;
+use crate::machine::TurnEnding;
 
 /// A chain of so many nodes over four role instances.
 fn chain(count: usize) -> Flow {
@@ -38,7 +38,7 @@ fn best_micros(flow: &mut Flow, from: usize) -> u128 {
         flow.claim(&node).unwrap();
         assert_eq!(flow.pending().len(), 1);
         let targets = flow.targets(&next);
-        flow.ends(&node, Outcome::Handoff(targets));
+        flow.ends(&node, TurnEnding::Handoff(targets));
         assert_eq!(flow.pending().len(), 1);
         best = best.min(begin.elapsed().as_micros());
     }

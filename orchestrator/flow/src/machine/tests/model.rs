@@ -7,16 +7,16 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use a_society_facts::fact::Fact;
-use a_society_facts::handoff::Way;
+use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{NodeId, TurnId};
 use a_society_facts::verb::{Verb, Whom};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::Phase;
+use a_society_facts::view::flow::FlowPhase;
 
 use super::oracle::{check_now, story};
 use super::support::{Flow, id, named, wants};
-use crate::graph::{FlowGraph, Node, build};
-use crate::machine::{Input, Outcome, Question, TurnOutcome, Work, allowed, decide};
+use crate::graph::{FlowGraph, GraphNode, build};
+use crate::machine::{Input, OperatorQuestion, TurnEnding, TurnOutcome, Work, allowed, decide};
 
 /// What is still allowed to happen on the way from here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,7 +99,7 @@ fn inputs(point: &mut Point) -> Vec<Input> {
             Work::RunTurn {
                 turn,
                 attempt,
-                task: crate::machine::Task::Node(node),
+                task: crate::machine::TurnTask::Node(node),
                 ..
             } => {
                 let before = inputs.len();
@@ -108,15 +108,15 @@ fn inputs(point: &mut Point) -> Vec<Input> {
                     inputs.extend(goes_through(&point.flow, &input).then_some(input));
                 }
                 if point.left.asks || inputs.len() == before {
-                    let asks = Outcome::PromptHuman { question: None };
+                    let asks = TurnEnding::PromptHuman { question: None };
                     inputs.push(outcome_input(&mut point.flow, turn, attempt, asks));
                 }
             }
             Work::StopTurn { turn, attempt, .. } => {
-                let stopped = Outcome::Stopped;
+                let stopped = TurnEnding::Stopped;
                 inputs.push(outcome_input(&mut point.flow, turn, attempt, stopped));
             }
-            Work::AskOperator(Question::Approval { approval, .. }) => {
+            Work::AskOperator(OperatorQuestion::Approval { approval, .. }) => {
                 let client = None;
                 inputs.push(named(
                     Verb::Approve {
@@ -167,7 +167,7 @@ fn goes_through(flow: &Flow, input: &Input) -> bool {
     facts.is_ok_and(|facts| !facts.iter().any(repair))
 }
 
-fn outcome_input(flow: &mut Flow, turn: TurnId, attempt: u32, outcome: Outcome) -> Input {
+fn outcome_input(flow: &mut Flow, turn: TurnId, attempt: u32, outcome: TurnEnding) -> Input {
     Input::Outcome(TurnOutcome {
         turn,
         attempt,
@@ -176,11 +176,11 @@ fn outcome_input(flow: &mut Flow, turn: TurnId, attempt: u32, outcome: Outcome) 
     })
 }
 
-fn outcomes(point: &mut Point, node: &NodeId) -> Vec<Outcome> {
+fn outcomes(point: &mut Point, node: &NodeId) -> Vec<TurnEnding> {
     let ways = allowed(&point.flow.graph, &point.flow.state, node);
     let mut outcomes = vec![
-        Outcome::AwaitHandoff,
-        Outcome::ForwardPassClosed {
+        TurnEnding::AwaitHandoff,
+        TurnEnding::ForwardPassClosed {
             health: Ok(()),
             asks: None,
         },
@@ -198,7 +198,7 @@ fn outcomes(point: &mut Point, node: &NodeId) -> Vec<Outcome> {
         for back in &back {
             let names: Vec<String> = forward.iter().chain(back).map(NodeId::to_string).collect();
             let targets = point.flow.targets(&names.join(" "));
-            outcomes.push(Outcome::Handoff(targets));
+            outcomes.push(TurnEnding::Handoff(targets));
         }
     }
     outcomes
@@ -215,7 +215,7 @@ fn steps(point: &Point, input: Input) -> Vec<Point> {
         let Fact::HandoffApplied(f) = fact else {
             return false;
         };
-        f.deliveries.iter().any(|d| d.way == Way::Backward)
+        f.deliveries.iter().any(|d| d.way == HandoffWay::Backward)
     };
     after.left.back &= !facts.iter().any(backward);
     let mut points = Vec::new();
@@ -252,7 +252,7 @@ fn conserved(before: &FlowState, facts: &[Fact], after: &FlowState) {
                 lies.retain(|d| d.edge != inbound.edge || d.way != inbound.way);
                 assert!(lies.len() < held, "something was read that was not sent");
             }
-            lies.retain(|d| d.way == Way::Backward || !f.dropped.contains(&d.edge));
+            lies.retain(|d| d.way == HandoffWay::Backward || !f.dropped.contains(&d.edge));
         }
     }
     assert_eq!(lies, after.received);
@@ -320,10 +320,10 @@ fn explore(graph: FlowGraph, left: Left) -> usize {
     walk.meet(None, Point { flow, left });
     while let Some((number, mut point)) = walk.open.pop_front() {
         check_now(&point.flow);
-        let stalled = Work::AskOperator(Question::Stalled);
+        let stalled = Work::AskOperator(OperatorQuestion::Stalled);
         let stuck = point.flow.pending().contains(&stalled);
         assert!(!stuck, "{}\n{}", walk.way(number), story(&point.flow));
-        if point.flow.state.phase != Phase::Forward {
+        if point.flow.state.phase != FlowPhase::Forward {
             ends.push_back(number);
             continue;
         }
@@ -371,10 +371,10 @@ fn graphs(count: usize, optional: bool, flags: bool) -> Vec<FlowGraph> {
                 let node = |place: usize| {
                     let other = (1..count.saturating_sub(1)).contains(&place)
                         && roles & (1 << (place - 1)) != 0;
-                    Node {
+                    GraphNode {
                         await_all_inputs: Some(flag == 1),
                         human_colab: Some(flag == 2 && place == 1),
-                        ..Node::new(
+                        ..GraphNode::new(
                             id(&format!("n{place}")),
                             id(if other { "writer" } else { "owner" }),
                         )

@@ -2,7 +2,7 @@
 
 use super::sim::Sim;
 use super::support::Flow;
-use crate::machine::{Input, Outcome, Work};
+use crate::machine::{Input, TurnEnding, Work};
 
 #[test]
 fn x1_a_staged_handoff_whose_node_does_not_wait_yet_waits() {
@@ -44,7 +44,7 @@ fn x5_x6_a_turn_whose_outcome_is_recorded_ends() {
     handed.hands("a", "z");
     let mut asked = Flow::on("a:owner z:owner", "a>z");
     asked.claim("a").unwrap();
-    asked.ends("a", Outcome::PromptHuman { question: None });
+    asked.ends("a", TurnEnding::PromptHuman { question: None });
     for flow in [handed, asked] {
         let mut crashed = flow.clone();
         crashed.crash_after(flow.facts.len() - 1);

@@ -7,10 +7,10 @@ use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::verb::{Verb, Whom};
 
 use super::support::{Flow, graph, id, lack, named, revised, wants};
-use crate::machine::{Input, Outcome, Question, Work, has_more_to_start};
+use crate::machine::{Input, OperatorQuestion, TurnEnding, Work, has_more_to_start};
 
-fn asks() -> Outcome {
-    Outcome::PromptHuman { question: None }
+fn asks() -> TurnEnding {
+    TurnEnding::PromptHuman { question: None }
 }
 
 /// `b` and `c` ask something; `d` is staged.
@@ -122,7 +122,7 @@ fn r8_a_node_that_awaits_a_handoff_may_be_answered_by_name() {
     let mut flow = Flow::on("a:owner b:writer c:editor z:owner", "a>b a>c b>z c>z");
     flow.passes("a", "b c");
     flow.claim("b").unwrap();
-    flow.ends("b", Outcome::AwaitHandoff);
+    flow.ends("b", TurnEnding::AwaitHandoff);
     let input = flow.reply_input(Whom::Role(id("writer")));
     assert_eq!(flow.words(input), "operator_replied");
     assert_eq!(flow.offered(), "b:reply c:first");
@@ -244,7 +244,7 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
     flow.claim("b").unwrap();
     flow.ends(
         "b",
-        Outcome::Aborted {
+        TurnEnding::Aborted {
             why: "broke".into(),
         },
     );
@@ -288,7 +288,7 @@ fn r14_a_pause_of_the_operator_lets_open_turns_end_and_others_hold_them() {
         let work = flow.pending();
         let runs = matches!(work.first(), Some(Work::RunTurn { .. }));
         assert_eq!(runs, goes_on, "{reason:?}");
-        assert!(work.contains(&Work::AskOperator(Question::Unpause { reason })));
+        assert!(work.contains(&Work::AskOperator(OperatorQuestion::Unpause { reason })));
         let words = flow.words(wants(Verb::Unpause {}));
         let expected = if goes_on {
             "flow_unpaused"
@@ -325,7 +325,7 @@ fn r17_whoever_waits_for_a_budget_goes_on_when_it_is_raised() {
     let mut flow = Flow::on("a:owner z:owner", "a>z");
     flow.say(set(Some(1))).unwrap();
     flow.claim("a").unwrap();
-    flow.ends("a", Outcome::BudgetReached { lack: lack() });
+    flow.ends("a", TurnEnding::BudgetReached { lack: lack() });
     assert_eq!(
         flow.words(set(Some(1))),
         "budget_set",

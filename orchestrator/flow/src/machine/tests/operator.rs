@@ -16,7 +16,9 @@ use a_society_facts::verb::{Verb, Whom};
 
 use super::sim::{Sim, pick};
 use super::support::{bringing, id, named, revised, wants};
-use crate::machine::{Brought, ConsentAsked, Input, Outcome, Refusal, RuleAnswered, TurnOutcome};
+use crate::machine::{
+    Brought, ConsentAsked, Input, Refusal, RuleAnswered, TurnEnding, TurnOutcome,
+};
 
 const MODES: [ImprovementMode; 3] = [
     ImprovementMode::GraphBased,
@@ -135,7 +137,7 @@ impl Sim {
         let late = self.say(Input::Outcome(TurnOutcome {
             turn,
             attempt: attempt + 1,
-            outcome: Outcome::AwaitHandoff,
+            outcome: TurnEnding::AwaitHandoff,
             approval: None,
         }));
         assert!(matches!(late, Err(Refusal::Late { .. })), "{late:?}");

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::Fact;
-use a_society_facts::handoff::{EdgeName, Way};
+use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{MessageId, NodeId, TurnId};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::Phase;
+use a_society_facts::view::flow::FlowPhase;
 
 use super::support::Flow;
 use crate::machine::Work;
@@ -111,14 +111,14 @@ pub(crate) fn check_all(flow: &Flow) {
     );
     let queued = queued(&flow.state);
     assert_eq!(replies, queued, "what was said and not heard is queued");
-    if flow.state.phase == Phase::Completed {
+    if flow.state.phase == FlowPhase::Completed {
         assert_eq!(held, BTreeMap::new(), "nothing unread is left behind");
         assert_eq!(queued, BTreeSet::new(), "nothing unheard is left behind");
     }
 }
 
 /// The unread deliveries, by edge and way.
-type Unread = BTreeMap<(EdgeName, Way), Vec<String>>;
+type Unread = BTreeMap<(EdgeName, HandoffWay), Vec<String>>;
 
 /// The deliveries not read, and the messages not taken up, after all of these facts.
 fn read_all(facts: &[Fact]) -> (Unread, BTreeSet<MessageId>) {
@@ -150,7 +150,7 @@ fn read_all(facts: &[Fact]) -> (Unread, BTreeSet<MessageId>) {
                 );
             }
             for edge in &f.dropped {
-                let way = (edge.clone(), Way::Forward);
+                let way = (edge.clone(), HandoffWay::Forward);
                 assert!(
                     unread.remove(&way).is_some(),
                     "{edge} was dropped and not sent"

@@ -2,14 +2,14 @@
 
 use a_society_facts::At;
 use a_society_facts::line::Recorded;
-use a_society_facts::view::{FlowState, View as _};
+use a_society_facts::view::{FactView as _, FlowState};
 use proptest::prelude::*;
 
 use super::operator::any_ends;
 use super::oracle::check_all;
 use super::sim::{Action, Sim};
 use super::support::{Flow, id};
-use crate::graph::{FlowGraph, Node, build};
+use crate::graph::{FlowGraph, GraphNode, build};
 use crate::machine::pending;
 
 const ROLES: [&str; 6] = ["owner", "writer", "writer_2", "editor", "tester", "legal"];
@@ -44,10 +44,10 @@ fn bent(raw: &Raw) -> FlowGraph {
         place if place == last => ROLES[0],
         place => ROLES[usize::from(raw.nodes[place].0 % raw.roles)],
     };
-    let nodes = (0..count).map(|place| Node {
+    let nodes = (0..count).map(|place| GraphNode {
         human_colab: Some(raw.nodes[place].1.is_multiple_of(7)),
         await_all_inputs: Some(raw.nodes[place].1.is_multiple_of(3)),
-        ..Node::new(id(&format!("n{place}")), id(role(place)))
+        ..GraphNode::new(id(&format!("n{place}")), id(role(place)))
     });
     let mut edges = std::collections::BTreeMap::new();
     for (from, to, kind) in &raw.edges {

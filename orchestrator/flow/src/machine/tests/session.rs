@@ -8,8 +8,8 @@ use a_society_facts::view::all::Views;
 use a_society_facts::{At, Recorded};
 
 use super::support::{Flow, id};
-use crate::machine::session::{Aside, SessionVerb, decide, last_task};
-use crate::machine::{Input, Outcome, Task};
+use crate::machine::session::{SessionAside, SessionVerb, decide, last_task};
+use crate::machine::{Input, TurnEnding, TurnTask};
 
 fn role() -> RoleInstance {
     id("owner")
@@ -35,7 +35,7 @@ fn waits(messages: usize) -> Flow {
     for number in 0..messages {
         told(&mut flow, &format!("note {number}"));
     }
-    flow.ends("a", Outcome::PromptHuman { question: None });
+    flow.ends("a", TurnEnding::PromptHuman { question: None });
     flow
 }
 
@@ -72,7 +72,7 @@ fn done(flow: &mut Flow, verb: SessionVerb) -> String {
 /// The compaction that is under way leads to an archive.
 fn compacted(flow: &mut Flow, archive: &str) {
     let (turn, _) = flow.state.aside_turn_of(&role()).unwrap();
-    let aside = Aside { turn, role: role() };
+    let aside = SessionAside { turn, role: role() };
     let ended = aside.ended(&flow.state, "compaction", None);
     ended.into_iter().for_each(|fact| flow.append(fact));
     let message = id(&format!("s{}", flow.mint()));
@@ -164,7 +164,7 @@ fn n4_a_compaction_that_a_crash_cut_off_is_over() {
     let mut flow = waits(2);
     done(&mut flow, compact(Trigger::Manual, true));
     let (turn, _) = flow.state.aside_turn_of(&role()).unwrap();
-    let aside = Aside { turn, role: role() };
+    let aside = SessionAside { turn, role: role() };
     let ended = aside.ended(&flow.state, "compaction", Some("no".into()));
     ended.into_iter().for_each(|fact| flow.append(fact));
     assert_eq!(flow.words(Input::Opened), "compaction_failed");
@@ -177,7 +177,7 @@ fn a_turn_beside_a_session_ends_with_its_request_failed_or_answered() {
     let mut flow = waits(2);
     done(&mut flow, compact(Trigger::Manual, true));
     let (turn, _) = flow.state.aside_turn_of(&role()).unwrap();
-    let aside = Aside { turn, role: role() };
+    let aside = SessionAside { turn, role: role() };
     let error = || Some("no".to_owned());
     assert_eq!(
         words(&aside.ended(&flow.state, "compaction", error())),
@@ -206,7 +206,7 @@ fn a_turn_beside_a_session_ends_with_its_request_failed_or_answered() {
 fn n5_the_last_task_of_a_session_is_its_reflection_or_a_node_that_the_graph_has() {
     let flow = waits(1);
     let table = [
-        (Some("a"), Some(Task::Node(id("a")))),
+        (Some("a"), Some(TurnTask::Node(id("a")))),
         (Some("gone"), None),
         (None, None),
     ];

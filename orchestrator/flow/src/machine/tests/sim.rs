@@ -13,13 +13,13 @@ use a_society_facts::fact::turn::{
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{MessageId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Text, ToolCall};
-use a_society_facts::view::flow::{CallState, Request, RequestState};
+use a_society_facts::view::flow::{CallState, LastRequest, RequestState};
 
 use super::oracle::{check_now, erased};
 use super::support::{Flow, id, kept, lack};
 use crate::machine::{
-    Input, Outcome, Product, Question, Refusal, Target, Task, TurnOutcome, Work, allowed,
-    findings_path, report_path,
+    Input, OperatorQuestion, Product, Receiver, Refusal, TurnEnding, TurnOutcome, TurnTask, Work,
+    allowed, findings_path, report_path,
 };
 
 /// One random action: a kind and two numbers to choose with.
@@ -74,7 +74,7 @@ impl Sim {
         check_now(&self.flow);
     }
 
-    pub(super) fn turns(&self) -> Vec<(TurnId, u32, RoleInstance, Task, bool)> {
+    pub(super) fn turns(&self) -> Vec<(TurnId, u32, RoleInstance, TurnTask, bool)> {
         (self.flow.pending().into_iter())
             .filter_map(|work| match work {
                 Work::RunTurn {
@@ -99,7 +99,7 @@ impl Sim {
             .collect()
     }
 
-    pub(super) fn questions(&self) -> Vec<Question> {
+    pub(super) fn questions(&self) -> Vec<OperatorQuestion> {
         (self.flow.pending().into_iter())
             .filter_map(|work| match work {
                 Work::AskOperator(question) => Some(question),
@@ -203,7 +203,7 @@ impl Sim {
                 request: None,
             }));
         }
-        let unanswered = |request: &Request| request.state != RequestState::Answered;
+        let unanswered = |request: &LastRequest| request.state != RequestState::Answered;
         if open.repair.is_none() && open.request.as_ref().is_some_and(unanswered) {
             self.request(turn, Vec::new());
         }
@@ -246,7 +246,7 @@ impl Sim {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        outcome: Outcome,
+        outcome: TurnEnding,
     ) -> Result<Vec<Fact>, Refusal> {
         self.tell(turn);
         let approval = Some(id(&format!("a{}", self.flow.mint())));
@@ -318,9 +318,9 @@ impl Sim {
         }));
     }
 
-    pub(super) fn targets(&mut self, names: &[NodeId]) -> Vec<Target> {
+    pub(super) fn targets(&mut self, names: &[NodeId]) -> Vec<Receiver> {
         (names.iter())
-            .map(|node| Target {
+            .map(|node| Receiver {
                 node: node.to_string(),
                 artifact: kept(&format!("f{}.md", self.flow.mint())),
             })
@@ -334,13 +334,13 @@ impl Sim {
             return;
         };
         if stops && !b.is_multiple_of(4) {
-            let _said = self.ends(turn, attempt, Outcome::Stopped);
+            let _said = self.ends(turn, attempt, TurnEnding::Stopped);
             return;
         }
         let outcome = match (kind % 16, &task) {
-            (0..=5, Task::Node(node)) => self.random_handoff(&node.clone(), kind % 16, b),
-            (6, Task::Node(_)) => Outcome::AwaitHandoff,
-            (7, Task::Node(_)) => Outcome::ForwardPassClosed {
+            (0..=5, TurnTask::Node(node)) => self.random_handoff(&node.clone(), kind % 16, b),
+            (6, TurnTask::Node(_)) => TurnEnding::AwaitHandoff,
+            (7, TurnTask::Node(_)) => TurnEnding::ForwardPassClosed {
                 health: if b.is_multiple_of(3) {
                     Err("red".into())
                 } else {
@@ -348,40 +348,40 @@ impl Sim {
                 },
                 asks: b.is_multiple_of(5).then(|| "May it close?".into()),
             },
-            (0..=5, Task::Reflection) => Outcome::MetaAnalysisComplete {
+            (0..=5, TurnTask::Reflection) => TurnEnding::MetaAnalysisComplete {
                 findings: kept(&findings_path(&role)),
             },
-            (0..=5, Task::Feedback) => Outcome::BackwardPassComplete {
+            (0..=5, TurnTask::Feedback) => TurnEnding::BackwardPassComplete {
                 report: kept(report_path()),
             },
-            (6, _) => Outcome::MetaAnalysisComplete {
+            (6, _) => TurnEnding::MetaAnalysisComplete {
                 findings: kept("elsewhere.md"),
             },
-            (7, _) => Outcome::BackwardPassComplete {
+            (7, _) => TurnEnding::BackwardPassComplete {
                 report: Product::Unavailable {
                     path: report_path().into(),
                     why: "it is not there".into(),
                 },
             },
-            (8, _) => Outcome::PromptHuman { question: None },
-            (9, _) => Outcome::Fault {
+            (8, _) => TurnEnding::PromptHuman { question: None },
+            (9, _) => TurnEnding::Fault {
                 code: FaultCode::MissingBlock,
                 summary: "nothing".into(),
             },
-            (10, _) => Outcome::OutputLimit,
-            (11, _) => Outcome::Aborted {
+            (10, _) => TurnEnding::OutputLimit,
+            (11, _) => TurnEnding::Aborted {
                 why: "broke".into(),
             },
-            (12, _) => Outcome::ProviderProblem {
+            (12, _) => TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: "key".into(),
                 until: b.is_multiple_of(2).then(|| At::from_ms(i64::from(b))),
             },
-            (13, _) => Outcome::NeedsConfiguration {
+            (13, _) => TurnEnding::NeedsConfiguration {
                 why: "model".into(),
             },
-            (14, _) => Outcome::BudgetReached { lack: lack() },
-            (_, _) => Outcome::ConsentDenied,
+            (14, _) => TurnEnding::BudgetReached { lack: lack() },
+            (_, _) => TurnEnding::ConsentDenied,
         };
         let times = if kind % 16 == 9 { 1 + b % 8 } else { 1 };
         for _ in 0..times {
@@ -393,7 +393,7 @@ impl Sim {
         }
     }
 
-    pub(super) fn random_handoff(&mut self, node: &NodeId, kind: u8, b: u16) -> Outcome {
+    pub(super) fn random_handoff(&mut self, node: &NodeId, kind: u8, b: u16) -> TurnEnding {
         let ways = allowed(&self.flow.graph, &self.flow.state, node);
         let some = |nodes: &[NodeId]| -> Vec<NodeId> {
             let chosen = (nodes.iter().enumerate())
@@ -420,7 +420,7 @@ impl Sim {
                 target.artifact = kept(&path);
             }
         }
-        Outcome::Handoff(targets)
+        TurnEnding::Handoff(targets)
     }
 
     /// Does one random thing.

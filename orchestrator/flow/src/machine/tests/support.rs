@@ -11,12 +11,13 @@ use a_society_facts::legal::legal;
 use a_society_facts::line::Recorded;
 use a_society_facts::message::Text;
 use a_society_facts::verb::{Verb, Whom};
-use a_society_facts::view::{FlowState, View as _};
+use a_society_facts::view::{FactView as _, FlowState};
 
 use crate::graph::{FlowGraph, parse};
 use crate::machine::{
-    Brought, Claim, Commanded, Create, Input, Need, NewGraph, NewSession, Outcome, Product,
-    Refusal, StartFeedback, StartReflection, Target, TurnOutcome, Words, Work, decide, pending,
+    Brought, Claim, Commanded, Create, Input, NewGraph, NewSession, OperatorWords, Product,
+    Receiver, Refusal, StartFeedback, StartReflection, TurnEnding, TurnOutcome, VerbNeed, Work,
+    decide, pending,
 };
 
 /// A flow that has no turn left.
@@ -160,10 +161,10 @@ impl Flow {
     /// Says something to the flow and takes the facts. Words are kept as a driver would.
     pub(crate) fn say(&mut self, mut input: Input) -> Result<Vec<Fact>, Refusal> {
         let mut decided = decide(&self.graph, &self.state, input.clone());
-        if let Err(Refusal::Needs(Need::Words(words))) = &decided
+        if let Err(Refusal::Needs(VerbNeed::Words(words))) = &decided
             && let Input::Commanded(commanded) = &mut input
         {
-            commanded.brought = Brought::Words(Words {
+            commanded.brought = Brought::Words(OperatorWords {
                 text: words.as_str().into(),
                 message: id(&format!("w{}", self.mint())),
             });
@@ -235,7 +236,7 @@ impl Flow {
         (*turn, open.attempt)
     }
 
-    pub(crate) fn outcome_input(&mut self, node: &str, outcome: Outcome) -> Input {
+    pub(crate) fn outcome_input(&mut self, node: &str, outcome: TurnEnding) -> Input {
         let (turn, attempt) = self.turn(node);
         let approval = Some(id(&format!("a{}", self.mint())));
         Input::Outcome(TurnOutcome {
@@ -247,7 +248,7 @@ impl Flow {
     }
 
     /// The open turn of a node comes to an outcome.
-    pub(crate) fn ends(&mut self, node: &str, outcome: Outcome) -> String {
+    pub(crate) fn ends(&mut self, node: &str, outcome: TurnEnding) -> String {
         let input = self.outcome_input(node, outcome);
         self.words(input)
     }
@@ -255,12 +256,12 @@ impl Flow {
     /// The open turn of a node hands over, each target with a new artifact.
     pub(crate) fn hands(&mut self, node: &str, targets: &str) -> String {
         let targets = self.targets(targets);
-        self.ends(node, Outcome::Handoff(targets))
+        self.ends(node, TurnEnding::Handoff(targets))
     }
 
-    pub(crate) fn targets(&mut self, targets: &str) -> Vec<Target> {
+    pub(crate) fn targets(&mut self, targets: &str) -> Vec<Receiver> {
         (targets.split_whitespace())
-            .map(|target| Target {
+            .map(|target| Receiver {
                 node: target.to_owned(),
                 artifact: kept(&format!("artifact-{}.md", self.mint())),
             })
@@ -277,7 +278,7 @@ impl Flow {
     pub(crate) fn closes(&mut self, node: &str) -> String {
         self.ends(
             node,
-            Outcome::ForwardPassClosed {
+            TurnEnding::ForwardPassClosed {
                 health: Ok(()),
                 asks: None,
             },
@@ -292,7 +293,7 @@ impl Flow {
     pub(crate) fn reply_to(&mut self, to: Whom, asked: Option<At>) -> Input {
         let number = self.mint();
         let text = "Go on.".to_owned();
-        let words = Words {
+        let words = OperatorWords {
             text: text.clone().into(),
             message: id(&format!("m{number}")),
         };
@@ -317,7 +318,7 @@ impl Flow {
     }
 
     /// The open turn of a role that reflects, or writes the report, comes to an outcome.
-    pub(crate) fn role_ends(&mut self, role: &str, outcome: Outcome) -> String {
+    pub(crate) fn role_ends(&mut self, role: &str, outcome: TurnEnding) -> String {
         let role: RoleInstance = id(role);
         let (turn, open) = self.state.main_turn_of(&role).unwrap();
         let attempt = open.attempt;

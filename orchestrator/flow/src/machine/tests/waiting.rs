@@ -11,7 +11,7 @@ use a_society_facts::verb::Verb;
 
 use super::support::{Flow, id, kept, lack, wants};
 use crate::machine::limits::{LIMITS_IN_A_ROW_MAX, REPAIRS_MAX};
-use crate::machine::{Input, Outcome, TurnOutcome, Work};
+use crate::machine::{Input, TurnEnding, TurnOutcome, Work};
 
 fn running() -> Flow {
     let mut flow = Flow::on("a:owner b:writer z:owner", "a>b b>z");
@@ -20,8 +20,8 @@ fn running() -> Flow {
     flow
 }
 
-fn fault() -> Outcome {
-    Outcome::Fault {
+fn fault() -> TurnEnding {
+    TurnEnding::Fault {
         code: FaultCode::MissingBlock,
         summary: "there is no block".into(),
     }
@@ -50,13 +50,16 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
     let why = || "words".to_owned();
     let table = [
         (
-            Outcome::PromptHuman { question: None },
+            TurnEnding::PromptHuman { question: None },
             WaitReason::PromptHuman,
         ),
-        (Outcome::Aborted { why: why() }, WaitReason::AutonomousAbort),
-        (Outcome::Stopped, WaitReason::AutonomousAbort),
         (
-            Outcome::ProviderProblem {
+            TurnEnding::Aborted { why: why() },
+            WaitReason::AutonomousAbort,
+        ),
+        (TurnEnding::Stopped, WaitReason::AutonomousAbort),
+        (
+            TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: why(),
                 until: None,
@@ -64,11 +67,14 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
             WaitReason::Provider,
         ),
         (
-            Outcome::NeedsConfiguration { why: why() },
+            TurnEnding::NeedsConfiguration { why: why() },
             WaitReason::RoleConfiguration,
         ),
-        (Outcome::ConsentDenied, WaitReason::ConsentDenied),
-        (Outcome::BudgetReached { lack: lack() }, WaitReason::Budget),
+        (TurnEnding::ConsentDenied, WaitReason::ConsentDenied),
+        (
+            TurnEnding::BudgetReached { lack: lack() },
+            WaitReason::Budget,
+        ),
     ];
     for (outcome, expected) in table {
         let mut flow = running();
@@ -91,14 +97,14 @@ fn s5_a_budget_that_is_used_up_is_said_to_be() {
         limit: Some(2),
     }))
     .unwrap();
-    let words = flow.ends("b", Outcome::BudgetReached { lack: lack() });
+    let words = flow.ends("b", TurnEnding::BudgetReached { lack: lack() });
     assert_eq!(words, "budget_reached node_suspended turn_ended");
 }
 
 #[test]
 fn s2_nobody_awaits_a_handoff_when_nothing_else_goes_on() {
     let mut flow = running();
-    assert_eq!(flow.ends("b", Outcome::AwaitHandoff), "repair_requested");
+    assert_eq!(flow.ends("b", TurnEnding::AwaitHandoff), "repair_requested");
 }
 
 #[test]
@@ -118,7 +124,7 @@ fn s3_s4_the_sixth_fault_in_a_row_waits_for_the_operator() {
     flow.reply("b");
     flow.claim("b").unwrap();
     assert_eq!(
-        flow.ends("b", Outcome::OutputLimit),
+        flow.ends("b", TurnEnding::OutputLimit),
         "repair_requested",
         "it begins anew"
     );
@@ -132,7 +138,7 @@ fn s6_an_outcome_is_heard_from_the_present_try_of_an_open_turn() {
         Input::Outcome(TurnOutcome {
             turn,
             attempt,
-            outcome: Outcome::AwaitHandoff,
+            outcome: TurnEnding::AwaitHandoff,
             approval: None,
         })
     };
@@ -147,10 +153,10 @@ fn s6_an_outcome_is_heard_from_the_present_try_of_an_open_turn() {
 
 #[test]
 fn s7_a_signal_that_ends_another_kind_of_turn_is_mended() {
-    let findings = Outcome::MetaAnalysisComplete {
+    let findings = TurnEnding::MetaAnalysisComplete {
         findings: kept("x"),
     };
-    let report = Outcome::BackwardPassComplete { report: kept("x") };
+    let report = TurnEnding::BackwardPassComplete { report: kept("x") };
     for outcome in [findings, report] {
         assert_eq!(running().ends("b", outcome), "repair_requested");
     }
@@ -170,7 +176,7 @@ fn s8_a_stop_brings_the_turn_to_its_end_and_outlives_a_crash() {
         assert!(stops(&flow));
         flow.crash_after(flow.facts.len());
         assert!(stops(&flow), "{:?}", flow.pending());
-        flow.ends("b", Outcome::Stopped);
+        flow.ends("b", TurnEnding::Stopped);
         assert_eq!(reason(&flow, "b"), Some(WaitReason::AutonomousAbort));
     }
 }
@@ -223,16 +229,16 @@ fn s15_a_reflection_of_a_cancelled_flow_only_ends() {
     .unwrap();
     flow.reflects("owner");
     flow.say(wants(Verb::Cancel { why: None })).unwrap();
-    assert_eq!(flow.role_ends("owner", Outcome::Stopped), "turn_ended");
+    assert_eq!(flow.role_ends("owner", TurnEnding::Stopped), "turn_ended");
 }
 
 #[test]
 fn only_a_question_of_the_role_is_ended_by_what_arrives() {
     let outcomes = [
-        (Outcome::PromptHuman { question: None }, "b:again"),
-        (Outcome::Aborted { why: "x".into() }, ""),
+        (TurnEnding::PromptHuman { question: None }, "b:again"),
+        (TurnEnding::Aborted { why: "x".into() }, ""),
         (
-            Outcome::ProviderProblem {
+            TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: "x".into(),
                 until: None,
@@ -253,7 +259,7 @@ fn only_a_question_of_the_role_is_ended_by_what_arrives() {
 #[test]
 fn a_wait_for_a_limit_ends_by_itself_when_its_time_comes_and_not_before() {
     let at = At::from_ms(3_600_000);
-    let limited = Outcome::ProviderProblem {
+    let limited = TurnEnding::ProviderProblem {
         trouble: Trouble::Limit,
         why: "too many requests".into(),
         until: Some(at),

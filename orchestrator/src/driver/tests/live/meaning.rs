@@ -6,7 +6,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::session::Origin;
 use a_society_facts::handoff::Delivery;
 use a_society_facts::message::Message;
-use a_society_facts::view::session::Entry;
+use a_society_facts::view::session::SessionEntry;
 use a_society_state::layout::FlowFolder;
 
 use super::super::super::core::Core;
@@ -138,7 +138,7 @@ fn deliveries(received: &[Delivery]) -> Vec<String> {
 }
 
 /// A message in a line, unless it only tells of an interruption.
-fn said(entry: &Entry) -> Option<String> {
+fn said(entry: &SessionEntry) -> Option<String> {
     if entry.interrupted || entry.origin == Some(Origin::Continuation) {
         return None;
     }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::message::Message;
 use a_society_facts::{At, Verb};
-use a_society_flow::machine::Question;
-use a_society_providers::{Arrival, Stop};
+use a_society_flow::machine::OperatorQuestion;
+use a_society_providers::{AnswerStop, StreamArrival};
 use a_society_state::FlowRef;
 use a_society_state::disk::RealDisk;
 
@@ -153,7 +153,7 @@ pub(super) const READS: [(&str, &str); 3] = [
 pub(super) const OTHER: (&str, &str) = ("write_file", r#"{"path":"c.txt","content":"c\n"}"#);
 
 /// Reads, edits a file and writes another, in one answer each.
-pub(super) fn edits(said: &[Message]) -> Vec<Arrival> {
+pub(super) fn edits(said: &[Message]) -> Vec<StreamArrival> {
     match results(said) {
         0 => calls(&READS),
         3 => calls(&[EDIT, OTHER]),
@@ -170,16 +170,20 @@ fn allow(core: &mut Core, for_the_flow: bool) {
     core.obey(command, None).unwrap();
 }
 
-fn allows_for_the_flow(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
+fn allows_for_the_flow(
+    core: &mut Core,
+    question: &OperatorQuestion,
+    put: &dyn Fn(&str, Option<&str>),
+) {
     match question {
-        Question::Consent { .. } => allow(core, true),
+        OperatorQuestion::Consent { .. } => allow(core, true),
         _ => forward(core, question, put),
     }
 }
 
-fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
+fn denies(core: &mut Core, question: &OperatorQuestion, put: &dyn Fn(&str, Option<&str>)) {
     match question {
-        Question::Consent { consent, .. } => {
+        OperatorQuestion::Consent { consent, .. } => {
             let command = Verb::Deny {
                 consent: Some(consent.clone()),
                 action: None,
@@ -187,7 +191,7 @@ fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)
             };
             core.obey(command, None).unwrap();
         }
-        Question::Text { node, .. } => {
+        OperatorQuestion::Text { node, .. } => {
             let command = Verb::Reply {
                 to: super::scripts::whom(node.as_ref()),
                 text: "Do without.".to_owned(),
@@ -199,9 +203,13 @@ fn denies(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)
     }
 }
 
-fn denies_with_words(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
+fn denies_with_words(
+    core: &mut Core,
+    question: &OperatorQuestion,
+    put: &dyn Fn(&str, Option<&str>),
+) {
     match question {
-        Question::Consent { consent, .. } => {
+        OperatorQuestion::Consent { consent, .. } => {
             let command = Verb::Deny {
                 consent: Some(consent.clone()),
                 action: None,
@@ -213,9 +221,13 @@ fn denies_with_words(core: &mut Core, question: &Question, put: &dyn Fn(&str, Op
     }
 }
 
-fn gives_full_access(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
+fn gives_full_access(
+    core: &mut Core,
+    question: &OperatorQuestion,
+    put: &dyn Fn(&str, Option<&str>),
+) {
     match question {
-        Question::Consent { .. } => {
+        OperatorQuestion::Consent { .. } => {
             let mode = ConsentMode::FullAccess;
             core.obey(Verb::Mode { mode }, None).unwrap();
         }
@@ -237,7 +249,7 @@ fn a_model_whose_calls_are_consented_to_goes_on_behind_every_record() {
 }
 
 /// Edits a file, and closes when a result says that the file changed meanwhile.
-fn edits_what_changes(said: &[Message]) -> Vec<Arrival> {
+fn edits_what_changes(said: &[Message]) -> Vec<StreamArrival> {
     let heard = said.iter().rev().find_map(|message| match message {
         Message::ToolResult { content, .. } => Some(content.as_str()),
         _ => None,
@@ -251,9 +263,14 @@ fn edits_what_changes(said: &[Message]) -> Vec<Arrival> {
     }
 }
 
-fn after_a_change(core: &mut Core, question: &Question, for_the_flow: bool, change: fn(&Path)) {
+fn after_a_change(
+    core: &mut Core,
+    question: &OperatorQuestion,
+    for_the_flow: bool,
+    change: fn(&Path),
+) {
     match question {
-        Question::Consent { .. } => {
+        OperatorQuestion::Consent { .. } => {
             let path = core.places.project.join("a.txt");
             remove(&path);
             change(&path);
@@ -328,7 +345,7 @@ fn a_file_that_is_gone_when_its_edit_is_denied_leaves_a_flow_that_goes_on() {
 }
 
 /// Says nothing, then no block, then one that leads nowhere, and then closes.
-fn mends(said: &[Message]) -> Vec<Arrival> {
+fn mends(said: &[Message]) -> Vec<StreamArrival> {
     let is_answer = |message: &&Message| matches!(message, Message::Assistant { .. });
     let is_told = |message: &&Message| matches!(message, Message::User { .. });
     match (
@@ -348,7 +365,7 @@ fn a_model_that_has_to_mend_its_outcome_goes_on_behind_every_record() {
 }
 
 /// Ends by calls: asks beside a read, hands off without a target, closes beside a call that fails, and closes.
-fn ends_by_calls(said: &[Message]) -> Vec<Arrival> {
+fn ends_by_calls(said: &[Message]) -> Vec<StreamArrival> {
     const CLOSES: (&str, &str) = ("handoff", r#"{"type":"forward-pass-closed"}"#);
     match results(said) {
         0 => calls(&[
@@ -368,7 +385,7 @@ fn ends_by_calls(said: &[Message]) -> Vec<Arrival> {
 }
 
 /// Works in a window that fills, so that its session is compacted on the way.
-fn fills_its_window(said: &[Message]) -> Vec<Arrival> {
+fn fills_its_window(said: &[Message]) -> Vec<StreamArrival> {
     let is_summary = match said {
         [Message::User { content }] => content.contains("The conversation:"),
         _ => false,
@@ -408,7 +425,7 @@ fn a_model_whose_session_is_made_shorter_goes_on_behind_every_record() {
     every_prefix_goes_on::<OnDisk>(&scenario, 3);
 }
 
-fn chooses_first(said: &[Message]) -> Vec<Arrival> {
+fn chooses_first(said: &[Message]) -> Vec<StreamArrival> {
     let is_choice = said.iter().any(|message| match message {
         Message::User { content } => content.contains("what small is"),
         _ => false,
@@ -428,7 +445,7 @@ fn a_role_whose_model_is_chosen_first_goes_on_behind_every_record() {
 }
 
 /// Closes, and then writes its findings and, as another role, the report.
-fn looks_back(said: &[Message]) -> Vec<Arrival> {
+fn looks_back(said: &[Message]) -> Vec<StreamArrival> {
     let asked = said.iter().rposition(|message| match message {
         Message::User { content } => content == "Reflection" || content == "Feedback",
         _ => false,
@@ -461,27 +478,27 @@ fn a_model_that_looks_back_goes_on_behind_every_record() {
 }
 
 /// Is cut off by its output limit, declines, and closes when it is asked again.
-fn stops_early(said: &[Message]) -> Vec<Arrival> {
+fn stops_early(said: &[Message]) -> Vec<StreamArrival> {
     let is_told = |message: &&Message| matches!(message, Message::User { .. });
-    let stopped = |text: &str, stop: Stop| {
+    let stopped = |text: &str, stop: AnswerStop| {
         let mut arrivals = says(text);
         for arrival in &mut arrivals {
-            if let Arrival::Answer(answer) = arrival {
+            if let StreamArrival::Answer(answer) = arrival {
                 answer.stop = stop.clone();
             }
         }
         arrivals
     };
     match said.iter().filter(is_told).count() {
-        0 | 1 => stopped("It is too long to be", Stop::OutputLimit),
-        2 => stopped("I would rather not.", Stop::Refusal),
+        0 | 1 => stopped("It is too long to be", AnswerStop::OutputLimit),
+        2 => stopped("I would rather not.", AnswerStop::Refusal),
         _ => closes(),
     }
 }
 
-fn retries(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
+fn retries(core: &mut Core, question: &OperatorQuestion, put: &dyn Fn(&str, Option<&str>)) {
     match question {
-        Question::Text { node, .. } => {
+        OperatorQuestion::Text { node, .. } => {
             let command = Verb::Reply {
                 to: super::scripts::whom(node.as_ref()),
                 text: "Please go on.".to_owned(),

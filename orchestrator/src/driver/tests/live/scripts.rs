@@ -8,7 +8,7 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::{At, Fact};
 use a_society_facts::{Verb, Whom};
-use a_society_flow::machine::Question;
+use a_society_flow::machine::OperatorQuestion;
 use a_society_state::FlowRef;
 use a_society_state::disk::{Disk, FaultyDisk, RealDisk};
 
@@ -177,9 +177,13 @@ pub(super) fn whom(node: Option<&a_society_facts::id::NodeId>) -> Whom {
 }
 
 /// A patient operator, who says the same to the same question.
-pub(super) fn patient(core: &mut Core, question: &Question, _: &dyn Fn(&str, Option<&str>)) {
+pub(super) fn patient(
+    core: &mut Core,
+    question: &OperatorQuestion,
+    _: &dyn Fn(&str, Option<&str>),
+) {
     let command = match question {
-        Question::Text {
+        OperatorQuestion::Text {
             node,
             reason: WaitReason::PromptHuman,
             ..
@@ -188,37 +192,39 @@ pub(super) fn patient(core: &mut Core, question: &Question, _: &dyn Fn(&str, Opt
             text: "Twelve, inside.".to_owned(),
             asked: None,
         },
-        Question::Text { node, role, .. } => Verb::Retry {
+        OperatorQuestion::Text { node, role, .. } => Verb::Retry {
             to: node
                 .as_ref()
                 .map_or_else(|| Whom::Role(role.clone()), |node| Whom::Node(node.clone())),
         },
-        Question::Consent { consent, .. } => Verb::Allow {
+        OperatorQuestion::Consent { consent, .. } => Verb::Allow {
             consent: Some(consent.clone()),
             action: None,
             for_the_flow: false,
         },
-        Question::Approval { approval, .. } => Verb::Approve {
+        OperatorQuestion::Approval { approval, .. } => Verb::Approve {
             approval: Some(approval.clone()),
         },
-        Question::Improvement { modes } => Verb::Improve {
+        OperatorQuestion::Improvement { modes } => Verb::Improve {
             mode: if modes.contains(&ImprovementMode::GraphBased) {
                 ImprovementMode::GraphBased
             } else {
                 ImprovementMode::None
             },
         },
-        Question::Feedback => Verb::Feedback { granted: true },
-        Question::Unpause { .. } => Verb::Unpause {},
-        Question::Configuration { .. } | Question::Stalled => panic!("{question:?}"),
+        OperatorQuestion::Feedback => Verb::Feedback { granted: true },
+        OperatorQuestion::Unpause { .. } => Verb::Unpause {},
+        OperatorQuestion::Configuration { .. } | OperatorQuestion::Stalled => {
+            panic!("{question:?}")
+        }
     };
     core.obey(command, None).unwrap();
 }
 
 /// The operator of the human gate signs with a file.
-fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
+fn signs(core: &mut Core, question: &OperatorQuestion, put: &dyn Fn(&str, Option<&str>)) {
     match question {
-        Question::Text {
+        OperatorQuestion::Text {
             node: Some(node), ..
         } if node.as_str() == "sign" => {
             let path = core.flow().folder().record().join("approval.md");
@@ -230,7 +236,7 @@ fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>))
             };
             core.obey(command, None).unwrap();
         }
-        Question::Improvement { .. } => {
+        OperatorQuestion::Improvement { .. } => {
             let mode = ImprovementMode::None;
             core.obey(Verb::Improve { mode }, None).unwrap();
         }
@@ -239,8 +245,12 @@ fn signs(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>))
 }
 
 /// The forward work is all there is.
-pub(super) fn forward(core: &mut Core, question: &Question, put: &dyn Fn(&str, Option<&str>)) {
-    if matches!(question, Question::Improvement { .. }) {
+pub(super) fn forward(
+    core: &mut Core,
+    question: &OperatorQuestion,
+    put: &dyn Fn(&str, Option<&str>),
+) {
+    if matches!(question, OperatorQuestion::Improvement { .. }) {
         let mode = ImprovementMode::None;
         core.obey(Verb::Improve { mode }, None).unwrap();
     } else {

@@ -9,7 +9,7 @@ use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::message::Message;
 use a_society_mcp::{self as mcp, Given, Servers};
-use a_society_providers::{Arrival, Provider};
+use a_society_providers::{Provider, StreamArrival};
 use a_society_roles::config::parse;
 use a_society_stand_in::{Ending, Piece, Reply, Server};
 
@@ -163,7 +163,7 @@ const INTERRUPTING: Steered = Steered {
 };
 
 /// Works as the other model does, and makes calls again that did not run.
-fn insists(said: &[Message]) -> Vec<Arrival> {
+fn insists(said: &[Message]) -> Vec<StreamArrival> {
     let ran = said.iter().filter(|message| match message {
         Message::ToolResult { content, .. } => !content.starts_with(NOT_RUN),
         Message::User { .. } | Message::Assistant { .. } | Message::AssistantToolCalls { .. } => {
@@ -222,7 +222,7 @@ pub(in crate::driver::tests) fn server(folder: &Path) -> Arc<Servers> {
         secrets: BTreeMap::new(),
     };
     let specs = mcp::parse(&text).unwrap();
-    Arc::new(Servers::new(specs, given, mcp::Limits::default()))
+    Arc::new(Servers::new(specs, given, mcp::ServerLimits::default()))
 }
 
 fn uses_a_server(results: usize) -> Vec<Piece> {

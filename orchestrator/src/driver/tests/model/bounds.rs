@@ -3,7 +3,7 @@
 use a_society_providers::CallFault;
 
 use super::*;
-use crate::config::user::Bounds;
+use crate::config::user::ConfigBounds;
 
 fn why(core: &Core) -> String {
     let question = core
@@ -23,7 +23,7 @@ fn a_model_that_only_ever_asks_for_tools_is_stopped_loudly_at_the_limit_of_a_tur
         let input = format!(r#"{{"path":"{at}"}}"#);
         calls(&[("list_directory", &input)])
     });
-    let most = usize::try_from(Bounds::default().answers).unwrap();
+    let most = usize::try_from(ConfigBounds::default().answers).unwrap();
     let world = World::new(Puppet::will_say(endless.take(most + 5)));
     let mut core = world.begin();
     walk(&mut core, 100_000);
@@ -34,9 +34,9 @@ fn a_model_that_only_ever_asks_for_tools_is_stopped_loudly_at_the_limit_of_a_tur
 }
 
 /// An answer that asks for a tool with arguments that are not JSON.
-fn unreadable() -> Vec<Arrival> {
+fn unreadable() -> Vec<StreamArrival> {
     let mut arrivals = calls(&[("write_file", "{}")]);
-    if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {
+    if let Some(StreamArrival::Answer(answer)) = arrivals.last_mut() {
         for call in &mut answer.calls {
             call.fault = Some(CallFault::NotJson {
                 why: "at 3".into(),
@@ -76,10 +76,10 @@ fn l07_arguments_that_cannot_be_read_are_told_twice_and_nothing_of_them_runs() {
     assert_eq!((waits_for(&core), world.puppet.asked().len()), (None, 6));
 }
 
-fn paused() -> Vec<Arrival> {
+fn paused() -> Vec<StreamArrival> {
     let mut arrivals = says("I think.");
-    if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {
-        answer.stop = Stop::Paused;
+    if let Some(StreamArrival::Answer(answer)) = arrivals.last_mut() {
+        answer.stop = AnswerStop::Paused;
     }
     arrivals
 }

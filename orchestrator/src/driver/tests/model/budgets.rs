@@ -28,7 +28,7 @@ roles:
 /// How much each request sets aside for its answer: far more than its own words can be.
 const OUTPUT: u64 = 50_000;
 
-fn hands(to: &str) -> Vec<Arrival> {
+fn hands(to: &str) -> Vec<StreamArrival> {
     says(&format!("Here.\n\n```handoff\n{to}\n```"))
 }
 

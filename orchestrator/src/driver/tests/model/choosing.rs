@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::operator::{ChosenBy, RoleConfigured};
 use a_society_facts::fact::turn::Cause;
-use a_society_roles::taker::model::{Candidate, Question};
+use a_society_roles::taker::model::{ChoiceCandidate, ChoiceQuestion};
 
 use super::*;
 
-pub(super) fn question() -> Question {
-    let named = |name: &str| Candidate {
+pub(super) fn question() -> ChoiceQuestion {
+    let named = |name: &str| ChoiceCandidate {
         name: name.to_owned(),
         about: format!("what {name} is"),
     };
-    Question {
+    ChoiceQuestion {
         task: "Do it.".to_owned(),
         candidates: BTreeMap::from([("model".to_owned(), vec![named("small"), named("large")])]),
         single: BTreeSet::from(["model".to_owned()]),
@@ -32,7 +32,7 @@ fn configured(world: &World, core: &Core) -> Vec<RoleConfigured> {
     facts.collect()
 }
 
-fn picks(name: &str) -> Vec<Arrival> {
+fn picks(name: &str) -> Vec<StreamArrival> {
     says(&format!(r#"{{"model":"{name}"}}"#))
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Condvar, PoisonError};
 use std::time::{Duration, Instant};
 
 use a_society_facts::fact::operator::{SteerWhen, StopScope};
-use a_society_mcp::{Given, Limits};
+use a_society_mcp::{Given, ServerLimits};
 
 use super::super::live::wires;
 use super::*;
@@ -274,7 +274,7 @@ fn deaf(folder: &std::path::Path) -> Arc<Servers> {
         secrets: std::collections::BTreeMap::new(),
     };
     let specs = mcp::parse(&text).unwrap();
-    Arc::new(Servers::new(specs, given, Limits::default()))
+    Arc::new(Servers::new(specs, given, ServerLimits::default()))
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A request that waits for its provider is tried at once when the operator wants it.
 
-use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::step::{StepReply, TurnStep};
 
 use super::*;
 use crate::control::message::Taken;
@@ -28,35 +28,35 @@ roles:
 ";
 
 /// The provider asks to be left alone for longer than any test takes.
-fn refused() -> Vec<Arrival> {
+fn refused() -> Vec<StreamArrival> {
     refused_for(40_000)
 }
 
-fn refused_for(ms: u64) -> Vec<Arrival> {
-    vec![Arrival::Fault(Box::new(Fault {
+fn refused_for(ms: u64) -> Vec<StreamArrival> {
+    vec![StreamArrival::Fault(Box::new(RequestFault {
         retry_after_ms: Some(ms),
-        ..Fault::new(FaultClass::RateLimit, "too many requests")
+        ..RequestFault::new(FaultClass::RateLimit, "too many requests")
     }))]
 }
 
 /// Whom the one who waits first is, and how it goes on.
 struct Turn {
     start: Start,
-    told: Option<Told>,
+    told: Option<StepReply>,
 }
 
 impl Turn {
     fn of(start: Start) -> Self {
-        let told = Some(Told::Begin);
+        let told = Some(StepReply::Begin);
         Self { start, told }
     }
 
     /// Its next step.
-    fn next(&mut self) -> Step {
+    fn next(&mut self) -> TurnStep {
         self.start.taker.next(self.told.take().unwrap())
     }
 
-    fn hear(&mut self, core: &mut Core, step: Step) -> bool {
+    fn hear(&mut self, core: &mut Core, step: TurnStep) -> bool {
         let heard = core.step(self.start.turn, self.start.attempt, step);
         match heard.unwrap() {
             Heard::Go(told) => self.told = Some(told),
@@ -66,10 +66,10 @@ impl Turn {
     }
 
     /// Goes on until it waits; the wait is given back, and is not over yet.
-    fn until_it_waits(&mut self, core: &mut Core) -> Option<Step> {
+    fn until_it_waits(&mut self, core: &mut Core) -> Option<TurnStep> {
         loop {
             let step = self.next();
-            if matches!(step, Step::Wait { .. }) {
+            if matches!(step, TurnStep::Wait { .. }) {
                 return Some(step);
             }
             if !self.hear(core, step) {
@@ -108,7 +108,7 @@ fn a_request_that_waits_is_made_at_once_although_all_are_to_wait_and_only_that_o
         turn.hear(&mut core, wait);
         // The clock of these tests does not move, so that a turn that is not admitted waits on.
         let next = turn.next();
-        assert_eq!(matches!(next, Step::Ask(_)), is_hurried, "{next:?}");
+        assert_eq!(matches!(next, TurnStep::Ask(_)), is_hurried, "{next:?}");
         if !is_hurried {
             continue;
         }
@@ -160,7 +160,7 @@ fn what_is_done_beside_a_turn_is_tried_at_once_too() {
 }
 
 /// Two roles that are about to begin.
-fn two(first: Vec<Arrival>) -> (World, Core, Vec<Turn>) {
+fn two(first: Vec<StreamArrival>) -> (World, Core, Vec<Turn>) {
     let both = "- { target_node_id: one, artifact_path: a.md }\n\
                 - { target_node_id: two, artifact_path: b.md }";
     let hands_over = says(&format!("To you.\n\n```handoff\n{both}\n```"));
@@ -204,7 +204,7 @@ fn it_is_refused_in_words_where_nothing_waits_where_several_do_and_where_a_turn_
     // Both ask before either is refused: otherwise the later one waits for the other.
     for turn in &mut turns {
         let ask = turn.next();
-        assert!(matches!(ask, Step::Ask(_)), "{ask:?}");
+        assert!(matches!(ask, TurnStep::Ask(_)), "{ask:?}");
         turn.hear(&mut core, ask);
     }
     for turn in &mut turns {

@@ -1,6 +1,6 @@
 //! A taker that holds something waits in place for the operator, and gets the answer itself.
 
-use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::step::{StepReply, TurnStep};
 
 use super::hanging::{asks, ends, until};
 use super::*;
@@ -11,7 +11,7 @@ use crate::driver::task::{Driven, drive};
 struct Keeps(Box<dyn Taker>);
 
 impl Taker for Keeps {
-    fn next(&mut self, told: Told) -> Step {
+    fn next(&mut self, told: StepReply) -> TurnStep {
         self.0.next(told)
     }
 

@@ -7,7 +7,7 @@ impl Provider for Puppet {
         "puppet"
     }
 
-    fn prepare(&self, request: &Request<'_>) -> Result<Prepared, Fault> {
+    fn prepare(&self, request: &ModelRequest<'_>) -> Result<Prepared, RequestFault> {
         let messages: Vec<Message> = request
             .messages
             .iter()
@@ -23,12 +23,12 @@ impl Provider for Puppet {
         })
     }
 
-    fn start(&self, prepared: Prepared, stop: &StopSignal) -> Stream {
+    fn start(&self, prepared: Prepared, stop: &StopSignal) -> AnswerStream {
         let messages: Vec<Message> = serde_json::from_slice(&prepared.body.whole()).unwrap();
         let follows = self.says.map(|says| says(&messages));
         self.asked.lock().unwrap().push(messages);
         let answer = self.answers.lock().unwrap().pop_front().or(follows);
         let nothing = || fault(FaultClass::BadRequest);
-        Stream::of(answer.unwrap_or_else(nothing), stop)
+        AnswerStream::of(answer.unwrap_or_else(nothing), stop)
     }
 }

@@ -7,7 +7,7 @@ fn key() -> String {
 }
 
 /// Says a key in pieces that are cut inside it, and writes it to a file.
-fn says_a_key() -> Vec<Arrival> {
+fn says_a_key() -> Vec<StreamArrival> {
     let text = format!("The key is {} as you know.", key());
     let (first, second) = text.split_at(22);
     let input = format!(r#"{{"path":"a.txt","content":"KEY {}\n"}}"#, key());
@@ -17,14 +17,14 @@ fn says_a_key() -> Vec<Arrival> {
     arrivals.splice(
         0..1,
         [
-            Event::Reasoning(early.to_owned()),
-            Event::Reasoning(late.to_owned()),
-            Event::Text(first.to_owned()),
-            Event::Text(second.to_owned()),
+            StreamEvent::Reasoning(early.to_owned()),
+            StreamEvent::Reasoning(late.to_owned()),
+            StreamEvent::Text(first.to_owned()),
+            StreamEvent::Text(second.to_owned()),
         ]
-        .map(Arrival::Event),
+        .map(StreamArrival::Event),
     );
-    if let Some(Arrival::Answer(answer)) = arrivals.last_mut() {
+    if let Some(StreamArrival::Answer(answer)) = arrivals.last_mut() {
         let block = format!(r#"{{"type":"thinking","thinking":"{thought}","signature":"s"}}"#);
         answer.blocks = Some(a_society_providers::Blocks {
             provider: "puppet".to_owned(),
@@ -92,9 +92,9 @@ fn a_secret_that_a_model_says_is_never_recorded_and_the_same_turn_uses_it_unchan
 fn the_next_turn_of_a_session_reads_what_was_recorded() {
     let question = "Which?\n\n```handoff\ntype: prompt-human\n```";
     let mut answers = says_a_key();
-    if let Some(Arrival::Answer(answer)) = answers.last_mut() {
+    if let Some(StreamArrival::Answer(answer)) = answers.last_mut() {
         answer.calls.clear();
-        answer.stop = Stop::End;
+        answer.stop = AnswerStop::End;
         answer.text += &["\n\n", question].concat();
     }
     let world = World::new(Puppet::will_say([answers, says(question)]));

@@ -15,7 +15,7 @@ fn session(core: &Core) -> &SessionView {
 }
 
 /// A role that has read a file, written much and now waits for an answer.
-fn asks() -> [Vec<Arrival>; 2] {
+fn asks() -> [Vec<StreamArrival>; 2] {
     [
         calls(&[("read_file", r#"{"path":"a.txt"}"#)]),
         says(&format!(
@@ -262,7 +262,7 @@ fn a_full_window_is_emptied_once_the_provider_is_back_or_old_outputs_are_left_ou
 fn l21_a_summary_of_which_nothing_comes_is_done_without() {
     let long = "x".repeat(4000);
     let first = answer(&long, &[("read_file", r#"{"path":"a.txt"}"#)], 900);
-    let silent = vec![Arrival::Event(Event::Stalled { seconds: 30 })];
+    let silent = vec![StreamArrival::Event(StreamEvent::Stalled { seconds: 30 })];
     let mut world = World::new(Puppet::will_say([first, silent.clone(), silent, closes()]));
     world.window = 1000;
     world.write("a.txt", "what it holds");

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use a_society_providers::Blocks;
-use a_society_roles::turn::step::{Step, Told};
+use a_society_roles::turn::step::{StepReply, TurnStep};
 use a_society_state::clock::{Clock, CountingClock};
 use a_society_state::{Ground, process};
 
@@ -11,12 +11,12 @@ use super::*;
 use crate::driver::step::Heard;
 
 /// A pause of a provider that searches by itself: an answer without a text.
-fn pauses() -> Vec<Arrival> {
+fn pauses() -> Vec<StreamArrival> {
     let mut arrivals = answer("", &[], 10);
-    let Some(Arrival::Answer(whole)) = arrivals.last_mut() else {
+    let Some(StreamArrival::Answer(whole)) = arrivals.last_mut() else {
         panic!("an answer ends with itself");
     };
-    whole.stop = Stop::Paused;
+    whole.stop = AnswerStop::Paused;
     whole.blocks = Some(Blocks {
         provider: "puppet".into(),
         model: "puppet-1".into(),
@@ -75,8 +75,8 @@ fn an_answer_with_only_blocks_of_its_provider_goes_back_to_it_also_after_a_death
 #[test]
 fn a_provider_that_says_nothing_is_shown_and_not_recorded() {
     let arrivals = [
-        Arrival::Event(Event::Stalled { seconds: 30 }),
-        Arrival::Event(Event::Stalled { seconds: 60 }),
+        StreamArrival::Event(StreamEvent::Stalled { seconds: 30 }),
+        StreamArrival::Event(StreamEvent::Stalled { seconds: 60 }),
     ];
     let world = World::new(Puppet::will_say([arrivals
         .into_iter()
@@ -84,10 +84,10 @@ fn a_provider_that_says_nothing_is_shown_and_not_recorded() {
         .collect()]));
     let mut core = world.begin();
     let mut start = core.advance().unwrap().pop().unwrap();
-    let (mut told, mut shown) = (Told::Begin, Vec::new());
+    let (mut told, mut shown) = (StepReply::Begin, Vec::new());
     loop {
         let step = start.taker.next(told);
-        let is_stalled = matches!(step, Step::Stalled { .. });
+        let is_stalled = matches!(step, TurnStep::Stalled { .. });
         let before = core.flow().position().seq;
         let heard = core.step(start.turn, start.attempt, step).unwrap();
         if is_stalled {
@@ -126,7 +126,7 @@ impl Clock for JumpingClock {
 /// A turn with a silence, a stream that breaks off, a call and a death after so many steps; returns
 /// every fact that followed.
 fn walked_by(clock: fn() -> Arc<dyn Clock>, dies_after: usize) -> Vec<Fact> {
-    let silent = Arrival::Event(Event::Stalled { seconds: 30 });
+    let silent = StreamArrival::Event(StreamEvent::Stalled { seconds: 30 });
     let broken = [vec![silent], fault(FaultClass::Stalled)].concat();
     let answers = [
         broken,

@@ -28,11 +28,11 @@ fn long() -> String {
 }
 
 /// An answer that says much and reads a file.
-fn reads(used: u64) -> Vec<Arrival> {
+fn reads(used: u64) -> Vec<StreamArrival> {
     answer(&long(), &[READ], used)
 }
 
-fn small_window(answers: impl IntoIterator<Item = Vec<Arrival>>) -> World {
+fn small_window(answers: impl IntoIterator<Item = Vec<StreamArrival>>) -> World {
     let mut world = World::new(Puppet::will_say(answers));
     world.window = 1000;
     world.write("a.txt", "what it holds");
@@ -242,8 +242,8 @@ fn l19_a_request_that_is_too_long_is_made_once_more_after_a_summary_and_then_ask
 #[test]
 fn l19_an_answer_that_the_window_cut_off_is_asked_for_again_after_a_summary() {
     let mut cut = says("I begin to");
-    if let Some(Arrival::Answer(answer)) = cut.last_mut() {
-        answer.stop = Stop::WindowFull;
+    if let Some(StreamArrival::Answer(answer)) = cut.last_mut() {
+        answer.stop = AnswerStop::WindowFull;
     }
     let world = small_window([reads(100), cut, says("It read a.txt."), closes()]);
     let mut core = world.begin();

@@ -16,12 +16,12 @@ fn pen(wire: Wire) -> Pen<'static> {
     }
 }
 
-fn assistant(text: &str) -> Said {
+fn assistant(text: &str) -> HistoryMessage {
     let content = text.to_owned();
     Message::Assistant { content }.into()
 }
 
-fn talk(exchanges: usize, bytes: usize) -> Vec<Said> {
+fn talk(exchanges: usize, bytes: usize) -> Vec<HistoryMessage> {
     let said = (0..exchanges).flat_map(|at| {
         let text = format!("{at} {}", "\u{6f22}\n".repeat(bytes / 4));
         [user(&text), assistant(&text)]
@@ -33,7 +33,7 @@ fn talk(exchanges: usize, bytes: usize) -> Vec<Said> {
 fn a_conversation_that_goes_on_is_kept_but_for_its_end() {
     let tools = tools();
     for (wire, open) in [(Wire::Anthropic, 3), (Wire::Chat, 1), (Wire::Responses, 1)] {
-        let sent = Sent::keeping(usize::MAX);
+        let sent = SentHistories::keeping(usize::MAX);
         let mut history = talk(1, 100);
         for exchange in 0..40 {
             history.push(user(&format!("{exchange}?")));
@@ -51,13 +51,13 @@ fn a_conversation_that_goes_on_is_kept_but_for_its_end() {
 fn a_long_body_is_the_same_in_pieces_and_so_is_its_hash() {
     let tools = tools();
     for wire in Wire::ALL {
-        let sent = Sent::default();
+        let sent = SentHistories::default();
         let mut history = talk(8, BODY_PIECES_BYTES_MIN / 8);
         for _ in 0..4 {
             history.push(user("And now?"));
             let request = request(&history, &tools);
             let (body, hash) = sent.write(pen(wire), &request).unwrap();
-            let (whole, anew) = Sent::default().write(pen(wire), &request).unwrap();
+            let (whole, anew) = SentHistories::default().write(pen(wire), &request).unwrap();
             assert!(body.whole() == whole.whole(), "{wire}");
             assert_eq!((hash, hash), (anew, Hash::of(&body.whole())), "{wire}");
             assert_eq!(body.len(), body.whole().len());
@@ -71,9 +71,10 @@ fn a_long_body_is_the_same_in_pieces_and_so_is_its_hash() {
 fn a_turn_that_read_its_session_again_writes_only_what_is_new() {
     let tools = tools();
     for wire in Wire::ALL {
-        let sent = Sent::default();
+        let sent = SentHistories::default();
         let mut history = talk(8, SENT_BYTES_MIN / 4);
-        let kept_at = |sent: &Sent| sent.all.lock().unwrap()[0].beginning.pieces[0].as_ptr();
+        let kept_at =
+            |sent: &SentHistories| sent.all.lock().unwrap()[0].beginning.pieces[0].as_ptr();
         sent.write(pen(wire), &request(&history, &tools)).unwrap();
         let first = kept_at(&sent);
         for said in &mut history {
@@ -83,7 +84,7 @@ fn a_turn_that_read_its_session_again_writes_only_what_is_new() {
         let request = request(&history, &tools);
         let (body, hash) = sent.write(pen(wire), &request).unwrap();
         assert!(kept_at(&sent) == first, "{wire}: it was written anew");
-        let (whole, anew) = Sent::default().write(pen(wire), &request).unwrap();
+        let (whole, anew) = SentHistories::default().write(pen(wire), &request).unwrap();
         assert!(
             body.whole() == whole.whole() && hash == anew,
             "{wire}: it is another body"
@@ -95,7 +96,7 @@ fn a_turn_that_read_its_session_again_writes_only_what_is_new() {
 fn a_turn_that_read_its_session_again_reads_no_blocks_of_what_was_written_before() {
     let tools = tools();
     let raw = serde_json::value::to_raw_value("a block").unwrap();
-    let answered = |at: usize| Said {
+    let answered = |at: usize| HistoryMessage {
         blocks: SaidBlocks::of(Blocks {
             provider: "p".into(),
             model: "m-1".into(),
@@ -105,18 +106,19 @@ fn a_turn_that_read_its_session_again_reads_no_blocks_of_what_was_written_before
         ..assistant(&at.to_string())
     };
     for wire in Wire::ALL {
-        let sent = Sent::keeping(usize::MAX);
-        let mut history: Vec<Said> = (0..16)
+        let sent = SentHistories::keeping(usize::MAX);
+        let mut history: Vec<HistoryMessage> = (0..16)
             .flat_map(|at| [user("And?"), answered(at)])
             .collect();
         history.push(user("And now?"));
         sent.write(pen(wire), &request(&history, &tools)).unwrap();
         let kept = sent.kept("flow/owner");
         // A session holds the texts of blocks that were not parsed yet.
-        let mut again: Vec<Said> = history.clone();
+        let mut again: Vec<HistoryMessage> = history.clone();
         again.extend([answered(16), user("And then?")]);
         sent.write(pen(wire), &request(&again, &tools)).unwrap();
-        let were_read = |said: &&Said| said.blocks.as_ref().is_some_and(SaidBlocks::were_read);
+        let were_read =
+            |said: &&HistoryMessage| said.blocks.as_ref().is_some_and(SaidBlocks::were_read);
         let before = again[..kept].iter().filter(were_read).count();
         let after = again[kept..].iter().filter(were_read).count();
         assert!(
@@ -128,28 +130,28 @@ fn a_turn_that_read_its_session_again_reads_no_blocks_of_what_was_written_before
 
 #[test]
 fn another_model_begins_anew() {
-    let (sent, tools, history) = (Sent::keeping(usize::MAX), tools(), talk(4, 100));
+    let (sent, tools, history) = (SentHistories::keeping(usize::MAX), tools(), talk(4, 100));
     let first = request(&history, &tools);
     sent.write(pen(Wire::Chat), &first).unwrap();
     assert!(sent.kept("flow/owner") > 0);
     for (provider, model) in [("p", "m-2"), ("other", "m-2")] {
-        let other = Request { model, ..first };
+        let other = ModelRequest { model, ..first };
         let pen = Pen {
             provider,
             ..pen(Wire::Chat)
         };
         let (body, _) = sent.write(pen, &other).unwrap();
-        let (anew, _) = Sent::default().write(pen, &other).unwrap();
+        let (anew, _) = SentHistories::default().write(pen, &other).unwrap();
         assert_eq!(body.whole(), anew.whole());
     }
 }
 
 #[test]
 fn what_is_kept_is_bounded_and_the_oldest_goes_first() {
-    let (sent, tools) = (Sent::keeping(12_000), tools());
+    let (sent, tools) = (SentHistories::keeping(12_000), tools());
     let (half, short) = (talk(8, 200), talk(1, 100));
-    let write = |key, history: &[Said]| {
-        let request = Request {
+    let write = |key, history: &[HistoryMessage]| {
+        let request = ModelRequest {
             cache_key: Some(key),
             ..request(history, &tools)
         };

@@ -8,24 +8,24 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::assembly::{Assembly, Count, Tally};
-use super::super::raw::{Members, RawObject, empty_object, without_lone_surrogates};
-use super::super::reader::{Asked, Progress, Reader, cut_off, garbled, read};
-use super::super::words::Words;
-use crate::answer::{Answer, AskedCall, Stop};
-use crate::event::Event;
-use crate::fault::Fault;
+use super::super::assembly::{Assembly, Count, UsageTally};
+use super::super::raw::{RawMembers, RawObject, empty_object, without_lone_surrogates};
+use super::super::reader::{AnswerProgress, AskedRequest, EventReader, cut_off, garbled, read};
+use super::super::words::ErrorWords;
+use crate::answer::{AnswerStop, ModelAnswer, ModelCall};
+use crate::event::StreamEvent;
+use crate::fault::RequestFault;
 use crate::limits;
 use crate::sse::SseEvent;
 
 /// Reads one answer.
 #[derive(Debug)]
 pub(crate) struct Messages {
-    asked: Asked,
+    asked: AskedRequest,
     said: Assembly,
-    tally: Tally,
-    blocks: Vec<Open>,
-    stop: Option<Stop>,
+    tally: UsageTally,
+    blocks: Vec<OpenBlock>,
+    stop: Option<AnswerStop>,
     /// Whether the last event of the stream arrived.
     is_over: bool,
     /// Whether a block was too long to be kept, so that the blocks are incomplete.
@@ -34,7 +34,7 @@ pub(crate) struct Messages {
 
 /// A block that arrives.
 #[derive(Debug)]
-struct Open {
+struct OpenBlock {
     kind: String,
     object: RawObject,
     /// Where its text is in the text of the answer, which holds it already.
@@ -50,24 +50,24 @@ struct Open {
 }
 
 #[derive(Deserialize)]
-struct Frame<'a> {
+struct MessagesFrame<'a> {
     #[serde(rename = "type", borrow)]
     kind: Cow<'a, str>,
     index: Option<usize>,
     content_block: Option<RawObject>,
     #[serde(borrow)]
-    delta: Option<Members<'a>>,
+    delta: Option<RawMembers<'a>>,
     message: Option<Value>,
     usage: Option<Value>,
     error: Option<Value>,
 }
 
 impl Messages {
-    pub(crate) fn new(asked: Asked) -> Self {
+    pub(crate) fn new(asked: AskedRequest) -> Self {
         Self {
             asked,
             said: Assembly::default(),
-            tally: Tally::default(),
+            tally: UsageTally::default(),
             blocks: Vec::new(),
             stop: None,
             is_over: false,
@@ -75,7 +75,7 @@ impl Messages {
         }
     }
 
-    fn count(&mut self, usage: Option<&Value>, out: &mut Vec<Event>) {
+    fn count(&mut self, usage: Option<&Value>, out: &mut Vec<StreamEvent>) {
         let Some(usage) = usage.filter(|usage| usage.is_object()) else {
             return;
         };
@@ -87,10 +87,14 @@ impl Messages {
         ] {
             self.tally.take(what, usage.get(name));
         }
-        out.push(Event::Usage(self.tally.so_far()));
+        out.push(StreamEvent::Usage(self.tally.so_far()));
     }
 
-    fn begin(&mut self, frame: Frame<'_>, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn begin(
+        &mut self,
+        frame: MessagesFrame<'_>,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<(), RequestFault> {
         let object = frame
             .content_block
             .ok_or_else(|| garbled("a block begins without one"))?;
@@ -105,7 +109,7 @@ impl Messages {
         let kind = object
             .text("type")
             .ok_or_else(|| garbled("a block has no type"))?;
-        let mut open = Open {
+        let mut open = OpenBlock {
             kind,
             object,
             spoken: Vec::new(),
@@ -135,7 +139,11 @@ impl Messages {
         Ok(())
     }
 
-    fn add(&mut self, frame: Frame<'_>, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn add(
+        &mut self,
+        frame: MessagesFrame<'_>,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<(), RequestFault> {
         let delta = frame.delta.ok_or_else(|| garbled("a delta is empty"))?;
         let kind = delta
             .text("type")
@@ -186,7 +194,11 @@ impl Messages {
         Ok(())
     }
 
-    fn end(&mut self, index: Option<usize>, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn end(
+        &mut self,
+        index: Option<usize>,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<(), RequestFault> {
         let open = index.and_then(|index| self.blocks.get_mut(index));
         let open = open
             .filter(|open| !open.is_closed)
@@ -204,24 +216,24 @@ impl Messages {
         Ok(())
     }
 
-    fn stopped(&mut self, frame: &Frame<'_>) {
+    fn stopped(&mut self, frame: &MessagesFrame<'_>) {
         let delta = frame.delta.as_ref();
         let Some(reason) = delta.and_then(|delta| delta.text("stop_reason")) else {
             return;
         };
         self.stop = Some(match reason.as_str() {
-            "end_turn" | "stop_sequence" => Stop::End,
-            "tool_use" => Stop::Tools,
-            "max_tokens" => Stop::OutputLimit,
-            "model_context_window_exceeded" => Stop::WindowFull,
-            "refusal" => Stop::Refusal,
-            "pause_turn" => Stop::Paused,
-            _ => Stop::Other(reason),
+            "end_turn" | "stop_sequence" => AnswerStop::End,
+            "tool_use" => AnswerStop::Tools,
+            "max_tokens" => AnswerStop::OutputLimit,
+            "model_context_window_exceeded" => AnswerStop::WindowFull,
+            "refusal" => AnswerStop::Refusal,
+            "pause_turn" => AnswerStop::Paused,
+            _ => AnswerStop::Other(reason),
         });
     }
 
     /// The blocks as they are sent back. Blank texts are left out, because the provider refuses them.
-    fn kept(&self, calls: &[AskedCall]) -> Vec<Box<RawValue>> {
+    fn kept(&self, calls: &[ModelCall]) -> Vec<Box<RawValue>> {
         if self.is_lossy {
             return Vec::new();
         }
@@ -233,7 +245,7 @@ impl Messages {
     }
 }
 
-impl Open {
+impl OpenBlock {
     /// Takes the next part of the answer's text for its own.
     fn speak(&mut self, part: Range<usize>) {
         match self.spoken.last_mut() {
@@ -247,7 +259,7 @@ impl Open {
         clippy::option_option,
         reason = "left out is not the same as impossible"
     )]
-    fn settle(&self, calls: &[AskedCall], said: &str) -> Option<Option<Box<RawValue>>> {
+    fn settle(&self, calls: &[ModelCall], said: &str) -> Option<Option<Box<RawValue>>> {
         let mut object = self.object.clone();
         if !self.spoken.is_empty() {
             let spoken = self.spoken.iter().cloned();
@@ -277,12 +289,16 @@ impl Open {
     }
 }
 
-impl Reader for Messages {
-    fn take(&mut self, event: &SseEvent, out: &mut Vec<Event>) -> Result<Progress, Fault> {
+impl EventReader for Messages {
+    fn take(
+        &mut self,
+        event: &SseEvent,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<AnswerProgress, RequestFault> {
         let text = without_lone_surrogates(&event.data);
-        let frame: Frame<'_> = read(&text)?;
+        let frame: MessagesFrame<'_> = read(&text)?;
         match &*frame.kind {
-            "ping" => return Ok(Progress::Alive),
+            "ping" => return Ok(AnswerProgress::Alive),
             "message_start" => {
                 let usage = frame
                     .message
@@ -299,25 +315,25 @@ impl Reader for Messages {
             }
             "message_stop" => {
                 self.is_over = true;
-                return Ok(Progress::Whole);
+                return Ok(AnswerProgress::Whole);
             }
-            "error" => return Err(Words::of(&frame.error.unwrap_or_default()).in_stream()),
+            "error" => return Err(ErrorWords::of(&frame.error.unwrap_or_default()).in_stream()),
             // What is not known yet is not needed yet.
             _ => {}
         }
         Ok(if self.said.is_full {
-            Progress::Whole
+            AnswerProgress::Whole
         } else {
-            Progress::More
+            AnswerProgress::More
         })
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Answer, Fault> {
+    fn finish(mut self: Box<Self>) -> Result<ModelAnswer, RequestFault> {
         let is_whole = self.blocks.iter().all(|open| open.is_closed);
         let stop = match self.stop.take() {
-            _ if self.said.is_full => Stop::OutputLimit,
+            _ if self.said.is_full => AnswerStop::OutputLimit,
             // Calls run only if the stream reached its last event.
-            Some(Stop::Tools) if !self.is_over => return Err(cut_off()),
+            Some(AnswerStop::Tools) if !self.is_over => return Err(cut_off()),
             Some(stop) if is_whole => stop,
             Some(_) | None => return Err(cut_off()),
         };

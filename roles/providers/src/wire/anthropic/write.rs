@@ -11,10 +11,10 @@ use serde_json::value::RawValue;
 
 use super::super::ids::{Ids, is_plain};
 use super::super::raw::RawObject;
-use super::super::written::{Written, head, list};
+use super::super::written::{WrittenRequest, head, list};
 use crate::blocks::Blocks;
-use crate::repair::{Part, Side};
-use crate::request::{Effort, Request, Said, Thinking};
+use crate::repair::{PartingPoint, SpeakingSide};
+use crate::request::{Effort, HistoryMessage, ModelRequest, Thinking};
 
 /// The least budget for thinking that the API takes.
 const LEAST_BUDGET_TOKENS: u64 = 1_024;
@@ -30,23 +30,23 @@ const MARKED_TURNS: usize = 2;
 const ROUND_BLOCKS_MAX: usize = 15;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct MessagesBody<'a> {
     model: &'a str,
     max_tokens: u64,
     stream: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    system: Vec<Piece<'a>>,
+    system: Vec<ContentPiece<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<MessagesTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     thinking: Option<ThinkingParam>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<OutputConfig>,
-    messages: Vec<Turn<'a>>,
+    messages: Vec<MessagesTurn<'a>>,
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct MessagesTool<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
@@ -66,21 +66,21 @@ struct OutputConfig {
 }
 
 #[derive(Serialize)]
-struct Turn<'a> {
+struct MessagesTurn<'a> {
     role: &'static str,
-    content: Vec<Piece<'a>>,
+    content: Vec<ContentPiece<'a>>,
 }
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Piece<'a> {
-    Ours(Block<'a>),
+enum ContentPiece<'a> {
+    Ours(MessagesBlock<'a>),
     Theirs(Cow<'a, RawValue>),
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Block<'a> {
+enum MessagesBlock<'a> {
     Text {
         text: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,7 +93,7 @@ enum Block<'a> {
     },
     ToolResult {
         tool_use_id: String,
-        content: Outcome<'a>,
+        content: ResultContent<'a>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,7 +104,7 @@ enum Block<'a> {
 /// What a call gave: its text alone, or an image after it.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Outcome<'a> {
+enum ResultContent<'a> {
     Text(&'a str),
     Parts([OutcomePart<'a>; 2]),
 }
@@ -113,12 +113,12 @@ enum Outcome<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum OutcomePart<'a> {
     Text { text: &'a str },
-    Image { source: Source },
+    Image { source: ImageSource },
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Source {
+enum ImageSource {
     Base64 {
         media_type: &'static str,
         data: String,
@@ -133,7 +133,10 @@ enum CacheControl {
 
 /// Where a history may be parted so that what is before it stays as it is written: before the
 /// messages that are marked, because the marks move on.
-pub(crate) fn part(messages: &[Cow<'_, Said>], parts: &[Part]) -> Option<Part> {
+pub(crate) fn part(
+    messages: &[Cow<'_, HistoryMessage>],
+    parts: &[PartingPoint],
+) -> Option<PartingPoint> {
     let marked = marked_from(messages)?;
     parts
         .iter()
@@ -143,13 +146,14 @@ pub(crate) fn part(messages: &[Cow<'_, Said>], parts: &[Part]) -> Option<Part> {
 }
 
 /// Whether a request can be written from here on, without what is before.
-pub(crate) fn stands_alone(messages: &[Cow<'_, Said>]) -> bool {
+pub(crate) fn stands_alone(messages: &[Cow<'_, HistoryMessage>]) -> bool {
     marked_from(messages).is_some()
 }
 
 /// The message with which the marked turns begin, if there are as many.
-fn marked_from(messages: &[Cow<'_, Said>]) -> Option<usize> {
-    let is_users = |at: usize| Some(Side::of(&messages.get(at)?.message) == Side::User);
+fn marked_from(messages: &[Cow<'_, HistoryMessage>]) -> Option<usize> {
+    let is_users =
+        |at: usize| Some(SpeakingSide::of(&messages.get(at)?.message) == SpeakingSide::User);
     let begins = |at: &usize| {
         let follows = at.checked_sub(1).and_then(is_users).unwrap_or(false);
         is_users(*at) == Some(true) && !follows
@@ -162,17 +166,17 @@ fn marked_from(messages: &[Cow<'_, Said>]) -> Option<usize> {
 
 /// A request without the part that is already encoded.
 pub(crate) fn write(
-    request: &Request<'_>,
-    (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),
+    request: &ModelRequest<'_>,
+    (settled, open): (&[Cow<'_, HistoryMessage>], &[Cow<'_, HistoryMessage>]),
     ids: &mut Ids<'_>,
-) -> serde_json::Result<Written> {
+) -> serde_json::Result<WrittenRequest> {
     let settled = turns(request, settled, ids);
     let settled_ids = ids.given();
     let mut open = turns(request, open, ids);
     if request.cache_key.is_some() {
         mark_turns(&mut open);
     }
-    Ok(Written {
+    Ok(WrittenRequest {
         head: head(&frame(request, thinking(request, &open), Vec::new()))?,
         settled: list(&settled)?,
         open: list(&open)?,
@@ -183,8 +187,8 @@ pub(crate) fn write(
 /// The body of a request whose history is repaired, written at once.
 #[cfg(test)]
 pub(crate) fn body(
-    request: &Request<'_>,
-    history: &[Cow<'_, Said>],
+    request: &ModelRequest<'_>,
+    history: &[Cow<'_, HistoryMessage>],
 ) -> serde_json::Result<Vec<u8>> {
     let mut messages = turns(request, history, &mut Ids::default());
     if request.cache_key.is_some() {
@@ -196,10 +200,10 @@ pub(crate) fn body(
 
 /// A request with these messages at its end.
 fn frame<'a>(
-    request: &Request<'a>,
+    request: &ModelRequest<'a>,
     (thinking, output_config): (Option<ThinkingParam>, Option<OutputConfig>),
-    messages: Vec<Turn<'a>>,
-) -> Body<'a> {
+    messages: Vec<MessagesTurn<'a>>,
+) -> MessagesBody<'a> {
     let caches = request.cache_key.is_some();
     // What is the same in every flow of the role ends with the mark.
     let parts = [(request.system, caches), (request.environment, false)];
@@ -207,17 +211,17 @@ fn frame<'a>(
         .into_iter()
         .filter(|(text, _)| !text.trim().is_empty());
     let system = parts.map(|(text, is_marked)| {
-        Piece::Ours(Block::Text {
+        ContentPiece::Ours(MessagesBlock::Text {
             text,
             cache_control: is_marked.then_some(CacheControl::Ephemeral),
         })
     });
-    let tools = request.tools.iter().map(|tool| Tool {
+    let tools = request.tools.iter().map(|tool| MessagesTool {
         name: &tool.name,
         description: &tool.description,
         input_schema: &tool.schema,
     });
-    Body {
+    MessagesBody {
         model: request.model,
         max_tokens: request.max_output_tokens,
         stream: true,
@@ -230,8 +234,8 @@ fn frame<'a>(
 }
 
 fn thinking(
-    request: &Request<'_>,
-    messages: &[Turn<'_>],
+    request: &ModelRequest<'_>,
+    messages: &[MessagesTurn<'_>],
 ) -> (Option<ThinkingParam>, Option<OutputConfig>) {
     let Some(effort) = request.effort.filter(|effort| *effort != Effort::None) else {
         return (None, None);
@@ -268,16 +272,18 @@ fn thinking(
 
 /// Whether thinking may be on: while calls are being answered, the message that made them must
 /// begin with the thinking that led to them, and another model's is not kept.
-fn may_think(messages: &[Turn<'_>]) -> bool {
+fn may_think(messages: &[MessagesTurn<'_>]) -> bool {
     let answers_calls = messages.last().is_some_and(|last| {
-        let is_result = |part: &Piece<'_>| matches!(part, Piece::Ours(Block::ToolResult { .. }));
+        let is_result = |part: &ContentPiece<'_>| {
+            matches!(part, ContentPiece::Ours(MessagesBlock::ToolResult { .. }))
+        };
         last.content.iter().any(is_result)
     });
     let made = messages.iter().rev().find(|turn| turn.role == "assistant");
     let begins_with_thinking = made.is_some_and(|turn| {
         turn.content.first().is_some_and(|part| match part {
-            Piece::Ours(_) => false,
-            Piece::Theirs(raw) => {
+            ContentPiece::Ours(_) => false,
+            ContentPiece::Theirs(raw) => {
                 let kind = RawObject::parse(raw.get()).and_then(|block| block.text("type"));
                 matches!(kind.as_deref(), Some("thinking" | "redacted_thinking"))
             }
@@ -286,7 +292,7 @@ fn may_think(messages: &[Turn<'_>]) -> bool {
     !answers_calls || begins_with_thinking
 }
 
-fn mark_turns(messages: &mut [Turn<'_>]) {
+fn mark_turns(messages: &mut [MessagesTurn<'_>]) {
     let users = messages.iter_mut().rev().filter(|turn| turn.role == "user");
     for turn in users.take(MARKED_TURNS) {
         mark(turn.content.last_mut());
@@ -296,7 +302,7 @@ fn mark_turns(messages: &mut [Turn<'_>]) {
 
 /// Marks a block within the last round of calls if it is so long that, from its end, what was cached
 /// before it is out of sight.
-fn mark_inside(messages: &mut [Turn<'_>]) {
+fn mark_inside(messages: &mut [MessagesTurn<'_>]) {
     let [.., asked, results] = messages else {
         return;
     };
@@ -307,22 +313,24 @@ fn mark_inside(messages: &mut [Turn<'_>]) {
     }
 }
 
-fn mark(block: Option<&mut Piece<'_>>) {
+fn mark(block: Option<&mut ContentPiece<'_>>) {
     match block {
-        Some(Piece::Ours(
-            Block::Text { cache_control, .. } | Block::ToolResult { cache_control, .. },
+        Some(ContentPiece::Ours(
+            MessagesBlock::Text { cache_control, .. }
+            | MessagesBlock::ToolResult { cache_control, .. },
         )) => *cache_control = Some(CacheControl::Ephemeral),
-        Some(Piece::Ours(Block::ToolUse { .. }) | Piece::Theirs(_)) | None => {}
+        Some(ContentPiece::Ours(MessagesBlock::ToolUse { .. }) | ContentPiece::Theirs(_))
+        | None => {}
     }
 }
 
 fn turns<'a>(
-    request: &Request<'_>,
-    history: &'a [Cow<'_, Said>],
+    request: &ModelRequest<'_>,
+    history: &'a [Cow<'_, HistoryMessage>],
     ids: &mut Ids<'_>,
-) -> Vec<Turn<'a>> {
+) -> Vec<MessagesTurn<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
-    let mut turns: Vec<Turn<'a>> = Vec::new();
+    let mut turns: Vec<MessagesTurn<'a>> = Vec::new();
     for said in history {
         match &*said.message {
             Message::User { content } => add(&mut turns, "user", [text(content)]),
@@ -360,7 +368,7 @@ fn turns<'a>(
                 is_error,
                 ..
             } => {
-                let part = Piece::Ours(Block::ToolResult {
+                let part = ContentPiece::Ours(MessagesBlock::ToolResult {
                     tool_use_id: names.get(call_id.as_str()).cloned().unwrap_or_default(),
                     content: outcome(content, request.image(&said.message)),
                     is_error: *is_error,
@@ -373,27 +381,27 @@ fn turns<'a>(
     turns
 }
 
-fn outcome<'a>(text: &'a str, image: Option<(ImageKind, &[u8])>) -> Outcome<'a> {
+fn outcome<'a>(text: &'a str, image: Option<(ImageKind, &[u8])>) -> ResultContent<'a> {
     let Some((kind, bytes)) = image else {
-        return Outcome::Text(text);
+        return ResultContent::Text(text);
     };
-    let source = Source::Base64 {
+    let source = ImageSource::Base64 {
         media_type: kind.media_type(),
         data: STANDARD.encode(bytes),
     };
-    Outcome::Parts([OutcomePart::Text { text }, OutcomePart::Image { source }])
+    ResultContent::Parts([OutcomePart::Text { text }, OutcomePart::Image { source }])
 }
 
-fn text(text: &str) -> Piece<'_> {
-    Piece::Ours(Block::Text {
+fn text(text: &str) -> ContentPiece<'_> {
+    ContentPiece::Ours(MessagesBlock::Text {
         text,
         cache_control: None,
     })
 }
 
-fn uses(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = Piece<'_>> {
+fn uses(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = ContentPiece<'_>> {
     calls.iter().zip(ids).map(|(call, id)| {
-        Piece::Ours(Block::ToolUse {
+        ContentPiece::Ours(MessagesBlock::ToolUse {
             id,
             name: &call.name,
             input: &call.input,
@@ -404,13 +412,13 @@ fn uses(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = Piece<'_>>
 /// Adds parts to the last turn if the same side speaks on. Results and the words after them are
 /// one turn of the user.
 fn add<'a>(
-    turns: &mut Vec<Turn<'a>>,
+    turns: &mut Vec<MessagesTurn<'a>>,
     role: &'static str,
-    parts: impl IntoIterator<Item = Piece<'a>>,
+    parts: impl IntoIterator<Item = ContentPiece<'a>>,
 ) {
     match turns.last_mut() {
         Some(last) if last.role == role => last.content.extend(parts),
-        Some(_) | None => turns.push(Turn {
+        Some(_) | None => turns.push(MessagesTurn {
             role,
             content: parts.into_iter().collect(),
         }),
@@ -435,12 +443,16 @@ fn tool_use(raw: &RawValue) -> Option<RawObject> {
 
 /// The blocks as they came, with the names that their calls have in this request. Nothing, if their
 /// calls are not exactly these.
-fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<Vec<Piece<'a>>> {
+fn replay<'a>(
+    blocks: &'a Blocks,
+    calls: &[ToolCall],
+    ids: &[String],
+) -> Option<Vec<ContentPiece<'a>>> {
     let mut wanted = calls.iter().zip(ids);
     let mut parts = Vec::with_capacity(blocks.blocks.len());
     for raw in &blocks.blocks {
         let Some(mut block) = tool_use(raw) else {
-            parts.push(Piece::Theirs(Cow::Borrowed(raw.as_ref())));
+            parts.push(ContentPiece::Theirs(Cow::Borrowed(raw.as_ref())));
             continue;
         };
         let (call, id) = wanted.next()?;
@@ -448,7 +460,7 @@ fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<
             return None;
         }
         let is_same = block.text("id")? == *id;
-        parts.push(Piece::Theirs(if is_same {
+        parts.push(ContentPiece::Theirs(if is_same {
             Cow::Borrowed(raw.as_ref())
         } else {
             block.set_text("id", id);

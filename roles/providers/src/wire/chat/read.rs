@@ -3,13 +3,13 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::super::assembly::{Assembly, Count, Tally};
-use super::super::reader::{Asked, Progress, Reader, cut_off, data, garbled};
-use super::super::words::Words;
-use super::{Kept, spelled};
-use crate::answer::{Answer, Stop};
-use crate::event::Event;
-use crate::fault::Fault;
+use super::super::assembly::{Assembly, Count, UsageTally};
+use super::super::reader::{AnswerProgress, AskedRequest, EventReader, cut_off, data, garbled};
+use super::super::words::ErrorWords;
+use super::{KeptAnswer, spelled};
+use crate::answer::{AnswerStop, ModelAnswer};
+use crate::event::StreamEvent;
+use crate::fault::RequestFault;
 use crate::limits;
 use crate::sse::SseEvent;
 
@@ -19,13 +19,13 @@ const DONE: &str = "[DONE]";
 /// Reads one answer.
 #[derive(Debug)]
 pub(crate) struct Chunks {
-    asked: Asked,
+    asked: AskedRequest,
     said: Assembly,
-    tally: Tally,
+    tally: UsageTally,
     /// The calls by the places that the provider gives them.
     places: Vec<u64>,
-    kept: Kept,
-    stop: Option<Stop>,
+    kept: KeptAnswer,
+    stop: Option<AnswerStop>,
     /// Whether something arrived that only follows a whole answer.
     is_over: bool,
     /// Whether the reasoning was too long to be kept.
@@ -33,14 +33,14 @@ pub(crate) struct Chunks {
 }
 
 #[derive(Deserialize)]
-struct Chunk {
-    choices: Option<Vec<Choice>>,
+struct ChatChunk {
+    choices: Option<Vec<ChatChoice>>,
     usage: Option<Value>,
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
+struct ChatChoice {
     index: Option<u64>,
     delta: Option<Delta>,
     finish_reason: Option<String>,
@@ -72,20 +72,20 @@ struct FunctionDelta {
 }
 
 impl Chunks {
-    pub(crate) fn new(asked: Asked) -> Self {
+    pub(crate) fn new(asked: AskedRequest) -> Self {
         Self {
             asked,
             said: Assembly::default(),
-            tally: Tally::default(),
+            tally: UsageTally::default(),
             places: Vec::new(),
-            kept: Kept::default(),
+            kept: KeptAnswer::default(),
             stop: None,
             is_over: false,
             is_lossy: false,
         }
     }
 
-    fn count(&mut self, usage: &Value, out: &mut Vec<Event>) {
+    fn count(&mut self, usage: &Value, out: &mut Vec<StreamEvent>) {
         let details = usage.get("prompt_tokens_details");
         let written = details.and_then(|details| details.get("cache_write_tokens"));
         self.tally.take(Count::CacheWrite, written);
@@ -96,10 +96,10 @@ impl Chunks {
             .take_whole_input(usage.get("prompt_tokens"), cached);
         self.tally
             .take(Count::Output, usage.get("completion_tokens"));
-        out.push(Event::Usage(self.tally.so_far()));
+        out.push(StreamEvent::Usage(self.tally.so_far()));
     }
 
-    fn delta(&mut self, delta: Delta, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn delta(&mut self, delta: Delta, out: &mut Vec<StreamEvent>) -> Result<(), RequestFault> {
         let has_details = delta.reasoning_details.is_some();
         if let Some(details) = delta.reasoning_details {
             merge_details(&mut self.kept.reasoning_details, details);
@@ -124,7 +124,7 @@ impl Chunks {
         Ok(())
     }
 
-    fn content(&mut self, content: &Value, out: &mut Vec<Event>) {
+    fn content(&mut self, content: &Value, out: &mut Vec<StreamEvent>) {
         if let Some(piece) = content.as_str() {
             return self.said.text(piece, out);
         }
@@ -141,7 +141,7 @@ impl Chunks {
         }
     }
 
-    fn call(&mut self, delta: CallDelta, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn call(&mut self, delta: CallDelta, out: &mut Vec<StreamEvent>) -> Result<(), RequestFault> {
         let function = delta.function.unwrap_or_default();
         let id = delta.id.unwrap_or_default();
         let name = function.name.unwrap_or_default();
@@ -191,9 +191,9 @@ impl Chunks {
     }
 
     /// Takes a text that is nothing but calls as these calls, and says how the answer ended.
-    fn spelled(&mut self) -> Stop {
+    fn spelled(&mut self) -> AnswerStop {
         let Some(calls) = spelled::calls(&self.said.text, &self.asked.offered) else {
-            return Stop::End;
+            return AnswerStop::End;
         };
         // They were streamed as text already.
         let mut out = Vec::new();
@@ -202,7 +202,7 @@ impl Chunks {
             self.said.whole_arguments(at, &call.arguments);
         }
         self.said.text.clear();
-        Stop::Tools
+        AnswerStop::Tools
     }
 
     fn kept(&mut self) -> Vec<Box<serde_json::value::RawValue>> {
@@ -270,15 +270,19 @@ fn grow(last: &mut Map<String, Value>, piece: Map<String, Value>) {
     }
 }
 
-impl Reader for Chunks {
-    fn take(&mut self, event: &SseEvent, out: &mut Vec<Event>) -> Result<Progress, Fault> {
+impl EventReader for Chunks {
+    fn take(
+        &mut self,
+        event: &SseEvent,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<AnswerProgress, RequestFault> {
         if event.data.trim() == DONE {
             self.is_over = true;
-            return Ok(Progress::Whole);
+            return Ok(AnswerProgress::Whole);
         }
-        let chunk: Chunk = data(event)?;
+        let chunk: ChatChunk = data(event)?;
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
-            return Err(Words::of(&error).in_stream());
+            return Err(ErrorWords::of(&error).in_stream());
         }
         let usage = chunk.usage.filter(Value::is_object);
         let has_usage = usage.is_some();
@@ -304,33 +308,33 @@ impl Reader for Chunks {
                     Assembly::end_call(at, out);
                 }
                 self.stop = Some(match reason.as_str() {
-                    "stop" => Stop::End,
-                    "tool_calls" | "function_call" => Stop::Tools,
-                    "length" => Stop::OutputLimit,
-                    "content_filter" => Stop::Refusal,
-                    _ => Stop::Other(reason),
+                    "stop" => AnswerStop::End,
+                    "tool_calls" | "function_call" => AnswerStop::Tools,
+                    "length" => AnswerStop::OutputLimit,
+                    "content_filter" => AnswerStop::Refusal,
+                    _ => AnswerStop::Other(reason),
                 });
             }
         }
         Ok(if self.said.is_full {
-            Progress::Whole
+            AnswerProgress::Whole
         } else {
-            Progress::More
+            AnswerProgress::More
         })
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Answer, Fault> {
+    fn finish(mut self: Box<Self>) -> Result<ModelAnswer, RequestFault> {
         let mut stop = match self.stop.take() {
-            _ if self.said.is_full => Stop::OutputLimit,
+            _ if self.said.is_full => AnswerStop::OutputLimit,
             // Calls run only if the stream reached its end.
-            Some(Stop::Tools) if !self.is_over => return Err(cut_off()),
+            Some(AnswerStop::Tools) if !self.is_over => return Err(cut_off()),
             Some(stop) => stop,
             None => return Err(cut_off()),
         };
         if self.has_gaps() {
             return Err(garbled("a call is missing between the others"));
         }
-        if stop == Stop::End && self.is_over && !self.said.has_calls() {
+        if stop == AnswerStop::End && self.is_over && !self.said.has_calls() {
             stop = self.spelled();
         }
         let blocks = self.kept();

@@ -45,12 +45,12 @@ fn fenced(text: &str) -> Option<&str> {
 fn call(text: &str, offered: &BTreeSet<String>) -> Option<Spelled> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
-    struct Call {
+    struct SpelledCall {
         name: String,
         #[serde(alias = "parameters")]
         arguments: Option<Value>,
     }
-    let call: Call = serde_json::from_str(text.trim()).ok()?;
+    let call: SpelledCall = serde_json::from_str(text.trim()).ok()?;
     if !offered.contains(&call.name) {
         return None;
     }

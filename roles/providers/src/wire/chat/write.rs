@@ -9,16 +9,16 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::ids::Ids;
-use super::super::written::{Written, head, list};
-use super::{ChatDialect, Kept};
-use crate::repair::Part;
-use crate::request::{Request, Said, Thinking};
+use super::super::written::{WrittenRequest, head, list};
+use super::{ChatDialect, KeptAnswer};
+use crate::repair::PartingPoint;
+use crate::request::{HistoryMessage, ModelRequest, Thinking};
 
 /// How long a provider's own name for a call may be to be sent back.
 const THEIR_ID_BYTES: usize = 64;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ChatBody<'a> {
     model: &'a str,
     stream: bool,
     stream_options: StreamOptions,
@@ -31,8 +31,8 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
-    messages: Vec<Line<'a>>,
+    tools: Vec<ChatTool<'a>>,
+    messages: Vec<ChatMessage<'a>>,
 }
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ struct StreamOptions {
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct ChatTool<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     function: Declared<'a>,
@@ -57,7 +57,7 @@ struct Declared<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
-enum Line<'a> {
+enum ChatMessage<'a> {
     System {
         content: Cow<'a, str>,
     },
@@ -67,7 +67,7 @@ enum Line<'a> {
     Assistant {
         content: Option<&'a str>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<Call<'a>>,
+        tool_calls: Vec<ChatCall<'a>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         reasoning_content: Option<String>,
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -80,24 +80,27 @@ enum Line<'a> {
 }
 
 #[derive(Serialize)]
-struct Call<'a> {
+struct ChatCall<'a> {
     id: String,
     #[serde(rename = "type")]
     kind: &'static str,
-    function: Called<'a>,
+    function: CalledFunction<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     extra_content: Option<Value>,
 }
 
 #[derive(Serialize)]
-struct Called<'a> {
+struct CalledFunction<'a> {
     name: &'a str,
     arguments: &'a str,
 }
 
 /// Where a history may be parted so that what is before it stays as it is written: reasoning before it
 /// is followed by words of the user, or it would be left out as soon as it is.
-pub(crate) fn part(messages: &[Cow<'_, Said>], parts: &[Part]) -> Option<Part> {
+pub(crate) fn part(
+    messages: &[Cow<'_, HistoryMessage>],
+    parts: &[PartingPoint],
+) -> Option<PartingPoint> {
     let mut parts = parts.iter().peekable();
     let (mut is_open, mut last) = (false, None);
     for (at, said) in messages.iter().enumerate() {
@@ -117,11 +120,11 @@ pub(crate) fn part(messages: &[Cow<'_, Said>], parts: &[Part]) -> Option<Part> {
 
 /// A request without the part that is already encoded.
 pub(crate) fn write(
-    request: &Request<'_>,
-    (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),
+    request: &ModelRequest<'_>,
+    (settled, open): (&[Cow<'_, HistoryMessage>], &[Cow<'_, HistoryMessage>]),
     ids: &mut Ids<'_>,
     dialect: ChatDialect,
-) -> serde_json::Result<Written> {
+) -> serde_json::Result<WrittenRequest> {
     // Reasoning before the part is always followed by words of the user, there or here.
     let present = open.iter().rposition(|said| is_user(said));
     let settled_until = present.map_or_else(
@@ -131,13 +134,13 @@ pub(crate) fn write(
     let settled = lines(settled, settled_until, ids);
     let settled_ids = ids.given();
     let open = lines(open, present.unwrap_or(0), ids);
-    let said_first: Vec<Line<'_>> = system(request).into_iter().collect();
+    let said_first: Vec<ChatMessage<'_>> = system(request).into_iter().collect();
     let has_system = !said_first.is_empty();
     let mut head = head(&frame(request, dialect, said_first))?;
     if has_system {
         head.push(b',');
     }
-    Ok(Written {
+    Ok(WrittenRequest {
         head,
         settled: list(&settled)?,
         open: list(&open)?,
@@ -148,25 +151,29 @@ pub(crate) fn write(
 /// The body of a request whose history is repaired, written at once.
 #[cfg(test)]
 pub(crate) fn body(
-    request: &Request<'_>,
-    history: &[Cow<'_, Said>],
+    request: &ModelRequest<'_>,
+    history: &[Cow<'_, HistoryMessage>],
     dialect: ChatDialect,
 ) -> serde_json::Result<Vec<u8>> {
     let present = history.iter().rposition(|said| is_user(said)).unwrap_or(0);
-    let mut all: Vec<Line<'_>> = system(request).into_iter().collect();
+    let mut all: Vec<ChatMessage<'_>> = system(request).into_iter().collect();
     all.extend(lines(history, present, &mut Ids::default()));
     serde_json::to_vec(&frame(request, dialect, all))
 }
 
-fn system<'a>(request: &Request<'a>) -> Option<Line<'a>> {
+fn system<'a>(request: &ModelRequest<'a>) -> Option<ChatMessage<'a>> {
     let content = request.whole_system();
-    (!content.trim().is_empty()).then_some(Line::System { content })
+    (!content.trim().is_empty()).then_some(ChatMessage::System { content })
 }
 
 /// A request with these messages at its end.
-fn frame<'a>(request: &Request<'a>, dialect: ChatDialect, messages: Vec<Line<'a>>) -> Body<'a> {
+fn frame<'a>(
+    request: &ModelRequest<'a>,
+    dialect: ChatDialect,
+    messages: Vec<ChatMessage<'a>>,
+) -> ChatBody<'a> {
     let limit = Some(request.max_output_tokens);
-    let tools = request.tools.iter().map(|tool| Tool {
+    let tools = request.tools.iter().map(|tool| ChatTool {
         kind: "function",
         function: Declared {
             name: &tool.name,
@@ -178,7 +185,7 @@ fn frame<'a>(request: &Request<'a>, dialect: ChatDialect, messages: Vec<Line<'a>
         Thinking::Levels => request.effort.map(crate::request::Effort::word),
         Thinking::Fixed | Thinking::Budget => None,
     };
-    Body {
+    ChatBody {
         model: request.model,
         stream: true,
         stream_options: StreamOptions {
@@ -193,13 +200,17 @@ fn frame<'a>(request: &Request<'a>, dialect: ChatDialect, messages: Vec<Line<'a>
     }
 }
 
-fn is_user(said: &Said) -> bool {
+fn is_user(said: &HistoryMessage) -> bool {
     matches!(*said.message, Message::User { .. })
 }
 
 /// Plain reasoning is wanted back while its calls are being answered, and by some refused after
 /// that, which is before `present`.
-fn lines<'a>(history: &'a [Cow<'_, Said>], present: usize, ids: &mut Ids<'_>) -> Vec<Line<'a>> {
+fn lines<'a>(
+    history: &'a [Cow<'_, HistoryMessage>],
+    present: usize,
+    ids: &mut Ids<'_>,
+) -> Vec<ChatMessage<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut lines = Vec::with_capacity(history.len());
     for (at, said) in history.iter().enumerate() {
@@ -208,7 +219,7 @@ fn lines<'a>(history: &'a [Cow<'_, Said>], present: usize, ids: &mut Ids<'_>) ->
             kept.reasoning_content.clear();
         }
         lines.push(match &*said.message {
-            Message::User { content } => Line::User { content },
+            Message::User { content } => ChatMessage::User { content },
             Message::Assistant { content } => assistant(Some(content), Vec::new(), kept),
             Message::AssistantToolCalls { calls, text } => {
                 let own = name_calls(calls, &kept, ids);
@@ -223,7 +234,7 @@ fn lines<'a>(history: &'a [Cow<'_, Said>], present: usize, ids: &mut Ids<'_>) ->
                 content,
                 is_error,
                 ..
-            } => Line::Tool {
+            } => ChatMessage::Tool {
                 tool_call_id: names.get(call_id.as_str()).cloned().unwrap_or_default(),
                 content: outcome(content, *is_error),
             },
@@ -232,9 +243,13 @@ fn lines<'a>(history: &'a [Cow<'_, Said>], present: usize, ids: &mut Ids<'_>) ->
     lines
 }
 
-fn assistant<'a>(text: Option<&'a str>, tool_calls: Vec<Call<'a>>, kept: Kept) -> Line<'a> {
+fn assistant<'a>(
+    text: Option<&'a str>,
+    tool_calls: Vec<ChatCall<'a>>,
+    kept: KeptAnswer,
+) -> ChatMessage<'a> {
     let reasoning = Some(kept.reasoning_content).filter(|text| !text.is_empty());
-    Line::Assistant {
+    ChatMessage::Assistant {
         content: text,
         tool_calls,
         reasoning_content: reasoning,
@@ -243,17 +258,17 @@ fn assistant<'a>(text: Option<&'a str>, tool_calls: Vec<Call<'a>>, kept: Kept) -
 }
 
 /// What was kept of an answer. Blocks of two answers that became one message are not this wire's.
-fn kept(said: &Said) -> Kept {
+fn kept(said: &HistoryMessage) -> KeptAnswer {
     let Some(blocks) = said.blocks() else {
-        return Kept::default();
+        return KeptAnswer::default();
     };
     match blocks.blocks.as_slice() {
         [one] => serde_json::from_str(one.get()).unwrap_or_default(),
-        _ => Kept::default(),
+        _ => KeptAnswer::default(),
     }
 }
 
-fn name_calls(calls: &[ToolCall], kept: &Kept, ids: &mut Ids<'_>) -> Vec<String> {
+fn name_calls(calls: &[ToolCall], kept: &KeptAnswer, ids: &mut Ids<'_>) -> Vec<String> {
     let theirs = |at: usize| {
         let id = kept.call_ids.get(at).map(String::as_str)?;
         let is_usable = id.len() <= THEIR_ID_BYTES && id.bytes().all(|it| it.is_ascii_graphic());
@@ -269,12 +284,12 @@ fn called(
     calls: &[ToolCall],
     ids: Vec<String>,
     mut extras: BTreeMap<usize, Value>,
-) -> Vec<Call<'_>> {
+) -> Vec<ChatCall<'_>> {
     let named = calls.iter().zip(ids).enumerate();
-    let called = named.map(|(at, (call, id))| Call {
+    let called = named.map(|(at, (call, id))| ChatCall {
         id,
         kind: "function",
-        function: Called {
+        function: CalledFunction {
             name: &call.name,
             arguments: call.input.get(),
         },

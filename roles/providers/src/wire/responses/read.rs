@@ -6,31 +6,31 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::assembly::{Assembly, Count, Tally};
+use super::super::assembly::{Assembly, Count, UsageTally};
 use super::super::raw::RawObject;
-use super::super::reader::{Asked, Progress, Reader, cut_off, data, garbled};
-use super::super::words::Words;
-use crate::answer::{Answer, Stop};
-use crate::event::Event;
-use crate::fault::{Fault, FaultClass};
+use super::super::reader::{AnswerProgress, AskedRequest, EventReader, cut_off, data, garbled};
+use super::super::words::ErrorWords;
+use crate::answer::{AnswerStop, ModelAnswer};
+use crate::event::StreamEvent;
+use crate::fault::{FaultClass, RequestFault};
 use crate::limits;
 use crate::sse::SseEvent;
 
 /// Reads one answer.
 #[derive(Debug)]
-pub(crate) struct Items {
-    asked: Asked,
+pub(crate) struct ResponsesReader {
+    asked: AskedRequest,
     said: Assembly,
-    tally: Tally,
-    items: BTreeMap<u64, Open>,
-    stop: Option<Stop>,
+    tally: UsageTally,
+    items: BTreeMap<u64, OpenItem>,
+    stop: Option<AnswerStop>,
     /// Whether reasoning was too long to be kept.
     is_lossy: bool,
 }
 
 /// An item that arrives.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenItem {
     /// Its place among the calls, if it is one.
     call: Option<usize>,
     /// Whether any of its text or arguments came in pieces.
@@ -40,7 +40,7 @@ struct Open {
 }
 
 #[derive(Deserialize)]
-struct Frame {
+struct ResponsesFrame {
     #[serde(rename = "type")]
     kind: String,
     output_index: Option<u64>,
@@ -58,12 +58,12 @@ struct Response {
     incomplete_details: Option<Value>,
 }
 
-impl Items {
-    pub(crate) fn new(asked: Asked) -> Self {
+impl ResponsesReader {
+    pub(crate) fn new(asked: AskedRequest) -> Self {
         Self {
             asked,
             said: Assembly::default(),
-            tally: Tally::default(),
+            tally: UsageTally::default(),
             items: BTreeMap::new(),
             stop: None,
             is_lossy: false,
@@ -74,8 +74,8 @@ impl Items {
         &mut self,
         at: Option<u64>,
         raw: Option<&RawValue>,
-        out: &mut Vec<Event>,
-    ) -> Result<(), Fault> {
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<(), RequestFault> {
         let at = at.ok_or_else(|| garbled("an item has no place"))?;
         if self.items.contains_key(&at) {
             return Err(garbled("an item begins twice"));
@@ -85,7 +85,7 @@ impl Items {
         }
         let item = raw.and_then(|raw| RawObject::parse(raw.get()));
         let item = item.ok_or_else(|| garbled("an item begins without one"))?;
-        let mut open = Open::default();
+        let mut open = OpenItem::default();
         if item.text("type").as_deref() == Some("function_call") {
             let id = item.text("call_id").unwrap_or_default();
             let name = item.text("name").unwrap_or_default();
@@ -96,13 +96,17 @@ impl Items {
     }
 
     /// The item that a piece is for.
-    fn open(&mut self, at: Option<u64>) -> Result<&mut Open, Fault> {
+    fn open(&mut self, at: Option<u64>) -> Result<&mut OpenItem, RequestFault> {
         let open = at.and_then(|at| self.items.get_mut(&at));
         open.filter(|open| open.whole.is_none())
             .ok_or_else(|| garbled("a delta is for an item that is not open"))
     }
 
-    fn piece(&mut self, frame: &Frame, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn piece(
+        &mut self,
+        frame: &ResponsesFrame,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<(), RequestFault> {
         let piece = frame
             .delta
             .as_ref()
@@ -122,7 +126,11 @@ impl Items {
         Ok(())
     }
 
-    fn end(&mut self, frame: Frame, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn end(
+        &mut self,
+        frame: ResponsesFrame,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<(), RequestFault> {
         let raw = frame
             .item
             .ok_or_else(|| garbled("an item ends without one"))?;
@@ -146,7 +154,7 @@ impl Items {
         Ok(())
     }
 
-    fn count(&mut self, usage: Option<&Value>, out: &mut Vec<Event>) {
+    fn count(&mut self, usage: Option<&Value>, out: &mut Vec<StreamEvent>) {
         let Some(usage) = usage.filter(|usage| usage.is_object()) else {
             return;
         };
@@ -155,19 +163,19 @@ impl Items {
         self.tally
             .take_whole_input(usage.get("input_tokens"), cached);
         self.tally.take(Count::Output, usage.get("output_tokens"));
-        out.push(Event::Usage(self.tally.so_far()));
+        out.push(StreamEvent::Usage(self.tally.so_far()));
     }
 
     fn over(
         &mut self,
         kind: &str,
         response: Option<Response>,
-        out: &mut Vec<Event>,
-    ) -> Result<(), Fault> {
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<(), RequestFault> {
         let response = response.ok_or_else(|| garbled("the answer ends without one"))?;
         self.count(response.usage.as_ref(), out);
         if kind == "response.failed" {
-            return Err(Words::of(&response.error.unwrap_or_default()).in_stream());
+            return Err(ErrorWords::of(&response.error.unwrap_or_default()).in_stream());
         }
         let listed = response.output.as_ref().map_or(0, Vec::len);
         if listed > self.items.len() {
@@ -179,11 +187,11 @@ impl Items {
             .and_then(|it| it.get("reason"))
             .and_then(Value::as_str);
         self.stop = Some(match (kind, reason) {
-            ("response.completed", _) if self.said.has_calls() => Stop::Tools,
-            ("response.completed", _) => Stop::End,
-            (_, Some("max_output_tokens")) => Stop::OutputLimit,
-            (_, Some("content_filter")) => Stop::Refusal,
-            (_, reason) => Stop::Other(reason.unwrap_or("incomplete").to_owned()),
+            ("response.completed", _) if self.said.has_calls() => AnswerStop::Tools,
+            ("response.completed", _) => AnswerStop::End,
+            (_, Some("max_output_tokens")) => AnswerStop::OutputLimit,
+            (_, Some("content_filter")) => AnswerStop::Refusal,
+            (_, reason) => AnswerStop::Other(reason.unwrap_or("incomplete").to_owned()),
         });
         Ok(())
     }
@@ -217,12 +225,16 @@ fn text_of(item: &str) -> String {
     parts.into_iter().flatten().filter_map(said).collect()
 }
 
-impl Reader for Items {
-    fn take(&mut self, event: &SseEvent, out: &mut Vec<Event>) -> Result<Progress, Fault> {
+impl EventReader for ResponsesReader {
+    fn take(
+        &mut self,
+        event: &SseEvent,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<AnswerProgress, RequestFault> {
         if event.data.trim() == "[DONE]" {
-            return Ok(Progress::Whole);
+            return Ok(AnswerProgress::Whole);
         }
-        let frame: Frame = data(event)?;
+        let frame: ResponsesFrame = data(event)?;
         match frame.kind.as_str() {
             "response.output_item.added" => {
                 self.begin(frame.output_index, frame.item.as_deref(), out)?
@@ -235,35 +247,35 @@ impl Reader for Items {
             "response.output_item.done" => self.end(frame, out)?,
             "response.completed" | "response.incomplete" | "response.failed" => {
                 self.over(&frame.kind, frame.response, out)?;
-                return Ok(Progress::Whole);
+                return Ok(AnswerProgress::Whole);
             }
             "response.cancelled" => {
-                return Err(Fault::new(
+                return Err(RequestFault::new(
                     FaultClass::Server,
                     "the provider cancelled the answer",
                 ));
             }
             "error" => {
                 let error: Value = data(event)?;
-                return Err(Words::of(&error).in_stream());
+                return Err(ErrorWords::of(&error).in_stream());
             }
-            "keepalive" | "ping" => return Ok(Progress::Alive),
+            "keepalive" | "ping" => return Ok(AnswerProgress::Alive),
             // What is not known yet is not needed yet.
             _ => {}
         }
         Ok(if self.said.is_full {
-            Progress::Whole
+            AnswerProgress::Whole
         } else {
-            Progress::More
+            AnswerProgress::More
         })
     }
 
-    fn finish(mut self: Box<Self>) -> Result<Answer, Fault> {
+    fn finish(mut self: Box<Self>) -> Result<ModelAnswer, RequestFault> {
         let is_whole = self.items.values().all(|open| open.whole.is_some());
         let stop = match self.stop.take() {
-            _ if self.said.is_full => Stop::OutputLimit,
+            _ if self.said.is_full => AnswerStop::OutputLimit,
             // An answer that was cut may leave its last item open.
-            Some(stop) if is_whole || !matches!(stop, Stop::End | Stop::Tools) => stop,
+            Some(stop) if is_whole || !matches!(stop, AnswerStop::End | AnswerStop::Tools) => stop,
             Some(_) => return Err(garbled("an item of the answer never ended")),
             None => return Err(cut_off()),
         };

@@ -12,12 +12,12 @@ use serde_json::value::RawValue;
 use super::super::chat::outcome;
 use super::super::ids::{Ids, is_plain};
 use super::super::raw::RawObject;
-use super::super::written::{Written, head, list};
+use super::super::written::{WrittenRequest, head, list};
 use crate::blocks::Blocks;
-use crate::request::{Effort, Request, Said, Thinking};
+use crate::request::{Effort, HistoryMessage, ModelRequest, Thinking};
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ResponsesBody<'a> {
     model: &'a str,
     stream: bool,
     /// The journal keeps the conversation; the provider need not.
@@ -26,7 +26,7 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
     instructions: Cow<'a, str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Tool<'a>>,
+    tools: Vec<ResponsesTool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parallel_tool_calls: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,11 +35,11 @@ struct Body<'a> {
     include: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prompt_cache_key: Option<&'a str>,
-    input: Vec<Item<'a>>,
+    input: Vec<InputItem<'a>>,
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct ResponsesTool<'a> {
     #[serde(rename = "type")]
     kind: &'static str,
     name: &'a str,
@@ -59,17 +59,17 @@ struct Reasoning {
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Item<'a> {
-    Ours(Known<'a>),
+enum InputItem<'a> {
+    Ours(OwnItem<'a>),
     Theirs(Cow<'a, RawValue>),
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Known<'a> {
+enum OwnItem<'a> {
     Message {
         role: &'static str,
-        content: Vec<Content<'a>>,
+        content: Vec<ItemContent<'a>>,
     },
     FunctionCall {
         call_id: String,
@@ -78,14 +78,14 @@ enum Known<'a> {
     },
     FunctionCallOutput {
         call_id: String,
-        output: Output<'a>,
+        output: FunctionOutput<'a>,
     },
 }
 
 /// What a call gave: its text alone, or an image after it.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Output<'a> {
+enum FunctionOutput<'a> {
     Text(Cow<'a, str>),
     Parts([OutputPart<'a>; 2]),
 }
@@ -99,7 +99,7 @@ enum OutputPart<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Content<'a> {
+enum ItemContent<'a> {
     InputText { text: &'a str },
     OutputText { text: &'a str },
 }
@@ -107,14 +107,14 @@ enum Content<'a> {
 /// A request without the part that is already encoded. It can be split wherever its
 /// history can: no item depends on those that follow.
 pub(crate) fn write(
-    request: &Request<'_>,
-    (settled, open): (&[Cow<'_, Said>], &[Cow<'_, Said>]),
+    request: &ModelRequest<'_>,
+    (settled, open): (&[Cow<'_, HistoryMessage>], &[Cow<'_, HistoryMessage>]),
     ids: &mut Ids<'_>,
-) -> serde_json::Result<Written> {
+) -> serde_json::Result<WrittenRequest> {
     let settled = items(request, settled, ids);
     let settled_ids = ids.given();
     let open = items(request, open, ids);
-    Ok(Written {
+    Ok(WrittenRequest {
         head: head(&frame(request, Vec::new()))?,
         settled: list(&settled)?,
         open: list(&open)?,
@@ -125,8 +125,8 @@ pub(crate) fn write(
 /// The body of a request whose history is repaired, written at once.
 #[cfg(test)]
 pub(crate) fn body(
-    request: &Request<'_>,
-    history: &[Cow<'_, Said>],
+    request: &ModelRequest<'_>,
+    history: &[Cow<'_, HistoryMessage>],
 ) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(&frame(
         request,
@@ -135,8 +135,8 @@ pub(crate) fn body(
 }
 
 /// A request with these items at its end.
-fn frame<'a>(request: &Request<'a>, input: Vec<Item<'a>>) -> Body<'a> {
-    let tools = request.tools.iter().map(|tool| Tool {
+fn frame<'a>(request: &ModelRequest<'a>, input: Vec<InputItem<'a>>) -> ResponsesBody<'a> {
+    let tools = request.tools.iter().map(|tool| ResponsesTool {
         kind: "function",
         name: &tool.name,
         description: &tool.description,
@@ -149,7 +149,7 @@ fn frame<'a>(request: &Request<'a>, input: Vec<Item<'a>>) -> Body<'a> {
         effort: request.effort.map(Effort::word),
         summary: "auto",
     });
-    Body {
+    ResponsesBody {
         model: request.model,
         stream: true,
         store: false,
@@ -168,10 +168,10 @@ fn frame<'a>(request: &Request<'a>, input: Vec<Item<'a>>) -> Body<'a> {
 }
 
 fn items<'a>(
-    request: &Request<'_>,
-    history: &'a [Cow<'_, Said>],
+    request: &ModelRequest<'_>,
+    history: &'a [Cow<'_, HistoryMessage>],
     ids: &mut Ids<'_>,
-) -> Vec<Item<'a>> {
+) -> Vec<InputItem<'a>> {
     let mut names: HashMap<&str, String> = HashMap::new();
     let mut items = Vec::with_capacity(history.len());
     for said in history {
@@ -202,7 +202,7 @@ fn items<'a>(
                 is_error,
                 ..
             } => {
-                items.push(Item::Ours(Known::FunctionCallOutput {
+                items.push(InputItem::Ours(OwnItem::FunctionCallOutput {
                     call_id: names.get(call_id.as_str()).cloned().unwrap_or_default(),
                     output: output(outcome(content, *is_error), request.image(&said.message)),
                 }));
@@ -212,33 +212,33 @@ fn items<'a>(
     items
 }
 
-fn output<'a>(text: Cow<'a, str>, image: Option<(ImageKind, &[u8])>) -> Output<'a> {
+fn output<'a>(text: Cow<'a, str>, image: Option<(ImageKind, &[u8])>) -> FunctionOutput<'a> {
     let Some((kind, bytes)) = image else {
-        return Output::Text(text);
+        return FunctionOutput::Text(text);
     };
     let mut image_url = format!("data:{};base64,", kind.media_type());
     STANDARD.encode_string(bytes, &mut image_url);
-    Output::Parts([
+    FunctionOutput::Parts([
         OutputPart::InputText { text },
         OutputPart::InputImage { image_url },
     ])
 }
 
-fn message<'a>(role: &'static str, text: &'a str) -> Item<'a> {
+fn message<'a>(role: &'static str, text: &'a str) -> InputItem<'a> {
     let content = if role == "assistant" {
-        Content::OutputText { text }
+        ItemContent::OutputText { text }
     } else {
-        Content::InputText { text }
+        ItemContent::InputText { text }
     };
-    Item::Ours(Known::Message {
+    InputItem::Ours(OwnItem::Message {
         role,
         content: vec![content],
     })
 }
 
-fn called(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = Item<'_>> {
+fn called(calls: &[ToolCall], ids: Vec<String>) -> impl Iterator<Item = InputItem<'_>> {
     calls.iter().zip(ids).map(|(call, call_id)| {
-        Item::Ours(Known::FunctionCall {
+        InputItem::Ours(OwnItem::FunctionCall {
             call_id,
             name: &call.name,
             arguments: call.input.get(),
@@ -277,10 +277,14 @@ fn function_call(raw: &RawValue) -> Option<RawObject> {
 ///
 /// Reasoning that the provider cannot read back, or that led to nothing which is still there, is
 /// left out: both are refused.
-fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<Vec<Item<'a>>> {
+fn replay<'a>(
+    blocks: &'a Blocks,
+    calls: &[ToolCall],
+    ids: &[String],
+) -> Option<Vec<InputItem<'a>>> {
     let mut wanted = calls.iter().zip(ids);
-    let mut items: Vec<Item<'a>> = Vec::with_capacity(blocks.blocks.len());
-    let mut thoughts: Vec<Item<'a>> = Vec::new();
+    let mut items: Vec<InputItem<'a>> = Vec::with_capacity(blocks.blocks.len());
+    let mut thoughts: Vec<InputItem<'a>> = Vec::new();
     let mut says_something = false;
     for raw in &blocks.blocks {
         let (kind, mut item) = kind(raw)?;
@@ -290,7 +294,7 @@ fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<
                 .text("encrypted_content")
                 .is_some_and(|it| !it.is_empty())
             {
-                thoughts.push(Item::Theirs(kept));
+                thoughts.push(InputItem::Theirs(kept));
             }
             continue;
         }
@@ -309,7 +313,7 @@ fn replay<'a>(blocks: &'a Blocks, calls: &[ToolCall], ids: &[String]) -> Option<
         }
         says_something = true;
         items.append(&mut thoughts);
-        items.push(Item::Theirs(kept));
+        items.push(InputItem::Theirs(kept));
     }
     (wanted.next().is_none() && says_something).then_some(items)
 }

@@ -8,14 +8,14 @@ use crate::fact::operator::{
     ConsentAnswer, ConsentRuled, ConsentRules, ConsentRulesAdded, DecidingRule, RuleOrigin,
 };
 use crate::fact::turn::CallRerun;
-use crate::handoff::Way;
+use crate::handoff::HandoffWay;
 use crate::hash::Hash;
 use crate::id::TurnId;
 use crate::limits::CONSENT_RULES_MAX;
-use crate::message::{AnswerText, Drafted};
+use crate::message::{AnswerText, ConfirmedDraft};
 use crate::sample::{every_kind, id};
 use crate::view::FlowState;
-use crate::view::flow::{CallState, Wanted};
+use crate::view::flow::{CallState, WantedRun};
 
 /// What a fact of the walk is refused with, after it was changed.
 fn refused(word: &str, nth: usize, change: impl FnOnce(&mut Fact)) -> Illegal {
@@ -147,7 +147,7 @@ fn a_node_reads_only_what_arrived() {
         refused("node_claimed", 2, twice),
         Illegal::NotReceived { .. }
     ));
-    let other = change!(NodeClaimed, f => f.consumed[0].way = Way::Backward);
+    let other = change!(NodeClaimed, f => f.consumed[0].way = HandoffWay::Backward);
     assert!(matches!(
         refused("node_claimed", 2, other),
         Illegal::NotReceived { .. }
@@ -211,7 +211,8 @@ fn a_late_answer_is_refused_by_its_try() {
 
 #[test]
 fn an_answer_that_is_not_what_was_streamed_is_refused() {
-    let other = change!(ModelAnswered, f => f.text = AnswerText::Drafted(Drafted::of("else")));
+    let other =
+        change!(ModelAnswered, f => f.text = AnswerText::Drafted(ConfirmedDraft::of("else")));
     assert!(matches!(
         refused("model_answered", 0, other),
         Illegal::Request { .. }
@@ -400,7 +401,7 @@ fn a_revised_graph_keeps_a_place_for_what_happened() {
         Fact::GraphRevised(GraphRevised {
             client: None,
             graph,
-            by: crate::fact::flow::Author::Operator,
+            by: crate::fact::flow::FactAuthor::Operator,
         })
     };
     assert_eq!(legal(&state, &revise(graph.clone())), Ok(()));
@@ -441,7 +442,7 @@ fn the_forward_pass_closes_when_nothing_is_left() {
         Err(Illegal::NotClosable { .. })
     ));
     let mut wanted = state.clone();
-    wanted.wanted.insert(id("draft"), Wanted::Retried);
+    wanted.wanted.insert(id("draft"), WantedRun::Retried);
     assert!(matches!(
         legal(&wanted, &close),
         Err(Illegal::NotClosable { .. })

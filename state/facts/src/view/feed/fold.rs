@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::item::{FeedItem, ItemKind, NextTry, beginning};
-use super::wording::{Effect, Words, wording};
+use super::wording::{FeedEffect, ItemWords, wording};
 use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::imported::FeedImported;
@@ -15,11 +15,11 @@ use crate::fact::turn::{
 use crate::id::{Seq, TurnId};
 use crate::line::{Body, Recorded};
 use crate::message::{AnswerText, lengthen};
-use crate::view::View;
+use crate::view::FactView;
 
 /// How much a feed holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounds {
+pub struct FeedBounds {
     /// How many items; the oldest leave first.
     pub items_max: usize,
     /// How much of an item's text.
@@ -28,7 +28,7 @@ pub struct Bounds {
 
 /// Where streamed text goes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Stream {
+struct StreamTarget {
     turn: TurnId,
     request: u32,
     /// The item, counted from the beginning of the feed.
@@ -46,34 +46,34 @@ pub struct FeedView {
     #[serde(default)]
     left: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    bounds: Option<Bounds>,
+    bounds: Option<FeedBounds>,
     /// Items that will be resolved in place, by what they are about.
     open: BTreeMap<String, u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    speech: Option<Stream>,
+    speech: Option<StreamTarget>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    thought: Option<Stream>,
+    thought: Option<StreamTarget>,
     /// What open turns cost so far.
     usage: BTreeMap<TurnId, Usage>,
     /// Open turns whose text is not shown, because it is about the session and not in it.
     asides: BTreeSet<TurnId>,
     bytes: u64,
     #[serde(skip)]
-    touched: Touched,
+    touched: TouchedItems,
 }
 
 /// The items that the last fact added or changed. It is about the last fact and not about the feed,
 /// so that feeds with the same items are equal.
 #[derive(Debug, Clone, Default)]
-struct Touched(Vec<u64>);
+struct TouchedItems(Vec<u64>);
 
-impl PartialEq for Touched {
+impl PartialEq for TouchedItems {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl View for FeedView {
+impl FactView for FeedView {
     fn apply(&mut self, recorded: &Recorded) {
         self.touched.0.clear();
         match &recorded.body {
@@ -86,7 +86,7 @@ impl View for FeedView {
 impl FeedView {
     /// A feed that holds only the end.
     #[must_use]
-    pub fn bounded(bounds: Bounds) -> Self {
+    pub fn bounded(bounds: FeedBounds) -> Self {
         Self {
             bounds: Some(bounds),
             ..Self::default()
@@ -95,7 +95,7 @@ impl FeedView {
 
     /// The end of this feed, as a feed with these bounds would hold it.
     #[must_use]
-    pub fn end(&self, bounds: Bounds) -> Self {
+    pub fn end(&self, bounds: FeedBounds) -> Self {
         let over = self.items.len().saturating_sub(bounds.items_max);
         let mut end = Self {
             items: VecDeque::with_capacity(self.items.len() - over),
@@ -107,7 +107,7 @@ impl FeedView {
             usage: self.usage.clone(),
             asides: self.asides.clone(),
             bytes: 0,
-            touched: Touched::default(),
+            touched: TouchedItems::default(),
         };
         for item in self.items.iter().skip(over) {
             let item = item.shortened(bounds.text_bytes_max);
@@ -159,23 +159,23 @@ impl FeedView {
 
     fn fold(&mut self, seq: Seq, at: At, fact: &Fact) {
         match wording(fact) {
-            Effect::Silent => {}
-            Effect::Say(words) => {
+            FeedEffect::Silent => {}
+            FeedEffect::Say(words) => {
                 self.add(seq, at, *words);
             }
-            Effect::Open(key, words) => {
+            FeedEffect::Open(key, words) => {
                 let item = self.add(seq, at, *words);
                 self.item(item, |it| it.pending = true);
                 self.open.insert(key, item);
             }
-            Effect::Close(key, words) => self.close(seq, at, &key, *words),
-            Effect::TurnBegins(f, words) => self.turn_begins(seq, at, f, words.map(|w| *w)),
-            Effect::TurnEnds(f, words) => self.turn_ends(seq, at, f, *words),
-            Effect::Streams(f) => self.streams(seq, at, f),
-            Effect::Keeps(f) => self.keeps(seq, f),
-            Effect::Discards(f) => self.discards(seq, f.turn, f.request, &f.why),
-            Effect::Answers(f) => self.answers(seq, at, f),
-            Effect::Imports(f) => self.imports(seq, at, f),
+            FeedEffect::Close(key, words) => self.close(seq, at, &key, *words),
+            FeedEffect::TurnBegins(f, words) => self.turn_begins(seq, at, f, words.map(|w| *w)),
+            FeedEffect::TurnEnds(f, words) => self.turn_ends(seq, at, f, *words),
+            FeedEffect::Streams(f) => self.streams(seq, at, f),
+            FeedEffect::Keeps(f) => self.keeps(seq, f),
+            FeedEffect::Discards(f) => self.discards(seq, f.turn, f.request, &f.why),
+            FeedEffect::Answers(f) => self.answers(seq, at, f),
+            FeedEffect::Imports(f) => self.imports(seq, at, f),
         }
     }
 
@@ -191,7 +191,7 @@ impl FeedView {
             self.thought = None;
         }
         for item in &f.items {
-            let words = Words::new(item.kind, item.label.clone(), item.text.clone());
+            let words = ItemWords::new(item.kind, item.label.clone(), item.text.clone());
             let number = self.add(seq, at, words);
             self.item(number, |it| {
                 it.id.clone_from(&item.id);
@@ -201,7 +201,7 @@ impl FeedView {
     }
 
     /// Adds an item and returns its number.
-    fn add(&mut self, seq: Seq, at: At, words: Words) -> u64 {
+    fn add(&mut self, seq: Seq, at: At, words: ItemWords) -> u64 {
         let mut item = FeedItem {
             id: format!("f{seq}"),
             kind: words.kind,
@@ -264,7 +264,7 @@ impl FeedView {
     }
 
     /// Resolves an item in place. What was never opened here is added as resolved.
-    fn close(&mut self, seq: Seq, at: At, key: &str, words: Words) {
+    fn close(&mut self, seq: Seq, at: At, key: &str, words: ItemWords) {
         let Some(number) = self.open.remove(key) else {
             self.add(seq, at, words);
             return;
@@ -292,7 +292,7 @@ impl FeedView {
         });
     }
 
-    fn turn_begins(&mut self, seq: Seq, at: At, f: &TurnStarted, words: Option<Words>) {
+    fn turn_begins(&mut self, seq: Seq, at: At, f: &TurnStarted, words: Option<ItemWords>) {
         if f.cause.is_aside() {
             self.asides.insert(f.turn);
         }
@@ -302,7 +302,7 @@ impl FeedView {
         }
     }
 
-    fn turn_ends(&mut self, seq: Seq, at: At, f: &TurnEnded, mut words: Words) {
+    fn turn_ends(&mut self, seq: Seq, at: At, f: &TurnEnded, mut words: ItemWords) {
         self.leave_streams(f.turn);
         let is_aside = self.asides.remove(&f.turn);
         let usage = self.usage.remove(&f.turn).unwrap_or_default();
@@ -319,7 +319,7 @@ impl FeedView {
 
     /// Text that was streaming when its turn ended, and that was neither kept nor discarded.
     fn leave_streams(&mut self, turn: TurnId) {
-        let this = |stream: &mut Stream| stream.turn == turn;
+        let this = |stream: &mut StreamTarget| stream.turn == turn;
         let left = [self.thought.take_if(this), self.speech.take_if(this)];
         left.into_iter()
             .flatten()
@@ -328,7 +328,7 @@ impl FeedView {
 
     /// What was streaming for another request than the one that goes on was cut off.
     fn cut_others(&mut self, turn: TurnId, request: u32) {
-        let other = |stream: &mut Stream| stream.turn != turn || stream.request != request;
+        let other = |stream: &mut StreamTarget| stream.turn != turn || stream.request != request;
         let others = [self.thought.take_if(other), self.speech.take_if(other)];
         others
             .into_iter()
@@ -336,7 +336,7 @@ impl FeedView {
             .for_each(|cut| self.cut_off(&cut));
     }
 
-    fn cut_off(&mut self, stream: &Stream) {
+    fn cut_off(&mut self, stream: &StreamTarget) {
         self.item(stream.item, |item| {
             item.pending = false;
             item.interrupted = true;
@@ -364,10 +364,10 @@ impl FeedView {
         }
     }
 
-    fn new_stream(&mut self, seq: Seq, at: At, f: &DraftAdded) -> Stream {
-        let item = self.add(seq, at, Words::streamed(f));
+    fn new_stream(&mut self, seq: Seq, at: At, f: &DraftAdded) -> StreamTarget {
+        let item = self.add(seq, at, ItemWords::streamed(f));
         self.item(item, |item| item.pending = true);
-        Stream {
+        StreamTarget {
             turn: f.turn,
             request: f.request,
             item,
@@ -390,7 +390,7 @@ impl FeedView {
 
     fn discards(&mut self, seq: Seq, turn: TurnId, request: u32, why: &str) {
         self.settle_thought();
-        let this = |stream: &mut Stream| stream.turn == turn && stream.request == request;
+        let this = |stream: &mut StreamTarget| stream.turn == turn && stream.request == request;
         let Some(stream) = self.speech.take_if(this) else {
             return;
         };
@@ -437,7 +437,7 @@ impl FeedView {
                 });
             }
             (AnswerText::Inline(text), None) if !text.is_empty() => {
-                self.add(seq, at, Words::answered(f, text));
+                self.add(seq, at, ItemWords::answered(f, text));
             }
             (AnswerText::Inline(_) | AnswerText::Drafted(_), None) => {}
         }
@@ -445,7 +445,7 @@ impl FeedView {
 }
 
 /// Adds to an item's text, as far as the bounds let it.
-fn extend(item: &mut FeedItem, text: &str, bounds: Option<Bounds>) {
+fn extend(item: &mut FeedItem, text: &str, bounds: Option<FeedBounds>) {
     let Some(bounds) = bounds else {
         lengthen(&mut item.text, text);
         return;
@@ -461,7 +461,7 @@ fn extend(item: &mut FeedItem, text: &str, bounds: Option<Bounds>) {
     }
 }
 
-impl Words {
+impl ItemWords {
     fn streamed(f: &DraftAdded) -> Self {
         let (kind, label, event) = match f.kind {
             DraftKind::Text => (ItemKind::Assistant, f.role.to_string(), None),

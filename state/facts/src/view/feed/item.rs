@@ -91,7 +91,7 @@ pub struct FeedItem {
     pub reasoning_display: Option<String>,
     /// The request for consent that it tells of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub consent: Option<ConsentNote>,
+    pub consent: Option<ConsentItem>,
     /// When what failed is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_at: Option<At>,
@@ -99,7 +99,7 @@ pub struct FeedItem {
 
 /// A request for consent and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConsentNote {
+pub struct ConsentItem {
     /// The tool.
     pub tool: String,
     /// What it is about, in a line: a command, files, or how the text begins.

@@ -6,6 +6,6 @@ mod phrase;
 mod plain;
 mod wording;
 
-pub use fold::{Bounds, FeedView};
-pub use item::{ConsentNote, FeedItem, ItemKind};
+pub use fold::{FeedBounds, FeedView};
+pub use item::{ConsentItem, FeedItem, ItemKind};
 pub use plain::tokens;

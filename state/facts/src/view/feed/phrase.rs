@@ -1,9 +1,9 @@
 //! The smaller words of a feed: what a reason, an answer or an amount is called.
 
-use super::item::{ConsentNote, beginning};
+use super::item::{ConsentItem, beginning};
 use super::plain::tokens;
 use crate::fact::budget;
-use crate::fact::flow::{Author, PauseReason};
+use crate::fact::flow::{FactAuthor, PauseReason};
 use crate::fact::node::WaitReason;
 use crate::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, ConsentRuled, ConsentRules,
@@ -38,11 +38,11 @@ pub(super) fn with_detail(text: &str, detail: Option<&str>) -> String {
     }
 }
 
-pub(super) fn author(by: &Author) -> String {
+pub(super) fn author(by: &FactAuthor) -> String {
     match by {
-        Author::Operator => "the operator".to_owned(),
-        Author::Role(role) => role.to_string(),
-        Author::Runtime => "the runtime".to_owned(),
+        FactAuthor::Operator => "the operator".to_owned(),
+        FactAuthor::Role(role) => role.to_string(),
+        FactAuthor::Runtime => "the runtime".to_owned(),
     }
 }
 
@@ -73,12 +73,12 @@ pub(super) fn wait(reason: WaitReason) -> &'static str {
 }
 
 /// The text of a request for consent, and the request as data.
-pub(super) fn asked(request: &ConsentRequested) -> (String, ConsentNote) {
+pub(super) fn asked(request: &ConsentRequested) -> (String, ConsentItem) {
     let (terms, text) = request.asked();
     let text = shown(&text);
     let about = subject(terms.as_ref(), &text);
     let about = about.lines().next().unwrap_or_default();
-    let note = ConsentNote {
+    let note = ConsentItem {
         tool: request.tool.clone(),
         about: beginning(about, ABOUT_BYTES_MAX).to_owned(),
         answer: None,
@@ -113,12 +113,12 @@ pub(super) fn consent(resolved: &ConsentResolved) -> (&'static str, String) {
 }
 
 /// What a rule decided, as a request for consent would be noted.
-pub(super) fn ruled(f: &ConsentRuled) -> (&'static str, ConsentNote) {
+pub(super) fn ruled(f: &ConsentRuled) -> (&'static str, ConsentItem) {
     let label = match f.answer {
         ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => "Allowed",
         ConsentAnswer::Deny | ConsentAnswer::Withdrawn => "Denied",
     };
-    let note = ConsentNote {
+    let note = ConsentItem {
         tool: f.tool.clone(),
         about: beginning(&f.about, ABOUT_BYTES_MAX).to_owned(),
         answer: Some(f.answer),

@@ -1,7 +1,7 @@
 //! Small texts of the feed that are put together from numbers and names.
 
 use crate::fact::turn::Usage;
-use crate::handoff::{Delivery, Way};
+use crate::handoff::{Delivery, HandoffWay};
 
 /// What a turn cost, after how it ended.
 pub(super) fn turn_summary(end: &str, usage: &Usage) -> String {
@@ -40,8 +40,8 @@ pub(super) fn deliveries(deliveries: &[Delivery]) -> String {
     }
     let line = |delivery: &Delivery| {
         let back = match delivery.way {
-            Way::Forward => "",
-            Way::Backward => " (back)",
+            HandoffWay::Forward => "",
+            HandoffWay::Backward => " (back)",
         };
         format!("{} → {}{back}", delivery.artifact.path, delivery.receiver())
     };

@@ -6,7 +6,7 @@
 mod asking;
 mod said;
 
-use super::item::{ConsentNote, ItemKind, NextTry};
+use super::item::{ConsentItem, ItemKind, NextTry};
 use super::phrase::{
     author, budget_set, compacted, grant, measure, mode, pause, rules, shown, shown_whole, wait,
     with_detail,
@@ -15,7 +15,7 @@ use super::plain::deliveries;
 use crate::fact::Fact;
 use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
-use crate::fact::node::{Entry, NodeClaimed, NodeSuspended, Trouble, WaitReason};
+use crate::fact::node::{NodeClaimed, NodeEntry, NodeSuspended, Trouble, WaitReason};
 use crate::fact::operator::{ConsentAnswer, DecidingRule, SteerWhen, StopScope};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
@@ -25,7 +25,7 @@ use crate::id::{MessageId, NodeId, TurnId};
 
 /// The words of an item, and what it is about.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Words {
+pub(super) struct ItemWords {
     pub(super) kind: ItemKind,
     pub(super) label: String,
     pub(super) text: String,
@@ -33,12 +33,12 @@ pub(super) struct Words {
     pub(super) node: Option<NodeId>,
     pub(super) turn: Option<TurnId>,
     pub(super) call_id: Option<String>,
-    pub(super) consent: Option<ConsentNote>,
+    pub(super) consent: Option<ConsentItem>,
     pub(super) answer: Option<(ConsentAnswer, Option<DecidingRule>)>,
     pub(super) again: Option<NextTry>,
 }
 
-impl Words {
+impl ItemWords {
     pub(super) fn new(kind: ItemKind, label: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
             kind,
@@ -83,7 +83,7 @@ impl Words {
         self
     }
 
-    fn asking(mut self, note: ConsentNote) -> Self {
+    fn asking(mut self, note: ConsentItem) -> Self {
         self.consent = Some(note);
         self
     }
@@ -98,34 +98,34 @@ impl Words {
         self
     }
 
-    fn say<'a>(self) -> Effect<'a> {
-        Effect::Say(Box::new(self))
+    fn say<'a>(self) -> FeedEffect<'a> {
+        FeedEffect::Say(Box::new(self))
     }
 
-    fn open<'a>(self, key: String) -> Effect<'a> {
-        Effect::Open(key, Box::new(self))
+    fn open<'a>(self, key: String) -> FeedEffect<'a> {
+        FeedEffect::Open(key, Box::new(self))
     }
 
-    fn close<'a>(self, key: String) -> Effect<'a> {
-        Effect::Close(key, Box::new(self))
+    fn close<'a>(self, key: String) -> FeedEffect<'a> {
+        FeedEffect::Close(key, Box::new(self))
     }
 }
 
 /// What a fact does to a feed.
 #[derive(Debug)]
-pub(super) enum Effect<'a> {
+pub(super) enum FeedEffect<'a> {
     /// Nothing: it is shown elsewhere, or only machines need it.
     Silent,
     /// It adds an item.
-    Say(Box<Words>),
+    Say(Box<ItemWords>),
     /// It adds an item that another fact will resolve.
-    Open(String, Box<Words>),
+    Open(String, Box<ItemWords>),
     /// It resolves such an item, in place.
-    Close(String, Box<Words>),
+    Close(String, Box<ItemWords>),
     /// A turn begins.
-    TurnBegins(&'a TurnStarted, Option<Box<Words>>),
+    TurnBegins(&'a TurnStarted, Option<Box<ItemWords>>),
     /// A turn ends.
-    TurnEnds(&'a TurnEnded, Box<Words>),
+    TurnEnds(&'a TurnEnded, Box<ItemWords>),
     /// It adds to streamed text.
     Streams(&'a DraftAdded),
     /// It keeps streamed text.
@@ -143,10 +143,10 @@ pub(super) enum Effect<'a> {
     clippy::too_many_lines,
     reason = "one exhaustive match, one line of the table an arm"
 )]
-pub(super) fn wording(fact: &Fact) -> Effect<'_> {
+pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
     match fact {
-        Fact::SegmentStarted(_) | Fact::WriterOpened(_) => Effect::Silent,
-        Fact::RecoveryTruncated(f) => Words::of(
+        Fact::SegmentStarted(_) | Fact::WriterOpened(_) => FeedEffect::Silent,
+        Fact::RecoveryTruncated(f) => ItemWords::of(
             ItemKind::Error,
             "The end of the journal was cut",
             format!(
@@ -157,7 +157,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "journal.recovery_truncated",
         )
         .say(),
-        Fact::RecoveryLossy(f) => Words::of(
+        Fact::RecoveryLossy(f) => ItemWords::of(
             ItemKind::Error,
             "Something may be missing",
             format!(
@@ -168,7 +168,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "journal.recovery_lossy",
         )
         .say(),
-        Fact::QuarantineRestored(f) => Words::event(
+        Fact::QuarantineRestored(f) => ItemWords::event(
             "Records were put back",
             format!(
                 "{} records of quarantine/{} follow.",
@@ -177,21 +177,21 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "journal.quarantine_restored",
         )
         .say(),
-        Fact::RepairApplied(f) => Words::of(
+        Fact::RepairApplied(f) => ItemWords::of(
             ItemKind::Error,
             "The journal was repaired",
             f.steps.join("\n"),
             "journal.repair_applied",
         )
         .say(),
-        Fact::BlobLost(f) => Words::of(
+        Fact::BlobLost(f) => ItemWords::of(
             ItemKind::Error,
             "lost blob",
             format!("A large text is lost, blobs/{}: {}.", f.blob, f.why),
             "journal.blob_lost",
         )
         .say(),
-        Fact::BlobFound(f) => Words::event(
+        Fact::BlobFound(f) => ItemWords::event(
             "found blob",
             format!(
                 "A large text that was lost is whole again, blobs/{}.",
@@ -201,7 +201,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .say(),
 
-        Fact::FlowCreated(f) => Words::event(
+        Fact::FlowCreated(f) => ItemWords::event(
             "Flow created",
             match &f.input {
                 Some(input) => format!("{}\n{}", f.title, shown(input)),
@@ -210,17 +210,21 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "flow.created",
         )
         .say(),
-        Fact::FlowForked(f) => Words::event(
+        Fact::FlowForked(f) => ItemWords::event(
             "Flow forked",
             format!("From {} at record {}.", f.parent, f.at_seq),
             "flow.forked",
         )
         .say(),
-        Fact::FlowImported(f) => Words::event("Flow imported", imported(f), "flow.imported").say(),
-        Fact::SessionImported(_) | Fact::EndsChosen(_) => Effect::Silent,
-        Fact::FeedImported(f) => Effect::Imports(f),
-        Fact::FlowTitled(f) => Words::event("Flow titled", f.title.clone(), "flow.titled").say(),
-        Fact::GraphRevised(f) => Words::event(
+        Fact::FlowImported(f) => {
+            ItemWords::event("Flow imported", imported(f), "flow.imported").say()
+        }
+        Fact::SessionImported(_) | Fact::EndsChosen(_) => FeedEffect::Silent,
+        Fact::FeedImported(f) => FeedEffect::Imports(f),
+        Fact::FlowTitled(f) => {
+            ItemWords::event("Flow titled", f.title.clone(), "flow.titled").say()
+        }
+        Fact::GraphRevised(f) => ItemWords::event(
             "Graph revised",
             format!(
                 "By {}: {} nodes, {} edges.",
@@ -231,26 +235,26 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "flow.graph_revised",
         )
         .say(),
-        Fact::FlowPaused(f) => Words::event(
+        Fact::FlowPaused(f) => ItemWords::event(
             "Flow paused",
             with_detail(pause(f.reason), f.detail.as_deref()),
             "flow.paused",
         )
         .say(),
-        Fact::FlowUnpaused(f) => Words::of(
+        Fact::FlowUnpaused(f) => ItemWords::of(
             ItemKind::Resume,
             "Flow goes on",
             format!("By {}.", author(&f.by)),
             "flow.unpaused",
         )
         .say(),
-        Fact::FlowCancelled(f) => Words::event(
+        Fact::FlowCancelled(f) => ItemWords::event(
             "Flow cancelled",
             with_detail(&format!("By {}.", author(&f.by)), f.why.as_deref()),
             "flow.cancelled",
         )
         .say(),
-        Fact::ForwardPassClosed(f) => Words::event(
+        Fact::ForwardPassClosed(f) => ItemWords::event(
             "Forward pass closed",
             "Everything the graph asks for is done.",
             "flow.forward_pass_closed",
@@ -258,9 +262,9 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .at(Some(&f.node))
         .say(),
         Fact::FlowCompleted(_) => {
-            Words::event("Flow completed", "Everything is done.", "flow.completed").say()
+            ItemWords::event("Flow completed", "Everything is done.", "flow.completed").say()
         }
-        Fact::NodeReopened(f) => Words::event(
+        Fact::NodeReopened(f) => ItemWords::event(
             "Node reopened",
             with_detail(
                 &format!("{} runs again.", f.node),
@@ -270,7 +274,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .at(Some(&f.node))
         .say(),
-        Fact::NodeRetried(f) => Words::event(
+        Fact::NodeRetried(f) => ItemWords::event(
             "Node retried",
             format!("{}The turn of {} starts again.", on_time(f.on_time), f.node),
             "node.retried",
@@ -279,7 +283,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
 
         Fact::NodeClaimed(f) => claimed(f),
-        Fact::HandoffApplied(f) => Words::of(
+        Fact::HandoffApplied(f) => ItemWords::of(
             ItemKind::Handoff,
             "Handed over",
             deliveries(&f.deliveries),
@@ -288,7 +292,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .at(Some(&f.node))
         .in_turn(f.turn)
         .say(),
-        Fact::HandoffStaged(f) => Words::of(
+        Fact::HandoffStaged(f) => ItemWords::of(
             ItemKind::Handoff,
             "Waiting for your approval",
             deliveries(&f.deliveries),
@@ -304,11 +308,11 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             } else {
                 "Handoff declined"
             };
-            Words::of(ItemKind::Handoff, label, "", "handoff.decided")
+            ItemWords::of(ItemKind::Handoff, label, "", "handoff.decided")
                 .about(&f.approval)
                 .close(format!("approval:{}", f.approval))
         }
-        Fact::HandoffAwaited(f) => Words::event(
+        Fact::HandoffAwaited(f) => ItemWords::event(
             "Waits for a handoff",
             format!("{} goes on when something arrives.", f.node),
             "handoff.awaited",
@@ -317,8 +321,8 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .in_turn(f.turn)
         .say(),
         Fact::NodeSuspended(f) => suspended(f),
-        Fact::NodeWoken(f) if is_shown_elsewhere(f.reason) => Effect::Silent,
-        Fact::NodeWoken(f) => Words::of(
+        Fact::NodeWoken(f) if is_shown_elsewhere(f.reason) => FeedEffect::Silent,
+        Fact::NodeWoken(f) => ItemWords::of(
             ItemKind::Resume,
             "Goes on",
             format!(
@@ -330,7 +334,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .at(f.node.as_ref())
         .say(),
-        Fact::RepairRequested(f) => Words::of(
+        Fact::RepairRequested(f) => ItemWords::of(
             ItemKind::Repair,
             "Asked to mend the outcome",
             format!("{} (repair {} in a row)", f.summary, f.count),
@@ -340,8 +344,8 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .in_turn(f.turn)
         .say(),
 
-        Fact::TurnStarted(f) => Effect::TurnBegins(f, turn_begins(f).map(Box::new)),
-        Fact::TurnResumed(f) => Words::of(
+        Fact::TurnStarted(f) => FeedEffect::TurnBegins(f, turn_begins(f).map(Box::new)),
+        Fact::TurnResumed(f) => ItemWords::of(
             ItemKind::Resume,
             "Turn goes on",
             format!(
@@ -352,13 +356,13 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .in_turn(f.turn)
         .say(),
-        Fact::TurnEnded(f) => Effect::TurnEnds(f, Box::new(turn_ends(f))),
-        Fact::ModelRequested(_) => Effect::Silent,
-        Fact::DraftAdded(f) => Effect::Streams(f),
-        Fact::DraftKept(f) => Effect::Keeps(f),
-        Fact::DraftDiscarded(f) => Effect::Discards(f),
-        Fact::ModelAnswered(f) => Effect::Answers(f),
-        Fact::ModelFailed(f) => Words::of(
+        Fact::TurnEnded(f) => FeedEffect::TurnEnds(f, Box::new(turn_ends(f))),
+        Fact::ModelRequested(_) => FeedEffect::Silent,
+        Fact::DraftAdded(f) => FeedEffect::Streams(f),
+        Fact::DraftKept(f) => FeedEffect::Keeps(f),
+        Fact::DraftDiscarded(f) => FeedEffect::Discards(f),
+        Fact::ModelAnswered(f) => FeedEffect::Answers(f),
+        Fact::ModelFailed(f) => ItemWords::of(
             ItemKind::Error,
             "The model did not answer",
             format!("{} ({}).", f.error, f.class.replace('_', " ")),
@@ -367,8 +371,8 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .in_turn(f.turn)
         .again(f.retry_in_ms.map(NextTry::In))
         .say(),
-        Fact::CallIntended(f) if ends_a_turn(&f.tool) => Effect::Silent,
-        Fact::CallIntended(f) => Words::of(
+        Fact::CallIntended(f) if ends_a_turn(&f.tool) => FeedEffect::Silent,
+        Fact::CallIntended(f) => ItemWords::of(
             ItemKind::Tool,
             &f.tool,
             f.summary.clone(),
@@ -377,9 +381,9 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .in_turn(f.turn)
         .about(&f.call)
         .open(format!("call:{}", f.call)),
-        Fact::CallStarted(_) => Effect::Silent,
+        Fact::CallStarted(_) => FeedEffect::Silent,
         Fact::CallFinished(f) => call_finished(f),
-        Fact::CallRerun(f) => Words::of(
+        Fact::CallRerun(f) => ItemWords::of(
             ItemKind::Resume,
             "Tool runs again",
             f.why.clone(),
@@ -387,7 +391,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .about(&f.call)
         .say(),
-        Fact::CallReaped(f) => Words::event(
+        Fact::CallReaped(f) => ItemWords::event(
             "A left-over process was ended",
             format!("Process {} had survived a crash.", f.process.pid),
             "activity.tool_reaped",
@@ -396,21 +400,21 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
 
         Fact::SessionOpened(_) | Fact::SessionResumed(_) | Fact::SystemPromptBuilt(_) => {
-            Effect::Silent
+            FeedEffect::Silent
         }
         Fact::MessageAdded(f) => said::message(f),
         Fact::CompactionStarted(f) => {
-            Words::event("Compacting the context", "", "session.compaction_started")
+            ItemWords::event("Compacting the context", "", "session.compaction_started")
                 .about(&f.compaction)
                 .open(format!("compaction:{}", f.compaction))
         }
         Fact::SessionCompacted(f) => {
             let (label, text) = compacted(f);
-            Words::event(&label, text, "session.compacted")
+            ItemWords::event(&label, text, "session.compacted")
                 .about(&f.compaction)
                 .close(format!("compaction:{}", f.compaction))
         }
-        Fact::CompactionFailed(f) => Words::of(
+        Fact::CompactionFailed(f) => ItemWords::of(
             ItemKind::Error,
             "Not compacted",
             format!("The history is what it was: {}", f.why),
@@ -418,7 +422,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .about(&f.compaction)
         .close(format!("compaction:{}", f.compaction)),
-        Fact::ArchiveRestored(f) => Words::event(
+        Fact::ArchiveRestored(f) => ItemWords::event(
             "Archive restored",
             "The archived messages are back in the session, in place of their summary.",
             "session.archive_restored",
@@ -427,11 +431,11 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .say(),
 
         Fact::OperatorReplied(f) => {
-            Words::of(ItemKind::User, "You", shown_whole(&f.text), "human.replied")
+            ItemWords::of(ItemKind::User, "You", shown_whole(&f.text), "human.replied")
                 .at(f.node.as_ref())
                 .say()
         }
-        Fact::ReplyReturned(f) => Words::of(
+        Fact::ReplyReturned(f) => ItemWords::of(
             ItemKind::Error,
             "Your words were not heard",
             f.why.clone(),
@@ -444,7 +448,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
                 SteerWhen::Queue => "You, for its next request",
                 SteerWhen::Interrupt => "You, interrupting",
             };
-            Words::of(ItemKind::User, label, shown_whole(&f.text), "human.steered")
+            ItemWords::of(ItemKind::User, label, shown_whole(&f.text), "human.steered")
                 .about(&f.steer)
                 .open(format!("steer:{}", f.steer))
         }
@@ -454,45 +458,45 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
                 StopScope::Role(role) => format!("The turn of {role} is stopped."),
                 StopScope::All => "Every turn is stopped.".to_owned(),
             };
-            Words::event("Stop", text, "human.stopped").say()
+            ItemWords::event("Stop", text, "human.stopped").say()
         }
         Fact::ConsentRequested(f) => asking::requested(f),
         Fact::ConsentResolved(f) => asking::resolved(f),
         Fact::ConsentRuled(f) => asking::ruled(f),
         Fact::ConsentRulesAdded(f) => {
-            Words::event("Consent rules", rules(&f.rules), "consent.rules_added").say()
+            ItemWords::event("Consent rules", rules(&f.rules), "consent.rules_added").say()
         }
-        Fact::ConsentRulesRemoved(f) => Words::event(
+        Fact::ConsentRulesRemoved(f) => ItemWords::event(
             "Consent rules taken back",
             rules(&f.rules),
             "consent.rules_removed",
         )
         .say(),
         Fact::ConsentModeChanged(f) => {
-            Words::event("Permissions", mode(f.mode), "consent.mode_changed").say()
+            ItemWords::event("Permissions", mode(f.mode), "consent.mode_changed").say()
         }
         Fact::GrantAdded(f) => {
-            Words::event("Allowed from now on", grant(&f.grant), "consent.granted").say()
+            ItemWords::event("Allowed from now on", grant(&f.grant), "consent.granted").say()
         }
         Fact::RoleConfigured(f) => {
             let line = |(key, value): (&String, &String)| format!("{key}: {value}");
             let lines: Vec<_> = f.settings.iter().map(line).collect();
-            Words::event("Role configured", lines.join("\n"), "role.configured").say()
+            ItemWords::event("Role configured", lines.join("\n"), "role.configured").say()
         }
-        Fact::McpServerApproved(f) => Words::event(
+        Fact::McpServerApproved(f) => ItemWords::event(
             "MCP server trusted",
             f.server.clone(),
             "mcp.server_approved",
         )
         .say(),
-        Fact::McpServerUnavailable(f) => Words::of(
+        Fact::McpServerUnavailable(f) => ItemWords::of(
             ItemKind::Error,
             "MCP server unavailable",
             f.words(),
             "mcp.server_unavailable",
         )
         .say(),
-        Fact::McpToolUnavailable(f) => Words::of(
+        Fact::McpToolUnavailable(f) => ItemWords::of(
             ItemKind::Error,
             "Tool unavailable",
             format!("{}: {}", f.tool, f.why),
@@ -507,7 +511,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "Retrospective",
             format!("{} looks back on its work.", f.role),
         ),
-        Fact::FindingsRecorded(f) => Words::of(
+        Fact::FindingsRecorded(f) => ItemWords::of(
             ItemKind::Handoff,
             "Findings written",
             f.findings.path.clone(),
@@ -515,7 +519,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .in_turn(f.turn)
         .say(),
-        Fact::FeedbackDecided(f) => Words::event(
+        Fact::FeedbackDecided(f) => ItemWords::event(
             "Feedback report",
             if f.granted {
                 "It is written."
@@ -531,7 +535,7 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
             "Feedback report",
             format!("{} writes it from all findings.", f.role),
         ),
-        Fact::FeedbackRecorded(f) => Words::of(
+        Fact::FeedbackRecorded(f) => ItemWords::of(
             ItemKind::Handoff,
             "Report written",
             f.report.path.clone(),
@@ -539,14 +543,14 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         )
         .in_turn(f.turn)
         .say(),
-        Fact::ChangeProposed(f) => Words::event(
+        Fact::ChangeProposed(f) => ItemWords::event(
             "Change proposed",
             f.path.clone(),
             "improvement.change_proposed",
         )
         .about(&f.change)
         .open(format!("change:{}", f.change)),
-        Fact::ChangeDecided(f) => Words::event(
+        Fact::ChangeDecided(f) => ItemWords::event(
             if f.applied {
                 "Change applied"
             } else {
@@ -558,8 +562,8 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
         .about(&f.change)
         .close(format!("change:{}", f.change)),
 
-        Fact::BudgetSet(f) => Words::event("Budget", budget_set(f), "budget.set").say(),
-        Fact::BudgetReached(f) => Words::of(
+        Fact::BudgetSet(f) => ItemWords::event("Budget", budget_set(f), "budget.set").say(),
+        Fact::BudgetReached(f) => ItemWords::of(
             ItemKind::Error,
             "Budget used up",
             format!(
@@ -574,46 +578,46 @@ pub(super) fn wording(fact: &Fact) -> Effect<'_> {
     }
 }
 
-fn claimed<'a>(f: &NodeClaimed) -> Effect<'a> {
+fn claimed<'a>(f: &NodeClaimed) -> FeedEffect<'a> {
     let (kind, label, text, event) = match f.entry {
-        Entry::First => (
+        NodeEntry::First => (
             ItemKind::Activation,
             "Active",
             format!("{} begins {}.", f.role, f.node),
             "role.active",
         ),
-        Entry::Again => (
+        NodeEntry::Again => (
             ItemKind::Activation,
             "Active again",
             format!("{} goes on with {}.", f.role, f.node),
             "role.active",
         ),
-        Entry::Reopened => (
+        NodeEntry::Reopened => (
             ItemKind::Activation,
             "Active again",
             format!("Work on {} was sent back to {}.", f.node, f.role),
             "role.sent_back",
         ),
-        Entry::Reply => (
+        NodeEntry::Reply => (
             ItemKind::Resume,
             "Goes on",
             format!("{} heard your reply.", f.role),
             "human.resumed",
         ),
-        Entry::Configured => (
+        NodeEntry::Configured => (
             ItemKind::Resume,
             "Goes on",
             format!("{} is configured.", f.role),
             "role.resumed",
         ),
-        Entry::Recovered => (
+        NodeEntry::Recovered => (
             ItemKind::Resume,
             "Goes on",
             format!("{} was at {} when the process ended.", f.role, f.node),
             "role.resumed",
         ),
     };
-    Words::of(kind, label, text, event)
+    ItemWords::of(kind, label, text, event)
         .at(Some(&f.node))
         .in_turn(f.turn)
         .say()
@@ -633,9 +637,9 @@ fn ends_a_turn(tool: &str) -> bool {
     matches!(tool, "handoff" | "ask_operator")
 }
 
-fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
+fn suspended<'a>(f: &NodeSuspended) -> FeedEffect<'a> {
     if f.trouble.is_none() && is_shown_elsewhere(f.reason) {
-        return Effect::Silent;
+        return FeedEffect::Silent;
     }
     let text = match &f.question {
         Some(question) => shown_whole(question),
@@ -647,25 +651,25 @@ fn suspended<'a>(f: &NodeSuspended) -> Effect<'a> {
     } else {
         format!("Waits for {what}")
     };
-    Words::of(ItemKind::Event, &label, text, "human.awaiting_input")
+    ItemWords::of(ItemKind::Event, &label, text, "human.awaiting_input")
         .at(f.node.as_ref())
         .again(f.until.map(NextTry::At))
         .say()
 }
 
 /// Node turns and reflections were announced when the node was claimed or the reflection began.
-fn turn_begins(f: &TurnStarted) -> Option<Words> {
+fn turn_begins(f: &TurnStarted) -> Option<ItemWords> {
     use crate::fact::turn::Cause;
     match f.cause {
         Cause::Node | Cause::Reflection | Cause::Feedback | Cause::Compaction => None,
         Cause::Selection => {
             let text = "Its model, skills or servers are being chosen.";
-            Some(Words::event("Chooses", text, "session.turn_started").in_turn(f.turn))
+            Some(ItemWords::event("Chooses", text, "session.turn_started").in_turn(f.turn))
         }
     }
 }
 
-fn turn_ends(f: &TurnEnded) -> Words {
+fn turn_ends(f: &TurnEnded) -> ItemWords {
     let (kind, label) = match f.end {
         TurnEnd::Outcome => (ItemKind::Event, "Turn finished"),
         TurnEnd::Waiting => (ItemKind::Event, "Turn paused"),
@@ -674,12 +678,12 @@ fn turn_ends(f: &TurnEnded) -> Words {
         TurnEnd::TurnLimit => (ItemKind::Error, "Turn reached its limit of requests"),
     };
     let error = f.error.clone().unwrap_or_default();
-    Words::of(kind, label, error, "turn.ended").in_turn(f.turn)
+    ItemWords::of(kind, label, error, "turn.ended").in_turn(f.turn)
 }
 
-fn call_finished<'a>(f: &CallFinished) -> Effect<'a> {
+fn call_finished<'a>(f: &CallFinished) -> FeedEffect<'a> {
     if ends_a_turn(&f.tool) && !f.end.is_error() {
-        return Effect::Silent;
+        return FeedEffect::Silent;
     }
     let kind = if f.end.is_error() {
         ItemKind::ToolError
@@ -696,28 +700,28 @@ fn call_finished<'a>(f: &CallFinished) -> Effect<'a> {
         CallEnd::Recovered => " (found done after a crash)",
     };
     let label = format!("{}{how}", f.tool);
-    Words::of(kind, &label, shown(&f.output), "activity.tool_result")
+    ItemWords::of(kind, &label, shown(&f.output), "activity.tool_result")
         .in_turn(f.turn)
         .about(&f.call)
         .close(format!("call:{}", f.call))
 }
 
-fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> Effect<'a> {
+fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> FeedEffect<'a> {
     use improvement::ImprovementMode;
     let text = match f.mode {
         ImprovementMode::GraphBased => "In the reverse order of the graph.",
         ImprovementMode::Parallel => "All roles at once, then the owner.",
         ImprovementMode::None => "Skipped.",
     };
-    Words::event("Retrospective", text, "improvement.chosen").say()
+    ItemWords::event("Retrospective", text, "improvement.chosen").say()
 }
 
 /// A reflection is announced once; after a wait it goes on.
-fn reflects<'a>(turn: TurnId, replies: &[MessageId], label: &str, text: String) -> Effect<'a> {
+fn reflects<'a>(turn: TurnId, replies: &[MessageId], label: &str, text: String) -> FeedEffect<'a> {
     if replies.is_empty() {
-        Words::of(ItemKind::Activation, label, text, "role.active")
+        ItemWords::of(ItemKind::Activation, label, text, "role.active")
     } else {
-        Words::of(
+        ItemWords::of(
             ItemKind::Resume,
             "Goes on",
             "It heard your reply.",

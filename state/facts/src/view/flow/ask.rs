@@ -1,12 +1,12 @@
 //! Questions to the state of a flow. They are what decisions and legality are made of.
 
-use super::parts::{OpenTurn, Request, Running, SessionBrief, Waiting};
+use super::parts::{LastRequest, OpenTurn, OperatorWait, RunningNode, SessionBrief};
 use super::phase::Reflecting;
 use super::state::FlowState;
 use crate::fact::budget::Measure;
 use crate::fact::flow::{EdgeOutline, NodeOutline, Outline};
 use crate::fact::turn::Cause;
-use crate::handoff::{Delivery, EdgeName, Way};
+use crate::handoff::{Delivery, EdgeName, HandoffWay};
 use crate::id::{NodeId, RoleInstance, TurnId};
 use crate::seat::Seat;
 
@@ -80,7 +80,7 @@ impl FlowState {
 
     /// The node that a role instance has, if it has one.
     #[must_use]
-    pub fn running_of<S>(&self, role: &S) -> Option<(&NodeId, &Running)>
+    pub fn running_of<S>(&self, role: &S) -> Option<(&NodeId, &RunningNode)>
     where
         RoleInstance: PartialEq<S>,
     {
@@ -91,7 +91,7 @@ impl FlowState {
 
     /// The node on which a role instance waits for the operator, if it waits on one.
     #[must_use]
-    pub fn waiting_of(&self, role: &RoleInstance) -> Option<(&NodeId, &Waiting)> {
+    pub fn waiting_of(&self, role: &RoleInstance) -> Option<(&NodeId, &OperatorWait)> {
         self.awaiting_operator
             .iter()
             .find(|(_, waiting)| waiting.role == *role)
@@ -123,7 +123,7 @@ impl FlowState {
 
     /// The last request of an open turn, if it has this number.
     #[must_use]
-    pub fn request(&self, turn: TurnId, number: u32) -> Option<&Request> {
+    pub fn request(&self, turn: TurnId, number: u32) -> Option<&LastRequest> {
         let request = self.turns.get(&turn)?.request.as_ref()?;
         (request.number == number).then_some(request)
     }
@@ -147,7 +147,7 @@ impl FlowState {
     }
 
     /// Every wait for the operator: by nodes in their order, then by roles that reflect.
-    pub fn waits(&self) -> impl Iterator<Item = (Option<&NodeId>, &Waiting)> {
+    pub fn waits(&self) -> impl Iterator<Item = (Option<&NodeId>, &OperatorWait)> {
         let nodes = self
             .awaiting_operator
             .iter()
@@ -184,7 +184,7 @@ impl FlowState {
 
     /// Whether something arrived along an edge, this way, and was not read.
     #[must_use]
-    pub fn has_received(&self, edge: &EdgeName, way: Way) -> bool {
+    pub fn has_received(&self, edge: &EdgeName, way: HandoffWay) -> bool {
         self.received
             .iter()
             .any(|delivery| delivery.edge == *edge && delivery.way == way)
@@ -194,7 +194,7 @@ impl FlowState {
     /// is read, what the predecessor had sent before is stale.
     #[must_use]
     pub fn has_unread_request(&self, edge: &EdgeName) -> bool {
-        self.has_received(edge, Way::Backward)
+        self.has_received(edge, HandoffWay::Backward)
     }
 
     /// What a node may read now: everything from successors, and from predecessors what is not
@@ -204,8 +204,8 @@ impl FlowState {
             .iter()
             .filter(move |delivery| delivery.receiver() == node)
             .filter(|delivery| match delivery.way {
-                Way::Backward => true,
-                Way::Forward => !self.has_unread_request(&delivery.edge),
+                HandoffWay::Backward => true,
+                HandoffWay::Forward => !self.has_unread_request(&delivery.edge),
             })
     }
 

@@ -1,6 +1,6 @@
 //! How facts change the state of a flow: one arm a fact, one call an arm.
 
-use super::phase::{Notice, Parentage, Pause, Phase};
+use super::phase::{FlowPhase, Notice, Parentage, Pause};
 use super::state::FlowState;
 use crate::at::At;
 use crate::fact::Fact;
@@ -13,21 +13,21 @@ use crate::fact::journal::{RecoveryTruncated, RepairApplied};
 use crate::id::{ClientId, Seq};
 use crate::limits::NOTICES_MAX;
 use crate::line::{Body, Recorded};
-use crate::view::View;
-use crate::view::flow::parts::Wanted;
+use crate::view::FactView;
+use crate::view::flow::parts::WantedRun;
 
 /// The place of a fact in the journal.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct FactPlace {
     pub(super) seq: Seq,
     pub(super) at: At,
 }
 
-impl View for FlowState {
+impl FactView for FlowState {
     fn apply(&mut self, recorded: &Recorded) {
         self.seq = recorded.seq;
         self.updated_at = Some(recorded.at);
-        let place = Place {
+        let place = FactPlace {
             seq: recorded.seq,
             at: recorded.at,
         };
@@ -47,7 +47,7 @@ impl FlowState {
         clippy::too_many_lines,
         reason = "one exhaustive match, one call an arm"
     )]
-    fn fold(&mut self, place: Place, fact: &Fact) {
+    fn fold(&mut self, place: FactPlace, fact: &Fact) {
         match fact {
             Fact::SegmentStarted(f) => {
                 self.flow_id = Some(f.flow.clone());
@@ -93,7 +93,7 @@ impl FlowState {
                 self.cancelled();
             }
             Fact::ForwardPassClosed(f) => self.closed(f),
-            Fact::FlowCompleted(_) => self.phase = Phase::Completed,
+            Fact::FlowCompleted(_) => self.phase = FlowPhase::Completed,
             Fact::NodeReopened(f) => {
                 self.remember(place, f.client.as_ref());
                 self.reopened(f);
@@ -187,7 +187,7 @@ impl FlowState {
     }
 
     /// Remembers a client's command, if the fact came from one.
-    pub(super) fn remember(&mut self, place: Place, client: Option<&ClientId>) {
+    pub(super) fn remember(&mut self, place: FactPlace, client: Option<&ClientId>) {
         if let Some(client) = client {
             self.clients.add(client, place.seq);
         }
@@ -200,7 +200,7 @@ impl FlowState {
         self.notices.push(notice);
     }
 
-    fn truncated(&mut self, place: Place, cut: &RecoveryTruncated) {
+    fn truncated(&mut self, place: FactPlace, cut: &RecoveryTruncated) {
         self.notice(Notice {
             seq: place.seq,
             at: place.at,
@@ -214,7 +214,7 @@ impl FlowState {
         });
     }
 
-    fn cut_lossily(&mut self, place: Place, cut: &RecoveryTruncated, lost: Seq) {
+    fn cut_lossily(&mut self, place: FactPlace, cut: &RecoveryTruncated, lost: Seq) {
         self.notice(Notice {
             seq: place.seq,
             at: place.at,
@@ -229,7 +229,7 @@ impl FlowState {
         });
     }
 
-    fn restored(&mut self, place: Place, quarantine: &str, records: u64) {
+    fn restored(&mut self, place: FactPlace, quarantine: &str, records: u64) {
         self.notice(Notice {
             seq: place.seq,
             at: place.at,
@@ -240,7 +240,7 @@ impl FlowState {
         });
     }
 
-    fn repaired(&mut self, place: Place, repair: &RepairApplied) {
+    fn repaired(&mut self, place: FactPlace, repair: &RepairApplied) {
         let lossy = repair.lost_from > 0;
         let lost = if lossy {
             format!(
@@ -263,7 +263,7 @@ impl FlowState {
         });
     }
 
-    fn created(&mut self, place: Place, f: &FlowCreated) {
+    fn created(&mut self, place: FactPlace, f: &FlowCreated) {
         self.project = Some(f.project.clone());
         f.title.clone_into(&mut self.title);
         self.input.clone_from(&f.input);
@@ -318,7 +318,7 @@ impl FlowState {
     /// Nothing of a cancelled flow runs or waits any more. Its turns are still open until they
     /// end, and what arrived stays where it is, for a node that may be reopened.
     fn cancelled(&mut self) {
-        self.phase = Phase::Cancelled;
+        self.phase = FlowPhase::Cancelled;
         self.running.clear();
         self.awaiting_operator.clear();
         self.staged.clear();
@@ -333,24 +333,24 @@ impl FlowState {
 
     fn closed(&mut self, f: &ForwardPassClosed) {
         self.running.remove(&f.node);
-        self.phase = Phase::ImprovementChoice;
+        self.phase = FlowPhase::ImprovementChoice;
     }
 
     /// A reopened node takes the flow back to its forward pass. What its edges carried stays
     /// completed: the node decides anew what it hands on.
     fn reopened(&mut self, f: &NodeReopened) {
-        if self.phase != Phase::Forward {
-            self.phase = Phase::Forward;
+        if self.phase != FlowPhase::Forward {
+            self.phase = FlowPhase::Forward;
             self.improvement = None;
         }
         let note = f.note.clone();
         self.wanted
-            .insert(f.node.clone(), Wanted::Reopened { note });
+            .insert(f.node.clone(), WantedRun::Reopened { note });
         self.awaiting_handoff.remove(&f.node);
     }
 
     fn retried(&mut self, f: &NodeRetried) {
         self.awaiting_operator.remove(&f.node);
-        self.wanted.insert(f.node.clone(), Wanted::Retried);
+        self.wanted.insert(f.node.clone(), WantedRun::Retried);
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::fold::Place;
+use super::fold::FactPlace;
 use super::parts::Matter;
-use super::phase::Phase;
+use super::phase::FlowPhase;
 use super::state::FlowState;
 use crate::fact::imported::{FlowImported, ImportedFile, SessionImported, These};
 use crate::id::Seq;
@@ -27,7 +27,7 @@ pub struct Origins {
 }
 
 impl FlowState {
-    pub(super) fn imported(&mut self, place: Place, f: &FlowImported) {
+    pub(super) fn imported(&mut self, place: FactPlace, f: &FlowImported) {
         self.imported = Some(Origins {
             state_version: f.state_version.clone(),
             seq: place.seq,
@@ -51,7 +51,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn session_imported(&mut self, place: Place, f: &SessionImported) {
+    pub(super) fn session_imported(&mut self, place: FactPlace, f: &SessionImported) {
         let Some(session) = self.sessions.get_mut(&f.seat) else {
             return;
         };
@@ -69,7 +69,7 @@ impl FlowState {
                 let node = history
                     .node
                     .clone()
-                    .filter(|_| self.phase == Phase::Forward);
+                    .filter(|_| self.phase == FlowPhase::Forward);
                 session.unanswered = match (history.is_active, node) {
                     (false, _) => None,
                     (true, Some(node)) => Some(Matter::Node(node)),

@@ -16,7 +16,8 @@ pub use chart::Chart;
 pub use imported::Origins;
 pub use parts::*;
 pub use phase::{
-    Change, Feedback, FlowStatus, Improvement, Notice, Parentage, Pause, Phase, Reflecting,
+    FeedbackReport, FileChangeState, FlowPhase, FlowStatus, Improvement, Notice, Parentage, Pause,
+    Reflecting,
 };
-pub use seen::Seen;
+pub use seen::SeenCommands;
 pub use state::FlowState;

@@ -2,11 +2,12 @@
 
 use std::mem;
 
-use super::fold::Place;
+use super::fold::FactPlace;
 use super::parts::{
-    CallState, Configuration, Matter, OpenConsent, Running, Said, Staged, Waiting, Wanted,
+    CallState, Configuration, Matter, OpenConsent, OperatorMessage, OperatorWait, RunningNode,
+    StagedHandoff, WantedRun,
 };
-use super::phase::{Change, Feedback, Improvement, Phase, Reflecting};
+use super::phase::{FeedbackReport, FileChangeState, FlowPhase, Improvement, Reflecting};
 use super::state::FlowState;
 use crate::fact::budget::{BudgetReached, BudgetSet};
 use crate::fact::improvement::{
@@ -14,18 +15,18 @@ use crate::fact::improvement::{
     FindingsRecorded, ImprovementChosen, ReflectionStarted,
 };
 use crate::fact::node::{
-    Entry, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
+    HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed, NodeEntry,
     NodeSuspended, NodeWoken, RepairRequested, WaitReason,
 };
 use crate::fact::operator::{
     ConsentAnswer, ConsentRequested, ConsentResolved, OperatorReplied, OperatorSteered,
     ReplyReturned, RoleConfigured, StopRequested, StopScope,
 };
-use crate::handoff::{Delivery, Way};
+use crate::handoff::{Delivery, HandoffWay};
 use crate::id::{MessageId, NodeId, RoleInstance, TurnId};
 
 impl FlowState {
-    pub(super) fn claimed(&mut self, place: Place, f: &NodeClaimed) {
+    pub(super) fn claimed(&mut self, place: FactPlace, f: &NodeClaimed) {
         let waited = self.awaiting_operator.remove(&f.node);
         // This entry passes on what an interrupted one had read but not passed on.
         let before = waited
@@ -40,7 +41,7 @@ impl FlowState {
                 .any(|inbound| inbound.edge == delivery.edge && inbound.way == delivery.way)
         };
         let drops = |delivery: &Delivery| {
-            delivery.way == Way::Forward && f.dropped.contains(&delivery.edge)
+            delivery.way == HandoffWay::Forward && f.dropped.contains(&delivery.edge)
         };
         for delivery in mem::take(&mut self.received) {
             if reads(&delivery) {
@@ -57,9 +58,9 @@ impl FlowState {
         if let Some(replies) = self.replies.get_mut(&f.node) {
             let (read, rest) = mem::take(replies)
                 .into_iter()
-                .partition(|said: &Said| f.replies.contains(&said.id));
+                .partition(|said: &OperatorMessage| f.replies.contains(&said.id));
             *replies = rest;
-            unsaid.extend::<Vec<Said>>(read);
+            unsaid.extend::<Vec<OperatorMessage>>(read);
             if replies.is_empty() {
                 self.replies.remove(&f.node);
             }
@@ -69,8 +70,8 @@ impl FlowState {
         }
         // A role that got its packet and did not answer does not get it twice.
         let again = match f.entry {
-            Entry::Again | Entry::Configured | Entry::Recovered => true,
-            Entry::First | Entry::Reopened | Entry::Reply => false,
+            NodeEntry::Again | NodeEntry::Configured | NodeEntry::Recovered => true,
+            NodeEntry::First | NodeEntry::Reopened | NodeEntry::Reply => false,
         };
         let nothing_new = received.is_empty() && dropped.is_empty() && unsaid.is_empty();
         let told =
@@ -81,7 +82,7 @@ impl FlowState {
         self.mint(f.turn);
         self.running.insert(
             f.node.clone(),
-            Running {
+            RunningNode {
                 role: f.role.clone(),
                 turn: f.turn,
                 entry: f.entry,
@@ -129,10 +130,10 @@ impl FlowState {
     fn deliver(&mut self, delivery: &Delivery) {
         let edge = &delivery.edge;
         match delivery.way {
-            Way::Forward => {
+            HandoffWay::Forward => {
                 self.completed_edges.insert(edge.clone());
             }
-            Way::Backward => {
+            HandoffWay::Backward => {
                 self.completed_edges.remove(edge);
                 self.awaiting_handoff.insert(edge.to.clone());
             }
@@ -148,8 +149,8 @@ impl FlowState {
         self.received.push(delivery.clone());
     }
 
-    pub(super) fn staged(&mut self, place: Place, f: &HandoffStaged) {
-        let staged = Staged {
+    pub(super) fn staged(&mut self, place: FactPlace, f: &HandoffStaged) {
+        let staged = StagedHandoff {
             node: f.node.clone(),
             turn: f.turn,
             deliveries: f.deliveries.clone(),
@@ -159,7 +160,7 @@ impl FlowState {
         self.staged.insert(f.approval.clone(), staged);
     }
 
-    pub(super) fn decided(&mut self, place: Place, f: &HandoffDecided) {
+    pub(super) fn decided(&mut self, place: FactPlace, f: &HandoffDecided) {
         self.remember(place, f.client.as_ref());
         if f.approved {
             if let Some(staged) = self.staged.get_mut(&f.approval) {
@@ -175,8 +176,8 @@ impl FlowState {
         self.awaiting_handoff.insert(f.node.clone());
     }
 
-    pub(super) fn suspended(&mut self, place: Place, f: &NodeSuspended) {
-        let waiting = |turn, held| Waiting {
+    pub(super) fn suspended(&mut self, place: FactPlace, f: &NodeSuspended) {
+        let waiting = |turn, held| OperatorWait {
             role: f.role.clone(),
             reason: f.reason,
             question: f.question.clone(),
@@ -240,7 +241,7 @@ impl FlowState {
             // An approved handoff is applied next; nothing else has to run for it.
             Some(_) | None if waiting.approval.is_some() => {}
             Some(_) | None => {
-                self.wanted.insert(node.clone(), Wanted::Woken);
+                self.wanted.insert(node.clone(), WantedRun::Woken);
             }
         }
     }
@@ -252,9 +253,9 @@ impl FlowState {
         }
     }
 
-    pub(super) fn replied(&mut self, place: Place, f: &OperatorReplied) {
+    pub(super) fn replied(&mut self, place: FactPlace, f: &OperatorReplied) {
         self.remember(place, f.client.as_ref());
-        let said = Said {
+        let said = OperatorMessage {
             id: f.reply.clone(),
             text: f.text.clone(),
             at: place.at,
@@ -284,17 +285,20 @@ impl FlowState {
         }
     }
 
-    pub(super) fn steered(&mut self, place: Place, f: &OperatorSteered) {
+    pub(super) fn steered(&mut self, place: FactPlace, f: &OperatorSteered) {
         self.remember(place, f.client.as_ref());
-        self.steers.entry(f.role.clone()).or_default().push(Said {
-            id: f.steer.clone(),
-            text: f.text.clone(),
-            at: place.at,
-            when: Some(f.when),
-        });
+        self.steers
+            .entry(f.role.clone())
+            .or_default()
+            .push(OperatorMessage {
+                id: f.steer.clone(),
+                text: f.text.clone(),
+                at: place.at,
+                when: Some(f.when),
+            });
     }
 
-    pub(super) fn stop(&mut self, place: Place, f: &StopRequested) {
+    pub(super) fn stop(&mut self, place: FactPlace, f: &StopRequested) {
         self.remember(place, f.client.as_ref());
         for turn in self.turns.values_mut() {
             turn.stop |= match &f.scope {
@@ -305,7 +309,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn consent_requested(&mut self, place: Place, f: &ConsentRequested) {
+    pub(super) fn consent_requested(&mut self, place: FactPlace, f: &ConsentRequested) {
         if let Some(call) = self.calls.get_mut(&f.call) {
             call.state = CallState::Consent;
         }
@@ -325,7 +329,7 @@ impl FlowState {
         self.consents.insert(f.consent.clone(), open);
     }
 
-    pub(super) fn consent_resolved(&mut self, place: Place, f: &ConsentResolved) {
+    pub(super) fn consent_resolved(&mut self, place: FactPlace, f: &ConsentResolved) {
         self.remember(place, f.client.as_ref());
         let Some(open) = self.consents.remove(&f.consent) else {
             return;
@@ -340,7 +344,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn configured(&mut self, place: Place, f: &RoleConfigured) {
+    pub(super) fn configured(&mut self, place: FactPlace, f: &RoleConfigured) {
         self.remember(place, f.client.as_ref());
         let configuration = Configuration {
             settings: f.settings.clone(),
@@ -349,14 +353,14 @@ impl FlowState {
         self.configurations.insert(f.role.clone(), configuration);
     }
 
-    pub(super) fn improvement_chosen(&mut self, place: Place, f: &ImprovementChosen) {
+    pub(super) fn improvement_chosen(&mut self, place: FactPlace, f: &ImprovementChosen) {
         self.remember(place, f.client.as_ref());
-        self.phase = Phase::Improving;
+        self.phase = FlowPhase::Improving;
         self.improvement = Some(Improvement {
             mode: f.mode,
             plan: f.plan.clone(),
             roles: Default::default(),
-            feedback: Feedback::default(),
+            feedback: FeedbackReport::default(),
         });
     }
 
@@ -370,7 +374,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn findings(&mut self, place: Place, f: &FindingsRecorded) {
+    pub(super) fn findings(&mut self, place: FactPlace, f: &FindingsRecorded) {
         let Some(improvement) = &mut self.improvement else {
             return;
         };
@@ -379,18 +383,18 @@ impl FlowState {
             role.seq = Some(place.seq);
             role.waiting = None;
         }
-        if self.phase == Phase::Improving && improvement.is_reflected() {
-            self.phase = Phase::FeedbackConsent;
+        if self.phase == FlowPhase::Improving && improvement.is_reflected() {
+            self.phase = FlowPhase::FeedbackConsent;
         }
     }
 
-    pub(super) fn feedback_decided(&mut self, place: Place, f: &FeedbackDecided) {
+    pub(super) fn feedback_decided(&mut self, place: FactPlace, f: &FeedbackDecided) {
         self.remember(place, f.client.as_ref());
         if let Some(improvement) = &mut self.improvement {
             improvement.feedback.granted = Some(f.granted);
         }
         if f.granted {
-            self.phase = Phase::Feedback;
+            self.phase = FlowPhase::Feedback;
         }
     }
 
@@ -405,7 +409,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn feedback_recorded(&mut self, place: Place, f: &FeedbackRecorded) {
+    pub(super) fn feedback_recorded(&mut self, place: FactPlace, f: &FeedbackRecorded) {
         let work = self
             .improvement
             .as_mut()
@@ -417,9 +421,9 @@ impl FlowState {
         }
     }
 
-    pub(super) fn change_proposed(&mut self, place: Place, f: &ChangeProposed) {
+    pub(super) fn change_proposed(&mut self, place: FactPlace, f: &ChangeProposed) {
         self.remember(place, f.client.as_ref());
-        let change = Change {
+        let change = FileChangeState {
             role: f.role.clone(),
             path: f.path.clone(),
             before: f.before,
@@ -431,7 +435,7 @@ impl FlowState {
         self.changes.insert(f.change.clone(), change);
     }
 
-    pub(super) fn change_decided(&mut self, place: Place, f: &ChangeDecided) {
+    pub(super) fn change_decided(&mut self, place: FactPlace, f: &ChangeDecided) {
         self.remember(place, f.client.as_ref());
         if let Some(change) = self.changes.get_mut(&f.change) {
             change.applied = Some(f.applied);
@@ -439,7 +443,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn budget_set(&mut self, place: Place, f: &BudgetSet) {
+    pub(super) fn budget_set(&mut self, place: FactPlace, f: &BudgetSet) {
         self.remember(place, f.client.as_ref());
         let account = match &f.role {
             None => &mut self.account,
@@ -483,8 +487,8 @@ fn begin_again(
         before.map_or_else(Default::default, |r| (r.replies, r.unsaid, r.findings));
     let (read, rest) = queued
         .into_iter()
-        .partition(|said: &Said| replies.contains(&said.id));
-    unsaid.extend::<Vec<Said>>(read);
+        .partition(|said: &OperatorMessage| replies.contains(&said.id));
+    unsaid.extend::<Vec<OperatorMessage>>(read);
     Reflecting {
         turn,
         begun: false,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::at::At;
 use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
-use crate::fact::node::{Entry, FaultCode, Trouble, WaitReason};
+use crate::fact::node::{FaultCode, NodeEntry, Trouble, WaitReason};
 use crate::fact::older;
 use crate::fact::operator::{ChosenBy, DecidingRule, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
@@ -22,7 +22,7 @@ use crate::message::Text;
 
 /// A message of the operator that the role has not got yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct OperatorMessage {
     /// Its id, and that of the message it becomes.
     pub id: MessageId,
     /// Its text.
@@ -36,13 +36,13 @@ pub struct Said {
 
 /// A node whose role has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Running {
+pub struct RunningNode {
     /// Who has it.
     pub role: RoleInstance,
     /// The turn it was claimed for.
     pub turn: TurnId,
     /// Why it was entered.
-    pub entry: Entry,
+    pub entry: NodeEntry,
     /// Since when.
     pub since: At,
     /// Whether its turn began; a turn begins once.
@@ -58,7 +58,7 @@ pub struct Running {
     pub dropped: Vec<EdgeName>,
     /// The operator's messages that the role has not got.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unsaid: Vec<Said>,
+    pub unsaid: Vec<OperatorMessage>,
 }
 
 /// A wait for the operator.
@@ -93,20 +93,18 @@ pub struct OperatorWait {
     pub turn: Option<TurnId>,
     /// What the node was before; it is that again if it is woken while its turn is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub held: Option<Running>,
+    pub held: Option<RunningNode>,
 }
 
 impl OperatorWait {
-    /// Whether it waits for the operator, who plays its role.
+    /// Whether the operator plays the role that waits, and its turn is theirs.
     #[must_use]
     pub fn is_own_turn(&self) -> bool {
         let question = self.question.as_ref().map(Text::shown);
         self.reason == WaitReason::PromptHuman
             && question.is_some_and(|text| older::is_own_turn(&text))
     }
-}
 
-impl OperatorWait {
     /// Whether a text of the operator ends this wait.
     #[must_use]
     pub fn takes_text(&self) -> bool {
@@ -127,7 +125,7 @@ impl OperatorWait {
 /// Why the operator wants a node to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Wanted {
+pub enum WantedRun {
     /// It had been done, and runs again.
     Reopened {
         /// What the operator says about it.
@@ -142,7 +140,7 @@ pub enum Wanted {
 
 /// A forward handoff that waits for the operator's word.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Staged {
+pub struct StagedHandoff {
     /// The node.
     pub node: NodeId,
     /// Its turn.
@@ -174,7 +172,7 @@ pub struct OpenTurn {
     pub requests: u32,
     /// The last request, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub request: Option<Request>,
+    pub request: Option<LastRequest>,
     /// How many calls were intended in it so far, over all of its requests and tries.
     #[serde(default, skip_serializing_if = "is_none_yet")]
     pub calls: u32,
@@ -199,7 +197,7 @@ pub(super) const fn is_none_yet(count: &u32) -> bool {
 
 /// The last request of a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Request {
+pub struct LastRequest {
     /// Its number in the turn.
     pub number: u32,
     /// The try it belongs to.
@@ -226,7 +224,7 @@ pub struct Request {
     pub calls: Vec<AskedCall>,
 }
 
-impl Request {
+impl LastRequest {
     /// Whether every call of the answer has its result.
     #[must_use]
     pub fn is_settled(&self) -> bool {

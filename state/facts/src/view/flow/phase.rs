@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::parts::{Said, Waiting, is_none_yet};
+use super::parts::{OperatorMessage, OperatorWait, is_none_yet};
 use crate::at::At;
 use crate::fact::flow::PauseReason;
 use crate::fact::improvement::{ImprovementMode, Reflection};
@@ -70,7 +70,7 @@ impl FlowStatus {
 /// How far a flow came. A pause does not change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum FlowPhase {
     /// The forward pass.
     #[default]
     Forward,
@@ -88,7 +88,7 @@ pub enum Phase {
     Cancelled,
 }
 
-impl Phase {
+impl FlowPhase {
     /// Whether nothing of the flow runs any more.
     #[must_use]
     pub fn is_over(self) -> bool {
@@ -141,7 +141,7 @@ pub struct Improvement {
     /// The roles that began.
     pub roles: BTreeMap<RoleInstance, Reflecting>,
     /// The report.
-    pub feedback: Feedback,
+    pub feedback: FeedbackReport,
 }
 
 impl Improvement {
@@ -176,18 +176,18 @@ pub struct Reflecting {
     pub seq: Option<Seq>,
     /// Its wait for the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waiting: Option<Waiting>,
+    pub waiting: Option<OperatorWait>,
     /// The operator's replies that it has not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub replies: Vec<Said>,
+    pub replies: Vec<OperatorMessage>,
     /// The replies that it reads now and has not got yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub unsaid: Vec<Said>,
+    pub unsaid: Vec<OperatorMessage>,
 }
 
 /// The feedback report.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Feedback {
+pub struct FeedbackReport {
     /// Whether one is written, once that is decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub granted: Option<bool>,
@@ -199,7 +199,7 @@ pub struct Feedback {
     pub work: Option<Reflecting>,
 }
 
-impl Feedback {
+impl FeedbackReport {
     /// The report, once it is written.
     #[must_use]
     pub fn report(&self) -> Option<&Artifact> {
@@ -209,7 +209,7 @@ impl Feedback {
 
 /// A proposed change to a file of the project.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Change {
+pub struct FileChangeState {
     /// Whose finding led to it.
     pub role: RoleInstance,
     /// The file.

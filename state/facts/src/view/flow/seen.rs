@@ -9,13 +9,13 @@ use crate::limits::CLIENT_IDS_MAX;
 
 /// The last commands, each with the record it led to.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Seen {
+pub struct SeenCommands {
     by_id: BTreeMap<ClientId, Seq>,
     /// The same ids, oldest first, so that the oldest can be forgotten.
     order: VecDeque<ClientId>,
 }
 
-impl Seen {
+impl SeenCommands {
     /// The record a command led to, if it is remembered.
     #[must_use]
     pub fn get(&self, client: &ClientId) -> Option<Seq> {
@@ -47,14 +47,14 @@ impl Seen {
     }
 }
 
-impl Serialize for Seen {
+impl Serialize for SeenCommands {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let pair = |id| (id, self.get(id).unwrap_or(0));
         serializer.collect_seq(self.order.iter().map(pair))
     }
 }
 
-impl<'de> Deserialize<'de> for Seen {
+impl<'de> Deserialize<'de> for SeenCommands {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let pairs = Vec::<(ClientId, Seq)>::deserialize(deserializer)?;
         let mut seen = Self::default();
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_oldest_commands_are_forgotten_first() {
-        let mut seen = Seen::default();
+        let mut seen = SeenCommands::default();
         for number in 0..=CLIENT_IDS_MAX as u64 {
             seen.add(&format!("c{number}").parse().unwrap(), number);
         }
@@ -79,6 +79,6 @@ mod tests {
         assert_eq!(seen.get(&"c0".parse().unwrap()), None);
         assert_eq!(seen.get(&"c1".parse().unwrap()), Some(1));
         let json = serde_json::to_string(&seen).unwrap();
-        assert_eq!(serde_json::from_str::<Seen>(&json).unwrap(), seen);
+        assert_eq!(serde_json::from_str::<SeenCommands>(&json).unwrap(), seen);
     }
 }

@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::chart::Chart;
 use super::imported::Origins;
 use super::parts::{
-    Account, Configuration, OpenCall, OpenConsent, OpenTurn, Running, Said, SessionBrief, Staged,
-    Waiting, Wanted,
+    Account, Configuration, OpenCall, OpenConsent, OpenTurn, OperatorMessage, OperatorWait,
+    RunningNode, SessionBrief, StagedHandoff, WantedRun,
 };
-use super::phase::{Change, FlowStatus, Improvement, Notice, Parentage, Pause, Phase};
-use super::seen::Seen;
+use super::phase::{FileChangeState, FlowPhase, FlowStatus, Improvement, Notice, Parentage, Pause};
+use super::seen::SeenCommands;
 use crate::at::At;
 use crate::fact::flow::{Ends, TokenBudget};
 use crate::fact::journal::ProcessName;
@@ -39,7 +39,7 @@ pub struct FlowState {
     /// Its status.
     pub status: FlowStatus,
     /// How far it came, whether it pauses or not.
-    pub phase: Phase,
+    pub phase: FlowPhase,
     /// Its pause, if it pauses.
     pub paused: Option<Pause>,
     /// What it was asked to do.
@@ -79,19 +79,19 @@ pub struct FlowState {
     /// completed.
     pub owing: BTreeSet<NodeId>,
     /// Nodes whose role has them.
-    pub running: BTreeMap<NodeId, Running>,
+    pub running: BTreeMap<NodeId, RunningNode>,
     /// Nodes that wait for the operator.
-    pub awaiting_operator: BTreeMap<NodeId, Waiting>,
+    pub awaiting_operator: BTreeMap<NodeId, OperatorWait>,
     /// Nodes that wait for something to arrive.
     pub awaiting_handoff: BTreeSet<NodeId>,
     /// Nodes that the operator, or something that became available, wants to run.
-    pub wanted: BTreeMap<NodeId, Wanted>,
+    pub wanted: BTreeMap<NodeId, WantedRun>,
     /// Replies that their nodes have not read, oldest first.
-    pub replies: BTreeMap<NodeId, Vec<Said>>,
+    pub replies: BTreeMap<NodeId, Vec<OperatorMessage>>,
     /// Messages to roles that they have not got, oldest first.
-    pub steers: BTreeMap<RoleInstance, Vec<Said>>,
+    pub steers: BTreeMap<RoleInstance, Vec<OperatorMessage>>,
     /// Handoffs that wait for the operator's decision, or that have it and are not yet applied.
-    pub staged: BTreeMap<ApprovalId, Staged>,
+    pub staged: BTreeMap<ApprovalId, StagedHandoff>,
     /// Edges whose forward work is done.
     pub completed_edges: BTreeSet<EdgeName>,
     /// What arrived and was not read, oldest first.
@@ -133,7 +133,7 @@ pub struct FlowState {
     /// The improvement phase, once it is chosen.
     pub improvement: Option<Improvement>,
     /// Proposed changes to files of the project.
-    pub changes: BTreeMap<String, Change>,
+    pub changes: BTreeMap<String, FileChangeState>,
 
     /// The segment that is written to.
     pub segment: u32,
@@ -144,7 +144,7 @@ pub struct FlowState {
     /// What recoveries and repairs did to the journal, oldest first.
     pub notices: Vec<Notice>,
     /// The commands of clients that already counted.
-    pub clients: Seen,
+    pub clients: SeenCommands,
 }
 
 impl FlowState {

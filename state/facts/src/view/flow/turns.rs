@@ -1,9 +1,9 @@
 //! How facts about turns, calls and sessions change the state of a flow.
 
-use super::fold::Place;
+use super::fold::FactPlace;
 use super::parts::{
-    AskedCall, CallState, Denied, Matter, OpenCall, OpenTurn, Request, RequestState, Running, Said,
-    SessionBrief, Spent,
+    AskedCall, CallState, Denied, LastRequest, Matter, OpenCall, OpenTurn, OperatorMessage,
+    RequestState, RunningNode, SessionBrief, Spent,
 };
 use super::state::FlowState;
 use crate::fact::session::{
@@ -19,7 +19,7 @@ use crate::id::{MessageId, RoleInstance, TurnId};
 use crate::seat::Seat;
 
 impl FlowState {
-    pub(super) fn turn_started(&mut self, place: Place, f: &TurnStarted) {
+    pub(super) fn turn_started(&mut self, place: FactPlace, f: &TurnStarted) {
         self.mint(f.turn);
         self.absent_servers.remove(&f.role);
         self.spend(&f.role, |spent| spent.turns = spent.turns.saturating_add(1));
@@ -55,7 +55,7 @@ impl FlowState {
         self.turns.insert(f.turn, turn);
     }
 
-    pub(super) fn turn_resumed(&mut self, place: Place, f: &TurnResumed) {
+    pub(super) fn turn_resumed(&mut self, place: FactPlace, f: &TurnResumed) {
         let Some(turn) = self.turns.get_mut(&f.turn) else {
             return;
         };
@@ -73,7 +73,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn turn_ended(&mut self, place: Place, f: &TurnEnded) {
+    pub(super) fn turn_ended(&mut self, place: FactPlace, f: &TurnEnded) {
         let Some(turn) = self.turns.remove(&f.turn) else {
             return;
         };
@@ -110,7 +110,7 @@ impl FlowState {
             return;
         };
         turn.requests = f.request;
-        turn.request = Some(Request {
+        turn.request = Some(LastRequest {
             number: f.request,
             attempt: f.attempt,
             model: f.model.clone(),
@@ -124,7 +124,7 @@ impl FlowState {
         });
     }
 
-    fn request_mut(&mut self, turn: TurnId, number: u32) -> Option<&mut Request> {
+    fn request_mut(&mut self, turn: TurnId, number: u32) -> Option<&mut LastRequest> {
         let request = self.turns.get_mut(&turn)?.request.as_mut()?;
         (request.number == number).then_some(request)
     }
@@ -165,7 +165,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn answered(&mut self, place: Place, f: &ModelAnswered) {
+    pub(super) fn answered(&mut self, place: FactPlace, f: &ModelAnswered) {
         self.spend(&f.role, |spent| spent.add(&f.usage));
         let mut aside = false;
         if let Some(turn) = self.turns.get_mut(&f.turn) {
@@ -198,7 +198,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn failed(&mut self, place: Place, f: &ModelFailed) {
+    pub(super) fn failed(&mut self, place: FactPlace, f: &ModelFailed) {
         if let Some(request) = self.request_mut(f.turn, f.request) {
             request.state = RequestState::Failed;
             request.again_at = f.retry_in_ms.map(|ms| place.at.after(ms));
@@ -249,7 +249,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn call_finished(&mut self, place: Place, f: &CallFinished) {
+    pub(super) fn call_finished(&mut self, place: FactPlace, f: &CallFinished) {
         let open = self.calls.remove(&f.call);
         let denied = open.filter(|open| open.state == CallState::Denied);
         let denied = denied.map(|open| match open.instead {
@@ -282,7 +282,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn session_opened(&mut self, place: Place, f: &SessionOpened) {
+    pub(super) fn session_opened(&mut self, place: FactPlace, f: &SessionOpened) {
         let brief = SessionBrief {
             key: f.key.clone(),
             session_id: f.session.clone(),
@@ -303,7 +303,7 @@ impl FlowState {
         self.sessions.insert(f.seat.clone(), brief);
     }
 
-    pub(super) fn touch(&mut self, place: Place, seat: &Seat) {
+    pub(super) fn touch(&mut self, place: FactPlace, seat: &Seat) {
         if let Some(session) = self.sessions.get_mut(seat) {
             session.last_activity_at = place.at;
             session.state = SessionState::Active;
@@ -323,7 +323,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn message_added(&mut self, place: Place, f: &MessageAdded) {
+    pub(super) fn message_added(&mut self, place: FactPlace, f: &MessageAdded) {
         self.remember(place, f.client.as_ref());
         self.touch(place, &f.seat);
         self.last_message(&f.seat, &f.message);
@@ -336,7 +336,7 @@ impl FlowState {
     }
 
     fn role_was_told(&mut self, role: &RoleInstance, f: &MessageAdded) {
-        let other = |said: &Said| said.id != f.message;
+        let other = |said: &OperatorMessage| said.id != f.message;
         if let Some(steers) = self.steers.get_mut(role) {
             steers.retain(other);
             if steers.is_empty() {
@@ -359,14 +359,14 @@ impl FlowState {
         }
     }
 
-    pub(super) fn compaction_started(&mut self, place: Place, f: &CompactionStarted) {
+    pub(super) fn compaction_started(&mut self, place: FactPlace, f: &CompactionStarted) {
         self.remember(place, f.client.as_ref());
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.compaction = Some(f.compaction.clone());
         }
     }
 
-    pub(super) fn compacted(&mut self, place: Place, f: &SessionCompacted) {
+    pub(super) fn compacted(&mut self, place: FactPlace, f: &SessionCompacted) {
         self.last_message(&f.seat, &f.message);
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.compaction = None;
@@ -383,7 +383,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn archive_restored(&mut self, place: Place, f: &ArchiveRestored) {
+    pub(super) fn archive_restored(&mut self, place: FactPlace, f: &ArchiveRestored) {
         self.remember(place, f.client.as_ref());
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.archives.retain(|archive| *archive != f.archive);
@@ -392,7 +392,7 @@ impl FlowState {
 }
 
 /// The role of a running node got a message.
-fn told(running: &mut Running, f: &MessageAdded) {
+fn told(running: &mut RunningNode, f: &MessageAdded) {
     running.unsaid.retain(|said| said.id != f.message);
     if f.origin == Origin::Entry {
         running.received.clear();

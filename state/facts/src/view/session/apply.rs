@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::draft::Draft;
-use super::entry::Entry;
+use super::draft::AnswerDraft;
+use super::entry::SessionEntry;
 use super::view::{NodeMark, SessionView};
 use crate::at::At;
 use crate::fact::Fact;
@@ -18,10 +18,10 @@ use crate::id::Seq;
 use crate::limits::SEEN_FILES_MAX;
 use crate::line::{Body, Recorded};
 use crate::message::{AnswerText, Message};
-use crate::view::View;
+use crate::view::FactView;
 use crate::view::route::session_seat;
 
-impl View for SessionView {
+impl FactView for SessionView {
     fn apply(&mut self, recorded: &Recorded) {
         let fact = match &recorded.body {
             Body::Known(fact) => fact,
@@ -119,7 +119,7 @@ impl SessionView {
             let message = Message::Assistant {
                 content: draft.text,
             };
-            let mut entry = Entry::new(message, None, seq, at);
+            let mut entry = SessionEntry::new(message, None, seq, at);
             entry.turn = Some(draft.turn);
             entry.interrupted = true;
             self.push(entry);
@@ -130,12 +130,12 @@ impl SessionView {
         if f.kind == DraftKind::Reasoning || self.asides.contains(&f.turn) {
             return;
         }
-        let goes_on = |draft: &Draft| draft.turn == f.turn && draft.request == f.request;
+        let goes_on = |draft: &AnswerDraft| draft.turn == f.turn && draft.request == f.request;
         if !self.draft.as_ref().is_some_and(goes_on) {
             self.leave_draft(seq, at);
         }
         self.draft
-            .get_or_insert_with(|| Draft::begin(f.turn, f.request, seq, at))
+            .get_or_insert_with(|| AnswerDraft::begin(f.turn, f.request, seq, at))
             .push(&f.text);
     }
 
@@ -149,7 +149,7 @@ impl SessionView {
         let message = Message::Assistant {
             content: draft.text,
         };
-        let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
+        let mut entry = SessionEntry::new(message, Some(f.message.clone()), seq, at);
         entry.turn = Some(f.turn);
         entry.interrupted = true;
         self.push(entry);
@@ -192,7 +192,7 @@ impl SessionView {
         } else {
             Message::Assistant { content: text }
         };
-        let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
+        let mut entry = SessionEntry::new(message, Some(f.message.clone()), seq, at);
         entry.turn = Some(f.turn);
         entry.mismatch = mismatch;
         entry.provider_blocks = f.provider_blocks.as_deref().cloned().map(Arc::new);
@@ -210,7 +210,7 @@ impl SessionView {
             is_error: f.end.is_error(),
             image: f.image.clone(),
         };
-        let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
+        let mut entry = SessionEntry::new(message, Some(f.message.clone()), seq, at);
         entry.turn = Some(f.turn);
         self.push(entry.with_blob_of(&f.output));
         for file in &f.seen {
@@ -251,7 +251,7 @@ impl SessionView {
         let message = Message::User {
             content: f.text.shown(),
         };
-        let mut entry = Entry::new(message, Some(f.message.clone()), seq, at);
+        let mut entry = SessionEntry::new(message, Some(f.message.clone()), seq, at);
         entry.origin = Some(f.origin);
         entry.node.clone_from(&f.node);
         self.push(entry.with_blob_of(&f.text));

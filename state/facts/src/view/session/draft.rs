@@ -2,14 +2,14 @@
 
 use crate::at::At;
 use crate::id::{Seq, TurnId};
-use crate::message::{Drafted, lengthen};
+use crate::message::{ConfirmedDraft, lengthen};
 
 /// The text of one request that arrived so far.
 ///
 /// Adding a piece costs what the piece costs: the text is pushed onto, and its checksum goes on
 /// from where it was. The size of the session has no part in it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
+pub struct AnswerDraft {
     /// The turn.
     pub turn: TurnId,
     /// Which request of the turn.
@@ -24,7 +24,7 @@ pub struct Draft {
     pub at: At,
 }
 
-impl Draft {
+impl AnswerDraft {
     pub(super) fn begin(turn: TurnId, request: u32, seq: Seq, at: At) -> Self {
         Self {
             turn,
@@ -43,7 +43,7 @@ impl Draft {
 
     /// Whether the answer refers to this draft.
     #[must_use]
-    pub fn is(&self, drafted: &Drafted) -> bool {
+    pub fn is(&self, drafted: &ConfirmedDraft) -> bool {
         self.text.len() as u64 == drafted.drafted_bytes && self.crc == drafted.drafted_crc
     }
 }
@@ -54,11 +54,11 @@ mod tests {
 
     #[test]
     fn a_draft_in_pieces_is_the_draft_as_a_whole() {
-        let mut draft = Draft::begin(TurnId(1), 1, 1, At::default());
+        let mut draft = AnswerDraft::begin(TurnId(1), 1, 1, At::default());
         for piece in ["Grüße, ", "", "Welt"] {
             draft.push(piece);
         }
-        assert!(draft.is(&Drafted::of("Grüße, Welt")));
-        assert!(!draft.is(&Drafted::of("Grüße, Wels")));
+        assert!(draft.is(&ConfirmedDraft::of("Grüße, Welt")));
+        assert!(!draft.is(&ConfirmedDraft::of("Grüße, Wels")));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::draft::Draft;
+use super::draft::AnswerDraft;
 use crate::at::At;
 use crate::fact::session::Origin;
 use crate::fact::turn::RawValueEq;
@@ -30,14 +30,14 @@ impl fmt::Debug for Texts<'_> {
 }
 
 /// Something of a session as it is written, with its texts whole.
-pub(super) struct Written<'a, T: ?Sized> {
+pub(super) struct WithTexts<'a, T: ?Sized> {
     pub(super) of: &'a T,
     pub(super) texts: Texts<'a>,
 }
 
 /// A message and what we know of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct SessionEntry {
     /// The message. Turns read it and none changes it, so that no turn copies a long session.
     pub message: Arc<Message>,
     /// Its id; only text that a crash left behind has none.
@@ -62,7 +62,7 @@ pub struct Entry {
     pub provider_blocks: Option<Arc<RawValueEq>>,
 }
 
-impl Entry {
+impl SessionEntry {
     pub(super) fn new(message: Message, id: Option<MessageId>, seq: Seq, at: At) -> Self {
         Self {
             message: Arc::new(message),
@@ -169,7 +169,7 @@ struct ContentBlob {
     bytes: u64,
 }
 
-impl Serialize for Written<'_, Entry> {
+impl Serialize for WithTexts<'_, SessionEntry> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let entry = self.of;
         let mut map = serializer.serialize_map(None)?;
@@ -206,21 +206,21 @@ impl Serialize for Written<'_, Entry> {
     }
 }
 
-impl Serialize for Written<'_, [Entry]> {
+impl Serialize for WithTexts<'_, [SessionEntry]> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let texts = self.texts;
-        serializer.collect_seq(self.of.iter().map(|of| Written { of, texts }))
+        serializer.collect_seq(self.of.iter().map(|of| WithTexts { of, texts }))
     }
 }
 
-impl Serialize for Entry {
+impl Serialize for SessionEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let texts = Texts::BEGINNINGS;
-        Written { of: self, texts }.serialize(serializer)
+        WithTexts { of: self, texts }.serialize(serializer)
     }
 }
 
-impl Serialize for Draft {
+impl Serialize for AnswerDraft {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("role", "assistant")?;

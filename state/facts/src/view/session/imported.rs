@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use super::entry::Entry;
+use super::entry::SessionEntry;
 use super::view::{Archive, NodeMark, SessionView};
 use crate::at::At;
 use crate::fact::imported::{
@@ -53,8 +53,8 @@ impl SessionView {
     }
 }
 
-fn entry(seq: Seq, at: At, message: &ImportedMessage) -> Entry {
-    let mut entry = Entry::new(message.said.clone(), Some(message.id.clone()), seq, at);
+fn entry(seq: Seq, at: At, message: &ImportedMessage) -> SessionEntry {
+    let mut entry = SessionEntry::new(message.said.clone(), Some(message.id.clone()), seq, at);
     entry.blob = message.whole.as_ref().map(|kept| (kept.blob, kept.bytes));
     entry
 }

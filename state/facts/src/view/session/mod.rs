@@ -8,6 +8,6 @@ mod rewrite;
 mod view;
 mod write;
 
-pub use draft::Draft;
-pub use entry::{Entry, Texts};
+pub use draft::AnswerDraft;
+pub use entry::{SessionEntry, Texts};
 pub use view::{Archive, NodeMark, SessionUsage, SessionView};

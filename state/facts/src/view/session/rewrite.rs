@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use super::entry::Entry;
+use super::entry::SessionEntry;
 use super::view::{Archive, NodeMark, SessionView};
 use crate::at::At;
 use crate::fact::session::{ArchiveRestored, Origin, SessionCompacted};
@@ -12,7 +12,7 @@ use crate::message::Message;
 
 impl SessionView {
     /// Takes all but the last messages out, and says where the cut was.
-    fn cut(&mut self, kept_last: u64) -> (Vec<Entry>, usize) {
+    fn cut(&mut self, kept_last: u64) -> (Vec<SessionEntry>, usize) {
         let kept = usize::try_from(kept_last).unwrap_or(usize::MAX);
         let cut = self.messages.len().saturating_sub(kept);
         let kept = self.messages.split_off(cut);
@@ -34,8 +34,8 @@ impl SessionView {
         let message = Message::User {
             content: f.replacement.shown(),
         };
-        let mut entry =
-            Entry::new(message, Some(f.message.clone()), seq, at).with_blob_of(&f.replacement);
+        let mut entry = SessionEntry::new(message, Some(f.message.clone()), seq, at)
+            .with_blob_of(&f.replacement);
         entry.origin = Some(Origin::Compaction);
         entry.node.clone_from(&f.node);
         let mark = self.node.clone();
@@ -79,7 +79,7 @@ impl SessionView {
         self.usage.context = self.latest_context_usage;
         let history = archive.archived_transcript_history;
         let length = history.len();
-        let stands_for = |entry: &Entry| entry.id == archive.replacement_message.id;
+        let stands_for = |entry: &SessionEntry| entry.id == archive.replacement_message.id;
         let (at, gone) = match self.messages.iter().position(stands_for) {
             Some(at) => (at, 1),
             None => (0, 0),
@@ -101,7 +101,7 @@ impl SessionView {
     /// Begins with another session's messages, as far as they were there at a record. What was
     /// compacted later is not taken in its shortened form: text from past the point is not ours.
     pub(crate) fn begin_from(&mut self, other: &Self, at_seq: Seq) {
-        let early = |entry: &&Entry| entry.seq <= at_seq;
+        let early = |entry: &&SessionEntry| entry.seq <= at_seq;
         let archived = other
             .archives
             .iter()

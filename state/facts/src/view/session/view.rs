@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::draft::Draft;
-use super::entry::Entry;
+use super::draft::AnswerDraft;
+use super::entry::SessionEntry;
 use crate::at::At;
 use crate::fact::request::RequestFrame;
-use crate::fact::session::{Parent, SessionKind, SessionState, Trigger};
+use crate::fact::session::{SessionKind, SessionParent, SessionState, Trigger};
 use crate::fact::turn::Usage;
 use crate::hash::Hash;
 use crate::id::{FlowId, NodeId, Seq, SessionId, SessionKey, TurnId};
@@ -38,9 +38,9 @@ pub struct Archive {
     /// When.
     pub compacted_at: At,
     /// The history that was replaced.
-    pub archived_transcript_history: Vec<Entry>,
+    pub archived_transcript_history: Vec<SessionEntry>,
     /// What replaced it.
-    pub replacement_message: Entry,
+    pub replacement_message: SessionEntry,
     /// How it was done.
     pub strategy: crate::fact::session::Strategy,
     /// The context before, in tokens.
@@ -84,9 +84,9 @@ pub struct SessionView {
     /// The seat.
     pub seat: Seat,
     /// The messages.
-    pub messages: Vec<Entry>,
+    pub messages: Vec<SessionEntry>,
     /// The text that is being streamed; it shows after the messages.
-    pub draft: Option<Draft>,
+    pub draft: Option<AnswerDraft>,
     /// The current node.
     pub node: Option<NodeMark>,
     /// Compacted histories, oldest first.
@@ -115,7 +115,7 @@ pub struct SessionView {
     /// Its state in its life.
     pub state: SessionState,
     /// Where it comes from.
-    pub parent: Option<Parent>,
+    pub parent: Option<SessionParent>,
     /// Whose it is.
     pub user: Option<String>,
     /// What it used.
@@ -183,7 +183,7 @@ impl SessionView {
 
     /// The messages of the current node; all of them without a node.
     #[must_use]
-    pub fn exchanges(&self) -> &[Entry] {
+    pub fn exchanges(&self) -> &[SessionEntry] {
         let start = self.node.as_ref().map_or(0, |mark| mark.start);
         self.messages.get(start..).unwrap_or(&[])
     }
@@ -204,14 +204,15 @@ impl SessionView {
         1024 + self.live_bytes + draft + node + self.archived_bytes + prompt as u64
     }
 
-    pub(super) fn push(&mut self, entry: Entry) {
+    pub(super) fn push(&mut self, entry: SessionEntry) {
         self.live_bytes += entry.approx_bytes();
         self.messages.push(entry);
     }
 
     /// Counts the messages anew, after they were moved about.
     pub(super) fn weigh(&mut self) {
-        let weight = |entries: &[Entry]| entries.iter().map(Entry::approx_bytes).sum::<u64>();
+        let weight =
+            |entries: &[SessionEntry]| entries.iter().map(SessionEntry::approx_bytes).sum::<u64>();
         let start = self.node.as_ref().map_or(0, |mark| mark.start);
         self.live_bytes = weight(&self.messages);
         self.before_node_bytes = weight(self.messages.get(..start).unwrap_or(&[]));

@@ -3,25 +3,25 @@
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::draft::Draft;
-use super::entry::{Entry, Texts, Written};
+use super::draft::AnswerDraft;
+use super::entry::{SessionEntry, Texts, WithTexts};
 use super::view::{Archive, SessionView};
 use crate::message::Text;
 
 /// Messages, and the text that is being streamed after them.
-struct History<'a> {
-    messages: &'a [Entry],
-    draft: Option<&'a Draft>,
+struct WrittenHistory<'a> {
+    messages: &'a [SessionEntry],
+    draft: Option<&'a AnswerDraft>,
     texts: Texts<'a>,
 }
 
-impl Serialize for History<'_> {
+impl Serialize for WrittenHistory<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let length = self.messages.len() + usize::from(self.draft.is_some());
         let mut seq = serializer.serialize_seq(Some(length))?;
         for of in self.messages {
             let texts = self.texts;
-            seq.serialize_element(&Written { of, texts })?;
+            seq.serialize_element(&WithTexts { of, texts })?;
         }
         if let Some(draft) = self.draft {
             seq.serialize_element(draft)?;
@@ -34,10 +34,10 @@ impl Serialize for History<'_> {
 #[serde(rename_all = "camelCase")]
 struct NodeContext<'a> {
     node_id: &'a str,
-    exchanges: History<'a>,
+    exchanges: WrittenHistory<'a>,
 }
 
-impl Serialize for Written<'_, SessionView> {
+impl Serialize for WithTexts<'_, SessionView> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         self.of.write_seed(&mut map, self.texts)?;
@@ -49,18 +49,18 @@ impl Serialize for Written<'_, SessionView> {
 impl Serialize for SessionView {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let texts = Texts::BEGINNINGS;
-        Written { of: self, texts }.serialize(serializer)
+        WithTexts { of: self, texts }.serialize(serializer)
     }
 }
 
-impl Serialize for Written<'_, Archive> {
+impl Serialize for WithTexts<'_, Archive> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (archive, texts) = (self.of, self.texts);
-        let history = Written {
+        let history = WithTexts {
             of: archive.archived_transcript_history.as_slice(),
             texts,
         };
-        let replacement = Written {
+        let replacement = WithTexts {
             of: &archive.replacement_message,
             texts,
         };
@@ -79,15 +79,15 @@ impl Serialize for Written<'_, Archive> {
 }
 
 /// The archives of a session.
-struct Archives<'a> {
+struct WrittenArchives<'a> {
     all: &'a [Archive],
     texts: Texts<'a>,
 }
 
-impl Serialize for Archives<'_> {
+impl Serialize for WrittenArchives<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let texts = self.texts;
-        serializer.collect_seq(self.all.iter().map(|of| Written { of, texts }))
+        serializer.collect_seq(self.all.iter().map(|of| WithTexts { of, texts }))
     }
 }
 
@@ -106,7 +106,7 @@ impl SessionView {
     /// Writes `transcript.json` after what `out` holds, with the texts that are kept as blobs.
     pub fn write_json(&self, out: &mut Vec<u8>, texts: Texts<'_>) {
         let before = out.len();
-        if serde_json::to_writer(&mut *out, &Written { of: self, texts }).is_err() {
+        if serde_json::to_writer(&mut *out, &WithTexts { of: self, texts }).is_err() {
             // Every key of every map here is a text, so this cannot happen; and if it did, a view
             // that is cut off would be worse than one that is plainly not there.
             out.truncate(before);
@@ -118,11 +118,11 @@ impl SessionView {
     #[must_use]
     pub fn archive_json(&self, id: &str, texts: Texts<'_>) -> Option<Vec<u8>> {
         let of = self.archives.iter().find(|archive| archive.id == id)?;
-        serde_json::to_vec(&Written { of, texts }).ok()
+        serde_json::to_vec(&WithTexts { of, texts }).ok()
     }
 
-    fn history<'a>(&'a self, messages: &'a [Entry], texts: Texts<'a>) -> History<'a> {
-        History {
+    fn history<'a>(&'a self, messages: &'a [SessionEntry], texts: Texts<'a>) -> WrittenHistory<'a> {
+        WrittenHistory {
             messages,
             draft: self.draft.as_ref(),
             texts,
@@ -143,7 +143,7 @@ impl SessionView {
             map.serialize_entry("currentNodeContext", &context)?;
         }
         let all = self.archives.as_slice();
-        map.serialize_entry("compactionArchives", &Archives { all, texts })?;
+        map.serialize_entry("compactionArchives", &WrittenArchives { all, texts })?;
         map.serialize_entry("isActive", &self.is_active)?;
         let mark = self.node.as_ref();
         let node = mark.map(|mark| mark.named.as_ref().unwrap_or(&mark.node));

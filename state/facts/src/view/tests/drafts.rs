@@ -1,7 +1,7 @@
 //! Streamed text: what it costs, what it becomes.
 
 use super::super::session::{SessionView, Texts};
-use super::super::{View, Views};
+use super::super::{FactView, Views};
 use super::recorded;
 use crate::at::At;
 use crate::fact::Fact;
@@ -10,7 +10,7 @@ use crate::fact::turn::{
 };
 use crate::id::TurnId;
 use crate::line::Recorded;
-use crate::message::{AnswerText, Drafted, Message, ToolCall};
+use crate::message::{AnswerText, ConfirmedDraft, Message, ToolCall};
 use crate::sample::{id, walk};
 use crate::seat::Seat;
 
@@ -93,7 +93,10 @@ fn an_answer_takes_its_draft_without_copying_it() {
     session.draft("Hello, ");
     session.draft("world");
     let held = session.view.draft.as_ref().unwrap().text.as_ptr();
-    session.answer(AnswerText::Drafted(Drafted::of("Hello, world")), Vec::new());
+    session.answer(
+        AnswerText::Drafted(ConfirmedDraft::of("Hello, world")),
+        Vec::new(),
+    );
     let Message::Assistant { content } = &*session.view.messages[0].message else {
         panic!("no assistant message");
     };
@@ -136,7 +139,10 @@ fn a_piece_of_text_touches_no_message() {
 fn an_answer_that_is_not_its_draft_is_marked() {
     let mut session = Session::new();
     session.draft("Hello");
-    session.answer(AnswerText::Drafted(Drafted::of("Goodbye")), Vec::new());
+    session.answer(
+        AnswerText::Drafted(ConfirmedDraft::of("Goodbye")),
+        Vec::new(),
+    );
     assert!(session.view.messages[0].mismatch);
     assert!(session.json().contains(r#""content":"Hello""#));
     assert!(session.json().contains(r#""mismatch":true"#));
@@ -146,7 +152,10 @@ fn an_answer_that_is_not_its_draft_is_marked() {
 fn an_answer_with_calls_keeps_what_was_said_before_them() {
     let mut session = Session::new();
     session.draft("I look.");
-    session.answer(AnswerText::Drafted(Drafted::of("I look.")), vec![call()]);
+    session.answer(
+        AnswerText::Drafted(ConfirmedDraft::of("I look.")),
+        vec![call()],
+    );
     let json = session.json();
     let wanted = r#"{"role":"assistant_tool_calls","calls":[{"id":"1.1","name":"read_file","input":{"b": 1, "a": 2}}],"text":"I look.""#;
     assert!(json.contains(wanted), "{json}");

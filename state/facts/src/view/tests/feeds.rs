@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::feed::{Bounds, FeedItem, FeedView, ItemKind};
-use super::super::{View, Views};
+use super::super::feed::{FeedBounds, FeedItem, FeedView, ItemKind};
+use super::super::{FactView, Views};
 use super::{fold, recorded};
 use crate::at::At;
 use crate::fact::Fact;
@@ -235,7 +235,7 @@ fn a_bounded_feed_is_the_end_of_the_whole_one() {
             .collect()
     };
     let mut whole = FeedView::default();
-    let mut end = FeedView::bounded(Bounds {
+    let mut end = FeedView::bounded(FeedBounds {
         items_max: 10,
         text_bytes_max: 8,
     });

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::View;
+use super::super::FactView;
 use super::super::session::SessionView;
 use super::fold;
 use crate::fact::Fact;
 use crate::fact::session::{ArchiveRestored, SessionCompacted, Strategy, Trigger};
-use crate::fact::turn::{CallEnd, CallFinished, Seen};
+use crate::fact::turn::{CallEnd, CallFinished, SeenFile};
 use crate::hash::Hash;
 use crate::id::TurnId;
 use crate::line::Recorded;
@@ -87,7 +87,7 @@ fn an_archive_that_is_restored_after_another_compaction_comes_first() {
 #[test]
 fn the_files_that_a_role_saw_are_known_after_a_compaction() {
     let mut session = reviewer();
-    let seen = |text: &[u8]| Seen {
+    let seen = |text: &[u8]| SeenFile {
         path: "src/a.rs".into(),
         hash: Hash::of(text),
     };

@@ -1,29 +1,29 @@
 //! The words of what the operator is asked about, and of what answered.
 
 use super::super::phrase;
-use super::{Effect, Words};
+use super::{FeedEffect, ItemWords};
 use crate::fact::operator::{ConsentRequested, ConsentResolved, ConsentRuled};
 
-pub(super) fn requested<'a>(f: &ConsentRequested) -> Effect<'a> {
+pub(super) fn requested<'a>(f: &ConsentRequested) -> FeedEffect<'a> {
     let (text, note) = phrase::asked(f);
-    Words::event("Asks for consent", text, "consent.requested")
+    ItemWords::event("Asks for consent", text, "consent.requested")
         .at(f.node.as_ref())
         .about(&f.consent)
         .asking(note)
         .open(format!("consent:{}", f.consent))
 }
 
-pub(super) fn resolved<'a>(f: &ConsentResolved) -> Effect<'a> {
+pub(super) fn resolved<'a>(f: &ConsentResolved) -> FeedEffect<'a> {
     let (label, text) = phrase::consent(f);
-    Words::event(label, text, "consent.resolved")
+    ItemWords::event(label, text, "consent.resolved")
         .about(&f.consent)
         .answering(f.answer, f.by.as_ref())
         .close(format!("consent:{}", f.consent))
 }
 
-pub(super) fn ruled<'a>(f: &ConsentRuled) -> Effect<'a> {
+pub(super) fn ruled<'a>(f: &ConsentRuled) -> FeedEffect<'a> {
     let (label, note) = phrase::ruled(f);
-    Words::event(label, phrase::by_rule(f), "consent.ruled")
+    ItemWords::event(label, phrase::by_rule(f), "consent.ruled")
         .at(f.node.as_ref())
         .asking(note)
         .say()

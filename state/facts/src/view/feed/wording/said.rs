@@ -1,13 +1,13 @@
 //! The words of messages that no model produced.
 
-use super::{Effect, Words, shown, shown_whole};
+use super::{FeedEffect, ItemWords, shown, shown_whole};
 use crate::fact::session::{MessageAdded, Origin};
 use crate::view::feed::item::ItemKind;
 
 /// Most messages are the other side of something that is shown already.
-pub(super) fn message<'a>(f: &MessageAdded) -> Effect<'a> {
+pub(super) fn message<'a>(f: &MessageAdded) -> FeedEffect<'a> {
     match f.origin {
-        Origin::Injection => Words::of(
+        Origin::Injection => ItemWords::of(
             ItemKind::User,
             "Note",
             shown_whole(&f.text),
@@ -15,7 +15,7 @@ pub(super) fn message<'a>(f: &MessageAdded) -> Effect<'a> {
         )
         .at(f.node.as_ref())
         .say(),
-        Origin::Runtime => Words::event("Note of the runtime", shown(&f.text), "session.note")
+        Origin::Runtime => ItemWords::event("Note of the runtime", shown(&f.text), "session.note")
             .at(f.node.as_ref())
             .say(),
         Origin::Steer => steer_heard(f),
@@ -25,17 +25,17 @@ pub(super) fn message<'a>(f: &MessageAdded) -> Effect<'a> {
         | Origin::Continuation
         | Origin::Consultation
         | Origin::Improvement
-        | Origin::Compaction => Effect::Silent,
+        | Origin::Compaction => FeedEffect::Silent,
     }
 }
 
 /// The operator's message to a role at work, resolved when the role gets it.
-fn steer_heard<'a>(f: &MessageAdded) -> Effect<'a> {
+fn steer_heard<'a>(f: &MessageAdded) -> FeedEffect<'a> {
     let text = match f.request {
         Some(request) => format!("Heard at request {request}."),
         None => "Heard.".to_owned(),
     };
-    Words::of(ItemKind::User, "You, heard", text, "human.steer_heard")
+    ItemWords::of(ItemKind::User, "You, heard", text, "human.steer_heard")
         .at(f.node.as_ref())
         .about(&f.message)
         .close(format!("steer:{}", f.message))
