@@ -6,14 +6,9 @@ use a_society_orchestrator::config::editing::models::{
     KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,
     with_usual,
 };
-<<<<<<< HEAD
+use a_society_orchestrator::config::editing::policies::{self, Policy};
 use a_society_orchestrator::config::editing::servers::{self, HeldValue, NewServer};
 use a_society_orchestrator::config::editing::{EditRefusal, Grade, SecretPlace, Sheet};
-=======
-use a_society_orchestrator::config::editing::policies::{self, Policy};
-use a_society_orchestrator::config::editing::servers::{self, Held, NewServer};
-use a_society_orchestrator::config::editing::{Grade, Place, Refusal, Sheet};
->>>>>>> main
 use a_society_orchestrator::config::editing::{rules, search, skills};
 use a_society_orchestrator::config::models::try_out;
 use a_society_orchestrator::config::servers::lists_in;
@@ -253,7 +248,7 @@ fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, EditRefus
 }
 
 /// Sets a policy of all flows; the result shows what would be written.
-fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, Refusal> {
+fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, EditRefusal> {
     let (policy, what) = match wish.clone() {
         PolicyWish::Mode(wish) => (Policy::Mode(wish.mode), "the mode of flows"),
         PolicyWish::Reach(wish) => {
@@ -470,11 +465,8 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
     }
 }
 
-<<<<<<< HEAD
-fn fault(refusal: EditRefusal) -> Fault {
-=======
 /// What would be decided about a call, by the judge of every turn.
-fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, Refusal> {
+fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, EditRefusal> {
     let what = wish.what.trim().to_owned();
     let call = match wish.does {
         CallKind::Command => Imagined::Command(what),
@@ -498,8 +490,7 @@ fn try_rules(wish: &CallWish, root: &Path) -> Result<Tried, Refusal> {
     })
 }
 
-fn fault(refusal: Refusal) -> Fault {
->>>>>>> main
+fn fault(refusal: EditRefusal) -> Fault {
     Fault {
         code: refusal.code.to_owned(),
         what: refusal.what,

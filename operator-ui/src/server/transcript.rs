@@ -6,11 +6,8 @@ use std::collections::BTreeMap;
 use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::{FlowId, RoleInstance, Seq, TurnId};
-<<<<<<< HEAD
-use a_society_facts::view::FactView;
-=======
 use a_society_facts::message::Text;
->>>>>>> main
+use a_society_facts::view::FactView;
 use a_society_facts::view::SessionView;
 use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;

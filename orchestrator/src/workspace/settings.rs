@@ -11,13 +11,8 @@ use crate::config::catalogue::{self, Catalogue};
 use crate::config::editing::models::KeyState;
 use crate::config::editing::{Sheet, policies, rules, search, servers};
 use crate::config::models::ModelSpec;
-<<<<<<< HEAD
 use crate::config::servers::{Roster, ServerStanding, lists_in};
-use crate::config::user::{self, ConsentConfig, ToolReach};
-=======
-use crate::config::servers::{Roster, Standing, lists_in};
-use crate::config::user::{self, Bounds, ConsentConfig, Reach};
->>>>>>> main
+use crate::config::user::{self, ConfigBounds, ConsentConfig, ToolReach};
 use crate::config::workspace;
 use crate::project::place::{NameUses, in_words, models_named, servers_named, workspace_of};
 
@@ -239,7 +234,7 @@ pub fn permissions(root: &Path) -> Value {
 /// What the operator says for all flows beside the rules.
 fn said_for_all() -> Value {
     let said = Sheet::read().and_then(|sheet| policies::said(&sheet));
-    let limits = |bounds: &Bounds| {
+    let limits = |bounds: &ConfigBounds| {
         json!({
             "tokens": bounds.tokens,
             "answers": bounds.answers,
@@ -253,7 +248,7 @@ fn said_for_all() -> Value {
             "folders": said.reach.folders,
             "network": said.reach.network,
             "limits": limits(&said.limits),
-            "usual_limits": limits(&Bounds::default()),
+            "usual_limits": limits(&ConfigBounds::default()),
             "notify": said.notify.map(|notify| json!({
                 "command": notify.command,
                 "on": notify.on.iter().map(|one| one.word()).collect::<Vec<_>>(),

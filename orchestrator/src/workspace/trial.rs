@@ -8,12 +8,12 @@ use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode, ConsentRules};
 use a_society_facts::fact::terms::{ConsentTerms, ServerTerms};
 use a_society_facts::message::ToolCall;
 use a_society_mcp::ServerSpec;
-use a_society_roles::consent::{Ask, Decision, Tier, decide};
-use a_society_roles::tool::{Owner, Setting, Toolbox};
+use a_society_roles::consent::{ConsentQuestion, Decision, Tier, decide};
+use a_society_roles::tool::{Owner, ToolSetting, Toolbox};
 use a_society_state::store::OUR_FOLDER;
 use serde_json::{Value, json, value::to_raw_value};
 
-use crate::config::editing::Refusal;
+use crate::config::editing::EditRefusal;
 use crate::config::servers::{Roster, lists_in};
 use crate::config::{programs, user, workspace};
 
@@ -59,12 +59,12 @@ pub enum Fate {
 ///
 /// # Errors
 /// When the configuration cannot be used, or it is no such call.
-pub fn foreseen(root: &Path, call: &Imagined) -> Result<Foreseen, Refusal> {
+pub fn foreseen(root: &Path, call: &Imagined) -> Result<Foreseen, EditRefusal> {
     let own = user::consent()?;
     let narrowed = workspace::consent(root)?;
     let usual = own.mode.unwrap_or_default();
     let mode = narrowed.mode.map_or(usual, |most| usual.min(most));
-    let unclear = |why: String| Refusal::usage("this cannot be tried", why, "say it otherwise");
+    let unclear = |why: String| EditRefusal::usage("this cannot be tried", why, "say it otherwise");
     let tools = toolbox(root, &own.rules).map_err(unclear)?;
     let ask = match call {
         Imagined::Command(line) => {
@@ -100,7 +100,7 @@ fn toolbox(root: &Path, own: &ConsentRules) -> Result<Toolbox, String> {
         role: "trial".parse().map_err(|why| name(&why))?,
         node: None,
     };
-    let mut setting = Setting::new(owner, root.to_owned(), root.join(OUR_FOLDER));
+    let mut setting = ToolSetting::new(owner, root.to_owned(), root.join(OUR_FOLDER));
     user::reach().map_err(|why| name(&why))?.apply(&mut setting);
     setting.guard = Some(programs::guard());
     setting.fetch = true;
@@ -109,7 +109,7 @@ fn toolbox(root: &Path, own: &ConsentRules) -> Result<Toolbox, String> {
     Toolbox::open(setting)
 }
 
-fn planned(tools: &Toolbox, name: &str, arguments: &Value) -> Result<Ask, String> {
+fn planned(tools: &Toolbox, name: &str, arguments: &Value) -> Result<ConsentQuestion, String> {
     let call = ToolCall {
         id: "trial".to_owned(),
         name: name.to_owned(),
@@ -120,7 +120,12 @@ fn planned(tools: &Toolbox, name: &str, arguments: &Value) -> Result<Ask, String
 }
 
 /// Of a tool that only its server knows, what the operator says of it is enough.
-fn of_server(root: &Path, tools: &Toolbox, server: &str, tool: &str) -> Result<Ask, String> {
+fn of_server(
+    root: &Path,
+    tools: &Toolbox,
+    server: &str,
+    tool: &str,
+) -> Result<ConsentQuestion, String> {
     let roster = Roster::read(&lists_in(root)).map_err(|why| why.to_string())?;
     let specs = roster.startable();
     let spec = specs.iter().find(|spec| spec.name == server);
@@ -135,7 +140,7 @@ fn of_server(root: &Path, tools: &Toolbox, server: &str, tool: &str) -> Result<A
     };
     let name = format!("mcp__{server}__{tool}");
     let is_irreversible = says(|spec| &spec.irreversible);
-    Ok(Ask {
+    Ok(ConsentQuestion {
         ruled: tools.ruled_remote(&name, &tier, (server, tool), is_irreversible),
         tool: name,
         tier,
@@ -151,7 +156,7 @@ fn of_server(root: &Path, tools: &Toolbox, server: &str, tool: &str) -> Result<A
     })
 }
 
-fn told(mode: ConsentMode, ask: &Ask) -> Foreseen {
+fn told(mode: ConsentMode, ask: &ConsentQuestion) -> Foreseen {
     let by_mode = match mode {
         ConsentMode::NoAccess => "flows ask every time unless they choose another mode",
         ConsentMode::PartialAccess => "flows ask unless you allowed it for the flow",
@@ -178,7 +183,7 @@ fn told(mode: ConsentMode, ask: &Ask) -> Foreseen {
     Foreseen { is, why }
 }
 
-fn runs(ask: &Ask, by_mode: &str) -> String {
+fn runs(ask: &ConsentQuestion, by_mode: &str) -> String {
     match ask.tier {
         Tier::Free => "it is never asked about, and no rule denies it".to_owned(),
         Tier::Unasked => "it only reads, and runs in the sandbox".to_owned(),
@@ -191,7 +196,7 @@ fn runs(ask: &Ask, by_mode: &str) -> String {
     }
 }
 
-fn asks(ask: &Ask, by_mode: &str) -> String {
+fn asks(ask: &ConsentQuestion, by_mode: &str) -> String {
     let lacks_walls =
         matches!(&ask.terms, ConsentTerms::Command(terms) if !terms.missing.is_empty());
     match ask.tier {

@@ -16,7 +16,7 @@ use super::patch::highest;
 use super::plan::{CallPlan, CallRefusal, RefusalKind};
 use super::toolbox::{ConsentNeeds, Deed, Toolbox};
 use super::{limits, text};
-use crate::consent::{Ask, Tier};
+use crate::consent::{ConsentQuestion, Tier};
 use crate::number::grouped;
 
 /// A file with its new content.
@@ -389,13 +389,13 @@ impl Toolbox {
     ///
     /// # Errors
     /// When no tool writes there.
-    pub fn asked_of_writing(&self, path: &str) -> Result<Ask, Refusal> {
+    pub fn asked_of_writing(&self, path: &str) -> Result<ConsentQuestion, CallRefusal> {
         let located = self.target(path)?.located;
-        let wants = Wants {
+        let wants = ConsentNeeds {
             tier: self.tier_of_writing(&located),
             terms: of_file(&located.shown, FileEffect::Change),
             files: vec![self.names_of(&located)],
-            ..Wants::default()
+            ..ConsentNeeds::default()
         };
         Ok(self.ask("write_file", "", wants))
     }

@@ -181,13 +181,8 @@ impl Past {
     }
 
     /// The numbers of these entries; nothing if they are the same. Only those that are new are written.
-<<<<<<< HEAD
-    fn entries(&mut self, list: &str, entries: &[SessionEntry]) -> Option<Vec<u32>> {
+    fn entries(&mut self, list: &str, entries: &[SessionEntry], read: &Read) -> Option<Vec<u32>> {
         let is_same = |(known, entry): (&Known, &SessionEntry)| {
-=======
-    fn entries(&mut self, list: &str, entries: &[Entry], read: &Read) -> Option<Vec<u32>> {
-        let is_same = |(known, entry): (&Known, &Entry)| {
->>>>>>> main
             Arc::ptr_eq(&known.message, &entry.message) && known.told == told(entry)
         };
         if let Some(known) = self.entries.get(list)

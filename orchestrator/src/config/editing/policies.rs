@@ -5,21 +5,21 @@ use std::path::Path;
 pub use a_society_roles::config::edit::Policy;
 use a_society_roles::config::edit::{said_of, with_policy};
 use a_society_roles::config::{
-    Bounds, NotifyConfig, TextFault, parse_limits, parse_notify, parse_tools,
+    ConfigBounds, NotifyConfig, TextFault, parse_limits, parse_notify, parse_tools,
 };
-use a_society_roles::tool::Reach;
+use a_society_roles::tool::ToolReach;
 
 use super::super::user::{ConfigError, folder};
-use super::{Refusal, Sheet};
+use super::{EditRefusal, Sheet};
 use crate::withheld::holds_a_secret;
 
 /// The policies of all flows beside the rules and the mode; defaults where the configuration has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// How far tools reach, with folders as they are written.
-    pub reach: Reach,
+    pub reach: ToolReach,
     /// What stops a flow that makes no progress.
-    pub limits: Bounds,
+    pub limits: ConfigBounds,
     /// The command to notify.
     pub notify: Option<NotifyConfig>,
 }
@@ -28,10 +28,10 @@ pub struct Said {
 ///
 /// # Errors
 /// When the configuration is invalid there.
-pub fn said(sheet: &Sheet) -> Result<Said, Refusal> {
+pub fn said(sheet: &Sheet) -> Result<Said, EditRefusal> {
     let faulty = |faults: Vec<TextFault>| {
         let path = sheet.path.clone();
-        Refusal::from(ConfigError::Faulty { path, faults })
+        EditRefusal::from(ConfigError::Faulty { path, faults })
     };
     Ok(Said {
         reach: parse_tools(&sheet.text).map_err(faulty)?,
@@ -53,11 +53,11 @@ pub struct Changed {
 ///
 /// # Errors
 /// When it means nothing, names a folder that is not there, looks like a secret, or the text cannot be changed.
-pub fn changed(sheet: &Sheet, policy: &Policy) -> Result<Changed, Refusal> {
+pub fn changed(sheet: &Sheet, policy: &Policy) -> Result<Changed, EditRefusal> {
     if let Policy::Notify { command, .. } = policy
         && command.iter().any(|word| holds_a_secret(word))
     {
-        return Err(Refusal::usage(
+        return Err(EditRefusal::usage(
             "the command is not taken",
             "something in it looks like a secret, and keys never pass through here",
             "let the command read it from a file",
@@ -69,7 +69,7 @@ pub fn changed(sheet: &Sheet, policy: &Policy) -> Result<Changed, Refusal> {
             // A folder that is not there would stop the tools of every role.
             folder(Path::new(written)).map_err(|why| {
                 let hint = "make the folder, or name another one";
-                Refusal::usage("the configuration was not changed", why, hint)
+                EditRefusal::usage("the configuration was not changed", why, hint)
             })?;
         }
     }

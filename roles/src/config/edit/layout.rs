@@ -148,9 +148,6 @@ fn found<'t>(tree: &'t YamlTree, path: &[&str]) -> Option<&'t YamlTree> {
 
 /// Takes a key with all that is under it out, and leaves comments above and below it.
 pub(crate) fn without(text: &str, path: &[&str]) -> Option<String> {
-<<<<<<< HEAD
-    let tree = parse(text, ParseBudget::BLOCK).ok()?;
-=======
     replaced(text, lines_of(text, path)?, "")
 }
 
@@ -161,8 +158,7 @@ pub(crate) fn section<'t>(text: &'t str, key: &str) -> &'t str {
 }
 
 fn lines_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
-    let tree = parse(text, Budget::BLOCK).ok()?;
->>>>>>> main
+    let tree = parse(text, ParseBudget::BLOCK).ok()?;
     let (key, above) = path.split_last()?;
     let map = above
         .iter()
@@ -231,19 +227,12 @@ fn is_flow(text: &str, map: &YamlTree) -> bool {
         .is_some_and(|found| found.starts_with('{'))
 }
 
-<<<<<<< HEAD
-/// The bytes of a mapping in braces that is on one line and contains no other mapping.
-fn flow(text: &str, tree: &YamlTree) -> Option<Range<usize>> {
-    let Value::Map(entries) = &tree.value else {
-        return None;
-=======
 /// The bytes of a mapping in braces, or of a list in brackets, that is on one line and contains no other.
-fn flow(text: &str, tree: &Tree) -> Option<Range<usize>> {
+fn flow(text: &str, tree: &YamlTree) -> Option<Range<usize>> {
     let (opens, closes, last) = match &tree.value {
         Value::Map(entries) => ('{', '}', entries.last().map(|(_, value)| value)),
         Value::List(items) => ('[', ']', items.last()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => return None,
->>>>>>> main
     };
     let start = tree.place.bytes.start;
     let end = match last {

@@ -10,16 +10,11 @@ mod servers;
 #[cfg(test)]
 mod tests;
 
-<<<<<<< HEAD
 pub use change::{
     ChangedConfig, ModelChanges, ModelToRemove, Removed, with_changes, without_model,
 };
-pub use rules::{RuleSide, with_rule, without_rule};
-=======
-pub use change::{Changed, Changes, Removal, Removed, with_changes, without_model};
 pub use policy::{Policy, said_of, with_policy};
-pub use rules::{List, with_rule, without_rule};
->>>>>>> main
+pub use rules::{RuleSide, with_rule, without_rule};
 pub use search::{with_search, without_search};
 pub use servers::{NewSecret, ServerEditFault, secrets_of, with_server, without_server};
 

@@ -4,8 +4,8 @@
 use super::super::{
     ConsentConfig, TextFault, parse_consent, parse_limits, parse_notify, parse_tools,
 };
-use super::{EditFault, layout, quoted};
-use crate::tool::Reach;
+use super::{ConfigEditFault, layout, quoted};
+use crate::tool::ToolReach;
 
 /// A policy of all flows. What is absent is taken out, and its default holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Policy {
 /// # Errors
 ///
 /// When the text is faulty or would be, or is laid out otherwise.
-pub fn with_policy(text: &str, policy: &Policy) -> Result<String, EditFault> {
+pub fn with_policy(text: &str, policy: &Policy) -> Result<String, ConfigEditFault> {
     let (section, members) = (policy.section(), policy.members());
     let change = Change {
         text,
@@ -102,7 +102,7 @@ pub fn with_policy(text: &str, policy: &Policy) -> Result<String, EditFault> {
             mode: wish.mode,
             ..before
         }),
-        Policy::Reach { .. } => change.made(parse_tools, |before, wish| Reach {
+        Policy::Reach { .. } => change.made(parse_tools, |before, wish| ToolReach {
             irreversible: before.irreversible,
             ..wish
         }),
@@ -128,11 +128,11 @@ impl Change<'_> {
         &self,
         read: fn(&str) -> Result<T, Vec<TextFault>>,
         expected: impl FnOnce(T, T) -> T,
-    ) -> Result<String, EditFault> {
-        let before = read(self.text).map_err(EditFault::Faulty)?;
+    ) -> Result<String, ConfigEditFault> {
+        let before = read(self.text).map_err(ConfigEditFault::Faulty)?;
         let lines = self.lines();
         let alone = layout::put_under("", self.section, &lines).filter(|_| !lines.is_empty());
-        let wish = read(&alone.unwrap_or_default()).map_err(EditFault::Unfit)?;
+        let wish = read(&alone.unwrap_or_default()).map_err(ConfigEditFault::Unfit)?;
         let expected = expected(before, wish);
         let ways = [self.by_member(), self.by_section()];
         let fits = |way: &String| read(way).is_ok_and(|now| now == expected);
@@ -142,7 +142,7 @@ impl Change<'_> {
             } else {
                 lines.join(", ")
             };
-            EditFault::Unclear(format!("under `{}`, say {lines}", self.section))
+            ConfigEditFault::Unclear(format!("under `{}`, say {lines}", self.section))
         };
         ways.into_iter().flatten().find(fits).ok_or_else(by_hand)
     }
@@ -337,12 +337,15 @@ mod tests {
             ),
         ];
         for (policy, place) in rows {
-            let Err(EditFault::Unfit(faults)) = with_policy(TEXTS[2], &policy) else {
+            let Err(ConfigEditFault::Unfit(faults)) = with_policy(TEXTS[2], &policy) else {
                 panic!("{policy:?} is taken");
             };
             assert!(faults[0].message.contains(place), "{policy:?}: {faults:?}");
         }
         let faulty = with_policy("limits: 3\n", &limits(Some("7"), None));
-        assert!(matches!(faulty, Err(EditFault::Faulty(_))), "{faulty:?}");
+        assert!(
+            matches!(faulty, Err(ConfigEditFault::Faulty(_))),
+            "{faulty:?}"
+        );
     }
 }
