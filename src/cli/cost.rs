@@ -26,9 +26,30 @@ pub(crate) fn in_short(account: &Account) -> Vec<String> {
     all.into_iter().chain(cost).collect()
 }
 
+/// The model that each role is configured with.
+fn configured(state: &FlowState) -> BTreeMap<RoleInstance, String> {
+    let roles = state.configurations.iter();
+    let models =
+        roles.filter_map(|(role, kept)| Some((role.clone(), kept.settings.get("model")?.clone())));
+    models.collect()
+}
+
 /// A row for each role that a model took, and one for all of them, under their heads. Nothing where no
 /// model was asked.
 pub(crate) fn rows(state: &FlowState, models: &BTreeMap<RoleInstance, String>) -> Vec<Vec<Cell>> {
+    limited_rows(state, models, |_| String::new())
+}
+
+/// The same with what may be spent.
+pub(crate) fn rows_with_budgets(state: &FlowState) -> Vec<Vec<Cell>> {
+    limited_rows(state, &configured(state), budget)
+}
+
+fn limited_rows(
+    state: &FlowState,
+    models: &BTreeMap<RoleInstance, String>,
+    budget: fn(&Account) -> String,
+) -> Vec<Vec<Cell>> {
     let roles = state.role_accounts.iter();
     let mut roles: Vec<(&RoleInstance, &Account)> = roles
         .filter(|(_, account)| account.spent.tokens > 0)
@@ -37,16 +58,19 @@ pub(crate) fn rows(state: &FlowState, models: &BTreeMap<RoleInstance, String>) -
         return Vec::new();
     }
     roles.sort_by_key(|(role, _)| (*role).clone());
-    let heads = ["ROLE", "MODEL", "TURNS", "IN", "OUT", "CACHED", "COST"];
+    let heads = [
+        "ROLE", "MODEL", "TURNS", "IN", "OUT", "CACHED", "COST", "BUDGET",
+    ];
     let mut rows = vec![heads.map(Cell::from).to_vec()];
     let model = |role: &RoleInstance| models.get(role).cloned().unwrap_or_default();
     rows.extend(
         roles
             .iter()
-            .map(|(role, account)| row(role.as_str(), model(role), account)),
+            .map(|(role, account)| row(role.as_str(), (model(role), budget(account)), account)),
     );
-    if roles.len() > 1 {
-        rows.push(row("all", String::new(), &state.account));
+    let whole = budget(&state.account);
+    if roles.len() > 1 || !whole.is_empty() {
+        rows.push(row("all", (String::new(), whole), &state.account));
     }
     // A column that says nothing is left out.
     let empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_blank());
@@ -61,7 +85,7 @@ pub(crate) fn rows(state: &FlowState, models: &BTreeMap<RoleInstance, String>) -
     rows.into_iter().map(keep).collect()
 }
 
-fn row(name: &str, model: String, account: &Account) -> Vec<Cell> {
+fn row(name: &str, (model, budget): (String, String), account: &Account) -> Vec<Cell> {
     let spent = &account.spent;
     let input = spent.tokens.saturating_sub(spent.output_tokens);
     let known = |number: u64, words: fn(u64) -> String| match number {
@@ -76,7 +100,17 @@ fn row(name: &str, model: String, account: &Account) -> Vec<Cell> {
         tokens(spent.output_tokens).into(),
         known(spent.cached_tokens, tokens).into(),
         known(spent.cost_micros, money).into(),
+        budget.into(),
     ]
+}
+
+/// What may be spent, in money if that is limited.
+fn budget(account: &Account) -> String {
+    let limit = |measure| account.limits.get(&measure).copied();
+    let cost = limit(Measure::CostMicros).map(money);
+    let of_tokens = |most| format!("{} tokens", tokens(most));
+    let limit = cost.or_else(|| limit(Measure::Tokens).map(of_tokens));
+    limit.unwrap_or_default()
 }
 
 /// The same for programs.

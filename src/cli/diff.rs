@@ -8,6 +8,7 @@ use a_society_operator_ui::server::changed;
 
 use super::context::Context;
 use super::say::role;
+use super::table::Cell;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
@@ -125,6 +126,20 @@ pub(crate) fn in_short(all: &Changes) -> Option<String> {
     };
     let (come, go) = all.diffs.iter().fold((0, 0), sum);
     Some(format!("{}, +{come} −{go}", count(files, "file")))
+}
+
+/// A row for each file: its path, how much of it changed, and who did it.
+pub(crate) fn rows(all: &Changes) -> Vec<Vec<Cell>> {
+    let row = |diff: &Diff| {
+        let (come, go) = counts(diff);
+        let by = all.by.get(&diff.path).map(|by| authors(by));
+        vec![
+            plain(&diff.path).into_owned().into(),
+            format!("+{come} −{go}").into(),
+            plain(&by.unwrap_or_default()).into_owned().into(),
+        ]
+    };
+    all.diffs.iter().map(row).collect()
 }
 
 /// How many lines come and how many go, as far as they are shown.

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -28,15 +30,20 @@ const LOOK: Duration = Duration::from_secs(10);
 /// A question that is answered sooner was decided beforehand and needs no notification.
 const SETTLES: Duration = Duration::from_millis(300);
 
-/// How long a command may run. That is enough to send a mail, and `run` waits no longer than that for a
-/// command that hangs.
+/// How long a command may run while its flow is driven. That is enough to send a mail.
 const RUNS_LOOKS_MAX: u32 = 250;
 const RUNS_LOOK: Duration = Duration::from_millis(20);
+
+/// How long all commands together may run on after the flow. `run` waits for them, because a command that outlives it could
+/// be left behind; one that hangs is ended with all that it started.
+const RUNS_AFTER_LOOKS_MAX: u32 = 50;
 
 /// The notification thread of a flow; it ends soon after the flow's task.
 #[derive(Debug)]
 pub(crate) struct Notifier {
     thread: JoinHandle<Option<String>>,
+    /// Whether the flow is not driven any more.
+    is_over: Arc<AtomicBool>,
 }
 
 impl Notifier {
@@ -44,7 +51,12 @@ impl Notifier {
     pub(crate) fn begin(flow: &FlowRef, handle: &FlowHandle) -> Option<Self> {
         // `run` has already refused a configuration that cannot be parsed.
         let config = user::notify().ok().flatten()?;
+        let is_over = Arc::new(AtomicBool::new(false));
         let mut teller = Teller {
+            patience: Patience {
+                is_over: Arc::clone(&is_over),
+                after: 0,
+            },
             config,
             flow: flow.clone(),
             handle: handle.clone(),
@@ -58,16 +70,42 @@ impl Notifier {
         });
         Some(Self {
             thread: thread.ok()?,
+            is_over,
         })
     }
 
-    /// Waits for the last notification, and returns why the command failed, if it did.
+    /// Waits a moment for the last notification, and returns why the command failed, if it did.
     pub(crate) fn finish(self) -> Option<String> {
+        self.is_over.store(true, Ordering::Release);
         self.thread.join().ok().flatten()
     }
 }
 
+/// How long a command may still run.
+struct Patience {
+    is_over: Arc<AtomicBool>,
+    /// How often a command was looked at since the flow is over.
+    after: u32,
+}
+
+impl Patience {
+    /// Why a command that was looked at so often is ended now, if it is.
+    fn ends(&mut self, looks: u32) -> Option<String> {
+        if self.is_over.load(Ordering::Acquire) {
+            self.after += 1;
+        }
+        let seconds = |looks: u32| (RUNS_LOOK * looks).as_secs();
+        if self.after > RUNS_AFTER_LOOKS_MAX {
+            let after = seconds(RUNS_AFTER_LOOKS_MAX);
+            return Some(format!("it was ended {after} s after the flow"));
+        }
+        let is_long = looks >= RUNS_LOOKS_MAX;
+        is_long.then(|| format!("it was ended after {} s", seconds(RUNS_LOOKS_MAX)))
+    }
+}
+
 struct Teller {
+    patience: Patience,
     config: NotifyConfig,
     flow: FlowRef,
     handle: FlowHandle,
@@ -151,7 +189,7 @@ impl Teller {
             // A group of its own: Ctrl-C does not reach it, and all of it can be ended at once.
             .process_group(0);
         let ended = match command.spawn() {
-            Ok(child) => finished(child, &told.to_string()),
+            Ok(child) => finished(child, &told.to_string(), &mut self.patience),
             Err(error) => Err(error.to_string()),
         };
         if let Err(why) = ended {
@@ -180,19 +218,25 @@ const fn occasion(code: ExitCode) -> Occasion {
 }
 
 /// Gives a command its input and waits for its end, but not for ever.
-fn finished(mut child: Child, input: &str) -> Result<(), String> {
+fn finished(mut child: Child, input: &str, patience: &mut Patience) -> Result<(), String> {
     if let Some(mut pipe) = child.stdin.take() {
         // A command that does not read it is fine; it fits into any pipe.
         drop(pipe.write_all(input.as_bytes()));
     }
-    for _ in 0..RUNS_LOOKS_MAX {
+    let mut looks = 0;
+    let why = loop {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(status)) => return Err(status.to_string()),
-            Ok(None) => std::thread::sleep(RUNS_LOOK),
+            Ok(None) => {}
             Err(error) => return Err(error.to_string()),
         }
-    }
+        looks += 1;
+        match patience.ends(looks) {
+            Some(why) => break why,
+            None => std::thread::sleep(RUNS_LOOK),
+        }
+    };
     let group = i32::try_from(child.id()).ok();
     let group = group.and_then(rustix::process::Pid::from_raw);
     let ended = group
@@ -201,8 +245,5 @@ fn finished(mut child: Child, input: &str) -> Result<(), String> {
         drop(child.kill());
     }
     drop(child.wait());
-    Err(format!(
-        "it was ended after {} s",
-        (RUNS_LOOK * RUNS_LOOKS_MAX).as_secs()
-    ))
+    Err(why)
 }

@@ -166,6 +166,7 @@ fn as_json(going: &Going) -> Value {
 fn one(context: &mut Context<'_>, arguments: &Arguments, typed: &str) -> Outcome {
     let store = context.store()?;
     let flow = store.find(typed)?;
+    context.named = Some(flow.clone());
     let planned = removal::plan(&store, &flow)?;
     if !context.out.is_json() {
         print_one(context, &planned, store.ground().clock.now())?;

@@ -1,7 +1,5 @@
 //! `show`: the state of one flow, on one screen.
 
-use std::collections::BTreeMap;
-
 use a_society_facts::At;
 use a_society_facts::Seat;
 use a_society_facts::id::NodeId;
@@ -10,6 +8,7 @@ use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_facts::view::summary::FlowSummary;
+use a_society_operator_ui::server::changed;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
@@ -19,12 +18,13 @@ use super::asks;
 use super::context::Context;
 use super::cost;
 use super::delivered;
+use super::diff;
 use super::nesting::parent;
 use super::report::{damage_advice, damage_json, torn, torn_json};
 use super::table::{self, Cell};
 use super::words;
 use crate::exit_code::ExitCode;
-use crate::operator_error::{Outcome, Stop};
+use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
 use crate::text::{age, count, one_line, plain};
 
@@ -42,6 +42,7 @@ Examples:
   a-society show a1b2
   a-society show a1b2 --items 30
   a-society show a1b2 --call
+  a-society show a1b2 --result > result.md
   a-society show demo/a1b2 --json | jq .screen.summary")]
 pub(crate) struct Arguments {
     /// The flow
@@ -52,17 +53,24 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     items: usize,
 
-    /// Show only the calls that wait for your consent, each with all of its text
-    #[arg(long)]
-    call: bool,
+    /// Show only the calls that wait for your consent, or the Nth of them, each with all of its text
+    #[arg(long, value_name = "N", num_args = 0..=1)]
+    call: Option<Option<usize>>,
+
+    /// Show only what the flow delivered
+    #[arg(long, conflicts_with = "call")]
+    result: bool,
 }
 
 /// Shows it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
-    if arguments.call {
-        return calls(context, &store, &flow, &seen.screen.flow);
+    if let Some(number) = arguments.call {
+        return calls(context, &store, &flow, (&seen.screen.flow, number));
+    }
+    if arguments.result {
+        return result(context, &store, &flow, &seen);
     }
     let now = store.ground().clock.now();
     let forks = forks(&store, &flow)?;
@@ -80,7 +88,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         }))?;
     } else {
         let made = made.as_ref().map(delivered::in_short).unwrap_or_default();
-        let shown = (arguments.items, forks.as_slice(), made);
+        // The command itself reports what cannot be read.
+        let files = changed(&store, &flow, None).ok();
+        let files = files.map(|all| diff::rows(&all)).unwrap_or_default();
+        let shown = (arguments.items, forks.as_slice(), made, files);
         print(&mut context.out, &flow, &seen, shown, now)?;
     }
     Ok(if seen.damage.is_some() {
@@ -91,8 +102,15 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 }
 
 /// The calls that wait for consent: what matters for the decision, and every line of what would run.
-fn calls(context: &mut Context<'_>, store: &Store, flow: &FlowRef, state: &FlowState) -> Outcome {
-    let calls = state.consents.iter().map(|(consent, open)| {
+fn calls(
+    context: &mut Context<'_>,
+    store: &Store,
+    flow: &FlowRef,
+    (state, number): (&FlowState, Option<usize>),
+) -> Outcome {
+    let open = state.consents.iter().enumerate();
+    let open = open.filter(|(at, _)| number.is_none_or(|number| at + 1 == number));
+    let calls = open.map(|(_, (consent, open))| {
         let text = asks::whole(store, flow, &open.shown);
         (consent, open, asks::facts_of(state, open), text)
     });
@@ -121,8 +139,45 @@ fn calls(context: &mut Context<'_>, store: &Store, flow: &FlowRef, state: &FlowS
             context.out.line(&asks::fact_line(fact))?;
         }
     }
-    if calls.is_empty() {
-        context.out.note("no call waits for your consent");
+    match number {
+        Some(number) if calls.is_empty() => return Err(no_such_call(number, state, flow)),
+        None if calls.is_empty() => context.out.note("no call waits for your consent"),
+        Some(_) | None => {}
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn no_such_call(number: usize, state: &FlowState, flow: &FlowRef) -> Stop {
+    let what = format!("no call {number} waits for your consent");
+    let why = match state.consents.len() {
+        0 => "no call waits".to_owned(),
+        1 => "one call waits".to_owned(),
+        many => format!("{many} calls wait"),
+    };
+    let hint = format!("a-society show {} --call", asks::short(flow));
+    OperatorError::new(("not-found", ExitCode::NotFound), what, why, hint).into()
+}
+
+/// What the flow delivered: byte for byte, and on a terminal as text that moves no cursor.
+fn result(context: &mut Context<'_>, store: &Store, flow: &FlowRef, seen: &Look) -> Outcome {
+    let Some(made) = delivered::of_closed(store, flow, seen)? else {
+        let name = asks::short(flow);
+        let kind = ("nothing-delivered", ExitCode::NotFound);
+        let (what, why) = (
+            "the flow has delivered nothing",
+            "its forward work is not closed, or made no file",
+        );
+        return Err(OperatorError::new(kind, what, why, format!("a-society status {name}")).into());
+    };
+    if context.out.is_json() {
+        context.out.value(&delivered::as_json(&made))?;
+    } else if context.out.shows_bytes() {
+        let lines = delivered::text(&made).unwrap_or_else(|| vec![delivered::line(&made)]);
+        for line in lines {
+            context.out.line(&line)?;
+        }
+    } else {
+        context.out.bytes(&made.bytes)?;
     }
     Ok(ExitCode::Ok)
 }
@@ -140,20 +195,21 @@ fn print(
     out: &mut Output,
     flow: &FlowRef,
     seen: &Look,
-    (items, forks, made): (usize, &[Row], String),
+    (items, forks, made, files): (usize, &[Row], String, Vec<Vec<Cell>>),
     now: At,
 ) -> Result<(), Stop> {
     head(out, flow, (seen, made), now)?;
     let state = &seen.screen.flow;
-    section(out, "Nodes", &nodes(state, (now, seen.held_by.is_some())))?;
-    section(out, "Cost", &cost::rows(state, &BTreeMap::new()))?;
-    section(out, "Sessions", &sessions(state, now))?;
-    section(out, "Turns", &turns(state, now))?;
-    section(out, "Waiting for you", &questions(state, now))?;
-    section(out, "Forks", &forks_in_cells(forks))?;
-    section(out, "What befell the journal", &notices(state))?;
-    section(out, "Lost blobs", &lost(state))?;
-    section(out, "Last in the feeds", &feeds(seen, items))
+    section(out, "NODES", &nodes(state, (now, seen.held_by.is_some())))?;
+    section(out, "COST", &cost::rows_with_budgets(state))?;
+    section(out, "ASKS", &questions(state, now))?;
+    section(out, "FILES", &files)?;
+    section(out, "SESSIONS", &sessions(state, now))?;
+    section(out, "TURNS", &turns(state, now))?;
+    section(out, "FORKS", &forks_in_cells(forks))?;
+    section(out, "JOURNAL", &notices(state))?;
+    section(out, "LOST BLOBS", &lost(state))?;
+    section(out, &format!("LAST {items}"), &feeds(seen, items))
 }
 
 fn head(

@@ -21,6 +21,7 @@ use super::asks::{self, Ask};
 use super::context::Context;
 use super::cost;
 use super::delivered;
+use super::progress::board::stands;
 use super::report::damage_json;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
@@ -78,14 +79,16 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let status = standing.map_or_else(String::new, |standing| standing.words(now));
     let cost = cost::in_short(&state.account);
     let cost: String = cost.iter().map(|part| format!(" · {part}")).collect();
-    out.line(&format!("{title}  {flow}  {status}{cost}"))?;
+    let driver = match &seen.held_by {
+        Some(held_by) => format!(" · driven by {}", plain(held_by)),
+        None => String::new(),
+    };
+    out.line(&format!("{title}  {flow}  {status}{cost}{driver}"))?;
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
-        let stands = NodeStanding::of(state, node, seen.held_by.is_some()).words(now);
-        out.line(&format!(
-            "{node} ({}): {stands}, since {since}",
-            running.role
-        ))?;
+        let stands = stands(state, node, (now, seen.held_by.is_some()), false);
+        let (role, word) = (&running.role, plain(&stands.word));
+        out.line(&format!("{node} ({role}): {word}, since {since}"))?;
     }
     let name = asks::short(&flow);
     limited(out, &flow, &seen, now)?;
@@ -95,7 +98,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     for line in asks::lines(out, &asks) {
         out.line(&line)?;
     }
-    without_servers(out, state)?;
+    servers(out, state)?;
     let over = state.status.is_over();
     if !over {
         allowed(out, state, reaches.iter().flatten())?;
@@ -186,8 +189,15 @@ fn tools(out: &mut Output, role: &RoleInstance, reach: &ToolReach) -> Result<(),
     out.line(&format!("tools of {role}: {}", reach.words()))
 }
 
-/// Which servers are missing, and what to try.
-fn without_servers(out: &mut Output, state: &FlowState) -> Result<(), Stop> {
+/// Which servers of tools the flow knows, which are missing, and what to try.
+fn servers(out: &mut Output, state: &FlowState) -> Result<(), Stop> {
+    let is_absent = |name: &String| absent(state).any(|(_, server, _)| server == name);
+    let there = state.mcp_servers.keys().filter(|name| !is_absent(name));
+    let there: Vec<&str> = there.map(String::as_str).collect();
+    if !there.is_empty() {
+        let line = format!("servers of tools: {}", there.join(", "));
+        out.line(&plain(&line))?;
+    }
     for (role, server, why) in absent(state) {
         let line = format!("{role} works without the MCP server {server}: {why}");
         out.line(&out.paint.yellow(&plain(&line)))?;

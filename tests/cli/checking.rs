@@ -87,7 +87,7 @@ fn a_lost_blob_is_found_and_hurts_nothing_else() {
     );
     let shown = workspace.run(&["show", ONE]);
     assert!(
-        shown.code == 0 && shown.out.contains("Lost blobs"),
+        shown.code == 0 && shown.out.contains("LOST BLOBS"),
         "{}",
         shown.out
     );

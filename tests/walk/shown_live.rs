@@ -133,6 +133,10 @@ fn programs_get_the_text_the_tools_and_the_tokens_of_a_flow_as_they_come() {
             (&"run exit 3".into(), &3.into())
         ]
     );
+    for event in ["tool", "tool_end"] {
+        let named: Vec<&Value> = of(event).iter().map(|one| &one["command"]).collect();
+        assert_eq!(named, ["sleep 1; echo one; echo two", "exit 3"], "{event}");
+    }
     assert!(of("tool_end")[0]["ms"].as_u64().unwrap() >= 900);
     let spent: u64 = of("usage")
         .iter()

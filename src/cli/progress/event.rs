@@ -138,7 +138,33 @@ pub(crate) struct Call {
     pub(crate) tool: String,
     /// What it does, in a line.
     pub(crate) summary: String,
+    /// What it is about, as far as its arguments say it.
+    pub(crate) target: Target,
     since: At,
+}
+
+/// What a call is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub(crate) path: Option<String>,
+    pub(crate) command: Option<String>,
+    pub(crate) cwd: Option<String>,
+}
+
+impl Target {
+    /// What the arguments of a call name, whichever of the known names of a member the model used.
+    fn of(input: &str) -> Self {
+        let input: Value = serde_json::from_str(input).unwrap_or_default();
+        let named = |names: &[&str]| {
+            let mut found = names.iter().filter_map(|name| input.get(name)?.as_str());
+            found.next().map(str::to_owned)
+        };
+        Self {
+            path: named(&["path", "file_path", "dir_path", "url"]),
+            command: named(&["command", "cmd"]),
+            cwd: named(&["folder"]),
+        }
+    }
 }
 
 /// How much a call gave back, and how that begins.
@@ -207,6 +233,8 @@ pub(crate) struct Teller {
     /// The model that each role asked last.
     models: BTreeMap<RoleInstance, String>,
     total_micros: u64,
+    /// What calls are about that were asked for and are not intended yet, by their ids in the transcript.
+    targets: BTreeMap<String, Target>,
     /// What each role said last.
     said_last: BTreeMap<RoleInstance, String>,
     /// What the operator is asked about.
@@ -280,6 +308,9 @@ impl Teller {
             _ => drop(self.turns.remove(&turn)),
         }
         self.calls.retain(|_, (of, _)| *of != turn);
+        if self.turns.values().all(|turn| turn.ended.is_some()) {
+            self.targets.clear();
+        }
         self.drafts.retain(|_, draft| draft.turn != turn);
     }
 
@@ -364,6 +395,7 @@ impl Teller {
                 let one = Call {
                     tool: f.tool.clone(),
                     summary: f.summary.clone(),
+                    target: self.targets.remove(&f.tool_call).unwrap_or_default(),
                     since: recorded.at,
                 };
                 self.calls.insert(f.call.clone(), (f.turn, one.clone()));
@@ -516,6 +548,9 @@ impl Teller {
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             turn.usage.add(&f.usage);
         }
+        let named = f.calls.iter();
+        let named = named.map(|call| (call.id.clone(), Target::of(call.input.get())));
+        self.targets.extend(named);
         let model = self.models.get(&f.role).cloned().unwrap_or_default();
         let spent = f.usage != Usage::default();
         let spends = spent.then_some(What::Spends {
@@ -535,6 +570,7 @@ impl Teller {
             None => Call {
                 tool: f.tool.clone(),
                 summary: f.tool.clone(),
+                target: Target::default(),
                 since: at,
             },
         };

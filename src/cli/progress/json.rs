@@ -6,7 +6,7 @@ use a_society_facts::handoff::HandoffWay;
 use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, Speech, Wanted, What};
+use super::event::{Event, Speech, Target, Wanted, What};
 
 /// The version of what is printed.
 pub(crate) const VERSION: u32 = 1;
@@ -118,7 +118,11 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
             vec![("said", json!({ "text": text, "end": counts, "why": why }))]
         }
         What::Calls { call, one } => {
-            let calls = json!({ "call": call, "tool": one.tool, "does": one.summary });
+            let Target { path, command, cwd } = &one.target;
+            let calls = json!({
+                "call": call, "tool": one.tool, "does": one.summary,
+                "path": path, "command": command, "cwd": cwd,
+            });
             vec![("tool", calls)]
         }
         What::Called {
@@ -134,6 +138,9 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
                 "call": call,
                 "tool": one.tool,
                 "does": one.summary,
+                "path": one.target.path,
+                "command": one.target.command,
+                "cwd": one.target.cwd,
                 "ok": matches!(end, CallEnd::Done | CallEnd::Recovered),
                 "end": end,
                 "exit": exit,
@@ -148,8 +155,7 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
             again_in_ms,
             number,
         } => {
-            let retry =
-                json!({ "request": number, "reason": class, "text": why, "in_ms": again_in_ms });
+            let retry = json!({ "request": number, "reason": class, "text": why, "in_ms": again_in_ms, "attempt": number });
             vec![("retry", retry)]
         }
         What::Spends {

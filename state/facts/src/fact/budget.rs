@@ -57,12 +57,12 @@ impl fmt::Display for Lack {
     }
 }
 
-/// Millionths of the price's unit, as people write them.
+/// Millionths of a dollar, as people write them.
 struct Money(u64);
 
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
+        write!(f, "${}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000)
     }
 }
 
