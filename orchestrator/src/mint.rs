@@ -66,7 +66,7 @@ pub fn name<T: std::str::FromStr<Err = BadName>>(
 ///
 /// # Errors
 /// Never.
-pub fn uuid7<T: std::str::FromStr<Err = BadName>>(
+pub(crate) fn uuid7<T: std::str::FromStr<Err = BadName>>(
     mint: &mut dyn Mint,
     at: At,
 ) -> Result<T, BadName> {

@@ -25,10 +25,10 @@ use crate::limits::ARTIFACT_BYTES_MAX;
 pub const RECORD: &str = "record/";
 
 /// The folder below the record folder in which texts are kept that were too long for a message.
-pub const OUTPUTS: &str = ".outputs";
+pub(crate) const OUTPUTS: &str = ".outputs";
 
 /// How the name of a file there begins that holds a request which was too long for a summary.
-pub const KEPT_REQUEST: &str = "request-";
+pub(crate) const KEPT_REQUEST: &str = "request-";
 
 const KEPT_OUTPUT: &str = "`record/.outputs/` keeps what was too long for a message and is not handed off; write what the receiver \
      needs into a file of `record/`";
@@ -140,7 +140,7 @@ pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<FoundArti
 
 /// The file that is probably meant by a path without a file.
 #[must_use]
-pub fn instead_of(disk: &dyn Disk, places: &Places, written: &str) -> Option<String> {
+pub(crate) fn instead_of(disk: &dyn Disk, places: &Places, written: &str) -> Option<String> {
     let is_there = match places.place_of(written.trim()) {
         RolePath::Record(rest) => walk(disk, &places.record, &rest).is_ok(),
         RolePath::Project(rest) => walk(disk, &places.project, &rest).is_ok(),
@@ -155,7 +155,7 @@ pub fn instead_of(disk: &dyn Disk, places: &Places, written: &str) -> Option<Str
 
 /// Finds a file of the record folder, and says its path. A role may also leave `record/` out, or
 /// write the path in full.
-pub fn find_in_record(
+pub(crate) fn find_in_record(
     disk: &dyn Disk,
     places: &Places,
     written: &str,
@@ -387,7 +387,7 @@ pub fn put_back(
 
 /// The JSON of an artifact, if it may be part of a record, with its length.
 #[must_use]
-pub fn inline_bytes(found: &FoundArtifact) -> Option<(String, usize)> {
+pub(crate) fn inline_bytes(found: &FoundArtifact) -> Option<(String, usize)> {
     if found.bytes.len() > INLINE_ARTIFACT_BYTES_MAX {
         return None;
     }

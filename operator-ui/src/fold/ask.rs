@@ -236,6 +236,22 @@ pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
     }
 }
 
+/// What went wrong in a turn that failed. What the operator stopped has no reason; what failed has one.
+fn failure(reason: WaitReason, text: &str) -> Option<String> {
+    let why = (!text.trim().is_empty()).then(|| words::failed(text))?;
+    match reason {
+        WaitReason::AutonomousAbort => Some(why),
+        WaitReason::RepairLimit => Some(format!("No valid outcome: {why}")),
+        WaitReason::PromptHuman
+        | WaitReason::Consent
+        | WaitReason::ConsentDenied
+        | WaitReason::RoleConfiguration
+        | WaitReason::HandoffApproval
+        | WaitReason::Budget
+        | WaitReason::Provider => None,
+    }
+}
+
 struct Asker<'a> {
     flow: &'a FlowRef,
     state: &'a FlowState,
@@ -258,9 +274,7 @@ impl Asker<'_> {
                 let short = words::short_question(&text);
                 let trouble = trouble_of(self.state, node.as_ref(), role);
                 let turn = self.own_turn(node.as_ref(), role, *reason);
-                // What the operator stopped has no reason; what failed has one.
-                let failed = (*reason == WaitReason::AutonomousAbort && !text.trim().is_empty())
-                    .then(|| words::failed(&text));
+                let failed = failure(*reason, &text);
                 let said = Said {
                     id: place("text", node.as_ref(), role),
                     headline: match (&turn, &failed) {

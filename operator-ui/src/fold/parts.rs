@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::flow::{EdgeOutline, NodeOutline};
 use a_society_facts::fact::node::{Trouble, WaitReason};
-use a_society_facts::fact::terms::subject;
 use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
@@ -14,13 +13,14 @@ use a_society_facts::view::flow::{
 };
 use a_society_facts::view::standing::NodeStanding;
 use a_society_facts::words::{CORRECTING, NOT_REACHED, READY, WAITING_FOR, fill};
+use a_society_orchestrator::canonical;
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
 use super::row::{again, row};
-use super::{reach, terms, words};
+use super::{reach, words};
 use crate::protocol::ask::ModelChoice;
 use crate::protocol::flow::{
     ChangeState, ChangeView, EdgeState, EdgeView, FeedbackState, FeedbackView, FlowHead,
@@ -120,13 +120,12 @@ impl Maker<'_> {
         // A turn that the operator stopped waits like any other; one that failed says so.
         let failed = match reason {
             WaitReason::AutonomousAbort => past.failed,
-            WaitReason::Provider => true,
+            WaitReason::Provider | WaitReason::RepairLimit => true,
             WaitReason::PromptHuman
             | WaitReason::Consent
             | WaitReason::ConsentDenied
             | WaitReason::RoleConfiguration
             | WaitReason::HandoffApproval
-            | WaitReason::RepairLimit
             | WaitReason::Budget => false,
         };
         let stands = if failed {
@@ -137,12 +136,18 @@ impl Maker<'_> {
         (stands, words::wants(reason, trouble))
     }
 
-    /// What a waiting call is about, after the tool that it names.
-    fn call_waited_for(&self, node: &NodeId) -> Option<String> {
-        let consent = self.state.awaiting_operator.get(node)?.consent.as_ref()?;
-        let open = self.state.consents.get(consent)?;
-        let about = words::short(&subject(open.terms.as_ref(), &open.shown.shown()));
-        Some(terms::wants(&open.tool, Some(&about)))
+    /// The call that a node wants consent for, in a few words.
+    fn asked_call(&self, node: &NodeId) -> Option<String> {
+        let mut consents = self.state.consents.values();
+        let open = consents.find(|open| open.node.as_ref() == Some(node))?;
+        let call = self.state.calls.get(&open.call)?;
+        let about = words::short(&call.summary);
+        // A server's tool has a name that is no verb.
+        Some(if canonical(&open.tool).is_none() {
+            format!("Wants {about}")
+        } else {
+            format!("Wants to {about}")
+        })
     }
 
     fn stands(
@@ -160,7 +165,7 @@ impl Maker<'_> {
             }
             NodeStanding::Waiting { reason, trouble } => {
                 let (stands, words) = self.waits(reason, trouble, past);
-                (stands, self.call_waited_for(id).unwrap_or(words))
+                (stands, self.asked_call(id).unwrap_or(words))
             }
             NodeStanding::YourTurn => (NodeState::NeedsYou, plain()),
             NodeStanding::Stopped if state.running.contains_key(id) => {

@@ -304,8 +304,8 @@ describe("words", () => {
     expect([money(0), money(5_000), money(2_870_000)]).toEqual(["$0.00", "< $0.01", "$2.87"]);
     expect([took(120), took(11_000), took(480_000)]).toEqual(["0.1 s", "11 s", "8 m"]);
     expect([span(41 * 60_000), span(125 * 60_000)]).toEqual(["41 min", "2 h 5 min"]);
-    expect([took(9_960), took(59_700), took(3_590_000), took(7_190_000)]).toEqual(["10 s", "1 m", "1 h 0 m", "2 h 0 m"]);
-    expect([span(59_700), span(3_590_000), span(47 * 3_600_000), span(6_370 * 3_600_000)]).toEqual(["1 min", "1 h 0 min", "47 h 0 min", "265 d 10 h"]);
+    expect([took(9_960), took(59_700), took(3_590_000), took(7_190_000)]).toEqual(["10 s", "1 m", "1 h", "2 h"]);
+    expect([span(59_700), span(3_590_000), span(47 * 3_600_000), span(6_370 * 3_600_000)]).toEqual(["1 min", "1 h", "47 h", "265 d 10 h"]);
     expect(several(1, "file")).toBe("1 file");
     expect(ago(new Date(0).toISOString(), 125_000)).toBe("2m");
   });

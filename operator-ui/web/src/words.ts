@@ -49,7 +49,7 @@ function long(ms: number, minute: string): string {
   const minutes = Math.round(ms / MINUTE);
   const hours = Math.floor(minutes / 60);
   if (hours < 1) return `${minutes} ${minute}`;
-  return hours < 48 ? `${hours} h ${minutes % 60} ${minute}` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return hours < 48 ? `${hours} h${minutes % 60 === 0 ? "" : ` ${minutes % 60} ${minute}`}` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 /** A duration in a column: 0.1 s, 11 s, 8 m, 1 h 4 m. */

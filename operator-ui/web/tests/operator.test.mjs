@@ -209,7 +209,7 @@ test("a browser that the server no longer knows is told what to open, and goes o
   const { server, page } = await at("/inbox");
   server.unknown = true;
   server.drop();
-  await page.getByRole("heading", { name: "Open the address that the server printed" }).waitFor();
+  await page.getByRole("heading", { name: "This browser is signed out" }).waitFor();
   server.unknown = false;
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
 });

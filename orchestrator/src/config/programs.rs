@@ -35,7 +35,7 @@ pub fn environment() -> InheritedVariables {
 }
 
 /// The word by which this program guards a command.
-pub const GUARD_WORD: &str = "__guard";
+pub(crate) const GUARD_WORD: &str = "__guard";
 
 /// The system that commands run on.
 #[must_use]

@@ -194,7 +194,7 @@ impl Roster {
 
     /// Those that may be started at all, as they are now.
     #[must_use]
-    pub fn startable(&self) -> Vec<ServerSpec> {
+    pub(crate) fn startable(&self) -> Vec<ServerSpec> {
         let may = |entry: &&ServerEntry| match entry.standing() {
             ServerStanding::Own | ServerStanding::Approved => true,
             ServerStanding::Changed | ServerStanding::Wanted | ServerStanding::Hidden => false,
@@ -299,7 +299,7 @@ fn forget(approvals: &mut Approvals, entry: &ServerEntry) -> bool {
 
 /// The lists that a flow's project and its workspace may have, by their real paths.
 #[must_use]
-pub fn lists_of(project: &Path, workspace: &Path) -> Vec<PathBuf> {
+pub(crate) fn lists_of(project: &Path, workspace: &Path) -> Vec<PathBuf> {
     let mut lists = Vec::new();
     for folder in [project, workspace] {
         let list = real(folder).join(WANTED);

@@ -283,7 +283,7 @@ fn lines(faults: &[impl ToString]) -> String {
 ///
 /// # Errors
 /// When it says something else than `before` by now, or the folder or the file cannot be written.
-pub fn save_over(before: &str, text: &str) -> Result<PathBuf, ConfigError> {
+pub(crate) fn save_over(before: &str, text: &str) -> Result<PathBuf, ConfigError> {
     let path = path()?;
     let unfit = |why: String| ConfigError::Unreadable {
         path: path.clone(),

@@ -10,30 +10,30 @@ pub const MESSAGE_BYTES_MAX: u64 = 1024 * 1024;
 pub const CONNECTIONS_MAX: usize = 16;
 
 /// How long a client may say nothing before its connection is closed.
-pub const READ_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long an answer may take to be written to a client that does not read.
-pub const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a client waits for the answer. A sync on a slow disk takes a part of it.
-pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long the listening thread rests after the system refused it a client.
-pub const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
+pub(crate) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 /// How often a command is tried when the flow changes hands under it.
 pub const TRIES_MAX: u32 = 5;
 
 /// How long a command rests between two such tries.
-pub const PAUSE_BETWEEN_TRIES: Duration = Duration::from_millis(50);
+pub(crate) const PAUSE_BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// The longest path a socket can be bound to directly, everywhere. Linux takes 108 bytes with the
 /// closing zero, others a few fewer.
-pub const PATH_BYTES_MAX: usize = 100;
+pub(crate) const PATH_BYTES_MAX: usize = 100;
 
 /// How long a door that closes naps between two looks whether every client has its answer.
-pub const LAST_ANSWERS_NAP: Duration = Duration::from_millis(1);
+pub(crate) const LAST_ANSWERS_NAP: Duration = Duration::from_millis(1);
 
 /// How many such naps it takes at most: two seconds. A client that does not read may not hold up
 /// the end of the process any longer.
-pub const LAST_ANSWERS_NAPS_MAX: u32 = 2000;
+pub(crate) const LAST_ANSWERS_NAPS_MAX: u32 = 2000;

@@ -91,7 +91,7 @@ impl Bench {
     ///
     /// # Errors
     /// Says in words what it lacks.
-    pub fn summariser(
+    pub(crate) fn summariser(
         &self,
         job: Arc<TurnJob>,
         definition: Option<&InlineRole>,
@@ -279,7 +279,7 @@ impl Bench {
     /// The skills that there are. The operator's own come first. Those of the project have paths from
     /// its folder.
     #[must_use]
-    pub fn all_skills(&self) -> Vec<Skill> {
+    pub(crate) fn all_skills(&self) -> Vec<Skill> {
         skills_in(&skill_folders(&self.project), &self.project)
     }
 
@@ -464,13 +464,13 @@ fn missing(named: &[String], no_search: Option<String>) -> Vec<(String, String)>
 
 /// Where the skills of a project's roles lie: the operator's own, and those of its documents.
 #[must_use]
-pub fn skill_folders(project: &Path) -> Vec<PathBuf> {
+pub(crate) fn skill_folders(project: &Path) -> Vec<PathBuf> {
     let all = user::skills().into_iter().chain([docs_skills(project)]);
     all.filter(|folder| folder.is_dir()).collect()
 }
 
 /// Where the skills of a project's own documents lie.
 #[must_use]
-pub fn docs_skills(project: &Path) -> PathBuf {
+pub(crate) fn docs_skills(project: &Path) -> PathBuf {
     project.join("a-docs/skills")
 }

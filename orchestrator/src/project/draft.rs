@@ -6,7 +6,7 @@ use super::docs::folder::{Project, over_canonical};
 use super::flow_file::{FileError, FlowFile, read_kept};
 
 /// What a draft is called until it has a graph of its own.
-pub const DRAFT_NAME: &str = "Draft";
+pub(crate) const DRAFT_NAME: &str = "Draft";
 
 /// The node that a draft consists of. The graph that replaces the draft keeps it, because it was visited.
 pub const DRAFT_NODE: &str = "owner-intake";

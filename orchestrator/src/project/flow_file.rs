@@ -17,7 +17,7 @@ use crate::limits::FLOW_FILE_BYTES_MAX;
 pub const SCRIPT_NAME: &str = "script.yaml";
 
 /// The snapshot of the graph in the record folder.
-pub const SNAPSHOT_NAME: &str = "workflow.yaml";
+pub(crate) const SNAPSHOT_NAME: &str = "workflow.yaml";
 
 /// A flow file, read and sound.
 #[derive(Debug, Clone)]
@@ -81,7 +81,7 @@ pub fn inspect(path: &Path, source: String) -> (Option<FlowFile>, Vec<Diagnostic
 
 /// What the snapshot of a flow says whose roles are known, unless it defines them itself.
 #[must_use]
-pub fn inspect_with_roles(
+pub(crate) fn inspect_with_roles(
     source: String,
     known: &BTreeSet<RoleName>,
 ) -> (Option<FlowFile>, Vec<Diagnostic>) {
@@ -126,7 +126,7 @@ pub fn read(disk: &dyn Disk, path: &Path) -> Result<FlowFile, FileError> {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_as(disk: &dyn Disk, path: &Path, called: &Path) -> Result<FlowFile, FileError> {
+pub(crate) fn read_as(disk: &dyn Disk, path: &Path, called: &Path) -> Result<FlowFile, FileError> {
     let (file, diagnostics) = inspect(called, text(disk, path)?);
     let path = called.to_owned();
     file.ok_or(FileError::NotAFlow { path, diagnostics })

@@ -63,7 +63,7 @@ pub fn in_words<'n>(by: impl IntoIterator<Item = &'n NamedBy>) -> Vec<String> {
 
 /// The models that files of roles name in the projects of a workspace, with the roles that do.
 #[must_use]
-pub fn models_named(disk: &dyn Disk, workspace: &Path) -> NameUses {
+pub(crate) fn models_named(disk: &dyn Disk, workspace: &Path) -> NameUses {
     named(disk, workspace, |role| role.model.map(|model| vec![model]))
 }
 
@@ -75,7 +75,7 @@ pub fn servers_named(disk: &dyn Disk, workspace: &Path) -> NameUses {
 
 /// The skills that files of roles name in the projects of a workspace, with the roles that do.
 #[must_use]
-pub fn skills_named(disk: &dyn Disk, workspace: &Path) -> NameUses {
+pub(crate) fn skills_named(disk: &dyn Disk, workspace: &Path) -> NameUses {
     named(disk, workspace, |role| role.skills)
 }
 

@@ -13,13 +13,13 @@ use a_society_flow::graph::FlowGraph;
 use a_society_flow::machine::{findings_path, report_path};
 
 /// What the flow is.
-pub const RECORD_NAME: &str = "record.yaml";
+pub(crate) const RECORD_NAME: &str = "record.yaml";
 
 /// What the flow was asked to do, byte for byte.
-pub const INPUT_NAME: &str = "input.md";
+pub(crate) const INPUT_NAME: &str = "input.md";
 
 /// The graph along which roles look back.
-pub const IMPROVEMENT_NAME: &str = "improvement.yaml";
+pub(crate) const IMPROVEMENT_NAME: &str = "improvement.yaml";
 
 /// The record: the flow's names, and what its snapshot says about the work.
 #[must_use]

@@ -108,7 +108,7 @@ fn unnamed() -> Result<ProjectName, a_society_state::Error> {
 
 /// Whether a path that is typed within the workspace stays there, behind links, too.
 #[must_use]
-pub fn lies_within(disk: &dyn Disk, root: &Path, path: &Path) -> bool {
+pub(crate) fn lies_within(disk: &dyn Disk, root: &Path, path: &Path) -> bool {
     let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     let (Ok(whole), Ok(root)) = (disk.whole(&root.join(path)), disk.whole(root)) else {
         return false;

@@ -43,7 +43,7 @@ pub const CALL_LIMIT: Duration = Duration::from_secs(5 * 60);
 pub(super) const CALL_LIMIT_MAX_S: u64 = 24 * 60 * 60;
 
 /// Servers that one configuration may name. Each has a process of its own.
-pub const SERVERS_MAX: usize = 64;
+pub(crate) const SERVERS_MAX: usize = 64;
 
 /// A name of a server; together with `mcp__` and a tool's name it must fit into
 /// [`NAME_BYTES_MAX`].

@@ -47,14 +47,14 @@ impl Blocks {
 
     /// Whether this provider and model produced them.
     #[must_use]
-    pub fn are_of(&self, provider: &str, model: &str) -> bool {
+    pub(crate) fn are_of(&self, provider: &str, model: &str) -> bool {
         self.provider == provider && self.model == model
     }
 
     /// Whether they hold more than thoughts and words: work that the provider did or still does,
     /// such as a search of its own. Only then is an answer without a text worth saying again.
     #[must_use]
-    pub fn hold_work(&self) -> bool {
+    pub(crate) fn hold_work(&self) -> bool {
         #[derive(Deserialize)]
         struct BlockKind {
             #[serde(default, rename = "type")]

@@ -42,7 +42,7 @@ impl RequestBody {
 
     /// Its pieces.
     #[must_use]
-    pub fn into_pieces(self) -> Vec<Bytes> {
+    pub(crate) fn into_pieces(self) -> Vec<Bytes> {
         self.pieces
     }
 }

@@ -16,7 +16,7 @@ use super::blocks::{Blocks, SaidBlocks};
 use super::request::HistoryMessage;
 
 /// The result of a call whose own result was lost: the call may or may not have run.
-pub const UNKNOWN_OUTCOME: &str = "The outcome is unknown: the work was interrupted before the result of this call was saved. Check what happened before you repeat it.";
+pub(crate) const UNKNOWN_OUTCOME: &str = "The outcome is unknown: the work was interrupted before the result of this call was saved. Check what happened before you repeat it.";
 
 /// The result of a call that returned no text.
 const NO_OUTPUT: &str = "(no output)";

@@ -5,7 +5,7 @@ use std::fmt;
 use a_society_base::redact::Redactor;
 
 /// The placeholder for a key in texts.
-pub const HIDDEN: &str = "[key]";
+pub(crate) const HIDDEN: &str = "[key]";
 
 /// How short a word may be that is taken for a key by how it begins.
 const KEY_CHARS: usize = 12;
@@ -42,7 +42,7 @@ impl fmt::Debug for Secret {
 /// A text without this key, and without anything that looks like a secret: a provider repeats what
 /// it was sent, and whatever else it has at hand.
 #[must_use]
-pub fn without_keys(text: &str, key: Option<&Secret>) -> String {
+pub(crate) fn without_keys(text: &str, key: Option<&Secret>) -> String {
     let text = match key {
         Some(key) if !key.is_empty() => text.replace(key.reveal(), HIDDEN),
         Some(_) | None => text.to_owned(),

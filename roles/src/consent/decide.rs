@@ -159,12 +159,6 @@ impl ConsentQuestion {
         }
     }
 
-    /// Whether this grant covers the call. An open request whose call it covers is answered by it.
-    #[must_use]
-    pub fn is_covered_by(&self, grant: &Grant) -> bool {
-        self.grant().as_ref() == Some(grant)
-    }
-
     /// A command is granted with the hash of all that it depends on: the same words in another
     /// folder, with other variables or behind fewer walls are another command.
     fn exact_grant(&self) -> Grant {

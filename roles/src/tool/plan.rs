@@ -29,7 +29,7 @@ pub struct CallPlan {
 impl CallPlan {
     /// Whether nothing has to be there before the call is recorded as started.
     #[must_use]
-    pub const fn needs_no_process(&self) -> bool {
+    pub(crate) const fn needs_no_process(&self) -> bool {
         match self.deed {
             Deed::Command(_) => false,
             Deed::Read(_)

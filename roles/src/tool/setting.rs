@@ -128,7 +128,7 @@ impl ToolSetting {
     /// The tool for changing parts of files that the model is offered. Patches are too hard for small
     /// models.
     #[must_use]
-    pub const fn told_edit_tool(&self) -> EditTool {
+    pub(crate) const fn told_edit_tool(&self) -> EditTool {
         if self.is_small() {
             EditTool::Replace
         } else {

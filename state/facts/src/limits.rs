@@ -24,10 +24,10 @@ pub const BLOB_HEAD_BYTES_MAX: usize = 1024;
 pub const NAME_BYTES_MAX: usize = 128;
 
 /// Longest opaque id.
-pub const ID_BYTES_MAX: usize = 256;
+pub(crate) const ID_BYTES_MAX: usize = 256;
 
 /// Longest name of a folder. File systems take 255 bytes.
-pub const FOLDER_NAME_BYTES_MAX: usize = 255;
+pub(crate) const FOLDER_NAME_BYTES_MAX: usize = 255;
 
 /// How many questions, replies or requests a flow keeps open at once. A flow that reaches this is
 /// not waiting for a person any more.
@@ -35,25 +35,25 @@ pub const OPEN_ITEMS_MAX: usize = 10_000;
 
 /// How many rules about consent a flow has. They are written by hand, and each call is held against
 /// all of them.
-pub const CONSENT_RULES_MAX: usize = 1_000;
+pub(crate) const CONSENT_RULES_MAX: usize = 1_000;
 
 /// How many client commands a flow remembers, so that a repeated one counts once. A client repeats
 /// a command within minutes of a lost answer, not after ten thousand others.
-pub const CLIENT_IDS_MAX: usize = 10_000;
+pub(crate) const CLIENT_IDS_MAX: usize = 10_000;
 
 /// How many recoveries and repairs a flow's state keeps in view. All of them stay in the journal;
 /// a flow that was recovered more often than this needs another disk, not a longer list.
-pub const NOTICES_MAX: usize = 100;
+pub(crate) const NOTICES_MAX: usize = 100;
 
 /// How many feed items of each role a screen holds: more than anybody scrolls back in a terminal.
-pub const SCREEN_ITEMS_MAX: usize = 200;
+pub(crate) const SCREEN_ITEMS_MAX: usize = 200;
 
 /// How much of an item's text a screen holds. A terminal shows its first hundred columns, and two
 /// hundred items stay below a quarter of a megabyte.
-pub const SCREEN_TEXT_BYTES_MAX: usize = 1024;
+pub(crate) const SCREEN_TEXT_BYTES_MAX: usize = 1024;
 
 /// How much of a tool's output a feed item repeats. The transcript holds all of it.
-pub const FEED_OUTPUT_BYTES_MAX: usize = 4 * 1024;
+pub(crate) const FEED_OUTPUT_BYTES_MAX: usize = 4 * 1024;
 
 /// How many files a session knows as they are. A role that saw more reads again what it replaces.
-pub const SEEN_FILES_MAX: usize = 4_096;
+pub(crate) const SEEN_FILES_MAX: usize = 4_096;

@@ -26,7 +26,7 @@ impl FlowGraph {
     ///
     /// `took_part` says which nodes were visited. The others represent no role, and the ways through
     /// them still count.
-    pub fn improvement_steps(
+    pub(crate) fn improvement_steps(
         &self,
         took_part: impl Fn(&GraphNode) -> bool,
     ) -> Vec<ImprovementStep> {

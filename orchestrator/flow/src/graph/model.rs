@@ -79,7 +79,7 @@ impl GraphNode {
     }
 
     /// Whether the node waits for every inbound edge.
-    pub fn awaits_all_inputs(&self) -> bool {
+    pub(crate) fn awaits_all_inputs(&self) -> bool {
         self.await_all_inputs.unwrap_or(false)
     }
 }
@@ -235,7 +235,7 @@ impl FlowGraph {
     }
 
     /// Where the node of an id is.
-    pub fn index_of(&self, id: &NodeId) -> Option<NodeIndex> {
+    pub(crate) fn index_of(&self, id: &NodeId) -> Option<NodeIndex> {
         self.by_id.get(id).copied()
     }
 
@@ -245,12 +245,12 @@ impl FlowGraph {
     }
 
     /// The edge of an index that this graph gave out.
-    pub fn edge_at(&self, index: EdgeIndex) -> &Edge {
+    pub(crate) fn edge_at(&self, index: EdgeIndex) -> &Edge {
         &self.edges[index.position()]
     }
 
     /// The forward edge between two nodes.
-    pub fn edge_between(&self, from: NodeIndex, to: NodeIndex) -> Option<EdgeIndex> {
+    pub(crate) fn edge_between(&self, from: NodeIndex, to: NodeIndex) -> Option<EdgeIndex> {
         self.by_ends.get(&(from, to)).copied()
     }
 
@@ -260,7 +260,7 @@ impl FlowGraph {
     }
 
     /// The name of an edge, as facts write it.
-    pub fn edge_id(&self, index: EdgeIndex) -> EdgeId {
+    pub(crate) fn edge_id(&self, index: EdgeIndex) -> EdgeId {
         let edge = self.edge_at(index);
         EdgeId {
             from: self.node_at(edge.from).id.clone(),
@@ -269,7 +269,7 @@ impl FlowGraph {
     }
 
     /// The names of all forward edges, in file order.
-    pub fn edge_ids(&self) -> impl Iterator<Item = EdgeId> {
+    pub(crate) fn edge_ids(&self) -> impl Iterator<Item = EdgeId> {
         (0..self.edges.len()).map(|position| self.edge_id(EdgeIndex::at(position)))
     }
 

@@ -6,7 +6,7 @@ use super::model::{FlowGraph, NodeIndex};
 
 impl FlowGraph {
     /// Every node after all of its predecessors; among free nodes, file order decides.
-    pub fn topological_order(&self) -> Vec<NodeIndex> {
+    pub(crate) fn topological_order(&self) -> Vec<NodeIndex> {
         let mut open_edges: Vec<usize> = self
             .indexed_nodes()
             .map(|(index, _)| self.incoming(index).len())
@@ -26,7 +26,7 @@ impl FlowGraph {
     }
 
     /// The length of the shortest way from the start to each node, in the order of the nodes.
-    pub fn distances_from_start(&self) -> Vec<u32> {
+    pub(crate) fn distances_from_start(&self) -> Vec<u32> {
         let mut distances = vec![u32::MAX; self.nodes().len()];
         distances[self.start().position()] = 0;
         let mut queue = VecDeque::from([self.start()]);

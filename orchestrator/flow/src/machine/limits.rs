@@ -2,17 +2,17 @@
 
 /// Repairs of a turn's outcome in a row. A role that did not manage in five tries will not manage
 /// in the sixth; the operator will.
-pub const REPAIRS_MAX: u32 = 5;
+pub(crate) const REPAIRS_MAX: u32 = 5;
 
 /// How often in a row a role waits by itself for a limit of its provider. Each wait takes as long as the
 /// provider said, so that this is days; a provider that never keeps its word needs the operator.
-pub const LIMITS_IN_A_ROW_MAX: u32 = 100;
+pub(crate) const LIMITS_IN_A_ROW_MAX: u32 = 100;
 
 /// Messages that a session must have to be compacted by hand: a single one may be a summary already.
-pub const COMPACTED_MESSAGES_MIN: usize = 2;
+pub(crate) const COMPACTED_MESSAGES_MIN: usize = 2;
 
 /// Names that one sentence spells out; the rest are counted.
-pub const NAMES_SHOWN_MAX: usize = 8;
+pub(crate) const NAMES_SHOWN_MAX: usize = 8;
 
 /// Characters of a name that a role wrote and that a sentence repeats.
-pub const QUOTED_CHARS_MAX: usize = 80;
+pub(crate) const QUOTED_CHARS_MAX: usize = 80;

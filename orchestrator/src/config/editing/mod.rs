@@ -245,7 +245,7 @@ pub type SecretPlace = (String, String);
 ///
 /// # Errors
 /// When it looks like a key.
-pub fn check_place((how, place): &SecretPlace) -> Result<(), EditRefusal> {
+pub(crate) fn check_place((how, place): &SecretPlace) -> Result<(), EditRefusal> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_variable = !place.is_empty() && place.len() <= 100 && place.chars().all(is_name);
     let what = match how.as_str() {

@@ -51,7 +51,7 @@ pub fn workflow_of(project: &Path) -> PathBuf {
 
 /// The path of a role's file, from the project folder.
 #[must_use]
-pub fn role_file(role: &str) -> String {
+pub(crate) fn role_file(role: &str) -> String {
     format!("{DOCS_NAME}/roles/{role}/main.md")
 }
 
@@ -63,7 +63,7 @@ pub fn role_settings(role: &str) -> String {
 
 /// The path of the rules for every role, from the project folder.
 #[must_use]
-pub fn rules_file() -> String {
+pub(crate) fn rules_file() -> String {
     format!("{DOCS_NAME}/agents.md")
 }
 
@@ -117,7 +117,7 @@ pub fn roles(disk: &dyn Disk, project: &Path) -> ProjectRoles {
 
 /// What a project says to every role, as far as it can be read.
 #[must_use]
-pub fn sayings(disk: &dyn Disk, project: &Path) -> Sayings {
+pub(crate) fn sayings(disk: &dyn Disk, project: &Path) -> Sayings {
     let layout = Layout::of(project);
     let text = |path: &Path| {
         let bytes = read_whole(disk, path, PROJECT_FILE_BYTES_MAX).ok()?;
@@ -502,7 +502,7 @@ fn plain(path: &str) -> PathBuf {
 ///
 /// # Errors
 /// When the result cannot be written as YAML.
-pub fn over_canonical_of(
+pub(crate) fn over_canonical_of(
     disk: &dyn Disk,
     project: &Path,
     own: FlowFile,
@@ -520,7 +520,7 @@ pub fn over_canonical_of(
 ///
 /// # Errors
 /// When the result cannot be written as YAML.
-pub fn over_canonical(project: &Project, own: FlowFile) -> Result<FlowFile, RenderFault> {
+pub(crate) fn over_canonical(project: &Project, own: FlowFile) -> Result<FlowFile, RenderFault> {
     if own.defines_roles {
         return Ok(own);
     }

@@ -25,7 +25,7 @@ impl Shares {
 
     /// How long a summary may be, in tokens.
     #[must_use]
-    pub fn summary_tokens(self) -> u64 {
+    pub(crate) fn summary_tokens(self) -> u64 {
         let share = self.window_tokens / SUMMARY_SHARE;
         share.clamp(SUMMARY_TOKENS_MIN, SUMMARY_TOKENS_MAX)
     }
@@ -57,7 +57,7 @@ impl Shares {
     /// How long the material of a summary may be, in bytes. The rest of the window is for the summary
     /// itself and the text around it; text may be denser than usual.
     #[must_use]
-    pub fn material_bytes(self) -> usize {
+    pub(crate) fn material_bytes(self) -> usize {
         let room = self.window_tokens - self.window_tokens / 4;
         let room = room.saturating_sub(self.summary_tokens());
         usize::try_from(room.saturating_mul(BYTES_A_TOKEN - 1)).unwrap_or(usize::MAX)

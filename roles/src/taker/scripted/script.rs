@@ -218,7 +218,7 @@ impl RoleScript {
     }
 
     /// The entry for a turn, or why there is none.
-    pub fn entry_for(&self, job: &TurnJob) -> Result<Arc<ScriptEntry>, String> {
+    pub(crate) fn entry_for(&self, job: &TurnJob) -> Result<Arc<ScriptEntry>, String> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.fits(job)) {
             return Ok(Arc::clone(entry));
         }

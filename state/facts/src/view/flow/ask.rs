@@ -193,7 +193,7 @@ impl FlowState {
     /// Whether a node's own request to its predecessor, along this edge, is still unread. Until it
     /// is read, what the predecessor had sent before is stale.
     #[must_use]
-    pub fn has_unread_request(&self, edge: &EdgeName) -> bool {
+    pub(crate) fn has_unread_request(&self, edge: &EdgeName) -> bool {
         self.has_received(edge, HandoffWay::Backward)
     }
 
@@ -220,7 +220,7 @@ impl FlowState {
 
     /// Whether a path was ever passed along an edge.
     #[must_use]
-    pub fn was_passed(&self, edge: &EdgeName, path: &str) -> bool {
+    pub(crate) fn was_passed(&self, edge: &EdgeName, path: &str) -> bool {
         self.history
             .get(&edge.from)
             .and_then(|to| to.get(&edge.to))

@@ -147,7 +147,7 @@ pub struct Improvement {
 impl Improvement {
     /// Whether every role of the plan wrote its findings.
     #[must_use]
-    pub fn is_reflected(&self) -> bool {
+    pub(crate) fn is_reflected(&self) -> bool {
         self.plan.iter().all(|reflection| {
             self.roles
                 .get(&reflection.role)

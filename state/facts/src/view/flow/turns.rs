@@ -454,7 +454,7 @@ impl Usage {
 
     /// Everything that went in, cached or not.
     #[must_use]
-    pub const fn all_input_tokens(&self) -> u64 {
+    pub(crate) const fn all_input_tokens(&self) -> u64 {
         self.input_tokens
             .saturating_add(self.cache_read_tokens)
             .saturating_add(self.cache_write_tokens)
