@@ -15,7 +15,7 @@ use super::own_turn::{Act, Own};
 use crate::text::and;
 
 /// What comes sooner after a question was shown, or after the key before it, was typed for something else.
-const SETTLED_MS: i64 = 400;
+pub(crate) const SETTLED_MS: i64 = 400;
 
 /// The message for an answer that came too soon.
 const TOO_SOON: &str = "that was typed before you could read the question, and was not used";

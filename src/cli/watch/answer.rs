@@ -30,7 +30,7 @@ impl State {
     /// A letter for the chosen question.
     pub(super) fn answer(&mut self, ask: &AskView, letter: char, armed: bool) -> Option<Act> {
         match (&ask.kind, letter) {
-            (_, 'v') if !ask.says.is_empty() => return Some(Act::Page(ask.says.clone())),
+            (_, 'v') if !ask.says.is_empty() => return Some(Act::Page(whole(ask))),
             (AskKind::Own { .. }, letter) => return self.own_key(ask, letter, armed),
             (AskKind::Text { .. }, 'r') | (AskKind::Configuration { .. }, 'm') => {
                 self.write(Focus::Text);
@@ -72,8 +72,7 @@ impl State {
 
     /// Whether an ask was shown as far as it must be before it can be allowed.
     fn has_shown(&self, ask: &AskView) -> bool {
-        let must = ask.says.get(..ask.must_show).unwrap_or(&ask.says);
-        card::rows(must, self.columns) <= self.shown_rows
+        card::must_rows(ask, self.columns) <= self.shown_rows
     }
 
     /// A letter while a turn of the operator's own is chosen.
@@ -100,7 +99,7 @@ impl State {
                 self.told = says;
                 None
             }
-            own_turn::Act::Read => Some(Act::Page(ask.says.clone())),
+            own_turn::Act::Read => Some(Act::Page(whole(ask))),
             own_turn::Act::Later => {
                 (self.ask, self.own) = (None, None);
                 "it waits for you still".clone_into(&mut self.told);
@@ -174,6 +173,11 @@ impl State {
         self.focus = Focus::Asks;
         Some(Act::Say(flow, command))
     }
+}
+
+/// Everything that is to be read, for the pager.
+fn whole(ask: &AskView) -> Vec<String> {
+    ask.says.iter().chain(&ask.facts).cloned().collect()
 }
 
 fn settings(text: &str) -> BTreeMap<String, String> {

@@ -31,22 +31,21 @@ pub(super) fn scope(ask: &AskView, columns: u16) -> Vec<String> {
     rows
 }
 
-/// How many rows lines of an ask take on a screen that is so wide.
-pub(super) fn rows(lines: &[String], columns: u16) -> usize {
-    lines
-        .iter()
-        .map(|line| wrap(line, says_columns(columns)).len())
-        .sum()
+/// What begins a row of what a role wrote, and a row with the rest of a line. What this program knows begins with
+/// neither, so that no command can pass for it.
+const BAR: &str = "│ ";
+const REST: &str = "┊ ";
+
+/// How many rows must have been shown before an ask can be allowed.
+pub(super) fn must_rows(ask: &AskView, columns: u16) -> usize {
+    match ask.says.get(..ask.must_show) {
+        Some(must) => must.iter().map(|line| written(line, columns).len()).sum(),
+        None => said(ask, columns).len(),
+    }
 }
 
-/// What is left of a row beside the line that marks what is asked.
-fn says_columns(columns: u16) -> usize {
-    usize::from(columns).saturating_sub(2)
-}
-
-/// Everything that is to be read before an answer, in lines as wide as the screen.
+/// Everything that is to be read before an answer, in rows as wide as the screen.
 pub(super) fn said(ask: &AskView, columns: u16) -> Vec<String> {
-    let columns = says_columns(columns);
     let typed = match &ask.kind {
         AskKind::Typed { commands } => commands.as_slice(),
         AskKind::Text { .. }
@@ -58,8 +57,18 @@ pub(super) fn said(ask: &AskView, columns: u16) -> Vec<String> {
         | AskKind::Unpause
         | AskKind::Configuration { .. } => &[],
     };
-    let all = ask.says.iter().chain(typed);
-    all.flat_map(|line| wrap(line, columns)).collect()
+    let ours = ask.facts.iter().chain(typed);
+    let ours = ours.flat_map(|line| wrapped(line, usize::from(columns)));
+    let says = ask.says.iter().flat_map(|line| written(line, columns));
+    says.chain(ours).collect()
+}
+
+/// The rows of a line that a role wrote.
+fn written(line: &str, columns: u16) -> Vec<String> {
+    let room = usize::from(columns).saturating_sub(width(BAR));
+    let rows = wrap(line, room).into_iter().enumerate();
+    rows.map(|(at, row)| format!("{}{row}", if at == 0 { BAR } else { REST }))
+        .collect()
 }
 
 /// A line broken at words, or within a word that is wider than a row: nothing of it is left out.

@@ -380,7 +380,7 @@ fn draw_card(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State)
     let heading = rule(&format!("◆ {}", ask.head), &place, columns);
     let mut lines = vec![Line::styled(heading, paint.wanted())];
     let said = said.into_iter().skip(down).take(rows);
-    lines.extend(said.map(|line| Line::from(format!("│ {line}"))));
+    lines.extend(said.map(Line::from));
     let scope = card::scope(ask, state.columns).into_iter();
     lines.extend(scope.map(|line| Line::styled(line, paint.dim())));
     frame.render_widget(Paragraph::new(lines), area);

@@ -17,11 +17,11 @@ use super::answer;
 use super::hints;
 use super::layout::{self, Layout};
 use super::view::{AskKind, AskView, Feed, FlowLine, View, name};
+use crate::cli::card;
 use crate::cli::own_turn::{self, Own};
 
-/// How long an ask must have been chosen, and no key pressed, before a letter answers it. Typing has
-/// shorter pauses, and an answer needs reading first anyway.
-pub(crate) const ARMED_AFTER_MS: u64 = 400;
+/// How long an ask must have been chosen, and no key pressed, before a letter answers it, as at the cursor of `run`.
+pub(crate) const ARMED_AFTER_MS: u64 = card::SETTLED_MS.unsigned_abs();
 
 /// The second dot that stops a turn counts within this time, and not as one burst with the first.
 const SECOND_DOT_MS: std::ops::Range<u64> = 50..2_000;

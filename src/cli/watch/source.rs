@@ -193,6 +193,9 @@ impl Source {
         {
             *call = asks::whole(&self.store, flow, &open.shown);
         }
+        let facts = ask.facts.iter();
+        let facts = facts.map(|fact| format!("{}: {}", plain(&fact.label), plain(&fact.value)));
+        let facts = facts.collect();
         let (says, must_show) = self.says(flow, state, ask, own.as_ref());
         AskView {
             id: format!("{flow}/{name}"),
@@ -203,6 +206,7 @@ impl Source {
             head,
             line,
             says,
+            facts,
             must_show,
             kind,
         }
@@ -247,15 +251,10 @@ impl Source {
             | OperatorQuestion::Unpause { .. }
             | OperatorQuestion::Stalled => ask.says,
         };
-        let facts = ask.facts.iter();
-        let facts = facts.map(|fact| format!("{}: {}", fact.label, fact.value));
-        let facts: Vec<String> = facts.collect();
         let says = whole.iter().flat_map(|text| text.lines());
-        let says = says.chain(facts.iter().map(String::as_str));
         // A tab is not a row of spaces, and who decides sees which it is.
         let says: Vec<String> = says.map(|line| tabbed(line, '→')).collect();
-        let must = must.unwrap_or(says.len());
-        (says, must)
+        (says, must.unwrap_or(usize::MAX))
     }
 
     /// Reads on in the journal of a flow, from its checkpoint if it is another one than before.

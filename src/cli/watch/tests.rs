@@ -42,6 +42,7 @@ fn ask(id: &str, who: &str, kind: AskKind) -> AskView {
         head: format!("{who}: writer wants to run a command"),
         line: "run a command: cargo install a-tool".to_owned(),
         says: vec!["cargo install a-tool".to_owned()],
+        facts: vec!["Network: Off".to_owned()],
         must_show: usize::MAX,
         kind,
     }
@@ -214,7 +215,7 @@ fn pressed(kind: AskKind, letter: char) -> Option<Verb> {
 fn what_does_not_fit_is_allowed_only_when_it_was_shown_to_its_end() {
     let mut asked = ask("c", "draft", consent());
     asked.says = (1..=11).map(|line| format!("line {line}")).collect();
-    let all = asked.says.clone();
+    let all = [&asked.says[..], &asked.facts[..]].concat();
     let changed = AskView {
         id: "second".to_owned(),
         must_show: 3,

@@ -64,7 +64,9 @@ pub(crate) struct AskView {
     pub(crate) line: String,
     /// What is to be read before an answer, whole, line by line.
     pub(crate) says: Vec<String>,
-    /// So many of these lines must have been shown before it can be allowed or approved.
+    /// What this program knows about it; no line of a role looks like one of these.
+    pub(crate) facts: Vec<String>,
+    /// So many of the lines must have been shown before it can be allowed or approved, or else everything.
     pub(crate) must_show: usize,
     pub(crate) kind: AskKind,
 }

@@ -311,15 +311,15 @@ fn a_digit_shows_the_feed_of_a_role() {
 #[test]
 fn a_screen_of_another_size_shows_a_question_anew() {
     let mut asked = ask("c", "draft", consent());
-    asked.says = (1..=8).map(|line| format!("line {line}")).collect();
+    asked.says = (1..=7).map(|line| format!("line {line}")).collect();
     let view = view(vec![asked]);
     let yes = |state: &mut State| press(state, &view, "y", 90_000).is_some();
     let mut state = sized();
     state.resize((80, 30));
     press(&mut state, &view, "↓", LATER_MS);
-    assert!(yes(&mut state.clone()), "all eight lines are shown");
+    assert!(yes(&mut state.clone()), "all eight rows are shown");
     state.resize((80, 16));
-    assert!(!yes(&mut state), "four of eight lines are shown now");
+    assert!(!yes(&mut state), "four of eight rows are shown now");
     for _ in 0..2 {
         state.press(&view, &Key::PageDown, 91_000);
     }

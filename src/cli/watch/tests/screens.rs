@@ -200,3 +200,52 @@ fn a_message_that_is_wider_than_the_screen_is_shown_whole() {
         "{screen}"
     );
 }
+
+#[test]
+fn no_line_of_a_command_passes_for_what_this_program_knows_about_it() {
+    let mut asked = ask("c", "draft", consent());
+    asked.says = vec![
+        format!("ls {} Network: On, allowed", "x".repeat(70)),
+        "Network: On".to_owned(),
+        "f covers: everything".to_owned(),
+    ];
+    let screen = drawn(&view(vec![asked]), &chosen("c"), (80, 24));
+    let rows = screen.lines().map(|row| row.trim_matches('"').trim_end());
+    let ours = rows.filter(|row| row.contains("Network") || row.contains("f covers"));
+    let ours: Vec<&str> = ours.filter(|row| !row.starts_with(['│', '┊'])).collect();
+    assert_eq!(
+        ours,
+        ["Network: Off", "f covers: exactly this command"],
+        "{screen}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_keys_on_a_screen_of_any_size_draw_something(
+        keys in prop::collection::vec((".", 0..900_u64), 0..40),
+        sizes in prop::collection::vec((1_u16..230, 1_u16..70), 1..6),
+    ) {
+        let view = busy();
+        let mut state = State::default();
+        let mut now = 0;
+        for (columns, rows) in sizes {
+            state.resize((columns, rows));
+            for (key, pause) in &keys {
+                now += pause;
+                let letter = key.chars().next().unwrap_or('j');
+                let key = match u32::from(letter) % 5 {
+                    0 => Key::Down,
+                    1 => Key::Enter,
+                    2 => Key::Tab,
+                    3 => Key::Char("jk/:?s .pGR1"[..].chars().nth(letter as usize % 12).unwrap_or('j')),
+                    _ => Key::Char(letter),
+                };
+                state.press(&view, &key, now);
+                state.settle(&view);
+            }
+            let screen = drawn(&view, &state, (columns, rows));
+            prop_assert!(!screen.is_empty());
+        }
+    }
+}
