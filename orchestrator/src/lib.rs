@@ -3,7 +3,7 @@
 //! [`driver`] owns one flow: it takes inputs, lets the machine decide, appends what follows, and
 //! starts what is pending. [`fork`] makes a new flow of a part of another, [`import_state`] of the
 //! files that another program kept. [`project`] knows where flows, roles and their files come from.
-//! [`workspace`] knows which project a file has and what a new flow is made of. [`sent`] writes a request that left once more, [`delivered`] reads what a flow made.
+//! [`workspace`] knows which project a file has and what a new flow is made of. [`sent_request`] writes a request that left once more, [`delivered`] reads what a flow made.
 
 pub mod config;
 pub mod control;
@@ -14,13 +14,13 @@ pub mod fork;
 pub mod import_state;
 pub mod limits;
 pub mod mint;
+pub mod pasted_secrets;
 pub mod project;
 pub mod record;
 pub mod revision;
 pub mod run;
-mod seen;
-pub mod sent;
-pub mod withheld;
+pub mod sent_request;
+mod turn_view;
 pub mod workspace;
 
 // The floor above prints graphs, diagnostics and questions; it knows them through here.

@@ -35,6 +35,7 @@ use crate::driver::room::Room;
 use crate::driver::task::{Driven, drive};
 use crate::limits::{TURNS_AT_ONCE, TURNS_AT_ONCE_IN_PROCESS};
 use crate::mint::{self, Mint, SystemMint};
+use crate::pasted_secrets::without_secrets;
 use crate::project::bench::Bench;
 use crate::project::docs::folder::{defaults, is_project};
 use crate::project::docs::{self, library::Library};
@@ -43,7 +44,6 @@ use crate::project::flow_file::{self, FileError, FlowFile, SCRIPT_NAME, SNAPSHOT
 use crate::project::place::workspace_of;
 use crate::project::workshop::Workshop;
 use crate::record::Places;
-use crate::withheld::without_secrets;
 
 /// The flows of this process share its room for turns.
 static ROOM: LazyLock<Room> = LazyLock::new(|| Room::new(TURNS_AT_ONCE_IN_PROCESS));

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
 use a_society_orchestrator::config::policy;
+use a_society_orchestrator::pasted_secrets::holds_a_secret;
 use a_society_orchestrator::project::unconfigured::Configured;
-use a_society_orchestrator::withheld::holds_a_secret;
 use serde_json::json;
 
 use super::context::Context;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use a_society_facts::view::flow::FlowPhase;
 use a_society_orchestrator::delivered::{self, Delivered};
-use a_society_orchestrator::withheld::without_secrets;
+use a_society_orchestrator::pasted_secrets::without_secrets;
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::server::export::{self, Failed, Page, Wanted, page};
-use a_society_orchestrator::config::withheld::Withheld;
+use a_society_orchestrator::config::export_filter::Withheld;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 

@@ -8,10 +8,10 @@ use a_society_orchestrator::config::{
     self,
     user::{self, ConfigError},
 };
+use a_society_orchestrator::pasted_secrets::holds_a_secret;
 use a_society_orchestrator::project::docs::folder::workflow_of;
 use a_society_orchestrator::project::flow_file::FlowFile;
 use a_society_orchestrator::run::{NewFlow, start};
-use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_orchestrator::workspace::belonging::{
     NotAProject, project_around, project_at, project_of_all,
 };

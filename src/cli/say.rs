@@ -8,9 +8,9 @@ use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
 use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::{ControlFault, ControlFaultCode, Taken};
 use a_society_orchestrator::mint::{self, SystemMint};
+use a_society_orchestrator::pasted_secrets::holds_a_secret;
 use a_society_orchestrator::project::place;
 use a_society_orchestrator::run::RunError;
-use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 

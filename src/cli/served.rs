@@ -14,12 +14,12 @@ use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectR
 use a_society_operator_ui::protocol::made::{MadeProject, NewProject};
 use a_society_operator_ui::protocol::settings::{Setting, SettingDone, SkillSetting, Trial, Tried};
 use a_society_operator_ui::server::{Actions, Begun, configuring};
+use a_society_orchestrator::config::export_filter::Withheld;
 use a_society_orchestrator::config::user;
-use a_society_orchestrator::config::withheld::Withheld;
 use a_society_orchestrator::project::docs::folder::{roles as project_roles, workflow_of};
 use a_society_orchestrator::project::flow_file::FlowFile;
 use a_society_orchestrator::run::{self, Amendment, NewFlow, RunError};
-use a_society_orchestrator::sent;
+use a_society_orchestrator::sent_request;
 use a_society_orchestrator::workspace::flow_files::{flow_files, script_beside};
 use a_society_orchestrator::workspace::material::{
     Unfit, draft_in, file_of_workspace, sound_project,
@@ -144,12 +144,13 @@ impl Actions for Workspace {
 
     fn request(&self, flow: &FlowRef, seq: Seq) -> Result<SentRequest, Fault> {
         let project = project_folder(&self.store, &flow.project);
-        let found = sent::request(&self.store, flow, &project, seq).map_err(|error| Fault {
-            code: "not-found".to_owned(),
-            what: "this request cannot be shown".to_owned(),
-            why: error.to_string(),
-            r#try: "a-society session export FLOW ROLE".to_owned(),
-        })?;
+        let found =
+            sent_request::request(&self.store, flow, &project, seq).map_err(|error| Fault {
+                code: "not-found".to_owned(),
+                what: "this request cannot be shown".to_owned(),
+                why: error.to_string(),
+                r#try: "a-society session export FLOW ROLE".to_owned(),
+            })?;
         let body = String::from_utf8_lossy(&found.body);
         Ok(SentRequest {
             seq,

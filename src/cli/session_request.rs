@@ -2,7 +2,7 @@
 
 use a_society_facts::Hash;
 use a_society_facts::id::Seq;
-use a_society_orchestrator::sent::{self, RequestUnwritten};
+use a_society_orchestrator::sent_request::{self, RequestUnwritten};
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -48,9 +48,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let project = project_folder(&store, &flow.project);
     let found = if arguments.comparable {
-        sent::comparable(&store, &flow, arguments.seq)
+        sent_request::comparable(&store, &flow, arguments.seq)
     } else {
-        sent::request(&store, &flow, &project, arguments.seq)
+        sent_request::request(&store, &flow, &project, arguments.seq)
     };
     let found = found.map_err(unwritten)?;
     if context.out.is_json() {

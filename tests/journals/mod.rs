@@ -14,7 +14,7 @@ use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::list::RETIRED;
 use a_society_facts::line::{self, Body};
 use a_society_facts::{At, sample};
-use a_society_orchestrator::sent;
+use a_society_orchestrator::sent_request;
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::RealDisk;
 use a_society_state::views::{bytes_of, names};
@@ -205,7 +205,7 @@ fn requests_of_older_versions_are_written_to_the_bytes_that_left() {
             std::fs::copy(blob.path(), place.blobs().join(blob.file_name())).unwrap();
         }
         let mut written = Vec::new();
-        sent::each(
+        sent_request::each(
             &store,
             &at,
             Path::new("/elsewhere"),

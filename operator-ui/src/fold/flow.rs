@@ -10,7 +10,7 @@ use a_society_facts::message::Text;
 use a_society_facts::view::route::feed_seat;
 use a_society_facts::view::{FactView, FlowState};
 use a_society_orchestrator::config::user::ToolReach;
-use a_society_orchestrator::driver::ahead::Ahead;
+use a_society_orchestrator::driver::unrecorded_text::Ahead;
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine::{self, Work};
 

@@ -9,7 +9,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::id::Seq;
 use a_society_facts::message::Text;
 use a_society_facts::{At, Recorded};
-use a_society_orchestrator::driver::ahead::{Ahead, Onlooker};
+use a_society_orchestrator::driver::unrecorded_text::{Ahead, Onlooker};
 use a_society_orchestrator::project::place;
 use a_society_state::journal::follow::Follower;
 use a_society_state::{Error, FlowPlace, FlowRef};

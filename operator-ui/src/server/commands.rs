@@ -13,8 +13,8 @@ use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
 use a_society_orchestrator::control::{fault as control_fault, message};
 use a_society_orchestrator::driver::error::DriverError;
 use a_society_orchestrator::fork::Wish;
+use a_society_orchestrator::pasted_secrets::holds_a_secret;
 use a_society_orchestrator::project::choices::SCOPE;
-use a_society_orchestrator::withheld::holds_a_secret;
 use a_society_state::FlowRef;
 
 use super::actions::adopt;

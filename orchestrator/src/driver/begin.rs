@@ -19,7 +19,7 @@ use a_society_roles::turn::taker::Taker;
 
 use super::core::{Core, LiveTurn, Start};
 use super::error::DriverError;
-use super::hurry::{Nap, Pace};
+use super::provider_wait::{Nap, Pace};
 use super::role_source::{About, Choice, Touched};
 use super::withhold::SecretFilter;
 

@@ -1,18 +1,18 @@
 //! Compacts a session in the middle of a turn: a turn aside makes the summary, and one message then
-//! replaces the history. The operator's compaction between turns is in `by_hand`.
+//! replaces the history. The operator's compaction between turns is in `manual_compaction`.
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{CompactionFailed, Strategy, Trigger};
 use a_society_facts::fact::turn::{ModelFailed, ModelRequested, Usage};
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_flow::machine::session::{self, SessionAside, SessionVerb};
+use a_society_flow::machine::session::{self, SessionAside, SessionChange};
 use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, CompactStep, StepReply, TriedRequest};
 
 use super::budget::Short;
+use super::compacted_history::Shorter;
 use super::core::Core;
 use super::error::DriverError;
-use super::shorter::Shorter;
 use super::step::Heard;
 use crate::mint;
 
@@ -150,24 +150,24 @@ impl Core {
     ) -> Result<(String, TurnId), DriverError> {
         let compaction: String = format!("k{}", self.mint.number());
         let aside = TurnId(self.state().next_turn);
-        let verb = SessionVerb::Compact {
+        let change = SessionChange::Compact {
             compaction: compaction.clone(),
             trigger,
             by_model: self.roles.reads_history(role),
         };
-        self.apply_to_session(role, verb, client)?;
+        self.apply_to_session(role, change, client)?;
         Ok((compaction, aside))
     }
 
-    /// Records what follows from a verb about a role's session, if the session takes it.
+    /// Records what follows from a change of a role's session, if the session takes it.
     pub(super) fn apply_to_session(
         &mut self,
         role: &RoleInstance,
-        verb: SessionVerb,
+        change: SessionChange,
         client: Option<ClientId>,
     ) -> Result<(), DriverError> {
         let views = self.flow.views();
-        let facts = session::decide(&views.flow, (role, views.session(role)), verb, client)?;
+        let facts = session::decide(&views.flow, (role, views.session(role)), change, client)?;
         self.append_all(facts)
     }
 

@@ -10,9 +10,9 @@ use a_society_facts::id::{ClientId, FlowId, RoleInstance, Seq};
 use a_society_facts::view::FlowState;
 use a_society_flow::machine::Work;
 
-use super::ahead::{Ahead, Onlooker, Onlookers};
 use super::error::DriverError;
 use super::task::Inbox;
+use super::unrecorded_text::{Ahead, Onlooker, Onlookers};
 use crate::control::message::Taken;
 
 /// What a flow looks like from outside.

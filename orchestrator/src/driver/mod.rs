@@ -1,42 +1,42 @@
 //! One driver a flow: the loop that makes it happen.
 //!
 //! [`core`] is the loop without threads: an input goes in, facts are appended, and what must now be
-//! started comes out. `tell`, `step` and `outcome` are its verbs for turns. [`task`] runs it
-//! on a thread of its own, takes turns that never wait itself (`at_once`) and gives each of the
+//! started comes out. `briefing`, `step` and `outcome` are its verbs for turns. [`task`] runs it
+//! on a thread of its own, takes turns that never wait itself (`inline_turns`) and gives each of the
 //! others a thread, which does what its steps need by itself while the flow is free (`line`); everyone
-//! else holds a [`handle`], and the operator's commands come in through `obey`. What may wait for the
-//! outside world is an `errand`, which runs without the flow. Observers get from [`ahead`] what is not
+//! else holds a [`handle`]; `commands` carries the operator's verbs out. What may wait for the
+//! outside world is an `errand`, which runs without the flow. Observers get from [`unrecorded_text`] what is not
 //! recorded yet.
 
-pub mod ahead;
-mod at_once;
 mod begin;
+mod briefing;
 mod budget;
-mod by_hand;
 pub mod change;
 mod choose;
+mod commands;
 mod compact;
+mod compacted_history;
 mod consent;
 pub mod core;
+mod cut_calls;
 mod errand;
 pub mod error;
 mod frame;
 pub mod handle;
-mod hurry;
 mod in_place;
+mod inline_turns;
 mod line;
-mod obey;
+mod manual_compaction;
 mod outcome;
+mod provider_wait;
 pub mod role_source;
 pub mod room;
-mod settle;
-mod shorter;
 mod snapshot;
 mod steer;
 mod step;
 pub mod task;
-mod tell;
 #[cfg(test)]
 mod tests;
 mod turn_thread;
+pub mod unrecorded_text;
 mod withhold;

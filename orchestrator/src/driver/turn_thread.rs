@@ -272,7 +272,7 @@ mod tests {
     use a_society_roles::turn::taker::Taker;
 
     use super::*;
-    use crate::driver::hurry::Nap;
+    use crate::driver::provider_wait::Nap;
     use crate::driver::task::Inbox;
 
     /// Says on which thread it is asked, and ends its turn.

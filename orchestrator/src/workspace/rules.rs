@@ -6,7 +6,7 @@ use a_society_facts::fact::operator::{ConsentRules, RuleOrigin};
 use a_society_roles::consent::policy::Policy;
 
 use crate::config::{policy as rule, workspace};
-use crate::withheld::holds_a_secret;
+use crate::pasted_secrets::holds_a_secret;
 
 /// The rules, each once.
 ///

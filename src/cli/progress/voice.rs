@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::id::{NodeId, RoleInstance, Seq};
-use a_society_orchestrator::driver::ahead::Ahead;
+use a_society_orchestrator::driver::unrecorded_text::Ahead;
 
 use super::event::{Event, Speech, What};
 use super::told;

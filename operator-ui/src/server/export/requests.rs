@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use a_society_facts::id::{RoleInstance, Seq};
-use a_society_orchestrator::sent::{self, WrittenModelRequest};
+use a_society_orchestrator::sent_request::{self, WrittenModelRequest};
 use a_society_state::FlowRef;
 
 use super::gather::Gathered;
@@ -69,7 +69,7 @@ pub(super) fn of(
     let Some((first, last)) = sent.get(early).zip(sent.last()) else {
         return Ok(requests);
     };
-    let done = sent::each(
+    let done = sent_request::each(
         &hubs.store,
         flow,
         project,

@@ -1,6 +1,6 @@
 //! Redacts texts before they are cut: half a secret is not recognised.
 
-use a_society_orchestrator::config::withheld::MARK;
+use a_society_orchestrator::config::export_filter::MARK;
 use serde_json::{Map, Value};
 
 use super::pieces::with_strings;

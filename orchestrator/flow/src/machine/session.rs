@@ -1,4 +1,4 @@
-//! What is done to a role's session between its turns (rows N1 to N5): a verb comes in, facts or a refusal go out.
+//! What is done to a role's session between its turns (rows N1 to N5): a change comes in, facts or a refusal go out.
 //!
 //! What a session holds is not part of a flow's state, so that its view is handed in beside it.
 
@@ -25,7 +25,7 @@ use crate::graph::FlowGraph;
 
 /// What is done to a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionVerb {
+pub enum SessionChange {
     /// A summary is to replace its history.
     Compact {
         /// The name of the compaction, and of the archive that it leads to.
@@ -42,7 +42,7 @@ pub enum SessionVerb {
     },
 }
 
-/// Why a session does not take a verb as it is.
+/// Why a session does not take a change as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionUnfit {
     /// There is no session.
@@ -97,22 +97,22 @@ impl fmt::Display for SessionUnfit {
     }
 }
 
-/// What follows from a verb, to be appended in this order.
+/// What follows from a change, to be appended in this order.
 ///
 /// # Errors
 /// When the session does not take it as it is.
 pub fn decide(
     state: &FlowState,
     (role, session): (&RoleInstance, Option<&SessionView>),
-    verb: SessionVerb,
+    change: SessionChange,
     client: Option<ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     let refuse = |why| Refusal::Session {
         role: role.clone(),
         why,
     };
-    match verb {
-        SessionVerb::Compact {
+    match change {
+        SessionChange::Compact {
             compaction,
             trigger,
             by_model,
@@ -128,7 +128,7 @@ pub fn decide(
                 client,
             ))
         }
-        SessionVerb::Restore { archive } => {
+        SessionChange::Restore { archive } => {
             let session = at_rest(state, role, session).map_err(refuse)?;
             may_be_restored(session, &archive).map_err(refuse)?;
             Ok(vec![Fact::ArchiveRestored(ArchiveRestored {

@@ -19,7 +19,7 @@ use a_society_roles::config::edit::ConfigEditFault;
 use self::hint::Hint;
 use super::models::Catalog;
 use super::user::{self, ConfigError};
-use crate::withheld::holds_a_secret;
+use crate::pasted_secrets::holds_a_secret;
 
 /// The configuration as it was read, so that it is written only over what was read.
 #[derive(Debug, Clone, PartialEq, Eq)]

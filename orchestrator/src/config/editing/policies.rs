@@ -11,7 +11,7 @@ use a_society_roles::tool::ToolReach;
 
 use super::super::user::{ConfigError, folder};
 use super::{EditRefusal, Sheet};
-use crate::withheld::holds_a_secret;
+use crate::pasted_secrets::holds_a_secret;
 
 /// The policies of all flows beside the rules and the mode; defaults where the configuration has none.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use a_society_roles::config::edit::{with_rule, without_rule};
 use super::super::user::ConsentConfig;
 use super::super::workspace;
 use super::{EditRefusal, Sheet};
-use crate::withheld::holds_a_secret;
+use crate::pasted_secrets::holds_a_secret;
 
 /// All standing rules, by where they are written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use a_society_roles::config::edit::{with_search, without_search};
 use a_society_roles::config::parse_search;
 use a_society_roles::tool::try_search;
 
+use super::super::export_filter::Withheld;
 use super::super::user;
-use super::super::withheld::Withheld;
 use super::{EditRefusal, Grade, SecretPlace, Sheet, check_place};
 
 /// The placeholder of a key.

@@ -10,9 +10,9 @@ use a_society_state::disk::Disk;
 use super::super::user;
 use super::hint::Hint;
 use super::{EditRefusal, Grade};
+use crate::pasted_secrets::holds_a_secret;
 use crate::project::bench::docs_skills;
 use crate::project::place::{NamedBy, projects_of, skills_named};
-use crate::withheld::holds_a_secret;
 
 /// A skill that roles may use.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,9 +7,9 @@ use a_society_roles::turn::step::{StepReply, TurnStep};
 use a_society_state::disk::FaultyDisk;
 
 use super::{HELLO, at, begin, finish, store};
-use crate::driver::ahead::Ahead;
 use crate::driver::core::{Core, Start};
 use crate::driver::step::Heard;
+use crate::driver::unrecorded_text::Ahead;
 use crate::mint::SeededMint;
 use crate::run::reopen;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Proxy};
 
-use super::sent::SentHistories;
+use super::conversation_cache::SentHistories;
 use crate::fault::{FaultClass, RequestFault};
 use crate::limits;
 

@@ -12,11 +12,11 @@ use reqwest::{Method, Url};
 use tokio::task::AbortHandle;
 
 use super::connect::Transport;
+use super::conversation_cache::SentHistories;
 use super::exchange::exchange;
 use super::pen::Pen;
 use super::runtime;
 use super::sending::sending;
-use super::sent::SentHistories;
 use crate::body::RequestBody;
 use crate::event::StreamArrival;
 use crate::fault::{FaultClass, RequestFault};

@@ -1,13 +1,13 @@
 //! Providers that are reached over HTTP.
 
 mod connect;
+mod conversation_cache;
 mod endpoint;
 mod exchange;
 mod gathered;
 mod pen;
 mod runtime;
 mod sending;
-mod sent;
 
 pub use connect::{Timeouts, Transport};
 pub(crate) use endpoint::written;

@@ -3,7 +3,7 @@
 
 use a_society_facts::fact::turn::ModelRequested;
 use a_society_facts::id::TurnId;
-use a_society_orchestrator::sent::WrittenModelRequest;
+use a_society_orchestrator::sent_request::WrittenModelRequest;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

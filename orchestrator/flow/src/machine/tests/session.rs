@@ -8,7 +8,7 @@ use a_society_facts::view::all::Views;
 use a_society_facts::{At, Recorded};
 
 use super::support::{Flow, id};
-use crate::machine::session::{SessionAside, SessionVerb, decide, last_task};
+use crate::machine::session::{SessionAside, SessionChange, decide, last_task};
 use crate::machine::{Input, TurnEnding, TurnTask};
 
 fn role() -> RoleInstance {
@@ -39,28 +39,28 @@ fn waits(messages: usize) -> Flow {
     flow
 }
 
-fn compact(trigger: Trigger, by_model: bool) -> SessionVerb {
-    SessionVerb::Compact {
+fn compact(trigger: Trigger, by_model: bool) -> SessionChange {
+    SessionChange::Compact {
         compaction: "k1".into(),
         trigger,
         by_model,
     }
 }
 
-fn restore(archive: &str) -> SessionVerb {
-    SessionVerb::Restore {
+fn restore(archive: &str) -> SessionChange {
+    SessionChange::Restore {
         archive: archive.into(),
     }
 }
 
 /// The words of the facts that follow, which are taken, or why none do.
-fn done(flow: &mut Flow, verb: SessionVerb) -> String {
+fn done(flow: &mut Flow, change: SessionChange) -> String {
     let mut views = Views::default();
     for (seq, fact) in (1..).zip(&flow.facts) {
         views.apply(&Recorded::new(seq, At::from_ms(0), fact.clone()));
     }
     let session = views.session(&role());
-    match decide(&flow.state, (&role(), session), verb, None) {
+    match decide(&flow.state, (&role(), session), change, None) {
         Ok(facts) => {
             facts.iter().for_each(|fact| flow.append(fact.clone()));
             facts.iter().map(Fact::word).collect::<Vec<_>>().join(" ")
@@ -140,7 +140,7 @@ fn n3_an_archive_is_restored_once_its_summary_is_in_no_other_archive() {
     compacted(&mut flow, "k1");
     assert_eq!(done(&mut flow, restore("k9")), missing("; there are: k1"));
     told(&mut flow, "more");
-    let again = SessionVerb::Compact {
+    let again = SessionChange::Compact {
         compaction: "k2".into(),
         trigger: Trigger::Manual,
         by_model: true,

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::chart::Chart;
+use super::counted_commands::SeenCommands;
 use super::imported::Origins;
 use super::parts::{
     Account, Configuration, OpenCall, OpenConsent, OpenTurn, OperatorMessage, OperatorWait,
     RunningNode, SessionBrief, StagedHandoff, WantedRun,
 };
 use super::phase::{FileChangeState, FlowPhase, FlowStatus, Improvement, Notice, Parentage, Pause};
-use super::seen::SeenCommands;
 use crate::at::At;
 use crate::fact::flow::{Ends, TokenBudget};
 use crate::fact::journal::ProcessName;

@@ -18,7 +18,7 @@ use a_society_roles::turn::job::{BegunWith, TurnJob};
 
 use super::core::Core;
 use super::error::DriverError;
-use crate::{mint, seen};
+use crate::{mint, turn_view};
 
 impl Core {
     /// What was streamed before a crash is kept as the message it was becoming.
@@ -353,9 +353,9 @@ impl Core {
         let entries = if self.roles.reads_history(role) {
             all
         } else {
-            seen::of_turn(all, turn)
+            turn_view::of_turn(all, turn)
         };
-        let answered = |entry: &&SessionEntry| seen::answers(entry, turn);
+        let answered = |entry: &&SessionEntry| turn_view::answers(entry, turn);
         // What was replaced was answered all the same: the calls of a turn are numbered on.
         let archives = session.map_or(&[][..], |session| &session.archives);
         let archived = archives
@@ -363,12 +363,12 @@ impl Core {
             .flat_map(|archive| &archive.archived_transcript_history);
         let answers = entries.iter().chain(archived).filter(answered).count();
         let answers_before = u32::try_from(answers).unwrap_or(u32::MAX);
-        let at = seen::TurnPlace {
+        let at = turn_view::TurnPlace {
             flow: self.flow.id().clone(),
             record: self.places.record.clone(),
             project: self.places.project.clone(),
         };
-        let kept = seen::KeptBlobs {
+        let kept = turn_view::KeptBlobs {
             text: &|text| self.flow.whole_text(text),
             bytes: &|hash| self.flow.whole_blob(hash),
         };
@@ -383,7 +383,7 @@ impl Core {
             packet,
             answers_before,
             last_stop: self.last_stop(turn),
-            ..seen::job(self.flow.views(), whose, entries, kept, at)?
+            ..turn_view::job(self.flow.views(), whose, entries, kept, at)?
         };
         self.put_spoken_back(turn, entries, &mut job);
         Ok(job)

@@ -9,7 +9,7 @@ use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::Work;
-use a_society_flow::machine::session::{SessionVerb, last_task};
+use a_society_flow::machine::session::{SessionChange, last_task};
 use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, StepReply};
 use a_society_roles::turn::taker::Taker;
@@ -17,7 +17,7 @@ use a_society_roles::turn::taker::Taker;
 use super::budget::Short;
 use super::core::{Core, LiveTurn};
 use super::error::DriverError;
-use super::hurry::Nap;
+use super::provider_wait::Nap;
 use super::step::Heard;
 use super::turn_thread;
 
@@ -82,7 +82,7 @@ impl Core {
         if self.is_draining() {
             return Err(DriverError::Gone);
         }
-        self.apply_to_session(&role, SessionVerb::Restore { archive }, client)?;
+        self.apply_to_session(&role, SessionChange::Restore { archive }, client)?;
         self.flow.sync()?;
         Ok(1)
     }

@@ -33,7 +33,7 @@ use crate::project::bench::{Bench, WritableRequest};
 use crate::project::docs::folder;
 use crate::project::flow_file::{self, SCRIPT_NAME};
 use crate::project::place::workspace_of;
-use crate::seen;
+use crate::turn_view;
 
 /// A request as it is written now.
 #[derive(Debug)]
@@ -261,7 +261,7 @@ fn from_journal(
     let place = here.store.place(here.flow);
     let whole = |text: &Text| place.whole_text(text);
     let bytes = |hash: Hash| place.whole_blob(hash);
-    let kept = seen::KeptBlobs {
+    let kept = turn_view::KeptBlobs {
         text: &whole,
         bytes: &bytes,
     };
@@ -295,7 +295,7 @@ fn words(
     let place = here.store.place(here.flow);
     let session = moment.views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
-    let entries = seen::of_turn(entries, asked.turn);
+    let entries = turn_view::of_turn(entries, asked.turn);
     let mut words = TurnWords::default();
     for entry in entries {
         let said = entry.whole(|text| place.whole_text(text))?;
@@ -305,7 +305,7 @@ fn words(
     }
     let answered = entries
         .iter()
-        .filter(|entry| seen::answers(entry, asked.turn));
+        .filter(|entry| turn_view::answers(entry, asked.turn));
     let body = words.request(answered.count() as u64);
     let is_same = Hash::of(&body) == asked.hash;
     let differs = (!is_same).then(|| "another version of the program told it".to_owned());
@@ -347,7 +347,7 @@ fn by_configuration(
         background: Background::default(),
     };
     let bytes = |hash: Hash| place.whole_blob(hash);
-    let kept = seen::KeptBlobs {
+    let kept = turn_view::KeptBlobs {
         text: &whole,
         bytes: &bytes,
     };
@@ -379,13 +379,13 @@ fn definition(
 fn job(
     here: Here<'_>,
     RequestMoment { views, asked }: RequestMoment<'_>,
-    kept: seen::KeptBlobs<'_>,
+    kept: turn_view::KeptBlobs<'_>,
 ) -> Result<TurnJob, Error> {
     let session = views.session(&asked.role);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let turn = views.flow.turns.get(&asked.turn);
     let known = views.flow.flow_id.clone();
-    let at = seen::TurnPlace {
+    let at = turn_view::TurnPlace {
         flow: known.unwrap_or_else(|| here.flow.flow.clone()),
         record: here.store.place(here.flow).record(),
         project: here.project.to_owned(),
@@ -394,7 +394,7 @@ fn job(
     Ok(TurnJob {
         node: turn.and_then(|turn| turn.node.clone()),
         answers_before: asked.request.saturating_sub(1),
-        ..seen::job(views, whose, entries, kept, at)?
+        ..turn_view::job(views, whose, entries, kept, at)?
     })
 }
 

@@ -15,8 +15,8 @@ use super::error::DriverError;
 use crate::control::message::Taken;
 use crate::limits::CANCEL_REASON_BYTES_MAX;
 use crate::mint;
+use crate::pasted_secrets::without_secrets;
 use crate::project::flow_file::{FileError, read_kept};
-use crate::withheld::without_secrets;
 
 /// How far a command of the operator has come.
 #[derive(Debug)]
