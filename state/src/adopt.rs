@@ -18,6 +18,7 @@ use crate::blob;
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{make_folders, read_full, sync_folder, uninterrupted};
+use crate::flow_ref::FlowRef;
 use crate::fork::{copy, name_it};
 use crate::journal::append::Writer;
 use crate::journal::scan::Outcome;
@@ -25,7 +26,7 @@ use crate::layout::FlowFolder;
 use crate::lock::FlowLock;
 use crate::open::fold_all;
 use crate::retention::remove_tree;
-use crate::store::{FlowRef, Store};
+use crate::store::Store;
 
 /// How much of another program's `flow.json` is looked at to know it as such.
 const LOOKED_AT_BYTES: usize = 64 * 1024;

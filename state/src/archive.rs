@@ -16,12 +16,13 @@ use serde::{Deserialize, Serialize};
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{append_all, make_folders, read_full, sync_folder, uninterrupted};
+use crate::flow_ref::FlowRef;
 use crate::journal::scan::{Outcome, Position};
 use crate::layout::{FlowFolder, segment_number};
 use crate::limits::{ARCHIVE_FILE_BYTES_MAX, ARCHIVE_FILES_MAX, ARCHIVE_LIST_BYTES_MAX};
 use crate::open::fold_all;
 use crate::retention::remove_tree;
-use crate::store::{FlowRef, Store};
+use crate::store::Store;
 
 /// The shape of an archive; another one is not read.
 const FORMAT: u32 = 1;

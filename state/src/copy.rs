@@ -12,13 +12,13 @@ use a_society_facts::Hash;
 use crate::disk::{Disk, How};
 use crate::error::Error;
 use crate::files::{append_all, read_whole, remove_if_there, sync_folder, uninterrupted};
+use crate::flow_ref::FlowRef;
 use crate::journal::append;
 use crate::journal::recover;
 use crate::journal::scan::{Known, Outcome, Position, scan, segments};
 use crate::layout::FlowFolder;
 use crate::ledger::{Chain, ChainedLine, Chunk, JournalEnd, Ledger, LedgerError};
 use crate::limits::SEGMENT_BYTES_MAX;
-use crate::store::FlowRef;
 
 /// The copy of a flow's journal.
 #[derive(Debug, Clone, Copy)]
@@ -144,7 +144,7 @@ impl JournalCopy<'_> {
 
     /// Views and the checkpoint of records that are gone would testify against the journal.
     fn forget_views_after(self, end: Position) -> Result<(), Error> {
-        if crate::open::evidence(self.disk, self.folder, &self.flow.flow) <= end.seq {
+        if crate::evidence::evidence(self.disk, self.folder, &self.flow.flow) <= end.seq {
             return Ok(());
         }
         self.forget_views()

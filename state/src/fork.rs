@@ -27,6 +27,7 @@ use crate::archive::COMING;
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{append_all, make_folders, read_full, sync_folder, uninterrupted};
+use crate::flow_ref::FlowRef;
 use crate::journal::append::begin_fork;
 use crate::journal::recover::doubt;
 use crate::journal::scan::{Known, Outcome, Position, scan};
@@ -34,7 +35,7 @@ use crate::layout::FlowFolder;
 use crate::limits::FORK_NAME_BYTES_MAX;
 use crate::open::fold_all;
 use crate::retention::remove_tree;
-use crate::store::{FlowRef, Store};
+use crate::store::Store;
 
 /// Files are copied in pieces of this size, where they cannot be shared.
 const PIECE_BYTES: usize = 256 * 1024;

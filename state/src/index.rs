@@ -16,10 +16,11 @@ use a_society_facts::view::summary::FlowSummary;
 use crate::adopt::is_foreign;
 use crate::disk::{Disk, Kind};
 use crate::files::uninterrupted;
+use crate::flow_ref::FlowRef;
 use crate::layout::FlowFolder;
 use crate::lock;
 use crate::look::look;
-use crate::store::{FlowRef, Store};
+use crate::store::Store;
 use crate::views::{ViewsIndex, read_index};
 
 /// The word for a flow that another program keeps.

@@ -11,10 +11,10 @@ use a_society_facts::fact::journal::ProcessName;
 use crate::disk::{Disk, DiskFile, How, Locked};
 use crate::error::Error;
 use crate::files::{append_all, read_whole, uninterrupted};
+use crate::flow_ref::FlowRef;
 use crate::layout::FlowFolder;
 use crate::ledger::{Claim, Claimed, LedgerAccess};
 use crate::limits::{LOCK_PAUSE, LOCK_TRIES};
-use crate::store::FlowRef;
 
 /// The longest text in a lock file that is shown.
 const HOLDER_BYTES_MAX: u64 = 4096;

@@ -12,11 +12,11 @@ use a_society_facts::view::standing::FlowStanding;
 
 use crate::checkpoint;
 use crate::disk::Disk;
+use crate::evidence::evidence;
 use crate::journal::scan::{Known, Outcome, Position, Tail, scan};
 use crate::journal::verdict::Damage;
 use crate::layout::FlowFolder;
 use crate::lock;
-use crate::open::evidence;
 
 /// What a look shows.
 #[derive(Debug)]

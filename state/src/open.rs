@@ -8,27 +8,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use a_society_facts::fact::journal::{BlobFound, BlobLost, ProcessName};
+use a_society_facts::fact::journal::{BlobFound, BlobLost};
 use a_society_facts::id::{FlowId, ProjectName};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
 use a_society_facts::view::all::Views;
 use a_society_facts::{Fact, Hash, Recorded};
 
-use crate::clock::Clock;
-use crate::disk::{Disk, Kind, SharedDisk};
+use crate::disk::{Disk, Kind};
 use crate::error::Error;
+use crate::evidence::evidence;
 use crate::files::{make_folders, remove_if_there, sync_folder, uninterrupted};
 use crate::flow::Flow;
+use crate::flow_ref::FlowRef;
+use crate::ground::Ground;
 use crate::journal::append::Writer;
 use crate::journal::recover;
 use crate::journal::scan::{Known, Outcome, Position, Scan, scan};
 use crate::layout::FlowFolder;
-use crate::ledger::{JournalEnd, LedgerAccess, Tether};
+use crate::ledger::{JournalEnd, Tether};
 use crate::limits::LEDGER_OPENS_MAX;
 use crate::lock::FlowLock;
 use crate::place::FlowPlace;
-use crate::store::FlowRef;
 use crate::views::{ViewKeeper, ViewsIndex, read_index};
 use crate::{checkpoint, copy, reserve};
 
@@ -54,19 +55,6 @@ impl OpenReport {
         let each = self.bytes / self.records.max(1);
         after.saturating_mul(each)
     }
-}
-
-/// What every part of an open needs.
-#[derive(Debug, Clone)]
-pub struct Ground {
-    /// The disk.
-    pub disk: SharedDisk,
-    /// The clock that stamps.
-    pub clock: Arc<dyn Clock>,
-    /// This process.
-    pub process: ProcessName,
-    /// The ledger that holds the journals; absent where their folders do.
-    pub ledger: Option<LedgerAccess>,
 }
 
 /// What a fold of a whole journal gives.
@@ -103,16 +91,6 @@ impl Fold {
             self.blobs.insert(hash, bytes);
         });
     }
-}
-
-/// The highest record that something besides the journal knows to be durable.
-pub(crate) fn evidence(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> u64 {
-    let index = read_index(disk, folder, flow).map_or(0, |index| index.position.seq);
-    // A view whose index is lost still tells that there was a first record.
-    let view = uninterrupted(|| disk.about(&folder.flow_view())).is_ok();
-    index
-        .max(checkpoint::evidence(disk, folder, flow))
-        .max(u64::from(view))
 }
 
 /// Scans and folds a whole journal, checking every record as if it were to be appended now.

@@ -10,11 +10,11 @@ use crate::blob;
 use crate::disk::{Disk, Kind, SharedDisk};
 use crate::error::Error;
 use crate::files::make_folders;
+use crate::flow_ref::FlowRef;
+use crate::ground::Ground;
 use crate::layout::FlowFolder;
 use crate::ledger::{Ledger, SharedLedger};
 use crate::lock;
-use crate::open::Ground;
-use crate::store::FlowRef;
 
 /// Where a flow is kept.
 #[derive(Debug, Clone)]

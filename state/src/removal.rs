@@ -13,6 +13,7 @@ use crate::adopt::is_foreign;
 use crate::disk::{Disk, Kind};
 use crate::error::Error;
 use crate::files::uninterrupted;
+use crate::flow_ref::FlowRef;
 use crate::index::rows;
 use crate::journal::scan::Outcome;
 use crate::layout::FlowFolder;
@@ -21,7 +22,7 @@ use crate::lock::{FlowLock, is_held};
 use crate::look::look;
 use crate::open::fold_all;
 use crate::retention::{DEPTH_MAX, NEVER_BEGAN, made_at, remove_flow};
-use crate::store::{FlowRef, Store};
+use crate::store::Store;
 
 /// What the removal of one flow takes away, and what it does not.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,6 +19,7 @@ use crate::disk::{Disk, How};
 use crate::error::Error;
 use crate::files::{read_from, read_whole, remove_if_there, sync_folder, uninterrupted};
 use crate::flow::Flow;
+use crate::flow_ref::FlowRef;
 use crate::journal::append::begin_fork;
 use crate::journal::lineage::{self, Lineage};
 use crate::journal::recover::{keep, piece_name};
@@ -28,7 +29,7 @@ use crate::layout::FlowFolder;
 use crate::limits::{MEND_BYTES_MAX, SEGMENT_BYTES_MAX};
 use crate::lock::FlowLock;
 use crate::open::{OpenReport, fold_all};
-use crate::store::{FlowRef, Store};
+use crate::store::Store;
 
 /// A piece of the journal that would be taken out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +116,7 @@ pub fn plan(store: &Store, flow: &FlowRef) -> Result<Diagnosis, Error> {
     }
     let mut lost_to = damage
         .expected
-        .max(crate::open::evidence(disk, &folder, &flow.flow));
+        .max(crate::evidence::evidence(disk, &folder, &flow.flow));
     let lineage = lineage::of_all(disk, &folder, &flow.flow, &found.segments);
     let mut pieces = Vec::new();
     for number in found

@@ -13,12 +13,13 @@ use crate::archive::COMING;
 use crate::disk::{Disk, Kind};
 use crate::error::Error;
 use crate::files::{sync_folder, uninterrupted};
+use crate::flow_ref::FlowRef;
 use crate::index::rows;
 use crate::journal::scan::Outcome;
 use crate::layout::FlowFolder;
 use crate::lock::{FlowLock, is_held};
 use crate::open::fold_all;
-use crate::store::{FlowRef, Store};
+use crate::store::Store;
 
 /// How a folder's name begins while it is being removed.
 const GOING: &str = ".going-";

@@ -17,6 +17,8 @@ use crate::disk::{Disk, Entry, Kind};
 use crate::error::Error;
 use crate::files::{make_folders, uninterrupted};
 use crate::flow::Flow;
+use crate::flow_ref::FlowRef;
+use crate::ground::Ground;
 use crate::journal::follow::Follower;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
@@ -24,7 +26,7 @@ use crate::ledger::LedgerError;
 use crate::limits::LEDGER_PAGE;
 use crate::lock::FlowLock;
 use crate::look::{Look, look};
-use crate::open::{Ground, OpenReport, open};
+use crate::open::{OpenReport, open};
 use crate::place::FlowPlace;
 
 /// The name of the folder in a workspace that is ours.
@@ -35,15 +37,6 @@ pub const OUR_FOLDER: &str = ".a-society";
 pub struct Store {
     ground: Ground,
     root: PathBuf,
-}
-
-/// A flow's address.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FlowRef {
-    /// Its project.
-    pub project: ProjectName,
-    /// Its id.
-    pub flow: FlowId,
 }
 
 /// A folder among the flows that cannot be one.
@@ -402,12 +395,6 @@ impl Census {
             path,
             why: why.to_owned(),
         });
-    }
-}
-
-impl std::fmt::Display for FlowRef {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.project, self.flow)
     }
 }
 

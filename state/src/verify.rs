@@ -7,11 +7,12 @@ use a_society_facts::id::Seq;
 use crate::blob;
 use crate::error::Error;
 use crate::files::read_whole;
+use crate::flow_ref::FlowRef;
 use crate::journal::scan::{Outcome, Tail};
 use crate::journal::verdict::Damage;
 use crate::limits::ARCHIVE_FILE_BYTES_MAX;
 use crate::open::fold_all;
-use crate::store::{FlowRef, Store};
+use crate::store::Store;
 use crate::views::{bytes_of, names, read_index};
 
 /// What a check found.

@@ -13,12 +13,12 @@ use a_society_facts::line;
 
 use crate::disk::{Disk, DiskFile, How, SharedDisk};
 use crate::error::Error;
+use crate::evidence::evidence;
 use crate::files::{read_full, uninterrupted};
+use crate::flow_ref::FlowRef;
 use crate::journal::scan::{Heard, Known, Outcome, Position, Scan, Tail, scan};
 use crate::layout::FlowFolder;
 use crate::ledger::SharedLedger;
-use crate::open::evidence;
-use crate::store::FlowRef;
 
 /// The position of a reader in a journal.
 #[derive(Debug)]

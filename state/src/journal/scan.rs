@@ -18,6 +18,7 @@ use crate::journal::lineage::{self, Lineage, Shared};
 use crate::journal::lines;
 use crate::journal::verdict::{Damage, Harm, Judgement, Suspect, judge};
 use crate::layout::{FlowFolder, segment_number};
+use crate::ledger::JournalEnd;
 use crate::limits::SEGMENT_BYTES_MAX;
 
 /// The end of a record.
@@ -31,6 +32,16 @@ pub struct Position {
     pub seq: Seq,
     /// Its checksum.
     pub crc: u32,
+}
+
+impl From<Position> for JournalEnd {
+    fn from(position: Position) -> Self {
+        Self {
+            segment: position.segment,
+            seq: position.seq,
+            crc: position.crc,
+        }
+    }
 }
 
 /// A tail that may be cut.

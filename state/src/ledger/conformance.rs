@@ -14,7 +14,7 @@ use super::{
     Appended, Change, Changes, Chunk, Claimed, JournalEnd, Ledger, LedgerError, Letter, LetterId,
     Promise, SharedLedger, WorkerName,
 };
-use crate::store::FlowRef;
+use crate::flow_ref::FlowRef;
 
 /// Whether a rig can do what a check needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use super::{
     AboutLedger, Appended, Chain, Change, Changes, Chunk, Claim, Claimed, EachChunk, JournalEnd,
     Ledger, LedgerEntry, LedgerError, Letter, LetterId, News, Promise, WorkerName,
 };
-use crate::store::FlowRef;
+use crate::flow_ref::FlowRef;
 
 /// How an operation of the ledger fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,9 +17,8 @@ use std::time::Duration;
 use a_society_facts::Hash;
 use a_society_facts::id::Seq;
 
-use crate::journal::scan::Position;
+use crate::flow_ref::FlowRef;
 use crate::limits::LEDGER_PATIENCE;
-use crate::store::FlowRef;
 
 mod chain;
 pub mod conformance;
@@ -42,16 +41,6 @@ pub struct JournalEnd {
     pub seq: Seq,
     /// Its checksum, which covers everything before it.
     pub crc: u32,
-}
-
-impl From<Position> for JournalEnd {
-    fn from(position: Position) -> Self {
-        Self {
-            segment: position.segment,
-            seq: position.seq,
-            crc: position.crc,
-        }
-    }
 }
 
 /// Whole lines that follow one another, all of one segment.

@@ -8,8 +8,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::{Appended, Chunk, JournalEnd, LedgerAccess, LedgerError, Promise};
+use crate::flow_ref::FlowRef;
 use crate::limits::{LEDGER_MOVES_MAX, LEDGER_PAUSE, LEDGER_PAUSE_MAX, LEDGER_UNSURE_MAX};
-use crate::store::FlowRef;
 
 /// Why nothing more is sent.
 #[derive(Debug)]

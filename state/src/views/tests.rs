@@ -10,7 +10,7 @@ use a_society_facts::{At, Fact};
 use super::read_index;
 use crate::clock::ManualClock;
 use crate::disk::FaultyDisk;
-use crate::open::Ground;
+use crate::ground::Ground;
 use crate::{Flow, FlowRef, Store, process};
 
 struct World {
