@@ -131,7 +131,9 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
             let says = asked(state, node.as_ref(), role);
             (
                 who(node.as_ref(), role),
-                words::waits_for(*reason, trouble_of(state, node.as_ref(), role)).to_owned(),
+                reason
+                    .needs(trouble_of(state, node.as_ref(), role))
+                    .to_owned(),
                 says,
                 answers,
             )
@@ -153,14 +155,14 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
             ];
             (
                 who(node.as_ref(), role),
-                "a choice of model and tools".to_owned(),
+                WaitReason::RoleConfiguration.needs(None).to_owned(),
                 says,
                 answers,
             )
         }
         OperatorQuestion::Approval { approval, node } => (
             node.to_string(),
-            "approval of a handoff".to_owned(),
+            WaitReason::HandoffApproval.needs(None).to_owned(),
             Some(staged(state, approval)),
             vec![
                 format!("a-society approve {name} {approval}"),
@@ -188,8 +190,8 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
 fn of_a_call(name: &str, state: &FlowState, consent: &ConsentId, who: String) -> Said {
     let open = state.consents.get(consent);
     let what = match open {
-        Some(open) => format!("consent to a call of {}", open.tool),
-        None => "consent to a call".to_owned(),
+        Some(open) => format!("{} of {}", WaitReason::Consent.needs(None), open.tool),
+        None => WaitReason::Consent.needs(None).to_owned(),
     };
     let answers = vec![
         format!("a-society allow {name} {consent}"),

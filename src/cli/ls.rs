@@ -18,6 +18,8 @@ use crate::operator_error::{Outcome, Stop, from_name};
 use crate::paint::Paint;
 use crate::text::{age, count, money, one_line, plain, width};
 
+/// The word for a flow that another program keeps.
+const NOT_IMPORTED: &str = "not imported";
 /// Longer titles are cut, so that a flow stays on one line of a usual terminal.
 const TITLE_COLUMNS_MAX: usize = 40;
 /// The same for what is waited for.
@@ -274,26 +276,20 @@ fn titled(depth: usize, row: &Row, (title, columns_max): (&str, usize)) -> Strin
 }
 
 fn status(row: &Row, now: At) -> String {
-    if let Some(word) = harmed(row) {
-        return word.to_owned();
+    if row.damage_word == Some(FOREIGN_WORD) {
+        return NOT_IMPORTED.to_owned();
     }
-    let standing = standing(row);
-    standing.map_or_else(|| "empty".to_owned(), |standing| standing.words(now))
-}
-
-/// What a readable flow is doing now.
-fn standing(row: &Row) -> Option<FlowStanding> {
-    let summary = row.summary.as_ref()?;
-    Some(FlowStanding::of(summary, row.held_by.is_some()))
+    row.standing()
+        .map_or_else(|| "empty".to_owned(), |standing| standing.words(now))
 }
 
 /// The word for a flow that cannot be read.
 fn harmed(row: &Row) -> Option<&'static str> {
     row.damage.as_ref()?;
     Some(if row.damage_word == Some(FOREIGN_WORD) {
-        "not imported"
+        NOT_IMPORTED
     } else {
-        "damaged"
+        FlowStanding::Damaged.word()
     })
 }
 
@@ -342,7 +338,7 @@ fn as_json(row: &Row) -> Value {
         "flow": row.flow.flow,
         "title": summary.map(|s| &s.title),
         "status": harmed(row).unwrap_or_else(|| summary.map_or("empty", FlowSummary::status_word)),
-        "standing": standing(row).map(FlowStanding::word),
+        "standing": row.standing().map(FlowStanding::word),
         "retry_at": summary.and_then(|s| s.retry_at),
         "resets_at": summary.and_then(FlowSummary::resets_at),
         "waiting_for": summary.map(words::waits).unwrap_or_default(),

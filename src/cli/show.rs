@@ -6,7 +6,7 @@ use a_society_facts::id::NodeId;
 use a_society_facts::message::Text;
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_facts::view::summary::FlowSummary;
 use a_society_operator_ui::server::changed;
 use a_society_state::index::{Row, rows};
@@ -200,7 +200,7 @@ fn print(
 ) -> Result<(), Stop> {
     head(out, flow, (seen, made), now)?;
     let state = &seen.screen.flow;
-    section(out, "NODES", &nodes(state, now))?;
+    section(out, "NODES", &nodes(state, (now, seen.held_by.is_some())))?;
     section(out, "COST", &cost::rows_with_budgets(state))?;
     section(out, "ASKS", &questions(state, now))?;
     section(out, "FILES", &files)?;
@@ -232,11 +232,10 @@ fn head(
     };
     let waits = words::waits(summary).join(", ");
     let spent = cost::in_short(&seen.screen.flow.account).join(" · ");
-    let status = if !seen.screen.flow.is_created() && seen.damage.is_none() {
-        "nothing was ever recorded".to_owned()
-    } else {
-        FlowStanding::of(summary, seen.held_by.is_some()).words(now)
-    };
+    let status = seen.standing().map_or_else(
+        || "nothing was ever recorded".to_owned(),
+        |standing| standing.words(now),
+    );
     let held = seen.held_by.as_deref().unwrap_or("nobody");
     let rows = [
         ("flow", flow.to_string()),
@@ -310,20 +309,18 @@ fn forks_in_cells(forks: &[Row]) -> Vec<Vec<Cell>> {
             vec![
                 row.flow.flow.as_str().into(),
                 format!("at record {at}").into(),
-                FlowStanding::of(summary, row.held_by.is_some())
-                    .word()
-                    .into(),
+                row.standing().map_or("", FlowStanding::word).into(),
                 one_line(&summary.title, TEXT_COLUMNS_MAX).into(),
             ]
         })
         .collect()
 }
 
-fn nodes(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
+fn nodes(state: &FlowState, at: (At, bool)) -> Vec<Vec<Cell>> {
     let nodes = state.graph.nodes.iter();
     nodes
         .map(|node| {
-            let (word, more) = node_stands(state, &node.id, now);
+            let (word, more) = node_stands(state, &node.id, at);
             vec![
                 node.id.as_str().into(),
                 node.role.as_str().into(),
@@ -334,33 +331,19 @@ fn nodes(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
         .collect()
 }
 
-/// The state of a node in a word, and details.
-fn node_stands(state: &FlowState, node: &NodeId, now: At) -> (&'static str, String) {
-    if let Some(running) = state.running.get(node) {
+/// The state of a node, and details.
+fn node_stands(state: &FlowState, node: &NodeId, (now, is_driven): (At, bool)) -> (String, String) {
+    let word = words::node(NodeStanding::of(state, node, is_driven), now);
+    let running = state.running.get(node);
+    let details = running.map(|running| {
         let since = age(now.ms() - running.since.ms());
-        return ("works", format!("{}, since {since}", running.turn));
-    }
-    if let Some(waiting) = state.awaiting_operator.get(node) {
-        let whom = match waiting.until {
-            Some(_) => "waits for its limit",
-            None => "waits for you",
-        };
-        return (whom, words::waiting(waiting, now));
-    }
-    if state.awaiting_handoff.contains(node) {
-        return ("waits for a handoff", String::new());
-    }
-    if state.wanted.contains_key(node) {
-        return ("is about to run", String::new());
-    }
-    let arrived = state.deliverable(node).count();
-    if arrived > 0 {
-        return ("has work waiting", format!("{arrived} arrived"));
-    }
-    if state.visited.contains(node) {
-        return ("done", String::new());
-    }
-    ("not reached", String::new())
+        format!("{}, since {since}", running.turn)
+    });
+    let arrived = || match state.deliverable(node).count() {
+        0 => String::new(),
+        arrived => format!("{arrived} arrived"),
+    };
+    (word, details.unwrap_or_else(arrived))
 }
 
 fn sessions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {

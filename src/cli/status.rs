@@ -6,7 +6,7 @@ use a_society_facts::At;
 use a_society_facts::fact::operator::{ConsentMode, McpServerUnavailable};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
-use a_society_facts::view::standing::{FlowStanding, left};
+use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
@@ -21,7 +21,7 @@ use super::asks::{self, Ask};
 use super::context::Context;
 use super::cost;
 use super::delivered;
-use super::progress::board::doing;
+use super::progress::board::stands;
 use super::report::damage_json;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
@@ -50,7 +50,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
     let state = &seen.screen.flow;
-    let standing = FlowStanding::of(&seen.screen.summary, seen.held_by.is_some());
+    let standing = seen.standing();
     let work = works_and_asks(&store, &flow, state)?;
     let asks = asks::of(&flow, state, &work);
     let project = super::say::project_folder(&store, &flow.project);
@@ -76,7 +76,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         return Ok(code);
     }
     let title = out.paint.bold(&one_line(&state.title, 60));
-    let status = standing.words(now);
+    let status = standing.map_or_else(String::new, |standing| standing.words(now));
     let cost = cost::in_short(&state.account);
     let cost: String = cost.iter().map(|part| format!(" · {part}")).collect();
     let driver = match &seen.held_by {
@@ -86,14 +86,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     out.line(&format!("{title}  {flow}  {status}{cost}{driver}"))?;
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
-        let turn = state.turns.get(&running.turn);
-        let doing = turn.map(|turn| doing(state, (running.turn, turn), false, now).1);
-        let verb = match doing {
-            _ if seen.held_by.is_none() => "was at work".to_owned(),
-            Some(doing) if doing != "working" => plain(&doing).into_owned(),
-            Some(_) | None => "works".to_owned(),
-        };
-        out.line(&format!("{node} ({}) {verb}, since {since}", running.role))?;
+        let stands = stands(state, node, (now, seen.held_by.is_some()), false);
+        let (role, word) = (&running.role, plain(&stands.word));
+        out.line(&format!("{node} ({role}): {word}, since {since}"))?;
     }
     let name = asks::short(&flow);
     limited(out, &flow, &seen, now)?;
@@ -122,7 +117,8 @@ fn limited(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(),
     let name = asks::short(flow);
     for (node, waiting) in seen.screen.flow.waits() {
         if let Some(at) = waiting.until {
-            let (role, left) = (&waiting.role, left(at, now));
+            let role = &waiting.role;
+            let resets = FlowStanding::Limited(at).words(now);
             let who = node.map_or_else(|| role.to_string(), |node| format!("{node} ({role})"));
             let to = asks::named(node, role);
             let then = if seen.held_by.is_some() {
@@ -131,7 +127,7 @@ fn limited(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(),
                 "and it goes on then if somebody drives the flow (serve or resume); try at once: "
             };
             out.line(&format!(
-                "{who}: its provider's limit resets in {left}, {then}a-society retry {name} {to}"
+                "{who}: {resets}, {then}a-society retry {name} {to}"
             ))?;
         }
     }
@@ -147,16 +143,16 @@ fn as_json(
     made: Option<&Delivered>,
 ) -> Value {
     let state = &seen.screen.flow;
-    let standing = FlowStanding::of(&seen.screen.summary, seen.held_by.is_some());
-    let running = state.running.iter().map(
-        |(node, running)| json!({ "node": node, "role": running.role, "since": running.since }),
-    );
+    let running = state.running.iter().map(|(node, running)| {
+        let standing = NodeStanding::of(state, node, seen.held_by.is_some()).word();
+        json!({ "node": node, "role": running.role, "since": running.since, "standing": standing })
+    });
     json!({
         "project": flow.project,
         "flow": flow.flow,
         "title": state.title,
         "status": if state.is_created() { state.status.word() } else { "empty" },
-        "standing": state.is_created().then(|| standing.word()),
+        "standing": seen.standing().map(FlowStanding::word),
         "retry_at": seen.screen.summary.retry_at,
         "resets_at": seen.screen.summary.resets_at(),
         "seq": state.seq,

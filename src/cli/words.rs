@@ -3,39 +3,38 @@
 use a_society_facts::At;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::node::{Trouble, WaitReason};
+use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
 use a_society_facts::view::flow::{CallState, FlowStatus, OperatorWait};
-use a_society_facts::view::standing::left;
+use a_society_facts::view::standing::NodeStanding;
 use a_society_facts::view::summary::FlowSummary;
+use a_society_facts::words::{YOUR_TURN, left};
 
-/// What is waited for, to be read after "waits for".
-pub(crate) fn waits_for(reason: WaitReason, trouble: Option<Trouble>) -> &'static str {
-    trouble.map_or_else(|| wait(reason), Trouble::needs)
-}
-
-/// The same of a role that waits now, with the time that is left.
+/// What a role waits for now, to be read after "waits for", with the time that is left.
 pub(crate) fn waiting(waiting: &OperatorWait, now: At) -> String {
-    let what = waits_for(waiting.reason, waiting.trouble);
-    match waiting.until {
-        Some(at) => format!("{what}, in {}", left(at, now)),
+    let what = waiting.reason.needs(waiting.trouble);
+    match waiting.until.and_then(|at| left(at, now)) {
+        Some(left) => format!("{what}, in {left}"),
         None => what.to_owned(),
     }
 }
 
-/// The same where nothing more is known.
-pub(crate) const fn wait(reason: WaitReason) -> &'static str {
-    match reason {
-        WaitReason::PromptHuman => "an answer",
-        WaitReason::AutonomousAbort => "a decision after its turn stopped",
-        WaitReason::Consent => "consent to a call",
-        WaitReason::ConsentDenied => "guidance after a denial",
-        WaitReason::RoleConfiguration => "a choice of model and tools",
-        WaitReason::HandoffApproval => "approval of a handoff",
-        WaitReason::RepairLimit => "help with an outcome",
-        WaitReason::Budget => "a larger budget",
-        WaitReason::Provider => "a provider",
+/// What a node is doing now, and what it waits for.
+pub(crate) fn node(standing: NodeStanding, now: At) -> String {
+    let words = standing.words(now);
+    match standing {
+        NodeStanding::Waiting { reason, trouble } => format!("{words}: {}", reason.needs(trouble)),
+        NodeStanding::NotReached
+        | NodeStanding::Ready
+        | NodeStanding::Working
+        | NodeStanding::Retrying(_)
+        | NodeStanding::Limited(_)
+        | NodeStanding::Compacting
+        | NodeStanding::YourTurn
+        | NodeStanding::AwaitsHandoff
+        | NodeStanding::Stopped
+        | NodeStanding::Done => words,
     }
 }
 
@@ -73,7 +72,8 @@ pub(crate) fn waits(summary: &FlowSummary) -> Vec<String> {
             .map_or_else(|| one.role.to_string(), ToString::to_string);
         let what = match one.until {
             Some(_) => Trouble::Limit.needs(),
-            None => wait(one.reason),
+            None if one.is_own_turn => YOUR_TURN,
+            None => one.reason.needs(None),
         };
         format!("{who}: {what}")
     });

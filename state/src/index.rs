@@ -1,8 +1,7 @@
 //! The list of flows: one row each, read from `views.json` where it is up to date.
 //!
-//! A row costs two small reads and two looks at the journal: whether the last segment still ends
-//! with the record with which it ended when `views.json` was written, and whether there is a next
-//! one. Only a flow of which that is not so is folded. Rows are independent of one another, so
+//! A row costs a small read and two looks at the journal: whether the last segment is as long and as old as when
+//! `views.json` was written, and whether there is a next one. Only a flow of which that is not so is folded. Rows are independent of one another, so
 //! they are made on as many threads as there are processors; a damaged flow is a row that says so.
 
 use std::io;
@@ -11,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
+use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::summary::FlowSummary;
 
 use crate::adopt::is_foreign;
-use crate::disk::{Disk, How, Kind};
+use crate::disk::{Disk, Kind};
 use crate::files::uninterrupted;
 use crate::flow_ref::FlowRef;
-use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
 use crate::lock;
 use crate::look::look;
@@ -47,6 +46,18 @@ pub struct Row {
     pub damage_word: Option<&'static str>,
     /// Who writes it, if a process does.
     pub held_by: Option<String>,
+}
+
+impl Row {
+    /// What the flow is doing now; nothing if it never began.
+    #[must_use]
+    pub fn standing(&self) -> Option<FlowStanding> {
+        if self.damage.is_some() {
+            return Some(FlowStanding::Damaged);
+        }
+        let summary = self.summary.as_ref()?;
+        Some(FlowStanding::of(summary, self.held_by.is_some()))
+    }
 }
 
 /// The rows of flows, in the order in which they are given.
@@ -149,8 +160,8 @@ fn begun(summary: FlowSummary) -> Option<FlowSummary> {
     summary.created_at.is_some().then_some(summary)
 }
 
-/// Whether a journal still ends where it ended, with the same record. The part before its end is
-/// not checked: that is what a verification is for.
+/// Whether nothing was written to the end of a journal since. What was is folded anew, also where it ends as it did:
+/// the records before its end may be damaged.
 fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, index: &ViewsIndex) -> bool {
     let journal = uninterrupted(|| disk.about(&folder.journal()));
     if !journal.is_ok_and(|journal| journal.kind == Kind::Folder) {
@@ -162,22 +173,9 @@ fn is_fresh(disk: &dyn Disk, folder: &FlowFolder, index: &ViewsIndex) -> bool {
         return false;
     }
     let last = uninterrupted(|| disk.about(&folder.segment(position.segment)));
-    let untouched = last.is_ok_and(|last| {
+    last.is_ok_and(|last| {
         last.kind == Kind::File
             && last.size_bytes == position.offset_bytes
             && last.modified_ms == index.segment_modified_ms
-    });
-    untouched || ends_so(disk, folder, position).unwrap_or(false)
-}
-
-/// Whether a segment's last bytes are the end of the record at a position.
-fn ends_so(disk: &dyn Disk, folder: &FlowFolder, position: Position) -> io::Result<bool> {
-    let wanted = format!("{:08x}\"}}\n", position.crc).into_bytes();
-    // One byte more than is wanted shows whether the segment has grown.
-    let mut found = vec![0; wanted.len() + 1];
-    let path = folder.segment(position.segment);
-    let start = position.offset_bytes.saturating_sub(wanted.len() as u64);
-    let file = uninterrupted(|| disk.open(&path, How::Read))?;
-    let read = uninterrupted(|| file.read_at(start, &mut found))?;
-    Ok(found.get(..read) == Some(&wanted))
+    })
 }

@@ -8,6 +8,7 @@ use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
 use a_society_facts::view::FactView;
 use a_society_facts::view::screen::FlowScreen;
+use a_society_facts::view::standing::FlowStanding;
 
 use crate::checkpoint;
 use crate::disk::Disk;
@@ -34,6 +35,18 @@ pub struct Look {
     pub damage: Option<Damage>,
     /// Who writes the flow, if a process does.
     pub held_by: Option<String>,
+}
+
+impl Look {
+    /// What the flow is doing now; nothing if it never began.
+    #[must_use]
+    pub fn standing(&self) -> Option<FlowStanding> {
+        if self.damage.is_some() {
+            return Some(FlowStanding::Damaged);
+        }
+        let began = self.screen.flow.is_created();
+        began.then(|| FlowStanding::of(&self.screen.summary, self.held_by.is_some()))
+    }
 }
 
 /// Looks at a flow whose folder exists.

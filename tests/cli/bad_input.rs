@@ -142,6 +142,26 @@ const SPOILS: [(&str, &str, Spoil); 13] = [
 ];
 
 #[test]
+fn a_journal_that_was_damaged_before_its_end_while_nobody_drove_it_is_listed_as_damaged() {
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "Spoilt");
+    assert_eq!(workspace.run(&["rebuild", ONE]).code, 0);
+    let listed = workspace.run(&["ls"]).out;
+    assert!(listed.contains("waiting for you"), "{listed}");
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    rewrite(&workspace, ONE, |bytes| {
+        let middle = bytes.len() / 2;
+        bytes[middle..middle + 4].copy_from_slice(b"\xff\xff\xff\xff");
+    });
+    let list = workspace.run(&["ls"]).out;
+    let status = workspace.run(&["status", ONE]).out;
+    for said in [list, status] {
+        assert!(said.contains("damaged"), "{said}");
+        assert!(!said.contains("waiting for you"), "{said}");
+    }
+}
+
+#[test]
 fn a_spoilt_journal_is_told_nothing_is_lost_and_every_other_flow_works() {
     for (name, code, spoil) in SPOILS {
         let workspace = Workspace::new();

@@ -4,6 +4,7 @@
 //! alone, so that one that is sent again after a death gets the same answer.
 
 use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use a_society_stand_in::{Ending, Piece, Reply, Used};
@@ -607,6 +608,42 @@ fn summarises_slowly(request: &Value) -> Answer {
         return Answer::Slowly(CLOSES);
     }
     reads_on(request)
+}
+
+/// A summary that takes seconds to write.
+static LONG_SUMMARY: LazyLock<String> = LazyLock::new(|| SUMMARY.repeat(400));
+
+fn summarises_for_seconds(request: &Value) -> Answer {
+    if is_for_summary(request) {
+        return Answer::Slowly(&LONG_SUMMARY);
+    }
+    reads_on(request)
+}
+
+#[test]
+fn while_a_summary_is_made_every_screen_says_that_the_session_is_being_compacted() {
+    let server = Server::start(summarises_for_seconds);
+    let place = place(&server, 20_000);
+    let mut child = place.start(&RUN);
+    let mut list = String::new();
+    wait_until("it compacts", || {
+        list = place.run(&["ls"]).out;
+        list.contains("compacting")
+    });
+    let flow = place.flow().unwrap();
+    let status = place.status(&flow);
+    let said = [["status", &flow], ["show", &flow]].map(|words| place.run(&words).out);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(status["standing"], "compacting", "{status}");
+    assert_eq!(status["running"][0]["standing"], "compacting", "{status}");
+    for said in said {
+        assert_eq!(
+            said.matches("compacting").count(),
+            2,
+            "flow and node: {said}"
+        );
+    }
 }
 
 /// How often the program is killed while a summary is made; more in the whole test.

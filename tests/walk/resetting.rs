@@ -38,14 +38,14 @@ fn an_hour_is_waited_for_and_said_and_the_operator_may_try_earlier() {
     let model = Model::start_asking_for_time(nothing, is_first, HOUR_S);
     let (place, mut child, flow) = limited(&model);
     let said = place.run(&["status", &flow]).out;
-    assert!(said.contains("limit resets in 60 min"), "{said}");
+    assert!(said.contains("limit resets in 1 h"), "{said}");
     assert!(said.contains("try now: a-society retry"), "{said}");
     assert!(
         !said.contains("reply"),
         "the operator is asked nothing: {said}"
     );
     let listed = place.run(&["ls"]).out;
-    assert!(listed.contains("limit resets in 60 min"), "{listed}");
+    assert!(listed.contains("limit resets in 1 h"), "{listed}");
     assert_eq!(model.requests(), 1);
     let tried = place.run(&["retry", &flow, "--node", "do"]);
     assert_eq!(tried.code, 0, "{tried:?}");

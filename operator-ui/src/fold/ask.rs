@@ -340,7 +340,7 @@ impl Asker<'_> {
         let shown = open.map(|open| open.shown.shown()).unwrap_or_default();
         let tool = open.map(|open| open.tool.clone()).unwrap_or_default();
         let tool = canonical(&tool).map_or(tool.clone(), str::to_owned);
-        let what = terms::wants(&tool);
+        let what = terms::wants(&tool, None);
         let call = open.and_then(|open| self.state.calls.get(&open.call));
         let summary = call
             .map(|call| words::short(&call.summary))
@@ -383,7 +383,10 @@ impl Asker<'_> {
         };
         let said = Said {
             id: place("configuration", node, role),
-            headline: format!("{role} needs a model"),
+            headline: format!(
+                "{role} {}",
+                words::wants(WaitReason::RoleConfiguration, None)
+            ),
             short: "Choose a model".to_owned(),
             kind,
         };

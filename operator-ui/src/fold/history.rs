@@ -49,19 +49,12 @@ pub(super) struct History {
     pub(super) decided: VecDeque<(Option<RoleInstance>, Decided)>,
     /// The model each role asked last.
     pub(super) models: BTreeMap<RoleInstance, String>,
-    /// When a request that failed is made again, by the role that waits with it.
-    pub(super) retries: BTreeMap<RoleInstance, At>,
     pub(super) cached_tokens: Option<u64>,
     /// How many turns each role began, and which of them each turn is: people count the turns of one role.
     taken: BTreeMap<RoleInstance, u64>,
     pub(super) numbers: BTreeMap<TurnId, u64>,
     /// The task lists of the roles.
     pub(super) tasks: Lists,
-}
-
-/// A moment so many milliseconds after another.
-fn later(at: At, ms: u64) -> At {
-    At::from_ms(at.ms().saturating_add_unsigned(ms))
 }
 
 impl History {
@@ -76,30 +69,12 @@ impl History {
             let model = self.models.entry(f.role.clone()).or_default();
             f.model.clone_into(model);
         }
-        self.waits_with(recorded.at, fact);
         self.tasks.hear(fact);
         if let Fact::ModelAnswered(f) = fact {
             let cached = f.usage.cache_read_tokens;
             if cached > 0 || self.cached_tokens.is_some() {
                 self.cached_tokens = Some(self.cached_tokens.unwrap_or(0).saturating_add(cached));
             }
-        }
-    }
-
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "most facts are not about a request"
-    )]
-    fn waits_with(&mut self, at: At, fact: &Fact) {
-        match fact {
-            Fact::ModelFailed(f) => match f.retry_in_ms {
-                Some(ms) => drop(self.retries.insert(f.role.clone(), later(at, ms))),
-                None => drop(self.retries.remove(&f.role)),
-            },
-            Fact::ModelRequested(f) => drop(self.retries.remove(&f.role)),
-            Fact::TurnEnded(f) => drop(self.retries.remove(&f.role)),
-            Fact::TurnResumed(f) => drop(self.retries.remove(&f.role)),
-            _ => {}
         }
     }
 

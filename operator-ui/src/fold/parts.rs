@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use a_society_facts::fact::flow::{EdgeOutline, NodeOutline};
-use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::handoff::HandoffWay;
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
@@ -11,13 +11,15 @@ use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{
     Account, CallState, Improvement, OperatorWait, Reflecting, RequestState,
 };
+use a_society_facts::view::standing::NodeStanding;
+use a_society_facts::words::{CORRECTING, NOT_REACHED, READY, WAITING_FOR, fill};
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
-use super::row::{again, is_done, row};
+use super::row::{again, row};
 use super::{reach, words};
 use crate::protocol::ask::ModelChoice;
 use crate::protocol::flow::{
@@ -25,7 +27,7 @@ use crate::protocol::flow::{
     ImprovementView, NodeState, NodeView, Paused, ReflectingState, ReflectingView, RoleState,
     RoleView,
 };
-use crate::protocol::row::{Again, DrivenBy, FlowRef};
+use crate::protocol::row::{DrivenBy, FlowRef};
 
 /// What parts are made from.
 #[derive(Debug, Clone, Copy)]
@@ -84,7 +86,8 @@ impl Maker<'_> {
         let id = &node.id;
         let none = AtNode::default();
         let past = self.history.nodes.get(id).unwrap_or(&none);
-        let (state, words) = self.stands(node, past);
+        let standing = NodeStanding::of(self.state, id, self.driven_by.is_some());
+        let (state, words) = self.stands(node, standing, past);
         let work = self.graph.and_then(|graph| graph.node(id));
         let live = (state == NodeState::Running).then(|| self.live(&node.role));
         NodeView {
@@ -100,39 +103,22 @@ impl Maker<'_> {
             took_ms: past.took_ms,
             turn: past.turn,
             attempt: past.attempt.map(u64::from),
-            again: self.again(node),
+            again: (standing.goes_on_at()).map(|(at, limit)| again(at, limit)),
             correction: past.correction,
             rank: self.ranks.get(id).copied().unwrap_or(0),
             seq: past.seq,
         }
     }
 
-    /// When a node goes on by itself, if the flow has a driver.
-    fn again(&self, node: &NodeOutline) -> Option<Again> {
-        self.driven_by?;
-        let until = (self.state.awaiting_operator.get(&node.id)).and_then(|waits| waits.until);
-        let retry = || {
-            let works = self.state.running.contains_key(&node.id);
-            self.history.retries.get(&node.role).filter(|_| works)
-        };
-        until
-            .map(|at| again(at, true))
-            .or_else(|| retry().map(|at| again(*at, false)))
-    }
-
-    /// The state and the words of a node that waits for the operator, or for a limit.
+    /// The state and the words of a node that waits for the operator.
     fn waits(
         &self,
-        node: &NodeOutline,
-        waiting: &OperatorWait,
+        reason: WaitReason,
+        trouble: Option<Trouble>,
         past: &AtNode,
     ) -> (NodeState, String) {
-        if waiting.until.is_some() {
-            let words = "Waiting for a limit of its provider".to_owned();
-            return (NodeState::Suspended, words);
-        }
         // A turn that the operator stopped waits like any other; one that failed says so.
-        let failed = match waiting.reason {
+        let failed = match reason {
             WaitReason::AutonomousAbort => past.failed,
             WaitReason::Provider | WaitReason::RepairLimit => true,
             WaitReason::PromptHuman
@@ -147,15 +133,7 @@ impl Maker<'_> {
         } else {
             NodeState::NeedsYou
         };
-        let definition = self.roles_defined.get(node.role.base());
-        let words = if waiting.reason == WaitReason::PromptHuman && reach::is_operator(definition) {
-            "Your turn".to_owned()
-        } else if let Some(call) = self.asked_call(&node.id) {
-            call
-        } else {
-            capital(&words::wants(waiting.reason, waiting.trouble))
-        };
-        (stands, words)
+        (stands, words::wants(reason, trouble))
     }
 
     /// The call that a node wants consent for, in a few words.
@@ -172,54 +150,68 @@ impl Maker<'_> {
         })
     }
 
-    fn stands(&self, node: &NodeOutline, past: &AtNode) -> (NodeState, String) {
+    fn stands(
+        &self,
+        node: &NodeOutline,
+        standing: NodeStanding,
+        past: &AtNode,
+    ) -> (NodeState, String) {
         let (state, id) = (self.state, &node.id);
-        if let Some(waiting) = state.awaiting_operator.get(id) {
-            return self.waits(node, waiting, past);
-        }
-        if state
-            .staged
-            .values()
-            .any(|staged| staged.node == *id && !staged.approved)
-        {
-            return (NodeState::NeedsYou, "Wants to hand over".to_owned());
-        }
-        if state.running.contains_key(id) {
-            return match (self.driven_by, past.correction) {
-                (None, _) => (NodeState::Interrupted, "Interrupted".to_owned()),
-                (Some(_), true) => (NodeState::Running, "Correcting".to_owned()),
-                (Some(_), false) => (NodeState::Running, "Running".to_owned()),
-            };
-        }
-        if self.ready.contains(id) {
-            return (NodeState::Ready, "Ready".to_owned());
-        }
-        if state.awaiting_handoff.contains(id) {
-            let owed = state
-                .graph
-                .entering(id)
-                .map(|edge| edge.edge.from.to_string());
-            return (NodeState::Suspended, format!("Waiting for {}", list(owed)));
-        }
-        if is_done(state, id) {
-            return (NodeState::Done, "Done".to_owned());
-        }
-        let missing = state
-            .graph
-            .entering(id)
-            .filter(|edge| !edge.optional && !state.completed_edges.contains(&edge.edge));
-        let missing: Vec<String> = missing.map(|edge| edge.edge.from.to_string()).collect();
-        let arrived = state.deliverable(id).next().is_some();
-        if arrived && missing.is_empty() {
-            return (NodeState::Ready, "Ready".to_owned());
-        }
-        if missing.is_empty() {
-            return (NodeState::NotReached, "Not reached".to_owned());
-        }
-        (
-            NodeState::NotReached,
-            format!("Waiting for {}", list(missing.into_iter())),
+        let plain = || standing.word().to_owned();
+        let (stands, words) = match standing {
+            NodeStanding::Working if past.correction => (NodeState::Running, CORRECTING.to_owned()),
+            NodeStanding::Working | NodeStanding::Retrying(_) | NodeStanding::Compacting => {
+                (NodeState::Running, plain())
+            }
+            NodeStanding::Waiting { reason, trouble } => {
+                let (stands, words) = self.waits(reason, trouble, past);
+                (stands, self.asked_call(id).unwrap_or(words))
+            }
+            NodeStanding::YourTurn => (NodeState::NeedsYou, plain()),
+            NodeStanding::Stopped if state.running.contains_key(id) => {
+                (NodeState::Interrupted, plain())
+            }
+            NodeStanding::Limited(_) | NodeStanding::Stopped => (NodeState::Suspended, plain()),
+            NodeStanding::AwaitsHandoff
+            | NodeStanding::Done
+            | NodeStanding::Ready
+            | NodeStanding::NotReached
+                if self.ready.contains(id) =>
+            {
+                (NodeState::Ready, READY.to_owned())
+            }
+            NodeStanding::AwaitsHandoff => (NodeState::Suspended, self.awaits(id)),
+            NodeStanding::Done => (NodeState::Done, plain()),
+            NodeStanding::Ready | NodeStanding::NotReached => self.arrives(id, standing),
+        };
+        (stands, capital(&words))
+    }
+
+    /// Whose handoff a node waits for, of all from which it may get one.
+    fn awaits(&self, node: &NodeId) -> String {
+        let owed = self.state.graph.entering(node);
+        fill(
+            WAITING_FOR,
+            &list(owed.map(|edge| edge.edge.from.to_string())),
         )
+    }
+
+    /// A node that is not at work, by what has not arrived yet.
+    fn arrives(&self, node: &NodeId, standing: NodeStanding) -> (NodeState, String) {
+        let missing = self
+            .state
+            .graph
+            .entering(node)
+            .filter(|edge| !edge.optional && !self.state.completed_edges.contains(&edge.edge));
+        let missing: Vec<String> = missing.map(|edge| edge.edge.from.to_string()).collect();
+        match (missing.is_empty(), standing) {
+            (true, NodeStanding::Ready) => (NodeState::Ready, READY.to_owned()),
+            (true, _) => (NodeState::NotReached, NOT_REACHED.to_owned()),
+            (false, _) => (
+                NodeState::NotReached,
+                fill(WAITING_FOR, &list(missing.into_iter())),
+            ),
+        }
     }
 
     /// What a role at work does now.
@@ -324,7 +316,8 @@ impl Maker<'_> {
             queued: queued.map(|said| said.text.shown()).collect(),
             tasks: self.history.tasks.of(role),
             mcp,
-            retry_at: (self.history.retries.get(role).copied())
+            retry_at: (state.main_turn_of(role))
+                .and_then(|(_, turn)| turn.again_at())
                 .or(until)
                 .map(words::at),
             unread_hint: mine.iter().filter(|w| w.until.is_none()).count() as u64,
@@ -376,7 +369,7 @@ impl Maker<'_> {
         {
             return (RoleState::AwaitingHandoff, Some(node.id.clone()));
         }
-        if nodes.clone().next().is_some() && nodes.all(|node| is_done(state, &node.id)) {
+        if nodes.clone().next().is_some() && nodes.all(|node| state.is_done(&node.id)) {
             return (RoleState::Done, None);
         }
         (RoleState::Idle, None)

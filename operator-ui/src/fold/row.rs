@@ -6,7 +6,7 @@ use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::summary::FlowSummary;
 
 use super::words;
-use crate::protocol::row::{Again, DrivenBy, FlowRef, FlowRow, Parent};
+use crate::protocol::row::{Again, Doing, DrivenBy, FlowRef, FlowRow, Parent};
 
 /// The line of a flow that was folded.
 #[must_use]
@@ -20,7 +20,7 @@ pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> Fl
         .graph
         .nodes
         .iter()
-        .filter(|node| is_done(state, &node.id));
+        .filter(|node| state.is_done(&node.id));
     row.nodes_done = done.count() as u64;
     let roles: std::collections::BTreeSet<_> =
         state.graph.nodes.iter().map(|node| &node.role).collect();
@@ -36,6 +36,7 @@ pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> Fl
 #[must_use]
 pub fn short_row(flow: &FlowRef, summary: &FlowSummary, driven_by: Option<DrivenBy>) -> FlowRow {
     let over = summary.is_over();
+    let standing = FlowStanding::of(summary, driven_by.is_some());
     FlowRow {
         project: flow.project.clone(),
         flow: flow.flow.clone(),
@@ -59,18 +60,40 @@ pub fn short_row(flow: &FlowRef, summary: &FlowSummary, driven_by: Option<Driven
         driven_by,
         over,
         stopped: !over && driven_by.is_none(),
-        again: match FlowStanding::of(summary, driven_by.is_some()) {
-            FlowStanding::Retrying(at) => Some(again(at, false)),
-            FlowStanding::Limited(at) => Some(again(at, true)),
-            FlowStanding::Working
-            | FlowStanding::Compacting
-            | FlowStanding::Waiting
-            | FlowStanding::Paused
-            | FlowStanding::Stopped
-            | FlowStanding::Completed
-            | FlowStanding::Cancelled => None,
-        },
+        standing: doing(standing),
+        again: goes_on(standing),
         workflow: None,
+    }
+}
+
+const fn doing(standing: FlowStanding) -> Doing {
+    match standing {
+        FlowStanding::Working => Doing::Working,
+        FlowStanding::Retrying(_) => Doing::Retrying,
+        FlowStanding::Limited(_) => Doing::Limited,
+        FlowStanding::Compacting => Doing::Compacting,
+        FlowStanding::Waiting => Doing::Waiting,
+        FlowStanding::Paused => Doing::Paused,
+        FlowStanding::Stopped => Doing::Stopped,
+        FlowStanding::Damaged => Doing::Damaged,
+        FlowStanding::Completed => Doing::Completed,
+        FlowStanding::Cancelled => Doing::Cancelled,
+    }
+}
+
+/// When a flow goes on by itself, if it waits for that.
+fn goes_on(standing: FlowStanding) -> Option<Again> {
+    match standing {
+        FlowStanding::Retrying(at) => Some(again(at, false)),
+        FlowStanding::Limited(at) => Some(again(at, true)),
+        FlowStanding::Working
+        | FlowStanding::Compacting
+        | FlowStanding::Waiting
+        | FlowStanding::Paused
+        | FlowStanding::Stopped
+        | FlowStanding::Damaged
+        | FlowStanding::Completed
+        | FlowStanding::Cancelled => None,
     }
 }
 
@@ -80,16 +103,4 @@ pub(super) fn again(at: At, limit: bool) -> Again {
         at: words::at(at),
         limit,
     }
-}
-
-/// Whether a node has handed over all it owes, and has nothing more to do.
-#[must_use]
-pub fn is_done(state: &FlowState, node: &a_society_facts::id::NodeId) -> bool {
-    state.visited.contains(node)
-        && !state.owing.contains(node)
-        && !state.running.contains_key(node)
-        && !state.awaiting_operator.contains_key(node)
-        && !state.awaiting_handoff.contains(node)
-        && !state.staged.values().any(|staged| staged.node == *node)
-        && state.deliverable(node).next().is_none()
 }

@@ -22,13 +22,13 @@ const SERVER_DECIDES: &str = "The server's program decides";
 
 /// What a role wants that calls a tool.
 #[must_use]
-pub fn wants(tool: &str) -> String {
-    match canonical(tool).unwrap_or(tool) {
-        "run_command" => "wants to run a command".to_owned(),
-        "write_file" => "wants to write a file".to_owned(),
-        "edit_file" => "wants to edit a file".to_owned(),
-        "apply_patch" => "wants to change files".to_owned(),
-        other => format!("wants to use {other}"),
+pub fn wants(tool: &str, about: Option<&str>) -> String {
+    match (canonical(tool).unwrap_or(tool), about) {
+        ("run_command", about) => format!("wants to run {}", about.unwrap_or("a command")),
+        ("write_file", about) => format!("wants to write {}", about.unwrap_or("a file")),
+        ("edit_file", about) => format!("wants to edit {}", about.unwrap_or("a file")),
+        ("apply_patch", about) => format!("wants to change {}", about.unwrap_or("files")),
+        (other, _) => format!("wants to use {other}"),
     }
 }
 

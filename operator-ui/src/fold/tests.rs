@@ -25,6 +25,7 @@ use crate::protocol::flow::NodeState;
 use crate::protocol::row::DrivenBy;
 
 mod own;
+mod standing;
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -410,21 +411,19 @@ fn a_role_says_when_its_failed_request_is_made_again_until_it_is_made_or_its_tur
     let ended =
         of(json!({ "end": "stopped", "usage": a_society_facts::fact::turn::Usage::default() }));
     let ended = Fact::TurnEnded(serde_json::from_value(ended).unwrap());
-    let resumed = Fact::TurnResumed(serde_json::from_value(of(json!({}))).unwrap());
-    for after in [requested, failed(None), ended, resumed] {
-        let mut history = super::history::History::default();
-        let flow = FlowRef {
-            project: "p".to_owned(),
-            flow: "f".to_owned(),
-        };
+    let resumed = json!({ "turn": 1, "attempt": 2, "role": "owner" });
+    let resumed = Fact::TurnResumed(serde_json::from_value(resumed).unwrap());
+    let started = json!({ "turn": 1, "attempt": 1, "role": "owner", "cause": "node" });
+    let started = Fact::TurnStarted(serde_json::from_value(started).unwrap());
+    for after in [requested.clone(), failed(None), ended, resumed] {
+        let mut state = a_society_facts::view::FlowState::default();
         let mut hear = |ms, fact| {
-            history.apply(
-                &flow,
-                &a_society_facts::view::FlowState::default(),
-                &Recorded::new(1, at(ms), fact),
-            );
-            history.retries.get("owner").copied()
+            a_society_facts::view::FactView::apply(&mut state, &Recorded::new(1, at(ms), fact));
+            let turn = state.turns.iter().next();
+            turn.and_then(|(_, turn)| turn.again_at())
         };
+        hear(3, started.clone());
+        hear(4, requested.clone());
         assert_eq!(hear(5, failed(Some(40_000))), Some(at(40_005)));
         assert_eq!(hear(6, after.clone()), None, "{after:?}");
     }

@@ -48,21 +48,7 @@ pub(super) const fn phase(part: Part) -> Phase {
 
 /// What a waiting role needs, in words.
 pub(super) fn wants(reason: Reason, trouble: Option<Trouble>) -> String {
-    if let Some(trouble) = trouble {
-        return format!("needs {}", trouble.needs());
-    }
-    let words = match reason {
-        Reason::PromptHuman => "asks you",
-        Reason::AutonomousAbort => "was stopped in its turn",
-        Reason::Consent => "wants to use a tool",
-        Reason::ConsentDenied => "waits after a denial",
-        Reason::RoleConfiguration => "needs a model",
-        Reason::HandoffApproval => "wants to hand over",
-        Reason::RepairLimit => "needs help with its outcome",
-        Reason::Budget => "has used up its budget",
-        Reason::Provider => "cannot reach its model",
-    };
-    words.to_owned()
+    format!("needs {}", reason.needs(trouble))
 }
 
 /// What went wrong in a turn that failed, in plain words: the reason without the program's name for its kind.

@@ -27,7 +27,7 @@ use crate::fold::row::{row, short_row};
 use crate::fold::{Liveness, reach, words};
 use crate::protocol::ask::{Ask, Diff, ModelChoice};
 use crate::protocol::down::Part;
-use crate::protocol::row::{Decided, FlowRef as WireRef};
+use crate::protocol::row::{Decided, Doing, FlowRef as WireRef};
 
 /// What is kept for those who follow.
 #[derive(Debug, Default)]
@@ -294,8 +294,10 @@ impl Lister {
             return;
         }
         let mut row = row(&wire, state, liveness.driven_by);
-        row.damage
-            .extend(look.damage.as_ref().map(ToString::to_string));
+        if let Some(damage) = &look.damage {
+            row.damage.push(damage.to_string());
+            row.standing = Doing::Damaged;
+        }
         let over = row.over;
         batch.insert(row_key(&wire), Some(Part::Row(Box::new(row))));
         let decided = decided_of(&wire, &look.screen);

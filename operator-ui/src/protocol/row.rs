@@ -54,12 +54,40 @@ wire! {
         pub over: bool,
         /// Whether it is unfinished and has no driver.
         pub stopped: bool,
+        /// What it is doing now.
+        pub standing: Doing,
         /// When it goes on by itself, if nothing of it does before.
         pub again: Option<Again>,
         /// What its graph is called in its file; absent where only the flow's summary is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub workflow: Option<String>,
+    }
+
+    /// What a flow is doing now, as every screen says it.
+    #[derive(Copy)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Doing {
+        /// A role is at work, or is about to be.
+        Working,
+        /// Every role that is at work waits until its request is sent again.
+        Retrying,
+        /// It waits for a limit of a provider to reset.
+        Limited,
+        /// Every role that is at work waits until its session is compacted.
+        Compacting,
+        /// It waits for the operator.
+        Waiting,
+        /// The operator paused it.
+        Paused,
+        /// There is work, and no process does it.
+        Stopped,
+        /// Its journal cannot be read to its end.
+        Damaged,
+        /// It is done.
+        Completed,
+        /// It was called off.
+        Cancelled,
     }
 
     /// Something that goes on by itself at its time.

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use a_society_facts::At;
 use a_society_facts::message::Text as Kept;
-use a_society_facts::view::standing::FlowStanding;
 use a_society_state::{FlowRef, Store};
 use serde::Serialize;
 
@@ -209,7 +208,9 @@ impl Run {
                 project: flow.project.to_string(),
                 flow: flow.flow.to_string(),
                 title: state.flow.row.title.clone(),
-                standing: FlowStanding::of(summary, is_driven).words(now),
+                standing: seen
+                    .standing()
+                    .map_or_else(String::new, |standing| standing.words(now)),
                 ms: u64::try_from(until.ms().saturating_sub(began.ms())).unwrap_or(0),
                 cost: costs.all.clone(),
             },

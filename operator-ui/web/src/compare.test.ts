@@ -10,7 +10,7 @@ const run = (ids: string[], nodes: Cost[]): Run => ({
 });
 const row = (flow: string, more: Partial<FlowRow> = {}): FlowRow => ({
   project: "p", flow, title: flow, status: "", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: 3, roles: 1, created_at: `2026-01-0${flow.length}T00:00:00Z`,
-  updated_at: "", seq: 1, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: true, stopped: false, again: null, ...more,
+  updated_at: "", seq: 1, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: true, stopped: false, standing: "working", again: null, ...more,
 });
 
 describe("two runs", () => {

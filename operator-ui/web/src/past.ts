@@ -1,10 +1,7 @@
 // A flow as it was at an event, from the views of now and the track. Pure and local: looking back sends no request.
+import { NODE } from "./standing";
 import { statesAt, timeAt, turnAt, type Track } from "./track";
 import type { EdgeView, FlowState, Item, NodeState, NodeView, Passed, RoleView } from "./wire";
-
-const WORDS: Record<NodeState, string> = {
-  "not-reached": "", ready: "Ready", running: "Running", "needs-you": "Needs you", suspended: "Waiting", done: "", failed: "Failed", interrupted: "Interrupted",
-};
 
 /** How long a node had worked when it was done at `seq`. */
 function tookAt(track: Track, id: string, seq: number): number | null {
@@ -18,7 +15,7 @@ function tookAt(track: Track, id: string, seq: number): number | null {
 function nodeAt(now: NodeView, track: Track, seq: number, state: NodeState, correction: boolean, since: number | null): NodeView {
   const turn = state === "not-reached" || state === "ready" ? null : (turnAt(track, now.id, seq)?.turn ?? null);
   return {
-    ...now, state, correction, turn, words: WORDS[state], live: null, again: null, seq: since ?? 0, took_ms: tookAt(track, now.id, seq),
+    ...now, state, correction, turn, words: NODE[state], live: null, again: null, seq: since ?? 0, took_ms: tookAt(track, now.id, seq),
     since: since === null ? null : new Date(timeAt(track, since)).toISOString(),
   };
 }
@@ -96,7 +93,7 @@ export function asItWas(then: FlowState, track: Track, seq: number): FlowState {
   const nodes: Record<string, NodeView> = {};
   for (const [id, n] of Object.entries(then.nodes)) {
     const state = states.get(id)?.state;
-    nodes[id] = n.state === "interrupted" && state === "running" ? { ...n, state, words: WORDS[state] } : n;
+    nodes[id] = n.state === "interrupted" && state === "running" ? { ...n, state, words: NODE[state] } : n;
   }
   return { ...then, nodes, flow: { ...then.flow, stopped: false, again: null } };
 }

@@ -4,7 +4,7 @@ import type { Ask, FlowRow } from "./wire";
 
 const row = (flow: string, day: number, more: Partial<FlowRow> = {}): FlowRow => ({
   project: "p", flow, title: flow, status: "", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: 3, roles: 1, created_at: `2026-01-0${day}T00:00:00Z`,
-  updated_at: `2026-02-0${day}T00:00:00Z`, seq: 1, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: false, stopped: false, again: null, ...more,
+  updated_at: `2026-02-0${day}T00:00:00Z`, seq: 1, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: false, stopped: false, standing: "working", again: null, ...more,
 });
 const ask = (flow: string, since: string, blocking = true): Ask => ({ id: `${flow} ${since}`, flow: { project: "p", flow }, since, blocking }) as Ask;
 

@@ -39,7 +39,7 @@ describe("a request that waits for its next try", () => {
     const two = flow({ a: node("painter", "2026-01-01T00:00:30Z"), b: node("writer", "2026-01-01T00:00:18Z"), c: node("tester", null) });
     expect(nextAgain(two)).toEqual({ at: "2026-01-01T00:00:18Z", limit: false });
     expect([...waitingRoles(two)]).toEqual(["painter", "writer"]);
-    expect(besides("Running", { at: "2026-01-01T00:00:18Z", limit: false }, Date.parse("2026-01-01T00:00:00Z"))).toBe("Running, retrying in 18 s");
+    expect(besides("Working", { at: "2026-01-01T00:00:18Z", limit: false }, Date.parse("2026-01-01T00:00:00Z"))).toBe("Working, retrying in 18 s");
   });
   it("is what the flow itself waits for when nothing else of it works, and nothing of a flow that nobody drives", () => {
     const again = { at: "2026-01-01T00:01:00Z", limit: true };

@@ -98,6 +98,10 @@ over: boolean,
  */
 stopped: boolean,
 /**
+ * What it is doing now.
+ */
+standing: Doing,
+/**
  * When it goes on by itself, if nothing of it does before.
  */
 again: Again | null,
@@ -115,6 +119,8 @@ flow: string,
  * Up to which record the two are one.
  */
 at_seq: number, };
+
+export type Doing = "working" | "retrying" | "limited" | "compacting" | "waiting" | "paused" | "stopped" | "damaged" | "completed" | "cancelled";
 
 export type Again = {
 /**
@@ -673,6 +679,10 @@ over: boolean,
  * Whether it is unfinished and has no driver.
  */
 stopped: boolean,
+/**
+ * What it is doing now.
+ */
+standing: Doing,
 /**
  * When it goes on by itself, if nothing of it does before.
  */

@@ -1,4 +1,5 @@
 // Numbers and moments in words. Dates by `Intl`; everything else is one English.
+import { LIMIT_RESETS, LIMIT_RESETS_IN, RETRYING, RETRYING_IN } from "./said";
 import type { Again, Fault } from "./wire";
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -65,11 +66,25 @@ export function span(ms: number): string {
   return seconds < 60 ? `${seconds} s` : long(ms, "min");
 }
 
+export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
+/** A text of `said` with its place filled. */
+export const fill = (words: string, place: string): string => words.replace("{}", () => place);
+
+/** The time until something, as the terminal says it: 18 s, 44 min, 1 h, 2 h 30 min. */
+export function left(ms: number): string {
+  const seconds = Math.ceil(ms / SECOND);
+  const minutes = Math.ceil(seconds / 60);
+  if (seconds <= 90) return `${seconds} s`;
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? "" : ` ${minutes % 60} min`}`;
+}
+
 /** What goes on by itself, and when: "Retrying in 18 s", "Limit resets in 44 min". */
 export function goesOn(again: Again, now: number): string {
-  const left = Date.parse(again.at) - now;
-  const words = again.limit ? "Limit resets" : "Retrying";
-  return left > 0 ? `${words} in ${span(Math.ceil(left / SECOND) * SECOND)}` : words;
+  const ms = Date.parse(again.at) - now;
+  const [soon, over] = again.limit ? [LIMIT_RESETS_IN, LIMIT_RESETS] : [RETRYING_IN, RETRYING];
+  return capital(ms > 0 ? fill(soon, left(ms)) : over);
 }
 
 /** How a flow stands while some of it waits for its next try and the rest works. */

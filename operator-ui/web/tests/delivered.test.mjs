@@ -15,7 +15,7 @@ const PHONE = { width: 390, height: 844, touch: true };
 const TEXT = "# Report\n\nThe ledger is append-only, <b>as asked</b>.\n";
 const closed = () => changed((data) => {
   const flow = data.flows[LEDGER];
-  flow.state.flow = { ...flow.state.flow, phase: "completed", over: true, running: 0, waits: 0 };
+  flow.state.flow = { ...flow.state.flow, phase: "completed", over: true, standing: "completed", running: 0, waits: 0 };
   flow.files = { files: [], delivered: { node: "close", path: "record/report.md", hash: "h-report", bytes: 49 } };
   flow.blobs = { "h-report": TEXT };
 });
@@ -54,7 +54,7 @@ test("in a narrow head the word stays whole and leads to the text, where no more
 
 test("before its forward work is closed a flow names nothing that it delivered", async () => {
   const data = closed();
-  data.flows[LEDGER].state.flow = { ...data.flows[LEDGER].state.flow, phase: "forward", over: false };
+  data.flows[LEDGER].state.flow = { ...data.flows[LEDGER].state.flow, phase: "forward", over: false, standing: "working" };
   const { page } = await at(FLOW, { data });
   await page.locator("[data-card]").first().waitFor();
   await sleep(600);

@@ -35,7 +35,7 @@ test("a turn that failed is a failure with its retry first, its reason and its r
     const strip = kept.getByRole("region", { name: "Timeline" });
     await says(strip, /As of \d\d:\d\d:\d\d/);
     await says(kept.getByLabel("This file"), /Written .*, after \d+ events/);
-    assert.doesNotMatch(await kept.locator("body").innerText(), /\bLive\b|Needs you/);
+    assert.doesNotMatch(await kept.locator("body").innerText(), /\bLive\b|Waiting for you/);
     // The request, and back to the turn.
     await page.getByRole("link", { name: "Request", exact: true }).click();
     await until(() => new URL(page.url()).searchParams.get("seg"), (seg) => seg === "requests", "the requests of the role");

@@ -31,7 +31,7 @@ test("the flow that is open is in view, also where the rail has no room for it",
   const data = many(60);
   const open = data.inbox.flows["orchard/ledger"];
   data.inbox.asks = {};
-  Object.assign(open, { waits: 0, running: 0, over: true, phase: "completed", updated_at: "2020-01-01T00:00:00Z" });
+  Object.assign(open, { waits: 0, running: 0, over: true, standing: "completed", phase: "completed", updated_at: "2020-01-01T00:00:00Z" });
   const { page } = await at(FLOW, { data, height: 500 });
   const mine = rail(page).locator("a.flow[aria-current=page]");
   await until(() => mine.evaluate((row) => {

@@ -59,7 +59,7 @@ const failing = (given) => changed((data, state, feeds) => {
   if (!given) {
     state.roles.backend.retry_at = again.again_at;
     quiet(data, state);
-    Object.assign(state.nodes.api, { state: "running", words: "Running", live: null });
+    Object.assign(state.nodes.api, { state: "running", words: "Working", live: null });
     state.roles.backend.state = "running";
     return;
   }
@@ -70,10 +70,10 @@ const failing = (given) => changed((data, state, feeds) => {
 const interrupted = () => changed((data, state, feeds) => {
   const one = ask("ledger/stopped", { kind: "stopped" }, { headline: "backend was cut off in its turn", short: "Cut off in its turn. Continue?", said_before: "Writer done. `Journal::append` takes the lock once per batch and assigns sequence" });
   only(data, state, one);
-  Object.assign(state.flow, { stopped: true, running: 0, waits: 1, driven_by: null });
-  Object.assign(data.inbox.flows[LEDGER], { stopped: true, running: 0, waits: 1, driven_by: null });
-  Object.assign(state.nodes.api, { state: "interrupted", words: "Interrupted", live: null });
-  Object.assign(state.nodes.ui, { state: "interrupted", words: "Interrupted", live: null });
+  Object.assign(state.flow, { stopped: true, standing: "stopped", running: 0, waits: 1, driven_by: null });
+  Object.assign(data.inbox.flows[LEDGER], { stopped: true, standing: "stopped", running: 0, waits: 1, driven_by: null });
+  Object.assign(state.nodes.api, { state: "interrupted", words: "Stopped", live: null });
+  Object.assign(state.nodes.ui, { state: "interrupted", words: "Stopped", live: null });
   feeds.backend.push(item(4700, "assistant", "Writer done. `Journal::append` takes the lock once per batch and assigns sequence", { interrupted: true }));
 });
 const denied = () => changed((data, state, feeds) => {
@@ -85,7 +85,7 @@ const denied = () => changed((data, state, feeds) => {
 const closed = () => changed((data, state, feeds) => {
   const one = ask("ledger/improvement/flow", { kind: "improvement", modes: ["graph-based", "parallel", "none"], roles: 5, estimates: [{ mode: "graph-based", roles: 5, ms: 720_000, cost_micros: 1_400_000 }, { mode: "parallel", roles: 5, ms: 240_000, cost_micros: null }] }, { role: null, node: null, blocking: false, headline: "The forward work is done", short: "Run a retrospective?" });
   only(data, state, one);
-  Object.assign(state.flow, { phase: "improvement_choice", status: "waiting for you", running: 0, nodes_done: 8, waits: 1 });
+  Object.assign(state.flow, { phase: "improvement_choice", standing: "waiting", status: "waiting for you", running: 0, nodes_done: 8, waits: 1 });
   for (const node of Object.values(state.nodes)) Object.assign(node, { state: "done", words: "Done", live: null, correction: false, took_ms: node.took_ms ?? 300_000 });
   for (const edge of Object.values(state.edges)) Object.assign(edge, { state: "delivered", open_correction: false, forward: edge.forward.length > 0 ? edge.forward.map((one) => ({ ...one, superseded_at: null })) : [{ artifact: { path: `${edge.from}.md`, hash: `h-${edge.from}`, bytes: 900 }, seq: 4400, at: now(), superseded_at: null, read: true }] });
   for (const role of Object.values(state.roles)) role.state = "done";
@@ -94,7 +94,7 @@ const closed = () => changed((data, state, feeds) => {
 const improving = (consents) => changed((data, state) => {
   Object.assign(data.flows[LEDGER], closed().flows[LEDGER]);
   const then = data.flows[LEDGER].state;
-  Object.assign(then.flow, { phase: consents ? "feedback_consent" : "improving", status: "improving" });
+  Object.assign(then.flow, { phase: consents ? "feedback_consent" : "improving", standing: consents ? "waiting" : "working", status: "improving" });
   const found = (role) => ({ path: `improvement/${role}.md`, hash: `h-${role}`, bytes: 1200 });
   then.improvement = { mode: "graph-based", roles: Object.fromEntries([["reviewer", "done", []], ["backend", consents ? "done" : "reflecting", ["reviewer"]], ["frontend", consents ? "done" : "reflecting", ["reviewer"]], ["writer", "done", ["reviewer"]], ["architect", consents ? "done" : "waiting", ["backend", "frontend", "writer"]], ["owner", consents ? "done" : "waiting", ["architect"]]].map(([role, stands, depends_on]) => [role, { state: stands, depends_on, findings: stands === "done" ? found(role) : null, seq: stands === "done" ? 4700 : null }])), feedback: { state: "undecided", path: null } };
   const one = ask("ledger/feedback", { kind: "feedback", path: "/orchard/.a-society/feedback/20260303T141152Z-ledger.md" }, { role: null, node: null, blocking: false, headline: "The findings are written", short: "Say whether a report is written" });
@@ -105,8 +105,8 @@ const improving = (consents) => changed((data, state) => {
 const newer = () => withSession((data, state) => {
   quiet(data, state);
   const harm = (record) => [`the journal is damaged (R12): it was written by a newer version of this program, at record ${record}, segment 1, byte 20138 (it was written by a newer version (v9))`];
-  Object.assign(data.inbox.flows[LEDGER], { damage: harm(4813), stopped: true, running: 0, driven_by: null });
-  Object.assign(state.flow, { stopped: true, running: 0, driven_by: null });
+  Object.assign(data.inbox.flows[LEDGER], { damage: harm(4813), stopped: true, standing: "damaged", running: 0, driven_by: null });
+  Object.assign(state.flow, { stopped: true, standing: "damaged", running: 0, driven_by: null });
   data.inbox.flows["orchard/unread"] = { ...data.inbox.flows[LEDGER], flow: "unread", title: "", created_at: "", updated_at: "", damage: harm(1), nodes: 0, nodes_done: 0, tokens: 0, cost_micros: 0, seq: 0 };
 });
 const many = () => changed((data) => {

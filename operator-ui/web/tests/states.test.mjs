@@ -227,7 +227,7 @@ test("a tab that is loaded anew shows the flows and the graph it had at once, an
   assert.deepEqual(await cards(), had);
   assert.deepEqual(await page.locator("[data-card]").evaluateAll((all) => [...new Set(all.map((card) => card.getAttribute("data-state")))]), ["not-reached"]);
   await says(page.getByRole("navigation", { name: "Workspace" }), /Ledger journal[\s\S]*Billing export/);
-  assert.doesNotMatch(await page.locator("main").innerText(), /Needs you|Running|turn 14|cargo/);
+  assert.doesNotMatch(await page.locator("main").innerText(), /Waiting for you|Working|turn 14|cargo/);
   server.speak();
   await page.locator('[data-card="api"][data-state="needs-you"]').waitFor();
   assert.deepEqual(await cards(), had);

@@ -49,7 +49,7 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
             let open = state.consents.get(consent);
             let wants = open.map_or_else(
                 || "wants to call a tool".to_owned(),
-                |open| wants(&open.tool),
+                |open| wants(&open.tool, None),
             );
             let text = text.map(|text| (Manner::Exact, text));
             Face {

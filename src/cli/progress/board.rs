@@ -1,10 +1,10 @@
 //! The block below what is finished: who works and what waits, what it took and what it cost.
 
 use a_society_facts::At;
-use a_society_facts::id::{NodeId, RoleInstance, TurnId};
+use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowSummary;
-use a_society_facts::view::flow::{CallState, FlowState, OpenCall, OpenTurn, RequestState};
-use a_society_facts::view::standing::{FlowStanding, left};
+use a_society_facts::view::flow::{CallState, FlowState, OpenCall};
+use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 
 use a_society_orchestrator::driver::handle::Seen;
 
@@ -138,19 +138,12 @@ fn rows(
     let mut all: Vec<(usize, Stands, &NodeId, &RoleInstance)> = nodes
         .enumerate()
         .map(|(at, node)| {
-            let mut stands = stands(state, &node.id, now);
-            if let Some(running) = state.running.get(&node.id) {
-                let turn = state.turns.get(&running.turn);
-                let doing = turn.map(|turn| {
-                    let speaks = teller.speaks(&turn.role);
-                    doing(state, (running.turn, turn), speaks, now)
-                });
-                if let Some((sign, word)) = doing {
-                    (stands.sign, stands.word) = (sign, word);
-                }
-                if let Some(seconds) = seen.silent.get(&node.role) {
-                    stands.word = format!("{}; {}", stands.word, words::silent(*seconds));
-                }
+            let running = state.running.contains_key(&node.id);
+            let speaks = running && teller.speaks(&node.role);
+            // The block is drawn by the process that drives the flow.
+            let mut stands = stands(state, &node.id, (now, true), speaks);
+            if let Some(seconds) = seen.silent.get(&node.role).filter(|_| running) {
+                stands.word = format!("{}; {}", stands.word, words::silent(*seconds));
             }
             (at, stands, &node.id, &node.role)
         })
@@ -266,33 +259,19 @@ fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// What a turn does right now.
-pub(crate) fn doing(
-    state: &FlowState,
-    (id, turn): (TurnId, &OpenTurn),
-    speaks: bool,
-    now: At,
-) -> (&'static str, String) {
-    let again = turn.request.as_ref().and_then(|request| {
-        let failed = request.state == RequestState::Failed;
-        request.again_at.filter(|_| failed)
-    });
-    let session = state.session(&turn.role);
+/// What a turn at work does right now, if it is known.
+fn doing(state: &FlowState, node: &NodeId, speaks: bool) -> Option<String> {
+    let id = state.running.get(node)?.turn;
     let runs = |call: &&OpenCall| call.turn == id && call.state == CallState::Started;
-    let word = if let Some(at) = again {
-        return ("↻", format!("next try in {}", left(at, now)));
-    } else if session.is_some_and(|session| session.compaction.is_some()) {
-        "compacting".to_owned()
-    } else if let Some(call) = state.calls.values().find(runs) {
-        call_in_words(&call.tool, &call.summary).to_owned()
+    if let Some(call) = state.calls.values().find(runs) {
+        Some(call_in_words(&call.tool, &call.summary).to_owned())
     } else if speaks {
-        "writing".to_owned()
-    } else if turn.request.is_some() {
-        "thinking".to_owned()
+        Some("writing".to_owned())
     } else {
-        "working".to_owned()
-    };
-    ("●", word)
+        let turn = state.turns.get(&id);
+        turn.and_then(|turn| turn.request.as_ref())
+            .map(|_| "thinking".to_owned())
+    }
 }
 
 /// What a call does, without the arguments of one that only ends a turn or asks the operator.
@@ -304,30 +283,30 @@ pub(crate) fn call_in_words<'a>(tool: &str, summary: &'a str) -> &'a str {
     }
 }
 
-pub(crate) fn stands(state: &FlowState, node: &NodeId, now: At) -> Stands {
-    let new = |sign, word: String, weight| Stands { sign, word, weight };
-    if let Some(running) = state.running.get(node) {
-        let since = age(now.ms() - running.since.ms());
-        return new("●", format!("works, {since}"), 2);
-    }
-    if let Some(waiting) = state.awaiting_operator.get(node) {
-        let sign = if waiting.until.is_some() { "↻" } else { "?" };
-        return new(
-            sign,
-            format!("waits for {}", words::waiting(waiting, now)),
-            3,
-        );
-    }
-    if state.awaiting_handoff.contains(node) {
-        return new("…", "waits for a handoff".to_owned(), 2);
-    }
-    if state.wanted.contains_key(node) || state.deliverable(node).next().is_some() {
-        return new("·", "is next".to_owned(), 1);
-    }
-    if state.visited.contains(node) {
-        return new("✓", "done".to_owned(), 1);
-    }
-    new("·", String::new(), 0)
+/// The state of a node, with or without a process that drives its flow, and what its turn does right now.
+pub(crate) fn stands(
+    state: &FlowState,
+    node: &NodeId,
+    (now, is_driven): (At, bool),
+    speaks: bool,
+) -> Stands {
+    let standing = NodeStanding::of(state, node, is_driven);
+    let doing = (standing == NodeStanding::Working).then(|| doing(state, node, speaks));
+    let word = doing
+        .flatten()
+        .unwrap_or_else(|| words::node(standing, now));
+    let (sign, word, weight) = match standing {
+        NodeStanding::Working | NodeStanding::Compacting => ("●", word, 2),
+        NodeStanding::Retrying(_) => ("↻", word, 2),
+        NodeStanding::Limited(_) => ("↻", word, 3),
+        NodeStanding::Waiting { .. } | NodeStanding::YourTurn => ("?", word, 3),
+        NodeStanding::Stopped => ("◼", word, 2),
+        NodeStanding::AwaitsHandoff => ("…", word, 2),
+        NodeStanding::Ready => ("·", word, 1),
+        NodeStanding::Done => ("✓", word, 1),
+        NodeStanding::NotReached => ("·", String::new(), 0),
+    };
+    Stands { sign, word, weight }
 }
 
 /// Roles that look back, once the forward work is done.

@@ -18,7 +18,6 @@ use a_society_facts::message::{AnswerText, Text};
 use serde_json::Value;
 
 use super::note;
-use crate::cli::words;
 
 /// One event, and what it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -610,7 +609,7 @@ fn suspended(f: &NodeSuspended, said: &str) -> About {
         is_said: question
             .as_deref()
             .is_some_and(|asked| said.contains(asked.trim())),
-        what: words::waits_for(f.reason, f.trouble).to_owned(),
+        what: f.reason.needs(f.trouble).to_owned(),
         asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),
         until: f.until,
         question,

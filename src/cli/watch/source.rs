@@ -29,7 +29,7 @@ use crate::cli::asks::{self, Ask};
 use crate::cli::cost;
 use crate::cli::handed;
 use crate::cli::own_turn::Own;
-use crate::cli::progress::board::{doing, stands};
+use crate::cli::progress::board::stands;
 use crate::cli::status::works_and_asks;
 use crate::cli::table;
 use crate::cli::turn_files;
@@ -116,10 +116,15 @@ impl Source {
                 .map_or(0, |(_, asked)| asked.len());
             line(row, asks, now)
         });
+        let chosen = self.followed.as_ref().map(|followed| {
+            let mut listed = self.listed.iter();
+            let row = listed.find(|row| row.flow == followed.flow);
+            followed.view((now, row.is_some_and(|row| row.held_by.is_some())))
+        });
         Ok(View {
             flows: lines.collect(),
             asks,
-            chosen: self.followed.as_ref().map(|followed| followed.view(now)),
+            chosen,
             today_micros: self.today.micros(),
             now_ms: now.ms(),
         })
@@ -291,10 +296,9 @@ impl Followed {
         self.damage = read.err().map(|error| error.to_string());
     }
 
-    fn view(&self, now: At) -> FlowView {
+    fn view(&self, (now, is_driven): (At, bool)) -> FlowView {
         let state = &self.screen.flow;
         let nodes = state.graph.nodes.iter().map(|node| {
-            let stands = stands(state, &node.id, now);
             // An answer is read when the flow is driven.
             let answered = state.replies.contains_key(&node.id);
             let waits = state.awaiting_operator.contains_key(&node.id) && !answered;
@@ -302,7 +306,7 @@ impl Followed {
                 (true, _) if !state.running.contains_key(&node.id) => {
                     ("·", "is answered and goes on".to_owned())
                 }
-                _ => at_work(state, &node.id, now).unwrap_or((stands.sign, stands.word)),
+                _ => node_line(state, &node.id, (now, is_driven)),
             };
             NodeLine {
                 sign,
@@ -363,30 +367,33 @@ fn models(state: &FlowState) -> BTreeMap<RoleInstance, String> {
     models.collect()
 }
 
-/// What the turn of a node does right now, and for how long it has been at work.
-fn at_work(state: &FlowState, node: &NodeId, now: At) -> Option<(&'static str, String)> {
-    let running = state.running.get(node)?;
-    let turn = state.turns.get(&running.turn)?;
+/// What a node does right now; one that is at work says for how long.
+fn node_line(
+    state: &FlowState,
+    node: &NodeId,
+    (now, is_driven): (At, bool),
+) -> (&'static str, String) {
+    let running = state.running.get(node);
+    let turn = running.and_then(|running| state.turns.get(&running.turn));
     let streams = |request: &LastRequest| request.drafted_bytes > 0;
-    let speaks = turn.request.as_ref().is_some_and(streams);
-    let (sign, word) = doing(state, (running.turn, turn), speaks, now);
-    let since = age(now.ms() - running.since.ms());
-    Some((sign, plain(&format!("{word}, {since}")).into_owned()))
+    let speaks = turn.is_some_and(|turn| turn.request.as_ref().is_some_and(streams));
+    let stands = stands(state, node, (now, is_driven), speaks);
+    let word = match running {
+        Some(running) => format!("{}, {}", stands.word, age(now.ms() - running.since.ms())),
+        None => stands.word,
+    };
+    (stands.sign, plain(&word).into_owned())
 }
 
 fn line(row: &Row, asks: usize, now: At) -> FlowLine {
     let summary = row.summary.as_ref();
-    let standing = summary
-        .filter(|_| row.damage.is_none())
-        .map(|summary| FlowStanding::of(summary, row.held_by.is_some()));
-    let status = match (&row.damage, standing) {
-        (Some(_), _) => "damaged".to_owned(),
-        (None, None) => "never began".to_owned(),
-        (None, Some(FlowStanding::Waiting)) if asks > 0 => format!("waits for you ({asks})"),
-        (None, Some(FlowStanding::Waiting)) => "waits for you".to_owned(),
-        (None, Some(FlowStanding::Stopped)) => "stopped".to_owned(),
-        (None, Some(standing)) if asks > 0 => format!("{}, asks ({asks})", standing.words(now)),
-        (None, Some(standing)) => standing.words(now),
+    let standing = row.standing();
+    let words = standing.map_or_else(|| "never began".to_owned(), |standing| standing.words(now));
+    let status = match standing {
+        Some(FlowStanding::Damaged) | None => words,
+        Some(FlowStanding::Waiting) if asks > 0 => format!("{words} ({asks})"),
+        Some(_) if asks > 0 => format!("{words}, asks ({asks})"),
+        Some(_) => words,
     };
     let title = summary.map_or("", |summary| &summary.title);
     FlowLine {
@@ -394,7 +401,7 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
         name: name(&row.flow),
         title: one_line(title, TITLE_COLUMNS_MAX),
         status,
-        standing,
+        standing: standing.filter(|standing| *standing != FlowStanding::Damaged),
         is_driven: row.held_by.is_some(),
         done: summary.map_or((0, 0), |summary| (summary.done, summary.nodes)),
         cost_micros: summary.map_or(0, |summary| summary.cost_micros),

@@ -18,6 +18,7 @@ pub mod sample;
 pub mod seat;
 pub mod verb;
 pub mod view;
+pub mod words;
 
 pub use at::At;
 pub use fact::Fact;

@@ -12,7 +12,7 @@ const role = (instance, state, more = {}) => ({ instance, base: instance, state,
 
 export const row = (flow, title, more = {}) => ({
   project: "orchard", flow, title, status: "running", phase: "forward", waits: 0, running: 1, nodes_done: 1, nodes: 6, roles: 6, created_at: `${DAY}13:29:40Z`, updated_at: `${DAY}14:11:52Z`,
-  seq: HEAD, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, again: null, workflow: title, ...more,
+  seq: HEAD, tokens: 1_240_000, cost_micros: 2_870_000, parent: null, damage: [], driven_by: "server", over: false, stopped: false, standing: "working", again: null, workflow: title, ...more,
 });
 const flowRow = row("ledger", "Ledger journal", { status: "waiting for you", waits: 1, running: 1, nodes_done: 3, nodes: 8 });
 const ask = {
@@ -26,7 +26,7 @@ export const ledger = {
   flow: { ...flowRow, input: "Make the ledger append-only.", origin: "flows/ledger.yaml", draft: false, mode: "partial-access", grants: [], paused: null, limits: { cost_micros: 10_000_000 }, cached_tokens: 880_000, owner: "owner", closing: "close", pid: null,  },
   nodes: Object.fromEntries([
     node("intake", "owner", "done", 0, { took_ms: 240_000, turn: 2 }), node("design", "architect", "done", 1, { took_ms: 660_000, turn: 3 }),
-    node("api", "backend", "needs-you", 2, { words: "Wants to use a tool", live: null, turn: 14, correction: true }), node("ui", "frontend", "running", 2, { words: "Running", live: "edit ui/src/LedgerTable.tsx, 1 place", turn: 9 }), node("docs", "writer", "done", 2, { took_ms: 540_000, turn: 2 }),
+    node("api", "backend", "needs-you", 2, { words: "Wants to run cargo install cargo-fuzz", live: null, turn: 14, correction: true }), node("ui", "frontend", "running", 2, { words: "Working", live: "edit ui/src/LedgerTable.tsx, 1 place", turn: 9 }), node("docs", "writer", "done", 2, { took_ms: 540_000, turn: 2 }),
     node("review", "reviewer", "suspended", 3, { words: "Waiting for api", turn: 3 }), node("acceptance", "qa", "not-reached", 4), node("close", "owner", "not-reached", 5, { human_colab: true }),
   ].map((n) => [n.id, n])),
   edges: Object.fromEntries([
@@ -111,7 +111,7 @@ export const SCREENS = {
 /** The flow as the server tells it for one moment: what the tests look at is 14:00:18. */
 const past = (seq) => ({
   ...ledger, asks: {}, flow: { ...ledger.flow, seq, updated_at: `${DAY}14:00:18Z`, cached_tokens: 559_000, tokens: 810_000, cost_micros: 1_940_000, waits: 0 },
-  nodes: { ...ledger.nodes, api: node("api", "backend", "done", 2, { took_ms: 900_000, turn: 11 }), ui: node("ui", "frontend", "running", 2, { words: "Running", live: "read ui/src/ledger.ts", turn: 6 }), review: node("review", "reviewer", "running", 3, { words: "Running", live: "read record/api-report.md", turn: 1 }) },
+  nodes: { ...ledger.nodes, api: node("api", "backend", "done", 2, { took_ms: 900_000, turn: 11 }), ui: node("ui", "frontend", "running", 2, { words: "Working", live: "read ui/src/ledger.ts", turn: 6 }), review: node("review", "reviewer", "running", 3, { words: "Working", live: "read record/api-report.md", turn: 1 }) },
   edges: { ...ledger.edges, "api/review": edge("api", "review", [passed("api-report.md", 3204, "14:00:18")]) },
 });
 
@@ -154,8 +154,8 @@ const proposed = () => new Map([
 export function stage() {
   const changes = proposed();
   const flows = { "orchard/ledger": ledger, "orchard/closed": improving, "orchard/big": big(200, 20), "orchard/wide": big(55, 9) };
-  const rows = [flowRow, row("billing", "Billing export", { nodes_done: 6, nodes: 7, project: "orchard" }), row("archive", "Account archive", { nodes_done: 1 }), row("tour", "Onboarding tour", { stopped: true, driven_by: null, status: "stopped", running: 0 }),
-    row("closed", "Import wizard", { phase: "improving", nodes_done: 8, nodes: 8 }), row("search", "Search ranking fix", { over: true, phase: "completed", status: "completed", running: 0, nodes_done: 6 }), row("ledger-2", "Ledger journal, with a fuzz target", { parent: { flow: "ledger", at_seq: 3204 } }),
+  const rows = [flowRow, row("billing", "Billing export", { nodes_done: 6, nodes: 7, project: "orchard" }), row("archive", "Account archive", { nodes_done: 1 }), row("tour", "Onboarding tour", { stopped: true, standing: "stopped", driven_by: null, status: "stopped", running: 0 }),
+    row("closed", "Import wizard", { phase: "improving", nodes_done: 8, nodes: 8 }), row("search", "Search ranking fix", { over: true, standing: "completed", phase: "completed", status: "completed", running: 0, nodes_done: 6 }), row("ledger-2", "Ledger journal, with a fuzz target", { parent: { flow: "ledger", at_seq: 3204 } }),
     row("big", "200 nodes", { nodes: 200, nodes_done: 100, project: "meadow" }), row("wide", "55 nodes", { nodes: 55, nodes_done: 27, project: "meadow" })];
   return {
     workspace: "orchard", flows,

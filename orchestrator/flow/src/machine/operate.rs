@@ -204,7 +204,7 @@ pub(super) fn may_reopen(
         return refuse("it runs".to_owned());
     }
     if let Some(waiting) = state.awaiting_operator.get(node) {
-        let wants = super::refusal::wants(waiting.reason);
+        let wants = waiting.reason.needs(None);
         return refuse(format!("it waits for {wants}"));
     }
     if state.wanted.contains_key(node) {

@@ -38,24 +38,9 @@ impl fmt::Display for AddressCandidate {
             None => write!(f, "{}", self.role)?,
         }
         match self.want {
-            Want::Operator(reason) => write!(f, " waits for {}", wants(reason)),
+            Want::Operator(reason) => write!(f, " waits for {}", reason.needs(None)),
             Want::Handoff => write!(f, " awaits a handoff"),
         }
-    }
-}
-
-/// What a wait is for, in words that follow "waits for".
-pub(super) fn wants(reason: WaitReason) -> &'static str {
-    match reason {
-        WaitReason::PromptHuman => "an answer",
-        WaitReason::AutonomousAbort => "a word after its turn was stopped or failed",
-        WaitReason::Consent => "consent to a tool call",
-        WaitReason::ConsentDenied => "guidance after a denied tool call",
-        WaitReason::RoleConfiguration => "its role to be configured",
-        WaitReason::HandoffApproval => "a word about its staged handoff",
-        WaitReason::RepairLimit => "help with an outcome it could not mend",
-        WaitReason::Budget => "a budget to be raised",
-        WaitReason::Provider => "its provider to be made ready",
     }
 }
 
@@ -226,7 +211,7 @@ pub enum Refusal {
         candidates: Vec<AddressCandidate>,
     },
     /// A text does not end that wait.
-    #[error("{who} takes no text: it waits for {}", wants(*reason))]
+    #[error("{who} takes no text: it waits for {}", reason.needs(None))]
     TakesNoText {
         /// Who was named.
         who: String,
@@ -251,7 +236,7 @@ pub enum Refusal {
     #[error("nothing runs there that could be stopped")]
     NothingToStop,
     /// A wait that a retry does not end.
-    #[error("cannot retry {who}: it is waiting for {}", wants(*reason))]
+    #[error("cannot retry {who}: it is waiting for {}", reason.needs(None))]
     NotRetryable {
         /// Who was named.
         who: String,

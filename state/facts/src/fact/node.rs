@@ -171,6 +171,25 @@ impl Trouble {
 }
 
 impl WaitReason {
+    /// What would end it, to be read after "needs" or "waits for".
+    #[must_use]
+    pub const fn needs(self, trouble: Option<Trouble>) -> &'static str {
+        if let Some(trouble) = trouble {
+            return trouble.needs();
+        }
+        match self {
+            Self::PromptHuman => "an answer",
+            Self::AutonomousAbort => "a decision after its turn stopped",
+            Self::Consent => "consent to a call",
+            Self::ConsentDenied => "guidance after a denial",
+            Self::RoleConfiguration => "a model",
+            Self::HandoffApproval => "approval of a handoff",
+            Self::RepairLimit => "help with an outcome",
+            Self::Budget => "a larger budget",
+            Self::Provider => "a provider",
+        }
+    }
+
     /// Whether the wait may end with another try at the turn, without a word to the role.
     #[must_use]
     pub const fn may_retry(self) -> bool {

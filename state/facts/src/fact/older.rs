@@ -47,6 +47,14 @@ fn named(whose: &str) -> Result<Option<RoleInstance>, BadName> {
     whose.parse().map(Some)
 }
 
+/// Whether a question is the packet of a turn that the operator takes, at its beginning or later.
+#[must_use]
+pub fn is_own_turn(question: &str) -> bool {
+    let mut parts = question.split("\n\n");
+    question.starts_with("You are at node `")
+        || parts.any(|part| part.starts_with("It is your turn. End it with one of these"))
+}
+
 /// With which code a command ended, as the first line of its output says it.
 #[must_use]
 pub fn exit(output: &str) -> Option<i32> {

@@ -1,11 +1,15 @@
-//! What a flow is doing now: its journal combined with whether a process drives it.
+//! What a flow and its nodes are doing now: the journal combined with whether a process drives the flow. Every screen asks
+//! here, so that all of them say the same.
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::FlowStatus;
+use super::flow::{FlowState, FlowStatus, OpenTurn, RequestState};
 use super::summary::FlowSummary;
 use crate::at::At;
 use crate::fact::flow::PauseReason;
+use crate::fact::node::{Trouble, WaitReason};
+use crate::id::NodeId;
+use crate::words;
 
 /// What a flow is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +21,7 @@ pub enum FlowStanding {
     Retrying(At),
     /// Every role that could go on waits for a limit of its provider; the first of them goes on then.
     Limited(At),
-    /// A session is being compacted, and nothing else goes on.
+    /// Every role that is at work waits until its session is compacted.
     Compacting,
     /// It waits for the operator.
     Waiting,
@@ -25,6 +29,8 @@ pub enum FlowStanding {
     Paused,
     /// There is work, and no process does it.
     Stopped,
+    /// Its journal cannot be read to its end; nothing goes on before it is repaired.
+    Damaged,
     /// It is done.
     Completed,
     /// It was called off.
@@ -66,15 +72,16 @@ impl FlowStanding {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Self::Working => "working",
-            Self::Retrying(_) => "retrying",
-            Self::Limited(_) => "limited",
-            Self::Compacting => "compacting",
-            Self::Waiting => "waiting for you",
-            Self::Paused => "paused",
-            Self::Stopped => "stopped",
-            Self::Completed => "completed",
-            Self::Cancelled => "cancelled",
+            Self::Working => words::WORKING,
+            Self::Retrying(_) => words::RETRYING,
+            Self::Limited(_) => words::LIMITED,
+            Self::Compacting => words::COMPACTING,
+            Self::Waiting => words::WAITING_FOR_YOU,
+            Self::Paused => words::PAUSED,
+            Self::Stopped => words::STOPPED,
+            Self::Damaged => words::DAMAGED,
+            Self::Completed => words::COMPLETED,
+            Self::Cancelled => words::CANCELLED,
         }
     }
 
@@ -82,32 +89,179 @@ impl FlowStanding {
     #[must_use]
     pub fn words(self, now: At) -> String {
         match self {
-            Self::Retrying(at) => {
-                let seconds = (at.ms() - now.ms()).max(0).unsigned_abs().div_ceil(1_000);
-                format!("retrying in {seconds} s")
-            }
-            Self::Limited(at) => format!("limit resets in {}", left(at, now)),
-            Self::Stopped => "stopped: nobody drives it".to_owned(),
+            Self::Retrying(at) => retrying(at, now),
+            Self::Limited(at) => limited(at, now),
+            Self::Stopped => words::NOBODY_DRIVES_IT.to_owned(),
             Self::Working
             | Self::Compacting
             | Self::Waiting
             | Self::Paused
+            | Self::Damaged
             | Self::Completed
             | Self::Cancelled => self.word().to_owned(),
         }
     }
 }
 
-/// The time until a moment, in the unit in which one waits for it.
-#[must_use]
-pub fn left(at: At, now: At) -> String {
-    let seconds = (at.ms() - now.ms()).max(0).unsigned_abs().div_ceil(1_000);
-    let minutes = seconds.div_ceil(60);
-    match (seconds, minutes) {
-        (0..=120, _) => format!("{seconds} s"),
-        (_, 0..=120) => format!("{minutes} min"),
-        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+/// What a node is doing now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeStanding {
+    /// Nothing arrived, or not all.
+    NotReached,
+    /// It will run as soon as it may.
+    Ready,
+    /// Its role is at work.
+    Working,
+    /// Its role waits until its request is sent again.
+    Retrying(At),
+    /// Its role waits for a limit of its provider.
+    Limited(At),
+    /// Its role waits until its session is compacted.
+    Compacting,
+    /// It waits for the operator.
+    Waiting {
+        /// For what.
+        reason: WaitReason,
+        /// What keeps it from its model, if that is what it waits for.
+        trouble: Option<Trouble>,
+    },
+    /// The operator plays this role.
+    YourTurn,
+    /// It waits for what other nodes send.
+    AwaitsHandoff,
+    /// It was at work, or would go on at its time, and no process drives the flow.
+    Stopped,
+    /// It handed over all it owes, and has nothing more to do.
+    Done,
+}
+
+impl NodeStanding {
+    /// The state of a node of a flow, with or without a process that drives it.
+    #[must_use]
+    pub fn of(state: &FlowState, node: &NodeId, is_driven: bool) -> Self {
+        if let Some(waiting) = state.awaiting_operator.get(node) {
+            return match waiting.until {
+                Some(at) if is_driven => Self::Limited(at),
+                Some(_) => Self::Stopped,
+                None if waiting.is_own_turn() => Self::YourTurn,
+                None => Self::Waiting {
+                    reason: waiting.reason,
+                    trouble: waiting.trouble,
+                },
+            };
+        }
+        let mut staged = state.staged.values();
+        if staged.any(|staged| staged.node == *node && !staged.approved) {
+            return Self::Waiting {
+                reason: WaitReason::HandoffApproval,
+                trouble: None,
+            };
+        }
+        if let Some(running) = state.running.get(node) {
+            let turn = state.turns.get(&running.turn);
+            return match turn {
+                _ if !is_driven => Self::Stopped,
+                Some(turn) => Self::of_turn(state, turn),
+                None => Self::Working,
+            };
+        }
+        if state.awaiting_handoff.contains(node) {
+            return Self::AwaitsHandoff;
+        }
+        if state.wanted.contains_key(node) || state.deliverable(node).next().is_some() {
+            return Self::Ready;
+        }
+        if state.is_done(node) {
+            return Self::Done;
+        }
+        Self::NotReached
     }
+
+    /// What a turn of a driven flow does.
+    fn of_turn(state: &FlowState, turn: &OpenTurn) -> Self {
+        if let Some(at) = turn.again_at() {
+            return Self::Retrying(at);
+        }
+        let session = state.session(&turn.role);
+        if session.is_some_and(|session| session.compaction.is_some()) {
+            return Self::Compacting;
+        }
+        Self::Working
+    }
+
+    /// One word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NotReached => words::NOT_REACHED,
+            Self::Ready => words::READY,
+            Self::Working => words::WORKING,
+            Self::Retrying(_) => words::RETRYING,
+            Self::Limited(_) => words::LIMITED,
+            Self::Compacting => words::COMPACTING,
+            Self::Waiting { .. } => words::WAITING_FOR_YOU,
+            Self::YourTurn => words::YOUR_TURN,
+            Self::AwaitsHandoff => words::WAITING_FOR_HANDOFF,
+            Self::Stopped => words::STOPPED,
+            Self::Done => words::DONE,
+        }
+    }
+
+    /// When it goes on by itself, if it waits for that, and whether a limit resets then.
+    #[must_use]
+    pub const fn goes_on_at(self) -> Option<(At, bool)> {
+        match self {
+            Self::Retrying(at) => Some((at, false)),
+            Self::Limited(at) => Some((at, true)),
+            Self::NotReached
+            | Self::Ready
+            | Self::Working
+            | Self::Compacting
+            | Self::Waiting { .. }
+            | Self::YourTurn
+            | Self::AwaitsHandoff
+            | Self::Stopped
+            | Self::Done => None,
+        }
+    }
+
+    /// The same with the time that is left at this moment.
+    #[must_use]
+    pub fn words(self, now: At) -> String {
+        match self {
+            Self::Retrying(at) => retrying(at, now),
+            Self::Limited(at) => limited(at, now),
+            Self::NotReached
+            | Self::Ready
+            | Self::Working
+            | Self::Compacting
+            | Self::Waiting { .. }
+            | Self::YourTurn
+            | Self::AwaitsHandoff
+            | Self::Stopped
+            | Self::Done => self.word().to_owned(),
+        }
+    }
+}
+
+impl OpenTurn {
+    /// When its request is sent again, if it failed and is.
+    #[must_use]
+    pub fn again_at(&self) -> Option<At> {
+        let request = self.request.as_ref()?;
+        let failed = request.state == RequestState::Failed;
+        // The next try at the turn sends it anew.
+        let waits = failed && request.attempt == self.attempt;
+        request.again_at.filter(|_| waits)
+    }
+}
+
+fn retrying(at: At, now: At) -> String {
+    words::at_its_time((words::RETRYING_IN, words::RETRYING), at, now)
+}
+
+fn limited(at: At, now: At) -> String {
+    words::at_its_time((words::LIMIT_RESETS_IN, words::LIMIT_RESETS), at, now)
 }
 
 #[cfg(test)]
@@ -125,6 +279,7 @@ mod tests {
             reason: WaitReason::PromptHuman,
             since: At::from_ms(0),
             until: None,
+            is_own_turn: false,
         };
         let at = At::from_ms(18_200);
         let now = At::from_ms(1_000);
@@ -230,6 +385,7 @@ mod tests {
             reason: WaitReason::Provider,
             since: At::from_ms(0),
             until: until.map(At::from_ms),
+            is_own_turn: false,
         };
         let now = At::from_ms(0);
         for (waits, running, driven, words) in [

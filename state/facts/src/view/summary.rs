@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::{FlowState, FlowStatus, Parentage, RequestState};
+use super::flow::{FlowState, FlowStatus, OpenTurn, Parentage, SessionBrief};
 use crate::at::At;
 use crate::fact::node::WaitReason;
 use crate::id::{FlowId, NodeId, ProjectName, RoleInstance, Seq};
@@ -22,6 +22,9 @@ pub struct Wait {
     /// When it goes on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<At>,
+    /// Whether the operator plays the role that waits.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_own_turn: bool,
 }
 
 /// A flow in a listing.
@@ -42,7 +45,7 @@ pub struct FlowSummary {
     /// When the first request is sent again, if every turn waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<At>,
-    /// Whether a session is being compacted.
+    /// Whether every role that is at work waits until its session is compacted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacting: bool,
     /// When it was created.
@@ -78,6 +81,7 @@ impl FlowSummary {
             reason: waiting.reason,
             since: waiting.since,
             until: waiting.until,
+            is_own_turn: waiting.is_own_turn(),
         });
         let lost = state
             .lost_blobs
@@ -92,10 +96,7 @@ impl FlowSummary {
             waits: waits.collect(),
             running: running(state),
             retry_at: retry_at(state),
-            compacting: state
-                .sessions
-                .values()
-                .any(|session| session.compaction.is_some()),
+            compacting: compacting(state),
             created_at: state.created_at,
             updated_at: state.updated_at,
             seq: state.seq,
@@ -136,15 +137,16 @@ impl FlowSummary {
 /// When the first request is sent again, if every open turn waits for that.
 fn retry_at(state: &FlowState) -> Option<At> {
     let turns = state.turns.values();
-    let each: Option<Vec<At>> = turns
-        .map(|turn| {
-            let request = turn.request.as_ref()?;
-            request
-                .again_at
-                .filter(|_| request.state == RequestState::Failed)
-        })
-        .collect();
+    let each: Option<Vec<At>> = turns.map(OpenTurn::again_at).collect();
     each?.into_iter().min()
+}
+
+/// Whether a session is being compacted, and no role is at work whose session is not.
+fn compacting(state: &FlowState) -> bool {
+    let compacts = |session: &SessionBrief| session.compaction.is_some();
+    let mut turns = state.turns.values();
+    state.sessions.values().any(compacts)
+        && turns.all(|turn| state.session(&turn.role).is_some_and(compacts))
 }
 
 fn running(state: &FlowState) -> usize {

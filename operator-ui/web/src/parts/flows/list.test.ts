@@ -5,7 +5,7 @@ import { nested, standing, stateOf, type Column, type Wanted } from "./list";
 const row = (flow: string, more: Partial<FlowRow> = {}): FlowRow => ({
   project: "p", flow, title: flow, status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: 3, roles: 1,
   created_at: "2026-01-01T00:00:00Z", updated_at: `2026-01-01T00:00:0${flow.length % 10}Z`, seq: 1, tokens: 0, cost_micros: 0,
-  parent: null, damage: [], driven_by: null, over: false, stopped: false, again: null, ...more,
+  parent: null, damage: [], driven_by: null, over: false, stopped: false, standing: "working", again: null, ...more,
 });
 const all: Wanted = { project: null, state: null, q: null };
 const shape = (rows: FlowRow[], wanted: Wanted = all): string[] => nested(rows, wanted).map((n) => "  ".repeat(n.depth) + n.row.flow);
@@ -38,25 +38,26 @@ describe("the list of flows", () => {
     expect(shape(rows, { ...all, project: "q" })).toEqual(["a", "  f"]);
   });
   it("says how a flow stands, and what waits also when nobody drives it", () => {
-    expect(standing(row("a", { stopped: true, waits: 1 }))).toBe("Needs an answer");
-    expect(standing(row("a", { stopped: true }))).toBe("Stopped");
-    expect(standing(row("a", { phase: "improvement_choice" }))).toBe("Retrospective?");
-    expect(standing(row("a", { waits: 2 }))).toBe("Needs 2 answers");
-    expect(standing(row("a", { phase: "improving", running: 2 }))).toBe("Retrospective");
-    expect(standing(row("a", { over: true, phase: "completed", waits: 1 }))).toBe("Completed");
+    expect(standing(row("a", { standing: "waiting", stopped: true, waits: 1 }))).toBe("Waiting for you");
+    expect(standing(row("a", { standing: "stopped", stopped: true }))).toBe("Stopped");
+    expect(standing(row("a", { standing: "waiting", phase: "improvement_choice" }))).toBe("Waiting for you");
+    expect(standing(row("a", { standing: "waiting", waits: 2 }))).toBe("Waiting for you (2)");
+    expect(standing(row("a", { waits: 1, running: 2 }))).toBe("Working, asks (1)");
+    expect(standing(row("a", { standing: "compacting", phase: "improving", running: 2 }))).toBe("Compacting");
+    expect(standing(row("a", { standing: "completed", over: true, phase: "completed", waits: 1 }))).toBe("Completed");
   });
   it("says what a flow wants in one word, the most urgent first", () => {
     expect(stateOf(row("a", { waits: 2, running: 1 }))).toBe("waits");
-    expect(stateOf(row("a", { stopped: true, waits: 1 }))).toBe("waits");
-    expect(stateOf(row("a", { stopped: true }))).toBe("stopped");
-    expect(stateOf(row("a", { over: true, phase: "cancelled" }))).toBe("cancelled");
-    expect(stateOf(row("a", { over: true, phase: "completed" }))).toBe("done");
-    expect(stateOf(row("a", { running: 1 }))).toBe("running");
+    expect(stateOf(row("a", { standing: "waiting", stopped: true, waits: 1 }))).toBe("waits");
+    expect(stateOf(row("a", { standing: "stopped", stopped: true }))).toBe("stopped");
+    expect(stateOf(row("a", { standing: "cancelled", over: true, phase: "cancelled" }))).toBe("cancelled");
+    expect(stateOf(row("a", { standing: "completed", over: true, phase: "completed" }))).toBe("done");
+    expect(stateOf(row("a", { running: 1 }))).toBe("working");
     const again = { at: "2026-01-01T00:44:00Z", limit: true };
-    expect(stateOf(row("a", { running: 1, driven_by: "server", again }))).toBe("limited");
-    expect(standing(row("a", { again }), Date.parse("2026-01-01T00:00:00Z"))).toBe("Limit resets in 44 min");
-    expect(stateOf(row("a", { running: 1, driven_by: "server", again: { ...again, limit: false } }))).toBe("running");
-    expect(standing(row("a", { running: 1, again: { ...again, limit: false } }), Date.parse("2026-01-01T00:43:42Z"))).toBe("Retrying in 18 s");
-    expect(stateOf(row("a"))).toBe("idle");
+    expect(stateOf(row("a", { standing: "limited", running: 1, driven_by: "server", again }))).toBe("limited");
+    expect(standing(row("a", { standing: "limited", again }), Date.parse("2026-01-01T00:00:00Z"))).toBe("Limit resets in 44 min");
+    expect(stateOf(row("a", { standing: "retrying", running: 1, driven_by: "server", again: { ...again, limit: false } }))).toBe("working");
+    expect(standing(row("a", { standing: "retrying", running: 1, again: { ...again, limit: false } }), Date.parse("2026-01-01T00:43:42Z"))).toBe("Retrying in 18 s");
+    expect(stateOf(row("a", { standing: "paused" }))).toBe("paused");
   });
 });

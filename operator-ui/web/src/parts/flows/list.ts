@@ -1,37 +1,31 @@
 // The list of flows: which are shown, and forks under what they are forks of. Pure.
 import type { FlowRow } from "../../wire";
 import { harmOf } from "../../harm";
-import { compare, goesOn } from "../../words";
+import { flowWords } from "../../standing";
+import { compare } from "../../words";
 
-export const STATES = ["waits", "running", "limited", "stopped", "idle", "done", "cancelled"] as const;
+export const STATES = ["waits", "working", "limited", "stopped", "paused", "done", "cancelled"] as const;
 export type FlowWord = (typeof STATES)[number];
 
-/** A choice after the forward pass waits as much as a question does. */
-const chooses = (row: FlowRow): boolean => row.phase === "improvement_choice" || row.phase === "feedback_consent";
-
 export function stateOf(row: FlowRow): FlowWord {
-  if (row.phase === "cancelled") return "cancelled";
-  if (row.over || row.phase === "completed") return "done";
-  if (row.waits > 0 || (chooses(row) && row.running === 0)) return "waits";
-  if (row.stopped) return "stopped";
-  // Nothing of it works until its provider's limit resets.
-  if (row.again?.limit === true) return "limited";
-  return row.running > 0 || row.driven_by !== null ? "running" : "idle";
+  if (row.standing === "cancelled") return "cancelled";
+  if (row.over) return "done";
+  if (row.waits > 0 || row.standing === "waiting") return "waits";
+  switch (row.standing) {
+    case "stopped": case "damaged": return "stopped";
+    // Nothing of it works until its provider's limit resets.
+    case "limited": return "limited";
+    case "paused": return "paused";
+    default: return "working";
+  }
 }
 
-/** The state of a flow, in the few words of a column; with the time, also when it goes on by itself. */
+/** The state of a flow, in the few words of a column; with the time, also when it goes on by itself, and with how much it asks. */
 export function standing(row: FlowRow, now: number | null = null): string {
   const harm = harmOf(row.damage);
   if (harm !== null) return harm.title;
-  switch (stateOf(row)) {
-    case "cancelled": return "Cancelled";
-    case "done": return "Completed";
-    case "stopped": return "Stopped";
-    case "idle": return "Idle";
-    case "waits": return chooses(row) && row.waits === 0 ? "Retrospective?" : row.waits === 1 ? "Needs an answer" : `Needs ${row.waits} answers`;
-    case "limited": return now === null || row.again === null ? "Waiting for a limit" : goesOn(row.again, now);
-    case "running": return row.phase === "improving" ? "Retrospective" : row.phase === "feedback" ? "Writing its report" : row.again === null ? "Running" : now === null ? "Retrying" : goesOn(row.again, now);
-  }
+  const asks = row.over || row.waits === 0 || (row.standing === "waiting" && row.waits === 1) ? "" : row.standing === "waiting" ? ` (${row.waits})` : `, asks (${row.waits})`;
+  return flowWords(row, now) + asks;
 }
 
 export interface Wanted {

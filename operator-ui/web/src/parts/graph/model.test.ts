@@ -15,7 +15,7 @@ function flowOf(nodes: NodeView[], edges: EdgeView[]): FlowState {
     flow: {
       input: null, origin: null, draft: false, mode: "partial-access", grants: [], paused: null, limits: {}, cached_tokens: null, owner: null, closing: null, pid: null,
       project: "p", flow: "f", title: "F", status: "running", phase: "forward", waits: 0, running: 0, nodes_done: 0, nodes: nodes.length, roles: 0,
-      created_at: "", updated_at: "2026-01-01T00:01:00Z", seq: 100, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: false, stopped: false, again: null,
+      created_at: "", updated_at: "2026-01-01T00:01:00Z", seq: 100, tokens: 0, cost_micros: 0, parent: null, damage: [], driven_by: null, over: false, stopped: false, standing: "working", again: null,
     },
     order: nodes.map((n) => n.id),
     nodes: Object.fromEntries(nodes.map((n) => [n.id, n])), edges: Object.fromEntries(edges.map((e) => [`${e.from}/${e.to}`, e])), roles: {}, asks: {}, improvement: null, changes: {},
@@ -30,7 +30,7 @@ describe("a card", () => {
   });
   it("keeps long words of a state off its title", () => {
     expect(cardOf(node("report", "failed", { words: "Stopped in its turn" }))).toMatchObject({ side: "Failed", line: "Stopped in its turn" });
-    expect(cardOf(node("api", "needs-you", { words: "Asks you" }))).toMatchObject({ side: "Needs you", line: "asks you" });
+    expect(cardOf(node("api", "needs-you", { words: "Needs an answer" }))).toMatchObject({ side: "Waiting for you", line: "needs an answer" });
   });
   it("has a live line only while it acts, and the time it took when it is done", () => {
     expect(cardOf(node("api", "running", { live: "editing a.rs", turn: 3 }))).toMatchObject({ line: "editing a.rs", note: "turn 3" });
@@ -54,8 +54,8 @@ describe("the picture of a flow", () => {
   });
   it("says that a refused request is sent again, and does not look at work", () => {
     const again = { at: "2026-01-01T00:00:18Z", limit: false };
-    expect(cardOf(node("api", "running", { words: "Running", again }))).toMatchObject({ side: "Retrying", tone: "you", again });
-    expect(cardOf(node("api", "running", { words: "Running" }))).toMatchObject({ side: "Running", tone: "run" });
+    expect(cardOf(node("api", "running", { words: "Working", again }))).toMatchObject({ side: "Retrying", tone: "you", again });
+    expect(cardOf(node("api", "running", { words: "Working" }))).toMatchObject({ side: "Working", tone: "run" });
   });
   it("draws a correction against the flow while it is open, and only then", () => {
     const open = edge("a", "b", { open_correction: true, backward: [sent("gap.md", 8)] });

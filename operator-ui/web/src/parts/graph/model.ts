@@ -1,6 +1,9 @@
 // What the canvas draws, computed from the views of a flow. Pure, so that a picture is a test.
 import { collapse, edgeKey, groupId, ranksOf, type Pair, type Topology } from "../../layout";
 import { baseName, clock, tight } from "../../figures";
+import { RETRYING, WAITING_FOR_YOU } from "../../said";
+import { NODE } from "../../standing";
+import { capital } from "../../words";
 import type { Again, EdgeView, FlowState, ImprovementView, NodeState, NodeView, Passed } from "../../wire";
 
 export type Tone = "" | "you" | "run" | "fix" | "fail" | "done";
@@ -58,15 +61,8 @@ export interface Picture {
   corrections: Correction[];
 }
 
-const WORDS: Record<NodeState, string> = {
-  "not-reached": "not reached", ready: "ready", running: "running", "needs-you": "waiting for you", suspended: "suspended",
-  done: "done", failed: "failed", interrupted: "interrupted",
-};
 const TONE: Record<NodeState, Tone> = {
   "not-reached": "", ready: "", running: "run", "needs-you": "you", suspended: "fix", done: "", failed: "fail", interrupted: "you",
-};
-const SIDE: Record<NodeState, string> = {
-  "not-reached": "", ready: "Ready", running: "Running", "needs-you": "Needs you", suspended: "Waiting", done: "", failed: "Failed", interrupted: "Interrupted",
 };
 /** What a card of several nodes shows: the state that wants attention first. */
 const FIRST: readonly NodeState[] = ["needs-you", "failed", "interrupted", "running", "suspended", "ready", "not-reached", "done"];
@@ -78,11 +74,12 @@ function sideOf(n: NodeView): string {
   if (n.state === "done") return n.took_ms === null ? "" : tight(n.took_ms);
   if (n.state === "not-reached") return "";
   // Its request was refused and is sent again: it is at work, and does nothing.
-  if (retries(n)) return "Retrying";
+  if (retries(n)) return capital(RETRYING);
   const said = n.words.trim();
   // A card that waits for the operator always has the same words; its third line says for what.
-  if (n.state === "needs-you") return SIDE[n.state];
-  return said !== "" && said.length + n.id.length <= ROOM ? said : SIDE[n.state];
+  if (n.state === "needs-you") return NODE[n.state];
+  // At work, compacting, correcting: no other word tells the same.
+  return said !== "" && (n.state === "running" || said.length + n.id.length <= ROOM) ? said : NODE[n.state];
 }
 
 const retries = (n: NodeView): boolean => n.again !== null && !n.again.limit;
@@ -94,10 +91,10 @@ export function cardOf(n: NodeView): Card {
   const active = n.state === "running" || n.state === "needs-you" || n.state === "failed" || n.state === "interrupted";
   const said = n.words.trim();
   // Words too long for the corner of the card are its third line.
-  const line = active && n.live !== null && n.live.trim() !== "" ? n.live : (active || n.state === "suspended") && (said.length + n.id.length > ROOM || (n.state === "needs-you" && said !== SIDE[n.state])) && said !== "" ? lowered(said, n.state) : null;
+  const line = active && n.live !== null && n.live.trim() !== "" ? n.live : (active || n.state === "suspended") && (said.length + n.id.length > ROOM || (n.state === "needs-you" && said !== NODE[n.state])) && said !== "" ? lowered(said, n.state) : null;
   const note = n.state === "not-reached" || n.state === "ready" ? (n.human_colab ? "with you" : "") : n.state !== "done" && n.turn !== null ? `turn ${n.turn}` : "";
   const side = sideOf(n);
-  const state = n.state === "suspended" && n.words !== "" ? n.words.toLowerCase() : WORDS[n.state];
+  const state = (n.state === "suspended" || n.state === "running") && n.words !== "" ? n.words.toLowerCase() : NODE[n.state].toLowerCase();
   return {
     id: n.id, title: n.id, role: n.role, state: n.state, side, note, line: n.again === null ? line : "", opens: null, again: n.again,
     tone: retries(n) ? "you" : TONE[n.state], pending: n.state === "not-reached",
@@ -125,7 +122,7 @@ function groupCard(id: string, members: readonly NodeView[], rank: number): Card
   for (const m of members) count.set(m.state, (count.get(m.state) ?? 0) + 1);
   const state = FIRST.find((s) => count.has(s)) ?? "not-reached";
   const done = count.get("done") ?? 0;
-  const others = FIRST.filter((s) => s !== "done" && s !== "not-reached" && count.has(s)).map((s) => `${count.get(s)} ${WORDS[s]}`);
+  const others = FIRST.filter((s) => s !== "done" && s !== "not-reached" && count.has(s)).map((s) => `${count.get(s)} ${NODE[s].toLowerCase()}`);
   return {
     id, title: `${members.length} nodes`, role: null, state, side: `${done} done`, tone: TONE[state], note: "open",
     line: others.length > 0 ? others.join(", ") : null, again: null, pending: state === "not-reached" && done === 0, opens: rank,
@@ -186,7 +183,7 @@ export function pictureOf(flow: FlowState, open: ReadonlySet<number> = new Set()
 const REFLECTION: Record<"waiting" | "reflecting" | "needs-you" | "done", { state: NodeState; words: string; tone: Tone }> = {
   waiting: { state: "not-reached", words: "", tone: "" },
   reflecting: { state: "running", words: "Reflecting", tone: "run" },
-  "needs-you": { state: "needs-you", words: "Needs you", tone: "you" },
+  "needs-you": { state: "needs-you", words: capital(WAITING_FOR_YOU), tone: "you" },
   done: { state: "done", words: "Done", tone: "" },
 };
 

@@ -170,6 +170,18 @@ impl FlowState {
         self.visited.iter().filter(rests).count()
     }
 
+    /// Whether a node has handed over all it owes, and has nothing more to do.
+    #[must_use]
+    pub fn is_done(&self, node: &NodeId) -> bool {
+        self.visited.contains(node)
+            && !self.owing.contains(node)
+            && !self.running.contains_key(node)
+            && !self.awaiting_operator.contains_key(node)
+            && !self.awaiting_handoff.contains(node)
+            && !self.staged.values().any(|staged| staged.node == *node)
+            && self.deliverable(node).next().is_none()
+    }
+
     /// Whether something arrived along an edge, this way, and was not read.
     #[must_use]
     pub fn has_received(&self, edge: &EdgeName, way: HandoffWay) -> bool {

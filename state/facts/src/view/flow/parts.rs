@@ -8,6 +8,7 @@ use crate::at::At;
 use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
 use crate::fact::node::{FaultCode, NodeEntry, Trouble, WaitReason};
+use crate::fact::older;
 use crate::fact::operator::{ChosenBy, DecidingRule, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
 use crate::fact::terms::ConsentTerms;
@@ -96,6 +97,14 @@ pub struct OperatorWait {
 }
 
 impl OperatorWait {
+    /// Whether the operator plays the role that waits, and its turn is theirs.
+    #[must_use]
+    pub fn is_own_turn(&self) -> bool {
+        let question = self.question.as_ref().map(Text::shown);
+        self.reason == WaitReason::PromptHuman
+            && question.is_some_and(|text| older::is_own_turn(&text))
+    }
+
     /// Whether a text of the operator ends this wait.
     #[must_use]
     pub fn takes_text(&self) -> bool {
