@@ -174,7 +174,7 @@ impl TurnControl {
         self.hears
     }
 
-    /// The operator spoke: what is said is cut off, and a request that waits is made at once.
+    /// The operator spoke: the answer that arrives is cut off, and a request that waits is made at once.
     pub(super) fn interrupt(&mut self) {
         if self.hears {
             self.stop.cut();
