@@ -10,7 +10,7 @@ const KINDS = {
   consent: [consent("k", "ls"), ["y"], { do: "allow", consent: "k", action: "hash-k", for_the_flow: false }],
   "consent for the flow": [consent("k", "ls"), ["f"], { do: "allow", consent: "k", action: "hash-k", for_the_flow: true }],
   "consent that is denied with a reason": [consent("k", "ls"), ["r", ..."no", "Enter"], { do: "deny", consent: "k", action: "hash-k", reason: "no" }],
-  approval: [ask("x/approval/k", { kind: "approval", approval: "k", targets: [{ to: "close", artifact: { path: "a.md", hash: "h", bytes: 1 } }] }), ["y"], { do: "approve", approval: "k" }],
+  approval: [ask("x/approval/k", { kind: "approval", approval: "k", targets: [{ to: "close", artifact: { path: "a.md", hash: "h", bytes: 0 } }] }), ["y"], { do: "approve", approval: "k" }],
   "approval that is declined": [ask("x/approval/k", { kind: "approval", approval: "k", targets: [] }), ["n"], { do: "decline", approval: "k" }],
   question: [ask("x/text/k", { kind: "text", reason: "prompt_human", question: "Which?", may_retry: false }), ["r", ..."b", "Enter"], { do: "reply", to: { role: "backend" }, text: "b" }],
   "turn that failed": [ask("x/text/k", { kind: "text", reason: "provider", question: "", may_retry: true }), ["y"], { do: "retry", to: { role: "backend" } }],

@@ -29,7 +29,7 @@ function said(flows, inbox) {
 }
 
 test("a stand-in says no headline, no standing and no status that the server does not say", () => {
-  for (const made of ["wants cargo install", "Forward pass closed. Run a retrospective?"]) assert.equal(isSaid(made), false, made);
+  for (const made of ["asks for cargo install", "Forward pass closed. Run a retrospective?"]) assert.equal(isSaid(made), false, made);
   const told = stage();
   const worlds = [world(), ...Object.values(STATES).filter((state) => state.data !== undefined).map((state) => state.data())];
   const all = [said(Object.values(told.flows), told.topic({ topic: "inbox" }).state), ...worlds.map((one) => said(Object.values(one.flows).map((flow) => flow.state), one.inbox))];
