@@ -21,14 +21,15 @@ const dialogs = partsOf("src/parts").filter((name) => /(Dialog|Help|AskConfigure
  * it has. An answer costs some hundred bytes before its first useful one, and small texts pack badly.
  */
 const TOGETHER: readonly [name: string, ...roots: string[]][] = [
-  ["first", "src/main.ts", "src/parts/AskBody.svelte", "src/parts/AskControls.svelte", "src/parts/Monogram.svelte", "src/parts/Glyph.svelte", "src/parts/Quiet.svelte", "src/parts/LineNotice.svelte", "src/pace.ts"],
+  ["first", "src/main.ts", "src/across.ts", "src/parts/MidCut.svelte", "src/parts/AskBody.svelte", "src/parts/AskControls.svelte", "src/parts/Monogram.svelte", "src/parts/Glyph.svelte", "src/parts/Quiet.svelte", "src/parts/LineNotice.svelte", "src/pace.ts"],
   ["inbox", "src/routes/Inbox.svelte"],
   ["text", "src/parts/Markdown.svelte", "src/parts/PastBanner.svelte"],
   ["own", "src/parts/CameIn.svelte", "src/parts/OwnTurn.svelte", "src/parts/HandedOver.svelte"],
   ["after", "src/parts/Voice.svelte", "src/parts/Notify.svelte"],
+  ["phone", "src/parts/TabBar.svelte"],
   ["signed-out", "src/parts/SignIn.svelte", "src/parts/Replaced.svelte"],
-  ["parts", "src/across.ts", "src/figures.ts", "src/parts/MidCut.svelte", "src/parts/Windowed.svelte", "src/parts/Json.svelte", "src/parts/Modal.svelte", "src/parts/flows/list.ts"],
-  ["canvas", "src/parts/graph/Canvas.svelte", "src/parts/graph/model.ts"],
+  ["parts", "src/parts/Windowed.svelte", "src/parts/Json.svelte", "src/parts/Modal.svelte", "src/parts/flows/list.ts"],
+  ["canvas", "src/figures.ts", "src/parts/graph/Canvas.svelte", "src/parts/graph/model.ts"],
   ["feed", "src/parts/FeedPane.svelte"],
   ["flow", "src/routes/Flow.svelte", "src/parts/HarmBanner.svelte", "src/views/GraphView.svelte", "src/parts/TimeStrip.svelte"],
   ["flows", "src/routes/Flows.svelte", "src/parts/settings/FirstModel.svelte"],

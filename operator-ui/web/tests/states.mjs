@@ -63,9 +63,9 @@ const failing = (given) => changed((data, state, feeds) => {
     state.roles.backend.state = "running";
     return;
   }
-  const one = ask("ledger/text/api", { kind: "text", reason: "provider", question: "429 Too Many Requests: this key may send 40 requests a minute.", may_retry: true }, { headline: "backend cannot reach its model", short: "429 Too Many Requests: this key may send 40 requests a minute." });
+  const one = ask("ledger/text/api", { kind: "text", reason: "provider", question: "429 Too Many Requests: this key may send 40 requests a minute.", may_retry: true }, { headline: "backend needs its provider to answer", short: "429 Too Many Requests: this key may send 40 requests a minute." });
   only(data, state, one);
-  Object.assign(state.nodes.api, { state: "failed", words: "Cannot reach its model", live: null });
+  Object.assign(state.nodes.api, { state: "failed", words: "Needs its provider to answer", live: null });
 });
 const interrupted = () => changed((data, state, feeds) => {
   const one = ask("ledger/stopped", { kind: "stopped" }, { headline: "backend was cut off in its turn", short: "Cut off in its turn. Continue?", said_before: "Writer done. `Journal::append` takes the lock once per batch and assigns sequence" });
@@ -77,7 +77,7 @@ const interrupted = () => changed((data, state, feeds) => {
   feeds.backend.push(item(4700, "assistant", "Writer done. `Journal::append` takes the lock once per batch and assigns sequence", { interrupted: true }));
 });
 const denied = () => changed((data, state, feeds) => {
-  const one = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: true }, { headline: "backend waits after a denial", short: "Say what to do instead", earlier: [{ at: now(), flow: { project: "orchard", flow: "ledger" }, role: "backend", words: "Denied", detail: "rm -rf build" }] });
+  const one = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: true }, { headline: "backend needs guidance after a denial", short: "Say what to do instead", earlier: [{ at: now(), flow: { project: "orchard", flow: "ledger" }, role: "backend", words: "Denied", detail: "rm -rf build" }] });
   only(data, state, one);
   state.nodes.api.live = null;
   feeds.backend.push(item(4700, "event", "run_command: rm -rf build\nNo.", { event: "consent.resolved", label: "Denied", consent: { tool: "run_command", about: "rm -rf build", answer: "deny" } }));

@@ -13,7 +13,8 @@ function texts(path) {
   return [...written.matchAll(/"((?:[^"\\]|\\.)+)"/g)].map(([, text]) => text).filter((text) => /[a-z]{2}/.test(text));
 }
 const FOLD = "operator-ui/src/fold";
-const folded = readdirSync(root + FOLD).filter((name) => name.endsWith(".rs")).flatMap((name) => texts(`${FOLD}/${name}`));
+const FACTS = "state/facts/src";
+const folded = readdirSync(root + FOLD).filter((name) => name.endsWith(".rs")).flatMap((name) => texts(`${FOLD}/${name}`)).concat(["words.rs", "fact/node.rs", "view/standing.rs"].flatMap((name) => texts(`${FACTS}/${name}`)));
 const escaped = (text) => text.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{[^}]*\}/g, ".+");
 const patterns = folded.filter((text) => text.replaceAll(/\{[^}]*\}/g, "").trim() !== "").map((text) => new RegExp(`^(?:[\\w-]+(?:'s)? )?${escaped(text)}$`, "i"));
 const statuses = ["standing.rs", "flow/phase.rs"].flatMap((name) => texts(`state/facts/src/view/${name}`)).concat(folded);

@@ -41,11 +41,11 @@ fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
         ),
         (
             Whom::Node(id("d")),
-            "refused: d takes no text: it waits for a word about its staged handoff".to_owned(),
+            "refused: d takes no text: it waits for approval of a handoff".to_owned(),
         ),
         (
             Whom::Role(id("tester")),
-            "refused: tester takes no text: it waits for a word about its staged handoff"
+            "refused: tester takes no text: it waits for approval of a handoff"
                 .to_owned(),
         ),
         (
@@ -237,7 +237,7 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
     assert_eq!(
         only,
         "refused: nothing waits for that. Waiting: b (writer) waits for an answer; \
-         c (editor) waits for an answer; d (tester) waits for a word about its staged handoff",
+         c (editor) waits for an answer; d (tester) waits for approval of a handoff",
         "everybody who waits is named, also where no text would end the wait"
     );
     flow.reply("b");
