@@ -346,8 +346,5 @@ fn a_server_without_a_command_or_an_address_is_refused_with_how_it_is_typed() {
     assert!(said.err.contains(shape), "{said:?}");
     let said = place.run(&["mcp", "add"]);
     assert_eq!(said.code, 2, "{said:?}");
-    assert!(
-        said.err.contains("mcp add [OPTIONS] <SERVER>"),
-        "{said:?}"
-    );
+    assert!(said.err.contains("mcp add [OPTIONS] <SERVER>"), "{said:?}");
 }

@@ -45,8 +45,7 @@ fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
         ),
         (
             Whom::Role(id("tester")),
-            "refused: tester takes no text: it waits for approval of a handoff"
-                .to_owned(),
+            "refused: tester takes no text: it waits for approval of a handoff".to_owned(),
         ),
         (
             Whom::Node(id("a")),
