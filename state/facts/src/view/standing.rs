@@ -228,18 +228,10 @@ impl NodeStanding {
     /// The same with the time that is left at this moment.
     #[must_use]
     pub fn words(self, now: At) -> String {
-        match self {
-            Self::Retrying(at) => retrying(at, now),
-            Self::Limited(at) => limited(at, now),
-            Self::NotReached
-            | Self::Ready
-            | Self::Working
-            | Self::Compacting
-            | Self::Waiting { .. }
-            | Self::YourTurn
-            | Self::AwaitsHandoff
-            | Self::Stopped
-            | Self::Done => self.word().to_owned(),
+        match self.goes_on_at() {
+            Some((at, false)) => retrying(at, now),
+            Some((at, true)) => limited(at, now),
+            None => self.word().to_owned(),
         }
     }
 }
