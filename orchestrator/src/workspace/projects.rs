@@ -9,8 +9,9 @@ use a_society_state::disk::Kind;
 
 use crate::project::docs::folder::{defaults, is_project};
 use crate::project::place::workspace_of;
+use crate::workspace::belonging::{is_worked_on, project_of_all};
 
-/// A folder of the workspace that may be a project, or the workspace itself.
+/// A folder of the workspace that is a project, or the workspace itself.
 #[derive(Debug)]
 pub struct ProjectFolder {
     /// Its name.
@@ -25,27 +26,25 @@ pub struct ProjectFolder {
     pub flows: u64,
 }
 
-/// The workspace itself and its folders, as far as they can be projects.
+/// The workspace itself, and those of its folders that are projects: a folder that only keeps flow files is none.
 #[must_use]
 pub fn project_folders(store: &Store) -> Vec<ProjectFolder> {
     let (disk, root) = (store.ground().disk.as_ref(), workspace_of(store));
     let flows = store.census().map(|census| census.flows);
     let flows = flows.unwrap_or_default();
-    let own = root.file_name().map(|name| name.to_string_lossy());
-    let own = own.map(|name| (name.into_owned(), root.to_owned()));
+    let own = project_of_all(store).ok().map(|name| (name, root.to_owned()));
     let entries = disk.list(root).unwrap_or_default().into_iter();
-    let folders =
-        entries.filter(|entry| entry.kind == Kind::Folder && !entry.name.starts_with('.'));
-    let folders = folders.map(|entry| (entry.name.clone(), root.join(&entry.name)));
-    let rows = own.into_iter().chain(folders).filter_map(|(name, folder)| {
-        let name: ProjectName = name.parse().ok()?;
-        Some(ProjectFolder {
-            ends: defaults(disk, &folder).into(),
-            is_ready: is_project(disk, &folder),
-            flows: flows.iter().filter(|flow| flow.project == name).count() as u64,
-            name,
-            folder,
-        })
+    let folders = entries.filter(|entry| entry.kind == Kind::Folder);
+    let folders = folders.filter_map(|entry| {
+        let (name, folder) = (entry.name.parse().ok()?, root.join(&entry.name));
+        is_worked_on(store, &name, &folder).then_some((name, folder))
+    });
+    let rows = own.into_iter().chain(folders).map(|(name, folder)| ProjectFolder {
+        ends: defaults(disk, &folder).into(),
+        is_ready: is_project(disk, &folder),
+        flows: flows.iter().filter(|flow| flow.project == name).count() as u64,
+        name,
+        folder,
     });
     rows.collect()
 }
