@@ -2124,6 +2124,10 @@ name: string,
  */
 ready: boolean,
 /**
+ * Whether it is only a folder, which may become a project.
+ */
+bare?: boolean,
+/**
  * How many flows it has.
  */
 flows: number,

@@ -1,5 +1,5 @@
 // Pictures of what changed on the page, before and after: one sheet for each change, in three sizes and both themes. Both
-// programs play the same stage (`played/stage.mjs`), so that all texts are those of a program.
+// programs play the same stage (`played/stage.mjs`), so that all texts are those of a program. An older program has to know `serve`, `mode` and the routes that the stage uses.
 //
 //   A_SOCIETY_OLDER=1 A_SOCIETY_BINARY=<older program> node tests/changes.mjs take BEFORE
 //   node tests/changes.mjs take AFTER
@@ -9,7 +9,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { launch } from "./browser.mjs";
-import { older } from "./played/older.mjs";
+import { begins, older } from "./played/older.mjs";
 import { NOW, raise } from "./played/stage.mjs";
 import { Place } from "./program.mjs";
 import { settled } from "./stage.mjs";
@@ -17,8 +17,8 @@ import { settled } from "./stage.mjs";
 const SIZES = [[1440, 900], [1024, 768], [390, 844]];
 const THEMES = ["light", "dark"];
 /** How much smaller a screen is on a sheet, and the quality of its picture. */
-const SCALE = 0.42;
-const QUALITY = 0.6;
+const SCALE = 0.48;
+const QUALITY = 0.66;
 
 const within = (name, more = "") => ({ path }) => path(name) + more;
 const asked = (name) => ({ ask }) => ask(name);
@@ -27,6 +27,13 @@ const item = (name) => async (page) => {
   await page.getByRole("menuitem", { name }).click();
 };
 const press = (...keys) => async (page) => { for (const key of keys) await page.keyboard.press(key); };
+/** A flow whose request the provider refuses for a while. */
+async function retried({ place, provider, flows, moment }) {
+  const { flow } = await begins(place, { from: { file: "flows/tour.yaml" }, title: "Letters, once more", improve: "none" });
+  await provider.give("Letters, once more/writer", { refuse: 429, headers: { "retry-after": "50" }, message: "this key may send 40 requests a minute" });
+  flows.retried = flow;
+  moment.set(NOW.getTime());
+}
 /** By sheet its title and its screens: where, and what is done there. What the older program lacks is not done in it. */
 const CHANGES = {
   "01-paths": ["Paths of the record, cut in the middle", { at: ({ path, then }) => `${path("ledger")}/r/backend?at=${then.working}` }],
@@ -34,7 +41,7 @@ const CHANGES = {
   "03-approval": ["The text inside an approval", { at: asked("billing") }],
   "04-real": ["A flow of the real program", { at: within("ledger", "?node=api&role=backend") }],
   "05-words": ["The words of a consent", { at: asked("ledger") }],
-  "06-retrying": ["A request that is made again", { at: within("letters", "/r/writer") }, { at: within("letters") }],
+  "06-retrying": ["A request that is made again, soon and when a limit resets", { before: retried, at: within("retried") }, { at: within("letters") }],
   "07-failures": ["A failure as a failure", { at: asked("tour") }],
   "08-rail": ["One list in the rail, by need", { at: within("wizard") }],
   "09-feed": ["Room beside the feed", { at: within("ledger", "/events") }, { at: within("ledger", "/files") }],
@@ -66,26 +73,30 @@ async function take(folder, wanted) {
   const empty = new Place({}, { name: "meadow", environment: stage.moment.environment });
   await empty.serve();
   const cookies = [await signIn(browser, stage.place), await signIn(browser, empty)];
+  const one = async (name, n, screen, size, theme) => {
+    const phone = size[0] < 720;
+    const context = await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: theme, reducedMotion: "reduce", timezoneId: "UTC", locale: "en-GB", hasTouch: phone, isMobile: phone });
+    if (screen.out !== true) await context.addCookies(cookies[screen.empty === true ? 1 : 0]);
+    const page = await context.newPage();
+    page.setDefaultTimeout(older ? 2_500 : 15_000);
+    await page.clock.setFixedTime(NOW);
+    await page.goto((screen.empty === true ? empty : stage.place).origin + screen.at(stage));
+    await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("[data-loading], [data-quiet]") === null).catch((error) => { if (!older) throw error; });
+    await settled(page, 400);
+    try {
+      await screen.then?.(page);
+    } catch (error) {
+      if (!older) throw error;
+    }
+    await settled(page, 400);
+    await page.screenshot({ path: fileOf(folder, name, n, size, theme), animations: "disabled", caret: "hide" });
+    await context.close();
+  };
   for (const [name, [, ...screens]] of Object.entries(CHANGES)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
-    for (const [n, screen] of screens.entries()) for (const size of SIZES) for (const theme of THEMES) {
-      const phone = size[0] < 720;
-      const context = await browser.newContext({ viewport: { width: size[0], height: size[1] }, colorScheme: theme, reducedMotion: "reduce", timezoneId: "UTC", locale: "en-GB", hasTouch: phone, isMobile: phone });
-      if (screen.out !== true) await context.addCookies(cookies[screen.empty === true ? 1 : 0]);
-      const page = await context.newPage();
-      page.setDefaultTimeout(older ? 2_500 : 15_000);
-      await page.clock.setFixedTime(NOW);
-      await page.goto((screen.empty === true ? empty : stage.place).origin + screen.at(stage));
-      await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("[data-loading], [data-quiet]") === null).catch((error) => { if (!older) throw error; });
-      await settled(page, 400);
-      try {
-        await screen.then?.(page);
-      } catch (error) {
-        if (!older) throw error;
-      }
-      await settled(page, 400);
-      await page.screenshot({ path: fileOf(folder, name, n, size, theme), animations: "disabled", caret: "hide" });
-      await context.close();
+    for (const [n, screen] of screens.entries()) {
+      await screen.before?.(stage);
+      for (const size of SIZES) for (const theme of THEMES) await one(name, n, screen, size, theme);
     }
     console.log(name);
   }

@@ -10,7 +10,7 @@ export const SUMMARY = "a summary";
 /** How often a provider says that it is still there. */
 const BEAT_MS = 5_000;
 /** As long as a busy machine may take. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 export class Provider {
   #server;
@@ -62,7 +62,7 @@ model: sonnet
   async asked(who) {
     const end = Date.now() + PATIENCE_MS;
     while ((this.#waiting.get(who) ?? []).length === 0) {
-      if (Date.now() > end) { console.error([...this.#waiting.values()].flat().map((one) => one.body.slice(-1800)).join("\n----\n")); throw new Error(`${who} asks nothing; there ask ${[...this.#waiting.keys()].join(", ")}`); };
+      if (Date.now() > end) throw new Error(`${who} asks nothing; there ask ${[...this.#waiting.keys()].join(", ")}`);
       await new Promise((done) => { this.#wanted.push(done); setTimeout(done, 1_000); });
     }
     return this.#waiting.get(who)[0];
