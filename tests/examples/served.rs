@@ -97,7 +97,7 @@ fn a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_i
         "improve: parallel\nfeedback: no\n",
     )
     .unwrap();
-    std::fs::create_dir(play.root().join("flows")).unwrap();
+    std::fs::create_dir(play.workspace.path().join("flows")).unwrap();
     let served = Served::beside(&play);
     let projects = served.get("/api/projects");
     let rows = projects["projects"].as_array().unwrap();

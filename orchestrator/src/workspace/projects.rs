@@ -34,7 +34,9 @@ pub fn project_folders(store: &Store) -> Vec<ProjectFolder> {
     let (disk, root) = (store.ground().disk.as_ref(), workspace_of(store));
     let flows = store.census().map(|census| census.flows);
     let flows = flows.unwrap_or_default();
-    let own = project_of_all(store).ok().map(|name| (name, root.to_owned(), true));
+    let own = project_of_all(store)
+        .ok()
+        .map(|name| (name, root.to_owned(), true));
     let entries = disk.list(root).unwrap_or_default().into_iter();
     let folders = entries.filter(|entry| entry.kind == Kind::Folder);
     let folders = folders.filter_map(|entry| {
