@@ -53,7 +53,7 @@ function probe() {
   }
 }
 const browser = await launch();
-/** Opens a page that nobody listens in on: a driver that follows the network is sent each message as JSON, 150 ms for 23 MB. */
+/** Opens a page without a driver that follows its network: one that does gets each message as JSON, which takes 150 ms for 23 MB. */
 async function opened(address, wait = "[data-seq]") {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   const page = await context.newPage();

@@ -3,7 +3,7 @@
 import { basename } from "node:path";
 
 export const older = process.env.A_SOCIETY_OLDER === "1";
-/** It works on the workspace itself. The older one does so unless it is told something else. */
+/** It works on the workspace itself. The older one does so by itself. */
 export const workspace = older ? [] : ["--project", "."];
 
 /** Begins a flow that may do what `allow` says without asking. */
