@@ -8,6 +8,9 @@ use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::{FlowState, OpenConsent};
+use a_society_facts::words::asks::{
+    NOTHING_CAN_RUN, REOPEN_OR_REVISE, RUN_A_RETROSPECTIVE, WRITE_A_REPORT, pause, your_choice,
+};
 use a_society_operator_ui::fold::ask::{asked, questions, short_of, trouble_of};
 use a_society_operator_ui::fold::terms;
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
@@ -233,15 +236,15 @@ fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Sa
         OperatorQuestion::Improvement { modes } => {
             let modes: Vec<&str> = modes.iter().map(|mode| words::improvement(*mode)).collect();
             let answer = format!("a-society improve {name} {}", modes.join("|"));
-            ("a choice: run a retrospective?", None, vec![answer])
+            (your_choice(RUN_A_RETROSPECTIVE), None, vec![answer])
         }
         OperatorQuestion::Feedback => (
-            "a choice: write a feedback report?",
+            your_choice(WRITE_A_REPORT),
             None,
             vec![format!("a-society feedback {name} yes|no")],
         ),
         OperatorQuestion::Unpause { reason } => (
-            words::pause(*reason),
+            pause(*reason).to_owned(),
             state.paused.as_ref().and_then(|pause| pause.detail.clone()),
             vec![format!("a-society unpause {name}")],
         ),
@@ -250,7 +253,7 @@ fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Sa
         | OperatorQuestion::Consent { .. }
         | OperatorQuestion::Configuration { .. }
         | OperatorQuestion::Approval { .. } => (
-            "a node to be reopened: nothing can run, and the work is not done",
+            format!("you to {REOPEN_OR_REVISE}: {NOTHING_CAN_RUN}"),
             None,
             vec![
                 format!("a-society reopen {name} NODE"),
@@ -258,7 +261,7 @@ fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Sa
             ],
         ),
     };
-    ("the flow".to_owned(), what.to_owned(), says, answers)
+    ("the flow".to_owned(), what, says, answers)
 }
 
 /// The command that raises a budget to what gives room.

@@ -11,7 +11,7 @@ use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, Cause, DraftAdded, DraftKind, ModelAnswered, ModelFailed, Usage,
 };
-use a_society_facts::handoff::Delivery;
+use a_society_facts::handoff::{Delivery, HandoffWay};
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
@@ -34,7 +34,11 @@ pub(crate) struct Event {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum What {
     /// A node is at work.
-    Works { entry: NodeEntry },
+    Works {
+        entry: NodeEntry,
+        /// The node that sent its work back, if one did.
+        from: Option<NodeId>,
+    },
     /// A node waits, perhaps until a moment at which it goes on by itself.
     Waits {
         what: String,
@@ -337,7 +341,13 @@ impl Teller {
                 Vec::new()
             }
             Fact::NodeClaimed(f) => {
-                let what = What::Works { entry: f.entry };
+                let mut back =
+                    (f.consumed.iter()).filter(|inbound| inbound.way == HandoffWay::Backward);
+                let from = back.next().map(|inbound| inbound.edge.to.clone());
+                let what = What::Works {
+                    entry: f.entry,
+                    from,
+                };
                 vec![(
                     Some(f.turn),
                     Some(f.node.clone()),

@@ -38,7 +38,7 @@ pub(super) fn values(flow: &FlowRef, event: &Event) -> Vec<Value> {
 #[expect(clippy::too_many_lines, reason = "one table, one arm an event")]
 fn members(event: &Event) -> Vec<(&'static str, Value)> {
     match &event.what {
-        What::Works { entry } => vec![("node", json!({ "state": "working", "entry": entry }))],
+        What::Works { entry, .. } => vec![("node", json!({ "state": "working", "entry": entry }))],
         What::Waits {
             what,
             until,

@@ -1,7 +1,16 @@
 //! The facts that are worth a line and have no event of their own.
 
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::handoff::{Delivery, HandoffWay};
+use a_society_facts::words::asks::{FORWARD_WORK_IS_DONE, WANTS_TO_HAND_OVER};
+use a_society_facts::words::calls::WITHOUT_SERVER;
+use a_society_facts::words::choices::{self, Choice};
+use a_society_facts::words::retrospective::{
+    FEEDBACK_REPORT, LOOKS_BACK, RETROSPECTIVE, WRITES_THE_REPORT, WROTE_ITS_FINDINGS,
+    WROTE_THE_REPORT, order,
+};
+use a_society_facts::words::status::{CANCELLED, COMPLETED};
 use serde_json::Value;
 
 use super::event::{About, What};
@@ -13,20 +22,20 @@ const NOTES: [(&str, &str); 22] = [
     ("graph_revised", "walks a revised graph"),
     ("flow_paused", "pauses"),
     ("flow_unpaused", "goes on"),
-    ("flow_cancelled", "cancelled"),
-    ("forward_pass_closed", "the forward work is done"),
-    ("flow_completed", "completed"),
+    ("flow_cancelled", CANCELLED),
+    ("forward_pass_closed", FORWARD_WORK_IS_DONE),
+    ("flow_completed", COMPLETED),
     ("node_reopened", "is reopened"),
-    ("node_retried", "is tried again"),
-    ("handoff_staged", "wants to hand over"),
+    ("node_retried", "is retried"),
+    ("handoff_staged", WANTS_TO_HAND_OVER),
     ("handoff_decided", "the handoff was decided"),
-    ("repair_requested", "must mend its outcome"),
+    ("repair_requested", "must correct its outcome"),
     ("turn_resumed", "goes on where it was"),
     ("consent_ruled", "is decided by a rule"),
     ("operator_replied", "is answered"),
     ("reply_returned", "what you said is given back"),
     ("stop_requested", "is stopped"),
-    ("mcp_server_unavailable", "works without the MCP server"),
+    ("mcp_server_unavailable", WITHOUT_SERVER),
     ("budget_reached", "reached a budget"),
     ("recovery_truncated", "a torn end of the journal was cut"),
     ("blob_lost", "a blob is lost"),
@@ -34,12 +43,12 @@ const NOTES: [(&str, &str); 22] = [
 
 /// The facts of the improvement phase, likewise.
 const IMPROVEMENT: [(&str, &str); 6] = [
-    ("improvement_chosen", "retrospective"),
-    ("reflection_started", "looks back"),
-    ("findings_recorded", "wrote its findings"),
-    ("feedback_decided", "the feedback report is decided"),
-    ("feedback_started", "writes the feedback report"),
-    ("feedback_recorded", "wrote the feedback report"),
+    ("improvement_chosen", RETROSPECTIVE),
+    ("reflection_started", LOOKS_BACK),
+    ("findings_recorded", WROTE_ITS_FINDINGS),
+    ("feedback_decided", FEEDBACK_REPORT),
+    ("feedback_started", WRITES_THE_REPORT),
+    ("feedback_recorded", WROTE_THE_REPORT),
 ];
 
 /// The note of a fact, if it is worth one.
@@ -52,12 +61,22 @@ pub(super) fn of(fact: &Fact) -> Option<About> {
         format!("{}: {}", ruled.words(), ruled.about)
     } else if let Fact::McpServerUnavailable(absent) = fact {
         format!("{says} {}", absent.words())
-    } else if let Fact::HandoffDecided(decided) = fact {
-        let how = if decided.approved {
-            "approved"
+    } else if let Fact::ImprovementChosen(chosen) = fact {
+        match chosen.mode {
+            ImprovementMode::None => order(chosen.mode).to_owned(),
+            ImprovementMode::GraphBased | ImprovementMode::Parallel => {
+                format!("{says} {}", order(chosen.mode))
+            }
+        }
+    } else if let Fact::FeedbackDecided(decided) = fact {
+        let choice = if decided.granted {
+            Choice::Grant
         } else {
-            "sent back"
+            Choice::Refuse
         };
+        choices::done(choice).to_owned()
+    } else if let Fact::HandoffDecided(decided) = fact {
+        let how = choices::done(Choice::of_handoff(decided.approved));
         format!("the handoff was {how}")
     } else {
         let more = details(&says_more);
