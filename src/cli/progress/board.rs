@@ -10,7 +10,7 @@ use a_society_facts::words::status::WAITING_FOR_YOU;
 
 use a_society_orchestrator::driver::handle::Seen;
 
-use super::event::Teller;
+use super::teller::Teller;
 use crate::cli::cost;
 use crate::cli::words;
 use crate::output::Output;

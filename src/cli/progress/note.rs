@@ -11,51 +11,75 @@ use a_society_facts::words::retrospective::{
     WROTE_THE_REPORT, order,
 };
 use a_society_facts::words::status::{CANCELLED, COMPLETED};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::event::{About, What};
 
-/// The facts, and the text for each.
-const NOTES: [(&str, &str); 22] = [
-    ("flow_created", "created"),
-    ("flow_forked", "is a fork"),
-    ("graph_revised", "walks a revised graph"),
-    ("flow_paused", "pauses"),
-    ("flow_unpaused", "goes on"),
-    ("flow_cancelled", CANCELLED),
-    ("forward_pass_closed", FORWARD_WORK_IS_DONE),
-    ("flow_completed", COMPLETED),
-    ("node_reopened", "is reopened"),
-    ("node_retried", "is retried"),
-    ("handoff_staged", WANTS_TO_HAND_OVER),
-    ("handoff_decided", "the handoff was decided"),
-    ("repair_requested", "must correct its outcome"),
-    ("turn_resumed", "goes on where it was"),
-    ("consent_ruled", "is decided by a rule"),
-    ("operator_replied", "is answered"),
-    ("reply_returned", "what you said is given back"),
-    ("stop_requested", "is stopped"),
-    ("mcp_server_unavailable", WITHOUT_SERVER),
-    ("budget_reached", "reached a budget"),
-    ("recovery_truncated", "a torn end of the journal was cut"),
-    ("blob_lost", "a blob is lost"),
+/// How much a note wants to be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Level {
+    Info,
+    /// Something is not as it should be, and the flow goes on or asks.
+    Warning,
+    /// Something is lost.
+    Error,
+}
+
+/// The facts, the text for each, and how much it wants to be seen.
+const NOTES: [(&str, &str, Level); 22] = [
+    ("flow_created", "created", Level::Info),
+    ("flow_forked", "is a fork", Level::Info),
+    ("graph_revised", "walks a revised graph", Level::Info),
+    ("flow_paused", "pauses", Level::Info),
+    ("flow_unpaused", "goes on", Level::Info),
+    ("flow_cancelled", CANCELLED, Level::Warning),
+    ("forward_pass_closed", FORWARD_WORK_IS_DONE, Level::Info),
+    ("flow_completed", COMPLETED, Level::Info),
+    ("node_reopened", "is reopened", Level::Info),
+    ("node_retried", "is retried", Level::Info),
+    ("handoff_staged", WANTS_TO_HAND_OVER, Level::Info),
+    ("handoff_decided", "the handoff was decided", Level::Info),
+    (
+        "repair_requested",
+        "must correct its outcome",
+        Level::Warning,
+    ),
+    ("turn_resumed", "goes on where it was", Level::Info),
+    ("consent_ruled", "is decided by a rule", Level::Info),
+    ("operator_replied", "is answered", Level::Info),
+    (
+        "reply_returned",
+        "what you said is given back",
+        Level::Warning,
+    ),
+    ("stop_requested", "is stopped", Level::Warning),
+    ("mcp_server_unavailable", WITHOUT_SERVER, Level::Warning),
+    ("budget_reached", "reached a budget", Level::Warning),
+    (
+        "recovery_truncated",
+        "a torn end of the journal was cut",
+        Level::Warning,
+    ),
+    ("blob_lost", "a blob is lost", Level::Error),
 ];
 
-/// The facts of the improvement phase, likewise.
-const IMPROVEMENT: [(&str, &str); 6] = [
-    ("improvement_chosen", RETROSPECTIVE),
-    ("reflection_started", LOOKS_BACK),
-    ("findings_recorded", WROTE_ITS_FINDINGS),
-    ("feedback_decided", FEEDBACK_REPORT),
-    ("feedback_started", WRITES_THE_REPORT),
-    ("feedback_recorded", WROTE_THE_REPORT),
+/// The facts of the retrospective, likewise.
+const IMPROVEMENT: [(&str, &str, Level); 6] = [
+    ("improvement_chosen", RETROSPECTIVE, Level::Info),
+    ("reflection_started", LOOKS_BACK, Level::Info),
+    ("findings_recorded", WROTE_ITS_FINDINGS, Level::Info),
+    ("feedback_decided", FEEDBACK_REPORT, Level::Info),
+    ("feedback_started", WRITES_THE_REPORT, Level::Info),
+    ("feedback_recorded", WROTE_THE_REPORT, Level::Info),
 ];
 
 /// The note of a fact, if it is worth one.
 pub(super) fn of(fact: &Fact) -> Option<About> {
     let word = fact.word();
     let mut all = NOTES.iter().chain(&IMPROVEMENT);
-    let (code, says) = all.find(|(shown, _)| *shown == word)?;
+    let (code, says, level) = all.find(|(shown, ..)| *shown == word)?;
     let says_more = payload(fact);
     let text = if let Fact::ConsentRuled(ruled) = fact {
         format!("{}: {}", ruled.words(), ruled.about)
@@ -87,6 +111,7 @@ pub(super) fn of(fact: &Fact) -> Option<About> {
     let node = named("node").and_then(|name| name.parse().ok());
     let role = named("role").and_then(|name| name.parse().ok());
     let what = What::Note {
+        level: *level,
         code,
         text,
         says: says_more,

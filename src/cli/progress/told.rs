@@ -6,14 +6,16 @@ use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_facts::words::calls::{NO_ANSWER, call_end, context_compacted, failure};
+use a_society_facts::words::calls::{
+    CUT_OFF, DISCARDED, NO_ANSWER, call_end, context_compacted, failure, rate_limited_by,
+};
 use a_society_facts::words::handoffs::{HANDOFF_APPROVED, HANDOFF_SENT_BACK, sent_this_back};
 use a_society_facts::words::permissions::{self, allowed_by, allowed_for_flow_by, denied_by};
 use a_society_facts::words::status::{YOUR_TURN, retrying_in};
 use a_society_operator_ui::fold::terms::wants;
 
 use super::board::call_in_words;
-use super::event::{Event, Output, Speech, Wanted, What};
+use super::event::{Again, Event, Output, Speech, Wanted, What};
 use super::note::goes;
 use crate::cli::asks;
 use crate::paint::Paint;
@@ -131,6 +133,8 @@ fn has_a_card(event: &Event) -> bool {
         }
         What::Works { .. }
         | What::Done { .. }
+        | What::Stands(_)
+        | What::Replied { .. }
         | What::Says { .. }
         | What::Said { .. }
         | What::Calls { .. }
@@ -237,12 +241,16 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             usage,
             deliveries,
         } => plain(done(*took_ms, usage, deliveries)),
-        What::Says { .. } | What::Calls { .. } | What::Spends { .. } => None,
-        What::Said { text, end } => {
+        What::Says { .. }
+        | What::Calls { .. }
+        | What::Spends { .. }
+        | What::Stands(_)
+        | What::Replied { .. } => None,
+        What::Said { text, end, .. } => {
             let how = match end {
-                Speech::Whole => "",
-                Speech::CutOff => " and was cut off",
-                Speech::Discarded { .. } => " (discarded)",
+                Speech::Whole => String::new(),
+                Speech::CutOff => format!(" ({CUT_OFF})"),
+                Speech::Discarded { .. } => format!(" ({DISCARDED})"),
             };
             // The block that ends a turn has a line of its own, `done`.
             let text = before_its_end(text).trim();
@@ -297,26 +305,31 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         What::Fails {
             class,
             why,
-            again_in_ms,
+            again,
+            provider,
             ..
         } => {
-            let again = match again_in_ms {
-                Some(ms) => format!("; {}", retrying_in(&span(*ms))),
-                None => String::new(),
-            };
-            let failed = failure(class).unwrap_or(NO_ANSWER);
-            Some((format!("{failed}: {}{again}", first(why)), Weight::Bad))
+            let says = format!(
+                "{}: {}{}",
+                failed(class, provider.as_deref()),
+                first(why.trim_end_matches('.')),
+                tried(*again)
+            );
+            Some((says, Weight::Bad))
         }
         What::Compacted {
             tokens_before,
+            tokens_after,
             archived,
             cost_micros,
         } => {
+            let mut sizes = tokens(*tokens_before);
+            sizes.extend(tokens_after.map(|after| format!(" to {}", tokens(after))));
             let archived = count(usize::try_from(*archived).unwrap_or(usize::MAX), "message");
             let cost = (*cost_micros > 0).then(|| format!(", {}", money(*cost_micros)));
             plain(format!(
                 "{}; {archived} archived{}",
-                context_compacted(&tokens(*tokens_before)),
+                context_compacted(&sizes),
                 cost.unwrap_or_default()
             ))
         }
@@ -355,6 +368,22 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         } => None,
         What::Note { text, .. } => plain(text.clone()),
     }
+}
+
+/// That a request failed, and at whom.
+fn failed(class: &str, provider: Option<&str>) -> String {
+    match (class, provider) {
+        ("rate_limit", Some(provider)) => rate_limited_by(provider),
+        (class, _) => failure(class).unwrap_or(NO_ANSWER).to_owned(),
+    }
+}
+
+/// When it is sent again, and how often that may be.
+fn tried(again: Option<Again>) -> String {
+    let Some(Again { in_ms, attempt, of }) = again else {
+        return String::new();
+    };
+    format!("; {} ({attempt} of {of})", retrying_in(&span(in_ms)))
 }
 
 const fn begins(entry: NodeEntry) -> &'static str {
@@ -433,7 +462,7 @@ mod tests {
     use a_society_facts::fact::Fact;
     use a_society_facts::line::{Body, Recorded};
 
-    use super::super::event::Teller;
+    use super::super::teller::Teller;
     use super::*;
 
     /// A flow as its journal says it, and what a terminal says of it.
@@ -448,7 +477,7 @@ mod tests {
 {"fact":"consent_resolved","consent":"q-1","answer":"allow_once","action":"HASH"}
 {"fact":"call_started","call":"1.1","role":"writer"}
 {"fact":"call_finished","call":"1.1","turn":1,"role":"writer","tool_call":"c","tool":"run_command","end":"done","output":"[exit 1, 1.0 s]\na\nb","message":"m-2","exit":1}
-{"fact":"session_compacted","role":"writer","compaction":"k","trigger":"auto","strategy":"llm","node":"draft","message":"m-3","replacement":"It was long.","kept_last":2,"tokens_before":128000}
+{"fact":"session_compacted","role":"writer","compaction":"k","trigger":"auto","strategy":"llm","node":"draft","message":"m-3","replacement":"It was long.","kept_last":2,"tokens_before":128000,"tokens_after":21000}
 {"fact":"node_suspended","node":"draft","role":"writer","reason":"provider","trouble":"limit","until":"2026-11-23T22:18:10.000Z"}
 {"fact":"node_suspended","node":"draft","role":"writer","reason":"prompt_human","question":"Which of the two?"}
 {"fact":"node_suspended","node":"draft","role":"lead","reason":"prompt_human","question":"You are at node `draft` for the first time. It is noon.\nNo task list is written.\n\nIt is your turn. End it with one of these in the first line, or with a `handoff` block:\n\n* `wait`"}
@@ -506,12 +535,12 @@ mod tests {
             lines,
             [
                 "00:00:00  draft (writer)  begins",
-                "00:00:02  draft (writer)  the provider's limit was reached: Slow down.; retrying in 18 s",
+                "00:00:02  draft (writer)  the provider's limit was reached: Slow down; retrying in 18 s (1 of 5)",
                 "00:00:03  draft (writer)  says 2 lines: Two lines.",
                 "00:00:05  draft (writer)  wants to run a command: cargo test",
                 "00:00:07  draft (writer)  allowed by you: cargo test",
                 "00:00:09  draft (writer)  run cargo test: exit 1 (2 lines) 1 s",
-                "00:00:10  draft (writer)  context compacted from 128k tokens; 0 messages archived",
+                "00:00:10  draft (writer)  context compacted from 128k to 21k tokens; 0 messages archived",
                 "00:00:11  draft (writer)  waits for its provider's limit to reset, and goes on at 2026-11-23 22:18 UTC",
                 "00:00:12  draft (writer)  waits for your answer: Which of the two?",
                 "00:00:13  draft (lead)  your turn",

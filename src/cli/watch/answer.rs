@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::words::choices::{ANSWER, Choice, FOR_THIS_FLOW, ONCE, WITH_A_REASON, label};
+use a_society_facts::words::choices::{ANSWER, Choice, ONCE, label};
 use a_society_facts::words::retrospective::order;
 use a_society_facts::{Verb, Whom};
 
@@ -270,15 +270,15 @@ pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
             [("r", ANSWER)].into_iter().chain(retry).collect()
         }
         AskKind::Consent { scope, .. } => {
-            let whole = scope.as_ref().map(|_| ("f", FOR_THIS_FLOW));
-            let rest = [("n", label(Choice::Deny)), ("r", WITH_A_REASON)];
+            let whole = scope.as_ref().map(|_| ("f", "flow"));
+            let rest = [("n", label(Choice::Deny)), ("r", "reason")];
             let all = [("y", ONCE)].into_iter().chain(whole).chain(rest);
             all.collect()
         }
         AskKind::Approval { .. } => vec![
             ("y", label(Choice::Approve)),
             ("n", label(Choice::Decline)),
-            ("r", WITH_A_REASON),
+            ("r", "reason"),
         ],
         AskKind::Improvement { modes } => {
             let all = [

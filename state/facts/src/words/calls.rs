@@ -17,7 +17,9 @@ words! {
         COMPACTING_CONTEXT = "compacting the context";
     }
     templates {
-        /// A session was replaced by its summary, from so many tokens.
+        /// A provider wants fewer requests.
+        rate_limited_by(provider) = "rate limited by {provider}";
+        /// A session was replaced by its summary, from so many tokens, or from so many to so many.
         context_compacted(tokens) = "context compacted from {tokens} tokens";
     }
     tables {

@@ -45,12 +45,12 @@ macro_rules! words {
         #[cfg(test)]
         pub(super) fn all() -> Vec<super::tests::Entry> {
             use super::tests::Entry;
-            let mut all = Vec::new();
-            $($(all.push(Entry::Text(stringify!($text), $words));)+)?
-            $($(all.push(Entry::Template(stringify!($template), vec![$(stringify!($place)),+], $sentence));)+)?
-            $($(all.push(Entry::Table($name, vec![$((super::tests::key(&$of::$value), $entry)),+]));)+)?
-            $(all.push(Entry::Table($called, vec![$((([$($known),+])[0].to_owned(), $meant)),+]));)?
-            all
+            vec![
+                $($(Entry::Text(stringify!($text), $words),)+)?
+                $($(Entry::Template(stringify!($template), vec![$(stringify!($place)),+], $sentence),)+)?
+                $($(Entry::Table($name, vec![$((super::tests::key(&$of::$value), $entry)),+]),)+)?
+                $(Entry::Table($called, vec![$((([$($known),+])[0].to_owned(), $meant)),+]),)?
+            ]
         }
     };
 }

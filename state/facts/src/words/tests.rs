@@ -1,5 +1,7 @@
 //! The page's file of strings, and what must hold of all words.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use super::*;
@@ -103,14 +105,16 @@ fn the_page_says_what_the_terminal_says() {
 
 #[test]
 fn no_text_is_there_twice_and_each_begins_within_a_sentence() {
-    let mut texts = std::collections::BTreeMap::new();
+    let (mut texts, mut names) = (BTreeMap::new(), BTreeSet::new());
     for (file, entries) in all() {
         for entry in entries {
             let (name, text) = match entry {
-                Entry::Text(name, text) | Entry::Template(name, _, text) => (name, text),
+                Entry::Text(name, text) | Entry::Template(name, _, text) => (name, Some(text)),
                 // Its entries may be texts that have a name, too.
-                Entry::Table(..) => continue,
+                Entry::Table(name, _) => (name, None),
             };
+            assert!(names.insert(name), "{file}: {name} is there once more");
+            let Some(text) = text else { continue };
             assert_eq!(
                 texts.insert(text, name),
                 None,

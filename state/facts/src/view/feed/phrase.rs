@@ -177,7 +177,11 @@ pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
 pub(super) fn compacted(f: &SessionCompacted) -> (String, String) {
     let from = tokens(f.tokens_before);
     match &f.why {
-        None => (capital(&context_compacted(&from)), String::new()),
+        None => {
+            let after = f.tokens_after.map(|after| format!(" to {}", tokens(after)));
+            let sizes = from + &after.unwrap_or_default();
+            (capital(&context_compacted(&sizes)), String::new())
+        }
         Some(why) => (
             format!("Context cut from {from} tokens"),
             format!("No summary could be made ({why}), so the oldest messages were left out."),
