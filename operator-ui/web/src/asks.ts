@@ -1,7 +1,9 @@
 // What an operator can answer to each kind of ask: words, keys and commands, in one place for every screen. Pure.
 import { amount } from "./budget";
 import type { IconName } from "./icons";
-import { ANSWER, CHOICE, CHOSEN, FOR_THIS_FLOW, ONCE, ORDER, raiseTo, RUN_A_RETROSPECTIVE, WITH_A_REASON } from "./said";
+import { RUN_A_RETROSPECTIVE } from "./said/asks";
+import { ANSWER, CHOICE, CHOSEN, FOR_THIS_FLOW, ONCE, raiseTo, WITH_A_REASON } from "./said/choices";
+import { ORDER } from "./said/retrospective";
 import { capital, compare, money, spoken } from "./words";
 import type { Ask, Command, Estimate, ImprovementMode, OwnTurn, Whom } from "./wire";
 

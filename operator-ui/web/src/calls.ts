@@ -1,5 +1,6 @@
 // A tool item's text begins with what was asked, and goes on with what came back. Pure.
-import { CALL_END, CUT_OFF, FAILED } from "./said";
+import { CALL_END, CUT_OFF } from "./said/calls";
+import { FAILED } from "./said/status";
 import type { CallEnd, Item, Task } from "./wire";
 
 /** What was asked, on one line: a command or a file as it is, since the sign in front says what is done with it. */

@@ -1,5 +1,5 @@
 // How a person's turn ends: the words of the reply that ends it, and what is missing before it can. Pure.
-import { CLOSE_THE_FLOW, FINISH, HAND_OVER, SEND_BACK, WAIT_FOR_MORE } from "./said";
+import { CLOSE_THE_FLOW, FINISH, HAND_OVER, SEND_BACK, WAIT_FOR_MORE } from "./said/handoffs";
 import type { FileVersions, OwnTurn, RecordFile } from "./wire";
 import { capital, list } from "./words";
 

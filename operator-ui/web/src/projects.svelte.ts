@@ -1,7 +1,7 @@
 // The projects of the workspace and their defaults, loaded on first use.
 import { SvelteMap } from "svelte/reactivity";
 import { get } from "./api";
-import { ORDER } from "./said";
+import { ORDER } from "./said/retrospective";
 import type { ImprovementMode, ProjectRow, Projects } from "./wire";
 
 class Known {

@@ -1,5 +1,6 @@
 // Feed items as the rows that are shown: runs of reads become one line, failures never disappear in one. Pure.
-import { allowedBy, allowedForFlowBy, deniedBy, HANDED_OVER, SENT_BACK } from "./said";
+import { HANDED_OVER, SENT_BACK } from "./said/handoffs";
+import { allowedBy, allowedForFlowBy, deniedBy } from "./said/permissions";
 import { capital } from "./words";
 import type { Item } from "./wire";
 

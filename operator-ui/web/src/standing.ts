@@ -1,5 +1,5 @@
 // What flows and nodes are doing, in the words of the terminal. Pure.
-import { CANCELLED, COMPACTING, COMPLETED, DAMAGED, DONE, FAILED, LIMITED, NOT_REACHED, PAUSED, READY, RETRYING, STOPPED, WAITING, WAITING_FOR_YOU, WORKING } from "./said";
+import { CANCELLED, COMPACTING, COMPLETED, DAMAGED, DONE, FAILED, LIMITED, NOT_REACHED, PAUSED, READY, RETRYING, STOPPED, WAITING, WAITING_FOR_YOU, WORKING } from "./said/status";
 import { capital, goesOn } from "./words";
 import type { Doing, FlowRow, NodeState } from "./wire";
 

@@ -1,5 +1,5 @@
 // Numbers and moments in words. Dates by `Intl`; everything else is one English.
-import { LIMIT_RESETS, limitResetsIn, RETRYING, retryingIn } from "./said";
+import { LIMIT_RESETS, limitResetsIn, RETRYING, retryingIn } from "./said/status";
 import type { Again, Fault } from "./wire";
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

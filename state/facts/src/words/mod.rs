@@ -1,13 +1,12 @@
 //! What the page and the terminal both say, each text once: the terminal and the page's server take it from here, and a
-//! test writes `operator-ui/web/src/said.ts` from it, so that the page has the same.
+//! test writes the files of `operator-ui/web/src/said/` from it, so that the page has the same.
 //!
 //! A file for each concept: [`status`], [`asks`] (what waits for the operator, and for what), [`choices`] (what they can
 //! answer), [`calls`] (how calls, turns and requests end), [`handoffs`], [`permissions`], [`retrospective`] and [`runs`]
 //! (two of them beside each other). Each holds texts, templates and tables. A template has named places and is a
 //! function on both sides; a table has one text for each value of a type, so that a new value does not compile without
-//! its words, or for the names that facts have for something. Texts begin in lower case, as they do within a line of the terminal; [`capital`] begins a sentence.
-//!
-//! The tidy test `words` fails where a screen has a sentence of this table as a literal of its own.
+//! its words, or for the names that facts have for something. Texts begin in lower case, as they do within a line of the
+//! terminal; [`capital`] begins a sentence.
 
 pub mod asks;
 pub mod calls;

@@ -1,4 +1,4 @@
-//! The page's file of strings, and what must hold of all words.
+//! The page's files of strings, and what must hold of all words.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub(super) fn key(value: &impl Serialize) -> String {
 }
 
 const HEAD: &str = "// Generated from state/facts/src/words by `A_SOCIETY_UPDATE=1 cargo test -p a-society-facts \
---lib the_page_says`. Do not edit.\n";
+--lib the_page_says`. Do not edit.\n\n";
 
 fn all() -> [(&'static str, Vec<Entry>); 8] {
     [
@@ -84,23 +84,24 @@ fn written(entry: &Entry) -> String {
     reason = "what is generated is compared with a file, and written on demand"
 )]
 fn the_page_says_what_the_terminal_says() {
-    let path = concat!(
+    let folder = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../operator-ui/web/src/said.ts"
+        "/../../operator-ui/web/src/said"
     );
-    let files = all().map(|(file, entries)| {
+    for (file, entries) in all() {
+        let path = format!("{folder}/{file}.ts");
         let entries: String = entries.iter().map(written).collect();
-        format!("\n// {file}.rs\n{entries}")
-    });
-    let now = format!("{HEAD}{}", files.concat());
-    if std::env::var_os("A_SOCIETY_UPDATE").is_some() {
-        std::fs::write(path, &now).unwrap();
+        let now = format!("{HEAD}{entries}");
+        if std::env::var_os("A_SOCIETY_UPDATE").is_some() {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(&path, &now).unwrap();
+        }
+        let there = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            there == now,
+            "web/src/said/{file}.ts is not what the table says: run with A_SOCIETY_UPDATE=1"
+        );
     }
-    let there = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        there == now,
-        "web/src/said.ts is not what the table says: run with A_SOCIETY_UPDATE=1"
-    );
 }
 
 #[test]

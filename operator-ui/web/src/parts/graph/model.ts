@@ -1,7 +1,8 @@
 // What the canvas draws, computed from the views of a flow. Pure, so that a picture is a test.
 import { collapse, edgeKey, groupId, ranksOf, type Pair, type Topology } from "../../layout";
 import { baseName, clock, tight } from "../../figures";
-import { DONE, LOOKS_BACK, RETRYING, WAITING_FOR_YOU, WORKING } from "../../said";
+import { LOOKS_BACK } from "../../said/retrospective";
+import { DONE, RETRYING, WAITING_FOR_YOU, WORKING } from "../../said/status";
 import { NODE } from "../../standing";
 import { capital } from "../../words";
 import type { Again, EdgeView, FlowState, ImprovementView, NodeState, NodeView, Passed } from "../../wire";
