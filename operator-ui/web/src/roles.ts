@@ -1,5 +1,5 @@
 // How a role looks: two letters and a hue that its name decides, the same on every screen.
-import { COMPACTING, RETRYING } from "./said";
+import { COMPACTING, RETRYING } from "./said/status";
 import { compare } from "./words";
 import type { Again, FlowHead, FlowState, Item, NodeView, RoleView } from "./wire";
 
