@@ -31,5 +31,5 @@ pub use a_society_roles::taker::scripted::{RoleScript, ScriptFault};
 pub use a_society_base::redact::MARK as WITHHELD;
 pub use a_society_roles::tool::command::guard;
 pub use a_society_roles::tool::{
-    SaidChange, Status, TaskArgument, canonical, said_changes, said_tasks,
+    SaidChange, Status, TaskArgument, canonical, said_changes, said_tasks, text_after,
 };

@@ -219,6 +219,7 @@ impl CommandTaker {
             before: None,
             after: None,
             files: Vec::new(),
+            texts: Vec::new(),
             summary: summary(&self.spec.run),
         })
     }

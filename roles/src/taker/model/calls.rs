@@ -214,6 +214,7 @@ impl Calls {
             before,
             after,
             files: plan.files(),
+            texts: plan.texts(),
             summary: plan.summary().to_owned(),
         })
     }

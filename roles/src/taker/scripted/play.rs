@@ -328,6 +328,7 @@ impl ScriptedTaker {
             before,
             after,
             files: Vec::new(),
+            texts: Vec::new(),
             summary: planned.map_or_else(|| place.tool.clone(), |call| call.summary.clone()),
         })
     }

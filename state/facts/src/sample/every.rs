@@ -39,9 +39,10 @@ use crate::fact::session::{
 };
 use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue};
 use crate::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
-    DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered, ModelFailed,
-    ModelRequested, RawValueEq, SeenFile, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
+    CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, ChangedText,
+    DraftAdded, DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered,
+    ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, TurnEnd, TurnEnded, TurnResumed,
+    TurnStarted,
 };
 use crate::handoff::HandoffWay;
 use crate::hash::Hash;
@@ -393,6 +394,13 @@ fn calls() -> Vec<Fact> {
                 path: "notes.md".into(),
                 before: Some(Hash::of(b"before")),
                 after: None,
+            }],
+            texts: vec![ChangedText {
+                path: "notes.md".into(),
+                added: 0,
+                removed: 2_000,
+                earlier: Some(Text::Blob(blob())),
+                unkept_bytes: Some(2_000_000),
             }],
             summary: "write notes.md".into(),
         }),
