@@ -227,7 +227,7 @@ impl Core {
     fn begin_call(
         &mut self,
         (turn, attempt): (TurnId, u32),
-        intended: IntendedCall,
+        intended: Box<IntendedCall>,
         ask: Option<Box<ConsentQuestion>>,
     ) -> Result<Heard, DriverError> {
         let is_watched = names_snapshot(&intended.tool, &intended.arguments);
@@ -440,7 +440,7 @@ impl Core {
         self.append(Fact::ModelFailed(fact))
     }
 
-    fn intend(&mut self, turn: TurnId, intended: IntendedCall) -> Result<CallId, DriverError> {
+    fn intend(&mut self, turn: TurnId, intended: Box<IntendedCall>) -> Result<CallId, DriverError> {
         let role = self.role_of(turn)?;
         // A call that an earlier try intended and that never ran is the same call now.
         let same = self.state().calls.iter().find(|(_, open)| {

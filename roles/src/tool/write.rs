@@ -498,7 +498,7 @@ fn text_edits(page: &TextPage, edits: Vec<OneEdit>) -> Vec<TextEdit> {
 }
 
 /// What a file holds after a call: its number among the files of the call, and what it held before (nothing
-/// if it did not exist). Absent where that cannot be told.
+/// if it did not exist). Absent where that text does not lead there.
 #[must_use]
 pub fn text_after(
     (tool, arguments): (&str, &str),

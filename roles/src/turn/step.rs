@@ -79,12 +79,12 @@ pub enum TurnStep {
         retry_in_ms: Option<u64>,
     },
     /// A call is going to run. The taker goes on when this is durable.
-    Intend(IntendedCall),
+    Intend(Box<IntendedCall>),
     /// A call that needs no process is intended, let through if it needs consent, and started, all at
     /// once. The taker goes on when this is durable, and only then lets it.
     Begin {
         /// The call.
-        intended: IntendedCall,
+        intended: Box<IntendedCall>,
         /// What is to be consented to, if it must be.
         ask: Option<Box<ConsentQuestion>>,
     },
