@@ -29,7 +29,9 @@ pub use a_society_roles::taker::scripted::{RoleScript, ScriptFault};
 // What this program does when it guards a command; the floor above is where programs begin.
 /// The meaning of tool calls, by all names of the tools.
 pub use a_society_base::redact::MARK as WITHHELD;
+/// How often a request that failed is sent again.
+pub use a_society_providers::retry::limits::{RETRIES_AFTER, RETRIES_BEFORE};
 pub use a_society_roles::tool::command::guard;
 pub use a_society_roles::tool::{
-    SaidChange, Status, TaskArgument, canonical, said_changes, said_tasks, text_after,
+    SaidChange, Status, TaskArgument, canonical, is_cut, said_changes, said_tasks, text_after,
 };

@@ -9,14 +9,15 @@ use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::{FlowState, OpenConsent};
 use a_society_operator_ui::fold::ask::{asked, questions, short_of, trouble_of};
-use a_society_operator_ui::fold::terms;
+use a_society_operator_ui::fold::terms::{self, scope};
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::card::is_failure;
+use super::card::is_retried;
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -43,10 +44,99 @@ pub(crate) struct Ask {
     pub(crate) says: Option<String>,
     /// What matters for the decision, beside that.
     pub(crate) facts: Vec<Fact>,
-    /// The commands that answer.
-    pub(crate) answers: Vec<String>,
+    /// What answers it.
+    pub(crate) answers: Vec<Answer>,
     /// With which code a command ends that leaves the flow waiting for this.
     pub(crate) code: ExitCode,
+}
+
+/// A command that answers, and the key that does the same at the cursor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Answer {
+    /// The key, where one key answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<char>,
+    /// What it decides, in one word.
+    pub(crate) decision: &'static str,
+    /// The command.
+    pub(crate) command: String,
+}
+
+impl Answer {
+    fn key(key: char, decision: &'static str, command: String) -> Self {
+        Self {
+            key: Some(key),
+            decision,
+            command,
+        }
+    }
+
+    const fn typed(decision: &'static str, command: String) -> Self {
+        Self {
+            key: None,
+            decision,
+            command,
+        }
+    }
+}
+
+/// What answers a request for consent. Not every call can be allowed for the rest of the flow.
+pub(crate) fn to_consent(name: &str, consent: &str, for_the_flow: bool) -> Vec<Answer> {
+    let allow = format!("a-society allow {name} {consent}");
+    let deny = format!("a-society deny {name} {consent}");
+    let mut answers = vec![Answer::key('y', "allow_once", allow.clone())];
+    if for_the_flow {
+        answers.push(Answer::key(
+            'f',
+            "allow_flow",
+            format!("{allow} --for-the-flow"),
+        ));
+    }
+    answers.push(Answer::key('n', "deny", deny.clone()));
+    answers.push(Answer::key('r', "deny", format!("{deny} --reason TEXT")));
+    answers
+}
+
+/// What answers a handoff that waits.
+pub(crate) fn to_approval(name: &str, approval: &str) -> Vec<Answer> {
+    let decline = format!("a-society decline {name} {approval}");
+    vec![
+        Answer::key(
+            'y',
+            "approve",
+            format!("a-society approve {name} {approval}"),
+        ),
+        Answer::key('n', "decline", decline.clone()),
+        Answer::key('r', "decline", format!("{decline} --reason TEXT")),
+    ]
+}
+
+/// What answers a node, or a role that looks back, which waits for this reason.
+pub(crate) fn to_wait(
+    name: &str,
+    to: &str,
+    (reason, role): (WaitReason, &RoleInstance),
+) -> Vec<Answer> {
+    let retry = format!("a-society retry {name} {to}");
+    if reason == WaitReason::RoleConfiguration {
+        let configure = format!("a-society configure {name} {role} model=NAME");
+        return vec![
+            Answer::typed("configure", configure),
+            Answer::typed("retry", retry),
+        ];
+    }
+    let reply = Answer {
+        key: is_retried(reason).then_some('r'),
+        decision: "reply",
+        command: format!("a-society reply {name} {to} TEXT"),
+    };
+    let retry = Answer {
+        key: is_retried(reason).then_some('y'),
+        decision: "retry",
+        command: retry,
+    };
+    let retry = reason.may_retry().then_some(retry);
+    std::iter::once(reply).chain(retry).collect()
 }
 
 /// The code of a command that leaves a flow waiting for all of this.
@@ -102,7 +192,7 @@ fn code(state: &FlowState, question: &OperatorQuestion) -> ExitCode {
 }
 
 /// Who asks, for what, what is to be read, and the commands that answer.
-type Said = (String, String, Option<String>, Vec<String>);
+type Said = (String, String, Option<String>, Vec<Answer>);
 
 /// The shortest name of a flow that a command takes.
 pub(crate) fn short(flow: &FlowRef) -> &str {
@@ -123,11 +213,9 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
         OperatorQuestion::Text { node, role, reason } => {
             let to = named(node.as_ref(), role);
             let raise = short_of(state, node.as_ref(), role).and_then(|short| raised(name, &short));
-            let mut answers: Vec<String> = raise.into_iter().collect();
-            answers.push(format!("a-society reply {name} {to} TEXT"));
-            if reason.may_retry() {
-                answers.push(format!("a-society retry {name} {to}"));
-            }
+            let raise = raise.map(|command| Answer::typed("budget", command));
+            let mut answers: Vec<Answer> = raise.into_iter().collect();
+            answers.extend(to_wait(name, &to, (*reason, role)));
             let says = asked(state, node.as_ref(), role);
             (
                 who(node.as_ref(), role),
@@ -149,10 +237,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
         OperatorQuestion::Configuration { node, role } => {
             let says = asked(state, node.as_ref(), role);
             let to = named(node.as_ref(), role);
-            let answers = vec![
-                format!("a-society configure {name} {role} model=NAME"),
-                format!("a-society retry {name} {to}"),
-            ];
+            let answers = to_wait(name, &to, (WaitReason::RoleConfiguration, role));
             (
                 who(node.as_ref(), role),
                 WaitReason::RoleConfiguration.needs(None).to_owned(),
@@ -164,10 +249,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
             node.to_string(),
             WaitReason::HandoffApproval.needs(None).to_owned(),
             Some(staged(state, approval)),
-            vec![
-                format!("a-society approve {name} {approval}"),
-                format!("a-society decline {name} {approval}"),
-            ],
+            to_approval(name, approval.as_str()),
         ),
         OperatorQuestion::Improvement { .. }
         | OperatorQuestion::Feedback
@@ -193,12 +275,8 @@ fn of_a_call(name: &str, state: &FlowState, consent: &ConsentId, who: String) ->
         Some(open) => format!("{} of {}", WaitReason::Consent.needs(None), open.tool),
         None => WaitReason::Consent.needs(None).to_owned(),
     };
-    let answers = vec![
-        format!("a-society allow {name} {consent}"),
-        format!("a-society allow {name} {consent} --for-the-flow"),
-        format!("a-society deny {name} {consent}"),
-        format!("a-society deny {name} {consent} --reason TEXT"),
-    ];
+    let scope = open.and_then(|open| scope(&open.tool, &open.shown.shown()));
+    let answers = to_consent(name, consent.as_str(), scope.is_some());
     (who, what, open.map(|open| open.shown.shown()), answers)
 }
 
@@ -231,19 +309,33 @@ pub(crate) fn fact_line(fact: &Fact) -> String {
 fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Said {
     let (what, says, answers) = match question {
         OperatorQuestion::Improvement { modes } => {
-            let modes: Vec<&str> = modes.iter().map(|mode| words::improvement(*mode)).collect();
-            let answer = format!("a-society improve {name} {}", modes.join("|"));
-            ("a choice: run a retrospective?", None, vec![answer])
+            let answers = modes.iter().map(|mode| {
+                let word = words::improvement(*mode);
+                let command = format!("a-society improve {name} {word}");
+                Answer {
+                    key: word.chars().next(),
+                    decision: word,
+                    command,
+                }
+            });
+            ("a choice: run a retrospective?", None, answers.collect())
         }
         OperatorQuestion::Feedback => (
             "a choice: write a feedback report?",
             None,
-            vec![format!("a-society feedback {name} yes|no")],
+            vec![
+                Answer::key('y', "yes", format!("a-society feedback {name} yes")),
+                Answer::key('n', "no", format!("a-society feedback {name} no")),
+            ],
         ),
         OperatorQuestion::Unpause { reason } => (
             words::pause(*reason),
             state.paused.as_ref().and_then(|pause| pause.detail.clone()),
-            vec![format!("a-society unpause {name}")],
+            vec![Answer::key(
+                'y',
+                "unpause",
+                format!("a-society unpause {name}"),
+            )],
         ),
         OperatorQuestion::Stalled
         | OperatorQuestion::Text { .. }
@@ -253,8 +345,8 @@ fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Sa
             "a node to be reopened: nothing can run, and the work is not done",
             None,
             vec![
-                format!("a-society reopen {name} NODE"),
-                format!("a-society revise {name} FILE"),
+                Answer::typed("reopen", format!("a-society reopen {name} NODE")),
+                Answer::typed("revise", format!("a-society revise {name} FILE")),
             ],
         ),
     };
@@ -393,15 +485,72 @@ fn said(says: &str) -> Vec<String> {
     shown
 }
 
+/// What asks that is no node and no role.
+pub(crate) const OF_THE_FLOW: &str = "flow";
+
+/// What the flow as a whole asks.
+pub(crate) fn of_all(flow: &FlowRef, state: &FlowState, pending: &[Work]) -> Option<Ask> {
+    let is_its = |question: &&OperatorQuestion| whose(question) == (None, None);
+    let question = questions(pending).find(is_its)?;
+    Some(ask(flow, state, question))
+}
+
+/// The kind of a question, and what it is named by: what `allow`, `deny`, `approve` and `decline` take, or who waits.
+pub(crate) fn named_by(question: &OperatorQuestion) -> (&'static str, String) {
+    let waits = |node: &Option<NodeId>, role: &RoleInstance| {
+        (node.as_ref()).map_or_else(|| role.to_string(), ToString::to_string)
+    };
+    let of_the_flow = |kind| (kind, OF_THE_FLOW.to_owned());
+    match question {
+        OperatorQuestion::Consent { consent, .. } => ("consent", consent.to_string()),
+        OperatorQuestion::Approval { approval, .. } => ("approval", approval.to_string()),
+        OperatorQuestion::Text { node, role, reason } => {
+            let kind = if *reason == WaitReason::Budget {
+                "budget"
+            } else {
+                "text"
+            };
+            (kind, waits(node, role))
+        }
+        OperatorQuestion::Configuration { node, role } => ("configuration", waits(node, role)),
+        OperatorQuestion::Improvement { .. } => of_the_flow("improvement"),
+        OperatorQuestion::Feedback => of_the_flow("feedback"),
+        OperatorQuestion::Unpause { .. } => of_the_flow("pause"),
+        OperatorQuestion::Stalled => of_the_flow("stalled"),
+    }
+}
+
+/// The node and the role that ask, if it is not the flow as a whole.
+const fn whose(question: &OperatorQuestion) -> (Option<&NodeId>, Option<&RoleInstance>) {
+    match question {
+        OperatorQuestion::Text { node, role, .. }
+        | OperatorQuestion::Consent { node, role, .. }
+        | OperatorQuestion::Configuration { node, role } => (node.as_ref(), Some(role)),
+        OperatorQuestion::Approval { node, .. } => (Some(node), None),
+        OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Unpause { .. }
+        | OperatorQuestion::Stalled => (None, None),
+    }
+}
+
 /// The same for programs.
 pub(crate) fn as_json(asks: &[Ask]) -> Value {
     let asks = asks.iter().map(|ask| {
+        let (kind, id) = named_by(&ask.question);
+        let (node, role) = whose(&ask.question);
+        let commands = ask.answers.iter().map(|answer| &answer.command);
         json!({
+            "ask": id,
+            "kind": kind,
+            "node": node,
+            "role": role,
             "who": ask.who,
             "waits_for": ask.what,
             "says": ask.says,
             "facts": ask.facts,
-            "answers": ask.answers,
+            "answers": commands.collect::<Vec<_>>(),
+            "keys": ask.answers,
             "exit_code": ask.code.number(),
         })
     });
@@ -413,7 +562,8 @@ pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
     let mut lines = Vec::new();
     for ask in asks {
         lines.extend(card(out, ask));
-        lines.extend(ask.answers.iter().map(|answer| format!("  {answer}")));
+        let answers = ask.answers.iter();
+        lines.extend(answers.map(|answer| format!("  {}", answer.command)));
     }
     lines
 }
@@ -460,10 +610,7 @@ pub(crate) fn other_ways(ask: &Ask) -> Vec<String> {
         return Vec::new();
     };
     let answers = ask.answers.iter();
-    let is_answered = |answer: &&String| {
-        let is_retry = answer.starts_with("a-society retry ") && is_failure(&ask.question);
-        is_retry || answer.starts_with("a-society reply ")
-    };
-    let others = answers.filter(|answer| !is_answered(answer));
-    others.map(|answer| format!("  or: {answer}")).collect()
+    let others = answers.filter(|answer| answer.key.is_none() && answer.decision != "reply");
+    let line = |answer: &Answer| format!("  or: {}", answer.command);
+    others.map(line).collect()
 }

@@ -453,12 +453,14 @@ fn command(question: &OperatorQuestion, shown: Option<Hash>, line: &str) -> Opti
 
 /// Whether it asks what to do about a turn that failed: to try again is the first answer, not a text.
 pub(crate) const fn is_failure(question: &OperatorQuestion) -> bool {
+    matches!(question, OperatorQuestion::Text { reason, .. } if is_retried(*reason))
+}
+
+/// Whether a turn that waits for this reason is first of all tried again.
+pub(crate) const fn is_retried(reason: WaitReason) -> bool {
     matches!(
-        question,
-        OperatorQuestion::Text {
-            reason: WaitReason::AutonomousAbort | WaitReason::RepairLimit | WaitReason::Provider,
-            ..
-        }
+        reason,
+        WaitReason::AutonomousAbort | WaitReason::RepairLimit | WaitReason::Provider
     )
 }
 

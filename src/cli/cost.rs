@@ -27,7 +27,7 @@ pub(crate) fn in_short(account: &Account) -> Vec<String> {
 }
 
 /// The model that each role is configured with.
-fn configured(state: &FlowState) -> BTreeMap<RoleInstance, String> {
+pub(crate) fn configured(state: &FlowState) -> BTreeMap<RoleInstance, String> {
     let roles = state.configurations.iter();
     let models =
         roles.filter_map(|(role, kept)| Some((role.clone(), kept.settings.get("model")?.clone())));

@@ -6,6 +6,8 @@ use a_society_operator_ui::protocol::ask::{Diff, Hunk, Op};
 use a_society_operator_ui::protocol::http::{Author, Changes};
 use a_society_operator_ui::server::changed;
 
+use serde_json::{Value, json};
+
 use super::context::Context;
 use super::say::role;
 use super::table::Cell;
@@ -126,6 +128,13 @@ pub(crate) fn in_short(all: &Changes) -> Option<String> {
     };
     let (come, go) = all.diffs.iter().fold((0, 0), sum);
     Some(format!("{}, +{come} −{go}", count(files, "file")))
+}
+
+/// The same for programs.
+pub(crate) fn in_numbers(all: &Changes) -> Value {
+    let each = all.diffs.iter().map(counts);
+    let (added, removed) = each.fold((0, 0), |(come, go), (more, less)| (come + more, go + less));
+    json!({ "files": all.diffs.len(), "added": added, "removed": removed })
 }
 
 /// A row for each file: its path, how much of it changed, and who did it.

@@ -315,6 +315,13 @@ fn reads_once_summarised(request: &Value) -> Answer {
     reads_on(request)
 }
 
+/// A flow whose session is compacted once, run to its end with one more word.
+pub(super) fn compacted(word: &str) -> crate::support::Said {
+    let server = Server::start(reads_once_summarised);
+    let place = place(&server, 20_000);
+    place.run(&[&RUN[..], &[word]].concat())
+}
+
 #[test]
 fn a_journal_cut_behind_any_record_of_a_compaction_goes_on_to_the_same_end() {
     let server = Server::start(reads_once_summarised);
@@ -518,6 +525,7 @@ fn a_session_whose_replacements_earlier_versions_put_into_one_another_comes_to_o
             replacement: nested.as_str().into(),
             kept_last: 0,
             tokens_before: 17_000,
+            tokens_after: None,
             why: None,
         }))
         .unwrap();

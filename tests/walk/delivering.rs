@@ -79,9 +79,9 @@ fn what_the_closing_node_was_handed_last_is_all_that_stands_on_stdout() {
         (&first["flow"], &first["project"]),
         (&last["flow"], &last["project"])
     );
-    assert_eq!(last["delivered"]["path"], "record/notes.md");
-    assert_eq!(last["delivered"]["text"], "The notes.");
-    assert_eq!(last["delivered"]["node"], "close");
+    assert_eq!(last["result"]["path"], "record/notes.md");
+    assert_eq!(last["result"]["text"], "The notes.");
+    assert_eq!(last["result"]["node"], "close");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod delivering;
 mod differing;
 mod ended;
 mod ending;
+mod events;
 mod extremes;
 mod failing;
 mod files;

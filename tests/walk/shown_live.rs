@@ -143,14 +143,14 @@ fn programs_get_the_text_the_tools_and_the_tokens_of_a_flow_as_they_come() {
         .map(|usage| usage["input"].as_u64().unwrap())
         .sum();
     let end = events.last().unwrap();
-    assert_eq!(end["cost"]["all"]["input"], spent);
-    assert_eq!(end["cost"]["roles"]["owner"]["input"], spent);
+    assert_eq!(end["usage"]["all"]["input"], spent);
+    assert_eq!(end["usage"]["roles"]["owner"]["input"], spent);
     let states: Vec<&Value> = of("node").iter().map(|node| &node["state"]).collect();
     assert_eq!(states, ["working", "done"]);
     let status: Value =
         serde_json::from_str(&place.run(&["status", flow.as_str().unwrap(), "--json"]).out)
             .unwrap();
-    assert_eq!(status["cost"], end["cost"]);
+    assert_eq!(status["cost"], end["usage"]);
 }
 
 #[test]

@@ -67,6 +67,12 @@ impl Core {
     ) -> Result<(), DriverError> {
         let session = self.flow.views().session(&role);
         let tokens_before = session.map_or(0, |session| session.latest_context_usage);
+        let tokens_after = session.and_then(|session| {
+            let all: usize = session.messages.iter().map(weight).sum();
+            let kept = session.messages.iter().rev().take(shorter.kept_last);
+            let kept: usize = kept.map(weight).sum();
+            share(tokens_before, replacement.len() + kept, all)
+        });
         let node = session.and_then(|session| session.node.as_ref().map(|mark| mark.node.clone()));
         let message = mint::name(self.mint.as_mut(), "m")?;
         let kept = self.flow.keep_text(replacement.to_owned())?;
@@ -80,6 +86,7 @@ impl Core {
             replacement: kept,
             kept_last: shorter.kept_last as u64,
             tokens_before,
+            tokens_after,
             why: shorter.why,
         }))
     }
@@ -332,6 +339,12 @@ fn kept(entries: &[SessionEntry], most_bytes: usize, trigger: Trigger) -> usize 
         }
     }
     kept
+}
+
+/// How many tokens are left of a context whose messages shrink from `all` bytes to `left`; unknown if the context is.
+fn share(tokens: u64, left: usize, all: usize) -> Option<u64> {
+    let part = u128::from(tokens) * left.min(all) as u128 / (all.max(1) as u128);
+    u64::try_from(part).ok().filter(|_| tokens > 0)
 }
 
 /// How long a message is for the purpose of making its session shorter.

@@ -44,6 +44,7 @@ pub use arguments::{
 };
 pub use command::Background;
 pub(crate) use form::clipped;
+pub use output::is_cut;
 pub use plan::{CallPlan, CallRefusal, RefusalKind};
 pub use reach::{Narrowing, ToolReach};
 pub use running::{Finished, RunningCall};

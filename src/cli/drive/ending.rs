@@ -14,8 +14,9 @@ use serde_json::json;
 
 use super::{Watch, from_driver, rests};
 use crate::cli::asks::{self, Ask, short};
-use crate::cli::progress::event::Decisions;
-use crate::cli::{cost, delivered, diff, progress};
+use crate::cli::progress::aside;
+use crate::cli::progress::teller::Decisions;
+use crate::cli::{cost, delivered, diff};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::text::{one_line, plain, span, width, wrapped};
@@ -125,29 +126,53 @@ impl Watch<'_> {
         Ok(())
     }
 
+    /// The last objects: which nodes stop with this process, and how it ended.
+    fn tell_programs(
+        &mut self,
+        seen: &Seen,
+        asks: &[Ask],
+        (code, made): (ExitCode, Option<&Delivered>),
+    ) -> Result<(), Stop> {
+        let now = self.store.ground().clock.now();
+        let state = &seen.state;
+        // This process lets go of it now.
+        let standing = FlowStanding::of(&FlowSummary::of(state), false);
+        for (node, running) in &state.running {
+            let stops = json!({
+                "node": node, "role": running.role, "turn": running.turn, "state": "stopped",
+            });
+            self.out.value(&aside(self.flow, now, ("node", stops)))?;
+        }
+        if standing == FlowStanding::Stopped {
+            let name = short(self.flow);
+            let text = format!("{}; go on: a-society resume {name}", standing.words(now));
+            let note = json!({ "level": "warning", "code": "nobody_drives", "text": text });
+            self.out.value(&aside(self.flow, now, ("note", note)))?;
+        }
+        // The command itself reports what cannot be read.
+        let changed = changed(self.store, self.flow, None).ok();
+        let ends = json!({
+            "project": self.flow.project,
+            "status": state.status.word(),
+            "standing": standing.word(),
+            "seq": seen.seq,
+            "waits": asks::as_json(asks),
+            "result": made.map(delivered::as_json),
+            "changed": changed.map(|all| diff::in_numbers(&all)),
+            "usage": cost::as_json(state),
+            "exit_code": code.number(),
+        });
+        self.out.value(&aside(self.flow, now, ("end", ends)))
+    }
+
     fn tell(
         &mut self,
         seen: &Arc<Seen>,
         asks: &[Ask],
         (code, made): (ExitCode, Option<&Delivered>),
     ) -> Result<(), Stop> {
-        let status = seen.state.status.word();
-        // This process lets go of it now.
-        let standing = FlowStanding::of(&FlowSummary::of(&seen.state), false);
         if self.out.is_json() {
-            return self.out.value(&json!({
-                "v": progress::VERSION,
-                "event": "end",
-                "project": self.flow.project,
-                "flow": self.flow.flow,
-                "status": status,
-                "standing": standing.word(),
-                "seq": seen.seq,
-                "waits": asks::as_json(asks),
-                "delivered": made.map(delivered::as_json),
-                "cost": cost::as_json(&seen.state),
-                "exit_code": code.number(),
-            }));
+            return self.tell_programs(seen, asks, (code, made));
         }
         let over = seen.state.status.is_over();
         if over && self.wishes.quiet {
@@ -172,6 +197,8 @@ impl Watch<'_> {
             self.sum_up(seen, made)?;
         }
         if !self.draws() {
+            // This process lets go of it now.
+            let standing = FlowStanding::of(&FlowSummary::of(&seen.state), false);
             let line = format!(
                 "{}: {}",
                 self.flow,

@@ -1,15 +1,22 @@
 //! The first line of a flow that is driven: which one it is, where its roles work, and what they ask about.
 
+use std::collections::BTreeMap;
+
+use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
+use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
 use a_society_orchestrator::config::user;
+use a_society_orchestrator::graph::Executor;
+use a_society_orchestrator::project::docs::folder::roles;
+use a_society_orchestrator::project::flow_file::{SCRIPT_NAME, read_kept};
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
 use crate::cli::asks::short;
 use crate::cli::context::Context;
-use crate::cli::progress;
 use crate::cli::say::project_folder;
+use crate::cli::{cost, progress};
 use crate::operator_error::Stop;
 use crate::text::{at_home, count, one_line, wrapped};
 
@@ -38,19 +45,21 @@ pub(super) fn tell(
     if out.is_json() {
         // A program may allow or steer from here on.
         let nodes = begun.graph.nodes.iter();
-        let nodes = nodes.map(|node| json!({ "id": node.id, "role": node.role }));
-        out.value(&json!({
-            "v": progress::VERSION,
-            "event": "flow",
-            "at": begun.created_at,
+        let models = models(store, flow, &begun);
+        let nodes = nodes.map(|node| {
+            let model = models.get(&node.role);
+            json!({ "id": node.id, "role": node.role, "model": model })
+        });
+        let at = begun.created_at.unwrap_or(At::from_ms(0));
+        let first = json!({
             "project": flow.project,
-            "flow": flow.flow,
             "title": begun.title,
             "folder": folder,
             "nodes": nodes.collect::<Vec<_>>(),
             "mode": begun.consent_mode,
             "resumed": is_resumed,
-        }))?;
+        });
+        out.value(&progress::aside(flow, at, ("flow", first)))?;
         return out.flush();
     }
     let folder = at_home(&folder, context.environment.home.as_deref());
@@ -72,6 +81,39 @@ pub(super) fn tell(
         }
     }
     out.flush()
+}
+
+/// The model of each role that a model plays, as far as that is decided before its first turn.
+fn models(store: &Store, flow: &FlowRef, state: &FlowState) -> BTreeMap<RoleInstance, String> {
+    let place = store.place(flow);
+    let disk = store.ground().disk.as_ref();
+    let mut models = cost::configured(state);
+    // A script plays all of them.
+    if disk.about(&place.record().join(SCRIPT_NAME)).is_ok() {
+        return models;
+    }
+    let (_, catalog) = user::catalog().unwrap_or_default();
+    let source = place.whole_text(&state.graph.source).unwrap_or_default();
+    let kept = read_kept(source).ok();
+    let own = kept.filter(|kept| kept.defines_roles);
+    let roles = own.map_or_else(
+        || roles(disk, &project_folder(store, &flow.project)),
+        |own| own.roles,
+    );
+    for node in &state.graph.nodes {
+        let mut defined = roles.iter();
+        let defined = defined.find(|(name, _)| name.to_string() == node.role.base());
+        let Some((_, role)) = defined.filter(|(_, role)| role.executor() == Executor::Model) else {
+            continue;
+        };
+        // Where a model chooses, its choice is a fact of its own.
+        let named = role.model.clone().filter(|name| name != "auto");
+        let model = named.or_else(|| catalog.model.clone());
+        if let Some(model) = model {
+            models.entry(node.role.clone()).or_insert(model);
+        }
+    }
+    models
 }
 
 /// What the operator is asked about before it runs.

@@ -8,7 +8,7 @@ use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 
 use a_society_orchestrator::driver::handle::Seen;
 
-use super::event::Teller;
+use super::teller::Teller;
 use crate::cli::cost;
 use crate::cli::words;
 use crate::output::Output;

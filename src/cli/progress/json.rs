@@ -1,15 +1,18 @@
 //! Events for programs: one object a line. Readers skip what they do not know.
 
+use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, DraftKind, Usage};
-use a_society_facts::handoff::HandoffWay;
+use a_society_facts::handoff::{Delivery, HandoffWay};
+use a_society_facts::id::NodeId;
 use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, Speech, Target, Wanted, What};
+use super::event::{Again, AnswerName, Event, Pause, Speech, Target, Wanted, What};
+use crate::cli::asks::{self, short};
 
-/// The version of what is printed.
-pub(crate) const VERSION: u32 = 1;
+/// The version of what is printed. The schema of all of it is `docs/run-events.schema.json`.
+const VERSION: u32 = 1;
 
 /// The objects of an event.
 pub(super) fn values(flow: &FlowRef, event: &Event) -> Vec<Value> {
@@ -32,22 +35,39 @@ pub(super) fn values(flow: &FlowRef, event: &Event) -> Vec<Value> {
         }
         Value::Object(value)
     };
-    members(event).into_iter().map(whole).collect()
+    members(short(flow), event).into_iter().map(whole).collect()
 }
 
 #[expect(clippy::too_many_lines, reason = "one table, one arm an event")]
-fn members(event: &Event) -> Vec<(&'static str, Value)> {
+fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
     match &event.what {
         What::Works { entry } => vec![("node", json!({ "state": "working", "entry": entry }))],
+        What::Stands(pause) => {
+            let (state, until) = match pause {
+                Pause::Retrying(until) => ("retrying", Some(until)),
+                Pause::Compacting => ("compacting", None),
+                Pause::Stopped => ("stopped", None),
+                Pause::Over => ("working", None),
+            };
+            // What stops with its flow has no node when a role looks back.
+            let is_at_a_node = event.node.is_some();
+            let stands = json!({ "state": state, "until": until });
+            is_at_a_node
+                .then_some(("node", stands))
+                .into_iter()
+                .collect()
+        }
         What::Waits {
             what,
+            reason,
             until,
             question,
             asks,
             ..
         } => {
-            let waits =
-                json!({ "state": "waiting", "for": what, "until": until, "question": question });
+            let waits = json!({
+                "state": "waiting", "for": what, "reason": reason, "until": until, "question": question,
+            });
             let asks = asks.and_then(|wanted| {
                 let kind = match wanted {
                     Wanted::Text => "text",
@@ -56,10 +76,21 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
                     // The fact of its own asks.
                     Wanted::Approval => return None,
                 };
-                let ask = json!({ "kind": kind, "for": what, "question": question });
+                let keys = event.role.as_ref().map(|role| {
+                    let to = asks::named(event.node.as_ref(), role);
+                    asks::to_wait(flow, &to, (*reason, role))
+                });
+                let ask = json!({
+                    "ask": who(event), "kind": kind, "for": what, "question": question, "keys": keys,
+                });
                 Some(("ask", ask))
             });
             std::iter::once(("node", waits)).chain(asks).collect()
+        }
+        What::Replied { text } => {
+            let answer =
+                json!({ "ask": who(event), "decision": "reply", "reason": text, "by": "you" });
+            vec![("answer", answer)]
         }
         What::Stages {
             approval,
@@ -70,7 +101,8 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
                 json!({ "to": delivery.receiver(), "path": artifact.path, "bytes": artifact.bytes })
             });
             let files: Vec<Value> = files.collect();
-            let asks = json!({ "ask": approval, "kind": "approval", "files": files });
+            let keys = asks::to_approval(flow, approval);
+            let asks = json!({ "ask": approval, "kind": "approval", "files": files, "keys": keys });
             vec![("ask", asks)]
         }
         What::Decided { approval, approved } => {
@@ -83,40 +115,33 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
             usage,
             deliveries,
         } => {
-            let handoffs = deliveries.iter().map(|delivery| {
-                let (edge, artifact) = (&delivery.edge, &delivery.artifact);
-                let (from, way) = match delivery.way {
-                    HandoffWay::Forward => (&edge.from, "forward"),
-                    HandoffWay::Backward => (&edge.to, "backward"),
-                };
-                let to = delivery.receiver();
-                let handoff = json!({
-                    "from": from, "to": to, "path": artifact.path, "bytes": artifact.bytes, "way": way,
-                });
-                ("handoff", handoff)
-            });
             let usage = (*usage != Usage::default()).then_some(usage);
             let done = json!({ "state": "done", "ms": took_ms, "usage": usage });
-            std::iter::once(("node", done)).chain(handoffs).collect()
+            std::iter::once(("node", done))
+                .chain(handoffs(deliveries))
+                .collect()
         }
-        What::Says { offset, text, kind } => {
+        What::Says {
+            answer,
+            offset,
+            text,
+            kind,
+        } => {
             let kind = match kind {
                 DraftKind::Text => "say",
                 DraftKind::Reasoning => "think",
             };
-            vec![(
-                "text",
-                json!({ "offset": offset, "delta": text, "kind": kind }),
-            )]
+            let says = json!({
+                "message": answer.to_string(), "offset": offset, "delta": text, "kind": kind,
+            });
+            vec![("text", says)]
         }
-        What::Said { text, end } => {
-            let (counts, why) = match end {
-                Speech::Whole => ("whole", None),
-                Speech::CutOff => ("cut_off", None),
-                Speech::Discarded { why } => ("discarded", Some(why)),
-            };
-            vec![("said", json!({ "text": text, "end": counts, "why": why }))]
-        }
+        What::Said {
+            answer,
+            streamed,
+            text,
+            end,
+        } => said((*answer, text), *streamed, end),
         What::Calls { call, one } => {
             let Target { path, command, cwd } = &one.target;
             let calls = json!({
@@ -147,15 +172,25 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
                 "lines": output.lines,
                 "bytes": output.bytes,
                 "ms": took_ms,
+                "cut": output.is_cut,
             }),
         )],
         What::Fails {
             class,
             why,
-            again_in_ms,
+            again,
             number,
+            provider,
         } => {
-            let retry = json!({ "request": number, "reason": class, "text": why, "in_ms": again_in_ms, "attempt": number });
+            let retry = json!({
+                "request": number,
+                "provider": provider,
+                "reason": class,
+                "text": why,
+                "in_ms": again.map(|Again { in_ms, .. }| in_ms),
+                "attempt": again.map(|Again { attempt, .. }| attempt),
+                "of": again.map(|Again { of, .. }| of),
+            });
             vec![("retry", retry)]
         }
         What::Spends {
@@ -175,26 +210,42 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
         }
         What::Compacted {
             tokens_before,
+            tokens_after,
             archived,
             cost_micros,
         } => {
             let compact = json!({
-                "from_tokens": tokens_before, "archived": archived, "cost_micros": cost_micros,
+                "from_tokens": tokens_before, "to_tokens": tokens_after, "archived": archived, "cost_micros": cost_micros,
             });
             vec![("compact", compact)]
         }
         What::Asks {
             consent,
+            action,
             tool,
             about,
+            text,
+            facts,
+            covers,
         } => vec![(
             "ask",
-            json!({ "ask": consent, "kind": "consent", "tool": tool, "about": about }),
+            json!({
+                "ask": consent,
+                "kind": "consent",
+                "tool": tool,
+                "about": about,
+                "text": text,
+                "action": action,
+                "facts": facts,
+                "covers": covers,
+                "keys": asks::to_consent(flow, consent, covers.is_some()),
+            }),
         )],
         What::Answered {
             consent,
             answer,
             by,
+            reason,
             ..
         } => {
             let decision = match answer {
@@ -203,11 +254,83 @@ fn members(event: &Event) -> Vec<(&'static str, Value)> {
                 ConsentAnswer::Deny => "deny",
                 ConsentAnswer::Withdrawn => "withdrawn",
             };
-            let answer = json!({ "ask": consent, "decision": decision, "by": by });
+            let answer =
+                json!({ "ask": consent, "decision": decision, "by": by, "reason": reason });
             vec![("answer", answer)]
         }
-        What::Note { code, text, says } => {
-            vec![("note", json!({ "code": code, "text": text, "says": says }))]
+        What::Note {
+            level,
+            code,
+            text,
+            says,
+        } => {
+            let note = json!({ "level": level, "code": code, "text": text, "says": says });
+            vec![("note", note)]
         }
     }
+}
+
+/// Who waits, and is named in an answer.
+fn who(event: &Event) -> Option<String> {
+    let node = event.node.as_ref().map(ToString::to_string);
+    node.or_else(|| event.role.as_ref().map(ToString::to_string))
+}
+
+/// The last piece of a text, and the text as a whole.
+fn said(
+    (answer, text): (AnswerName, &str),
+    streamed: usize,
+    end: &Speech,
+) -> Vec<(&'static str, Value)> {
+    let (counts, why) = match end {
+        Speech::Whole => ("whole", None),
+        Speech::CutOff => ("cut_off", None),
+        Speech::Discarded { why } => ("discarded", Some(why)),
+    };
+    let message = answer.to_string();
+    let last = json!({
+        "message": message,
+        "offset": streamed,
+        "delta": text.get(streamed..).unwrap_or_default(),
+        "kind": "say",
+        "end": counts,
+        "why": why,
+    });
+    let whole = json!({ "message": message, "text": text, "end": counts, "why": why });
+    vec![("text", last), ("said", whole)]
+}
+
+/// What a turn handed over: one event an artifact, with all who got it.
+fn handoffs(deliveries: &[Delivery]) -> Vec<(&'static str, Value)> {
+    let mut each: Vec<(&Delivery, Vec<&NodeId>)> = Vec::new();
+    for delivery in deliveries {
+        let is_same = |(first, _): &&mut (&Delivery, Vec<&NodeId>)| {
+            first.way == delivery.way && first.artifact == delivery.artifact
+        };
+        match each.iter_mut().find(is_same) {
+            Some((_, to)) => to.push(delivery.receiver()),
+            None => each.push((delivery, vec![delivery.receiver()])),
+        }
+    }
+    let handoff = |(delivery, to): (&Delivery, Vec<&NodeId>)| {
+        let (edge, artifact) = (&delivery.edge, &delivery.artifact);
+        let (from, way) = match delivery.way {
+            HandoffWay::Forward => (&edge.from, "forward"),
+            HandoffWay::Backward => (&edge.to, "backward"),
+        };
+        let handoff = json!({
+            "from": from, "to": to, "path": artifact.path, "bytes": artifact.bytes, "way": way,
+        });
+        ("handoff", handoff)
+    };
+    each.into_iter().map(handoff).collect()
+}
+
+/// Something that no fact is behind.
+pub(crate) fn aside(flow: &FlowRef, at: At, (name, members): (&str, Value)) -> Value {
+    let mut value = json!({ "v": VERSION, "event": name, "at": at, "flow": flow.flow });
+    if let (Some(value), Value::Object(members)) = (value.as_object_mut(), members) {
+        value.extend(members.into_iter().filter(|(_, value)| !value.is_null()));
+    }
+    value
 }

@@ -1,17 +1,18 @@
 //! What `run` and `resume` tell while they drive a flow.
 //!
-//! Facts of the journal become [`event`]s, which are what an operator would report: a node begins, a
+//! Facts of the journal become [`event`]s ([`teller`]), which are what an operator would report: a node begins, a
 //! role says something, a tool ended, a request is retried. The same events are printed in words
 //! ([`told`]) and as JSON ([`json`]). On a terminal the words of one role stream ([`voice`]), and a
 //! block that is drawn again ([`board`]) follows the finished lines.
 //!
-//! When you add an event: name it in [`event::What`], make it in [`event::Teller::hear`], and describe it in
-//! `told` and `json`; the table in `docs/run.md` lists what programs get.
+//! When you add an event: name it in [`event::What`], make it in [`teller::Teller::hear`], and describe it in
+//! `told` and `json`; the table in `docs/run.md` and the schema beside it say what programs get.
 
 pub(crate) mod board;
 pub(crate) mod event;
 mod json;
 mod note;
+pub(crate) mod teller;
 mod told;
 mod voice;
 
@@ -23,15 +24,17 @@ use std::time::Duration;
 use a_society_facts::At;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::flow::FlowState;
+use a_society_orchestrator::config::user;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_state::FlowRef;
 use a_society_state::journal::follow::Follower;
 
 use self::board::Room;
-use self::event::{Decisions, Event, Teller, What};
-pub(crate) use self::json::VERSION;
+use self::event::{Event, What};
+pub(crate) use self::json::aside;
+use self::teller::{Decisions, Teller};
 use self::voice::Voices;
-use super::{cost, table, words};
+use super::{asks, cost, table, words};
 use crate::operator_error::Stop;
 use crate::output::Output;
 
@@ -48,6 +51,8 @@ pub(crate) struct Progress {
     voices: Voices,
     /// The last report for each role that its provider is silent, and for how long.
     told_silent: BTreeMap<RoleInstance, u64>,
+    /// What the flow as a whole asked for in the last report.
+    asked: Option<&'static str>,
     /// Whether progress is not reported.
     is_quiet: bool,
     /// How many lines of a call's result are shown.
@@ -90,9 +95,10 @@ impl Progress {
             flow: flow.clone(),
             follower,
             known,
-            teller: Teller::default(),
+            teller: Teller::knowing(providers()),
             voices: Voices::default(),
             told_silent: BTreeMap::new(),
+            asked: None,
             is_quiet: false,
             output_lines: 0,
             spoken_at: At::from_ms(0),
@@ -119,7 +125,7 @@ impl Progress {
             return Ok(());
         }
         if let Some(seen) = seen {
-            self.tell_silent(out, seen);
+            self.tell_silent(out, seen)?;
         }
         for event in self.news()? {
             if out.is_json() {
@@ -135,7 +141,32 @@ impl Progress {
                 out.line(&line)?;
             }
         }
+        if let Some(seen) = seen.filter(|_| out.is_json()) {
+            self.tell_asked(out, seen)?;
+        }
         out.flush()
+    }
+
+    /// Prints for programs what the flow as a whole asks. No single fact asks for it.
+    fn tell_asked(&mut self, out: &mut Output, seen: &Seen) -> Result<(), Stop> {
+        let all = asks::of_all(&self.flow, &seen.state, &seen.pending);
+        let kind = all.as_ref().map(|ask| asks::named_by(&ask.question).0);
+        if kind == std::mem::replace(&mut self.asked, kind) {
+            return Ok(());
+        }
+        let Some((kind, ask)) = kind.zip(all) else {
+            return Ok(());
+        };
+        let at = seen.state.updated_at.unwrap_or(At::from_ms(0));
+        let members = serde_json::json!({
+            "seq": seen.seq,
+            "ask": asks::OF_THE_FLOW,
+            "kind": kind,
+            "for": ask.what,
+            "question": ask.says,
+            "keys": ask.answers,
+        });
+        out.value(&aside(&self.flow, at, ("ask", members)))
     }
 
     /// Prints how far the flow is, after a while of silence.
@@ -286,15 +317,33 @@ impl Progress {
         Ok(events)
     }
 
-    /// Says beside the events that a provider says nothing; it is no event, because nothing of it is
-    /// recorded.
-    fn tell_silent(&mut self, out: &mut Output, seen: &Seen) {
+    /// Says beside the events that a provider says nothing; nothing of it is recorded.
+    fn tell_silent(&mut self, out: &mut Output, seen: &Seen) -> Result<(), Stop> {
         for (role, seconds) in &seen.silent {
-            if self.told_silent.get(role) != Some(seconds) {
-                let note = format!("{role}: {}", words::silent(*seconds));
-                out.note(&note);
+            if self.told_silent.get(role) == Some(seconds) {
+                continue;
+            }
+            let text = words::silent(*seconds);
+            if out.is_json() {
+                let at = seen.state.updated_at.unwrap_or(At::from_ms(0));
+                let at = at.after(seconds * 1_000);
+                let level = note::Level::Warning;
+                let members = serde_json::json!({
+                    "role": role, "level": level, "code": "provider_silent", "text": text,
+                });
+                out.value(&aside(&self.flow, at, ("note", members)))?;
+            } else {
+                out.note(&format!("{role}: {text}"));
             }
         }
         self.told_silent.clone_from(&seen.silent);
+        Ok(())
     }
+}
+
+/// The provider of each configured model. A configuration that cannot be read is reported elsewhere.
+fn providers() -> BTreeMap<String, String> {
+    let (_, catalog) = user::catalog().unwrap_or_default();
+    let models = catalog.models.into_iter();
+    models.map(|(name, model)| (name, model.provider)).collect()
 }

@@ -2,51 +2,91 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::handoff::{Delivery, HandoffWay};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::event::{About, What};
 
-/// The facts, and the text for each.
-const NOTES: [(&str, &str); 22] = [
-    ("flow_created", "created"),
-    ("flow_forked", "is a fork"),
-    ("graph_revised", "walks a revised graph"),
-    ("flow_paused", "pauses"),
-    ("flow_unpaused", "goes on"),
-    ("flow_cancelled", "cancelled"),
-    ("forward_pass_closed", "the forward work is done"),
-    ("flow_completed", "completed"),
-    ("node_reopened", "is reopened"),
-    ("node_retried", "is tried again"),
-    ("handoff_staged", "wants to hand over"),
-    ("handoff_decided", "the handoff was decided"),
-    ("repair_requested", "must mend its outcome"),
-    ("turn_resumed", "goes on where it was"),
-    ("consent_ruled", "is decided by a rule"),
-    ("operator_replied", "is answered"),
-    ("reply_returned", "what you said is given back"),
-    ("stop_requested", "is stopped"),
-    ("mcp_server_unavailable", "works without the MCP server"),
-    ("budget_reached", "reached a budget"),
-    ("recovery_truncated", "a torn end of the journal was cut"),
-    ("blob_lost", "a blob is lost"),
+/// How much a note wants to be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Level {
+    Info,
+    /// Something is not as it should be, and the flow goes on or asks.
+    Warning,
+    /// Something is lost.
+    Error,
+}
+
+/// The facts, the text for each, and how much it wants to be seen.
+const NOTES: [(&str, &str, Level); 22] = [
+    ("flow_created", "created", Level::Info),
+    ("flow_forked", "is a fork", Level::Info),
+    ("graph_revised", "walks a revised graph", Level::Info),
+    ("flow_paused", "pauses", Level::Info),
+    ("flow_unpaused", "goes on", Level::Info),
+    ("flow_cancelled", "cancelled", Level::Warning),
+    (
+        "forward_pass_closed",
+        "the forward work is done",
+        Level::Info,
+    ),
+    ("flow_completed", "completed", Level::Info),
+    ("node_reopened", "is reopened", Level::Info),
+    ("node_retried", "is tried again", Level::Info),
+    ("handoff_staged", "wants to hand over", Level::Info),
+    ("handoff_decided", "the handoff was decided", Level::Info),
+    ("repair_requested", "must mend its outcome", Level::Warning),
+    ("turn_resumed", "goes on where it was", Level::Info),
+    ("consent_ruled", "is decided by a rule", Level::Info),
+    ("operator_replied", "is answered", Level::Info),
+    (
+        "reply_returned",
+        "what you said is given back",
+        Level::Warning,
+    ),
+    ("stop_requested", "is stopped", Level::Warning),
+    (
+        "mcp_server_unavailable",
+        "works without the MCP server",
+        Level::Warning,
+    ),
+    ("budget_reached", "reached a budget", Level::Warning),
+    (
+        "recovery_truncated",
+        "a torn end of the journal was cut",
+        Level::Warning,
+    ),
+    ("blob_lost", "a blob is lost", Level::Error),
 ];
 
 /// The facts of the improvement phase, likewise.
-const IMPROVEMENT: [(&str, &str); 6] = [
-    ("improvement_chosen", "retrospective"),
-    ("reflection_started", "looks back"),
-    ("findings_recorded", "wrote its findings"),
-    ("feedback_decided", "the feedback report is decided"),
-    ("feedback_started", "writes the feedback report"),
-    ("feedback_recorded", "wrote the feedback report"),
+const IMPROVEMENT: [(&str, &str, Level); 6] = [
+    ("improvement_chosen", "retrospective", Level::Info),
+    ("reflection_started", "looks back", Level::Info),
+    ("findings_recorded", "wrote its findings", Level::Info),
+    (
+        "feedback_decided",
+        "the feedback report is decided",
+        Level::Info,
+    ),
+    (
+        "feedback_started",
+        "writes the feedback report",
+        Level::Info,
+    ),
+    (
+        "feedback_recorded",
+        "wrote the feedback report",
+        Level::Info,
+    ),
 ];
 
 /// The note of a fact, if it is worth one.
 pub(super) fn of(fact: &Fact) -> Option<About> {
     let word = fact.word();
     let mut all = NOTES.iter().chain(&IMPROVEMENT);
-    let (code, says) = all.find(|(shown, _)| *shown == word)?;
+    let (code, says, level) = all.find(|(shown, ..)| *shown == word)?;
     let says_more = payload(fact);
     let text = if let Fact::ConsentRuled(ruled) = fact {
         format!("{}: {}", ruled.words(), ruled.about)
@@ -68,6 +108,7 @@ pub(super) fn of(fact: &Fact) -> Option<About> {
     let node = named("node").and_then(|name| name.parse().ok());
     let role = named("role").and_then(|name| name.parse().ok());
     let what = What::Note {
+        level: *level,
         code,
         text,
         says: says_more,

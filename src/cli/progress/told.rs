@@ -7,7 +7,7 @@ use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::handoff::Delivery;
 
 use super::board::call_in_words;
-use super::event::{Event, Output, Speech, Wanted, What};
+use super::event::{Again, Event, Output, Speech, Wanted, What};
 use super::note::goes;
 use crate::cli::asks;
 use crate::paint::Paint;
@@ -125,6 +125,8 @@ fn has_a_card(event: &Event) -> bool {
         }
         What::Works { .. }
         | What::Done { .. }
+        | What::Stands(_)
+        | What::Replied { .. }
         | What::Says { .. }
         | What::Said { .. }
         | What::Calls { .. }
@@ -224,8 +226,12 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             usage,
             deliveries,
         } => plain(done(*took_ms, usage, deliveries)),
-        What::Says { .. } | What::Calls { .. } | What::Spends { .. } => None,
-        What::Said { text, end } => {
+        What::Says { .. }
+        | What::Calls { .. }
+        | What::Spends { .. }
+        | What::Stands(_)
+        | What::Replied { .. } => None,
+        What::Said { text, end, .. } => {
             let how = match end {
                 Speech::Whole => "",
                 Speech::CutOff => " and was cut off",
@@ -284,29 +290,31 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         What::Fails {
             class,
             why,
-            again_in_ms,
+            again,
+            provider,
             ..
         } => {
-            let again = match again_in_ms {
-                Some(ms) => format!("; next try in {}", span(*ms)),
-                None => String::new(),
-            };
-            let class = class.replace('_', " ");
-            Some((
-                format!("got no answer ({class}): {}{again}", first(why)),
-                Weight::Bad,
-            ))
+            let says = format!(
+                "{}: {}{}",
+                failed(class, provider.as_deref()),
+                first(why.trim_end_matches('.')),
+                tried(*again)
+            );
+            Some((says, Weight::Bad))
         }
         What::Compacted {
             tokens_before,
+            tokens_after,
             archived,
             cost_micros,
         } => {
+            let after = tokens_after.map(|after| format!(" to {}", tokens(after)));
             let archived = count(usize::try_from(*archived).unwrap_or(usize::MAX), "message");
             let cost = (*cost_micros > 0).then(|| format!(", {}", money(*cost_micros)));
             plain(format!(
-                "compacted its context of {} tokens; {archived} archived{}",
+                "compacted {}{} tokens; {archived} archived{}",
                 tokens(*tokens_before),
+                after.unwrap_or_default(),
                 cost.unwrap_or_default()
             ))
         }
@@ -341,6 +349,23 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         } => None,
         What::Note { text, .. } => plain(text.clone()),
     }
+}
+
+/// That a request failed, and at whom.
+fn failed(class: &str, provider: Option<&str>) -> String {
+    let by = |word: &str| provider.map_or_else(String::new, |name| format!(" {word} {name}"));
+    match class {
+        "rate_limit" => format!("rate limited{}", by("by")),
+        class => format!("got no answer{} ({})", by("from"), class.replace('_', " ")),
+    }
+}
+
+/// When it is sent again, and how often that may be.
+fn tried(again: Option<Again>) -> String {
+    let Some(Again { in_ms, attempt, of }) = again else {
+        return String::new();
+    };
+    format!("; next try in {} ({attempt} of {of})", span(in_ms))
 }
 
 const fn begins(entry: NodeEntry) -> &'static str {
@@ -424,7 +449,7 @@ mod tests {
     use a_society_facts::fact::Fact;
     use a_society_facts::line::{Body, Recorded};
 
-    use super::super::event::Teller;
+    use super::super::teller::Teller;
     use super::*;
 
     /// A flow as its journal says it, and what a terminal says of it.
@@ -439,7 +464,7 @@ mod tests {
 {"fact":"consent_resolved","consent":"q-1","answer":"allow_once","action":"HASH"}
 {"fact":"call_started","call":"1.1","role":"writer"}
 {"fact":"call_finished","call":"1.1","turn":1,"role":"writer","tool_call":"c","tool":"run_command","end":"done","output":"[exit 1, 1.0 s]\na\nb","message":"m-2","exit":1}
-{"fact":"session_compacted","role":"writer","compaction":"k","trigger":"auto","strategy":"llm","node":"draft","message":"m-3","replacement":"It was long.","kept_last":2,"tokens_before":128000}
+{"fact":"session_compacted","role":"writer","compaction":"k","trigger":"auto","strategy":"llm","node":"draft","message":"m-3","replacement":"It was long.","kept_last":2,"tokens_before":128000,"tokens_after":21000}
 {"fact":"node_suspended","node":"draft","role":"writer","reason":"provider","trouble":"limit","until":"2026-11-23T22:18:10.000Z"}
 {"fact":"node_suspended","node":"draft","role":"writer","reason":"prompt_human","question":"Which of the two?"}
 {"fact":"node_suspended","node":"draft","role":"lead","reason":"prompt_human","question":"You are at node `draft` for the first time. It is noon.\nNo task list is written.\n\nIt is your turn. End it with one of these in the first line, or with a `handoff` block:\n\n* `wait`"}
@@ -497,12 +522,12 @@ mod tests {
             lines,
             [
                 "00:00:00  draft (writer)  begins",
-                "00:00:02  draft (writer)  got no answer (rate limit): Slow down.; next try in 18 s",
+                "00:00:02  draft (writer)  rate limited: Slow down; next try in 18 s (1 of 5)",
                 "00:00:03  draft (writer)  says 2 lines: Two lines.",
                 "00:00:05  draft (writer)  asks to use run_command: cargo test",
                 "00:00:07  draft (writer)  allowed by you: cargo test",
                 "00:00:09  draft (writer)  run cargo test: exit 1 (2 lines) 1 s",
-                "00:00:10  draft (writer)  compacted its context of 128k tokens; 0 messages archived",
+                "00:00:10  draft (writer)  compacted 128k to 21k tokens; 0 messages archived",
                 "00:00:11  draft (writer)  waits for a limit of its provider to reset, and goes on at 2026-11-23 22:18 UTC",
                 "00:00:12  draft (writer)  waits for an answer: Which of the two?",
                 "00:00:13  draft (lead)  waits for you: it is your turn",

@@ -100,6 +100,7 @@ impl Voices {
                 text,
                 offset,
                 kind: DraftKind::Text,
+                ..
             } => {
                 let mut lines = self.begin(event, role, paint);
                 let is_heard = self.heard.as_ref() == Some(role);
@@ -113,7 +114,7 @@ impl Voices {
                 }
                 lines
             }
-            What::Said { text, end } => {
+            What::Said { text, end, .. } => {
                 let mut lines = if self.open.contains_key(role) {
                     Vec::new()
                 } else {
@@ -144,6 +145,8 @@ impl Voices {
             }
             What::Says { .. }
             | What::Works { .. }
+            | What::Stands(_)
+            | What::Replied { .. }
             | What::Waits { .. }
             | What::Done { .. }
             | What::Calls { .. }
@@ -245,12 +248,15 @@ fn finished(line: &str, is_code: bool, columns: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use a_society_facts::At;
+    use a_society_facts::id::TurnId;
     use proptest::prelude::*;
 
+    use super::super::event::AnswerName;
     use super::*;
     use crate::text::width;
 
     const COLUMNS: usize = 24;
+    const ANSWER: AnswerName = AnswerName(TurnId(1), 1);
 
     fn event(role: &str, seq: Seq, what: What) -> Event {
         Event {
@@ -266,12 +272,24 @@ mod tests {
     fn says(role: &str, seq: Seq, offset: usize, text: &str) -> Event {
         let text = text.to_owned();
         let kind = DraftKind::Text;
-        event(role, seq, What::Says { offset, text, kind })
+        let says = What::Says {
+            answer: ANSWER,
+            offset,
+            text,
+            kind,
+        };
+        event(role, seq, says)
     }
 
     fn said(role: &str, text: &str, end: Speech) -> Event {
         let text = text.to_owned();
-        event(role, 99, What::Said { text, end })
+        let said = What::Said {
+            answer: ANSWER,
+            streamed: 0,
+            text,
+            end,
+        };
+        event(role, 99, said)
     }
 
     fn heard(voices: &mut Voices, event: &Event) -> Vec<String> {

@@ -559,7 +559,9 @@ fn kind_of(state: &FlowState, ask: &Ask) -> (String, Option<RoleInstance>, AskKi
 
 fn typed(ask: &Ask) -> AskKind {
     AskKind::Typed {
-        commands: ask.answers.clone(),
+        commands: (ask.answers.iter())
+            .map(|answer| answer.command.clone())
+            .collect(),
     }
 }
 

@@ -2,10 +2,10 @@
 
 /// How often a request is sent again before anything of an answer came: with the waits below, a
 /// provider may be away for half a minute.
-pub(crate) const RETRIES_BEFORE: u32 = 5;
+pub const RETRIES_BEFORE: u32 = 5;
 
 /// How often it is sent again after an answer had begun. The lost answer is paid for each time.
-pub(crate) const RETRIES_AFTER: u32 = 3;
+pub const RETRIES_AFTER: u32 = 3;
 
 /// The first wait is at most this long, and each later one at most twice the one before.
 pub(crate) const BASE_MS: u64 = 1_000;

@@ -220,6 +220,9 @@ pub struct SessionCompacted {
     pub kept_last: u64,
     /// The context before, in tokens.
     pub tokens_before: u64,
+    /// The context after, as far as the size of the messages that are left tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_after: Option<u64>,
     /// Why no model's summary was to be had, if the oldest messages were left out in place of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,

@@ -505,6 +505,7 @@ fn rewrites() -> Vec<Fact> {
             replacement: Text::from("So far: everything."),
             kept_last: 2,
             tokens_before: 90_000,
+            tokens_after: None,
             why: None,
         }),
         Fact::CompactionFailed(CompactionFailed {

@@ -326,6 +326,7 @@ fn correct(scribe: &mut Scribe) {
         replacement: Text::from("So far: notes were written and sent back. Now: mention the size."),
         kept_last: 0,
         tokens_before: 2_000,
+        tokens_after: None,
         why: None,
     }));
     scribe.speak(&mut turn, &["Now with the size."], Vec::new());

@@ -86,6 +86,7 @@ fn compacted(flow: &mut Flow, archive: &str) {
         replacement: "In short.".into(),
         kept_last: 0,
         tokens_before: 0,
+        tokens_after: None,
         why: None,
     }));
 }

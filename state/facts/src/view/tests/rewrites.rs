@@ -39,6 +39,7 @@ fn compact(kept_last: u64) -> Fact {
         replacement: Text::from("In short."),
         kept_last,
         tokens_before: 10,
+        tokens_after: None,
         why: None,
     })
 }

@@ -1,0 +1,622 @@
+//! Events out of facts.
+
+use std::collections::BTreeMap;
+
+use a_society_facts::At;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::{NodeSuspended, WaitReason};
+use a_society_facts::fact::operator::{
+    ConsentAnswer, ConsentRequested, ConsentResolved, StopScope,
+};
+use a_society_facts::fact::session::SessionCompacted;
+use a_society_facts::fact::terms::subject;
+use a_society_facts::fact::turn::{
+    CallFinished, Cause, DraftAdded, DraftKind, ModelAnswered, ModelFailed, Usage,
+};
+use a_society_facts::handoff::Delivery;
+use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance, TurnId};
+use a_society_facts::line::Recorded;
+use a_society_facts::message::{AnswerText, Text};
+use a_society_operator_ui::fold::terms::{self, scope};
+use a_society_orchestrator::{RETRIES_AFTER, RETRIES_BEFORE, canonical, is_cut};
+
+use super::event::{
+    About, Again, AnswerName, Call, Event, OUTPUT_LINES_MAX, Output, Pause, Speech, Target, Wanted,
+    What,
+};
+use super::note;
+
+/// A turn that is not over, or whose handoff waits for the operator.
+#[derive(Debug, Clone, PartialEq)]
+struct Turn {
+    node: Option<NodeId>,
+    role: RoleInstance,
+    since: At,
+    usage: Usage,
+    /// Whether it makes a summary of its session.
+    compacts: bool,
+    /// Whether the operator must approve its handoff.
+    awaits: bool,
+    /// When it ended, if the operator has not approved its handoff yet.
+    ended: Option<At>,
+    /// Whether something keeps it from its work.
+    is_paused: bool,
+    /// How often its present request failed before anything of an answer came, and after.
+    failures: (u32, u32),
+    /// Whether anything of an answer to its present request came.
+    streams: bool,
+}
+
+/// What a role is saying.
+#[derive(Debug, Clone, PartialEq)]
+struct Draft {
+    answer: AnswerName,
+    text: String,
+    /// So much of the text came in pieces.
+    streamed: usize,
+    thought: usize,
+}
+
+impl Draft {
+    const fn of(answer: AnswerName) -> Self {
+        Self {
+            answer,
+            text: String::new(),
+            streamed: 0,
+            thought: 0,
+        }
+    }
+}
+
+/// Makes events out of facts. It holds what a fact does not say again: whose turn it is, what a call
+/// was for, and what a role is saying.
+#[derive(Debug, Default)]
+pub(crate) struct Teller {
+    turns: BTreeMap<TurnId, Turn>,
+    calls: BTreeMap<CallId, (TurnId, Call)>,
+    drafts: BTreeMap<RoleInstance, Draft>,
+    /// The model that each role asked last.
+    models: BTreeMap<RoleInstance, String>,
+    /// The provider of each model.
+    providers: BTreeMap<String, String>,
+    total_micros: u64,
+    /// What calls are about that were asked for and are not intended yet, by their ids in the transcript.
+    targets: BTreeMap<String, Target>,
+    /// What each role said last.
+    said_last: BTreeMap<RoleInstance, String>,
+    /// What the operator is asked about.
+    consents: BTreeMap<ConsentId, (Option<NodeId>, RoleInstance, String)>,
+    /// The turns whose handoffs wait to be approved.
+    staged: BTreeMap<ApprovalId, TurnId>,
+    /// The messages of each role since its session was shorter last.
+    messages: BTreeMap<RoleInstance, u64>,
+    /// How long the last turn of each node took, in milliseconds.
+    took: BTreeMap<NodeId, i64>,
+    decisions: Decisions,
+}
+
+/// How many calls and handoffs were decided, and by whom.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decisions {
+    pub(crate) by_operator: usize,
+    pub(crate) by_rules: usize,
+}
+
+impl Teller {
+    /// One that knows the provider of each model.
+    pub(crate) fn knowing(providers: BTreeMap<String, String>) -> Self {
+        Self {
+            providers,
+            ..Self::default()
+        }
+    }
+
+    /// The model that each role asked last.
+    pub(crate) const fn models(&self) -> &BTreeMap<RoleInstance, String> {
+        &self.models
+    }
+
+    /// How long the last turn of a node took, in milliseconds.
+    pub(super) fn took(&self, node: &NodeId) -> Option<i64> {
+        self.took.get(node).copied()
+    }
+
+    /// Who decided so far.
+    pub(crate) const fn decisions(&self) -> Decisions {
+        self.decisions
+    }
+
+    /// Whether a role is saying something.
+    pub(crate) fn speaks(&self, role: &RoleInstance) -> bool {
+        (self.drafts.get(role)).is_some_and(|draft| !draft.text.is_empty())
+    }
+
+    /// What a record means.
+    pub(crate) fn hear(&mut self, recorded: &Recorded) -> Vec<Event> {
+        let Some(fact) = recorded.fact() else {
+            return Vec::new();
+        };
+        let all = self.fold(recorded, fact);
+        let event = |(turn, node, role, what): About| {
+            let of = |turn: &TurnId| self.turns.get(turn);
+            let known = turn.as_ref().and_then(of);
+            Event {
+                seq: recorded.seq,
+                at: recorded.at,
+                node: node.or_else(|| known.and_then(|turn| turn.node.clone())),
+                role: role.or_else(|| known.map(|turn| turn.role.clone())),
+                turn,
+                what,
+            }
+        };
+        let events = all.into_iter().map(event).collect();
+        if let Fact::TurnEnded(f) = fact {
+            self.forget(f.turn, recorded.at);
+        }
+        events
+    }
+
+    fn forget(&mut self, turn: TurnId, at: At) {
+        match self.turns.get_mut(&turn) {
+            // Its line is printed when the operator has approved.
+            Some(known) if known.awaits => known.ended = Some(at),
+            _ => drop(self.turns.remove(&turn)),
+        }
+        self.calls.retain(|_, (of, _)| *of != turn);
+        if self.turns.values().all(|turn| turn.ended.is_some()) {
+            self.targets.clear();
+        }
+        self.drafts.retain(|_, draft| draft.answer.0 != turn);
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one table, one arm a fact")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what has no event of its own is told by the table of notes, or not at all"
+    )]
+    fn fold(&mut self, recorded: &Recorded, fact: &Fact) -> Vec<About> {
+        let of_turn = |turn: TurnId, what: What| vec![(Some(turn), None, None, what)];
+        match fact {
+            Fact::TurnStarted(f) => {
+                let turn = Turn {
+                    node: f.node.clone(),
+                    role: f.role.clone(),
+                    since: recorded.at,
+                    usage: Usage::default(),
+                    compacts: f.cause == Cause::Compaction,
+                    awaits: false,
+                    ended: None,
+                    is_paused: false,
+                    failures: (0, 0),
+                    streams: false,
+                };
+                (self.turns).retain(|_, turn| turn.role != f.role || turn.ended.is_none());
+                self.turns.insert(f.turn, turn);
+                Vec::new()
+            }
+            Fact::NodeClaimed(f) => {
+                let what = What::Works { entry: f.entry };
+                vec![(
+                    Some(f.turn),
+                    Some(f.node.clone()),
+                    Some(f.role.clone()),
+                    what,
+                )]
+            }
+            // What it asks consent for is an event of its own.
+            Fact::NodeSuspended(f) if f.reason == WaitReason::Consent => Vec::new(),
+            Fact::NodeSuspended(f) => {
+                let said = self.said_last.get(&f.role).map_or("", String::as_str);
+                vec![suspended(f, said)]
+            }
+            Fact::HandoffAwaited(f) => {
+                let what = What::Waits {
+                    what: "a handoff".to_owned(),
+                    reason: WaitReason::HandoffApproval,
+                    asks: None,
+                    until: None,
+                    question: None,
+                    is_said: false,
+                };
+                of_turn(f.turn, what)
+            }
+            Fact::HandoffApplied(f) => vec![self.done(f.turn, recorded.at, f.deliveries.clone())],
+            Fact::MessageAdded(f) => {
+                if let Some(role) = f.seat.role() {
+                    *self.messages.entry(role.clone()).or_default() += 1;
+                }
+                Vec::new()
+            }
+            Fact::ForwardPassClosed(f) => {
+                let mut turns = self.turns.iter();
+                let turn = turns.find(|(_, turn)| turn.node.as_ref() == Some(&f.node));
+                let turn = turn.map(|(turn, _)| *turn);
+                let done = turn.map(|turn| self.done(turn, recorded.at, Vec::new()));
+                done.into_iter().chain(note::of(fact)).collect()
+            }
+            Fact::ModelRequested(f) => {
+                self.models.insert(f.role.clone(), f.model.clone());
+                if let Some(turn) = self.turns.get_mut(&f.turn) {
+                    turn.streams = false;
+                }
+                self.works_again(f.turn).into_iter().collect()
+            }
+            Fact::TurnResumed(f) => {
+                let again = (Some(f.turn), None, None, What::Stands(Pause::Over));
+                note::of(fact).into_iter().chain([again]).collect()
+            }
+            Fact::StopRequested(f) => {
+                let stops = self.stops(&f.scope);
+                note::of(fact).into_iter().chain(stops).collect()
+            }
+            Fact::CompactionStarted(f) => self.pauses(f.seat.role()).into_iter().collect(),
+            Fact::CompactionFailed(f) => {
+                let turn = self.turn_of(f.seat.role());
+                let again = turn.and_then(|turn| self.works_again(turn));
+                note::of(fact).into_iter().chain(again).collect()
+            }
+            Fact::OperatorReplied(f) => {
+                let text = f.text.shown();
+                let (node, role) = (f.node.clone(), Some(f.role.clone()));
+                let replied = (None, node, role, What::Replied { text });
+                note::of(fact).into_iter().chain([replied]).collect()
+            }
+            Fact::DraftAdded(f) => of_turn(f.turn, self.says(f)),
+            Fact::DraftKept(f) => {
+                let said = self.said(&f.role, Speech::CutOff);
+                said.map_or_else(Vec::new, |what| of_turn(f.turn, what))
+            }
+            Fact::DraftDiscarded(f) => {
+                let why = f.why.clone();
+                let said = self.said(&f.role, Speech::Discarded { why });
+                said.map_or_else(Vec::new, |what| of_turn(f.turn, what))
+            }
+            Fact::ModelAnswered(f) => self.answered(f),
+            Fact::ModelFailed(f) => self.failed(f, recorded.at),
+            Fact::CallIntended(f) => {
+                let one = Call {
+                    tool: f.tool.clone(),
+                    summary: f.summary.clone(),
+                    target: self.targets.remove(&f.tool_call).unwrap_or_default(),
+                    since: recorded.at,
+                };
+                self.calls.insert(f.call.clone(), (f.turn, one.clone()));
+                let call = f.call.clone();
+                of_turn(f.turn, What::Calls { call, one })
+            }
+            Fact::CallStarted(f) => {
+                // The time until it was allowed is not its own.
+                if let Some((_, one)) = self.calls.get_mut(&f.call) {
+                    one.since = recorded.at;
+                }
+                Vec::new()
+            }
+            Fact::CallFinished(f) => of_turn(f.turn, self.called(f, recorded.at)),
+            Fact::SessionCompacted(f) => {
+                let turn = self.turn_of(f.seat.role());
+                let again = turn.and_then(|turn| self.works_again(turn));
+                [self.compacted(f)].into_iter().chain(again).collect()
+            }
+            Fact::HandoffStaged(f) => {
+                if let Some(turn) = self.turns.get_mut(&f.turn) {
+                    turn.awaits = true;
+                }
+                self.staged.insert(f.approval.clone(), f.turn);
+                let what = What::Stages {
+                    approval: f.approval.to_string(),
+                    deliveries: f.deliveries.clone(),
+                };
+                let node = Some(f.node.clone());
+                let stages = (Some(f.turn), node, None, what);
+                note::of(fact).into_iter().chain([stages]).collect()
+            }
+            Fact::HandoffDecided(f) => {
+                self.decisions.by_operator += 1;
+                let what = What::Decided {
+                    approval: f.approval.to_string(),
+                    approved: f.approved,
+                };
+                let turn = self.staged.remove(&f.approval);
+                let decided = (turn, None, None, what);
+                note::of(fact).into_iter().chain([decided]).collect()
+            }
+            Fact::ConsentRequested(f) => {
+                let asks = asks(f);
+                if let What::Asks { about, .. } = &asks.3 {
+                    let known = (f.node.clone(), f.role.clone(), about.clone());
+                    self.consents.insert(f.consent.clone(), known);
+                }
+                vec![asks]
+            }
+            Fact::ConsentResolved(f) => vec![self.resolved(f)],
+            Fact::ConsentRuled(_) => {
+                self.decisions.by_rules += 1;
+                note::of(fact).into_iter().collect()
+            }
+            _ => note::of(fact).into_iter().collect(),
+        }
+    }
+
+    /// The turn at a node that a role takes.
+    fn turn_of(&self, role: Option<&RoleInstance>) -> Option<TurnId> {
+        let is_its = |turn: &Turn| Some(&turn.role) == role && turn.node.is_some();
+        let mut turns = self.turns.iter();
+        let found = turns.find(|(_, turn)| turn.ended.is_none() && is_its(turn));
+        found.map(|(turn, _)| *turn)
+    }
+
+    /// That the session of a role is being compacted, within its turn at a node.
+    fn pauses(&mut self, role: Option<&RoleInstance>) -> Option<About> {
+        let id = self.turn_of(role)?;
+        self.turns.get_mut(&id)?.is_paused = true;
+        Some((Some(id), None, None, What::Stands(Pause::Compacting)))
+    }
+
+    /// That a turn works again, if something kept it from its work.
+    fn works_again(&mut self, id: TurnId) -> Option<About> {
+        let was_paused = std::mem::take(&mut self.turns.get_mut(&id)?.is_paused);
+        was_paused.then_some((Some(id), None, None, What::Stands(Pause::Over)))
+    }
+
+    /// That the operator stops turns.
+    fn stops(&self, scope: &StopScope) -> Vec<About> {
+        let is_meant = |turn: &Turn| match scope {
+            StopScope::Node(node) => turn.node.as_ref() == Some(node),
+            StopScope::Role(role) => turn.role == *role,
+            StopScope::All => true,
+        };
+        let turns = self.turns.iter();
+        let turns = turns.filter(|(_, turn)| turn.ended.is_none() && is_meant(turn));
+        turns
+            .map(|(id, _)| (Some(*id), None, None, What::Stands(Pause::Stopped)))
+            .collect()
+    }
+
+    /// That a request failed and, if it is sent again, until when its turn waits for that.
+    fn failed(&mut self, f: &ModelFailed, at: At) -> Vec<About> {
+        let model = self.models.get(&f.role);
+        let provider = model.and_then(|model| self.providers.get(model)).cloned();
+        let turn = self.turns.get_mut(&f.turn);
+        let (attempt, most) = turn.map_or((1, RETRIES_BEFORE), |turn| {
+            let (before, after) = &mut turn.failures;
+            let (tries, most) = if turn.streams {
+                (after, RETRIES_AFTER)
+            } else {
+                (before, RETRIES_BEFORE)
+            };
+            *tries += 1;
+            turn.is_paused |= f.retry_in_ms.is_some();
+            (*tries, most)
+        });
+        // The wait of a script may be repeated as often as it likes.
+        let of = most.max(attempt);
+        let fails = What::Fails {
+            class: f.class.clone(),
+            why: f.error.clone(),
+            again: f.retry_in_ms.map(|in_ms| Again { in_ms, attempt, of }),
+            number: f.request,
+            provider,
+        };
+        let until = f.retry_in_ms.map(|ms| at.after(ms));
+        let waits = until.map(|until| What::Stands(Pause::Retrying(until)));
+        let both = std::iter::once(fails).chain(waits);
+        both.map(|what| (Some(f.turn), None, None, what)).collect()
+    }
+
+    /// That a session is shorter now, and what it cost to make it so.
+    fn compacted(&mut self, f: &SessionCompacted) -> About {
+        let role = f.seat.role().cloned();
+        let messages = role.as_ref().and_then(|role| self.messages.get_mut(role));
+        let all = messages.map_or(0, |all| std::mem::replace(all, f.kept_last));
+        let mut turns = self.turns.values();
+        let its_own = turns.find(|turn| turn.compacts && Some(&turn.role) == role.as_ref());
+        let what = What::Compacted {
+            tokens_before: f.tokens_before,
+            tokens_after: f.tokens_after,
+            archived: all.saturating_sub(f.kept_last),
+            cost_micros: its_own.map_or(0, |turn| turn.usage.cost_micros),
+        };
+        (None, f.node.clone(), role, what)
+    }
+
+    fn resolved(&mut self, f: &ConsentResolved) -> About {
+        let by = match &f.by {
+            Some(rule) => {
+                self.decisions.by_rules += 1;
+                rule.words(f.answer)
+            }
+            None if f.answer == ConsentAnswer::Withdrawn => String::new(),
+            None => {
+                self.decisions.by_operator += 1;
+                "you".to_owned()
+            }
+        };
+        let known = self.consents.remove(&f.consent);
+        let (node, role, about) = match known {
+            Some((node, role, about)) => (node, Some(role), about),
+            None => (None, None, String::new()),
+        };
+        let what = What::Answered {
+            consent: f.consent.to_string(),
+            answer: f.answer,
+            by,
+            about,
+            reason: f.reason.as_ref().map(Text::shown),
+        };
+        (None, node, role, what)
+    }
+
+    /// That a turn did what its node asks for.
+    fn done(&mut self, turn: TurnId, at: At, deliveries: Vec<Delivery>) -> About {
+        let known = self.turns.get(&turn);
+        let took_ms = known.map_or(0, |turn| between(turn.since, turn.ended.unwrap_or(at)));
+        let node = known.and_then(|turn| turn.node.clone());
+        (self.took).extend(node.map(|node| (node, i64::try_from(took_ms).unwrap_or(i64::MAX))));
+        let known = self.turns.get(&turn);
+        let what = What::Done {
+            took_ms,
+            usage: known.map(|turn| turn.usage).unwrap_or_default(),
+            deliveries,
+        };
+        (Some(turn), None, None, what)
+    }
+
+    fn says(&mut self, f: &DraftAdded) -> What {
+        let answer = AnswerName(f.turn, f.request);
+        if let Some(turn) = self.turns.get_mut(&f.turn) {
+            turn.streams = true;
+        }
+        let draft = self.drafts.entry(f.role.clone());
+        let draft = draft.or_insert_with(|| Draft::of(answer));
+        if draft.answer != answer {
+            *draft = Draft::of(answer);
+        }
+        let offset = match f.kind {
+            DraftKind::Text => {
+                draft.text.push_str(&f.text);
+                draft.streamed = draft.text.len();
+                draft.text.len() - f.text.len()
+            }
+            DraftKind::Reasoning => {
+                draft.thought += f.text.len();
+                draft.thought - f.text.len()
+            }
+        };
+        What::Says {
+            answer,
+            offset,
+            text: f.text.clone(),
+            kind: f.kind,
+        }
+    }
+
+    /// The text of a role is over, if there was any.
+    fn said(&mut self, role: &RoleInstance, end: Speech) -> Option<What> {
+        let draft = self.drafts.remove(role);
+        let Draft {
+            answer,
+            text,
+            streamed,
+            ..
+        } = draft.filter(|draft| !draft.text.trim().is_empty())?;
+        self.said_last.insert(role.clone(), text.clone());
+        Some(What::Said {
+            answer,
+            streamed,
+            text,
+            end,
+        })
+    }
+
+    fn answered(&mut self, f: &ModelAnswered) -> Vec<About> {
+        self.total_micros = self.total_micros.saturating_add(f.usage.cost_micros);
+        if let AnswerText::Inline(text) = &f.text {
+            let before = self.drafts.remove(&f.role);
+            let before = before.filter(|before| text.starts_with(&before.text));
+            let mut draft = Draft::of(AnswerName(f.turn, f.request));
+            draft.text.clone_from(text);
+            draft.streamed = before.map_or(0, |before| before.streamed);
+            self.drafts.insert(f.role.clone(), draft);
+        }
+        if let Some(turn) = self.turns.get_mut(&f.turn) {
+            turn.usage.add(&f.usage);
+            turn.failures = (0, 0);
+        }
+        let named = f.calls.iter();
+        let named = named.map(|call| (call.id.clone(), Target::of(call.input.get())));
+        self.targets.extend(named);
+        let model = self.models.get(&f.role).cloned().unwrap_or_default();
+        let spent = f.usage != Usage::default();
+        let spends = spent.then_some(What::Spends {
+            model,
+            usage: f.usage,
+            total_micros: self.total_micros,
+        });
+        let said = self.said(&f.role, Speech::Whole);
+        let both = said.into_iter().chain(spends);
+        both.map(|what| (Some(f.turn), None, Some(f.role.clone()), what))
+            .collect()
+    }
+
+    fn called(&mut self, f: &CallFinished, at: At) -> What {
+        let one = match self.calls.remove(&f.call) {
+            Some((_, one)) => one,
+            None => Call {
+                tool: f.tool.clone(),
+                summary: f.tool.clone(),
+                target: Target::default(),
+                since: at,
+            },
+        };
+        let shown = f.output.shown();
+        let output = Output {
+            lines: shown.lines().count(),
+            bytes: match &f.output {
+                Text::Blob(blob) => blob.bytes,
+                Text::Inline(text) => text.len() as u64,
+            },
+            is_cut: is_cut(&shown),
+            head: (shown.lines().take(OUTPUT_LINES_MAX))
+                .map(ToOwned::to_owned)
+                .collect(),
+        };
+        What::Called {
+            call: f.call.clone(),
+            took_ms: between(one.since, at),
+            one,
+            end: f.end,
+            exit: f.exit,
+            output,
+        }
+    }
+}
+
+fn between(since: At, at: At) -> u64 {
+    (at.ms() - since.ms()).max(0).unsigned_abs()
+}
+
+fn suspended(f: &NodeSuspended, said: &str) -> About {
+    let question = f.question.as_ref().map(Text::shown);
+    let what = What::Waits {
+        is_said: question
+            .as_deref()
+            .is_some_and(|asked| said.contains(asked.trim())),
+        what: f.reason.needs(f.trouble).to_owned(),
+        reason: f.reason,
+        asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),
+        until: f.until,
+        question,
+    };
+    (None, f.node.clone(), Some(f.role.clone()), what)
+}
+
+/// What a reason to wait asks the operator for. A call is asked about by a fact of its own.
+const fn wanted(reason: WaitReason) -> Option<Wanted> {
+    match reason {
+        WaitReason::Consent => None,
+        WaitReason::HandoffApproval => Some(Wanted::Approval),
+        WaitReason::RoleConfiguration => Some(Wanted::Configuration),
+        WaitReason::Budget => Some(Wanted::Budget),
+        WaitReason::PromptHuman
+        | WaitReason::ConsentDenied
+        | WaitReason::AutonomousAbort
+        | WaitReason::RepairLimit
+        | WaitReason::Provider => Some(Wanted::Text),
+    }
+}
+
+fn asks(f: &ConsentRequested) -> About {
+    let (terms, text) = f.asked();
+    let (terms, text) = (terms.as_ref(), text.shown());
+    let tool = canonical(&f.tool).unwrap_or(&f.tool);
+    let what = What::Asks {
+        consent: f.consent.to_string(),
+        action: f.action,
+        tool: f.tool.clone(),
+        about: subject(terms, &text),
+        facts: terms::facts(tool, terms, 0, f.doubt.as_ref()),
+        covers: scope(&f.tool, &text),
+        text,
+    };
+    (None, f.node.clone(), Some(f.role.clone()), what)
+}
