@@ -29,7 +29,7 @@ use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
 use crate::text::{age, count, cut, exact, one_line, plain};
 
-/// Moments within so long are told by their time.
+/// A moment within so long is shown as its time.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// The rows of a section.

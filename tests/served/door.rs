@@ -133,7 +133,7 @@ fn a_workspace_that_is_served_already_says_where_and_how_to_open_it() {
         "{}",
         said.err
     );
-    // Another workspace is told about the port alone.
+    // For another workspace it is only a port that is taken.
     let other = Workspace::new();
     let said = other.run(&["serve", "--port", port]);
     assert!(said.err.contains("error[address-taken]"), "{}", said.err);

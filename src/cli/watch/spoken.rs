@@ -35,7 +35,7 @@ const LOOKS_A_READING: u32 = 5;
 /// A line of progress comes after so long at the earliest.
 const PROGRESS_EVERY_MS: i64 = 30_000;
 
-/// So much of a question is said in the list.
+/// A longer question is cut in the list.
 const LISTED_COLUMNS_MAX: usize = 100;
 
 /// What is typed while nothing is open.
@@ -78,7 +78,7 @@ struct Spoken<'a> {
     read: BTreeMap<FlowRef, (Seq, Vec<Ask>)>,
     /// The question that is open.
     open: Option<(FlowRef, Card)>,
-    /// The last line of progress, and when it was said.
+    /// The last line of progress, and when it was printed.
     progress: String,
     progress_ms: i64,
 }
@@ -228,7 +228,7 @@ impl Spoken<'_> {
         )
     }
 
-    /// Says how far the flows are, if that changed and was not said for a while.
+    /// Prints how far the flows are, if that changed and the last line is old enough.
     fn remind(&mut self, flows: &[Row]) -> Result<(), Stop> {
         let now = self.now_ms();
         let progress = self.progress_of(flows);
