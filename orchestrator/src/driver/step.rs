@@ -8,8 +8,8 @@ use a_society_facts::fact::operator::{
     McpServerApproved, McpServerUnavailable, McpToolUnavailable,
 };
 use a_society_facts::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, Effect, ModelAnswered,
-    ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
+    CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, DraftKind, Effect,
+    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Image, ToolCall};
@@ -143,11 +143,7 @@ impl Core {
                 }
                 self.ask(turn, asking)?;
             }
-            TurnStep::Draft { kind, text } => {
-                if let Some((speech, flow, source)) = self.speech(turn) {
-                    speech.push(flow, &source, kind, &text)?;
-                }
-            }
+            TurnStep::Draft { kind, text } => self.draft(turn, kind, &text)?,
             TurnStep::Stalled { seconds } => {
                 if let Some(live) = self.live.get_mut(turn) {
                     live.control.set_silent(seconds);
@@ -189,12 +185,7 @@ impl Core {
                 tool,
                 output,
             } => return self.refuse(turn, (tool_call, tool), output),
-            TurnStep::Trust { server, definition } => {
-                let approved = McpServerApproved { server, definition };
-                self.append(Fact::McpServerApproved(approved))?;
-                // The server is started as soon as this is durable.
-                self.owed += 1;
-            }
+            TurnStep::Trust { server, definition } => self.trust(server, definition)?,
             TurnStep::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
             TurnStep::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             TurnStep::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
@@ -204,6 +195,23 @@ impl Core {
             TurnStep::End(end) => return self.end(turn, attempt, end).map(Some),
         }
         Ok(None)
+    }
+
+    /// A piece of what the role says.
+    fn draft(&mut self, turn: TurnId, kind: DraftKind, text: &str) -> Result<(), DriverError> {
+        if let Some((speech, flow, source)) = self.speech(turn) {
+            speech.push(flow, &source, kind, text)?;
+        }
+        Ok(())
+    }
+
+    /// A rule of the operator's approves a server of tools.
+    fn trust(&mut self, server: String, definition: Hash) -> Result<(), DriverError> {
+        let approved = McpServerApproved { server, definition };
+        self.append(Fact::McpServerApproved(approved))?;
+        // The server is started as soon as this is durable.
+        self.owed += 1;
+        Ok(())
     }
 
     /// Reports a server or tool that a role would use and cannot.
