@@ -8,6 +8,9 @@ use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::flow::{FlowState, OpenConsent};
+use a_society_facts::words::asks::{
+    NOTHING_CAN_RUN, REOPEN_OR_REVISE, RUN_A_RETROSPECTIVE, WRITE_A_REPORT, pause, your_choice,
+};
 use a_society_operator_ui::fold::ask::{asked, questions, short_of, trouble_of};
 use a_society_operator_ui::fold::terms::{self, scope};
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
@@ -318,10 +321,10 @@ fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Sa
                     command,
                 }
             });
-            ("a choice: run a retrospective?", None, answers.collect())
+            (your_choice(RUN_A_RETROSPECTIVE), None, answers.collect())
         }
         OperatorQuestion::Feedback => (
-            "a choice: write a feedback report?",
+            your_choice(WRITE_A_REPORT),
             None,
             vec![
                 Answer::key('y', "yes", format!("a-society feedback {name} yes")),
@@ -329,7 +332,7 @@ fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Sa
             ],
         ),
         OperatorQuestion::Unpause { reason } => (
-            words::pause(*reason),
+            pause(*reason).to_owned(),
             state.paused.as_ref().and_then(|pause| pause.detail.clone()),
             vec![Answer::key(
                 'y',
@@ -342,7 +345,7 @@ fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Sa
         | OperatorQuestion::Consent { .. }
         | OperatorQuestion::Configuration { .. }
         | OperatorQuestion::Approval { .. } => (
-            "a node to be reopened: nothing can run, and the work is not done",
+            format!("you to {REOPEN_OR_REVISE}: {NOTHING_CAN_RUN}"),
             None,
             vec![
                 Answer::typed("reopen", format!("a-society reopen {name} NODE")),
@@ -350,7 +353,7 @@ fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Sa
             ],
         ),
     };
-    ("the flow".to_owned(), what.to_owned(), says, answers)
+    ("the flow".to_owned(), what, says, answers)
 }
 
 /// The command that raises a budget to what gives room.

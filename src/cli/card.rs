@@ -8,6 +8,8 @@
 use a_society_facts::Hash;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::WaitReason;
+use a_society_facts::words::choices::{Choice, FOR_THIS_FLOW, LATER, ONCE, label};
+use a_society_facts::words::retrospective::order;
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::machine::OperatorQuestion;
 
@@ -81,45 +83,45 @@ pub(crate) enum Typed {
 type Key = (char, &'static str);
 
 const CONSENT: [Key; 5] = [
-    ('y', "once"),
-    ('f', "for this flow"),
-    ('n', "deny"),
-    ('r', "deny and say why"),
+    ('y', ONCE),
+    ('f', FOR_THIS_FLOW),
+    ('n', label(Choice::Deny)),
+    ('r', label(Choice::DenyReason)),
     ('v', "whole"),
 ];
 const CONSENT_CUT: [Key; 3] = [
     ('v', "the whole call, which can be allowed then"),
-    ('n', "deny"),
-    ('r', "deny and say why"),
+    ('n', label(Choice::Deny)),
+    ('r', label(Choice::DenyReason)),
 ];
 const APPROVAL: [Key; 3] = [
-    ('y', "approve"),
-    ('n', "send back"),
-    ('r', "send back and say why"),
+    ('y', label(Choice::Approve)),
+    ('n', label(Choice::Decline)),
+    ('r', label(Choice::DeclineReason)),
 ];
 const APPROVAL_CUT: [Key; 3] = [
     ('v', "all of it, which can be approved then"),
-    ('n', "send back"),
-    ('r', "send back and say why"),
+    ('n', label(Choice::Decline)),
+    ('r', label(Choice::DeclineReason)),
 ];
 const APPROVAL_CHANGED: [Key; 4] = [
-    ('y', "approve"),
-    ('n', "send back"),
-    ('r', "send back and say why"),
+    ('y', label(Choice::Approve)),
+    ('n', label(Choice::Decline)),
+    ('r', label(Choice::DeclineReason)),
     ('v', "all of it"),
 ];
 const FAILURE: [Key; 3] = [
-    ('y', "try again"),
-    ('r', "say what to do instead"),
-    ('l', "later"),
+    ('y', label(Choice::Retry)),
+    ('r', label(Choice::RetryNote)),
+    ('l', LATER),
 ];
 const IMPROVEMENT: [Key; 3] = [
-    ('g', "graph, one role after the other"),
-    ('p', "parallel"),
-    ('n', "no retrospective"),
+    ('g', order(ImprovementMode::GraphBased)),
+    ('p', order(ImprovementMode::Parallel)),
+    ('n', order(ImprovementMode::None)),
 ];
-const FEEDBACK: [Key; 2] = [('y', "write the feedback report"), ('n', "skip it")];
-const UNPAUSE: [Key; 1] = [('y', "go on")];
+const FEEDBACK: [Key; 2] = [('y', label(Choice::Grant)), ('n', label(Choice::Refuse))];
+const UNPAUSE: [Key; 1] = [('y', label(Choice::Continue))];
 
 impl Card {
     /// A question that is shown now.
@@ -383,12 +385,12 @@ fn mark(question: &OperatorQuestion, is_whole: bool) -> Option<&'static str> {
         OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. } if !is_whole => {
             Some("not all of it is shown [more/no/no, do this instead]> ")
         }
-        OperatorQuestion::Text { .. } if is_failure(question) => Some("yes tries again> "),
+        OperatorQuestion::Text { .. } if is_failure(question) => Some("yes retries the turn> "),
         OperatorQuestion::Text { .. } => Some("your answer> "),
         OperatorQuestion::Approval { .. } => Some("approve? [yes/no/no, because...]> "),
         OperatorQuestion::Improvement { .. } => Some("graph, parallel or none> "),
         OperatorQuestion::Feedback => Some("write the report? [yes/no]> "),
-        OperatorQuestion::Unpause { .. } => Some("go on? [yes]> "),
+        OperatorQuestion::Unpause { .. } => Some("continue? [yes]> "),
         OperatorQuestion::Consent { .. } => Some("allow? [yes/flow/no/no, do this instead]> "),
         OperatorQuestion::Configuration { .. } | OperatorQuestion::Stalled => None,
     }
@@ -558,7 +560,7 @@ mod tests {
         };
         assert_eq!(
             card(false).mark(),
-            "y try again · r say what to do instead · l later"
+            "y retry turn · r say what to do instead · l later"
         );
         let retry = Typed::Command(Verb::Retry {
             to: Whom::Node("draft".parse().unwrap()),
@@ -656,7 +658,7 @@ mod tests {
         cut.was_shown(3_000);
         assert_eq!(
             cut.mark(),
-            "y once · f for this flow · n deny · r deny and say why · v whole"
+            "y once · f for this flow · n deny · r deny with a reason · v whole"
         );
         assert_eq!(says(&cut.press(b"y", 3_100)), TOO_SOON);
         assert!(matches!(cut.press(b"y", 4_000), Typed::Command(_)));

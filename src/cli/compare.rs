@@ -1,5 +1,10 @@
 //! `diff FLOW OTHER`: two runs beside each other, as the page's Compare shows them.
 
+use a_society_facts::words::retrospective::RETROSPECTIVE;
+use a_society_facts::words::runs::{
+    NEITHER_HANDED_OVER, OF_THOSE_CACHED, TIME_OF_TURNS, TOKENS_IN, TOKENS_OUT,
+};
+use a_society_facts::words::status;
 use a_society_operator_ui::protocol::flow::NodeState;
 use a_society_operator_ui::protocol::http::Cost;
 use a_society_operator_ui::server::{
@@ -88,11 +93,11 @@ fn totals(a: &Side, b: &Side) -> Vec<Vec<Cell>> {
     let measures: [(&str, u64, u64, Words); 8] = [
         ("duration", a.ms, b.ms, span),
         ("turns", x.turns, y.turns, plain_number),
-        ("time of turns", x.ms, y.ms, span),
+        (TIME_OF_TURNS, x.ms, y.ms, span),
         ("requests", x.requests, y.requests, plain_number),
-        ("tokens in", input(x), input(y), tokens),
-        ("of those cached", x.cached, y.cached, tokens),
-        ("tokens out", x.output, y.output, tokens),
+        (TOKENS_IN, input(x), input(y), tokens),
+        (OF_THOSE_CACHED, x.cached, y.cached, tokens),
+        (TOKENS_OUT, x.output, y.output, tokens),
         ("cost", x.cost_micros, y.cost_micros, money),
     ];
     let head = ["", "A", "B", "B − A"].map(|head| number(head.to_owned()));
@@ -151,7 +156,7 @@ fn nodes(found: &Comparison) -> Vec<Vec<Cell>> {
     let mut rows = vec![head];
     for (line, sides) in found.nodes.iter().zip(&all) {
         let name = if line.node.is_empty() {
-            "looking back"
+            RETROSPECTIVE
         } else {
             &line.node
         };
@@ -187,14 +192,14 @@ fn stands(line: &NodeLine, side: Option<&NodeSide>) -> String {
         return String::new();
     }
     let (sign, word) = match side.state {
-        NodeState::NotReached => ("·", "not reached"),
-        NodeState::Ready => ("·", "ready"),
-        NodeState::Running => ("●", "running"),
-        NodeState::NeedsYou => ("?", "needs you"),
-        NodeState::Suspended => ("…", "waiting"),
-        NodeState::Done => ("✓", "done"),
-        NodeState::Failed => ("✗", "failed"),
-        NodeState::Interrupted => ("◼", "interrupted"),
+        NodeState::NotReached => ("·", status::NOT_REACHED),
+        NodeState::Ready => ("·", status::READY),
+        NodeState::Running => ("●", status::WORKING),
+        NodeState::NeedsYou => ("?", status::WAITING_FOR_YOU),
+        NodeState::Suspended => ("…", status::WAITING),
+        NodeState::Done => ("✓", status::DONE),
+        NodeState::Failed => ("✗", status::FAILED),
+        NodeState::Interrupted => ("◼", status::STOPPED),
     };
     format!("{sign} {word}")
 }
@@ -205,7 +210,7 @@ fn files(out: &mut Output, all: &[FileLine], stat: bool) -> Result<(), Stop> {
     let changed = other.count();
     let of = count(all.len(), "artifact");
     let head = match (all.len(), changed) {
-        (0, _) => "neither run handed anything over".to_owned(),
+        (0, _) => NEITHER_HANDED_OVER.to_owned(),
         (_, 0) => format!("{of}, all the same"),
         (_, changed) => format!("{of}, of which {changed} not the same"),
     };

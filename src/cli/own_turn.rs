@@ -3,6 +3,10 @@
 //!
 //! What is chosen becomes an [`Act`], which `turn_files` carries out for both.
 
+use a_society_facts::words::choices::LATER;
+use a_society_facts::words::handoffs::{
+    CLOSE_THE_FLOW, FINISH, HAND_OVER, WAIT_FOR_MORE, hand_over_to, send_back_to,
+};
 use a_society_operator_ui::protocol::ask::OwnTurn;
 use a_society_orchestrator::record::named_in_record;
 use a_society_orchestrator::record::own::{OwnTurnEnding, free_name};
@@ -114,34 +118,34 @@ impl Own {
         if let Some(writes) = &self.turn.writes {
             keys.push(('w', format!("write {}", writes.path)));
             if file.is_some() {
-                keys.push(('h', "finish with it".to_owned()));
+                keys.push(('h', FINISH.to_owned()));
             }
         } else {
             keys.push(('w', "write or edit a file".to_owned()));
             keys.push(('f', "choose a file of the project".to_owned()));
         }
         if !self.turn.forward.is_empty() {
-            let what = file.map(|file| format!(" {file}")).unwrap_or_default();
             let to = self.turn.forward.join(", ");
-            keys.push(('h', format!("hand over{what} to {to}")));
+            let does = match file {
+                Some(file) => format!("{HAND_OVER} {file} to {to}"),
+                None => hand_over_to(&to),
+            };
+            keys.push(('h', does));
         }
         if !self.turn.backward.is_empty() {
-            keys.push((
-                'b',
-                format!("send back to {}", self.turn.backward.join(", ")),
-            ));
+            keys.push(('b', send_back_to(&self.turn.backward.join(", "))));
         }
         if self.turn.closes {
-            keys.push(('c', "close the flow".to_owned()));
+            keys.push(('c', CLOSE_THE_FLOW.to_owned()));
         }
         if self.turn.waits {
-            keys.push(('m', "wait for more".to_owned()));
+            keys.push(('m', WAIT_FOR_MORE.to_owned()));
         }
         keys.push(('a', "answer in words".to_owned()));
         if self.is_cut {
             keys.push(('v', "all of what came in".to_owned()));
         }
-        keys.push(('l', "later".to_owned()));
+        keys.push(('l', LATER.to_owned()));
         keys
     }
 

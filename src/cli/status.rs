@@ -7,6 +7,7 @@ use a_society_facts::fact::operator::{ConsentMode, McpServerUnavailable};
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
+use a_society_facts::words::calls::WITHOUT_SERVER;
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
@@ -199,7 +200,7 @@ fn servers(out: &mut Output, state: &FlowState) -> Result<(), Stop> {
         out.line(&plain(&line))?;
     }
     for (role, server, why) in absent(state) {
-        let line = format!("{role} works without the MCP server {server}: {why}");
+        let line = format!("{role} {WITHOUT_SERVER} {server}: {why}");
         out.line(&out.paint.yellow(&plain(&line)))?;
         out.line(&format!("  {}", McpServerUnavailable::hint()))?;
     }

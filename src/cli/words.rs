@@ -1,7 +1,6 @@
 //! Words of the state, as an operator reads them.
 
 use a_society_facts::At;
-use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::session::SessionState;
@@ -9,7 +8,12 @@ use a_society_facts::fact::turn::Cause;
 use a_society_facts::view::flow::{CallState, FlowStatus, OperatorWait};
 use a_society_facts::view::standing::NodeStanding;
 use a_society_facts::view::summary::FlowSummary;
-use a_society_facts::words::{YOUR_TURN, left};
+use a_society_facts::words::asks::{
+    RUN_A_RETROSPECTIVE, WRITE_A_REPORT, pause, trouble, your_choice,
+};
+use a_society_facts::words::left;
+use a_society_facts::words::retrospective::{FEEDBACK_REPORT, RETROSPECTIVE};
+use a_society_facts::words::status::YOUR_TURN;
 
 /// What a role waits for now, to be read after "waits for", with the time that is left.
 pub(crate) fn waiting(waiting: &OperatorWait, now: At) -> String {
@@ -38,22 +42,12 @@ pub(crate) fn node(standing: NodeStanding, now: At) -> String {
     }
 }
 
-/// Why a flow pauses.
-pub(crate) const fn pause(reason: PauseReason) -> &'static str {
-    match reason {
-        PauseReason::Operator => "the operator",
-        PauseReason::DiskFull => "room on the disk",
-        PauseReason::Budget => "a larger budget",
-        PauseReason::Irreversible => "a look at a call whose outcome is unknown",
-    }
-}
-
 /// What the flow as a whole waits for, if for anything.
-pub(crate) const fn flow_wait(status: FlowStatus) -> Option<&'static str> {
+pub(crate) fn flow_wait(status: FlowStatus) -> Option<String> {
     match status {
-        FlowStatus::Paused(reason) => Some(pause(reason)),
-        FlowStatus::AwaitingImprovementChoice => Some("a choice: run a retrospective?"),
-        FlowStatus::AwaitingFeedbackConsent => Some("a choice: write a feedback report?"),
+        FlowStatus::Paused(reason) => Some(pause(reason).to_owned()),
+        FlowStatus::AwaitingImprovementChoice => Some(your_choice(RUN_A_RETROSPECTIVE)),
+        FlowStatus::AwaitingFeedbackConsent => Some(your_choice(WRITE_A_REPORT)),
         FlowStatus::Running
         | FlowStatus::Improving
         | FlowStatus::Feedback
@@ -64,14 +58,14 @@ pub(crate) const fn flow_wait(status: FlowStatus) -> Option<&'static str> {
 
 /// Everything a flow waits for, one text each.
 pub(crate) fn waits(summary: &FlowSummary) -> Vec<String> {
-    let whole = flow_wait(summary.status).map(str::to_owned);
+    let whole = flow_wait(summary.status);
     let each = summary.waits.iter().map(|one| {
         let who = one
             .node
             .as_ref()
             .map_or_else(|| one.role.to_string(), ToString::to_string);
         let what = match one.until {
-            Some(_) => Trouble::Limit.needs(),
+            Some(_) => trouble(Trouble::Limit),
             None if one.is_own_turn => YOUR_TURN,
             None => one.reason.needs(None),
         };
@@ -92,8 +86,8 @@ pub(crate) const fn session_state(state: SessionState) -> &'static str {
 pub(crate) const fn cause(cause: Cause) -> &'static str {
     match cause {
         Cause::Node => "a node",
-        Cause::Reflection => "reflection",
-        Cause::Feedback => "the feedback report",
+        Cause::Reflection => RETROSPECTIVE,
+        Cause::Feedback => FEEDBACK_REPORT,
         Cause::Compaction => "a compaction",
         Cause::Selection => "a choice",
     }

@@ -181,7 +181,7 @@ fn a_spoilt_journal_is_told_nothing_is_lost_and_every_other_flow_works() {
         let is_row = |line: &&str| line.starts_with("demo") && line.contains(TWO);
         let sound = listed.out.lines().find(is_row).unwrap();
         assert!(
-            sound.contains("waiting for you") && sound.contains("an answer"),
+            sound.contains("waiting for you") && sound.contains("your answer"),
             "{name}: {sound}"
         );
 

@@ -78,7 +78,7 @@ fn json_says_the_same_for_programs() {
     assert_eq!(flows[0]["status"], "running");
     assert_eq!(
         flows[0]["waiting_for"],
-        serde_json::json!(["owner-intake: an answer"])
+        serde_json::json!(["owner-intake: your answer"])
     );
     assert_eq!(flows[1]["status"], "damaged");
     assert_eq!(flows[1]["damage"]["word"], "end-missing");

@@ -105,7 +105,9 @@ impl Play {
         let who = wait["who"].as_str().unwrap_or_default();
         let node = who.split(' ').next().unwrap_or_default();
         let words: &[&str] = match (node, wait["waits_for"].as_str().unwrap_or_default()) {
-            ("propose", "approval of a handoff") => &["approve", flow, "--client-id", "approval"],
+            ("propose", "your approval of a handoff") => {
+                &["approve", flow, "--client-id", "approval"]
+            }
             ("propose", _) => &["reply", flow, "Twelve, inside.", "--client-id", "people"],
             ("sign", _) => {
                 let path = self.folder(flow).join("record/approval.md");
@@ -136,7 +138,7 @@ impl Play {
                 "--client-id",
                 once,
             ],
-            ("the", "a choice: run a retrospective?") => {
+            ("the", "your choice: run a retrospective?") => {
                 let choice = self.choice();
                 let how = choice.get(1).map_or("none", String::as_str);
                 let words = ["improve", flow, how, "--client-id", "choice"];

@@ -23,7 +23,7 @@ pub(super) fn to_the_end_of(place: &Old, flow: &str, name: &str) {
         }
         for wait in status["waits"].as_array().unwrap() {
             let words: Vec<&str> = match wait["waits_for"].as_str() {
-                Some("approval of a handoff") => vec!["approve", flow],
+                Some("your approval of a handoff") => vec!["approve", flow],
                 Some("a model") => vec!["configure", flow, "writer", "model=m"],
                 _ => vec!["reply", flow, "For people who upgrade."],
             };

@@ -172,7 +172,7 @@ fn a_person_reads_the_operator_with_its_turn_and_is_answered_once_it_waits() {
     let refused = place.run(&["steer", &flow, "lead", "--now", MORE]);
     assert_eq!(refused.code, 6, "{refused:?}");
     assert!(refused.err.contains("lead is not at work"), "{refused:?}");
-    assert!(refused.err.contains("waits for an answer"), "{refused:?}");
+    assert!(refused.err.contains("waits for your answer"), "{refused:?}");
     assert!(refused.err.contains("try: a-society reply"), "{refused:?}");
     assert!(facts(&place, &flow, "reply_returned").is_empty());
 }

@@ -36,7 +36,11 @@ fn what_a_role_had_asked_to_do_is_asked_again_and_done_when_it_is_allowed() {
         said.out
     );
     let listed = place.run(&["ls"]);
-    assert!(listed.out.contains("consent to a call"), "{}", listed.out);
+    assert!(
+        listed.out.contains("your consent to a call"),
+        "{}",
+        listed.out
+    );
     let status = place.run(&["status", &flow]);
     assert!(!status.out.contains("nothing can run"), "{}", status.out);
     let said = place.run(&["resume", &flow, "--until-waiting"]);

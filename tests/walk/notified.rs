@@ -35,7 +35,7 @@ fn a_command_hears_what_a_flow_waits_for_and_that_it_is_done() {
     assert_eq!(place.run(&RUN).code, 8);
     assert_eq!(
         read(&place, "said.txt"),
-        "waits: write (writer) waits for an answer\n"
+        "waits: write (writer) waits for your answer\n"
     );
     let flow = place.flow().unwrap();
     assert_eq!(place.run(&["reply", &flow, "Blue."]).code, 0);
@@ -61,7 +61,7 @@ fn a_command_hears_only_of_what_it_wants_to_hear() {
     for (on, said) in [
         (
             "[failed]",
-            "failed: write (writer) waits for a key that its provider takes\n",
+            "failed: write (writer) waits for a key that its provider accepts\n",
         ),
         ("[waits, done, budget]", ""),
     ] {

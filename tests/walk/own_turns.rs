@@ -47,11 +47,7 @@ fn a_turn_is_sent_back_and_then_written_in_an_editor_on_the_screen_of_watch_as_i
     place.write("editor.sh", editor);
     let said = place.run(&RUN);
     assert_eq!(said.code, 8);
-    assert!(
-        said.err
-            .contains("sign (lead)  waits for you: it is your turn\n"),
-        "{said:?}"
-    );
+    assert!(said.err.contains("sign (lead)  your turn\n"), "{said:?}");
     // Nor does the output in a pipe show a person the model's part of the packet.
     for words in ["You are at node", "End this turn with"] {
         assert!(!format!("{said:?}").contains(words), "{said:?}");

@@ -96,7 +96,10 @@ fn a_call_that_is_denied_with_a_reason_is_not_run_and_its_role_reads_why() {
     let place = with_model(&model);
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let mut terminal = Terminal::start(&place, &words);
-    terminal.writes("y once · f for this flow · n deny · r deny and say why", 1);
+    terminal.writes(
+        "y once · f for this flow · n deny · r deny with a reason",
+        1,
+    );
     sleep(SETTLED);
     terminal.press("r");
     terminal.writes("why?", 1);
@@ -178,15 +181,15 @@ fn a_half_typed_answer_outlives_an_answer_from_elsewhere_and_is_offered_again() 
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let mut terminal = Terminal::start(&place, &words);
     terminal.shows("tab next");
-    terminal.shows("◆ left (ann) asks");
+    terminal.shows("◆ left (ann) needs your answer");
     terminal.press("the bank's, add a rounding lin");
     terminal.shows("your answer> the bank's, add a rounding lin");
     // Tab shows the other question, and what was typed waits for the first.
     terminal.press("\t");
-    terminal.shows("◆ right (bob) asks");
+    terminal.shows("◆ right (bob) needs your answer");
     terminal.shows("2 of 2");
     terminal.press("\t");
-    terminal.writes("◆ left (ann) asks", 2);
+    terminal.writes("◆ left (ann) needs your answer", 2);
     terminal.shows("your answer> the bank's, add a rounding lin");
     let flow = place.flow().unwrap();
     assert_eq!(
@@ -194,7 +197,7 @@ fn a_half_typed_answer_outlives_an_answer_from_elsewhere_and_is_offered_again() 
         0
     );
     terminal.shows("this was answered elsewhere; what you typed is kept for the next question");
-    terminal.writes("◆ right (bob) asks", 2);
+    terminal.writes("◆ right (bob) needs your answer", 2);
     terminal.shows("your answer> the bank's, add a rounding lin");
     sleep(SETTLED);
     terminal.press("e\r");
@@ -215,7 +218,7 @@ fn a_half_typed_answer_outlives_an_answer_from_elsewhere_and_is_offered_again() 
     let told = terminal.scrolled();
     assert_eq!(
         told.iter()
-            .filter(|row| row.contains("waits for an answer"))
+            .filter(|row| row.contains("waits for your answer"))
             .count(),
         0,
         "{told:#?}"
@@ -246,7 +249,7 @@ fn the_first_line_the_last_line_and_the_end_of_a_terminal_say_what_is_what() {
     terminal.shows("waiting for you · 1 of 4 done");
     terminal.press("\u{1b}");
     terminal.writes(
-        "◼ stopped at left (ann): it waits for an answer, and 1 more",
+        "◼ stopped at left (ann): it waits for your answer, and 1 more",
         1,
     );
     terminal.writes("then go on: a-society resume", 1);
@@ -374,14 +377,14 @@ fn a_person_writes_a_file_in_their_editor_and_a_key_hands_it_over_or_sends_the_w
     place.write("editor.sh", editor);
     let words = ["run", "demo/flow.yaml", "--improve", "none"];
     let mut terminal = Terminal::start_with(&place, &words, &[("EDITOR", "sh editor.sh")]);
-    terminal.writes("sign (lead): it is your turn", 1);
+    terminal.writes("sign (lead): your turn", 1);
     terminal.writes("The plan has no date.", 1);
     terminal.writes("b send back to write", 1);
     sleep(SETTLED);
     terminal.press("b");
     terminal.writes("what has to change?", 1);
     terminal.press("Name a date.\n");
-    terminal.writes("sign (lead): it is your turn", 2);
+    terminal.writes("sign (lead): your turn", 2);
     let flow = place.flow().unwrap();
     let record = place.folder(&flow).join("record");
     let reason = std::fs::read_to_string(record.join("lead-reason.md")).unwrap();

@@ -120,7 +120,7 @@ fn a_run_that_nobody_watches_goes_on_when_a_limit_resets_and_ends_well() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
         said.err
-            .contains("a limit of its provider to reset, and goes on at "),
+            .contains("its provider's limit to reset, and goes on at "),
         "{}",
         said.err
     );

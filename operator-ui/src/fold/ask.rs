@@ -10,6 +10,15 @@ use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::OperatorWait;
+use a_society_facts::words::asks::{
+    CHOOSE_A_MODEL, END_YOUR_TURN, FINDINGS_ARE_WRITTEN, FLOW_IS_PAUSED, FORWARD_WORK_IS_DONE,
+    NOBODY_DRIVES_THIS, NOTHING_CAN_RUN, RAISE_ITS_BUDGET, REOPEN_OR_REVISE, RUN_A_RETROSPECTIVE,
+    WANTS_TO_HAND_OVER, WRITE_A_REPORT, needs, no_valid_outcome, turn_failed, was_cut_off,
+    your_turn_as,
+};
+use a_society_facts::words::capital;
+use a_society_facts::words::choices::{self, ANSWER, Choice};
+use a_society_facts::words::handoffs::hand_over_to;
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::graph::FlowGraph;
 use a_society_orchestrator::machine::{
@@ -217,15 +226,18 @@ pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
     let cut_off = turns.find(|turn| state.main_turn_of(&turn.role).is_some());
     let (headline, short) = match cut_off {
         Some(turn) => (
-            format!("{} was cut off in its turn", turn.role),
-            "Cut off in its turn. Continue?",
+            was_cut_off(turn.role.as_str()),
+            "Cut off in its turn. Continue?".to_owned(),
         ),
-        None => ("Nobody drives this flow".to_owned(), "Go on"),
+        None => (
+            capital(NOBODY_DRIVES_THIS),
+            capital(choices::label(Choice::Resume)),
+        ),
     };
     let said = Said {
         id: "stopped".to_owned(),
         headline,
-        short: short.to_owned(),
+        short,
         kind: AskKind::Stopped {},
     };
     let node = cut_off.and_then(|turn| turn.node.as_ref());
@@ -241,7 +253,7 @@ fn failure(reason: WaitReason, text: &str) -> Option<String> {
     let why = (!text.trim().is_empty()).then(|| words::failed(text))?;
     match reason {
         WaitReason::AutonomousAbort => Some(why),
-        WaitReason::RepairLimit => Some(format!("No valid outcome: {why}")),
+        WaitReason::RepairLimit => Some(capital(&no_valid_outcome(&why))),
         WaitReason::PromptHuman
         | WaitReason::Consent
         | WaitReason::ConsentDenied
@@ -278,20 +290,20 @@ impl Asker<'_> {
                 let said = Said {
                     id: place("text", node.as_ref(), role),
                     headline: match (&turn, &failed) {
-                        (Some(_), _) => format!("Your turn as {role}"),
-                        (None, Some(_)) => format!("{role}'s turn failed"),
-                        (None, None) => format!("{role} {}", words::wants(*reason, trouble)),
+                        (Some(_), _) => capital(&your_turn_as(role.as_str())),
+                        (None, Some(_)) => turn_failed(role.as_str()),
+                        (None, None) => needs(role.as_str(), reason.needs(trouble)),
                     },
                     short: if turn.is_some() {
-                        "Hand over, send back or wait".to_owned()
+                        capital(END_YOUR_TURN)
                     } else if let Some(failed) = &failed {
                         failed.clone()
                     } else if *reason == WaitReason::ConsentDenied {
-                        "Say what to do instead".to_owned()
+                        capital(choices::label(Choice::RetryNote))
                     } else if *reason == WaitReason::Budget {
-                        "Raise its budget".to_owned()
+                        capital(RAISE_ITS_BUDGET)
                     } else if short.is_empty() {
-                        "Answer".to_owned()
+                        capital(ANSWER)
                     } else {
                         short
                     },
@@ -383,11 +395,8 @@ impl Asker<'_> {
         };
         let said = Said {
             id: place("configuration", node, role),
-            headline: format!(
-                "{role} {}",
-                words::wants(WaitReason::RoleConfiguration, None)
-            ),
-            short: "Choose a model".to_owned(),
+            headline: needs(role.as_str(), WaitReason::RoleConfiguration.needs(None)),
+            short: capital(CHOOSE_A_MODEL),
             kind,
         };
         self.made(said, node, Some(role))
@@ -407,10 +416,10 @@ impl Asker<'_> {
         let said = Said {
             id: format!("approval/{approval}"),
             headline: format!(
-                "{} wants to hand over",
-                role.map_or_else(|| node.to_string(), ToString::to_string)
+                "{} {WANTS_TO_HAND_OVER}",
+                role.map_or_else(|| node.as_str(), RoleInstance::as_str)
             ),
-            short: format!("Hand over to {}", to.join(", ")),
+            short: capital(&hand_over_to(&to.join(", "))),
             kind: AskKind::Approval {
                 approval: approval.to_string(),
                 targets,
@@ -423,8 +432,8 @@ impl Asker<'_> {
         let (id, headline, short, kind) = match question {
             OperatorQuestion::Improvement { modes } => (
                 "improvement",
-                "The forward work is done",
-                "Run a retrospective?",
+                FORWARD_WORK_IS_DONE,
+                RUN_A_RETROSPECTIVE,
                 AskKind::Improvement {
                     modes: modes.clone(),
                     roles: self.state.sessions.len() as u64,
@@ -435,16 +444,16 @@ impl Asker<'_> {
             ),
             OperatorQuestion::Feedback => (
                 "feedback",
-                "The findings are written",
-                "Say whether a report is written",
+                FINDINGS_ARE_WRITTEN,
+                WRITE_A_REPORT,
                 AskKind::Feedback {
                     path: report_path().to_owned(),
                 },
             ),
             OperatorQuestion::Unpause { reason } => (
                 "unpause",
-                "The flow is paused",
-                "Let it go on",
+                FLOW_IS_PAUSED,
+                choices::label(Choice::Continue),
                 AskKind::Unpause {
                     reason: words::pause(*reason).to_owned(),
                     detail: self
@@ -460,15 +469,15 @@ impl Asker<'_> {
             | OperatorQuestion::Configuration { .. }
             | OperatorQuestion::Approval { .. } => (
                 "stalled",
-                "Nothing can run, and the work is not done",
-                "Reopen a node or revise the graph",
+                NOTHING_CAN_RUN,
+                REOPEN_OR_REVISE,
                 AskKind::Stalled {},
             ),
         };
         let said = Said {
             id: id.to_owned(),
-            headline: headline.to_owned(),
-            short: short.to_owned(),
+            headline: capital(headline),
+            short: capital(short),
             kind,
         };
         self.made(said, None, None)

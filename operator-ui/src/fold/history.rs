@@ -10,6 +10,9 @@ use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::FlowState;
+use a_society_facts::words::choices::{self, ANSWERED, Choice};
+use a_society_facts::words::status::CANCELLED;
+use a_society_facts::words::{capital, permissions};
 use a_society_facts::{At, Recorded};
 
 use super::limits::{DECIDED_MAX, PASSED_MAX};
@@ -212,10 +215,14 @@ impl History {
                     let text = open.shown.shown();
                     words::short(&subject(open.terms.as_ref(), &text))
                 });
-                (open.map(|open| open.role.clone()), f.answer.words(), detail)
+                (
+                    open.map(|open| open.role.clone()),
+                    capital(permissions::answer(f.answer)),
+                    detail,
+                )
             }
             Fact::HandoffDecided(f) => {
-                let words = if f.approved { "Approved" } else { "Declined" };
+                let words = capital(choices::done(Choice::of_handoff(f.approved)));
                 let staged = state.staged.get(&f.approval);
                 let role = staged
                     .and_then(|staged| state.role_of(&staged.node))
@@ -225,24 +232,20 @@ impl History {
             }
             Fact::OperatorReplied(f) => {
                 let detail = words::short(&f.text.shown());
-                (Some(f.role.clone()), "Answered", Some(detail))
+                (Some(f.role.clone()), capital(ANSWERED), Some(detail))
             }
             Fact::ConsentModeChanged(f) => {
-                let mode = serde_json::to_string(&f.mode).unwrap_or_default();
-                (
-                    None,
-                    "Changed what needs no asking",
-                    Some(mode.trim_matches('"').to_owned()),
-                )
+                let mode = permissions::mode(f.mode).to_owned();
+                (None, "Changed permissions".to_owned(), Some(mode))
             }
-            Fact::FlowCancelled(f) => (None, "Cancelled", f.why.clone()),
+            Fact::FlowCancelled(f) => (None, capital(CANCELLED), f.why.clone()),
             _ => return,
         };
         let decided = Decided {
             at: words::at(recorded.at),
             flow: flow.clone(),
             role: role.as_ref().map(ToString::to_string),
-            words: words.to_owned(),
+            words,
             detail: detail.unwrap_or_default(),
         };
         self.decided.push_front((role, decided));

@@ -12,7 +12,8 @@ use a_society_facts::view::flow::{
     Account, CallState, Improvement, OperatorWait, Reflecting, RequestState,
 };
 use a_society_facts::view::standing::NodeStanding;
-use a_society_facts::words::{CORRECTING, NOT_REACHED, READY, WAITING_FOR, fill};
+use a_society_facts::words::capital;
+use a_society_facts::words::status::{CORRECTING, NOT_REACHED, READY, waiting_for};
 use a_society_orchestrator::canonical;
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::graph::{FlowGraph, InlineRole};
@@ -133,7 +134,7 @@ impl Maker<'_> {
         } else {
             NodeState::NeedsYou
         };
-        (stands, words::wants(reason, trouble))
+        (stands, format!("needs {}", reason.needs(trouble)))
     }
 
     /// The call that a node wants consent for, in a few words.
@@ -190,10 +191,7 @@ impl Maker<'_> {
     /// Whose handoff a node waits for, of all from which it may get one.
     fn awaits(&self, node: &NodeId) -> String {
         let owed = self.state.graph.entering(node);
-        fill(
-            WAITING_FOR,
-            &list(owed.map(|edge| edge.edge.from.to_string())),
-        )
+        waiting_for(&list(owed.map(|edge| edge.edge.from.to_string())))
     }
 
     /// A node that is not at work, by what has not arrived yet.
@@ -209,7 +207,7 @@ impl Maker<'_> {
             (true, _) => (NodeState::NotReached, NOT_REACHED.to_owned()),
             (false, _) => (
                 NodeState::NotReached,
-                fill(WAITING_FOR, &list(missing.into_iter())),
+                waiting_for(&list(missing.into_iter())),
             ),
         }
     }
@@ -444,13 +442,6 @@ fn limits(account: &Account) -> BTreeMap<String, u64> {
     limits
         .map(|(measure, limit)| (words::measure(*measure).to_owned(), *limit))
         .collect()
-}
-
-fn capital(words: &str) -> String {
-    let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
 }
 
 fn list(names: impl Iterator<Item = String>) -> String {

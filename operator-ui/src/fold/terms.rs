@@ -7,6 +7,8 @@ use a_society_facts::fact::operator::{ConsentAnswer, DecidingRule};
 use a_society_facts::fact::terms::{
     CommandTerms, ConsentTerms, FileEffect, FileTerms, Scope, ServerReach, ServerTerms, ShownValue,
 };
+use a_society_facts::words::capital;
+use a_society_facts::words::permissions::scope as scope_words;
 use a_society_orchestrator::canonical;
 
 use super::words::span;
@@ -120,11 +122,8 @@ fn sandbox(command: &CommandTerms) -> Fact {
                 .to_owned(),
             true,
         ),
-        (Scope::Sandboxed, []) => ("Project and record folder only".to_owned(), false),
-        (Scope::Project, []) => (
-            "Project and record folder only; folders that you named can be read".to_owned(),
-            false,
-        ),
+        (Scope::Sandboxed, []) => (capital(scope_words(command.scope)), false),
+        (Scope::Project, []) => (capital(scope_words(command.scope)), false),
         (Scope::Sandboxed | Scope::Project, [only]) if only.starts_with("every wall") => {
             (format!("Unsandboxed: without {missing}"), true)
         }
@@ -363,7 +362,7 @@ mod tests {
             (
                 Scope::Project,
                 vec![],
-                "Project and record folder only",
+                "Project and record folder, and the folders you named",
                 false,
             ),
             (

@@ -3,10 +3,10 @@
 use a_society_facts::At;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::PauseReason;
-use a_society_facts::fact::node::{Trouble, WaitReason as Reason};
 use a_society_facts::fact::operator::Grant;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::FlowPhase as Part;
+use a_society_facts::words::{calls, capital};
 
 use super::limits::SHORT_CHARS_MAX;
 use crate::protocol::ask::ArtifactRef;
@@ -46,11 +46,6 @@ pub(super) const fn phase(part: Part) -> Phase {
     }
 }
 
-/// What a waiting role needs, in words.
-pub(super) fn wants(reason: Reason, trouble: Option<Trouble>) -> String {
-    format!("needs {}", reason.needs(trouble))
-}
-
 /// What went wrong in a turn that failed, in plain words: the reason without the program's name for its kind.
 pub(super) fn failed(why: &str) -> String {
     let line = why.lines().find(|line| !line.trim().is_empty());
@@ -62,33 +57,10 @@ pub(super) fn failed(why: &str) -> String {
     let (kind, rest) = kind.unwrap_or(("", line));
     // The name as facts have it, or with spaces, as error texts have it.
     let said = line.split_once(": ").map_or(kind, |(said, _)| said);
-    let known = match said.replace(' ', "_").as_str() {
-        "cut_off" | "stream_cut" => "The model's answer was cut off",
-        "stalled" => "The model stopped in the middle of its answer",
-        "timeout" => "The model did not answer in time",
-        "network" => "The model's provider was not reached",
-        "tls" => "No safe connection to the model's provider",
-        "garbled" => "The model's answer could not be read",
-        "not_a_provider" => "Nothing at the provider's address answers as a model",
-        "rate_limit" => "The provider's limit was reached",
-        "overloaded" => "The model's provider is overloaded",
-        "server" => "The model's provider failed",
-        "spend_limit" => "The provider's account has no money left",
-        "key" => "The provider does not accept the key",
-        "forbidden" => "The provider does not allow this request",
-        "not_found" => "The provider does not have this model",
-        "too_large" => "The request is too large for the provider",
-        "window_full" => "The session no longer fits the model's window",
-        "policy" => "The provider refused the content",
-        "bad_request" | "invalid" => "The provider did not understand the request",
-        "circuit_open" => "The provider failed too often to be asked again now",
-        _ => {
-            let mut letters = short(rest).chars().collect::<Vec<_>>().into_iter();
-            let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-            return first.into_iter().chain(letters).collect();
-        }
-    };
-    known.to_owned()
+    match calls::failure(&said.replace(' ', "_")) {
+        Some(known) => capital(known),
+        None => capital(&short(rest)),
+    }
 }
 
 pub(super) const fn pause(reason: PauseReason) -> &'static str {

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
 use a_society_facts::Seat;
-use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::FlowScreen;
 use a_society_facts::view::feed::{FeedItem, ItemKind};
+use a_society_facts::words::choices::ANSWERED;
+use a_society_facts::words::{capital, permissions};
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine;
 use a_society_orchestrator::project::place;
@@ -469,17 +470,14 @@ fn decided_of(flow: &WireRef, screen: &FlowScreen) -> Vec<Decided> {
 fn decision(item: &FeedItem) -> (String, String) {
     let Some(note) = &item.consent else {
         let words = match item.event.as_deref() {
-            Some("human.replied") => "Answered",
-            _ => &item.label,
+            Some("human.replied") => capital(ANSWERED),
+            _ => item.label.clone(),
         };
-        return (words.to_owned(), item.text.clone());
+        return (words, item.text.clone());
     };
-    let words = match note.answer {
-        Some(ConsentAnswer::AllowOnce) => "Allowed once",
-        Some(ConsentAnswer::AllowFlow) => "Allowed for this flow",
-        Some(ConsentAnswer::Deny | ConsentAnswer::Withdrawn) | None => &item.label,
-    };
-    (words.to_owned(), note.about.clone())
+    let words = note.answer.map(permissions::answer).map(capital);
+    let words = words.unwrap_or_else(|| item.label.clone());
+    (words, note.about.clone())
 }
 
 fn is_decision(item: &FeedItem) -> bool {

@@ -7,6 +7,8 @@ use std::sync::atomic::Ordering;
 use a_society_facts::Verb;
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::id::{ApprovalId, ClientId, ConsentId};
+use a_society_facts::words::choices::{self, Choice};
+use a_society_facts::words::permissions;
 use a_society_orchestrator::config::policy;
 use a_society_orchestrator::config::user::Scope;
 use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
@@ -197,10 +199,10 @@ fn decision(app: &Shared, flow: &FlowRef, name: &str) -> Option<&'static str> {
     let mut words = None;
     let read = follower.read(&mut |recorded| match recorded.fact() {
         Some(Fact::ConsentResolved(f)) if f.consent.as_str() == name => {
-            words = Some(f.answer.words());
+            words = Some(permissions::answer(f.answer));
         }
         Some(Fact::HandoffDecided(f)) if f.approval.as_str() == name => {
-            words = Some(if f.approved { "Approved" } else { "Declined" });
+            words = Some(choices::done(Choice::of_handoff(f.approved)));
         }
         _ => {}
     });

@@ -1,10 +1,13 @@
 // What an operator can answer to each kind of ask: words, keys and commands, in one place for every screen. Pure.
 import { amount } from "./budget";
 import type { IconName } from "./icons";
-import { compare, money, spoken } from "./words";
+import { RUN_A_RETROSPECTIVE } from "./said/asks";
+import { ANSWER, CHOICE, CHOSEN, FOR_THIS_FLOW, ONCE, raiseTo, WITH_A_REASON } from "./said/choices";
+import { ORDER } from "./said/retrospective";
+import { capital, compare, money, spoken } from "./words";
 import type { Ask, Command, Estimate, ImprovementMode, OwnTurn, Whom } from "./wire";
 
-export type ChoiceId = "allow" | "allow-flow" | "deny" | "deny-reason" | "approve" | "decline" | "decline-reason" | "retry" | "retry-note" | "raise" | "amount" | "continue" | "resume" | "resume-note" | "grant" | "refuse" | "first" | "second" | "third";
+export type ChoiceId = keyof typeof CHOICE | "first" | "second" | "third";
 /** The key that chooses, by its name in the table of keys. */
 export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | "Digit1" | "Digit2" | "Digit3";
 export type Choice = {
@@ -31,9 +34,9 @@ export function whom(ask: Ask): Whom {
 }
 
 const MODES = {
-  "graph-based": { words: "In graph order", icon: "flow", more: "Last role first; findings flow upstream", past: "Improving in graph order" },
-  parallel: { words: "All at once", icon: "lines", more: "Every role at the same time, the owner last", past: "Improving all at once" },
-  none: { words: "Not this time", icon: "close", more: "Close the flow now", past: "No retrospective this time" },
+  "graph-based": { icon: "flow", more: "Last role first; findings flow upstream" },
+  parallel: { icon: "lines", more: "Every role at the same time, the owner last" },
+  none: { icon: "close", more: "Close the flow now" },
 } as const;
 
 const CARDS = ["first", "second", "third"] as const;
@@ -51,24 +54,30 @@ export function usualChoice(ask: Ask, mode: ImprovementMode | null): ChoiceId | 
   return CARDS[ask.kind.modes.indexOf(mode)] ?? null;
 }
 
+/** A choice with the words that every screen has for it. */
+const choice = (id: keyof typeof CHOICE, key: ChoiceKey, command: Choice["command"], more: Partial<Choice> = {}): Choice => ({ id, words: capital(CHOICE[id]), past: capital(CHOSEN[id]), key, command, ...more });
+const primary = { primary: true };
+const needsText = { needsText: true };
+
 /** What can be chosen with one key or one press. A text answer and a configuration have controls of their own. */
 export function choices(ask: Ask): Choice[] {
   const kind = ask.kind;
+  const retry = (first: boolean): Choice => choice("retry", "KeyY", () => ({ do: "retry", to: whom(ask) }), { primary: first });
   switch (kind.kind) {
     case "consent": {
       const { consent, action } = kind;
-      const list: Choice[] = [{ id: "allow", words: "Allow once", past: "Allowed once", key: "KeyY", primary: true, command: () => ({ do: "allow", consent, action, for_the_flow: false }) }];
-      if (kind.for_the_flow !== null) list.push({ id: "allow-flow", words: "Allow for this flow", past: "Allowed for this flow", key: "KeyF", command: () => ({ do: "allow", consent, action, for_the_flow: true }) });
-      list.push({ id: "deny", words: "Deny", past: "Denied", key: "KeyN", command: () => ({ do: "deny", consent, action }) });
-      list.push({ id: "deny-reason", words: "Deny with a reason", past: "Denied with a reason", key: "KeyR", needsText: true, command: (reason) => ({ do: "deny", consent, action, reason }) });
+      const list = [choice("allow", "KeyY", () => ({ do: "allow", consent, action, for_the_flow: false }), primary)];
+      if (kind.for_the_flow !== null) list.push(choice("allow-flow", "KeyF", () => ({ do: "allow", consent, action, for_the_flow: true })));
+      list.push(choice("deny", "KeyN", () => ({ do: "deny", consent, action })));
+      list.push(choice("deny-reason", "KeyR", (reason) => ({ do: "deny", consent, action, reason }), needsText));
       return list;
     }
     case "approval": {
       const { approval } = kind;
       return [
-        { id: "approve", words: "Approve handoff", past: "Handoff approved", key: "KeyY", primary: true, command: () => ({ do: "approve", approval }) },
-        { id: "decline", words: "Decline", past: "Handoff declined", key: "KeyN", command: () => ({ do: "decline", approval }) },
-        { id: "decline-reason", words: "Decline with a reason", past: "Declined with a reason", key: "KeyR", needsText: true, command: (reason) => ({ do: "decline", approval, reason }) },
+        choice("approve", "KeyY", () => ({ do: "approve", approval }), primary),
+        choice("decline", "KeyN", () => ({ do: "decline", approval })),
+        choice("decline-reason", "KeyR", (reason) => ({ do: "decline", approval, reason }), needsText),
       ];
     }
     case "text": {
@@ -76,38 +85,32 @@ export function choices(ask: Ask): Choice[] {
       if (budget !== undefined) {
         const raise = (limit: number): Command => ({ do: "budget", role: budget.role, measure: budget.measure, limit });
         return [
-          { id: "raise", words: `Raise to ${amount(budget.measure, budget.raise_to)}`, past: "Budget raised", key: "KeyY", primary: true, command: () => raise(budget.raise_to) },
-          { id: "amount", words: "Another amount", past: "Budget raised", key: "KeyR", opens: "budget", command: () => raise(budget.raise_to) },
+          choice("raise", "KeyY", () => raise(budget.raise_to), { primary: true, words: capital(raiseTo(amount(budget.measure, budget.raise_to))) }),
+          choice("amount", "KeyR", () => raise(budget.raise_to), { opens: "budget" }),
         ];
       }
       if (kind.turn !== undefined) return [];
-      if (kind.failed !== undefined) {
-        return [
-          { id: "retry", words: "Retry turn", past: "Retrying", key: "KeyY", primary: true, command: () => ({ do: "retry", to: whom(ask) }) },
-          { id: "retry-note", words: "Say what to do instead", past: "Told what to do instead", key: "KeyR", needsText: true, command: (text) => ({ do: "reply", to: whom(ask), text, asked: ask.since }) },
-        ];
-      }
-      return kind.may_retry ? [{ id: "retry", words: "Retry turn", past: "Retrying", key: "KeyY", primary: !wasDenied(ask), command: () => ({ do: "retry", to: whom(ask) }) }] : [];
+      if (kind.failed !== undefined) return [retry(true), choice("retry-note", "KeyR", (text) => ({ do: "reply", to: whom(ask), text, asked: ask.since }), needsText)];
+      return kind.may_retry ? [retry(!wasDenied(ask))] : [];
     }
-    case "configuration": return [{ id: "retry", words: "Retry", past: "Retrying", key: "KeyY", command: () => ({ do: "retry", to: whom(ask) }) }];
+    case "configuration": return [retry(false)];
     case "improvement":
       return kind.modes.map((mode, at) => ({
-        id: CARDS[at] ?? "third", ...MODES[mode], key: (["Digit1", "Digit2", "Digit3"] as const)[at] ?? "Digit3",
+        id: CARDS[at] ?? "third", icon: MODES[mode].icon, words: capital(ORDER[mode]), past: mode === "none" ? capital(ORDER.none) : `Retrospective ${ORDER[mode]}`, key: (["Digit1", "Digit2", "Digit3"] as const)[at] ?? "Digit3",
         more: [MODES[mode].more, estimate(kind.estimates.find((one) => one.mode === mode))].filter((part) => part !== null).join(". "),
         command: () => ({ do: "improve", mode }),
       }));
     case "feedback":
       return [
-        { id: "grant", words: "Write the report", past: "Report allowed", key: "KeyY", primary: true, command: () => ({ do: "feedback", granted: true }) },
-        { id: "refuse", words: "No report", past: "Report declined", key: "KeyN", command: () => ({ do: "feedback", granted: false }) },
+        choice("grant", "KeyY", () => ({ do: "feedback", granted: true }), primary),
+        choice("refuse", "KeyN", () => ({ do: "feedback", granted: false })),
       ];
-    case "unpause": return [{ id: "continue", words: "Continue", past: "Continued", key: "KeyY", primary: true, command: () => ({ do: "unpause" }) }];
-    case "stalled": return [{ id: "resume", words: "Look for work again", past: "Looking for work", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
+    case "unpause": return [choice("continue", "KeyY", () => ({ do: "unpause" }), primary)];
+    case "stalled": return [choice("resume", "KeyY", () => ({ do: "resume" }), primary)];
     case "stopped": {
-      const list: Choice[] = [{ id: "resume", words: ask.role === null ? "Resume" : "Continue", past: "Resumed", key: "KeyY", primary: true, command: () => ({ do: "resume" }) }];
+      const resume = choice("resume", "KeyY", () => ({ do: "resume" }), primary);
       // Only an interrupted role gets a note.
-      if (ask.role !== null) list.push({ id: "resume-note", words: "Continue with a note", past: "Continued with a note", key: "KeyR", needsText: true, command: (note) => ({ do: "resume", note }) });
-      return list;
+      return ask.role === null ? [resume] : [{ ...resume, words: capital(CHOICE.continue), past: capital(CHOSEN.continue) }, choice("resume-note", "KeyR", (note) => ({ do: "resume", note }), needsText)];
     }
   }
 }
@@ -190,16 +193,15 @@ export function family(ask: Ask): Family {
 /** What is asked in a few words, as a line begins. The name of a tool or of a role stays as it is. */
 export function shortWords(ask: Pick<Ask, "short" | "kind">): string {
   const [first = ""] = ask.short.split(" ", 1);
-  return ask.kind.kind === "consent" && /^[a-z]+$/.test(first) ? first.charAt(0).toUpperCase() + ask.short.slice(1) : ask.short;
+  return ask.kind.kind === "consent" && /^[a-z]+$/.test(first) ? capital(ask.short) : ask.short;
 }
 
 /** The title of what is asked, above its detail. */
 export function askTitle(ask: Ask): string {
   switch (ask.kind.kind) {
-    case "consent": case "approval": case "stalled": case "stopped": case "configuration": case "feedback": return ask.headline;
+    case "consent": case "approval": case "stalled": case "stopped": case "configuration": case "feedback": case "unpause": return ask.headline;
     case "text": return wasDenied(ask) ? `You denied this. What should ${ask.role ?? "the role"} do instead?` : ask.headline;
-    case "improvement": return "Run a retrospective?";
-    case "unpause": return "The flow is paused";
+    case "improvement": return capital(RUN_A_RETROSPECTIVE);
   }
 }
 
@@ -207,14 +209,13 @@ export function askTitle(ask: Ask): string {
 export const keyCap = (key: ChoiceKey): string => key.replace(/^Key|^Digit/, "");
 
 /** What has no room in a row of keys. */
-const SHORT: Record<string, string> = { "Allow once": "allow", "Allow for this flow": "for flow", "Deny with a reason": "with reason" };
+const SHORT: Partial<Record<ChoiceId, string>> = { allow: ONCE, "allow-flow": FOR_THIS_FLOW, "deny-reason": WITH_A_REASON, "decline-reason": WITH_A_REASON };
 
 /** The keys that answer an ask, and what each does: only what counts for this one. */
 export function keyHints(ask: Ask): { key: string; words: string }[] {
-  const short = (words: string): string => SHORT[words] ?? words.charAt(0).toLowerCase() + words.slice(1);
-  const hints = choices(ask).map((choice) => ({ key: keyCap(choice.key), words: short(choice.words) }));
+  const hints = choices(ask).map(({ id, key, words }) => ({ key: keyCap(key), words: SHORT[id] ?? words.charAt(0).toLowerCase() + words.slice(1) }));
   if (hints.some((hint) => hint.key === "R")) return hints;
-  return ownTurn(ask) !== null ? [...hints, { key: "R", words: "end your turn" }] : wantsText(ask) ? [...hints, { key: "R", words: "answer" }] : hints;
+  return ownTurn(ask) !== null ? [...hints, { key: "R", words: "end your turn" }] : wantsText(ask) ? [...hints, { key: "R", words: ANSWER }] : hints;
 }
 
 /** Requests of one tool that would do exactly the same, with the same facts; they can be allowed together. */

@@ -1,4 +1,6 @@
 // A tool item's text begins with what was asked, and goes on with what came back. Pure.
+import { CALL_END, CUT_OFF } from "./said/calls";
+import { FAILED } from "./said/status";
 import type { CallEnd, Item, Task } from "./wire";
 
 /** What was asked, on one line: a command or a file as it is, since the sign in front says what is done with it. */
@@ -39,21 +41,15 @@ export function callVerb(item: Item, kind: "edit" | "run" | "call"): string {
   return kind === "call" ? "" : (/^(run|edit|write|replace|patch) /.exec(item.text)?.[0] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `);
 }
 
-/** The ends of a call that are neither its success nor its own failure. */
-const ENDS: Partial<Record<CallEnd, { words: string; bad: boolean }>> = {
-  denied: { words: "denied", bad: false },
-  stopped: { words: "stopped by the operator", bad: false },
-  not_run: { words: "did not run", bad: false },
-  timed_out: { words: "timed out", bad: true },
-  unknown: { words: "outcome unknown", bad: true },
-};
+/** The ends of a call that are neither its success nor its own failure, and whether they are a failure. */
+const ENDS: Partial<Record<CallEnd, boolean>> = { denied: false, stopped: false, not_run: false, timed_out: true, unknown: true };
 
 /** How a call ended that did not work, and whether that is a failure; nothing for one that runs or worked. */
 export function callEnd(item: Item): { words: string; bad: boolean } | null {
-  if (item.interrupted) return { words: "cut off", bad: false };
+  if (item.interrupted) return { words: CUT_OFF, bad: false };
   if (item.type !== "tool-error") return null;
-  const known = item.end === undefined ? undefined : ENDS[item.end];
-  return known ?? { words: item.exit === null ? "failed" : `exit ${item.exit}`, bad: true };
+  const bad = item.end && ENDS[item.end];
+  return item.end && bad !== undefined ? { words: CALL_END[item.end], bad } : { words: item.exit === null ? FAILED : `exit ${item.exit}`, bad: true };
 }
 
 /** What came back. */

@@ -1,6 +1,7 @@
 // How a person's turn ends: the words of the reply that ends it, and what is missing before it can. Pure.
+import { CLOSE_THE_FLOW, FINISH, HAND_OVER, SEND_BACK, WAIT_FOR_MORE } from "./said/handoffs";
 import type { FileVersions, OwnTurn, RecordFile } from "./wire";
-import { list } from "./words";
+import { capital, list } from "./words";
 
 export type Ending = "over" | "back" | "wait" | "close" | "write";
 
@@ -15,7 +16,7 @@ export function endings(turn: OwnTurn): Ending[] {
   return list;
 }
 
-export const ENDING_WORDS: Record<Ending, string> = { over: "Hand over", back: "Send back", wait: "Wait", close: "Close the flow", write: "Finish" };
+export const ENDING_WORDS: Record<Ending, string> = { over: capital(HAND_OVER), back: capital(SEND_BACK), wait: capital(WAIT_FOR_MORE), close: capital(CLOSE_THE_FLOW), write: capital(FINISH) };
 
 export type Targets = { nodes: readonly string[]; path: string };
 

@@ -1,6 +1,7 @@
 // The projects of the workspace and their defaults, loaded on first use.
 import { SvelteMap } from "svelte/reactivity";
 import { get } from "./api";
+import { ORDER } from "./said/retrospective";
 import type { ImprovementMode, ProjectRow, Projects } from "./wire";
 
 class Known {
@@ -28,12 +29,12 @@ class Known {
 }
 export const projects = new Known();
 
-/** How the retrospective runs, within a sentence. */
-export const MODE_WORDS: Record<ImprovementMode, string> = { "graph-based": "in graph order", parallel: "all at once", none: "not at all" };
+/** Whether and how the retrospective runs, within a sentence. */
+export const retrospective = (mode: ImprovementMode): string => (mode === "none" ? ORDER.none : `a retrospective ${ORDER[mode]}`);
 
 /** What happens when the work of a new flow is done and nothing is chosen for it: in words of a choice. */
 export function usualEnd(from: "file" | "project" | "draft", project: Pick<ProjectRow, "name" | "ready" | "improve"> | null): string {
-  if (project?.improve) return `As ${project.name} chooses: a retrospective ${MODE_WORDS[project.improve]}`;
+  if (project?.improve) return `As ${project.name} chooses: ${retrospective(project.improve)}`;
   // Without a project there are no roles with documents to correct.
   return from === "file" && project?.ready !== true ? "End after the forward pass, unless the file says otherwise" : "Ask me about the retrospective";
 }

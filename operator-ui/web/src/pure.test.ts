@@ -339,9 +339,9 @@ describe("a consent in a feed", () => {
   it("is one line of who decided what about what", () => {
     const about = "without a wall; ls -la";
     expect(told(null)).toEqual({ icon: "question", words: "Asked you", about });
-    expect(told("allow_once")).toMatchObject({ words: "You allowed once", about });
-    expect(told("allow_flow")).toMatchObject({ words: "You allowed for this flow" });
-    expect(told("deny")).toMatchObject({ icon: "close", words: "You denied", about });
+    expect(told("allow_once")).toMatchObject({ words: "Allowed by you", about });
+    expect(told("allow_flow")).toMatchObject({ words: "Allowed by you for this flow" });
+    expect(told("deny")).toMatchObject({ icon: "close", words: "Denied by you", about });
     expect(told("withdrawn", "Withdrawn")).toMatchObject({ icon: "close", words: "Withdrawn" });
     expect(consentLine({ ...item("f1", "event", null, { event: "role.active", label: "Active" }), text: "x" })).toBeNull();
   });
@@ -383,8 +383,8 @@ describe("a notification", () => {
 
 describe("a handoff", () => {
   it("of one artifact is a sentence, and one that goes back says so", () => {
-    expect(handOff("api-report.md → review")).toEqual({ words: "Handed over to review with api-report.md", back: false });
-    expect(handOff("review-1.md → draft (back)")).toEqual({ words: "Sent back to draft with review-1.md", back: true });
+    expect(handOff("api-report.md → review")).toEqual({ words: "Handed over to review: api-report.md", back: false });
+    expect(handOff("review-1.md → draft (back)")).toEqual({ words: "Sent back to draft: review-1.md", back: true });
     expect([handOff("x.md → a\ny.md → b"), handOff("The work ends here; nothing is handed on."), handOff("")]).toEqual([null, null, null]);
   });
 });
@@ -407,7 +407,7 @@ describe("a line of a call", () => {
 describe("the end of a call", () => {
   const call = (more: Partial<Item>): Item => ({ type: "tool-error", interrupted: false, exit: null, ...more }) as Item;
   it("is no failure where the operator stopped or denied it", () => {
-    expect(callEnd(call({ end: "stopped" }))).toEqual({ words: "stopped by the operator", bad: false });
+    expect(callEnd(call({ end: "stopped" }))).toEqual({ words: "stopped by you", bad: false });
     expect(callEnd(call({ end: "denied" }))).toEqual({ words: "denied", bad: false });
     expect(callEnd(call({ end: "not_run" }))).toEqual({ words: "did not run", bad: false });
   });
@@ -415,7 +415,7 @@ describe("the end of a call", () => {
     expect(callEnd(call({}))).toEqual({ words: "failed", bad: true });
     expect(callEnd(call({ end: "failed", exit: 2 }))).toEqual({ words: "exit 2", bad: true });
     expect(callEnd(call({ end: "timed_out" }))).toEqual({ words: "timed out", bad: true });
-    expect(callEnd(call({ end: "unknown" }))).toEqual({ words: "outcome unknown", bad: true });
+    expect(callEnd(call({ end: "unknown" }))).toEqual({ words: "outcome unknown: check it", bad: true });
   });
   it("has no words while it runs and when it worked", () => {
     expect(callEnd(call({ type: "tool" }))).toBeNull();

@@ -1,4 +1,7 @@
 // Feed items as the rows that are shown: runs of reads become one line, failures never disappear in one. Pure.
+import { HANDED_OVER, SENT_BACK } from "./said/handoffs";
+import { allowedBy, allowedForFlowBy, deniedBy } from "./said/permissions";
+import { capital } from "./words";
 import type { Item } from "./wire";
 
 export type Row =
@@ -134,7 +137,7 @@ export function groupWords(items: readonly Item[]): string {
   if (lists > 0) parts.push(`listed ${lists} ${lists === 1 ? "folder" : "folders"}`);
   if (searches > 0) parts.push(`searched ${searches} ${searches === 1 ? "time" : "times"}`);
   const words = parts.join(", ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capital(words);
 }
 
 /** Where the newest item of a kind is, when nothing before `same` has changed since it was at `was`. */
@@ -168,13 +171,12 @@ export function rowAt(rows: readonly Row[], seq: number): number {
 export function consentLine(item: Item): { icon: "question" | "check" | "close"; words: string; about: string } | null {
   const { consent } = item;
   if (consent === undefined) return null;
-  const { about, by } = consent;
-  if (by !== undefined) return consent.answer === "deny" ? { icon: "close", words: `Denied by ${by}`, about } : { icon: "check", words: `Allowed by ${by}`, about };
+  const { about, by = "you" } = consent;
   switch (consent.answer) {
     case null: return { icon: "question", words: "Asked you", about };
-    case "allow_once": return { icon: "check", words: "You allowed once", about };
-    case "allow_flow": return { icon: "check", words: "You allowed for this flow", about };
-    case "deny": return { icon: "close", words: "You denied", about };
+    case "allow_once": return { icon: "check", words: capital(allowedBy(by)), about };
+    case "allow_flow": return { icon: "check", words: capital(allowedForFlowBy(by)), about };
+    case "deny": return { icon: "close", words: capital(deniedBy(by)), about };
     case "withdrawn": return { icon: "close", words: item.label, about };
   }
 }
@@ -189,5 +191,5 @@ export function handOff(line: string): { words: string; back: boolean } | null {
   const [, path, to, way] = /^(.+) → (\S+)( \(back\))?$/.exec(line) ?? [];
   if (to === undefined || path === undefined) return null;
   const back = way !== undefined;
-  return { words: `${back ? "Sent back" : "Handed over"} to ${to} with ${path}`, back };
+  return { words: `${capital(back ? SENT_BACK : HANDED_OVER)} to ${to}: ${path}`, back };
 }

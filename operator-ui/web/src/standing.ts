@@ -1,5 +1,5 @@
 // What flows and nodes are doing, in the words of the terminal. Pure.
-import { CANCELLED, COMPACTING, COMPLETED, DAMAGED, DONE, LIMITED, NOT_REACHED, PAUSED, READY, RETRYING, STOPPED, WAITING_FOR_YOU, WORKING } from "./said";
+import { CANCELLED, COMPACTING, COMPLETED, DAMAGED, DONE, FAILED, LIMITED, NOT_REACHED, PAUSED, READY, RETRYING, STOPPED, WAITING, WAITING_FOR_YOU, WORKING } from "./said/status";
 import { capital, goesOn } from "./words";
 import type { Doing, FlowRow, NodeState } from "./wire";
 
@@ -13,6 +13,6 @@ export const flowWords = (row: Pick<FlowRow, "standing" | "again">, now: number 
 
 /** What a node is doing, where its own words have no room. */
 export const NODE: Record<NodeState, string> = {
-  "not-reached": capital(NOT_REACHED), ready: capital(READY), running: capital(WORKING), "needs-you": capital(WAITING_FOR_YOU), suspended: "Waiting",
-  done: capital(DONE), failed: "Failed", interrupted: capital(STOPPED),
+  "not-reached": capital(NOT_REACHED), ready: capital(READY), running: capital(WORKING), "needs-you": capital(WAITING_FOR_YOU), suspended: capital(WAITING),
+  done: capital(DONE), failed: capital(FAILED), interrupted: capital(STOPPED),
 };

@@ -1,5 +1,5 @@
 // Numbers and moments in words. Dates by `Intl`; everything else is one English.
-import { LIMIT_RESETS, LIMIT_RESETS_IN, RETRYING, RETRYING_IN } from "./said";
+import { LIMIT_RESETS, limitResetsIn, RETRYING, retryingIn } from "./said/status";
 import type { Again, Fault } from "./wire";
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -67,9 +67,8 @@ export function span(ms: number): string {
 }
 
 export const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
-
-/** A text of `said` with its place filled. */
-export const fill = (words: string, place: string): string => words.replace("{}", () => place);
+/** A table of words, each at the beginning of a sentence. */
+export const capitals = <K extends string>(table: Readonly<Record<K, string>>): Record<K, string> => Object.fromEntries(Object.entries<string>(table).map(([key, words]) => [key, capital(words)])) as Record<K, string>;
 
 /** The time until something, as the terminal says it: 18 s, 44 min, 1 h, 2 h 30 min. */
 export function left(ms: number): string {
@@ -83,8 +82,8 @@ export function left(ms: number): string {
 /** What goes on by itself, and when: "Retrying in 18 s", "Limit resets in 44 min". */
 export function goesOn(again: Again, now: number): string {
   const ms = Date.parse(again.at) - now;
-  const [soon, over] = again.limit ? [LIMIT_RESETS_IN, LIMIT_RESETS] : [RETRYING_IN, RETRYING];
-  return capital(ms > 0 ? fill(soon, left(ms)) : over);
+  const [soon, over] = again.limit ? [limitResetsIn, LIMIT_RESETS] as const : [retryingIn, RETRYING] as const;
+  return capital(ms > 0 ? soon(left(ms)) : over);
 }
 
 /** How a flow stands while some of it waits for its next try and the rest works. */

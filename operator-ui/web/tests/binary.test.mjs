@@ -28,10 +28,10 @@ async function served(prepare, walk) {
 test("a flow is answered from the page of the program, up to the turn that a person takes", { skip }, async () => {
   const asks = (place) => place.run("run", join(root, "examples/human-gate/flow.yaml"));
   await served(asks, async (page) => {
-    await page.getByRole("heading", { name: "planner needs an answer" }).waitFor();
+    await page.getByRole("heading", { name: "planner needs your answer" }).waitFor();
     await page.getByLabel("Your answer").fill("Twelve people, inside.");
     await page.getByLabel("Your answer").press("Enter");
-    const approve = page.getByRole("button", { name: "Approve handoff" });
+    const approve = page.getByRole("button", { name: /^Approve/ });
     await approve.waitFor();
     await armed(page);
     await approve.click();

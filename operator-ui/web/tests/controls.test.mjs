@@ -286,7 +286,7 @@ test("the settings of the program say what may run, how far it reaches and whom 
       await page.setViewportSize({ width: 1440, height: 900 });
     };
     await shows("/settings/mcp", "ledger", "Named by demo/writer.", "Wanted by the workspace: it waits for you", "a-society mcp approve tickets ", "Missing: no list has it");
-    await shows("/settings/permissions", "Also the folders you named, to read", "/usr/share/doc", "Asks every time");
+    await shows("/settings/permissions", "Project and record folder, and the folders you named, to read", "/usr/share/doc", "Asks every time");
     await shows("/settings/models", "small-1", "default");
     await shows("/settings/skills", "No skill is installed");
     await shows("/roles", "scope project, network on", "scope sandboxed, network off");

@@ -69,7 +69,7 @@ test("an approval shows the text and then what changed in it, and a turn of one'
     }
     await back.click();
     // The second version is a difference first, and then a text of which the rest is one press away.
-    await page.getByRole("button", { name: "Approve handoff" }).waitFor();
+    await page.getByRole("button", { name: /^Approve/ }).waitFor();
     card = read("plan-2.md");
     await says(card, /instead of record\/plan\.md[^]*Ask for two offers[^]*Ask for three offers/, "what changed since the version before");
     await card.getByRole("button", { name: "Text", exact: true }).click();
@@ -78,7 +78,7 @@ test("an approval shows the text and then what changed in it, and a turn of one'
     await card.getByRole("button", { name: "Show all of it" }).click();
     await says(card, /offer number 600\./, "all of it");
     // It is approved only once its end was seen.
-    const approve = page.getByRole("button", { name: "Approve handoff" });
+    const approve = page.getByRole("button", { name: /^Approve/ });
     assert.equal(await approve.getAttribute("aria-disabled"), "true");
     await says(page.getByRole("group", { name: "Answer" }), /approved once all of it was shown: [\d,]+ more lines/);
     await page.keyboard.press("y");

@@ -210,7 +210,7 @@ test("of two windows that answer the same question of the program in the same mo
     };
     for (let at = 0; at < nodes; at += 1) {
       await race(`What does n${at} need?`, [`one says yes to n${at}`, `two says yes to n${at}`], [/^Answer/, /^Answer/]);
-      const [approve, decline] = [/^Approve handoff/, /^Decline(?! with)/];
+      const [approve, decline] = [/^Approve/, /^Send back(?! with)/];
       await race("wants to hand over", [], [approve, at === nodes - 1 ? decline : approve]);
     }
     const facts = place.log(flow.flow);

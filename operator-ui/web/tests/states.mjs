@@ -77,7 +77,7 @@ const interrupted = () => changed((data, state, feeds) => {
   feeds.backend.push(item(4700, "assistant", "Writer done. `Journal::append` takes the lock once per batch and assigns sequence", { interrupted: true }));
 });
 const denied = () => changed((data, state, feeds) => {
-  const one = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: true }, { headline: "backend needs guidance after a denial", short: "Say what to do instead", earlier: [{ at: now(), flow: { project: "orchard", flow: "ledger" }, role: "backend", words: "Denied", detail: "rm -rf build" }] });
+  const one = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: true }, { headline: "backend needs your guidance after a denial", short: "Say what to do instead", earlier: [{ at: now(), flow: { project: "orchard", flow: "ledger" }, role: "backend", words: "Denied", detail: "rm -rf build" }] });
   only(data, state, one);
   state.nodes.api.live = null;
   feeds.backend.push(item(4700, "event", "run_command: rm -rf build\nNo.", { event: "consent.resolved", label: "Denied", consent: { tool: "run_command", about: "rm -rf build", answer: "deny" } }));
@@ -97,7 +97,7 @@ const improving = (consents) => changed((data, state) => {
   Object.assign(then.flow, { phase: consents ? "feedback_consent" : "improving", standing: consents ? "waiting" : "working", status: "improving" });
   const found = (role) => ({ path: `improvement/${role}.md`, hash: `h-${role}`, bytes: 1200 });
   then.improvement = { mode: "graph-based", roles: Object.fromEntries([["reviewer", "done", []], ["backend", consents ? "done" : "reflecting", ["reviewer"]], ["frontend", consents ? "done" : "reflecting", ["reviewer"]], ["writer", "done", ["reviewer"]], ["architect", consents ? "done" : "waiting", ["backend", "frontend", "writer"]], ["owner", consents ? "done" : "waiting", ["architect"]]].map(([role, stands, depends_on]) => [role, { state: stands, depends_on, findings: stands === "done" ? found(role) : null, seq: stands === "done" ? 4700 : null }])), feedback: { state: "undecided", path: null } };
-  const one = ask("ledger/feedback", { kind: "feedback", path: "/orchard/.a-society/feedback/20260303T141152Z-ledger.md" }, { role: null, node: null, blocking: false, headline: "The findings are written", short: "Say whether a report is written" });
+  const one = ask("ledger/feedback", { kind: "feedback", path: "/orchard/.a-society/feedback/20260303T141152Z-ledger.md" }, { role: null, node: null, blocking: false, headline: "The findings are written", short: "Write a feedback report?" });
   quiet(data, then);
   if (consents) only(data, then, one);
 });

@@ -366,7 +366,7 @@ test("a role that was cut off asks to go on, with what it had said and where it 
 
 test("what was denied is a line of the feed, and the composer hints at what to say instead", async () => {
   const { page } = await inState("flow-denied");
-  await says(page.getByRole("log"), /You denied\s*rm -rf build/);
+  await says(page.getByRole("log"), /Denied by you\s*rm -rf build/);
   await page.getByPlaceholder("Tell backend what to do instead").waitFor();
   const inbox = await inState("inbox-denied");
   await inbox.page.getByRole("heading", { name: "You denied this. What should backend do instead?" }).waitFor();

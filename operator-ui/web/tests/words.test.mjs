@@ -14,7 +14,7 @@ function texts(path) {
 }
 const FOLD = "operator-ui/src/fold";
 const FACTS = "state/facts/src";
-const folded = readdirSync(root + FOLD).filter((name) => name.endsWith(".rs")).flatMap((name) => texts(`${FOLD}/${name}`)).concat(["words.rs", "fact/node.rs", "view/standing.rs"].flatMap((name) => texts(`${FACTS}/${name}`)));
+const folded = readdirSync(root + FOLD).filter((name) => name.endsWith(".rs")).flatMap((name) => texts(`${FOLD}/${name}`)).concat(readdirSync(`${root}${FACTS}/words`).filter((name) => name !== "tests.rs").flatMap((name) => texts(`${FACTS}/words/${name}`)));
 const escaped = (text) => text.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{[^}]*\}/g, ".+");
 const patterns = folded.filter((text) => text.replaceAll(/\{[^}]*\}/g, "").trim() !== "").map((text) => new RegExp(`^(?:[\\w-]+(?:'s)? )?${escaped(text)}$`, "i"));
 const statuses = ["standing.rs", "flow/phase.rs"].flatMap((name) => texts(`state/facts/src/view/${name}`)).concat(folded);

@@ -30,7 +30,7 @@ export function backendFeed() {
     item(3040, "reasoning", "The journal has to be written before the snapshot, or a crash between the two loses a fact.", { event: "provider.reasoning_trace", label: "Reasoning", took_ms: 4000 }),
     item(3050, "tool-success", "edit crates/ledger/src/store.rs\nok", { tool: "edit_file", label: "edit_file", call_id: "c3050", added: 212, removed: 38, took_ms: 120 }),
     item(3060, "event", "", { event: "session.compacted", label: "Context compacted from 148k tokens", call_id: "archive-1" }),
-    item(3100, "activation", "Work on api was sent back to backend.", { event: "role.sent_back", label: "Active again" }),
+    item(3100, "activation", "review sent this back to backend.", { event: "role.sent_back", label: "Active again" }),
     item(3110, "assistant", "Agreed. The reader already detects the short frame, so recovery belongs in one place: `recover_tail()` finds the last whole frame, truncates, and returns its end.\n\n- one place\n- one test"),
     item(3120, "tool-success", "edit crates/ledger/src/journal.rs\nok", { tool: "edit_file", label: "edit_file", call_id: "c3120", added: 18, removed: 4, took_ms: 80 }),
     item(3130, "tool-success", "run cargo test -p ledger\n44 passed", { tool: "run_command", label: "run_command", call_id: "c3130", exit: 0, outcome: { words: "44 passed", failed: false }, took_ms: 6200 }),

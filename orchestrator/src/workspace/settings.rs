@@ -4,6 +4,8 @@ use std::path::Path;
 
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::fact::turn::Usage;
+use a_society_facts::words::capital;
+use a_society_facts::words::permissions::mode_means;
 use a_society_state::Store;
 use serde_json::{Value, json};
 
@@ -211,6 +213,11 @@ const fn standing_word(standing: ServerStanding) -> &'static str {
     }
 }
 
+/// A mode of permissions and what it means.
+fn mode(mode: ConsentMode) -> Value {
+    json!({ "mode": mode, "words": capital(mode_means(mode)) + "." })
+}
+
 /// How far tools reach at most, what the modes of a flow mean, and the rules about calls.
 #[must_use]
 pub fn permissions(root: &Path) -> Value {
@@ -221,9 +228,9 @@ pub fn permissions(root: &Path) -> Value {
     json!({
         "tools": tools,
         "modes": [
-            { "mode": "no-access", "words": "Always asks, even for what you allowed before." },
-            { "mode": "partial-access", "words": "Does not ask again for what you allowed for the flow." },
-            { "mode": "full-access", "words": "Never asks." },
+            mode(ConsentMode::NoAccess),
+            mode(ConsentMode::PartialAccess),
+            mode(ConsentMode::FullAccess),
         ],
         "rules": rules_beforehand(root),
         "policies": said_for_all(),

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::view::flow::FlowState;
+use a_society_facts::words::asks::{WANTS_TO_CALL, WANTS_TO_HAND_OVER, needs};
+use a_society_facts::words::calls::turn_end;
+use a_society_facts::words::status::YOUR_TURN;
 use a_society_operator_ui::fold::terms::{scope, wants};
 use a_society_orchestrator::driver::handle::Seen;
 use a_society_orchestrator::machine::OperatorQuestion;
@@ -47,10 +51,8 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
     match &ask.question {
         OperatorQuestion::Consent { consent, .. } => {
             let open = state.consents.get(consent);
-            let wants = open.map_or_else(
-                || "wants to call a tool".to_owned(),
-                |open| wants(&open.tool, None),
-            );
+            let wants =
+                open.map_or_else(|| WANTS_TO_CALL.to_owned(), |open| wants(&open.tool, None));
             let text = text.map(|text| (Manner::Exact, text));
             Face {
                 covers: call.for_the_flow.clone(),
@@ -67,18 +69,25 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
             let text = shown.map(|text| (Manner::Exact, text));
             Face {
                 then: Some("y"),
-                ..face(format!("{who} hands over {hands}: approve?"), text)
+                ..face(format!("{who} {WANTS_TO_HAND_OVER} {hands}"), text)
             }
         }
         OperatorQuestion::Text { .. } if call.own.is_some() => {
             let text = shown.map(|text| (Manner::Prose, text));
-            face(format!("{who}: it is your turn"), text)
+            face(format!("{who}: {YOUR_TURN}"), text)
         }
         OperatorQuestion::Text { reason, .. } => {
-            let head = if matches!(reason, WaitReason::PromptHuman) {
-                format!("{who} asks")
-            } else {
-                format!("{who} waits for {}", ask.what)
+            let head = match reason {
+                WaitReason::AutonomousAbort | WaitReason::RepairLimit => {
+                    format!("{who}: {}", turn_end(TurnEnd::Failed))
+                }
+                WaitReason::PromptHuman
+                | WaitReason::Consent
+                | WaitReason::ConsentDenied
+                | WaitReason::RoleConfiguration
+                | WaitReason::HandoffApproval
+                | WaitReason::Budget
+                | WaitReason::Provider => needs(who, &ask.what),
             };
             Face {
                 lines_max: PROSE_LINES_MAX,

@@ -6,6 +6,7 @@ use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
+use a_society_facts::words::permissions::mode_means;
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::graph::Executor;
 use a_society_orchestrator::project::docs::folder::roles;
@@ -129,7 +130,7 @@ fn asks_about(state: &FlowState) -> String {
     let asked = ASKED_ABOUT.iter().filter(|kind| !is_decided(kind));
     let asked: Vec<&str> = asked.copied().collect();
     match state.consent_mode {
-        ConsentMode::FullAccess => "asks nothing".to_owned(),
+        ConsentMode::FullAccess => mode_means(state.consent_mode).to_owned(),
         ConsentMode::NoAccess | ConsentMode::PartialAccess if asked.is_empty() => {
             "asks nothing that its rules decide".to_owned()
         }

@@ -5,6 +5,8 @@ use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{CallState, FlowState, OpenCall};
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
+use a_society_facts::words::retrospective::{LOOKS_BACK, WROTE_ITS_FINDINGS};
+use a_society_facts::words::status::WAITING_FOR_YOU;
 
 use a_society_orchestrator::driver::handle::Seen;
 
@@ -316,9 +318,9 @@ fn reflections(out: &Output, state: &FlowState) -> Vec<String> {
     plan.map(|step| {
         let role = state.reflecting(&step.role);
         let (sign, word) = match role {
-            Some(role) if role.findings.is_some() => (out.paint.green("✓"), "wrote its findings"),
-            Some(role) if role.waiting.is_some() => (out.paint.yellow("?"), "waits for you"),
-            Some(_) => (out.paint.bold("●"), "looks back"),
+            Some(role) if role.findings.is_some() => (out.paint.green("✓"), WROTE_ITS_FINDINGS),
+            Some(role) if role.waiting.is_some() => (out.paint.yellow("?"), WAITING_FOR_YOU),
+            Some(_) => (out.paint.bold("●"), LOOKS_BACK),
             None => (out.paint.dim("·"), ""),
         };
         format!("  {sign}  {}  {word}", step.role)

@@ -28,7 +28,11 @@ pub(crate) struct Event {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum What {
     /// A node is at work.
-    Works { entry: NodeEntry },
+    Works {
+        entry: NodeEntry,
+        /// The node that sent its work back, if one did.
+        from: Option<NodeId>,
+    },
     /// What a node that has its turn does now, apart from its work.
     Stands(Pause),
     /// A node waits, perhaps until a moment at which it goes on by itself.

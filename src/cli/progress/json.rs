@@ -41,7 +41,7 @@ pub(super) fn values(flow: &FlowRef, event: &Event) -> Vec<Value> {
 #[expect(clippy::too_many_lines, reason = "one table, one arm an event")]
 fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
     match &event.what {
-        What::Works { entry } => vec![("node", json!({ "state": "working", "entry": entry }))],
+        What::Works { entry, .. } => vec![("node", json!({ "state": "working", "entry": entry }))],
         What::Stands(pause) => {
             let (state, until) = match pause {
                 Pause::Retrying(until) => ("retrying", Some(until)),

@@ -1,7 +1,16 @@
 //! The facts that are worth a line and have no event of their own.
 
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::handoff::{Delivery, HandoffWay};
+use a_society_facts::words::asks::{FORWARD_WORK_IS_DONE, WANTS_TO_HAND_OVER};
+use a_society_facts::words::calls::WITHOUT_SERVER;
+use a_society_facts::words::choices::{self, Choice};
+use a_society_facts::words::retrospective::{
+    FEEDBACK_REPORT, LOOKS_BACK, RETROSPECTIVE, WRITES_THE_REPORT, WROTE_ITS_FINDINGS,
+    WROTE_THE_REPORT, order,
+};
+use a_society_facts::words::status::{CANCELLED, COMPLETED};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -25,18 +34,18 @@ const NOTES: [(&str, &str, Level); 22] = [
     ("graph_revised", "walks a revised graph", Level::Info),
     ("flow_paused", "pauses", Level::Info),
     ("flow_unpaused", "goes on", Level::Info),
-    ("flow_cancelled", "cancelled", Level::Warning),
-    (
-        "forward_pass_closed",
-        "the forward work is done",
-        Level::Info,
-    ),
-    ("flow_completed", "completed", Level::Info),
+    ("flow_cancelled", CANCELLED, Level::Warning),
+    ("forward_pass_closed", FORWARD_WORK_IS_DONE, Level::Info),
+    ("flow_completed", COMPLETED, Level::Info),
     ("node_reopened", "is reopened", Level::Info),
-    ("node_retried", "is tried again", Level::Info),
-    ("handoff_staged", "wants to hand over", Level::Info),
+    ("node_retried", "is retried", Level::Info),
+    ("handoff_staged", WANTS_TO_HAND_OVER, Level::Info),
     ("handoff_decided", "the handoff was decided", Level::Info),
-    ("repair_requested", "must mend its outcome", Level::Warning),
+    (
+        "repair_requested",
+        "must correct its outcome",
+        Level::Warning,
+    ),
     ("turn_resumed", "goes on where it was", Level::Info),
     ("consent_ruled", "is decided by a rule", Level::Info),
     ("operator_replied", "is answered", Level::Info),
@@ -46,11 +55,7 @@ const NOTES: [(&str, &str, Level); 22] = [
         Level::Warning,
     ),
     ("stop_requested", "is stopped", Level::Warning),
-    (
-        "mcp_server_unavailable",
-        "works without the MCP server",
-        Level::Warning,
-    ),
+    ("mcp_server_unavailable", WITHOUT_SERVER, Level::Warning),
     ("budget_reached", "reached a budget", Level::Warning),
     (
         "recovery_truncated",
@@ -60,26 +65,14 @@ const NOTES: [(&str, &str, Level); 22] = [
     ("blob_lost", "a blob is lost", Level::Error),
 ];
 
-/// The facts of the improvement phase, likewise.
+/// The facts of the retrospective, likewise.
 const IMPROVEMENT: [(&str, &str, Level); 6] = [
-    ("improvement_chosen", "retrospective", Level::Info),
-    ("reflection_started", "looks back", Level::Info),
-    ("findings_recorded", "wrote its findings", Level::Info),
-    (
-        "feedback_decided",
-        "the feedback report is decided",
-        Level::Info,
-    ),
-    (
-        "feedback_started",
-        "writes the feedback report",
-        Level::Info,
-    ),
-    (
-        "feedback_recorded",
-        "wrote the feedback report",
-        Level::Info,
-    ),
+    ("improvement_chosen", RETROSPECTIVE, Level::Info),
+    ("reflection_started", LOOKS_BACK, Level::Info),
+    ("findings_recorded", WROTE_ITS_FINDINGS, Level::Info),
+    ("feedback_decided", FEEDBACK_REPORT, Level::Info),
+    ("feedback_started", WRITES_THE_REPORT, Level::Info),
+    ("feedback_recorded", WROTE_THE_REPORT, Level::Info),
 ];
 
 /// The note of a fact, if it is worth one.
@@ -92,12 +85,22 @@ pub(super) fn of(fact: &Fact) -> Option<About> {
         format!("{}: {}", ruled.words(), ruled.about)
     } else if let Fact::McpServerUnavailable(absent) = fact {
         format!("{says} {}", absent.words())
-    } else if let Fact::HandoffDecided(decided) = fact {
-        let how = if decided.approved {
-            "approved"
+    } else if let Fact::ImprovementChosen(chosen) = fact {
+        match chosen.mode {
+            ImprovementMode::None => order(chosen.mode).to_owned(),
+            ImprovementMode::GraphBased | ImprovementMode::Parallel => {
+                format!("{says} {}", order(chosen.mode))
+            }
+        }
+    } else if let Fact::FeedbackDecided(decided) = fact {
+        let choice = if decided.granted {
+            Choice::Grant
         } else {
-            "sent back"
+            Choice::Refuse
         };
+        choices::done(choice).to_owned()
+    } else if let Fact::HandoffDecided(decided) = fact {
+        let how = choices::done(Choice::of_handoff(decided.approved));
         format!("the handoff was {how}")
     } else {
         let more = details(&says_more);

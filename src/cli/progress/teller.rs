@@ -13,7 +13,7 @@ use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::{
     CallFinished, Cause, DraftAdded, DraftKind, ModelAnswered, ModelFailed, Usage,
 };
-use a_society_facts::handoff::Delivery;
+use a_society_facts::handoff::{Delivery, HandoffWay};
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance, TurnId};
 use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
@@ -195,7 +195,13 @@ impl Teller {
                 Vec::new()
             }
             Fact::NodeClaimed(f) => {
-                let what = What::Works { entry: f.entry };
+                let mut back =
+                    (f.consumed.iter()).filter(|inbound| inbound.way == HandoffWay::Backward);
+                let from = back.next().map(|inbound| inbound.edge.to.clone());
+                let what = What::Works {
+                    entry: f.entry,
+                    from,
+                };
                 vec![(
                     Some(f.turn),
                     Some(f.node.clone()),

@@ -5,6 +5,14 @@ use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::handoff::Delivery;
+use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::words::calls::{
+    CUT_OFF, DISCARDED, NO_ANSWER, call_end, context_compacted, failure, rate_limited_by,
+};
+use a_society_facts::words::handoffs::{HANDOFF_APPROVED, HANDOFF_SENT_BACK, sent_this_back};
+use a_society_facts::words::permissions::{self, allowed_by, allowed_for_flow_by, denied_by};
+use a_society_facts::words::status::{YOUR_TURN, retrying_in};
+use a_society_operator_ui::fold::terms::wants;
 
 use super::board::call_in_words;
 use super::event::{Again, Event, Output, Speech, Wanted, What};
@@ -189,7 +197,15 @@ impl Weight {
 fn words(event: &Event) -> Option<(String, Weight)> {
     let plain = |says: String| Some((says, Weight::Plain));
     match &event.what {
-        What::Works { entry } => plain(begins(*entry).to_owned()),
+        What::Works {
+            entry: NodeEntry::Reopened,
+            from,
+        } => {
+            let from = from.as_ref().map_or("you", NodeId::as_str);
+            let role = event.role.as_ref().map_or("", RoleInstance::as_str);
+            plain(sent_this_back(from, role))
+        }
+        What::Works { entry, .. } => plain(begins(*entry).to_owned()),
         What::Waits {
             until: Some(at),
             what,
@@ -201,11 +217,10 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         } if asks::is_own_turn(asked) => {
             // A model's part of the packet is not for them, unless it is why they are asked again.
             let again = asks::again(asked).map(|again| format!(": {}", first(again)));
-            let says = format!(
-                "waits for you: it is your turn{}",
-                again.unwrap_or_default()
-            );
-            Some((says, Weight::Wants))
+            Some((
+                format!("{YOUR_TURN}{}", again.unwrap_or_default()),
+                Weight::Wants,
+            ))
         }
         What::Waits {
             what,
@@ -233,9 +248,9 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         | What::Replied { .. } => None,
         What::Said { text, end, .. } => {
             let how = match end {
-                Speech::Whole => "",
-                Speech::CutOff => " and was cut off",
-                Speech::Discarded { .. } => " (discarded)",
+                Speech::Whole => String::new(),
+                Speech::CutOff => format!(" ({CUT_OFF})"),
+                Speech::Discarded { .. } => format!(" ({DISCARDED})"),
             };
             // The block that ends a turn has a line of its own, `done`.
             let text = before_its_end(text).trim();
@@ -308,23 +323,27 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             archived,
             cost_micros,
         } => {
-            let after = tokens_after.map(|after| format!(" to {}", tokens(after)));
+            let mut sizes = tokens(*tokens_before);
+            sizes.extend(tokens_after.map(|after| format!(" to {}", tokens(after))));
             let archived = count(usize::try_from(*archived).unwrap_or(usize::MAX), "message");
             let cost = (*cost_micros > 0).then(|| format!(", {}", money(*cost_micros)));
             plain(format!(
-                "compacted {}{} tokens; {archived} archived{}",
-                tokens(*tokens_before),
-                after.unwrap_or_default(),
+                "{}; {archived} archived{}",
+                context_compacted(&sizes),
                 cost.unwrap_or_default()
             ))
         }
         What::Stages { .. } => None,
         What::Decided { approved, .. } => {
-            let how = if *approved { "approved" } else { "sent back" };
-            plain(format!("handoff {how} by you"))
+            let how = if *approved {
+                HANDOFF_APPROVED
+            } else {
+                HANDOFF_SENT_BACK
+            };
+            plain(format!("{how} by you"))
         }
         What::Asks { tool, about, .. } => Some((
-            format!("asks to use {tool}: {}", first(about)),
+            format!("{}: {}", wants(tool, None), first(about)),
             Weight::Wants,
         )),
         What::Answered {
@@ -335,10 +354,10 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 about => format!(": {}", first(about)),
             };
             let says = match answer {
-                ConsentAnswer::AllowOnce => format!("allowed by {by}"),
-                ConsentAnswer::AllowFlow => format!("allowed by {by} for this flow"),
-                ConsentAnswer::Deny => format!("denied by {by}"),
-                ConsentAnswer::Withdrawn => "not asked any more".to_owned(),
+                ConsentAnswer::AllowOnce => allowed_by(by),
+                ConsentAnswer::AllowFlow => allowed_for_flow_by(by),
+                ConsentAnswer::Deny => denied_by(by),
+                ConsentAnswer::Withdrawn => permissions::answer(*answer).to_owned(),
             };
             plain(format!("{says}{about}"))
         }
@@ -353,10 +372,9 @@ fn words(event: &Event) -> Option<(String, Weight)> {
 
 /// That a request failed, and at whom.
 fn failed(class: &str, provider: Option<&str>) -> String {
-    let by = |word: &str| provider.map_or_else(String::new, |name| format!(" {word} {name}"));
-    match class {
-        "rate_limit" => format!("rate limited{}", by("by")),
-        class => format!("got no answer{} ({})", by("from"), class.replace('_', " ")),
+    match (class, provider) {
+        ("rate_limit", Some(provider)) => rate_limited_by(provider),
+        (class, _) => failure(class).unwrap_or(NO_ANSWER).to_owned(),
     }
 }
 
@@ -365,14 +383,13 @@ fn tried(again: Option<Again>) -> String {
     let Some(Again { in_ms, attempt, of }) = again else {
         return String::new();
     };
-    format!("; next try in {} ({attempt} of {of})", span(in_ms))
+    format!("; {} ({attempt} of {of})", retrying_in(&span(in_ms)))
 }
 
 const fn begins(entry: NodeEntry) -> &'static str {
     match entry {
         NodeEntry::First => "begins",
-        NodeEntry::Again => "begins again",
-        NodeEntry::Reopened => "takes its work up again, because it came back",
+        NodeEntry::Again | NodeEntry::Reopened => "begins again",
         NodeEntry::Reply => "goes on with your reply",
         NodeEntry::Configured => "goes on, configured",
         NodeEntry::Recovered => "goes on after a crash",
@@ -412,18 +429,14 @@ fn ended(end: CallEnd, exit: Option<i32>, output: &Output) -> String {
         }
         CallEnd::Done | CallEnd::Recovered if output.lines > 1 => format!(" ({lines})"),
         CallEnd::Done | CallEnd::Recovered => String::new(),
-        CallEnd::Failed => format!(
-            ": failed: {}",
+        CallEnd::Failed | CallEnd::NotRun => format!(
+            ": {}: {}",
+            call_end(end),
             first(output.head.first().map_or("", String::as_str))
         ),
-        CallEnd::Denied => ": denied".to_owned(),
-        CallEnd::Stopped => ": stopped by the operator".to_owned(),
-        CallEnd::TimedOut => ": took too long".to_owned(),
-        CallEnd::NotRun => format!(
-            ": did not run: {}",
-            first(output.head.first().map_or("", String::as_str))
-        ),
-        CallEnd::Unknown => ": its outcome is unknown, check it".to_owned(),
+        CallEnd::Denied | CallEnd::Stopped | CallEnd::TimedOut | CallEnd::Unknown => {
+            format!(": {}", call_end(end))
+        }
     }
 }
 
@@ -522,16 +535,16 @@ mod tests {
             lines,
             [
                 "00:00:00  draft (writer)  begins",
-                "00:00:02  draft (writer)  rate limited: Slow down; next try in 18 s (1 of 5)",
+                "00:00:02  draft (writer)  the provider's limit was reached: Slow down; retrying in 18 s (1 of 5)",
                 "00:00:03  draft (writer)  says 2 lines: Two lines.",
-                "00:00:05  draft (writer)  asks to use run_command: cargo test",
+                "00:00:05  draft (writer)  wants to run a command: cargo test",
                 "00:00:07  draft (writer)  allowed by you: cargo test",
                 "00:00:09  draft (writer)  run cargo test: exit 1 (2 lines) 1 s",
-                "00:00:10  draft (writer)  compacted 128k to 21k tokens; 0 messages archived",
-                "00:00:11  draft (writer)  waits for a limit of its provider to reset, and goes on at 2026-11-23 22:18 UTC",
-                "00:00:12  draft (writer)  waits for an answer: Which of the two?",
-                "00:00:13  draft (lead)  waits for you: it is your turn",
-                "00:00:14  draft (lead)  waits for you: it is your turn: Choose what happens next.",
+                "00:00:10  draft (writer)  context compacted from 128k to 21k tokens; 0 messages archived",
+                "00:00:11  draft (writer)  waits for its provider's limit to reset, and goes on at 2026-11-23 22:18 UTC",
+                "00:00:12  draft (writer)  waits for your answer: Which of the two?",
+                "00:00:13  draft (lead)  your turn",
+                "00:00:14  draft (lead)  your turn: Choose what happens next.",
                 "00:00:15  handoff sent back by you",
                 "00:00:16  draft (writer)  done, 15 s, 3.2k tokens, $0.01; record/a.md to review",
                 "00:00:19  review  wants to hand over: record/b.md to close",

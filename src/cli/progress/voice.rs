@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::id::{NodeId, RoleInstance, Seq};
+use a_society_facts::words::calls::CUT_OFF;
 use a_society_orchestrator::driver::unrecorded_text::Ahead;
 
 use super::event::{Event, Speech, What};
@@ -135,7 +136,7 @@ impl Voices {
                 lines.extend(voice.end(text, columns));
                 match end {
                     Speech::Whole => {}
-                    Speech::CutOff => lines.push(paint.dim("(cut off)")),
+                    Speech::CutOff => lines.push(paint.dim(&format!("({CUT_OFF})"))),
                     Speech::Discarded { why } => {
                         let says = format!("(discarded: {})", plain(why));
                         lines.push(paint.dim(&says));

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::words::choices::{ANSWER, Choice, ONCE, label};
+use a_society_facts::words::retrospective::order;
 use a_society_facts::{Verb, Whom};
 
 use super::card;
@@ -264,31 +266,31 @@ fn decision(ask: &AskView, letter: char) -> Option<Verb> {
 pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
     match kind {
         AskKind::Text { may_retry, .. } => {
-            let retry = may_retry.then_some(("t", "try again"));
-            [("r", "reply")].into_iter().chain(retry).collect()
+            let retry = may_retry.then_some(("t", label(Choice::Retry)));
+            [("r", ANSWER)].into_iter().chain(retry).collect()
         }
         AskKind::Consent { scope, .. } => {
             let whole = scope.as_ref().map(|_| ("f", "flow"));
-            let rest = [("n", "deny"), ("r", "reason")];
-            let all = [("y", "once")].into_iter().chain(whole).chain(rest);
+            let rest = [("n", label(Choice::Deny)), ("r", "reason")];
+            let all = [("y", ONCE)].into_iter().chain(whole).chain(rest);
             all.collect()
         }
-        AskKind::Approval { .. } => vec![("y", "approve"), ("n", "send back"), ("r", "reason")],
+        AskKind::Approval { .. } => vec![
+            ("y", label(Choice::Approve)),
+            ("n", label(Choice::Decline)),
+            ("r", "reason"),
+        ],
         AskKind::Improvement { modes } => {
             let all = [
-                (
-                    "g",
-                    "in the order of the graph",
-                    ImprovementMode::GraphBased,
-                ),
-                ("p", "all at once", ImprovementMode::Parallel),
-                ("n", "not this time", ImprovementMode::None),
+                ("g", ImprovementMode::GraphBased),
+                ("p", ImprovementMode::Parallel),
+                ("n", ImprovementMode::None),
             ];
-            let offered = all.into_iter().filter(|(.., mode)| modes.contains(mode));
-            offered.map(|(key, words, _)| (key, words)).collect()
+            let offered = all.into_iter().filter(|(_, mode)| modes.contains(mode));
+            offered.map(|(key, mode)| (key, order(mode))).collect()
         }
-        AskKind::Feedback => vec![("y", "write the report"), ("n", "no report")],
-        AskKind::Unpause => vec![("u", "let it go on")],
+        AskKind::Feedback => vec![("y", label(Choice::Grant)), ("n", label(Choice::Refuse))],
+        AskKind::Unpause => vec![("u", label(Choice::Continue))],
         AskKind::Configuration { .. } => vec![("m", "choose, as model=NAME")],
         // The turn itself says which keys it takes.
         AskKind::Own { .. } | AskKind::Typed { .. } => Vec::new(),

@@ -13,6 +13,8 @@ use a_society_facts::view::flow::{FlowState, LastRequest};
 use a_society_facts::view::screen::FlowScreen;
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::{FactView as _, FeedView};
+use a_society_facts::words::calls::{CUT_OFF, DISCARDED};
+use a_society_facts::words::status::RETRYING;
 use a_society_operator_ui::fold::ask::{self as fold, Nothing};
 use a_society_operator_ui::fold::terms::scope;
 use a_society_operator_ui::protocol::ask::{Ask as Wire, AskKind as WireKind};
@@ -592,13 +594,14 @@ fn item(item: &FeedItem, role: &RoleInstance) -> Item {
     if let Some(again) = item.again_at {
         let again = again.text();
         let time = String::from_utf8_lossy(again.get(11..19).unwrap_or_default());
-        lines.push(format!("next try at {time} UTC"));
+        lines.push(format!("{RETRYING} at {time} UTC"));
     }
-    let cut = if item.interrupted { " (cut off)" } else { "" };
-    let dropped = if item.discarded { " (discarded)" } else { "" };
+    let marks = [(item.interrupted, CUT_OFF), (item.discarded, DISCARDED)];
+    let marks = marks.into_iter().filter(|(is_so, _)| *is_so);
+    let marks: String = marks.map(|(_, mark)| format!(" ({mark})")).collect();
     Item {
         sign: sign(item.kind, item.pending),
-        label: format!("{}{cut}{dropped}", tabbed(label, ' ')),
+        label: format!("{}{marks}", tabbed(label, ' ')),
         lines,
         failed: matches!(item.kind, ItemKind::Error | ItemKind::ToolError),
         is_call,

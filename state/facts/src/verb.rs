@@ -13,6 +13,8 @@ use crate::fact::improvement::ImprovementMode;
 use crate::fact::operator::{ConsentMode, ConsentRules, SteerWhen, StopScope};
 use crate::hash::Hash;
 use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
+use crate::words::choices::{self, ANSWERED, Choice};
+use crate::words::status;
 
 /// What the operator wants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -259,17 +261,18 @@ impl Verb {
     #[must_use]
     pub const fn done(&self) -> &'static str {
         match self {
-            Self::Reply { .. } => "answered",
-            Self::Approve { .. } => "approved",
-            Self::Decline { .. } | Self::Change { applied: false, .. } => "declined",
+            Self::Reply { .. } => ANSWERED,
+            Self::Approve { .. } => choices::done(Choice::Approve),
+            Self::Decline { .. } => choices::done(Choice::Decline),
+            Self::Change { applied: false, .. } => "declined",
             Self::Allow {
                 for_the_flow: false,
                 ..
-            } => "allowed once",
+            } => choices::done(Choice::Allow),
             Self::Allow {
                 for_the_flow: true, ..
-            } => "allowed for this flow",
-            Self::Deny { .. } => "denied",
+            } => choices::done(Choice::AllowFlow),
+            Self::Deny { .. } => choices::done(Choice::Deny),
             Self::Mode { .. } => "mode set",
             Self::Rules { back: false, .. } => "rules added",
             Self::Rules { back: true, .. } => "rules taken back",
@@ -287,21 +290,21 @@ impl Verb {
             } => {
                 "said; it cuts off the answer that arrives, a program or a person hears it when its next turn begins"
             }
-            Self::Compact { .. } => "compacting",
+            Self::Compact { .. } => status::COMPACTING,
             Self::Restore { .. } => "restored",
             Self::Stop { .. } => "stopping",
             Self::Pause {} => "paused; nothing new is started",
-            Self::Unpause {} => "continued",
-            Self::Cancel { .. } => "cancelled",
-            Self::Retry { .. } => "retrying",
+            Self::Unpause {} => choices::done(Choice::Continue),
+            Self::Cancel { .. } => status::CANCELLED,
+            Self::Retry { .. } => choices::done(Choice::Retry),
             Self::RetryNow { .. } => "its provider is asked now",
             Self::Reopen { .. } => "reopened",
             Self::Revise { .. } => "revised",
-            Self::Improve { .. } => "improvement chosen",
+            Self::Improve { .. } => "retrospective chosen",
             Self::Propose { .. } => "proposed",
             Self::Change { applied: true, .. } => "applied",
-            Self::Feedback { granted: true } => "report allowed",
-            Self::Feedback { granted: false } => "report declined",
+            Self::Feedback { granted: true } => choices::done(Choice::Grant),
+            Self::Feedback { granted: false } => choices::done(Choice::Refuse),
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::at::At;
 use crate::handoff::{Delivery, EdgeName};
 use crate::id::{ApprovalId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, TurnId};
 use crate::message::Text;
+use crate::words::asks;
 
 /// Why a node was entered, which decides what its packet says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,41 +153,13 @@ pub enum Trouble {
     Configuration,
 }
 
-impl Trouble {
-    /// What would end it, to be read after "needs".
-    #[must_use]
-    pub const fn needs(self) -> &'static str {
-        match self {
-            Self::Key => "a key that its provider takes",
-            Self::Credit => "credit at its provider",
-            Self::Model => "a model that its provider has",
-            Self::Limit => "a limit of its provider to reset",
-            Self::Window => "a model with a larger window",
-            Self::Unreachable => "its provider to answer",
-            Self::Refused => "help: its provider refuses the request",
-            Self::ToolServer => "a server of tools",
-            Self::Configuration => "its configuration to be mended",
-        }
-    }
-}
-
 impl WaitReason {
     /// What would end it, to be read after "needs" or "waits for".
     #[must_use]
     pub const fn needs(self, trouble: Option<Trouble>) -> &'static str {
-        if let Some(trouble) = trouble {
-            return trouble.needs();
-        }
-        match self {
-            Self::PromptHuman => "an answer",
-            Self::AutonomousAbort => "a decision after its turn stopped",
-            Self::Consent => "consent to a call",
-            Self::ConsentDenied => "guidance after a denial",
-            Self::RoleConfiguration => "a model",
-            Self::HandoffApproval => "approval of a handoff",
-            Self::RepairLimit => "help with an outcome",
-            Self::Budget => "a larger budget",
-            Self::Provider => "a provider",
+        match trouble {
+            Some(trouble) => asks::trouble(trouble),
+            None => asks::wait(self),
         }
     }
 

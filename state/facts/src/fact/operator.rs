@@ -8,6 +8,7 @@ use super::terms::ConsentTerms;
 use crate::hash::Hash;
 use crate::id::{CallId, ClientId, ConsentId, MessageId, NodeId, RoleInstance};
 use crate::message::Text;
+use crate::words::permissions::{allowed_by, denied_by};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperatorReplied {
@@ -142,19 +143,6 @@ pub struct ConsentResolved {
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
-}
-
-impl ConsentAnswer {
-    /// What was decided, in the words of every screen.
-    #[must_use]
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::AllowOnce => "Allowed once",
-            Self::AllowFlow => "Allowed for this flow",
-            Self::Deny => "Denied",
-            Self::Withdrawn => "Withdrawn",
-        }
-    }
 }
 
 /// How much a flow may do without asking.
@@ -349,11 +337,11 @@ impl ConsentRuled {
     /// What was decided, and by which rule.
     #[must_use]
     pub fn words(&self) -> String {
-        let done = match self.answer {
-            ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => "allowed",
-            ConsentAnswer::Deny | ConsentAnswer::Withdrawn => "denied",
-        };
-        format!("{done} by {}", self.by.words(self.answer))
+        let rule = self.by.words(self.answer);
+        match self.answer {
+            ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => allowed_by(&rule),
+            ConsentAnswer::Deny | ConsentAnswer::Withdrawn => denied_by(&rule),
+        }
     }
 }
 

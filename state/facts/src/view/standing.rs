@@ -9,7 +9,7 @@ use crate::at::At;
 use crate::fact::flow::PauseReason;
 use crate::fact::node::{Trouble, WaitReason};
 use crate::id::NodeId;
-use crate::words;
+use crate::words::{at_its_time, status};
 
 /// What a flow is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,16 +72,16 @@ impl FlowStanding {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Self::Working => words::WORKING,
-            Self::Retrying(_) => words::RETRYING,
-            Self::Limited(_) => words::LIMITED,
-            Self::Compacting => words::COMPACTING,
-            Self::Waiting => words::WAITING_FOR_YOU,
-            Self::Paused => words::PAUSED,
-            Self::Stopped => words::STOPPED,
-            Self::Damaged => words::DAMAGED,
-            Self::Completed => words::COMPLETED,
-            Self::Cancelled => words::CANCELLED,
+            Self::Working => status::WORKING,
+            Self::Retrying(_) => status::RETRYING,
+            Self::Limited(_) => status::LIMITED,
+            Self::Compacting => status::COMPACTING,
+            Self::Waiting => status::WAITING_FOR_YOU,
+            Self::Paused => status::PAUSED,
+            Self::Stopped => status::STOPPED,
+            Self::Damaged => status::DAMAGED,
+            Self::Completed => status::COMPLETED,
+            Self::Cancelled => status::CANCELLED,
         }
     }
 
@@ -91,7 +91,7 @@ impl FlowStanding {
         match self {
             Self::Retrying(at) => retrying(at, now),
             Self::Limited(at) => limited(at, now),
-            Self::Stopped => words::NOBODY_DRIVES_IT.to_owned(),
+            Self::Stopped => status::NOBODY_DRIVES_IT.to_owned(),
             Self::Working
             | Self::Compacting
             | Self::Waiting
@@ -193,17 +193,17 @@ impl NodeStanding {
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Self::NotReached => words::NOT_REACHED,
-            Self::Ready => words::READY,
-            Self::Working => words::WORKING,
-            Self::Retrying(_) => words::RETRYING,
-            Self::Limited(_) => words::LIMITED,
-            Self::Compacting => words::COMPACTING,
-            Self::Waiting { .. } => words::WAITING_FOR_YOU,
-            Self::YourTurn => words::YOUR_TURN,
-            Self::AwaitsHandoff => words::WAITING_FOR_HANDOFF,
-            Self::Stopped => words::STOPPED,
-            Self::Done => words::DONE,
+            Self::NotReached => status::NOT_REACHED,
+            Self::Ready => status::READY,
+            Self::Working => status::WORKING,
+            Self::Retrying(_) => status::RETRYING,
+            Self::Limited(_) => status::LIMITED,
+            Self::Compacting => status::COMPACTING,
+            Self::Waiting { .. } => status::WAITING_FOR_YOU,
+            Self::YourTurn => status::YOUR_TURN,
+            Self::AwaitsHandoff => status::WAITING_FOR_HANDOFF,
+            Self::Stopped => status::STOPPED,
+            Self::Done => status::DONE,
         }
     }
 
@@ -249,11 +249,11 @@ impl OpenTurn {
 }
 
 fn retrying(at: At, now: At) -> String {
-    words::at_its_time((words::RETRYING_IN, words::RETRYING), at, now)
+    at_its_time((status::retrying_in, status::RETRYING), at, now)
 }
 
 fn limited(at: At, now: At) -> String {
-    words::at_its_time((words::LIMIT_RESETS_IN, words::LIMIT_RESETS), at, now)
+    at_its_time((status::limit_resets_in, status::LIMIT_RESETS), at, now)
 }
 
 #[cfg(test)]

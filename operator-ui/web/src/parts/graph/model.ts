@@ -1,7 +1,8 @@
 // What the canvas draws, computed from the views of a flow. Pure, so that a picture is a test.
 import { collapse, edgeKey, groupId, ranksOf, type Pair, type Topology } from "../../layout";
 import { baseName, clock, tight } from "../../figures";
-import { RETRYING, WAITING_FOR_YOU } from "../../said";
+import { LOOKS_BACK } from "../../said/retrospective";
+import { DONE, RETRYING, WAITING_FOR_YOU, WORKING } from "../../said/status";
 import { NODE } from "../../standing";
 import { capital } from "../../words";
 import type { Again, EdgeView, FlowState, ImprovementView, NodeState, NodeView, Passed } from "../../wire";
@@ -182,12 +183,12 @@ export function pictureOf(flow: FlowState, open: ReadonlySet<number> = new Set()
 
 const REFLECTION: Record<"waiting" | "reflecting" | "needs-you" | "done", { state: NodeState; words: string; tone: Tone }> = {
   waiting: { state: "not-reached", words: "", tone: "" },
-  reflecting: { state: "running", words: "Reflecting", tone: "run" },
+  reflecting: { state: "running", words: capital(WORKING), tone: "run" },
   "needs-you": { state: "needs-you", words: capital(WAITING_FOR_YOU), tone: "you" },
-  done: { state: "done", words: "Done", tone: "" },
+  done: { state: "done", words: capital(DONE), tone: "" },
 };
 
-/** Improvement: the same canvas, one card a role, edges against the forward pass, findings as chips. */
+/** The retrospective: the same canvas, one card a role, edges against the forward pass, findings as chips. */
 export function improvementPicture(view: ImprovementView): Picture {
   const ids = Object.keys(view.roles);
   const cards = new Map<string, Card>();
@@ -198,7 +199,7 @@ export function improvementPicture(view: ImprovementView): Picture {
     if (!r) continue;
     const look = REFLECTION[r.state];
     cards.set(id, {
-      id, title: id, role: id, state: look.state, sub: r.findings ? baseName(r.findings.path) : r.depends_on.length > 0 && r.state === "waiting" ? `after ${r.depends_on.join(", ")}` : "looks back", side: look.words, tone: look.tone, note: "", line: null, again: null,
+      id, title: id, role: id, state: look.state, sub: r.findings ? baseName(r.findings.path) : r.depends_on.length > 0 && r.state === "waiting" ? `after ${r.depends_on.join(", ")}` : LOOKS_BACK, side: look.words, tone: look.tone, note: "", line: null, again: null,
       pending: look.state === "not-reached", label: `${id}, ${r.state.replace("-", " ")}${r.findings ? `, findings in ${r.findings.path}` : ""}`, opens: null,
     });
     for (const before of r.depends_on) if (view.roles[before]) edges.push([before, id]);

@@ -4,7 +4,6 @@ use super::item::{ConsentItem, beginning};
 use super::plain::tokens;
 use crate::fact::budget;
 use crate::fact::flow::{FactAuthor, PauseReason};
-use crate::fact::node::WaitReason;
 use crate::fact::operator::{
     ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, ConsentRuled, ConsentRules,
     Grant,
@@ -13,6 +12,10 @@ use crate::fact::session::SessionCompacted;
 use crate::fact::terms::subject;
 use crate::limits::FEED_OUTPUT_BYTES_MAX;
 use crate::message::Text;
+use crate::words::asks::BUDGET_USED_UP;
+use crate::words::calls::context_compacted;
+use crate::words::capital;
+use crate::words::permissions::{self, allowed_by, denied_by};
 
 /// How much is noted of what a request for consent is about.
 const ABOUT_BYTES_MAX: usize = 240;
@@ -46,29 +49,14 @@ pub(super) fn author(by: &FactAuthor) -> String {
     }
 }
 
-pub(super) fn pause(reason: PauseReason) -> &'static str {
+pub(super) fn pause(reason: PauseReason) -> String {
     match reason {
-        PauseReason::Operator => "The operator asked for it.",
-        PauseReason::DiskFull => "The disk is full. Free some space to go on.",
-        PauseReason::Budget => "A budget is used up.",
+        PauseReason::Operator => "You asked for it.".to_owned(),
+        PauseReason::DiskFull => "The disk is full. Free some space to continue.".to_owned(),
+        PauseReason::Budget => capital(BUDGET_USED_UP) + ".",
         PauseReason::Irreversible => {
-            "What a call did that cannot be undone is unknown. Check it, then let the flow go on."
+            "The outcome of a call that cannot be undone is unknown. Check it, then continue the flow.".to_owned()
         }
-    }
-}
-
-/// What a wait is for, after "waits for".
-pub(super) fn wait(reason: WaitReason) -> &'static str {
-    match reason {
-        WaitReason::PromptHuman => "your answer",
-        WaitReason::AutonomousAbort => "your decision after a stopped or failed turn",
-        WaitReason::Consent => "your consent to a tool",
-        WaitReason::ConsentDenied => "your guidance after a denied tool",
-        WaitReason::RoleConfiguration => "the choice of its model and tools",
-        WaitReason::HandoffApproval => "your approval of a handoff",
-        WaitReason::RepairLimit => "your guidance: it gave no valid outcome",
-        WaitReason::Budget => "a larger budget",
-        WaitReason::Provider => "its provider",
     }
 }
 
@@ -94,30 +82,25 @@ pub(super) fn asked(request: &ConsentRequested) -> (String, ConsentItem) {
     (words, note)
 }
 
-pub(super) fn consent(resolved: &ConsentResolved) -> (&'static str, String) {
-    let (label, text) = match resolved.answer {
-        ConsentAnswer::AllowOnce => ("Allowed", "This time."),
-        ConsentAnswer::AllowFlow => ("Allowed", "And the like for the rest of the flow."),
-        ConsentAnswer::Deny => ("Denied", "It does not run."),
-        ConsentAnswer::Withdrawn => ("Withdrawn", "The call it was about is gone."),
-    };
-    if let Some(by) = &resolved.by {
-        return (label, format!("{label} by {}.", by.words(resolved.answer)));
-    }
-    let reason = resolved.reason.as_ref();
-    let text = match reason.map(Text::shown) {
-        Some(reason) => format!("{text} {reason}"),
-        None => text.to_owned(),
+pub(super) fn consent(resolved: &ConsentResolved) -> (String, String) {
+    let label = capital(permissions::answer(resolved.answer));
+    let text = match (resolved.answer, &resolved.by) {
+        (ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow, Some(by)) => {
+            capital(&allowed_by(&by.words(resolved.answer)))
+        }
+        (ConsentAnswer::Deny, Some(by)) => capital(&denied_by(&by.words(resolved.answer))),
+        (ConsentAnswer::Withdrawn, _) => "The call it was about is gone.".to_owned(),
+        (ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow | ConsentAnswer::Deny, None) => {
+            let reason = resolved.reason.as_ref();
+            reason.map(Text::shown).unwrap_or_default()
+        }
     };
     (label, text)
 }
 
 /// What a rule decided, as a request for consent would be noted.
-pub(super) fn ruled(f: &ConsentRuled) -> (&'static str, ConsentItem) {
-    let label = match f.answer {
-        ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => "Allowed",
-        ConsentAnswer::Deny | ConsentAnswer::Withdrawn => "Denied",
-    };
+pub(super) fn ruled(f: &ConsentRuled) -> (String, ConsentItem) {
+    let label = capital(permissions::answer(f.answer));
     let note = ConsentItem {
         tool: f.tool.clone(),
         about: beginning(&f.about, ABOUT_BYTES_MAX).to_owned(),
@@ -138,12 +121,8 @@ pub(super) fn rules(rules: &ConsentRules) -> String {
     all.join("\n")
 }
 
-pub(super) fn mode(mode: ConsentMode) -> &'static str {
-    match mode {
-        ConsentMode::NoAccess => "no-access: it asks every time.",
-        ConsentMode::PartialAccess => "partial-access: previously allowed actions no longer ask.",
-        ConsentMode::FullAccess => "full-access: it never asks.",
-    }
+pub(super) fn mode(mode: ConsentMode) -> String {
+    capital(permissions::mode_means(mode)) + "."
 }
 
 pub(super) fn grant(grant: &Grant) -> String {
@@ -198,10 +177,11 @@ pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
 pub(super) fn compacted(f: &SessionCompacted) -> (String, String) {
     let from = tokens(f.tokens_before);
     match &f.why {
-        None => (
-            format!("Context compacted from {from} tokens"),
-            String::new(),
-        ),
+        None => {
+            let after = f.tokens_after.map(|after| format!(" to {}", tokens(after)));
+            let sizes = from + &after.unwrap_or_default();
+            (capital(&context_compacted(&sizes)), String::new())
+        }
         Some(why) => (
             format!("Context cut from {from} tokens"),
             format!("No summary could be made ({why}), so the oldest messages were left out."),

@@ -2,6 +2,8 @@
 
 use crate::fact::turn::Usage;
 use crate::handoff::{Delivery, HandoffWay};
+use crate::words::capital;
+use crate::words::handoffs::WORK_ENDS_HERE;
 
 /// What a turn cost, after how it ended.
 pub(super) fn turn_summary(end: &str, usage: &Usage) -> String {
@@ -36,7 +38,7 @@ pub fn tokens(number: u64) -> String {
 /// Where artifacts went, one line each.
 pub(super) fn deliveries(deliveries: &[Delivery]) -> String {
     if deliveries.is_empty() {
-        return "The work ends here; nothing is handed on.".to_owned();
+        return capital(WORK_ENDS_HERE) + ".";
     }
     let line = |delivery: &Delivery| {
         let back = match delivery.way {

@@ -8,20 +8,27 @@ mod said;
 
 use super::item::{ConsentItem, ItemKind, NextTry};
 use super::phrase::{
-    author, budget_set, compacted, grant, measure, mode, pause, rules, shown, shown_whole, wait,
+    author, budget_set, compacted, grant, measure, mode, pause, rules, shown, shown_whole,
     with_detail,
 };
 use super::plain::deliveries;
 use crate::fact::Fact;
 use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
-use crate::fact::node::{NodeClaimed, NodeEntry, NodeSuspended, Trouble, WaitReason};
+use crate::fact::node::{Inbound, NodeClaimed, NodeEntry, NodeSuspended, WaitReason};
 use crate::fact::operator::{ConsentAnswer, DecidingRule, SteerWhen, StopScope};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
     TurnEnded, TurnStarted,
 };
+use crate::handoff::HandoffWay;
 use crate::id::{MessageId, NodeId, TurnId};
+use crate::words::calls::{self, COMPACTING_CONTEXT, NO_ANSWER, WITHOUT_SERVER};
+use crate::words::capital;
+use crate::words::handoffs::{
+    HANDED_OVER, HANDOFF_APPROVED, HANDOFF_SENT_BACK, WAITING_FOR_APPROVAL, sent_this_back,
+};
+use crate::words::retrospective::{self, FEEDBACK_REPORT, LOOKS_BACK, RETROSPECTIVE};
 
 /// The words of an item, and what it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -237,7 +244,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         .say(),
         Fact::FlowPaused(f) => ItemWords::event(
             "Flow paused",
-            with_detail(pause(f.reason), f.detail.as_deref()),
+            with_detail(&pause(f.reason), f.detail.as_deref()),
             "flow.paused",
         )
         .say(),
@@ -285,7 +292,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         Fact::NodeClaimed(f) => claimed(f),
         Fact::HandoffApplied(f) => ItemWords::of(
             ItemKind::Handoff,
-            "Handed over",
+            &capital(HANDED_OVER),
             deliveries(&f.deliveries),
             "handoff.applied",
         )
@@ -294,7 +301,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         .say(),
         Fact::HandoffStaged(f) => ItemWords::of(
             ItemKind::Handoff,
-            "Waiting for your approval",
+            &capital(WAITING_FOR_APPROVAL),
             deliveries(&f.deliveries),
             "handoff.staged",
         )
@@ -304,11 +311,11 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         .open(format!("approval:{}", f.approval)),
         Fact::HandoffDecided(f) => {
             let label = if f.approved {
-                "Handoff approved"
+                HANDOFF_APPROVED
             } else {
-                "Handoff declined"
+                HANDOFF_SENT_BACK
             };
-            ItemWords::of(ItemKind::Handoff, label, "", "handoff.decided")
+            ItemWords::of(ItemKind::Handoff, &capital(label), "", "handoff.decided")
                 .about(&f.approval)
                 .close(format!("approval:{}", f.approval))
         }
@@ -328,7 +335,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
             format!(
                 "{}No longer waits for {}.",
                 on_time(f.on_time),
-                wait(f.reason)
+                f.reason.needs(None)
             ),
             "human.resumed",
         )
@@ -364,8 +371,8 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         Fact::ModelAnswered(f) => FeedEffect::Answers(f),
         Fact::ModelFailed(f) => ItemWords::of(
             ItemKind::Error,
-            "The model did not answer",
-            format!("{} ({}).", f.error, f.class.replace('_', " ")),
+            &capital(calls::failure(&f.class).unwrap_or(NO_ANSWER)),
+            f.error.clone(),
             "provider.failed",
         )
         .in_turn(f.turn)
@@ -403,11 +410,13 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
             FeedEffect::Silent
         }
         Fact::MessageAdded(f) => said::message(f),
-        Fact::CompactionStarted(f) => {
-            ItemWords::event("Compacting the context", "", "session.compaction_started")
-                .about(&f.compaction)
-                .open(format!("compaction:{}", f.compaction))
-        }
+        Fact::CompactionStarted(f) => ItemWords::event(
+            &capital(COMPACTING_CONTEXT),
+            "",
+            "session.compaction_started",
+        )
+        .about(&f.compaction)
+        .open(format!("compaction:{}", f.compaction)),
         Fact::SessionCompacted(f) => {
             let (label, text) = compacted(f);
             ItemWords::event(&label, text, "session.compacted")
@@ -491,7 +500,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         .say(),
         Fact::McpServerUnavailable(f) => ItemWords::of(
             ItemKind::Error,
-            "MCP server unavailable",
+            &capital(WITHOUT_SERVER),
             f.words(),
             "mcp.server_unavailable",
         )
@@ -508,8 +517,8 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         Fact::ReflectionStarted(f) => reflects(
             f.turn,
             &f.replies,
-            "Retrospective",
-            format!("{} looks back on its work.", f.role),
+            &capital(RETROSPECTIVE),
+            format!("{} {LOOKS_BACK}.", f.role),
         ),
         Fact::FindingsRecorded(f) => ItemWords::of(
             ItemKind::Handoff,
@@ -520,7 +529,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         .in_turn(f.turn)
         .say(),
         Fact::FeedbackDecided(f) => ItemWords::event(
-            "Feedback report",
+            &capital(FEEDBACK_REPORT),
             if f.granted {
                 "It is written."
             } else {
@@ -532,7 +541,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         Fact::FeedbackStarted(f) => reflects(
             f.turn,
             &f.replies,
-            "Feedback report",
+            &capital(FEEDBACK_REPORT),
             format!("{} writes it from all findings.", f.role),
         ),
         Fact::FeedbackRecorded(f) => ItemWords::of(
@@ -595,7 +604,7 @@ fn claimed<'a>(f: &NodeClaimed) -> FeedEffect<'a> {
         NodeEntry::Reopened => (
             ItemKind::Activation,
             "Active again",
-            format!("Work on {} was sent back to {}.", f.node, f.role),
+            sent_back(f),
             "role.sent_back",
         ),
         NodeEntry::Reply => (
@@ -623,6 +632,17 @@ fn claimed<'a>(f: &NodeClaimed) -> FeedEffect<'a> {
         .say()
 }
 
+/// By whom work was sent back, as far as the claim has it.
+fn sent_back(f: &NodeClaimed) -> String {
+    let back = |inbound: &&Inbound| inbound.way == HandoffWay::Backward;
+    let mut from = f.consumed.iter().filter(back);
+    let role = f.role.as_str();
+    match from.next() {
+        Some(inbound) => sent_this_back(inbound.edge.to.as_str(), role),
+        None => capital(&sent_this_back("you", role)),
+    }
+}
+
 const fn on_time(is_so: bool) -> &'static str {
     if is_so { "Its time came. " } else { "" }
 }
@@ -645,12 +665,7 @@ fn suspended<'a>(f: &NodeSuspended) -> FeedEffect<'a> {
         Some(question) => shown_whole(question),
         None => String::new(),
     };
-    let what = f.trouble.map_or_else(|| wait(f.reason), Trouble::needs);
-    let label = if f.reason == WaitReason::AutonomousAbort {
-        "Waits for you: retry, or say what to do".to_owned()
-    } else {
-        format!("Waits for {what}")
-    };
+    let label = format!("Waits for {}", f.reason.needs(f.trouble));
     ItemWords::of(ItemKind::Event, &label, text, "human.awaiting_input")
         .at(f.node.as_ref())
         .again(f.until.map(NextTry::At))
@@ -670,15 +685,13 @@ fn turn_begins(f: &TurnStarted) -> Option<ItemWords> {
 }
 
 fn turn_ends(f: &TurnEnded) -> ItemWords {
-    let (kind, label) = match f.end {
-        TurnEnd::Outcome => (ItemKind::Event, "Turn finished"),
-        TurnEnd::Waiting => (ItemKind::Event, "Turn paused"),
-        TurnEnd::Stopped => (ItemKind::Event, "Turn stopped"),
-        TurnEnd::Failed => (ItemKind::Error, "Turn failed"),
-        TurnEnd::TurnLimit => (ItemKind::Error, "Turn reached its limit of requests"),
+    let kind = match f.end {
+        TurnEnd::Outcome | TurnEnd::Waiting | TurnEnd::Stopped => ItemKind::Event,
+        TurnEnd::Failed | TurnEnd::TurnLimit => ItemKind::Error,
     };
+    let label = capital(calls::turn_end(f.end));
     let error = f.error.clone().unwrap_or_default();
-    ItemWords::of(kind, label, error, "turn.ended").in_turn(f.turn)
+    ItemWords::of(kind, &label, error, "turn.ended").in_turn(f.turn)
 }
 
 fn call_finished<'a>(f: &CallFinished) -> FeedEffect<'a> {
@@ -690,16 +703,15 @@ fn call_finished<'a>(f: &CallFinished) -> FeedEffect<'a> {
     } else {
         ItemKind::ToolSuccess
     };
-    let how = match f.end {
-        CallEnd::Done | CallEnd::Failed => "",
-        CallEnd::Denied => " (denied)",
-        CallEnd::Stopped => " (stopped by the operator)",
-        CallEnd::TimedOut => " (took too long)",
-        CallEnd::NotRun => " (did not run)",
-        CallEnd::Unknown => " (outcome unknown: check it)",
-        CallEnd::Recovered => " (found done after a crash)",
+    let label = match f.end {
+        CallEnd::Done | CallEnd::Failed => f.tool.clone(),
+        CallEnd::Denied
+        | CallEnd::Stopped
+        | CallEnd::TimedOut
+        | CallEnd::NotRun
+        | CallEnd::Unknown
+        | CallEnd::Recovered => format!("{} ({})", f.tool, calls::call_end(f.end)),
     };
-    let label = format!("{}{how}", f.tool);
     ItemWords::of(kind, &label, shown(&f.output), "activity.tool_result")
         .in_turn(f.turn)
         .about(&f.call)
@@ -707,13 +719,8 @@ fn call_finished<'a>(f: &CallFinished) -> FeedEffect<'a> {
 }
 
 fn improvement_chosen<'a>(f: &improvement::ImprovementChosen) -> FeedEffect<'a> {
-    use improvement::ImprovementMode;
-    let text = match f.mode {
-        ImprovementMode::GraphBased => "In the reverse order of the graph.",
-        ImprovementMode::Parallel => "All roles at once, then the owner.",
-        ImprovementMode::None => "Skipped.",
-    };
-    ItemWords::event("Retrospective", text, "improvement.chosen").say()
+    let text = capital(retrospective::order(f.mode)) + ".";
+    ItemWords::event(&capital(RETROSPECTIVE), text, "improvement.chosen").say()
 }
 
 /// A reflection is announced once; after a wait it goes on.

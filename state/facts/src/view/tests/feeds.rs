@@ -204,7 +204,7 @@ fn a_call_that_the_operator_stopped_says_so() {
     let told = told(&[
         r#"{"fact":"call_finished","call":"1.1","turn":1,"role":"writer","tool_call":"c","tool":"run","end":"stopped","output":"","message":"m-2"}"#,
     ]);
-    assert_eq!(told, ["run (stopped by the operator)|"]);
+    assert_eq!(told, ["run (stopped by you)|"]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(super) fn requested<'a>(f: &ConsentRequested) -> FeedEffect<'a> {
 
 pub(super) fn resolved<'a>(f: &ConsentResolved) -> FeedEffect<'a> {
     let (label, text) = phrase::consent(f);
-    ItemWords::event(label, text, "consent.resolved")
+    ItemWords::event(&label, text, "consent.resolved")
         .about(&f.consent)
         .answering(f.answer, f.by.as_ref())
         .close(format!("consent:{}", f.consent))
@@ -23,7 +23,7 @@ pub(super) fn resolved<'a>(f: &ConsentResolved) -> FeedEffect<'a> {
 
 pub(super) fn ruled<'a>(f: &ConsentRuled) -> FeedEffect<'a> {
     let (label, note) = phrase::ruled(f);
-    ItemWords::event(label, phrase::by_rule(f), "consent.ruled")
+    ItemWords::event(&label, phrase::by_rule(f), "consent.ruled")
         .at(f.node.as_ref())
         .asking(note)
         .say()

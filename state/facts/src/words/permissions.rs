@@ -1,0 +1,50 @@
+//! What may run without asking, and who decided it.
+
+use super::choices::{ALLOWED_FOR_FLOW, ALLOWED_ONCE};
+use super::words;
+use crate::fact::operator::{ConsentAnswer, ConsentMode};
+use crate::fact::terms::Scope;
+
+words! {
+    texts {
+        /// What a rule denies.
+        NEVER_RUNS = "never runs";
+        /// What a rule allows.
+        RUNS_WITHOUT_ASKING = "runs without asking";
+    }
+    templates {
+        /// Who allowed a call: the operator, or a rule.
+        allowed_by(who) = "allowed by {who}";
+        /// Who allowed a call and its like.
+        allowed_for_flow_by(who) = "allowed by {who} for this flow";
+        /// Who denied a call.
+        denied_by(who) = "denied by {who}";
+    }
+    tables {
+        /// What a mode of permissions is called.
+        mode: ConsentMode => "MODE" {
+            NoAccess = "asks every time",
+            PartialAccess = "partial access",
+            FullAccess = "full access",
+        }
+        /// What it means.
+        mode_means: ConsentMode => "MODE_MEANS" {
+            NoAccess = "always asks, even for what you allowed before",
+            PartialAccess = "previously allowed actions no longer ask",
+            FullAccess = "never asks",
+        }
+        /// How far tools reach.
+        scope: Scope => "SCOPE" {
+            Sandboxed = "project and record folder only",
+            Project = "project and record folder, and the folders you named, to read",
+            Full = "full: everything, with commands unsandboxed",
+        }
+        /// What was decided about a call.
+        answer: ConsentAnswer => "DECIDED" {
+            AllowOnce = ALLOWED_ONCE,
+            AllowFlow = ALLOWED_FOR_FLOW,
+            Deny = "denied",
+            Withdrawn = "withdrawn",
+        }
+    }
+}

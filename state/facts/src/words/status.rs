@@ -1,0 +1,56 @@
+//! What flows and nodes are doing.
+
+use super::words;
+
+words! {
+    texts {
+        /// A role is at work.
+        WORKING = "working";
+        /// It mends what came back.
+        CORRECTING = "correcting";
+        /// A request is sent again at once.
+        RETRYING = "retrying";
+        /// A provider's limit is awaited.
+        LIMITED = "limited";
+        /// A provider's limit is over.
+        LIMIT_RESETS = "limit resets";
+        /// A session is being compacted.
+        COMPACTING = "compacting";
+        /// The operator is wanted.
+        WAITING_FOR_YOU = "waiting for you";
+        /// The operator plays this role.
+        YOUR_TURN = "your turn";
+        /// What other nodes send is awaited.
+        WAITING_FOR_HANDOFF = "waiting for a handoff";
+        /// The operator paused it.
+        PAUSED = "paused";
+        /// No process drives the flow: where there is little room.
+        STOPPED = "stopped";
+        /// No process drives the flow.
+        NOBODY_DRIVES_IT = "stopped: nobody drives it";
+        /// The journal cannot be read to its end.
+        DAMAGED = "damaged";
+        /// It will run as soon as it may.
+        READY = "ready";
+        /// Nothing arrived at a node.
+        NOT_REACHED = "not reached";
+        /// A node handed over all it owes.
+        DONE = "done";
+        /// A flow is over.
+        COMPLETED = "completed";
+        /// A flow was called off.
+        CANCELLED = "cancelled";
+        /// A node waits, where there is little room.
+        WAITING = "waiting";
+        /// A node's turn failed.
+        FAILED = "failed";
+    }
+    templates {
+        /// A request is sent again after this long.
+        retrying_in(time) = "retrying in {time}";
+        /// A provider's limit is over after this long.
+        limit_resets_in(time) = "limit resets in {time}";
+        /// These nodes are awaited.
+        waiting_for(nodes) = "waiting for {nodes}";
+    }
+}
