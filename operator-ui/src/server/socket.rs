@@ -27,13 +27,13 @@ use crate::protocol::up::{Topic, Up};
 
 /// Something that is followed.
 #[derive(Debug)]
-struct Followed {
-    source: Source,
+struct FollowedTopic {
+    source: FollowedHub,
     cursor: Cursor,
 }
 
 #[derive(Debug)]
-enum Source {
+enum FollowedHub {
     Inbox(Arc<InboxHub>),
     Flow(Arc<FlowHub>),
     Feed(Arc<FlowHub>, String),
@@ -53,7 +53,7 @@ struct Session {
     app: Shared,
     socket: WebSocket,
     told: Arc<Notify>,
-    followed: BTreeMap<u64, Followed>,
+    followed: BTreeMap<u64, FollowedTopic>,
     live: bool,
     acks: (mpsc::Sender<Ack>, mpsc::Receiver<Ack>),
     under_way: usize,
@@ -194,8 +194,10 @@ impl Session {
             return;
         };
         match &followed.source {
-            Source::Inbox(hub) => hub.followers().remove(&self.told),
-            Source::Flow(hub) | Source::Feed(hub, _) => hub.followers().remove(&self.told),
+            FollowedHub::Inbox(hub) => hub.followers().remove(&self.told),
+            FollowedHub::Flow(hub) | FollowedHub::Feed(hub, _) => {
+                hub.followers().remove(&self.told)
+            }
         }
     }
 
@@ -241,7 +243,7 @@ impl Session {
                 let cursor = Cursor::new(since, epoch, window);
                 match self.follow(topic).await {
                     Ok(source) => {
-                        self.followed.insert(id, Followed { source, cursor });
+                        self.followed.insert(id, FollowedTopic { source, cursor });
                         Ok(())
                     }
                     Err(why) => self.send(Out::gone(&why).frame(id)).await,
@@ -260,7 +262,7 @@ impl Session {
         }
     }
 
-    async fn follow(&mut self, topic: Topic) -> Result<Source, String> {
+    async fn follow(&mut self, topic: Topic) -> Result<FollowedHub, String> {
         if self.followed.len() >= FOLLOWED_MAX {
             return Err("this page follows too much at once".to_owned());
         }
@@ -268,7 +270,7 @@ impl Session {
             Topic::Inbox {} => {
                 let hub = self.app.hubs.inbox()?;
                 hub.followers().add(&self.told);
-                return Ok(Source::Inbox(hub));
+                return Ok(FollowedHub::Inbox(hub));
             }
             Topic::Flow { flow } => (flow, None),
             Topic::Feed { flow, role } => (flow, Some(role)),
@@ -279,8 +281,8 @@ impl Session {
         let hub = tokio::task::spawn_blocking(move || hubs.follow(&flow, &told)).await;
         let hub = hub.map_err(|error| error.to_string())??;
         Ok(match role {
-            Some(role) => Source::Feed(hub, role),
-            None => Source::Flow(hub),
+            Some(role) => FollowedHub::Feed(hub, role),
+            None => FollowedHub::Flow(hub),
         })
     }
 
@@ -305,12 +307,12 @@ impl Session {
     }
 }
 
-impl Followed {
+impl FollowedTopic {
     fn take(&mut self, live: bool) -> (Vec<Out>, bool) {
         match &self.source {
-            Source::Inbox(hub) => (hub.take(&mut self.cursor), false),
-            Source::Flow(hub) => (hub.take_parts(&mut self.cursor), false),
-            Source::Feed(hub, role) => hub.take_feed(role, &mut self.cursor, live),
+            FollowedHub::Inbox(hub) => (hub.take(&mut self.cursor), false),
+            FollowedHub::Flow(hub) => (hub.take_parts(&mut self.cursor), false),
+            FollowedHub::Feed(hub, role) => hub.take_feed(role, &mut self.cursor, live),
         }
     }
 }
@@ -326,11 +328,11 @@ fn failed(cmd: String, why: String) -> Ack {
 /// A command that makes no sense is answered under its name, if it has one.
 fn refused_message(text: &str, why: String) -> Option<Ack> {
     #[derive(serde::Deserialize)]
-    struct Named {
+    struct NamedCommand {
         t: String,
         cmd: String,
     }
-    let named: Named = serde_json::from_str(text).ok()?;
+    let named: NamedCommand = serde_json::from_str(text).ok()?;
     (named.t == "do").then(|| failed(named.cmd, why))
 }
 

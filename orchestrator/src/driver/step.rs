@@ -158,7 +158,7 @@ impl Core {
                 usage,
                 provider_blocks,
             } => {
-                let answer = Answered {
+                let answer = AnswerParts {
                     calls,
                     stop,
                     usage,
@@ -388,7 +388,12 @@ impl Core {
         }))
     }
 
-    fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
+    fn answer(
+        &mut self,
+        turn: TurnId,
+        text: String,
+        answer: AnswerParts,
+    ) -> Result<(), DriverError> {
         self.live.release(turn);
         let Some((speech, flow, source)) = self.speech(turn) else {
             return Err(DriverError::Gone);
@@ -647,7 +652,7 @@ impl Gave {
 
 /// What an answer holds besides its text.
 #[derive(Debug)]
-struct Answered {
+struct AnswerParts {
     calls: Vec<ToolCall>,
     stop: StopReason,
     usage: Usage,

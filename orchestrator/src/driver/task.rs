@@ -187,7 +187,7 @@ fn work(line: &Line, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
 }
 
 /// Turns that get an answer only after the sync they wait for.
-type Waiting = Vec<(Answers, Heard)>;
+type AwaitsSync = Vec<(Answers, Heard)>;
 
 /// A flow that is driven, and what its turns wait for. The flow's thread and those of its turns hold it
 /// by turns.
@@ -378,7 +378,7 @@ impl Task {
         self.answer(waiting)
     }
 
-    fn answer(&mut self, waiting: Waiting) -> Result<(), DriverError> {
+    fn answer(&mut self, waiting: AwaitsSync) -> Result<(), DriverError> {
         self.core.sync_owed()?;
         for (answer, heard) in waiting {
             self.tell(answer, heard);
@@ -396,7 +396,7 @@ impl Task {
         }
     }
 
-    fn hear(&mut self, said: Inbox, waiting: &mut Waiting) -> Result<(), DriverError> {
+    fn hear(&mut self, said: Inbox, waiting: &mut AwaitsSync) -> Result<(), DriverError> {
         match said {
             Inbox::Command {
                 command,

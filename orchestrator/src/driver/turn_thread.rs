@@ -170,7 +170,7 @@ fn after(answer: Option<Answer>) -> Option<Box<Duty>> {
 /// Takes a turn to its end or until it waits, and says what is next if that is known by then. A turn that is over is
 /// given back.
 fn run(mut start: Start, from: From, line: &Line) -> (Option<Box<Duty>>, Option<Start>) {
-    let _known = Known {
+    let _known = TurnGuard {
         line,
         turn: start.turn,
         attempt: start.attempt,
@@ -192,13 +192,13 @@ fn run(mut start: Start, from: From, line: &Line) -> (Option<Box<Duty>>, Option<
 
 /// A turn on a thread. A fault of the program that ends its thread is reported to the flow, which would
 /// wait for the turn for ever otherwise.
-struct Known<'l> {
+struct TurnGuard<'l> {
     line: &'l Line,
     turn: TurnId,
     attempt: u32,
 }
 
-impl Drop for Known<'_> {
+impl Drop for TurnGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.line.broke(self.turn, self.attempt);

@@ -109,7 +109,7 @@ pub(super) fn run(context: &mut Context<'_>, add: &Add) -> Outcome {
     let Some((spec, at)) = added.config.find(&add.name) else {
         return Ok(ExitCode::Ok);
     };
-    let answer = Answer {
+    let answer = AddedModel {
         done: format!("{} is in {}", add.name, path.display()),
         is_new: added.is_new,
         known: catalogue
@@ -125,7 +125,7 @@ pub(super) fn run(context: &mut Context<'_>, add: &Add) -> Outcome {
 }
 
 /// What was added.
-struct Answer<'a> {
+struct AddedModel<'a> {
     done: String,
     is_new: bool,
     known: Option<KnownModel<'a>>,
@@ -136,7 +136,7 @@ struct Answer<'a> {
     at: &'a ProviderSpec,
 }
 
-impl Answer<'_> {
+impl AddedModel<'_> {
     fn give(&self, context: &mut Context<'_>) -> Outcome {
         let (spec, at) = (self.spec, self.at);
         let key = figures::key(self.now, &spec.provider);

@@ -190,7 +190,7 @@ impl From<ConfigEditFault> for EditRefusal {
                 "rule-not-found",
                 NotFound,
                 format!("there is no rule {rule} under {list}"),
-                Hint::rules(&list, &others),
+                Hint::rules(list, &others),
             ),
             ConfigEditFault::IsDefault { model, others } => in_use(
                 format!("roles that name no model use {model}"),

@@ -40,7 +40,7 @@ pub enum Policy {
 }
 
 /// A member of a section: its key, and what is written there.
-type Member = (&'static str, Option<String>);
+type SectionMember = (&'static str, Option<String>);
 
 impl Policy {
     /// The key at the left margin under which it is.
@@ -54,7 +54,7 @@ impl Policy {
         }
     }
 
-    fn members(&self) -> Vec<Member> {
+    fn members(&self) -> Vec<SectionMember> {
         match self {
             Self::Mode(mode) => vec![("mode", word(mode.as_ref()))],
             Self::Reach {
@@ -120,7 +120,7 @@ pub fn said_of<'t>(text: &'t str, policy: &Policy) -> &'t str {
 struct Change<'c> {
     text: &'c str,
     section: &'static str,
-    members: &'c [Member],
+    members: &'c [SectionMember],
 }
 
 impl Change<'_> {
