@@ -17,7 +17,7 @@ use a_society_roles::port::{RecordAccess, RecordPath};
 use a_society_roles::tool::{SaidChange, said_changes};
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
-use a_society_state::fork::{self, Cut, Holds, RecordFile, Written};
+use a_society_state::fork::{self, Cut, ForkedFile, Holds, Written};
 use a_society_state::{FlowPlace, FlowRef, Store};
 
 use crate::driver::error::DriverError;
@@ -51,7 +51,7 @@ pub enum Hearer {
 pub struct ForkPlan {
     cut: Cut,
     name: Option<String>,
-    record: Vec<RecordFile>,
+    record: Vec<ForkedFile>,
     /// What it carries, a sentence each.
     pub carried: Vec<String>,
     /// What it does not carry, a sentence each.
@@ -156,7 +156,7 @@ pub fn plan(
         cut,
         name: wish.name,
         record: files
-            .map(|(path, holds)| RecordFile { path, holds })
+            .map(|(path, holds)| ForkedFile { path, holds })
             .collect(),
         carried,
         not_carried,

@@ -104,7 +104,7 @@ pub enum Holds {
 
 /// A file of a fork's record folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordFile {
+pub struct ForkedFile {
     /// Its path, relative to the record folder.
     pub path: String,
     /// Its contents.
@@ -249,7 +249,7 @@ pub fn make(
     store: &Store,
     cut: &Cut,
     (id, name): (FlowId, Option<String>),
-    record: &[RecordFile],
+    record: &[ForkedFile],
 ) -> Result<FlowRef, Error> {
     store.must_be_files("a fork")?;
     let disk = store.disk();
@@ -285,7 +285,7 @@ fn build(
     cut: &Cut,
     fork: &FlowRef,
     name: Option<String>,
-    record: &[RecordFile],
+    record: &[ForkedFile],
     coming: &Path,
 ) -> Result<(), Error> {
     let (disk, parent) = (store.disk(), store.folder(&cut.parent));
@@ -452,7 +452,7 @@ fn put(
     disk: &dyn Disk,
     folder: &FlowFolder,
     parents: &FlowFolder,
-    file: &RecordFile,
+    file: &ForkedFile,
 ) -> Result<(), Error> {
     let relative = PathBuf::from(&file.path);
     let mut parts = relative.components();

@@ -6,7 +6,7 @@ use a_society_orchestrator::config::editing::models::{
     KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,
     with_usual,
 };
-use a_society_orchestrator::config::editing::policies::{self, Policy};
+use a_society_orchestrator::config::editing::policies::{self, PolicyEdit};
 use a_society_orchestrator::config::editing::servers::{self, HeldValue, NewServer};
 use a_society_orchestrator::config::editing::{EditRefusal, Grade, SecretPlace, Sheet};
 use a_society_orchestrator::config::editing::{rules, search, skills};
@@ -250,9 +250,9 @@ fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<NewConfig, Edit
 /// Sets a policy of all flows; the result shows what would be written.
 fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<NewConfig, EditRefusal> {
     let (policy, what) = match wish.clone() {
-        PolicyWish::Mode(wish) => (Policy::Mode(wish.mode), "the mode of flows"),
+        PolicyWish::Mode(wish) => (PolicyEdit::Mode(wish.mode), "the mode of flows"),
         PolicyWish::Reach(wish) => {
-            let policy = Policy::Reach {
+            let policy = PolicyEdit::Reach {
                 scope: wish.scope,
                 folders: wish.folders,
                 network: wish.network,
@@ -260,7 +260,7 @@ fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<NewConfig, EditRefusal
             (policy, "how far tools reach")
         }
         PolicyWish::Limits(wish) => {
-            let policy = Policy::Limits {
+            let policy = PolicyEdit::Limits {
                 tokens: wish.tokens,
                 answers: wish.answers,
                 same_call: wish.same_call,
@@ -268,7 +268,7 @@ fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<NewConfig, EditRefusal
             (policy, "what stops a flow")
         }
         PolicyWish::Notify(wish) => {
-            let policy = Policy::Notify {
+            let policy = PolicyEdit::Notify {
                 command: wish.command,
                 on: wish.on,
             };

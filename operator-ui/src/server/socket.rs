@@ -40,14 +40,14 @@ enum FollowedHub {
 }
 
 /// Why a socket ends: the code, and the words.
-type End = (u16, &'static str);
+type SocketEnd = (u16, &'static str);
 
-const PROTOCOL_ERROR: End = (1002, "this is not the protocol");
-const NOT_TEXT: End = (1003, "only text is understood");
-const NOT_UTF8: End = (1007, "the text is not UTF-8");
-const TOO_MUCH: End = (1008, "too many messages");
-const TOO_LONG: End = (1009, "the message is too long");
-const GOING_AWAY: End = (1001, "the server ends");
+const PROTOCOL_ERROR: SocketEnd = (1002, "this is not the protocol");
+const NOT_TEXT: SocketEnd = (1003, "only text is understood");
+const NOT_UTF8: SocketEnd = (1007, "the text is not UTF-8");
+const TOO_MUCH: SocketEnd = (1008, "too many messages");
+const TOO_LONG: SocketEnd = (1009, "the message is too long");
+const GOING_AWAY: SocketEnd = (1001, "the server ends");
 
 struct Session {
     app: Shared,
@@ -106,7 +106,7 @@ pub(super) async fn serve(app: Shared, socket: WebSocket, place: OwnedSemaphoreP
 
 impl Session {
     /// Ends with a reason for the other side, or without one if it is gone.
-    async fn run(&mut self) -> Option<End> {
+    async fn run(&mut self) -> Option<SocketEnd> {
         let hello = Down::Hello {
             proto: PROTO,
             build: self.app.build.clone(),
@@ -202,7 +202,7 @@ impl Session {
     }
 
     /// Handles a message. An error ends the socket.
-    async fn hear(&mut self, message: Message) -> Result<(), Option<End>> {
+    async fn hear(&mut self, message: Message) -> Result<(), Option<SocketEnd>> {
         let second = self.app.hubs.store.ground().clock.elapsed_us() / 1_000_000;
         if second != self.heard.0 {
             self.heard = (second, 0);
@@ -337,7 +337,7 @@ fn refused_message(text: &str, why: String) -> Option<Ack> {
 }
 
 /// What a broken frame is called.
-fn end_of(error: axum::Error) -> Option<End> {
+fn end_of(error: axum::Error) -> Option<SocketEnd> {
     use tungstenite::Error as Broken;
     let inner = error.into_inner();
     let broken = inner.downcast_ref::<Broken>()?;

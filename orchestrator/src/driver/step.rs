@@ -27,9 +27,9 @@ use super::consent::changed;
 use super::core::Core;
 use super::cut_calls::planned;
 use super::error::DriverError;
-use super::role_source::Touched;
+use super::role_source::TouchedFiles;
 use super::snapshot::names_snapshot;
-use super::speech::{Speech, SpeechSource};
+use super::speech::{SpeechSource, TurnSpeech};
 use super::steer::Said;
 use crate::limits::PROVIDER_BLOCKS_BYTES_MAX;
 use crate::mint;
@@ -283,7 +283,7 @@ impl Core {
     }
 
     /// What a turn says, the flow in which that is recorded, and the request that it answers.
-    fn speech(&mut self, turn: TurnId) -> Option<(&mut Speech, &mut Flow, SpeechSource)> {
+    fn speech(&mut self, turn: TurnId) -> Option<(&mut TurnSpeech, &mut Flow, SpeechSource)> {
         let request = self.request_of(turn);
         let Self { live, flow, .. } = self;
         let live = live.get_mut(turn)?;
@@ -566,7 +566,7 @@ impl Core {
             return None;
         }
         let now = self.roles.touched(&open.role, &asked);
-        (now != Touched::Has(planned(open).0)).then(|| changed(asked.input.get()))?
+        (now != TouchedFiles::Has(planned(open).0)).then(|| changed(asked.input.get()))?
     }
 
     /// A call ends the turn: the model reads that it did only if its outcome is valid.

@@ -17,12 +17,12 @@ use super::commands::Obeyed;
 use super::core::{Core, Start};
 use super::errand::{CommandAnswer, ErrandId, Report};
 use super::error::DriverError;
-use super::handle::{FlowHandle, Seen, Window, next};
+use super::handle::{FlowHandle, FlowWindow, Seen, next};
 use super::in_place::Woken;
 use super::inline_turns::AtOnce;
-use super::line::Line;
+use super::line::FlowLine;
 use super::step::Heard;
-use super::turn_thread::{Answer, Answers, Duty, From, TurnThreads};
+use super::turn_thread::{Answers, Duty, From, ThreadReply, TurnThreads};
 use super::unrecorded_text::Ahead;
 use crate::control::server;
 use crate::control::socket::ControlDoor;
@@ -118,13 +118,13 @@ pub struct Driven {
 /// When the system has no thread left.
 pub fn drive(core: Core, door: Option<ControlDoor>) -> Result<Driven, DriverError> {
     let (inbox, heard) = sync_channel(INBOX_MAX);
-    let window = Arc::new(Window::default());
+    let window = Arc::new(FlowWindow::default());
     let id = core.flow().id().clone();
     let handle = FlowHandle::new(id, inbox.clone(), Arc::clone(&window));
     if let Some(door) = &door {
         server::listen(door, handle.clone())?;
     }
-    let line = Line::new(inbox);
+    let line = FlowLine::new(inbox);
     line.begin(Task::new(core, &line, window));
     let task = std::thread::Builder::new()
         .name("flow".to_owned())
@@ -134,7 +134,11 @@ pub fn drive(core: Core, door: Option<ControlDoor>) -> Result<Driven, DriverErro
 
 /// The loop of the flow's thread: it handles commands, lets time pass, and handles the turns that did
 /// not find the flow free.
-fn run(line: &Line, heard: Receiver<Inbox>, door: Option<ControlDoor>) -> Result<(), DriverError> {
+fn run(
+    line: &FlowLine,
+    heard: Receiver<Inbox>,
+    door: Option<ControlDoor>,
+) -> Result<(), DriverError> {
     let ended = work(line, &heard);
     let why = ended.as_ref().err().map(ToString::to_string);
     let mut task = line.end();
@@ -154,7 +158,7 @@ fn run(line: &Line, heard: Receiver<Inbox>, door: Option<ControlDoor>) -> Result
     }
 }
 
-fn work(line: &Line, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
+fn work(line: &FlowLine, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
     loop {
         let (idle, longest) = {
             let mut held = line.hold()?;
@@ -204,7 +208,7 @@ pub(super) struct Task {
     kept: BTreeMap<TurnId, Start>,
     /// The commands whose answers wait for an errand.
     asking: BTreeMap<ErrandId, SyncSender<CommandAnswer>>,
-    window: Arc<Window>,
+    window: Arc<FlowWindow>,
     /// When the flow was last shown, as its clock counts.
     shown_at_us: u64,
     draining: bool,
@@ -214,7 +218,7 @@ pub(super) struct Task {
 
 impl Task {
     /// The task of a flow whose turns reach it on this line.
-    pub(super) fn new(core: Core, line: &Line, window: Arc<Window>) -> Self {
+    pub(super) fn new(core: Core, line: &FlowLine, window: Arc<FlowWindow>) -> Self {
         Self {
             core,
             threads: TurnThreads::new(line.clone()),
@@ -272,7 +276,7 @@ impl Task {
         }
         for thread in self.done.drain(..) {
             // A thread that is gone needs no answer.
-            drop(thread.send(Answer::Heard(Heard::Over)));
+            drop(thread.send(ThreadReply::Heard(Heard::Over)));
         }
         let rests = self.core.live_turns() == 0 && !self.core.errands.has_commands();
         let idle = rests && !self.core.is_crowded();
@@ -330,10 +334,10 @@ impl Task {
     fn start(&mut self, duty: Duty) -> Result<(), DriverError> {
         let mut next = Box::new(duty);
         while let Some(thread) = self.done.pop() {
-            match thread.send(Answer::Next(next)) {
+            match thread.send(ThreadReply::Next(next)) {
                 Ok(()) => return Ok(()),
-                Err(SendError(Answer::Next(back))) => next = back,
-                Err(SendError(Answer::Heard(_))) => return Ok(()),
+                Err(SendError(ThreadReply::Next(back))) => next = back,
+                Err(SendError(ThreadReply::Heard(_))) => return Ok(()),
             }
         }
         match self.threads.run_or_fail(&mut self.core, *next)? {
@@ -361,7 +365,7 @@ impl Task {
         &mut self,
         first: Inbox,
         heard: &Receiver<Inbox>,
-        line: &Line,
+        line: &FlowLine,
     ) -> Result<(), DriverError> {
         let mut waiting = Vec::new();
         let mut next = Some(first);
@@ -392,7 +396,7 @@ impl Task {
         match heard {
             Heard::Over => self.done.push(answer),
             // A thread that is gone needs no answer.
-            Heard::Go(_) | Heard::Wait => drop(answer.send(Answer::Heard(heard))),
+            Heard::Go(_) | Heard::Wait => drop(answer.send(ThreadReply::Heard(heard))),
         }
     }
 

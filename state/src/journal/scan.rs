@@ -14,7 +14,7 @@ use a_society_facts::{Fact, Recorded};
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{read_from, uninterrupted};
-use crate::journal::lineage::{self, Lineage, Shared};
+use crate::journal::lineage::{self, Lineage, SharedSegment};
 use crate::journal::lines;
 use crate::journal::verdict::{Damage, Harm, Judgement, Suspect, judge};
 use crate::layout::{FlowFolder, segment_number};
@@ -318,7 +318,7 @@ impl Scanner<'_> {
         });
     }
 
-    fn shared(&self, number: u32) -> Option<&Shared> {
+    fn shared(&self, number: u32) -> Option<&SharedSegment> {
         self.lineage.as_ref()?.shared.get(&number)
     }
 

@@ -11,8 +11,8 @@ use a_society_facts::fact::journal::{ProcessName, WriterOpened};
 use a_society_facts::{At, Fact, Hash, line};
 
 use super::{
-    Appended, Change, Changes, Chunk, Claimed, JournalEnd, Ledger, LedgerError, Letter, LetterId,
-    Promise, SharedLedger, WorkerName,
+    Appended, Chunk, Claimed, JournalEnd, Ledger, LedgerChange, LedgerChanges, LedgerError, Letter,
+    LetterId, Promise, SharedLedger, WorkerName,
 };
 use crate::flow_ref::FlowRef;
 
@@ -497,11 +497,15 @@ fn news(rig: &mut dyn Rig) -> CheckResult {
     };
     here.post(&flow, &letter).map_err(text)?;
     drop(claim);
-    let mut missing = vec![Change::Appended, Change::Posted, Change::Freed];
+    let mut missing = vec![
+        LedgerChange::Appended,
+        LedgerChange::Posted,
+        LedgerChange::Freed,
+    ];
     for _ in 0..100 {
         match listener.wait(Duration::from_millis(100)).map_err(text)? {
-            Changes::Lost => return Ok(RigCan::Done),
-            Changes::Of(changes) => missing.retain(|change| {
+            LedgerChanges::Lost => return Ok(RigCan::Done),
+            LedgerChanges::Of(changes) => missing.retain(|change| {
                 let known = changes.iter().any(|(of, is)| *of == flow && is == change);
                 !known
             }),

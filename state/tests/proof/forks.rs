@@ -9,7 +9,7 @@ use a_society_facts::view::all::Views;
 use a_society_facts::{At, Fact, Hash, Recorded, sample};
 use a_society_state::disk::faulty::Op;
 use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk};
-use a_society_state::fork::{Cut, Holds, RecordFile, cut, make};
+use a_society_state::fork::{Cut, Holds, ForkedFile, cut, make};
 use a_society_state::repair::{self, Diagnosis};
 use a_society_state::verify::verify;
 use a_society_state::{Error, FlowRef, Store, archive, removal, retention};
@@ -289,12 +289,12 @@ fn a_parent_that_is_pruned_takes_nothing_from_its_fork() {
     assert!(is_sound(&store, &fork));
 }
 
-fn a_record() -> [RecordFile; 2] {
+fn a_record() -> [ForkedFile; 2] {
     [
         ("workflow.yaml", "nodes: []\n"),
         ("deep/notes.md", "of the record"),
     ]
-    .map(|(path, text)| RecordFile {
+    .map(|(path, text)| ForkedFile {
         path: path.to_owned(),
         holds: Holds::Bytes(text.as_bytes().to_vec()),
     })

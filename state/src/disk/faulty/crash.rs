@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::contents::Contents;
-use super::node::{Arrival, Change, FileNode, FolderNode, Id, Node};
+use super::node::{Arrival, FileNode, FolderNode, Id, NameChange, Node};
 use super::random::Random;
 use super::tree::{ROOT, Tree};
 
@@ -71,13 +71,13 @@ struct Choices<'a> {
 }
 
 struct SurvivingChanges<'a> {
-    changes: Vec<&'a Change>,
+    changes: Vec<&'a NameChange>,
     count: usize,
 }
 
 impl SurvivingChanges<'_> {
     /// The last change that survived.
-    fn last(&self) -> Option<&Change> {
+    fn last(&self) -> Option<&NameChange> {
         self.changes[..self.count].last().copied()
     }
 }

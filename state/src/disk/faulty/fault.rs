@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 /// How much of a write a disk takes before it stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum PartialWrite {
     /// One byte.
     One,
     /// Half of the bytes, rounded down.
@@ -31,7 +31,7 @@ pub enum Fault {
     /// The file system became read-only, for whatever writes.
     Erofs,
     /// An append takes a part of its bytes. It needs at least two bytes to fire.
-    ShortWrite(Part),
+    ShortWrite(PartialWrite),
     /// A read returns half of what is there. It needs at least two bytes to fire.
     ShortRead,
     /// A sync fails with `EIO`, and what it should have made durable never becomes durable:
@@ -55,9 +55,9 @@ impl Fault {
         Self::Eintr,
         Self::Emfile,
         Self::Erofs,
-        Self::ShortWrite(Part::One),
-        Self::ShortWrite(Part::Half),
-        Self::ShortWrite(Part::AllButOne),
+        Self::ShortWrite(PartialWrite::One),
+        Self::ShortWrite(PartialWrite::Half),
+        Self::ShortWrite(PartialWrite::AllButOne),
         Self::ShortRead,
         Self::SyncFailsThenLies,
         Self::FolderSyncFails,
@@ -84,9 +84,9 @@ impl Fault {
     /// How many of the asked bytes an append takes or a read returns under this fault.
     pub(super) fn shorten(self, asked: usize) -> usize {
         match self {
-            Self::ShortWrite(Part::One) => asked.min(1),
-            Self::ShortWrite(Part::Half) | Self::ShortRead => asked / 2,
-            Self::ShortWrite(Part::AllButOne) => asked.saturating_sub(1),
+            Self::ShortWrite(PartialWrite::One) => asked.min(1),
+            Self::ShortWrite(PartialWrite::Half) | Self::ShortRead => asked / 2,
+            Self::ShortWrite(PartialWrite::AllButOne) => asked.saturating_sub(1),
             Self::Eio
             | Self::Enospc
             | Self::Edquot

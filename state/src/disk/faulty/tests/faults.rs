@@ -3,7 +3,7 @@
 use std::io;
 
 use super::super::super::{Disk, How, Locked};
-use super::super::{Fault, FaultPlan, FaultyDisk, Part};
+use super::super::{Fault, FaultPlan, FaultyDisk, PartialWrite};
 use super::{append_to, path, text};
 
 fn arm_next(disk: &FaultyDisk, fault: Fault) {
@@ -152,9 +152,12 @@ fn a_read_only_file_system_strikes_what_writes() {
 fn each_of_the_other_faults_strikes_its_own_operations() {
     assert_eq!(struck(Fault::Eintr), ["append", "append one", "read"]);
     assert_eq!(struck(Fault::Emfile), ["open new", "sync folder", "list"]);
-    assert_eq!(struck(Fault::ShortWrite(Part::One)), ["append"]);
-    assert_eq!(struck(Fault::ShortWrite(Part::Half)), ["append"]);
-    assert_eq!(struck(Fault::ShortWrite(Part::AllButOne)), ["append"]);
+    assert_eq!(struck(Fault::ShortWrite(PartialWrite::One)), ["append"]);
+    assert_eq!(struck(Fault::ShortWrite(PartialWrite::Half)), ["append"]);
+    assert_eq!(
+        struck(Fault::ShortWrite(PartialWrite::AllButOne)),
+        ["append"]
+    );
     assert_eq!(struck(Fault::ShortRead), ["read"]);
     assert_eq!(struck(Fault::SyncFailsThenLies), ["sync"]);
     assert_eq!(struck(Fault::FolderSyncFails), ["sync folder"]);
@@ -207,9 +210,9 @@ fn an_interrupted_append_works_when_it_is_tried_again() {
 #[test]
 fn a_short_write_takes_the_first_bytes() {
     for (part, taken) in [
-        (Part::One, "1"),
-        (Part::Half, "12"),
-        (Part::AllButOne, "1234"),
+        (PartialWrite::One, "1"),
+        (PartialWrite::Half, "12"),
+        (PartialWrite::AllButOne, "1234"),
     ] {
         let disk = FaultyDisk::new();
         let mut file = append_to(&disk, "a");
