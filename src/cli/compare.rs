@@ -8,7 +8,7 @@ use a_society_facts::words::status;
 use a_society_operator_ui::protocol::flow::NodeState;
 use a_society_operator_ui::protocol::http::Cost;
 use a_society_operator_ui::server::{
-    Comparison, FileLine, FileStands, GraphChange, NodeLine, NodeSide, Side, compared,
+    ComparedNode, Comparison, FileLine, FileStands, GraphChange, NodeSide, Side, compared,
 };
 use a_society_state::{FlowRef, Store};
 
@@ -135,7 +135,7 @@ fn graph(out: &mut Output, change: &GraphChange) -> Result<(), Stop> {
 }
 
 fn nodes(found: &Comparison) -> Vec<Vec<Cell>> {
-    let sides = |line: &NodeLine| [line.a.as_ref().map(cost), line.b.as_ref().map(cost)];
+    let sides = |line: &ComparedNode| [line.a.as_ref().map(cost), line.b.as_ref().map(cost)];
     let all: Vec<[Option<Cost>; 2]> = found.nodes.iter().map(sides).collect();
     let measures: [ComparedColumn; 4] = [
         ("TURNS", |cost| cost.turns, |number| number.to_string()),
@@ -184,7 +184,7 @@ fn cost(side: &NodeSide) -> Cost {
 }
 
 /// The state of a node in a run: a sign and a word.
-fn stands(line: &NodeLine, side: Option<&NodeSide>) -> String {
+fn stands(line: &ComparedNode, side: Option<&NodeSide>) -> String {
     let Some(side) = side else {
         return "not there".to_owned();
     };

@@ -36,7 +36,7 @@ pub struct Comparison {
     /// What only one of their graphs has.
     pub graph: GraphChange,
     /// The nodes of either, in the order of the first graph. What belongs to none has no name.
-    pub nodes: Vec<NodeLine>,
+    pub nodes: Vec<ComparedNode>,
     /// The last version of each artifact: what differs first, then what only one has.
     pub files: Vec<FileLine>,
 }
@@ -84,7 +84,7 @@ pub struct NodeSide {
 
 /// A node of either run.
 #[derive(Debug, Serialize)]
-pub struct NodeLine {
+pub struct ComparedNode {
     /// Which; nothing for what belongs to no node, such as looking back.
     pub node: String,
     /// Whose.
@@ -285,7 +285,7 @@ fn union(a: &[String], b: &[String]) -> Vec<String> {
     all
 }
 
-fn node_lines(a: &Run, b: &Run) -> Vec<NodeLine> {
+fn node_lines(a: &Run, b: &Run) -> Vec<ComparedNode> {
     let mut names = union(&a.state.order, &b.state.order);
     names.push(String::new());
     let lines = names.into_iter().filter_map(|node| {
@@ -304,7 +304,7 @@ fn node_lines(a: &Run, b: &Run) -> Vec<NodeLine> {
             }
             (_, _) => true,
         };
-        Some(NodeLine {
+        Some(ComparedNode {
             role: view.map(|view| view.role.clone()).unwrap_or_default(),
             node,
             a: one,

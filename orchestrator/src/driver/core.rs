@@ -28,7 +28,7 @@ use super::in_place::{Waiting, Woken};
 use super::live_turn::LiveTurns;
 use super::provider_wait::Nap;
 use super::role_source::RoleSource;
-use super::room::{Room, TurnPlace};
+use super::room::{Room, TakenPlace};
 use super::withhold::SpokenInTurns;
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
@@ -270,7 +270,7 @@ impl Core {
 
     /// A place for a turn that begins. One was free when it was begun; should another flow
     /// have taken it since, the process has one turn more for once.
-    pub(super) fn place(&self) -> Option<TurnPlace> {
+    pub(super) fn place(&self) -> Option<TakenPlace> {
         self.room.take()
     }
 

@@ -15,7 +15,7 @@ use super::turn_thread::ThreadReply;
 
 /// A line to a flow's task. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(super) struct FlowLine {
+pub(super) struct StepLine {
     inbox: SyncSender<Inbox>,
     /// How many steps are in the inbox or being handled from it. While there are any, every other step
     /// goes there as well: those of one turn stay in order, and turns that wait together share a sync.
@@ -24,7 +24,7 @@ pub(super) struct FlowLine {
     task: Arc<Mutex<Option<Task>>>,
 }
 
-impl FlowLine {
+impl StepLine {
     /// A line to the task that will read this inbox.
     pub(super) fn new(inbox: SyncSender<Inbox>) -> Self {
         Self {
@@ -150,11 +150,11 @@ mod tests {
     use crate::driver::tests::{HELLO, SCRIPT, begin};
 
     /// A flow whose first turn is about to be taken, and its inbox, without a reader.
-    fn begun(disk: &FaultyDisk) -> (FlowLine, Receiver<Inbox>, Start) {
+    fn begun(disk: &FaultyDisk) -> (StepLine, Receiver<Inbox>, Start) {
         let mut core = begin(disk, HELLO, SCRIPT);
         let start = core.advance().unwrap().remove(0);
         let (inbox, heard) = sync_channel(4);
-        let line = FlowLine::new(inbox);
+        let line = StepLine::new(inbox);
         line.begin(Task::new(core, &line, Arc::default()));
         (line, heard, start)
     }

@@ -11,7 +11,7 @@ use a_society_roles::turn::step::Worst;
 use super::asides::Asides;
 use super::errand::ErrandId;
 use super::provider_wait::TurnControl;
-use super::room::TurnPlace;
+use super::room::TakenPlace;
 use super::speech::TurnSpeech;
 
 /// A turn that this process runs.
@@ -30,7 +30,7 @@ impl LiveTurn {
     pub(super) fn new(
         subject: TurnSubject,
         control: TurnControl,
-        place: Option<TurnPlace>,
+        place: Option<TakenPlace>,
     ) -> Self {
         Self {
             subject,
@@ -159,7 +159,7 @@ impl TurnBounds {
 pub(super) struct Hosting {
     keeps: bool,
     errand: Option<ErrandId>,
-    place: Option<TurnPlace>,
+    place: Option<TakenPlace>,
 }
 
 impl Hosting {
@@ -187,7 +187,7 @@ impl Hosting {
     }
 
     /// It has a place again.
-    pub(super) fn take_place(&mut self, place: Option<TurnPlace>) {
+    pub(super) fn take_place(&mut self, place: Option<TakenPlace>) {
         self.place = place;
     }
 }

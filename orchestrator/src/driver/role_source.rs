@@ -43,7 +43,7 @@ pub enum TouchedFiles {
 
 /// What must be chosen before a role's turn can begin.
 #[derive(Debug)]
-pub enum ModelChoice {
+pub enum PendingChoice {
     /// Nothing.
     Nothing,
     /// There was nothing to choose from, so this is what it works with.
@@ -129,9 +129,9 @@ pub trait RoleSource: Send + std::fmt::Debug {
         state: &FlowState,
         whose: (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
-    ) -> ModelChoice {
+    ) -> PendingChoice {
         drop((graph, state, whose, stop));
-        ModelChoice::Nothing
+        PendingChoice::Nothing
     }
     /// Whether a system prompt speaks of other skills than those that were chosen since.
     fn is_outdated(&self, state: &FlowState, role: &RoleInstance, prompt: &str) -> bool {

@@ -20,7 +20,7 @@ use super::error::DriverError;
 use super::handle::{FlowHandle, FlowWindow, Seen, next};
 use super::in_place::Woken;
 use super::inline_turns::AtOnce;
-use super::line::FlowLine;
+use super::line::StepLine;
 use super::step::Heard;
 use super::turn_thread::{Answers, Duty, From, ThreadReply, TurnThreads};
 use super::unrecorded_text::Ahead;
@@ -124,7 +124,7 @@ pub fn drive(core: Core, door: Option<ControlDoor>) -> Result<Driven, DriverErro
     if let Some(door) = &door {
         server::listen(door, handle.clone())?;
     }
-    let line = FlowLine::new(inbox);
+    let line = StepLine::new(inbox);
     line.begin(Task::new(core, &line, window));
     let task = std::thread::Builder::new()
         .name("flow".to_owned())
@@ -135,7 +135,7 @@ pub fn drive(core: Core, door: Option<ControlDoor>) -> Result<Driven, DriverErro
 /// The loop of the flow's thread: it handles commands, lets time pass, and handles the turns that did
 /// not find the flow free.
 fn run(
-    line: &FlowLine,
+    line: &StepLine,
     heard: Receiver<Inbox>,
     door: Option<ControlDoor>,
 ) -> Result<(), DriverError> {
@@ -158,7 +158,7 @@ fn run(
     }
 }
 
-fn work(line: &FlowLine, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
+fn work(line: &StepLine, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
     loop {
         let (idle, longest) = {
             let mut held = line.hold()?;
@@ -218,7 +218,7 @@ pub(super) struct Task {
 
 impl Task {
     /// The task of a flow whose turns reach it on this line.
-    pub(super) fn new(core: Core, line: &FlowLine, window: Arc<FlowWindow>) -> Self {
+    pub(super) fn new(core: Core, line: &StepLine, window: Arc<FlowWindow>) -> Self {
         Self {
             core,
             threads: TurnThreads::new(line.clone()),
@@ -365,7 +365,7 @@ impl Task {
         &mut self,
         first: Inbox,
         heard: &Receiver<Inbox>,
-        line: &FlowLine,
+        line: &StepLine,
     ) -> Result<(), DriverError> {
         let mut waiting = Vec::new();
         let mut next = Some(first);

@@ -12,7 +12,7 @@ use a_society_roles::turn::step::{StepReply, TurnStep};
 use super::core::{Core, Start};
 use super::errand::{CommandAnswer, Errand, ErrandId};
 use super::error::DriverError;
-use super::line::FlowLine;
+use super::line::StepLine;
 use super::step::Heard;
 use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
 
@@ -55,13 +55,13 @@ type Idle = (ThreadId, SyncSender<Duty>);
 /// starting a thread takes longer than most steps.
 #[derive(Debug, Clone)]
 pub(super) struct TurnThreads {
-    line: FlowLine,
+    line: StepLine,
     idle: Arc<Mutex<Vec<Idle>>>,
 }
 
 impl TurnThreads {
     /// Threads whose turns use this line.
-    pub(super) fn new(line: FlowLine) -> Self {
+    pub(super) fn new(line: StepLine) -> Self {
         let idle = Arc::default();
         Self { line, idle }
     }
@@ -169,7 +169,7 @@ fn after(answer: Option<ThreadReply>) -> Option<Box<Duty>> {
 
 /// Takes a turn to its end or until it waits, and says what is next if that is known by then. A turn that is over is
 /// given back.
-fn run(mut start: Start, from: From, line: &FlowLine) -> (Option<Box<Duty>>, Option<Start>) {
+fn run(mut start: Start, from: From, line: &StepLine) -> (Option<Box<Duty>>, Option<Start>) {
     let _known = TurnGuard {
         line,
         turn: start.turn,
@@ -193,7 +193,7 @@ fn run(mut start: Start, from: From, line: &FlowLine) -> (Option<Box<Duty>>, Opt
 /// A turn on a thread. A fault of the program that ends its thread is reported to the flow, which would
 /// wait for the turn for ever otherwise.
 struct TurnGuard<'l> {
-    line: &'l FlowLine,
+    line: &'l StepLine,
     turn: TurnId,
     attempt: u32,
 }
@@ -225,7 +225,7 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
 }
 
 /// Says a step; there is no answer when the flow is gone.
-fn exchange(start: &Start, step: TurnStep, line: &FlowLine) -> Option<ThreadReply> {
+fn exchange(start: &Start, step: TurnStep, line: &StepLine) -> Option<ThreadReply> {
     if let TurnStep::Wait { ms } = step {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
@@ -299,7 +299,7 @@ mod tests {
             stop: StopSignal::default(),
             nap: Nap::default(),
         };
-        let threads = TurnThreads::new(FlowLine::new(inbox));
+        let threads = TurnThreads::new(StepLine::new(inbox));
         threads.run(Duty::Turn(start(1), From::Beginning)).unwrap();
         for number in 1..=4 {
             let Inbox::Step { turn, answer, .. } = heard.recv().unwrap() else {

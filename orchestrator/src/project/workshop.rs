@@ -47,7 +47,7 @@ use super::choices::{RoleChoices, SCOPE, SKILLS};
 use super::handed::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
-use crate::driver::role_source::{About, ModelChoice, RoleSource, TouchedFiles};
+use crate::driver::role_source::{About, PendingChoice, RoleSource, TouchedFiles};
 use crate::limits::{
     ARTIFACTS_SHARE_PERCENT, BYTES_A_TOKEN, FLOW_FILE_BYTES_MAX, PROJECT_FILE_BYTES_MAX,
     READINGS_PARTS, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX, UNKNOWN_WINDOW_TOKENS,
@@ -620,9 +620,9 @@ impl RoleSource for Workshop {
         state: &FlowState,
         (role, node): (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
-    ) -> ModelChoice {
+    ) -> PendingChoice {
         if self.executor(role) != Executor::Model {
-            return ModelChoice::Nothing;
+            return PendingChoice::Nothing;
         }
         let definition = self.definition(role);
         let configured = state.configurations.get(role);
@@ -638,7 +638,7 @@ impl RoleSource for Workshop {
         };
         let open = choices.open();
         if open.is_empty() {
-            return ModelChoice::Nothing;
+            return PendingChoice::Nothing;
         }
         let work = node.and_then(|node| graph.node(node));
         let work = work.map_or(&[][..], |node| node.work());

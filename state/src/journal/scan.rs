@@ -46,7 +46,7 @@ impl From<Position> for JournalEnd {
 
 /// A tail that may be cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tail {
+pub struct JournalTail {
     /// The row of the table that allows it.
     pub row: RecoveryRow,
     /// The segment.
@@ -67,7 +67,7 @@ pub enum Outcome {
     /// Nothing was ever written: there is no segment, or an empty first one.
     Blank,
     /// R2, R3, R4, R6: a tail may be cut.
-    Torn(Tail),
+    Torn(JournalTail),
     /// Anything else: the journal may only be read.
     Damaged(Damage),
 }
@@ -480,7 +480,7 @@ impl Scanner<'_> {
             later_segment: later || (at == 0 && number > 1),
         });
         match judgement {
-            Judgement::Cut(row) => Outcome::Torn(Tail {
+            Judgement::Cut(row) => Outcome::Torn(JournalTail {
                 row,
                 segment: number,
                 offset_bytes: at,

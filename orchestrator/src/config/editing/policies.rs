@@ -42,7 +42,7 @@ pub fn said(sheet: &Sheet) -> Result<ConfiguredPolicies, EditRefusal> {
 
 /// Another text of the configuration, and what it says there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangedConfig {
+pub struct ChangedPolicies {
     /// The text.
     pub text: String,
     /// The lines about it; nothing if all of it was taken out.
@@ -53,7 +53,7 @@ pub struct ChangedConfig {
 ///
 /// # Errors
 /// When it means nothing, names a folder that is not there, looks like a secret, or the text cannot be changed.
-pub fn changed(sheet: &Sheet, policy: &PolicyEdit) -> Result<ChangedConfig, EditRefusal> {
+pub fn changed(sheet: &Sheet, policy: &PolicyEdit) -> Result<ChangedPolicies, EditRefusal> {
     if let PolicyEdit::Notify { command, .. } = policy
         && command.iter().any(|word| holds_a_secret(word))
     {
@@ -74,5 +74,5 @@ pub fn changed(sheet: &Sheet, policy: &PolicyEdit) -> Result<ChangedConfig, Edit
         }
     }
     let shown = said_of(&text, policy).to_owned();
-    Ok(ChangedConfig { text, shown })
+    Ok(ChangedPolicies { text, shown })
 }

@@ -35,7 +35,7 @@ use serde_json::value::RawValue;
 
 use self::hanging::Spot;
 use super::super::core::{Core, CoreParts};
-use super::super::role_source::{About, ModelChoice, RoleSource, TouchedFiles};
+use super::super::role_source::{About, PendingChoice, RoleSource, TouchedFiles};
 use super::{at, store, walk};
 use crate::mint::SeededMint;
 use crate::project::docs::ailment::Ailment;
@@ -290,14 +290,14 @@ impl RoleSource for Actors {
         state: &FlowState,
         (role, _): (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
-    ) -> ModelChoice {
+    ) -> PendingChoice {
         self.passes(Spot::Choice);
         if !self.chooses || state.configurations.contains_key(role) {
-            return ModelChoice::Nothing;
+            return PendingChoice::Nothing;
         }
         let model = self.model();
         let question = choosing::question();
-        ModelChoice::Asks(Box::new(Chooser::new(
+        PendingChoice::Asks(Box::new(Chooser::new(
             Arc::clone(&self.puppet) as Arc<dyn Provider>,
             model,
             question,

@@ -17,7 +17,7 @@ pub enum PartialWrite {
 
 /// One way in which an operation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum InjectedFault {
     /// The device fails. Any operation can meet it; a sync that does leaves its data unsynced.
     Eio,
     /// No space is left, for whatever takes space.
@@ -46,7 +46,7 @@ pub enum Fault {
     NoLinks,
 }
 
-impl Fault {
+impl InjectedFault {
     /// Every fault there is, for tests that try them all.
     pub const ALL: [Self; 14] = [
         Self::Eio,
@@ -124,7 +124,7 @@ pub struct FaultPlan {
     /// The number of the operation that fails. The first operation of a disk has number 1.
     pub at: u64,
     /// How it fails.
-    pub fault: Fault,
+    pub fault: InjectedFault,
     /// Whether every later operation that can meet the fault meets it too.
     pub sticky: bool,
 }
@@ -209,7 +209,7 @@ impl Faults {
     }
 
     /// The fault that the operation with this number meets.
-    pub(super) fn strike(&mut self, number: u64, class: Class) -> Option<Fault> {
+    pub(super) fn strike(&mut self, number: u64, class: Class) -> Option<InjectedFault> {
         let plan = self.plan?;
         let due = number == plan.at || (plan.sticky && number > plan.at);
         if !due || !plan.fault.applies_to(class) {
