@@ -408,7 +408,11 @@ hunks: Array<Hunk>,
 /**
  * Whether there is more than is shown.
  */
-truncated: boolean, };
+truncated: boolean,
+/**
+ * How many bytes the earlier text has, if it was too long to be kept.
+ */
+unkept_bytes?: number, };
 
 export type Hunk = {
 /**
