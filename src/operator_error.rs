@@ -24,6 +24,8 @@ pub(crate) struct OperatorError {
     pub(crate) why: String,
     /// What to try.
     pub(crate) hint: String,
+    /// Whether people have read above it why, so that only programs need it.
+    pub(crate) is_told: bool,
 }
 
 /// Why a command stopped before its end.
@@ -52,6 +54,15 @@ impl OperatorError {
             what: in_words(&what.into()).into_owned(),
             why: in_words(&why.into()).into_owned(),
             hint: hint.into(),
+            is_told: false,
+        }
+    }
+
+    /// One whose cause was printed with its place, unless for programs.
+    pub(crate) fn told(self) -> Self {
+        Self {
+            is_told: true,
+            ..self
         }
     }
 

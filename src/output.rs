@@ -265,7 +265,8 @@ impl Output {
         for line in head {
             self.print_aside(&format!("  {}", paint.bold(&line)));
         }
-        for (label, text) in [("why", &error.why), ("try", &error.hint)] {
+        let why = if error.is_told { "" } else { &error.why };
+        for (label, text) in [("why", why), ("try", &error.hint)] {
             let text = plain(text);
             let is_command = text.starts_with("a-society ");
             let columns = if is_command { usize::MAX } else { columns };

@@ -183,7 +183,7 @@ fn not_sound(folder: &Path, diagnostics: &[Diagnostic]) -> Stop {
     let why = first.map(|first| format!("{}: {}", first.file, first.message));
     let shown = folder.display();
     let count = count(errors.len(), "error");
-    OperatorError::new(
+    let error = OperatorError::new(
         ("project-unfit", ExitCode::Failed),
         format!("{shown} is not a sound project: {count}"),
         why.unwrap_or_default(),
@@ -191,26 +191,25 @@ fn not_sound(folder: &Path, diagnostics: &[Diagnostic]) -> Stop {
             "correct it, and check with: a-society check {shown}; or make a new one with: \
              a-society init DIR"
         ),
-    )
-    .into()
+    );
+    if first.is_some() { error.told() } else { error }.into()
 }
 
 fn not_a_flow(path: &Path, diagnostics: &[Diagnostic]) -> Stop {
     let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.is_error()).collect();
-    let first = errors
-        .first()
-        .map(|first| format!("{} in line {}", first.message, first.line));
+    let first = errors.first();
+    let why = first.map(|first| format!("{} in line {}", first.message, first.line));
     let shown = path.display();
-    OperatorError::new(
+    let error = OperatorError::new(
         ("flow-file-unfit", ExitCode::Failed),
         format!(
             "{shown} is not a flow file: {}",
             count(errors.len(), "error")
         ),
-        first.unwrap_or_else(|| "it holds no graph".to_owned()),
+        why.unwrap_or_else(|| "it holds no graph".to_owned()),
         format!("correct it, and check with: a-society check {shown}"),
-    )
-    .into()
+    );
+    if first.is_some() { error.told() } else { error }.into()
 }
 
 /// A diagnostic as lines that are fit for a terminal.
@@ -250,6 +249,7 @@ pub(crate) fn read_script(out: &mut Output, path: &Path) -> Result<String, Stop>
         first,
         format!("correct it, and check with: a-society check FILE --script {shown}"),
     )
+    .told()
     .into())
 }
 

@@ -508,13 +508,6 @@ fn feeds(seen: &Look, items_max: usize, short: Option<At>) -> Vec<Vec<Cell>> {
     let skipped = items.len().saturating_sub(items_max);
     let last = items.into_iter().skip(skipped);
     last.map(|(role, item)| {
-        // The block that ends a turn is for the program.
-        let text = before_its_end(&item.text).trim();
-        let says = if text.is_empty() {
-            item.label.clone()
-        } else {
-            format!("{}: {text}", item.label)
-        };
         let stamp = item.at.to_string();
         let stamp = match short {
             // Today the time says enough, and the day on another one.
@@ -526,8 +519,29 @@ fn feeds(seen: &Look, items_max: usize, short: Option<At>) -> Vec<Vec<Cell>> {
         vec![
             stamp.into(),
             role.to_string().into(),
-            one_line(&says, TEXT_COLUMNS_MAX).into(),
+            one_line(&says(item), TEXT_COLUMNS_MAX).into(),
         ]
     })
     .collect()
+}
+
+/// What an item says. The summary of a call often begins with its tool, which is not named twice.
+fn says(item: &FeedItem) -> String {
+    // The block that ends a turn is for the program.
+    let text = before_its_end(&item.text).trim();
+    let label = item.label.as_str();
+    if text.is_empty() {
+        return label.to_owned();
+    }
+    let (tool, end) = label.split_once(' ').unwrap_or((label, ""));
+    let first = text.split_whitespace().next().unwrap_or_default();
+    let is_named = first == tool || tool.split('_').any(|word| word == first);
+    match (
+        item.call_id.is_some() && is_named,
+        end.trim_matches(['(', ')']),
+    ) {
+        (false, _) => format!("{label}: {text}"),
+        (true, "") => text.to_owned(),
+        (true, end) => format!("{end}: {text}"),
+    }
 }

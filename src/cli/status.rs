@@ -11,7 +11,7 @@ use a_society_facts::words::calls::WITHOUT_SERVER;
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
-use a_society_orchestrator::machine::{Work, pending};
+use a_society_orchestrator::machine::{OperatorQuestion, Work, pending};
 use a_society_orchestrator::project::reaches;
 use a_society_orchestrator::workspace::settings::reach_json;
 use a_society_state::look::Look;
@@ -52,7 +52,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let seen = store.look(&flow)?;
     let state = &seen.screen.flow;
     let work = works_and_asks(&store, &flow, state)?;
-    let asks = asks::of(&flow, state, &work);
+    let mut asks = asks::of(&flow, state, &work);
     let project = super::say::project_folder(&store, &flow.project);
     let reaches = reaches::of(&store, &flow, &project, state);
     let made = delivered::of_closed(&store, &flow, &seen)?;
@@ -87,6 +87,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if let Some(made) = &made {
         out.line(&delivered::line(made))?;
     }
+    name_calls(&mut asks, state);
     for line in asks::lines(out, &asks) {
         out.line(&line)?;
     }
@@ -133,6 +134,18 @@ fn tell_head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(
         out.line(&line)?;
     }
     Ok(())
+}
+
+/// Adds to each request for consent the command that shows its call.
+fn name_calls(asks: &mut [Ask], state: &FlowState) {
+    for ask in asks {
+        if let OperatorQuestion::Consent { consent, .. } = &ask.question
+            && let Some(at) = state.consents.keys().position(|open| open == consent)
+        {
+            let place = format!("  (show {} --call {})", ask.flow, at + 1);
+            ask.what.push_str(&place);
+        }
+    }
 }
 
 /// Which roles wait for a limit of their provider to reset.

@@ -61,6 +61,32 @@ fn what_is_no_flow_file_is_refused_in_words() {
         assert_eq!(said.code, code, "{words:?}: {said:?}");
         assert!(said.err.contains(says), "{words:?}: {}", said.err);
     }
+    // People read the cause once, with its place, and programs, which get no such lines, under why.
+    let cause = |said: &str| said.matches("wirte").count();
+    let said = place.run(&["run", "demo/flow.yaml"]);
+    assert!(!said.err.contains("why: "), "{}", said.err);
+    assert!(
+        said.err.contains("\nerror[flow-file-unfit]: "),
+        "{}",
+        said.err
+    );
+    assert!(cause(&said.err) > 0, "{}", said.err);
+    let said = place.run(&["run", "demo/flow.yaml", "--json"]);
+    assert!(
+        said.err.contains(r#""why":""#) && cause(&said.err) > 0,
+        "{}",
+        said.err
+    );
+    place.write("script.yaml", "default: sideways\n");
+    place.write("flow.yaml", FLOW);
+    let said = place.run(&["run", "flow.yaml", "--script", "script.yaml"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert_eq!(
+        said.err.matches("must be one of").count(),
+        1,
+        "{}",
+        said.err
+    );
 }
 
 #[test]

@@ -60,6 +60,10 @@ fn each_call_that_waits_is_shown_whole_and_then_the_files_and_the_result() {
         "{shown}"
     );
     assert!(shown.contains("  owner  m      1"), "{shown}");
+    // A row about a call names its tool once.
+    assert!(shown.contains("  write notes.md (11 bytes)"), "{shown}");
+    assert!(!shown.contains("write_file: write "), "{shown}");
+    assert!(!shown.contains("run_command: run "), "{shown}");
     assert!(shown.contains("delivered   notes.md (11 B)"), "{shown}");
     let result = place.run(&["show", &flow, "--result"]);
     assert_eq!((result.code, result.out.as_str()), (0, "The notes.\n"));
@@ -68,6 +72,22 @@ fn each_call_that_waits_is_shown_whole_and_then_the_files_and_the_result() {
         (&result["path"], &result["text"]),
         (&"notes.md".into(), &"The notes.\n".into())
     );
+}
+
+#[test]
+fn a_node_that_waits_for_consent_names_the_command_that_shows_its_call() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let flow = place.run_until_it_waits();
+    let status = place.run(&["status", &flow]).out;
+    let node = status
+        .lines()
+        .find(|line| line.starts_with("do (owner) waits for "));
+    let (_, pasted) = node.and_then(|line| line.split_once("  (")).expect(&status);
+    let words: Vec<&str> = pasted.trim_end_matches(')').split(' ').collect();
+    assert_eq!((words[0], &words[2..]), ("show", &["--call", "1"][..]));
+    let shown = place.run(&words).out;
+    assert!(shown.contains("\n  │ echo one >> log.txt\n"), "{shown}");
 }
 
 #[test]

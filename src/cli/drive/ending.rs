@@ -254,6 +254,7 @@ impl Summed<'_> {
         let rows: Vec<_> = all.collect();
         let wide = rows
             .iter()
+            .filter(|(_, _, command)| !command.is_empty())
             .map(|(_, says, _)| width(says))
             .max()
             .unwrap_or(0);
@@ -262,10 +263,16 @@ impl Summed<'_> {
             .iter()
             .all(|(_, _, command)| label_wide + wide + 2 + command.len() + 2 < columns);
         let row = |(label, says, command): (&str, &String, &str)| {
-            let missing = " ".repeat(wide - width(says));
+            let missing = " ".repeat(wide.saturating_sub(width(says)));
             let line = format!("{label:<LABELS_COLUMNS$}  {says}");
             match command {
-                "" => vec![line],
+                "" => {
+                    let room = columns.saturating_sub(label_wide + 3).max(1);
+                    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+                    let rows = labels.zip(wrapped(says, room));
+                    rows.map(|(label, row)| format!("{label:<LABELS_COLUMNS$}  {row}"))
+                        .collect()
+                }
                 command if fits => vec![format!("{line}{missing}  {command}")],
                 command => vec![line, format!("{:<label_wide$}{command}", "")],
             }
@@ -277,15 +284,23 @@ impl Summed<'_> {
 /// As wide as the widest label of [`Summed`].
 const LABELS_COLUMNS: usize = "changed".len();
 
+/// So many rules are named that decided, those that decided most; each by so many columns of its words.
+const RULES_NAMED_MAX: usize = 3;
+const RULE_COLUMNS_MAX: usize = 40;
+
 /// Who decided about calls and handoffs.
-fn decided(decisions: Decisions) -> Option<String> {
-    let Decisions {
-        by_operator,
-        by_rules,
-    } = decisions;
-    let operator = (by_operator > 0).then(|| format!("{by_operator} by you"));
-    let rules = (by_rules > 0).then(|| format!("{by_rules} by rules"));
-    let parts: Vec<String> = operator.into_iter().chain(rules).collect();
+fn decided(decisions: &Decisions) -> Option<String> {
+    let operator = decisions.by_operator;
+    let operator = (operator > 0).then(|| format!("{operator} by you"));
+    let mut rules: Vec<(&String, &usize)> = decisions.by_rules.iter().collect();
+    rules.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let (named, others) = rules.split_at(rules.len().min(RULES_NAMED_MAX));
+    let named = named
+        .iter()
+        .map(|(rule, count)| format!("{count} by {}", one_line(rule, RULE_COLUMNS_MAX)));
+    let others: usize = others.iter().map(|(_, count)| **count).sum();
+    let others = (others > 0).then(|| format!("{others} by other rules"));
+    let parts: Vec<String> = operator.into_iter().chain(named).chain(others).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
@@ -331,19 +346,34 @@ mod tests {
     fn the_end_names_the_result_the_files_and_who_decided_on_every_screen() {
         let decisions = Decisions {
             by_operator: 4,
-            by_rules: 11,
+            by_rules: [("--allow edits".to_owned(), 11)].into(),
         };
         let summary = Summed {
             flow: "k4x9",
             result: Some("record/close-2026-10.md (4.1 KiB)".to_owned()),
             changed: Some("3 files, +41 −12".to_owned()),
-            decided: decided(decisions),
+            decided: decided(&decisions),
         };
         let shown = [40, 80, 110, 200].map(|columns| {
             let rows = summary.rows(columns);
             format!("{columns} columns\n{}", rows.join("\n"))
         });
         insta::assert_snapshot!(shown.join("\n\n"));
-        assert_eq!(decided(Decisions::default()), None);
+        assert_eq!(decided(&Decisions::default()), None);
+        let rules = [
+            ("--allow web", 1),
+            ("--deny 'rm *'", 2),
+            ("the configuration", 9),
+        ];
+        let many = rules
+            .into_iter()
+            .chain([("--allow a", 1), ("--allow b", 1)]);
+        let by_rules = many.map(|(rule, count)| (rule.to_owned(), count)).collect();
+        let many = Decisions {
+            by_operator: 0,
+            by_rules,
+        };
+        let said = "9 by the configuration, 2 by --deny 'rm *', 1 by --allow a, 2 by other rules";
+        assert_eq!(decided(&many).as_deref(), Some(said));
     }
 }

@@ -298,7 +298,7 @@ impl Progress {
     }
 
     /// Who decided so far.
-    pub(crate) const fn decisions(&self) -> Decisions {
+    pub(crate) const fn decisions(&self) -> &Decisions {
         self.teller.decisions()
     }
 

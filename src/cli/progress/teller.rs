@@ -6,7 +6,7 @@ use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{
-    ConsentAnswer, ConsentRequested, ConsentResolved, StopScope,
+    ConsentAnswer, ConsentRequested, ConsentResolved, DecidingRule, RuleOrigin, StopScope,
 };
 use a_society_facts::fact::session::SessionCompacted;
 use a_society_facts::fact::terms::subject;
@@ -96,10 +96,22 @@ pub(crate) struct Teller {
 }
 
 /// How many calls and handoffs were decided, and by whom.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Decisions {
     pub(crate) by_operator: usize,
-    pub(crate) by_rules: usize,
+    /// By rules: one of the flow by its own words, and others by the file in which they are.
+    pub(crate) by_rules: BTreeMap<String, usize>,
+}
+
+impl Decisions {
+    fn add(&mut self, rule: &DecidingRule, answer: ConsentAnswer) {
+        let source = match rule.origin {
+            RuleOrigin::Flow => rule.words(answer),
+            RuleOrigin::Configuration => "the configuration".to_owned(),
+            RuleOrigin::Workspace => "the configuration of the workspace".to_owned(),
+        };
+        *self.by_rules.entry(source).or_default() += 1;
+    }
 }
 
 impl Teller {
@@ -122,8 +134,8 @@ impl Teller {
     }
 
     /// Who decided so far.
-    pub(crate) const fn decisions(&self) -> Decisions {
-        self.decisions
+    pub(crate) const fn decisions(&self) -> &Decisions {
+        &self.decisions
     }
 
     /// Whether a role is saying something.
@@ -335,8 +347,8 @@ impl Teller {
                 vec![asks]
             }
             Fact::ConsentResolved(f) => vec![self.resolved(f)],
-            Fact::ConsentRuled(_) => {
-                self.decisions.by_rules += 1;
+            Fact::ConsentRuled(f) => {
+                self.decisions.add(&f.by, f.answer);
                 note::of(fact).into_iter().collect()
             }
             _ => note::of(fact).into_iter().collect(),
@@ -428,7 +440,7 @@ impl Teller {
     fn resolved(&mut self, f: &ConsentResolved) -> About {
         let by = match &f.by {
             Some(rule) => {
-                self.decisions.by_rules += 1;
+                self.decisions.add(rule, f.answer);
                 rule.words(f.answer)
             }
             None if f.answer == ConsentAnswer::Withdrawn => String::new(),
