@@ -31,7 +31,7 @@ fn waiting() -> Flow {
 
 #[test]
 fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
-    let both = "b (writer) waits for an answer; c (editor) waits for an answer";
+    let both = "b (writer) waits for your answer; c (editor) waits for your answer";
     let table = [
         (Whom::Node(id("b")), "operator_replied".to_owned()),
         (Whom::Role(id("editor")), "operator_replied".to_owned()),
@@ -230,7 +230,7 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
     let words = flow.words(retry("b"));
     assert_eq!(
         words,
-        "refused: cannot retry b: it is waiting for an answer"
+        "refused: cannot retry b: it is waiting for your answer"
     );
     let only = flow.words(wants(Verb::Retry { to: Whom::Only }));
     assert_eq!(
@@ -261,7 +261,7 @@ fn r13_a_node_at_rest_is_reopened_and_no_other() {
         })
     };
     assert!(flow.words(reopen("z")).ends_with("it was never entered"));
-    assert!(flow.words(reopen("b")).ends_with("it waits for an answer"));
+    assert!(flow.words(reopen("b")).ends_with("it waits for your answer"));
     assert_eq!(flow.words(reopen("a")), "node_reopened");
     assert!(flow.words(reopen("a")).ends_with("it is about to run"));
     assert_eq!(flow.offered(), "a:reopened");
