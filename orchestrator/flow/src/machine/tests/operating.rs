@@ -41,11 +41,11 @@ fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
         ),
         (
             Whom::Node(id("d")),
-            "refused: d takes no text: it waits for approval of a handoff".to_owned(),
+            "refused: d takes no text: it waits for your approval of a handoff".to_owned(),
         ),
         (
             Whom::Role(id("tester")),
-            "refused: tester takes no text: it waits for approval of a handoff".to_owned(),
+            "refused: tester takes no text: it waits for your approval of a handoff".to_owned(),
         ),
         (
             Whom::Node(id("a")),
@@ -235,8 +235,8 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
     let only = flow.words(wants(Verb::Retry { to: Whom::Only }));
     assert_eq!(
         only,
-        "refused: nothing waits for that. Waiting: b (writer) waits for an answer; \
-         c (editor) waits for an answer; d (tester) waits for approval of a handoff",
+        "refused: nothing waits for that. Waiting: b (writer) waits for your answer; \
+         c (editor) waits for your answer; d (tester) waits for your approval of a handoff",
         "everybody who waits is named, also where no text would end the wait"
     );
     flow.reply("b");
