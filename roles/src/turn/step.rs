@@ -305,7 +305,7 @@ pub enum TakerEnd {
         /// The text before its block.
         words: String,
     },
-    /// By asking the operator, who plays the role, to take the turn.
+    /// By asking the operator, who plays the role, for its outcome.
     OwnTurn {
         /// What they read.
         words: String,

@@ -174,7 +174,7 @@ impl PresentTurn<'_> {
         vec![Fact::NodeSuspended(waits), self.ended(end, error)]
     }
 
-    /// The operator takes the turn of the role that they play.
+    /// The operator plays the role, and is asked for its outcome.
     pub(super) fn is_the_operators(&self, question: Option<Text>) -> Vec<Fact> {
         let waits = NodeSuspended {
             own_turn: Some(true),
