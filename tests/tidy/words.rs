@@ -19,6 +19,9 @@ const SCREENS: [&str; 4] = [
 /// What is generated from types.
 const GENERATED: [&str; 2] = ["operator-ui/web/src/wire.ts", "operator-ui/web/src/verb.ts"];
 
+/// The list of keys has one line for what a key does wherever it counts, and that may be what one choice is called.
+const KEYS: &str = "operator-ui/web/src/key";
+
 /// Literals that are not words of ours: what another program prints.
 const FOREIGN: [(&str, &str); 1] = [("operator-ui/src/fold/outcome.rs", "timed out")];
 
@@ -96,6 +99,7 @@ fn is_screen(path: &str) -> bool {
         && !path.starts_with(TABLE)
         && !path.ends_with(".test.ts")
         && !GENERATED.contains(&path)
+        && !path.starts_with(KEYS)
         && !is_for_tests(path)
 }
 
