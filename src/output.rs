@@ -38,6 +38,8 @@ pub(crate) struct Manner {
     pub(crate) no_color: bool,
     /// Whether a terminal takes lines, and nothing that moves its cursor.
     pub(crate) is_dumb: bool,
+    /// Whether the screen is read aloud.
+    pub(crate) is_spoken: bool,
 }
 
 impl Manner {
@@ -59,6 +61,8 @@ pub(crate) struct Output {
     stderr_is_terminal: bool,
     /// Whether a terminal takes lines only.
     is_dumb: bool,
+    /// Whether the screen is read aloud.
+    is_spoken: bool,
     /// Colours of what goes to stdout.
     pub(crate) paint: Paint,
     /// Colours of what goes to stderr.
@@ -96,6 +100,7 @@ impl Output {
             stdout_is_terminal,
             stderr_is_terminal,
             is_dumb: manner.is_dumb,
+            is_spoken: manner.is_spoken,
             paint: manner.paint(stdout_is_terminal),
             paint_err: manner.paint(stderr_is_terminal),
             shows_progress: false,
@@ -118,6 +123,11 @@ impl Output {
     /// what a pipe would.
     pub(crate) const fn is_terminal(&self) -> bool {
         self.stdout_is_terminal && !self.is_dumb
+    }
+
+    /// Whether the screen is read aloud: a table is lines of names and values then.
+    pub(crate) const fn is_spoken(&self) -> bool {
+        self.is_spoken
     }
 
     /// Prints from here on as if there were no terminal.

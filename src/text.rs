@@ -23,18 +23,39 @@ fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The text with every control character as an escape such as `\n` or `\u{1b}`.
+/// Whether a character only joins its neighbours, or keeps them apart, as in families of emoji and in Persian.
+const fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+/// The text with every control character as an escape such as `\n` or `\u{1b}`. A joiner stays where it has
+/// something to join.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    let joins = |c: &char| !c.is_ascii() && !is_hidden(*c) && !c.is_whitespace();
+    escape(text, |before, c, after| {
+        is_joiner(c) && before.is_some_and(|c| joins(&c)) && after.is_some_and(|c| joins(&c))
+    })
+}
+
+/// The same for what is decided about: every sign that cannot be seen is an escape.
+pub(crate) fn exact(text: &str) -> Cow<'_, str> {
+    escape(text, |_, _, _| false)
+}
+
+fn escape(text: &str, stays: impl Fn(Option<char>, char, Option<char>) -> bool) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if is_hidden(c) {
+    let mut before = None;
+    let mut letters = text.chars().peekable();
+    while let Some(c) = letters.next() {
+        if is_hidden(c) && !stays(before, c, letters.peek().copied()) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
         }
+        before = Some(c);
     }
     Cow::Owned(out)
 }
@@ -42,8 +63,10 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 /// Every so many columns a tab of a terminal ends.
 const TAB_STOP: usize = 8;
 
-/// A line with its tabs as wide as a terminal has them, each beginning with this sign, and the rest plain.
+/// A line with its tabs as wide as a terminal has them, each beginning with this sign. Where the tabs can be seen,
+/// the line is decided about, and so every other sign can be.
 pub(crate) fn tabbed(line: &str, sign: char) -> String {
+    let escaped = if sign == ' ' { plain } else { exact };
     let mut out = String::new();
     for (number, part) in line.split('\t').enumerate() {
         if number > 0 {
@@ -52,7 +75,7 @@ pub(crate) fn tabbed(line: &str, sign: char) -> String {
                 out.push(' ');
             }
         }
-        out.push_str(&plain(part));
+        out.push_str(&escaped(part));
     }
     out
 }
@@ -63,6 +86,11 @@ const TAB: &str = "    ";
 /// A line as it is printed: tabs are kept as room, everything else that is hidden as an escape.
 pub(crate) fn printed(line: &str) -> String {
     plain(&line.replace('\t', TAB)).into_owned()
+}
+
+/// The same of a line that is decided about.
+pub(crate) fn printed_exact(line: &str) -> String {
+    exact(&line.replace('\t', TAB)).into_owned()
 }
 
 /// A line in rows of at most so many columns, broken at words or, within one that is wider than a row, between
@@ -304,6 +332,16 @@ mod tests {
         assert_eq!(plain("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\\n");
         assert_eq!(plain("x\u{202e}y\u{9b}z"), "x\\u{202e}y\\u{9b}z");
         assert_eq!(plain("Füße 漢字 🦀"), "Füße 漢字 🦀");
+    }
+
+    #[test]
+    fn joiners_stay_in_prose_where_they_join_and_are_escapes_in_what_is_decided_about() {
+        let family = "👩\u{200d}👩\u{200d}👧";
+        assert_eq!(plain(family), family);
+        assert_eq!(plain("می\u{200c}خواهم"), "می\u{200c}خواهم");
+        assert_eq!(plain("rm\u{200d} x\u{200d}"), "rm\\u{200d} x\\u{200d}");
+        assert_eq!(plain("👩\u{200d}\u{202e}"), "👩\\u{200d}\\u{202e}");
+        assert_eq!(exact(family), "👩\\u{200d}👩\\u{200d}👧");
     }
 
     #[test]

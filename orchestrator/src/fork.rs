@@ -233,7 +233,7 @@ fn open_turns(state: &FlowState) -> Vec<String> {
                 format!("; {calls} had begun, and nothing runs {them} again by itself")
             };
             format!(
-                "{id} of {}, which was under way and goes on as after a crash{unknown}",
+                "the turn of {}, which was under way and goes on as after a crash{unknown}",
                 turn.role
             )
         })

@@ -24,7 +24,7 @@ use super::card::is_retried;
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::text::{and, plain};
+use crate::text::{and, exact};
 
 /// Longer questions are cut; the whole text is in the feed.
 pub(crate) const QUESTION_LINES_MAX: usize = 24;
@@ -305,7 +305,7 @@ pub(crate) fn facts_of(state: &FlowState, open: &OpenConsent) -> Vec<Fact> {
 
 /// A fact on a line of its own.
 pub(crate) fn fact_line(fact: &Fact) -> String {
-    format!("  {}: {}", plain(&fact.label), plain(&fact.value))
+    format!("  {}: {}", exact(&fact.label), exact(&fact.value))
 }
 
 /// What the flow as a whole asks, as the members of an [`Ask`].
@@ -454,7 +454,7 @@ fn for_a_person(question: &str) -> String {
 
 /// Whether a question is too long to be shown whole.
 pub(crate) fn is_cut(says: &str) -> bool {
-    let is_long = |line: &str| plain(line).chars().nth(QUESTION_COLUMNS_MAX).is_some();
+    let is_long = |line: &str| exact(line).chars().nth(QUESTION_COLUMNS_MAX).is_some();
     says.lines().nth(QUESTION_LINES_MAX).is_some() || says.lines().any(is_long)
 }
 
@@ -466,7 +466,7 @@ pub(crate) fn shown_lines(
 ) -> (Vec<String>, usize) {
     let all: Vec<&str> = says.lines().collect();
     let shown = all.iter().take(lines_max).map(|line| {
-        let line = plain(line);
+        let line = exact(line);
         match line.char_indices().nth(columns_max) {
             Some((end, _)) => {
                 let (shown, rest) = line.split_at(end);
@@ -574,7 +574,7 @@ pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
 /// The lines of one ask without the commands that answer it, where it is answered at the cursor.
 pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
     let mut lines = Vec::new();
-    let head = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
+    let head = format!("{} waits for {}", exact(&ask.who), exact(&ask.what));
     lines.push(out.paint.yellow(&head));
     if let Some(says) = text_of(ask) {
         lines.extend(said(&says).into_iter().map(|line| format!("  │ {line}")));

@@ -8,7 +8,7 @@ use a_society_operator_ui::protocol::ask::Fact;
 
 use super::asks::{QUESTION_COLUMNS_MAX, is_cut, shown_lines};
 use crate::paint::Paint;
-use crate::text::{chopped, plain, printed, width, wrapped};
+use crate::text::{chopped, exact, printed_exact, width, wrapped};
 
 /// What begins a line of a role, and a row with the rest of one.
 const BAR: &str = "│ ";
@@ -43,6 +43,33 @@ pub(crate) struct Face {
     pub(crate) covers: Option<String>,
     /// What works once all of the text was shown, such as `y and f`.
     pub(crate) then: Option<&'static str>,
+}
+
+/// A card as it is drawn in the place of the nodes.
+#[derive(Debug, Clone)]
+pub(crate) struct CardFace {
+    /// Lines above it, such as why it is asked again.
+    pub(crate) before: Vec<String>,
+    pub(crate) face: Face,
+    /// Lines below it, such as commands that do something else.
+    pub(crate) after: Vec<String>,
+}
+
+impl CardFace {
+    /// The rows on a screen of so many columns.
+    pub(crate) fn rows(&self, paint: &Paint, columns: usize) -> Vec<String> {
+        let room = columns.saturating_sub(1).max(1);
+        let before = self.before.iter().flat_map(|line| wrapped(line, room));
+        let after = self.after.iter().flat_map(|line| wrapped(line, room));
+        let card = self.face.rows(paint, columns);
+        before.chain(card).chain(after).collect()
+    }
+
+    /// Whether it stays among the finished lines once it is answered: what a role asked is read again, while a call
+    /// and a handoff have a line of their own that says what was decided.
+    pub(crate) const fn is_kept(&self) -> bool {
+        matches!(self.face.text, Some((Manner::Prose, _)))
+    }
 }
 
 impl Face {
@@ -81,7 +108,7 @@ impl Face {
         } else {
             String::new()
         };
-        let mut lines = vec![format!("{label}: {}{place}", plain(&self.head))];
+        let mut lines = vec![format!("{label}: {}{place}", exact(&self.head))];
         if let Some((manner, text)) = &self.text {
             let label = match manner {
                 Manner::Exact => "text",
@@ -95,7 +122,7 @@ impl Face {
             lines.extend(
                 shown
                     .iter()
-                    .map(|line| format!("{label}: {}", printed(line))),
+                    .map(|line| format!("{label}: {}", printed_exact(line))),
             );
             if all > shown.len() {
                 lines.push(format!(
@@ -105,12 +132,12 @@ impl Face {
             }
         }
         let facts = self.facts.iter();
-        lines.extend(facts.map(|fact| format!("{}: {}", plain(&fact.label), plain(&fact.value))));
+        lines.extend(facts.map(|fact| format!("{}: {}", exact(&fact.label), exact(&fact.value))));
         lines
     }
 
     fn head(&self, columns: usize) -> Vec<String> {
-        let head = format!("◆ {}", plain(&self.head));
+        let head = format!("◆ {}", exact(&self.head));
         let mut rows = wrapped(&head, columns);
         let (at, of) = self.place;
         if of > 1
@@ -137,7 +164,7 @@ impl Face {
         let room = columns - width(BAR);
         let mut rows = Vec::new();
         for line in &lines {
-            let line = printed(line);
+            let line = printed_exact(line);
             let pieces = match manner {
                 Manner::Exact => chopped(&line, room),
                 Manner::Prose => wrapped(&line, room),
@@ -170,7 +197,7 @@ const COVERS: &str = "f covers";
 /// A fact, its value under itself where it takes several rows.
 fn fact_rows((label, value): (&str, &str), wide: usize, columns: usize) -> Vec<String> {
     let before = wide + 4;
-    let (label, value) = (plain(label), plain(value));
+    let (label, value) = (exact(label), exact(value));
     // A screen that is hardly wider than the labels has the values below them.
     if columns < before + wide {
         let rows = wrapped(

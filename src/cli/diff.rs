@@ -15,7 +15,7 @@ use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
 use crate::paint::Paint;
-use crate::text::{count, plain, printed};
+use crate::text::{count, plain, printed, size};
 
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]
@@ -25,8 +25,8 @@ turns that did it. It is read from the journal, so it is there even when the fil
 since. A call that was denied or failed changed nothing. What a command did to files is not known \
 here.
 
-The previous text of a whole file is shown if it was kept; otherwise as much of it as the calls \
-contain.
+What a file held before a tool changed it is kept up to 1 MiB, with secrets masked. Journals of \
+earlier versions and longer texts show only what the calls themselves contain.
 
 With another flow in place of a path, two runs are compared as on the page: time, turns, tokens \
 and money, what only one graph has, every node, and the artifacts with their differences. ≠ marks \
@@ -197,7 +197,11 @@ pub(super) fn body(out: &mut Output, diff: &Diff) -> Result<(), Stop> {
             out.line(&line)?;
         }
     }
-    if diff.truncated {
+    if let Some(bytes) = diff.unkept_bytes {
+        let size = size(bytes);
+        let why = format!("… the earlier text of {size} is not kept; the limit is 1 MiB");
+        out.line(&out.paint.dim(&why))?;
+    } else if diff.truncated {
         out.line(&out.paint.dim("… not all of it is shown or known"))?;
     }
     out.line("")

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use a_society_orchestrator::config::user;
 use a_society_state::FlowRef;
 use clap::error::ErrorKind;
 use clap::{Parser, ValueEnum};
@@ -27,13 +28,16 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return told_by_parser(environment, &error),
     };
-    let spoken = arguments.plain.then(|| environment.spoken());
+    // One that cannot be read is reported by the commands that need it.
+    let is_plain = arguments.plain || user::ui().is_ok_and(|ui| ui.plain);
+    let spoken = is_plain.then(|| environment.spoken());
     let environment = spoken.as_ref().unwrap_or(environment);
     let out = Output::new(Manner {
         json: arguments.json,
         color: arguments.color,
         no_color: environment.no_color,
         is_dumb: environment.is_dumb,
+        is_spoken: environment.is_plain,
     });
     let mut context = Context {
         out,
@@ -147,6 +151,7 @@ fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
         color,
         no_color: environment.no_color,
         is_dumb: environment.is_dumb,
+        is_spoken: environment.is_plain,
     });
     if matches!(
         error.kind(),

@@ -1,6 +1,6 @@
 //! A flow that this process drives, watched until it is over, waits, or is interrupted.
 
-mod asking;
+pub(crate) mod asking;
 mod ending;
 mod opening;
 
@@ -22,6 +22,7 @@ use a_society_state::{FlowRef, Store};
 use super::asks::short;
 use super::at_work::{self, Meaning};
 use super::card::Card;
+use super::card_rows::CardFace;
 use super::context::Context;
 use super::field::{Field, Written};
 use super::notify::Notifier;
@@ -39,6 +40,9 @@ const FRAME: Duration = Duration::from_millis(100);
 
 /// While a text is typed, its letters are looked for more often.
 const FRAME_TYPING: Duration = Duration::from_millis(15);
+
+/// The rows that a card leaves for how far the flow is, the keys and what is typed.
+const ROWS_BESIDE_CARD: usize = 5;
 
 /// What is decided before anything is asked.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -131,6 +135,7 @@ fn watch(
         is_plain: context.environment.is_plain,
         environment: context.environment,
         card: None,
+        face: None,
         chosen: None,
         field: None,
         drafts: Vec::new(),
@@ -198,6 +203,8 @@ struct Watch<'a> {
     environment: &'a Environment,
     /// The question at the cursor.
     card: Option<Card>,
+    /// What it shows in the place of the nodes; none if that was too long, and was printed above them.
+    face: Option<CardFace>,
     /// The question that the operator wants to see next.
     chosen: Option<OperatorQuestion>,
     /// The text that is typed, where it is not typed as a whole line.
@@ -326,7 +333,8 @@ impl Watch<'_> {
             return Ok(());
         };
         match field.take(keys) {
-            Written::Typed | Written::Next | Written::Editor => Ok(()),
+            Written::Typed | Written::Next => Ok(()),
+            Written::Editor => self.edit_text(),
             Written::Full => {
                 self.say("the text is full; give a longer one with: a-society steer FLOW ROLE -")
             }
@@ -428,11 +436,16 @@ impl Watch<'_> {
             .draw(self.out, seen, (&self.handle, now), &tail)
     }
 
-    /// Below a question the nodes are drawn in their present state, while finished lines are held back, so that the
-    /// question stays readable. Where whole lines are typed nothing is printed between them.
+    /// While a question is open it is drawn in the place of the nodes. Below one that was too long for that, and is
+    /// among the finished lines, these are held back, so that it stays readable. Where whole lines are typed nothing is printed between them.
     fn hold(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         if !self.draws() {
             return Ok(());
+        }
+        self.print_what_does_not_fit()?;
+        // Lines that are finished are printed above a card that is drawn.
+        if self.face.is_some() {
+            return self.draw(seen);
         }
         let now = self.store.ground().clock.now();
         let tail = self.tail();
@@ -443,6 +456,8 @@ impl Watch<'_> {
     fn tail(&self) -> Tail {
         let (columns, _) = self.out.size();
         let wide = columns.saturating_sub(1).max(1);
+        let card = self.face_rows();
+        let asks = self.card.is_some();
         let Some(field) = &self.field else {
             let keys = match &self.card {
                 Some(card) if self.asked > 1 => {
@@ -458,7 +473,7 @@ impl Watch<'_> {
                     };
                     return Tail {
                         lines,
-                        cursor: None,
+                        ..Tail::default()
                     };
                 }
                 None => String::new(),
@@ -469,6 +484,8 @@ impl Watch<'_> {
                 wrapped(&keys, wide)
             };
             return Tail {
+                card,
+                asks,
                 lines,
                 cursor: None,
             };
@@ -481,17 +498,43 @@ impl Watch<'_> {
         let mut lines = field.rows(&mark, columns);
         let cursor = Some(lines.len() - 1);
         let is_text = self.card.as_ref().is_some_and(Card::is_text);
-        let keys = match (self.steers.is_some(), is_text) {
-            (false, true) if self.asked > 1 => "enter sends · ctrl-g editor · tab next · esc later",
-            (false, true) => "enter sends · \\ then enter new line · ctrl-g editor · esc later",
-            _ => "enter sends · esc back",
+        let leaves = match (self.steers.is_some(), is_text) {
+            (false, true) if self.asked > 1 => "tab next · esc later",
+            (false, true) if self.handle.seen().is_some_and(|seen| rests(&seen)) => "esc later",
+            (false, true) => "esc later (the rest goes on)",
+            _ => "esc back",
         };
+        let keys = format!("enter sends · ctrl-j new line · ctrl-g editor · {leaves}");
         lines.extend(
-            wrapped(keys, wide)
+            wrapped(&keys, wide)
                 .iter()
                 .map(|row| self.out.paint.dim(row)),
         );
-        Tail { lines, cursor }
+        Tail {
+            card,
+            asks,
+            lines,
+            cursor,
+        }
+    }
+
+    /// The rows of the question in the place of the nodes.
+    fn face_rows(&self) -> Vec<String> {
+        let (columns, _) = self.out.size();
+        let face = self.face.as_ref().filter(|_| self.card.is_some());
+        face.map(|face| face.rows(&self.out.paint, columns))
+            .unwrap_or_default()
+    }
+
+    /// Prints a question that has no room in the block, or no more since the screen is smaller.
+    fn print_what_does_not_fit(&mut self) -> Result<(), Stop> {
+        let (columns, rows) = self.out.size();
+        let shown = self.face_rows();
+        if shown.len() + ROWS_BESIDE_CARD <= rows {
+            return Ok(());
+        }
+        self.face = None;
+        self.out.draw(&shown, &[], columns)
     }
 
     /// Says something in the place of the block, which is drawn again below it; where whole lines are typed, as a line.
@@ -506,7 +549,7 @@ impl Watch<'_> {
 
     /// Draws once more and keeps it; later lines are printed below it.
     fn leave_drawn(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        (self.field, self.card) = (None, None);
+        (self.field, self.card, self.face) = (None, None, None);
         let now = self.store.ground().clock.now();
         let tail = Tail::default();
         self.progress

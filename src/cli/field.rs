@@ -90,12 +90,14 @@ impl Field {
 
     fn key(&mut self, key: u8) -> Written {
         match key {
-            b'\r' | b'\n' if self.is_pasting => self.push('\n'),
-            b'\r' | b'\n' if self.text.ends_with('\\') => {
+            b'\r' if self.is_pasting => self.push('\n'),
+            b'\r' if self.text.ends_with('\\') => {
                 self.text.pop();
                 self.push('\n')
             }
-            b'\r' | b'\n' => Written::Sent,
+            b'\r' => Written::Sent,
+            // Ctrl-J.
+            b'\n' => self.push('\n'),
             b'\t' if self.is_pasting => self.push('\t'),
             b'\t' => Written::Next,
             // Ctrl-G.
@@ -209,8 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn a_backslash_before_enter_and_a_paste_make_new_lines() {
+    fn ctrl_j_a_backslash_before_enter_and_a_paste_make_new_lines() {
         assert_eq!(typed("one\\\rtwo"), (Written::Typed, "one\ntwo".to_owned()));
+        assert_eq!(typed("one\ntwo\r"), (Written::Sent, "one\ntwo".to_owned()));
         let pasted = "\u{1b}[200~one\r\ttwo\u{1b}[201~";
         assert_eq!(typed(pasted), (Written::Typed, "one\n\ttwo".to_owned()));
     }

@@ -16,14 +16,10 @@ use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop, from_name};
 use crate::paint::Paint;
-use crate::text::{age, count, money, one_line, plain, width};
+use crate::text::{age, count, money, one_line, plain, width, wrapped};
 
 /// The word for a flow that another program keeps.
 const NOT_IMPORTED: &str = "not imported";
-/// Longer titles are cut, so that a flow stays on one line of a usual terminal.
-const TITLE_COLUMNS_MAX: usize = 40;
-/// The same for what is waited for.
-const WAITS_COLUMNS_MAX: usize = 48;
 
 /// The arguments of `ls`.
 #[derive(Debug, clap::Args)]
@@ -93,6 +89,12 @@ fn print(
     if listed.is_empty() {
         return Ok(());
     }
+    if context.out.is_spoken() {
+        for line in spoken(listed, now) {
+            context.out.line(&line)?;
+        }
+        return Ok(());
+    }
     if context.out.is_terminal() {
         let (columns, _) = context.out.size();
         for line in screen(listed, marks, (now, columns), context.out.paint) {
@@ -132,8 +134,8 @@ fn in_cells((depth, row): (usize, &Row), marks: &Marks, now: At, paint: Paint) -
     let id = row.flow.flow.as_str();
     let (title, waits, old) = match &row.summary {
         Some(summary) => (
-            titled(depth, row, (&summary.title, TITLE_COLUMNS_MAX)),
-            one_line(&words::waits(summary).join(", "), WAITS_COLUMNS_MAX),
+            titled(depth, row, (&summary.title, usize::MAX)),
+            one_line(&words::waits(summary).join(", "), usize::MAX),
             summary
                 .updated_at
                 .map_or_else(String::new, |at| age(now.ms() - at.ms())),
@@ -169,8 +171,12 @@ const COST_FROM: usize = 70;
 const DONE_FROM: usize = 60;
 const TITLE_FROM: usize = 50;
 
-/// Titles need this much to say anything.
-const TITLE_COLUMNS_MIN: usize = 8;
+/// The columns of a screen: their least widths, and the blanks behind each. The title takes the rest.
+const FLOW: (usize, usize) = (12, 1);
+const STATE: (usize, usize) = (18, 1);
+const DONE: (usize, usize) = (4, 1);
+const COST: (usize, usize) = (7, 1);
+const AGE: (usize, usize) = (5, 2);
 
 /// The flows on a screen: no row is wider, numbers are whole, and the title, which may be cut, comes last. On a
 /// narrow one it has a row of its own.
@@ -180,19 +186,22 @@ fn screen(
     (now, columns): (At, usize),
     paint: Paint,
 ) -> Vec<String> {
-    let mut heads = vec!["FLOW", "STATE"];
-    heads.extend((columns >= DONE_FROM).then_some("DONE"));
-    heads.extend((columns >= COST_FROM).then_some("COST"));
-    heads.push("AGE");
-    let head = |(column, head): (usize, &&str)| {
+    let all = [
+        ("FLOW", FLOW, true),
+        ("STATE", STATE, true),
+        ("DONE", DONE, columns >= DONE_FROM),
+        ("COST", COST, columns >= COST_FROM),
+        ("AGE", AGE, true),
+    ];
+    let shown = || all.iter().filter(|(_, _, is_shown)| *is_shown);
+    let head = |(column, (head, ..)): (usize, &(&str, (usize, usize), bool))| {
         let cell = Cell::painted(*head, paint.dim(head));
         if column < 2 { cell } else { cell.at_right() }
     };
-    let mut cells: Vec<Vec<Cell>> = vec![heads.iter().enumerate().map(head).collect()];
+    let wide: Vec<(usize, usize)> = shown().map(|(_, wide, _)| *wide).collect();
+    let mut cells: Vec<Vec<Cell>> = vec![shown().enumerate().map(head).collect()];
     cells.extend((listed.iter()).map(|(_, row)| on_screen(row, marks, (now, columns), paint)));
-    let taken = table::width_of(&cells) + 3;
-    let room = columns.saturating_sub(taken);
-    let is_beside = columns >= TITLE_FROM && room >= TITLE_COLUMNS_MIN;
+    let room = columns.saturating_sub(table::width_of(&cells, &wide) + 1);
     let titles = |room: usize| {
         let titles = listed.iter().map(move |(depth, row)| {
             let title = row.summary.as_ref().map(|summary| summary.title.as_str());
@@ -200,7 +209,7 @@ fn screen(
         });
         titles.collect::<Vec<String>>()
     };
-    let titles = if is_beside {
+    let below = if columns >= TITLE_FROM {
         if let Some(heads) = cells.first_mut() {
             heads.push(Cell::painted("TITLE", paint.dim("TITLE")));
         }
@@ -211,26 +220,79 @@ fn screen(
     } else {
         titles(columns.saturating_sub(3))
     };
-    let mut lines = table::lines(&cells).into_iter();
+    let mut lines = table::lines_of(&cells, &wide).into_iter();
     let mut shown: Vec<String> = lines.next().into_iter().collect();
     for (number, line) in lines.enumerate() {
         shown.push(line);
-        shown.extend(titles.get(number).map(|title| format!("  {title}")));
+        shown.extend(below.get(number).map(|title| format!("  {title}")));
         let remarks = listed.get(number).map(|(_, row)| remarks(row));
         let remarks = remarks.unwrap_or_default();
-        shown.extend((remarks.iter()).map(|remark| format!("  {}", paint.yellow(remark))));
+        let remarks = remarks
+            .iter()
+            .flat_map(|remark| wrapped(remark, columns.saturating_sub(3)));
+        shown.extend(remarks.map(|remark| format!("  {}", paint.yellow(&remark))));
     }
     shown
 }
 
+/// The flows for a screen that is read aloud: a line for each value, with its name.
+fn spoken(listed: &[(usize, Row)], now: At) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (depth, row) in listed {
+        let summary = row.summary.as_ref();
+        let title = summary.map(|summary| titled(*depth, row, (&summary.title, usize::MAX)));
+        let waits = summary.map(|summary| words::waits(summary).join(", "));
+        let done = summary.filter(|summary| summary.nodes > 0);
+        let done = done.map(|summary| format!("{} of {}", summary.done, summary.nodes));
+        let cost = summary.map(|summary| summary.cost_micros);
+        let at = summary.and_then(|summary| summary.updated_at);
+        let values = [
+            ("flow", Some(row.flow.to_string())),
+            ("title", title),
+            ("state", Some(status(row, now))),
+            ("waits for", waits),
+            ("done", done),
+            ("cost", cost.filter(|cost| *cost > 0).map(money)),
+            ("age", at.map(|at| age(now.ms() - at.ms()))),
+        ];
+        let values = values.into_iter();
+        let values = values.filter_map(|(name, value)| Some((name, value?)));
+        let values = values.filter(|(_, value)| !value.is_empty());
+        lines.extend(values.map(|(name, value)| format!("{name}: {value}")));
+        lines.extend(
+            remarks(row)
+                .into_iter()
+                .map(|remark| format!("note: {remark}")),
+        );
+    }
+    lines
+}
+
+/// A state for a column of the screen: what has a number in it stays whole.
+fn state(row: &Row, now: At) -> String {
+    let state = status(row, now);
+    if state.contains(|letter: char| letter.is_ascii_digit()) {
+        return state;
+    }
+    let word = row.standing().filter(|_| row.damage.is_none());
+    one_line(word.map_or(&state, |standing| standing.word()), STATE.0)
+}
+
 fn on_screen(row: &Row, marks: &Marks, (now, columns): (At, usize), paint: Paint) -> Vec<Cell> {
-    let named = |flow: &str| format!("{}/{flow}", row.flow.project);
+    // The end of an id names its flow whatever is left of its project.
+    let named = |flow: &str, project: &str| format!("{project}/{flow}");
+    let project = row.flow.project.as_str();
+    let room = FLOW.0.saturating_sub(width(tail(&row.flow)) + 1).max(1);
+    let short = one_line(project, room);
     // Where the end of an id is no name, all of it is one.
     let (name, painted) = match marks.enough(&row.flow) {
-        Some(_) => (named(tail(&row.flow)), named(&marks.tail(&row.flow, paint))),
+        Some(_) => (
+            named(tail(&row.flow), &short),
+            named(&marks.tail(&row.flow, paint), &short),
+        ),
         None => (row.flow.to_string(), row.flow.to_string()),
     };
-    let mut state = status(row, now);
+    let mut state = state(row, now);
     let summary = row.summary.as_ref();
     let asks = summary.map_or(0, |summary| words::waits(summary).len());
     if asks > 1 {
@@ -423,6 +485,9 @@ fn shared_bytes(one: &str, other: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::fact::node::WaitReason;
+    use a_society_facts::view::summary::Wait;
+
     use super::*;
 
     fn flow(id: &str) -> FlowRef {
@@ -476,43 +541,53 @@ mod tests {
 
     #[test]
     fn on_a_screen_no_row_is_wider_and_what_matters_least_goes_first() {
-        let listed = [
-            row("20260527T143000123Z-a1b2c3", "Ledger close 台帳", 630_000),
-            row("20260527T143000123Z-b00000", &"A long title ".repeat(20), 0),
-        ];
+        let mut asks = row("20260527T143000123Z-a1b2c3", "Ledger close 台帳", 630_000);
+        let wait = |node: &str| Wait {
+            node: Some(node.parse().unwrap()),
+            role: "writer".parse().unwrap(),
+            reason: WaitReason::PromptHuman,
+            since: At::from_ms(0),
+            until: None,
+            is_own_turn: false,
+        };
+        if let Some(summary) = &mut asks.1.summary {
+            summary.waits = vec![wait("draft"), wait("review")];
+        }
+        let mut long = row("20260528T143000123Z-c0ffee", &"A long title ".repeat(20), 0);
+        long.1.flow.project = "release-notes".parse().unwrap();
+        if let Some(summary) = &mut long.1.summary {
+            (summary.nodes, summary.done) = (302, 118);
+            summary.cost_micros = 1_204_560_000;
+            summary.retry_at = Some(At::from_ms(198_000));
+            summary.running = 1;
+        }
+        long.1.held_by = Some("process 1".to_owned());
+        let listed = [asks, row("20260527T143000123Z-b00000", "👩‍👧 Sites", 0), long];
         let flows: Vec<FlowRef> = listed.iter().map(|(_, row)| row.flow.clone()).collect();
         let marks = Marks::of(&flows);
         let at = |columns| {
-            screen(
-                &listed,
-                &marks,
-                (At::from_ms(180_000), columns),
-                Paint::new(false),
-            )
+            let now = (At::from_ms(180_000), columns);
+            let lines = screen(&listed, &marks, now, Paint::new(false));
+            let widest = lines.iter().map(|line| width(line)).max();
+            assert!(widest.unwrap() < columns, "{columns}: {lines:#?}");
+            format!("{columns} columns\n{}", lines.join("\n"))
         };
-        for columns in [30, 45, 55, 65, 80, 110, 200] {
-            let lines = at(columns);
-            if columns >= 45 {
-                let widest = lines.iter().map(|line| width(line)).max();
-                assert!(widest.unwrap() < columns, "{columns}: {lines:#?}");
-            }
-            let all = lines.join("\n");
-            assert_eq!(all.contains("DONE"), columns >= 60, "{all}");
-            assert_eq!(all.contains("$0.63"), columns >= 70, "{all}");
-            assert!(all.contains("demo/a1b2c3") && all.contains("3m"), "{all}");
-        }
+        insta::assert_snapshot!([40, 55, 65, 80, 110].map(at).join("\n\n"));
+    }
+
+    #[test]
+    fn a_screen_that_is_read_aloud_has_a_line_for_each_value() {
+        let listed = [row("20260527T143000123Z-a1b2c3", "Ledger close", 630_000)];
         assert_eq!(
-            at(80)[..2],
+            spoken(&listed, At::from_ms(180_000)),
             [
-                "FLOW         STATE                      DONE   COST  AGE  TITLE",
-                "demo/a1b2c3  stopped: nobody drives it   2/4  $0.63   3m  Ledger close 台帳",
+                "flow: demo/20260527T143000123Z-a1b2c3",
+                "title: Ledger close",
+                "state: stopped: nobody drives it",
+                "done: 2 of 4",
+                "cost: $0.63",
+                "age: 3m",
             ]
-        );
-        assert_eq!(
-            at(45).len(),
-            5,
-            "a title has a row of its own: {:#?}",
-            at(45)
         );
     }
 }

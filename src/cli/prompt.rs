@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use rustix::termios::{LocalModes, OptionalActions, QueueSelector, Termios};
+use rustix::termios::{InputModes, LocalModes, OptionalActions, QueueSelector, Termios};
 use rustix::termios::{tcflush, tcgetattr, tcsetattr};
 
 use crate::output::bracket_pastes;
@@ -149,6 +149,8 @@ impl Prompt {
                 };
                 let mut keys = before.clone();
                 keys.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+                // Enter and Ctrl-J are two keys.
+                keys.input_modes -= InputModes::ICRNL;
                 if tcsetattr(io::stdin(), OptionalActions::Now, &keys).is_ok() {
                     self.before = Some(before);
                 }

@@ -7,6 +7,7 @@ use std::num::ParseIntError;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory};
+use similar::{ChangeTag, TextDiff};
 
 use super::arguments::Arguments;
 use super::complete::option;
@@ -174,22 +175,38 @@ impl<'a> Typed<'a> {
                 hint: self.without(argument),
             };
         }
-        let own = self.command.get_arguments();
-        let own =
-            own.filter(|one| !one.is_hide_set() && !one.is_global_set() && one.get_id() != "help");
-        let own: Vec<String> = own
-            .filter_map(|one| Some(format!("--{}", one.get_long()?)))
-            .collect();
-        let why = if own.is_empty() {
-            self.usage()
-        } else {
-            format!("its options are {}", own.join(", "))
+        let why = match self.nearest(argument) {
+            Some(near) => format!("the nearest is {near}; {} lists all", self.help()),
+            None => self.usage(),
         };
+        let left = self.without(argument);
+        let is_bare = left == line(self.names.iter().copied());
         Refused {
             what: format!("{} has no option {argument}", self.name()),
             why,
-            hint: self.help(),
+            // Most commands need more than their name.
+            hint: if is_bare { self.example(None) } else { left },
         }
+    }
+
+    /// The option of the command that is most like a word, however little that is.
+    fn nearest(&self, word: &str) -> Option<String> {
+        let word = name_of(word).trim_start_matches('-');
+        let own = self.command.get_arguments();
+        let own =
+            own.filter(|one| !one.is_hide_set() && !one.is_global_set() && one.get_id() != "help");
+        let own = own.filter_map(Arg::get_long);
+        let near = own.max_by_key(|name| {
+            let diff = TextDiff::from_chars(word, *name);
+            let same = diff.iter_all_changes();
+            let same = same
+                .filter(|change| change.tag() == ChangeTag::Equal)
+                .count();
+            // The share of both that is the same; the beginning weighs most.
+            let begins = word.chars().next() == name.chars().next();
+            (same * 2_000 / (word.len() + name.len()).max(1)) + usize::from(begins) * 300
+        });
+        near.map(|name| format!("--{name}"))
     }
 
     fn no_command(&self, error: &clap::Error) -> Refused {
@@ -419,6 +436,9 @@ mod tests {
             "a-society run ledger.yaml --feedback perhaps",
             "a-society run ledger.yaml --budgets 30",
             "a-society run ledger.yaml --xyzzy",
+            "a-society run ledger.yaml --bogus",
+            "a-society run --bogus",
+            "a-society ls --everything",
             "a-society run ledger.yaml --budget -3",
             "a-society run ledger.yaml --turns-at-once many",
             "a-society run ledger.yaml --title a --title b",

@@ -288,7 +288,7 @@ fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), St
         dev: wanted.dev,
     };
     let server = server::start(hubs, Arc::clone(&actions), options);
-    let server = server.map_err(|error| taken(wanted.listen, &error))?;
+    let server = server.map_err(|error| taken(store, wanted.listen, &error))?;
     Ok((server, actions))
 }
 
@@ -318,9 +318,20 @@ fn worked_on(context: &mut Context<'_>, listen: SocketAddr) -> Result<Option<Sou
     Ok(Some(from))
 }
 
-fn taken(listen: SocketAddr, error: &std::io::Error) -> Stop {
+fn taken(store: &Store, listen: SocketAddr, error: &std::io::Error) -> Stop {
     if error.kind() != std::io::ErrorKind::AddrInUse {
         return from_io("listen at", &listen.to_string(), error).into();
+    }
+    let file = store.root().parent().map(|folder| folder.join(SERVER_FILE));
+    let ours = file.and_then(|file| running(store, &file));
+    if let Some(ours) = ours.filter(|ours| ours.address.port() == listen.port()) {
+        return OperatorError::new(
+            ("served-already", ExitCode::Busy),
+            format!("this workspace is served already, at {}", ours.url),
+            "one server shows all of its flows to any number of browsers",
+            "a-society serve --link",
+        )
+        .into();
     }
     OperatorError::new(
         ("address-taken", ExitCode::Busy),

@@ -172,6 +172,7 @@ impl Actions for Workspace {
             improve: project.ends.improve,
             feedback: project.ends.feedback,
             ready: project.is_ready,
+            bare: !project.is_project,
             flows: project.flows,
         });
         rows.collect()

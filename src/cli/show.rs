@@ -20,13 +20,23 @@ use super::cost;
 use super::delivered;
 use super::diff;
 use super::nesting::parent;
+use super::progress::before_its_end;
 use super::report::{damage_advice, damage_json, torn, torn_json};
 use super::table::{self, Cell};
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
-use crate::text::{age, count, one_line, plain};
+use crate::text::{age, count, cut, exact, one_line, plain};
+
+/// A moment within so long is shown as its time.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// The rows of a section.
+type Table = Vec<Vec<Cell>>;
+
+/// The section whose rows have a row of heads.
+const COST: &str = "COST";
 
 /// Longer texts are cut; the whole text is in the feed and in the journal.
 const TEXT_COLUMNS_MAX: usize = 100;
@@ -91,7 +101,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         // The command itself reports what cannot be read.
         let files = changed(&store, &flow, None).ok();
         let files = files.map(|all| diff::rows(&all)).unwrap_or_default();
-        let shown = (arguments.items, forks.as_slice(), made, files);
+        let models = cost::models(&store, &flow, &seen.screen.flow);
+        let costs = cost::rows_with_budgets(&seen.screen.flow, &models);
+        let shown = (arguments.items, forks.as_slice(), made, (costs, files));
         print(&mut context.out, &flow, &seen, shown, now)?;
     }
     Ok(if seen.damage.is_some() {
@@ -133,7 +145,7 @@ fn calls(
         let head = format!("{} asks to call {} ({consent})", open.role, open.tool);
         context.out.line(&context.out.paint.yellow(&plain(&head)))?;
         for line in text.lines() {
-            context.out.line(&format!("  │ {}", plain(line)))?;
+            context.out.line(&format!("  │ {}", exact(line)))?;
         }
         for fact in facts {
             context.out.line(&asks::fact_line(fact))?;
@@ -195,13 +207,13 @@ fn print(
     out: &mut Output,
     flow: &FlowRef,
     seen: &Look,
-    (items, forks, made, files): (usize, &[Row], String, Vec<Vec<Cell>>),
+    (items, forks, made, (costs, files)): (usize, &[Row], String, (Table, Table)),
     now: At,
 ) -> Result<(), Stop> {
     head(out, flow, (seen, made), now)?;
     let state = &seen.screen.flow;
     section(out, "NODES", &nodes(state, (now, seen.held_by.is_some())))?;
-    section(out, "COST", &cost::rows_with_budgets(state))?;
+    section(out, COST, &costs)?;
     section(out, "ASKS", &questions(state, now))?;
     section(out, "FILES", &files)?;
     section(out, "SESSIONS", &sessions(state, now))?;
@@ -209,7 +221,8 @@ fn print(
     section(out, "FORKS", &forks_in_cells(forks))?;
     section(out, "JOURNAL", &notices(state))?;
     section(out, "LOST BLOBS", &lost(state))?;
-    section(out, &format!("LAST {items}"), &feeds(seen, items))
+    let short = out.is_terminal().then_some(now);
+    section(out, &format!("LAST {items}"), &feeds(seen, items, short))
 }
 
 fn head(
@@ -250,6 +263,12 @@ fn head(
         ("written by", plain(held).into_owned()),
     ];
     let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    if out.is_spoken() {
+        for (name, value) in rows {
+            out.line(&format!("{name}: {value}"))?;
+        }
+        return damage(out, flow, seen);
+    }
     let rows: Vec<Vec<Cell>> = rows
         .map(|(name, value)| {
             vec![
@@ -291,12 +310,36 @@ fn section(out: &mut Output, name: &str, rows: &[Vec<Cell>]) -> Result<(), Stop>
     if rows.is_empty() {
         return Ok(());
     }
+    if out.is_spoken() {
+        let has_heads = name == COST;
+        let label = name.to_lowercase();
+        for line in table::spoken(rows, has_heads) {
+            out.line(&format!("{label}: {line}"))?;
+        }
+        return Ok(());
+    }
     let heading = out.paint.bold(name);
     out.line(&format!("\n{heading}"))?;
+    let (columns, _) = out.size();
     for line in table::lines(rows) {
-        out.line(&format!("  {line}"))?;
+        let line = format!("  {line}");
+        // Text comes last in a row, and is cut at its end where there is an end.
+        let line = match out.is_terminal() {
+            true => cut_at(&line, columns.saturating_sub(1)),
+            false => line,
+        };
+        out.line(&line)?;
     }
     Ok(())
+}
+
+/// A painted line of at most so many columns, with a sign that there was more.
+fn cut_at(line: &str, columns: usize) -> String {
+    let fits = cut(line, columns);
+    if fits.len() >= line.len() {
+        return fits;
+    }
+    format!("{}…", cut(line, columns.saturating_sub(1)))
 }
 
 fn forks_in_cells(forks: &[Row]) -> Vec<Vec<Cell>> {
@@ -409,7 +452,7 @@ fn questions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
     let waits = state.waits().map(|(node, waiting)| {
         let who = node.map_or(waiting.role.as_str(), NodeId::as_str);
         let since = age(now.ms() - waiting.since.ms());
-        let asks = waiting.question.as_ref().map(cut).unwrap_or_default();
+        let asks = waiting.question.as_ref().map(shortened).unwrap_or_default();
         vec![
             who.into(),
             words::waiting(waiting, now).into(),
@@ -419,7 +462,7 @@ fn questions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
     });
     let consents = state.consents.values().map(|consent| {
         let since = age(now.ms() - consent.since.ms());
-        let asks = format!("{}: {}", plain(&consent.tool), cut(&consent.shown));
+        let asks = format!("{}: {}", plain(&consent.tool), shortened(&consent.shown));
         vec![
             consent.role.as_str().into(),
             "may this run?".into(),
@@ -430,7 +473,7 @@ fn questions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
     whole.into_iter().chain(waits).chain(consents).collect()
 }
 
-fn cut(text: &Text) -> String {
+fn shortened(text: &Text) -> String {
     one_line(&text.shown(), TEXT_COLUMNS_MAX)
 }
 
@@ -456,7 +499,7 @@ fn lost(state: &FlowState) -> Vec<Vec<Cell>> {
 }
 
 /// The last items of all feeds together, in the order in which they began.
-fn feeds(seen: &Look, items_max: usize) -> Vec<Vec<Cell>> {
+fn feeds(seen: &Look, items_max: usize, short: Option<At>) -> Vec<Vec<Cell>> {
     let feeds = seen.screen.feeds.iter();
     let mut items: Vec<(&Seat, &FeedItem)> = feeds
         .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
@@ -465,13 +508,23 @@ fn feeds(seen: &Look, items_max: usize) -> Vec<Vec<Cell>> {
     let skipped = items.len().saturating_sub(items_max);
     let last = items.into_iter().skip(skipped);
     last.map(|(role, item)| {
-        let says = if item.text.is_empty() {
+        // The block that ends a turn is for the program.
+        let text = before_its_end(&item.text).trim();
+        let says = if text.is_empty() {
             item.label.clone()
         } else {
-            format!("{}: {}", item.label, item.text)
+            format!("{}: {text}", item.label)
         };
+        let stamp = item.at.to_string();
+        let stamp = match short {
+            // Today the time says enough, and the day on another one.
+            Some(now) if now.ms() - item.at.ms() < DAY_MS => stamp.get(11..19),
+            Some(_) => stamp.get(..10),
+            None => None,
+        }
+        .map_or(stamp.clone(), str::to_owned);
         vec![
-            item.at.to_string().into(),
+            stamp.into(),
             role.to_string().into(),
             one_line(&says, TEXT_COLUMNS_MAX).into(),
         ]

@@ -54,16 +54,56 @@ impl From<&str> for Cell {
     }
 }
 
+/// The blanks between two columns.
+const GAP: usize = 2;
+
 /// The rows as lines, without blanks at their ends.
 pub(crate) fn lines(rows: &[Vec<Cell>]) -> Vec<String> {
     let widths = widths(rows);
     rows.iter().map(|row| line(row, &widths)).collect()
 }
 
-/// How wide the widest of these rows can be.
-pub(crate) fn width_of(rows: &[Vec<Cell>]) -> usize {
-    let widths = widths(rows);
-    widths.iter().sum::<usize>() + widths.len().saturating_sub(1) * 2
+/// The rows as lines whose columns are at least so wide, each followed by so many blanks.
+pub(crate) fn lines_of(rows: &[Vec<Cell>], columns: &[(usize, usize)]) -> Vec<String> {
+    let widths = at_least(rows, columns);
+    let gaps: Vec<usize> = columns.iter().map(|(_, gap)| *gap).collect();
+    rows.iter().map(|row| spread(row, &widths, &gaps)).collect()
+}
+
+/// How wide such lines are, their last gap included.
+pub(crate) fn width_of(rows: &[Vec<Cell>], columns: &[(usize, usize)]) -> usize {
+    let gaps = columns.iter().map(|(_, gap)| gap);
+    at_least(rows, columns).iter().chain(gaps).sum()
+}
+
+fn at_least(rows: &[Vec<Cell>], columns: &[(usize, usize)]) -> Vec<usize> {
+    let widths = widths(rows).into_iter().enumerate();
+    let least = |at: usize| columns.get(at).map_or(0, |(least, _)| *least);
+    widths.map(|(at, wide)| wide.max(least(at))).collect()
+}
+
+/// The rows for a screen that is read aloud: each value with the name of its column, or of its row.
+pub(crate) fn spoken(rows: &[Vec<Cell>], has_heads: bool) -> Vec<String> {
+    let heads = rows.first().filter(|_| has_heads);
+    let shown = rows.iter().skip(usize::from(has_heads));
+    let line = |row: &Vec<Cell>| {
+        let (first, rest) = row.split_first()?;
+        let each = rest.iter().enumerate().filter(|(_, cell)| !cell.is_blank());
+        let each = each.map(
+            |(at, cell)| match heads.and_then(|heads| heads.get(at + 1)) {
+                Some(head) => format!("{} {}", head.text.to_lowercase(), cell.text.trim()),
+                None => cell.text.trim().to_owned(),
+            },
+        );
+        let values = each.collect::<Vec<_>>().join("; ");
+        let name = first.text.trim();
+        Some(match (name.is_empty(), values.is_empty()) {
+            (true, _) => values,
+            (false, true) => name.to_owned(),
+            (false, false) => format!("{name}: {values}"),
+        })
+    };
+    shown.filter_map(line).collect()
 }
 
 fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
@@ -78,8 +118,13 @@ fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
 }
 
 fn line(row: &[Cell], widths: &[usize]) -> String {
+    spread(row, widths, &[])
+}
+
+fn spread(row: &[Cell], widths: &[usize], gaps: &[usize]) -> String {
     let mut line = String::new();
-    for (cell, wanted) in row.iter().zip(widths) {
+    for (at, (cell, wanted)) in row.iter().zip(widths).enumerate() {
+        let gap = " ".repeat(gaps.get(at).copied().unwrap_or(GAP));
         let missing = " ".repeat(wanted.saturating_sub(width(&cell.text)));
         let text = cell.painted.as_deref().unwrap_or(&cell.text);
         let (before, after) = if cell.is_right {
@@ -87,7 +132,7 @@ fn line(row: &[Cell], widths: &[usize]) -> String {
         } else {
             ("", missing.as_str())
         };
-        for part in [before, text, after, "  "] {
+        for part in [before, text, after, &gap] {
             line.push_str(part);
         }
     }
@@ -98,6 +143,15 @@ fn line(row: &[Cell], widths: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_screen_that_is_read_aloud_has_names_and_values() {
+        let heads = vec![Cell::from("ROLE"), "MODEL".into(), "COST".into()];
+        let row = vec![Cell::from("writer"), "sonnet".into(), Cell::default()];
+        assert_eq!(spoken(&[heads, row], true), ["writer: model sonnet"]);
+        let node = vec![Cell::from("plan"), "owner".into(), "done".into()];
+        assert_eq!(spoken(&[node], false), ["plan: owner; done"]);
+    }
 
     #[test]
     fn columns_stand_under_each_other_whatever_their_colours() {

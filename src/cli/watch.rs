@@ -15,6 +15,7 @@ mod keys;
 mod layout;
 mod rows;
 mod source;
+mod spoken;
 #[cfg(test)]
 mod tests;
 mod today;
@@ -88,6 +89,8 @@ f chooses a file of the project, h hands one over, b sends the work back.
 Esc and Ctrl-C leave a line that is typed, and what is in it is kept; elsewhere Ctrl-C ends watch \
 with 130. A text that was refused is in the line again.
 
+With --plain, which suits a screen reader, everything is a labelled line: what waits is numbered, a number and Enter show it with its numbered answers, and nothing is drawn over.
+
 watch needs a terminal; elsewhere use status and log --follow.
 
 Examples:
@@ -108,6 +111,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         }
         None => (context.store()?, None),
     };
+    let is_aloud = context.out.is_spoken() && context.out.shows_bytes();
+    if is_aloud && !context.out.is_json() && io::stdin().is_terminal() {
+        return spoken::run(context, store, only);
+    }
     if context.out.is_json() || !context.out.is_terminal() || !io::stdin().is_terminal() {
         return Err(no_terminal(only.as_ref()));
     }
@@ -530,6 +537,7 @@ fn pressed(key: KeyEvent) -> Key {
         .intersection(KeyModifiers::CONTROL | KeyModifiers::ALT);
     match key.code {
         KeyCode::Char('c') if held == KeyModifiers::CONTROL => Key::Interrupt,
+        KeyCode::Char('j') if held == KeyModifiers::CONTROL => Key::NewLine,
         KeyCode::Char(letter) if held.is_empty() => Key::Char(letter),
         KeyCode::Enter => Key::Enter,
         KeyCode::Esc => Key::Esc,

@@ -7,7 +7,7 @@
 use std::io;
 
 use a_society_facts::Hash;
-use a_society_facts::limits::{BLOB_HEAD_BYTES_MAX, INLINE_TEXT_BYTES_MAX};
+use a_society_facts::limits::BLOB_HEAD_BYTES_MAX;
 use a_society_facts::message::{BlobText, Text};
 
 use crate::atomic::replace_durably;
@@ -36,15 +36,16 @@ pub fn put(disk: &dyn Disk, folder: &FlowFolder, bytes: &[u8]) -> Result<Hash, E
     Ok(hash)
 }
 
-/// Keeps a text: inline while it is short, else as a blob with its beginning repeated.
+/// Keeps a text: inline up to so many bytes, else as a blob with its beginning repeated.
 ///
 /// # Errors
 /// When its blob cannot be kept.
 pub fn put_text(
     text: String,
+    inline_bytes_max: usize,
     put: impl FnOnce(&[u8]) -> Result<Hash, Error>,
 ) -> Result<Text, Error> {
-    if text.len() <= INLINE_TEXT_BYTES_MAX {
+    if text.len() <= inline_bytes_max {
         return Ok(Text::Inline(text));
     }
     let blob = put(text.as_bytes())?;

@@ -449,6 +449,14 @@ impl Flow {
         self.place.keep_text(text)
     }
 
+    /// Keeps a text for a fact: inline up to so many bytes, else as a durable blob.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn keep_text_within(&self, inline_bytes_max: usize, text: String) -> Result<Text, Error> {
+        self.place.keep_text_within(inline_bytes_max, text)
+    }
+
     /// The whole of a text of one of its facts.
     ///
     /// # Errors

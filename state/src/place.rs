@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::Hash;
+use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
 use a_society_facts::message::Text;
 
 use crate::blob;
@@ -57,7 +58,15 @@ impl FlowPlace {
     /// # Errors
     /// When the file system refuses.
     pub fn keep_text(&self, text: String) -> Result<Text, Error> {
-        blob::put_text(text, |bytes| self.keep_blob(bytes))
+        self.keep_text_within(INLINE_TEXT_BYTES_MAX, text)
+    }
+
+    /// Keeps a text for a fact: inline up to so many bytes, else as a durable blob.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn keep_text_within(&self, inline_bytes_max: usize, text: String) -> Result<Text, Error> {
+        blob::put_text(text, inline_bytes_max, |bytes| self.keep_blob(bytes))
     }
 
     /// Keeps bytes as a durable blob.

@@ -97,10 +97,15 @@ fn a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_i
         "improve: parallel\nfeedback: no\n",
     )
     .unwrap();
+    std::fs::create_dir(play.workspace.path().join("flows")).unwrap();
     let served = Served::beside(&play);
     let projects = served.get("/api/projects");
     let rows = projects["projects"].as_array().unwrap();
-    let row = rows.iter().find(|row| row["name"] == "demo").unwrap();
+    let named = |name: &str| rows.iter().find(|row| row["name"] == name).unwrap();
+    // What only keeps files may become a project, and is none yet.
+    assert_eq!(named("flows")["bare"], json!(true));
+    let row = named("demo");
+    assert_eq!(row.get("bare"), None);
     assert_eq!(
         (&row["improve"], &row["feedback"]),
         (&json!("parallel"), &json!(false))

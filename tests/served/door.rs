@@ -113,3 +113,28 @@ fn another_address_than_this_machines_own_wants_encryption_or_an_explicit_word()
         "{url}"
     );
 }
+
+#[test]
+fn a_workspace_that_is_served_already_says_where_and_how_to_open_it() {
+    let workspace = Workspace::new();
+    let server = Server::start(&workspace, &[]);
+    let (_, port) = server.place.address.rsplit_once(':').unwrap();
+    let said = workspace.run(&["serve", "--port", port]);
+    assert_eq!(said.code, 5, "{said:?}");
+    assert!(
+        said.err.contains(
+            "error[served-already]: this workspace is served already, at http://127.0.0.1:"
+        ),
+        "{}",
+        said.err
+    );
+    assert!(
+        said.err.contains("try: a-society serve --link"),
+        "{}",
+        said.err
+    );
+    // For another workspace it is only a port that is taken.
+    let other = Workspace::new();
+    let said = other.run(&["serve", "--port", port]);
+    assert!(said.err.contains("error[address-taken]"), "{}", said.err);
+}

@@ -1,9 +1,12 @@
 //! What roles changed in files, as `diff` tells it from the journal.
 
+use a_society_stand_in::{Ending, Server};
 use serde_json::{Value, json};
 
-use super::models::{Model, call, with_model};
+use super::models::{Model, call, says, streamed, with_model, with_model_at};
 use super::place::{FLOW, Place, RUN};
+use crate::served::client::Server as Page;
+use crate::support::Workspace;
 
 /// Writes a file, edits it, edits one that was there, and tries to write one that it may not.
 fn changing() -> Model {
@@ -57,13 +60,12 @@ fn what_tools_changed_is_told_by_file_and_role_and_what_was_denied_is_not() {
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(
         said.out,
-        "notes.md  +4 −1  owner, turn 1\n\
+        "notes.md  +3 −0  owner, turn 1\n\
          --- /dev/null\n+++ b/notes.md\n\
-         @@ -0,0 +1,3 @@\n+one\n+two\n+three\n\
-         @@ -2,1 +2,1 @@\n-two\n+2    zwei\n\n\
+         @@ -0,0 +1,3 @@\n+one\n+2    zwei\n+three\n\n\
          there.md  +1 −1  owner, turn 1\n\
          --- a/there.md\n+++ b/there.md\n\
-         @@ -2,1 +2,1 @@\n-b\n+B\n\n"
+         @@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\n"
     );
     let only = ["diff", &flow, "there.md", "--role", "owner", "--stat"];
     let said = place.run(&only);
@@ -178,4 +180,103 @@ fn programs_get_two_runs_as_data_and_what_differs_may_be_counted_only() {
             .contains("no flow to compare with has that name"),
         "{unknown:?}"
     );
+}
+
+/// One role after the other writes over the same long file; both hand it on.
+fn written_over_twice() -> (Server, Place) {
+    let server = Server::by(|seen, _| {
+        let text = &seen.text;
+        let second = text.contains("You are the second.");
+        let results = text.matches("tool_result").count();
+        let said = match results {
+            0 => vec![call(0, "read_file", json!({ "path": "a.py" }))],
+            1 => {
+                let content = if second { "three\n" } else { "two\n" };
+                let content = format!("{}{content}", "same\n".repeat(4_000));
+                let name = format!("toolu_{}", u8::from(second));
+                let input = json!({ "path": "a.py", "content": content });
+                let (mut block, deltas) = call(1, "write_file", input);
+                block["id"] = json!(name);
+                vec![(block, deltas)]
+            }
+            _ if text.contains("You are at node `close`") => {
+                vec![says(&["```handoff\ntype: forward-pass-closed\n```\n"])]
+            }
+            2 if second => {
+                let input = json!({ "path": "b.py", "content": "b\n" });
+                vec![call(2, "write_file", input)]
+            }
+            _ if second => vec![says(&[
+                "```handoff\ntarget_node_id: close\nartifact_path: b.py\n```\n",
+            ])],
+            _ => vec![says(&[
+                "```handoff\ntarget_node_id: again\nartifact_path: a.py\n```\n",
+            ])],
+        };
+        streamed(said, Ending::Natural, 100)
+    });
+    let place = with_model_at(&server.url(), "anthropic");
+    place.write(
+        "demo/flow.yaml",
+        "workflow:\n  name: Twice\n  nodes:\n    - { id: begin, role: one }\n    - { id: again, role: two }\n    \
+         - { id: close, role: one }\n  edges:\n    - { from: begin, to: again }\n    - { from: again, to: close }\nroles:\n  one: { instructions: You are the first. }\n  two: { \
+         instructions: You are the second. }\n",
+    );
+    place.write("demo/a.py", &format!("{}one\n", "same\n".repeat(4_000)));
+    (server, place)
+}
+
+#[test]
+fn what_a_file_held_before_two_roles_wrote_over_it_is_known_from_the_journal_alone() {
+    let (_server, place) = written_over_twice();
+    let run = [
+        "run",
+        "demo/flow.yaml",
+        "--allow",
+        "edits",
+        "--improve",
+        "none",
+    ];
+    let said = place.run(&run);
+    assert_eq!(said.code, 0, "{said:?}");
+    let flow = place.flow().unwrap();
+    place.write("demo/a.py", "Something else.\n");
+    let whole = "a.py  +1 −1  one, turn 1; two, turn 1\n--- a/a.py\n+++ b/a.py\n\
+                 @@ -3998,4 +3998,4 @@\n same\n same\n same\n-one\n+three\n\n";
+    assert_eq!(place.run(&["diff", &flow, "a.py"]).out, whole);
+    let second = place.run(&["diff", &flow, "a.py", "--role", "two"]).out;
+    assert!(second.ends_with(" same\n-two\n+three\n\n"), "{second}");
+    // The page: all changes, and the item of each call.
+    let page = Page::start(&place.workspace, &[]);
+    let path = format!("/api/flow/demo/{flow}/changes");
+    let changes = page.place.ask("GET", &path, "").unwrap();
+    assert_eq!(changes["truncated"], json!(false), "{changes}");
+    let lines = changes["diffs"][0]["hunks"][0]["lines"].as_array().unwrap();
+    let ops: Vec<&Value> = lines.iter().map(|line| &line["op"]).collect();
+    assert_eq!(ops, [" ", " ", " ", "-", "+"]);
+    let log = place.run(&["log", &flow, "--json"]).out;
+    let records = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let writes =
+        |record: &Value| record["fact"] == "call_intended" && record["tool"] == "write_file";
+    let writes: Vec<Value> = records.filter(writes).collect();
+    assert_eq!(writes.len(), 3);
+    for (write, gone) in writes.iter().zip(["one", "two"]) {
+        let seq = &write["seq"];
+        let path = format!("/api/flow/demo/{flow}/item/f{seq}/body");
+        let body = page.place.ask("GET", &path, "").unwrap();
+        let lines = body["parts"]["diff"]["hunks"][0]["lines"].as_array();
+        let gone_lines = lines.into_iter().flatten();
+        let gone_lines: Vec<&Value> = gone_lines.filter(|line| line["op"] == "-").collect();
+        assert_eq!(gone_lines, [&json!({ "op": "-", "text": gone })], "{body}");
+    }
+    drop(page);
+    // Taken along to another workspace, it is the same.
+    assert_eq!(place.run(&["export", &flow, "flow.tar"]).code, 0);
+    let other = Workspace::new();
+    let archive = place.workspace.path().join("flow.tar");
+    let said = other.run(&["import", archive.to_str().unwrap()]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(other.run(&["diff", &flow, "a.py"]).out, whole);
 }

@@ -341,6 +341,12 @@ fn stopped(held: &mut Held) {
     );
     let flow = place.flow().unwrap();
     let child = place.start(&["resume", &flow, "--until-waiting", "--json"]);
+    // Without a driver the command would write to the flow itself.
+    let streams_again = || {
+        let status = place.status(&flow);
+        status["driven_by"].is_string() && status["running"][0]["standing"] == "working"
+    };
+    wait_until("it is driven again", streams_again);
     wait_until("it can be stopped", || {
         place.run(&["stop", &flow, "--all"]).code == 0
     });

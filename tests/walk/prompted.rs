@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::models::{Model, call, with_model};
-use super::place::{FLOW, Place};
+use super::place::{FLOW, Place, wait_until};
 use super::watched::Terminal;
 
 /// Says much before it asks.
@@ -301,7 +301,9 @@ fn what_one_role_asks_is_answered_with_a_key_while_another_works_on() {
     // The question contains the artifact, which is approved when all of it was shown.
     terminal.writes("│ Step 24.", 1);
     terminal.writes("v all of it, which can be approved then", 1);
-    terminal.shows("● work");
+    // The question takes the place of the nodes, and the line below it says that another role works.
+    terminal.shows("working · ");
+    assert!(!terminal.screen().iter().any(|row| row.contains("● work")));
     sleep(SETTLED);
     terminal.press("y");
     terminal.writes("y does nothing here", 1);
@@ -384,8 +386,15 @@ fn a_person_writes_a_file_in_their_editor_and_a_key_hands_it_over_or_sends_the_w
     terminal.press("b");
     terminal.writes("what has to change?", 1);
     terminal.press("Name a date.\n");
-    terminal.writes("sign (lead): your turn", 2);
     let flow = place.flow().unwrap();
+    // It comes back when the writer has read why.
+    let asks = || {
+        let told = place.folder(&flow).join("roles/writer/transcript.json");
+        let told = std::fs::read_to_string(told).unwrap_or_default();
+        let status = place.status(&flow);
+        told.contains("Name a date.") && status["waits"][0]["node"] == "sign"
+    };
+    wait_until("it is their turn again", asks);
     let record = place.folder(&flow).join("record");
     let reason = std::fs::read_to_string(record.join("lead-reason.md")).unwrap();
     assert_eq!(reason, "Name a date.\n");
@@ -523,4 +532,55 @@ fn programs_are_asked_for_approvals_and_words_and_answer_with_what_the_ask_names
         (&json!("text"), &json!("write"))
     );
     assert!(ask["question"].as_str().unwrap().contains("Which colour?"));
+}
+
+#[test]
+fn a_screen_that_is_read_aloud_gets_numbered_questions_and_nothing_is_drawn_over() {
+    let model = Model::start_with(|results| match results {
+        0 => vec![call(0, "run_command", json!({ "command": "touch made" }))],
+        _ => Vec::new(),
+    });
+    let place = with_model(&model);
+    let flow = place.run_until_it_waits();
+    let mut terminal = Terminal::start(&place, &["watch", "--plain"]);
+    terminal.writes("flow: demo/", 1);
+    terminal.writes("needs you: 1 question for you", 1);
+    terminal.writes("1. demo/", 1);
+    terminal.writes("a number and Enter show a question", 1);
+    terminal.press("7\n");
+    terminal.writes("there is no question of this number", 1);
+    terminal.press("1\n");
+    terminal.writes("permission needed: do (owner) wants to run a command", 1);
+    terminal.writes("text: touch made", 1);
+    terminal.writes("1. once\r\n2. for this flow\r\n3. deny\r\n", 1);
+    sleep(SETTLED);
+    terminal.press("1\n");
+    terminal.writes("you: demo/", 1);
+    terminal.writes("needs you: nothing waits for you", 1);
+    terminal.press("q\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let written = terminal.written();
+    assert!(!written.contains('\u{1b}'), "{written:?}");
+    assert!(!written.replace("\r\n", "\n").contains('\r'), "{written:?}");
+    let log = place.run(&["log", &flow, "--json"]).out;
+    assert!(log.contains("\"answer\":\"allow_once\""), "{log}");
+}
+
+#[test]
+fn ctrl_j_makes_a_new_line_and_enter_sends() {
+    let place = Place::new(FLOW, SLOW_TO_ASK);
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("your answer>", 1);
+    terminal.writes(
+        "enter sends · ctrl-j new line · ctrl-g editor · esc later",
+        1,
+    );
+    sleep(SETTLED);
+    terminal.press("Blue,");
+    terminal.send("\n");
+    terminal.press("and a little green.\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let journal = place.journal(&place.flow().unwrap());
+    assert!(journal.contains(r"Blue,\nand a little green."), "{journal}");
 }

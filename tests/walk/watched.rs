@@ -161,7 +161,13 @@ impl Terminal {
         self.keys = File::open("/dev/null").unwrap();
     }
 
+    /// Presses keys; the Enter of a terminal is a carriage return.
     pub(super) fn press(&mut self, keys: &str) {
+        self.send(&keys.replace('\n', "\r"));
+    }
+
+    /// Sends these bytes.
+    pub(super) fn send(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
     }
 }

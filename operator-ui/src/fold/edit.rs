@@ -1,11 +1,14 @@
-//! What a call would change in a file, from the arguments it was recorded with.
+//! What a call changes in a file, from its arguments and from what the file held before.
 //!
-//! The bytes that are in the file are not in the record. So an edit is shown as the text that goes
-//! and the text that comes, and a file that is written whole as the text that comes.
+//! Where the earlier text is not in the record, an edit is shown as the text that goes and the text that
+//! comes, and a file that is written whole as the text that comes.
+
+use std::sync::Arc;
 
 use a_society_facts::Hash;
-use a_society_facts::fact::turn::CallIntended;
-use a_society_orchestrator::{SaidChange, WITHHELD, canonical, said_changes};
+use a_society_facts::fact::turn::{CallIntended, ChangedText};
+use a_society_facts::message::Text;
+use a_society_orchestrator::{SaidChange, WITHHELD, canonical, said_changes, text_after};
 
 use super::lines::{Bounds, compare};
 use crate::protocol::ask::Diff;
@@ -27,7 +30,15 @@ pub(crate) struct Edit {
     places: u64,
     /// Whether the file is removed.
     is_gone: bool,
+    /// What is recorded of the text that it changes; journals of earlier versions have nothing.
+    recorded: Option<ChangedText>,
+    /// The call, which is applied again to the earlier text: its tool, its arguments, and the number of the
+    /// file among those that it changes.
+    call: (String, Arc<str>, usize),
 }
+
+/// Finds the text of a blob.
+pub(crate) type TextOf<'a> = &'a dyn Fn(Hash) -> Option<String>;
 
 /// Whether the calls of a tool may change a file in a way that their arguments tell.
 pub(crate) fn is_edit(tool: &str) -> bool {
@@ -57,9 +68,17 @@ impl Edit {
             return Vec::new();
         }
         let said = said_changes(&call.tool, input).into_iter().enumerate();
-        said.filter_map(|(number, said)| match call.files.get(number) {
-            Some(file) => Self::of_file(said, (file.before, file.after), (1, 1)),
-            None => Self::of_file(said, (call.before, call.after), place(&call.summary)),
+        let arguments: Arc<str> = input.into();
+        said.filter_map(|(number, said)| {
+            let edit = match call.files.get(number) {
+                Some(file) => Self::of_file(said, (file.before, file.after), (1, 1)),
+                None => Self::of_file(said, (call.before, call.after), place(&call.summary)),
+            };
+            Some(Self {
+                recorded: call.texts.get(number).cloned(),
+                call: (call.tool.clone(), Arc::clone(&arguments), number),
+                ..edit?
+            })
         })
         .collect()
     }
@@ -78,6 +97,8 @@ impl Edit {
             line,
             places,
             is_gone: false,
+            recorded: None,
+            call: (String::new(), Arc::default(), 0),
         };
         match (given.content, given.edits.as_slice()) {
             (None, []) => Some(Self {
@@ -117,8 +138,68 @@ impl Edit {
         self.is_gone
     }
 
-    /// What comes and goes, and how many lines of each; absent where what goes is not known.
+    /// How many bytes the earlier text has, if it is not kept because it is too long.
+    pub(crate) fn unkept_bytes(&self) -> Option<u64> {
+        self.recorded.as_ref()?.unkept_bytes
+    }
+
+    /// What the file held before; nothing if that is not known.
+    pub(crate) fn earlier(&self, text: TextOf<'_>) -> Option<String> {
+        let Some(before) = self.before else {
+            return Some(String::new());
+        };
+        match self.recorded.as_ref().and_then(|it| it.earlier.as_ref()) {
+            Some(Text::Inline(earlier)) => Some(earlier.clone()),
+            Some(Text::Blob(kept)) => text(kept.blob),
+            None => text(before),
+        }
+    }
+
+    /// What the file holds after the call, if it held this before.
+    pub(crate) fn later(&self, earlier: &str, text: TextOf<'_>) -> Option<String> {
+        if let Some(written) = self.written() {
+            return Some(written.to_owned());
+        }
+        if self.is_gone {
+            return Some(String::new());
+        }
+        let (tool, arguments, number) = &self.call;
+        let earlier = self.before.map(|_| earlier);
+        text(self.after).or_else(|| text_after((tool, arguments), *number, earlier))
+    }
+
+    /// What comes and goes, and how many lines of each, as far as the call's own record says it.
     pub(crate) fn compared(&self, bounds: &Bounds) -> (Diff, Option<(u64, u64)>) {
+        self.compared_with(&|_| None, bounds)
+    }
+
+    /// The same, with blobs at hand. Lines are not counted where what goes is not known.
+    pub(crate) fn compared_with(
+        &self,
+        text: TextOf<'_>,
+        bounds: &Bounds,
+    ) -> (Diff, Option<(u64, u64)>) {
+        let counts = self.recorded.as_ref().map(|it| (it.added, it.removed));
+        let earlier = self.earlier(text);
+        let ends = earlier.and_then(|old| self.later(&old, text).map(|new| (old, new)));
+        if let Some((old, new)) = ends {
+            let found = compare(&old, &new, bounds);
+            let diff = Diff {
+                path: self.path.clone(),
+                old: self.before.map(|hash| hash.to_string()),
+                new: self.after.to_string(),
+                hunks: found.hunks,
+                truncated: found.truncated,
+                unkept_bytes: None,
+            };
+            return (diff, counts.or(found.counts));
+        }
+        let (diff, said) = self.said(bounds);
+        (diff, counts.or(said))
+    }
+
+    /// What comes and goes as far as the arguments say it.
+    fn said(&self, bounds: &Bounds) -> (Diff, Option<(u64, u64)>) {
         let found = compare(self.old.as_deref().unwrap_or_default(), &self.new, bounds);
         let replaces = self.old.is_none() && self.before.is_some();
         // How long a file was that is removed is not in the record.
@@ -137,20 +218,9 @@ impl Edit {
             hunks,
             // The other places are not shown.
             truncated: found.truncated || self.places > 1 || self.is_gone,
+            unkept_bytes: self.unkept_bytes(),
         };
         (diff, counts.map(|(come, go)| (times(come), times(go))))
-    }
-
-    /// What differs in the whole file, for who has what was in it and what is.
-    pub(crate) fn whole(&self, old: &str, new: &str, bounds: &Bounds) -> Diff {
-        let found = compare(old, new, bounds);
-        Diff {
-            path: self.path.clone(),
-            old: self.before.map(|hash| hash.to_string()),
-            new: self.after.to_string(),
-            hunks: found.hunks,
-            truncated: found.truncated,
-        }
     }
 
     /// The whole file after, if the call itself says it.
@@ -198,6 +268,7 @@ mod tests {
             before: before.map(hash),
             after: Some(hash("after")),
             files: Vec::new(),
+            texts: Vec::new(),
             summary: summary.to_owned(),
         }
     }
@@ -279,8 +350,9 @@ mod tests {
         assert_eq!(told.collect::<Vec<_>>(), wanted);
         assert!(several(&edits));
         assert_eq!(Edit::of(&intended, &input), None);
-        let whole = edits[2].whole("gone\n", "", &BOUNDS);
-        assert_eq!(shown(&whole), "-gone");
+        let gone = |hash: Hash| (hash == Hash::of(b"gone")).then(|| "gone\n".to_owned());
+        let (whole, _) = edits[2].compared_with(&gone, &BOUNDS);
+        assert_eq!((shown(&whole).as_str(), whole.truncated), ("-gone", false));
     }
 
     #[test]

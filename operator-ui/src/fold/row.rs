@@ -6,7 +6,7 @@ use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::summary::FlowSummary;
 
 use super::words;
-use crate::protocol::row::{Again, Doing, DrivenBy, FlowRef, FlowRow, Parent};
+use crate::protocol::row::{AbsentServer, Again, Doing, DrivenBy, FlowRef, FlowRow, Parent};
 
 /// The line of a flow that was folded.
 #[must_use]
@@ -25,11 +25,26 @@ pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> Fl
     let roles: std::collections::BTreeSet<_> =
         state.graph.nodes.iter().map(|node| &node.role).collect();
     row.roles = roles.len() as u64;
+    if !row.over {
+        row.absent = absent(state);
+    }
     row.parent = state.parent.as_ref().map(|parent| Parent {
         flow: parent.flow.to_string(),
         at_seq: parent.at_seq,
     });
     row
+}
+
+fn absent(state: &FlowState) -> Vec<AbsentServer> {
+    let each = state.absent_servers.iter();
+    let each = each.flat_map(|(role, servers)| {
+        servers.iter().map(|(server, why)| AbsentServer {
+            role: role.to_string(),
+            server: server.clone(),
+            why: why.clone(),
+        })
+    });
+    each.collect()
 }
 
 /// The line of a flow of which only the summary is known.
@@ -63,6 +78,7 @@ pub fn short_row(flow: &FlowRef, summary: &FlowSummary, driven_by: Option<Driven
         standing: doing(standing),
         again: goes_on(standing),
         workflow: None,
+        absent: Vec::new(),
     }
 }
 

@@ -40,7 +40,8 @@ pub(super) fn change_of(store: &Store, (flow, id): &Place, call: &OpenCall) -> O
         ControlFlow::Continue(())
     });
     drop(read);
-    edit.map(|edit| edit.compared(&CHANGE).0)
+    let place = store.place(flow);
+    edit.map(|edit| edit.compared_with(&|hash| place.text_of(hash), &CHANGE).0)
 }
 
 #[cfg(test)]

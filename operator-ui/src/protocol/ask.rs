@@ -236,6 +236,10 @@ wire! {
         pub hunks: Vec<Hunk>,
         /// Whether there is more than is shown.
         pub truncated: bool,
+        /// How many bytes the earlier text has, if it was too long to be kept.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub unkept_bytes: Option<u64>,
     }
 
     /// One place where two texts differ.

@@ -431,6 +431,10 @@ wire! {
         pub name: String,
         /// Whether it has roles and a graph of its own.
         pub ready: bool,
+        /// Whether it is only a folder, which may become a project.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+        pub bare: bool,
         /// How many flows it has.
         pub flows: u64,
         /// How its roles look back, if the project chose it beforehand.

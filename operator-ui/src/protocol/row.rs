@@ -62,6 +62,20 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub workflow: Option<String>,
+        /// Servers of tools that did not start, so that roles work without them now.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(as = "Option<Vec<AbsentServer>>", optional))]
+        pub absent: Vec<AbsentServer>,
+    }
+
+    /// A server of tools that a role works without.
+    pub struct AbsentServer {
+        /// The role.
+        pub role: String,
+        /// The server.
+        pub server: String,
+        /// Why it did not start.
+        pub why: String,
     }
 
     /// What a flow is doing now, as every screen says it.

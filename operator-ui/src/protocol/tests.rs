@@ -20,7 +20,7 @@ fn typescript() -> String {
     let config = Config::new().with_large_int("number");
     let declared = declared!(
         &config,
-        row::{FlowRef, FlowRow, Parent, Doing, Again, DrivenBy, Phase, Decided, InboxState},
+        row::{FlowRef, FlowRow, AbsentServer, Parent, Doing, Again, DrivenBy, Phase, Decided, InboxState},
         ask::{
             Ask, AskKind, Fact, Target, ArtifactRef, ModelChoice, Diff,
             Hunk, DiffLine, Op, Estimate, ShortBudget, OwnTurn, OwnFile,

@@ -168,7 +168,7 @@ impl Bodies {
             false => (told.edits.first(), told.edits.iter().take(0)),
         };
         let diffs: Vec<Diff> = each
-            .map(|edit| difference(edit, &text_of, bounds))
+            .map(|edit| edit.compared_with(&text_of, bounds).0)
             .collect();
         let parts = (arguments.is_some() || told.result.is_some()).then(|| BodyParts {
             arguments,
@@ -176,24 +176,9 @@ impl Bodies {
                 .result
                 .as_ref()
                 .map(|text| words::beginning(&whole(text), TEXT_BYTES_MAX).to_owned()),
-            diff: one.map(|edit| difference(edit, &text_of, bounds)),
+            diff: one.map(|edit| edit.compared_with(&text_of, bounds).0),
             diffs: (!diffs.is_empty()).then_some(diffs),
         });
         Whole { text, parts }
-    }
-}
-
-/// What an edit changed: in the whole file where its bytes were kept, and else as far as the call
-/// itself says it.
-fn difference(edit: &Edit, text: &dyn Fn(Hash) -> Option<String>, bounds: &Bounds) -> Diff {
-    let after = || {
-        edit.written()
-            .map(str::to_owned)
-            .or_else(|| text(edit.after))
-    };
-    let ends = edit.before.and_then(text).zip(after());
-    match ends {
-        Some((old, new)) => edit.whole(&old, &new, bounds),
-        None => edit.compared(bounds).0,
     }
 }

@@ -171,6 +171,7 @@ pub fn compared(
             new: new.hash.clone(),
             hunks: found.hunks,
             truncated: found.truncated,
+            unkept_bytes: None,
         });
     }
     Ok(Comparison {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use a_society_facts::Hash;
-use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
+use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, RoleInstance, Seq, TurnId};
 use a_society_state::{FlowRef, Store};
 
@@ -15,7 +15,7 @@ use super::feed_at::each_in;
 use super::files;
 use super::limits::{AUTHORS_MAX, DIFF_BYTES_MAX, DIFF_LINES_MAX};
 use super::routes::Window;
-use crate::fold::edit::{Edit, is_edit};
+use crate::fold::edit::{Edit, TextOf, is_edit};
 use crate::fold::limits::ARGUMENTS_BYTES_MAX;
 use crate::fold::lines::{Bounds, compare};
 use crate::hub::Hubs;
@@ -59,55 +59,61 @@ pub(super) fn between(
         new: new.to_owned(),
         hunks: found.hunks,
         truncated: found.truncated,
+        unkept_bytes: None,
     })
 }
 
 /// What is known of a file that tools changed.
 #[derive(Debug, Default)]
 struct Changed {
-    /// The whole file before the first call, if there was one, and after the last.
+    /// The hash of the file before the first call, if there was one, and after the last.
     before: Option<Hash>,
     after: Option<Hash>,
-    /// What the calls say they changed, one after another, and how many lines that has.
-    told: Vec<Hunk>,
+    /// What it held before the first call, if it is not whole in a blob of that hash.
+    earlier: Option<String>,
+    /// What it holds after the last call, likewise.
+    later: Option<String>,
+    /// What each call changed, one after another, and how many lines that has.
+    each: Vec<Hunk>,
     lines: usize,
     /// Whether that is not all.
     cut: bool,
+    /// How many bytes an earlier text has that was too long to be kept.
+    unkept_bytes: Option<u64>,
     /// In which turns.
     turns: Vec<TurnId>,
 }
 
 impl Changed {
-    fn hear(
-        &mut self,
-        (before, after): (Option<Hash>, Hash),
-        (turn, edit): (TurnId, Option<&Edit>),
-        bounds: &Bounds,
-    ) {
-        if self.turns.last() != Some(&turn) {
+    fn hear(&mut self, one: Intended, text: TextOf<'_>, bounds: &Bounds) {
+        if self.turns.last() != Some(&one.turn) {
             // The first turns stay, and the last one takes the place of the one before it.
             self.turns.truncate(AUTHORS_MAX - 1);
-            self.turns.push(turn);
+            self.turns.push(one.turn);
         }
+        let (before, after) = one.hashes;
+        let edit = one.edit.as_ref();
+        let last = self.later.take().filter(|_| before == self.after);
+        let earlier = edit.and_then(|edit| edit.earlier(text)).or(last);
         if self.after.is_none() {
             self.before = before;
+            self.earlier.clone_from(&earlier);
         }
         self.after = Some(after);
+        self.later = edit.and_then(|edit| match &earlier {
+            Some(earlier) => edit.later(earlier, text),
+            None => edit.written().map(str::to_owned),
+        });
         let Some(edit) = edit else {
             self.cut = true;
             return;
         };
-        if edit.written().is_some() {
-            // It is all there is in the file by then. What was there before the first call no call says.
-            *self = Self {
-                before: self.before,
-                after: self.after,
-                cut: self.before.is_some(),
-                turns: std::mem::take(&mut self.turns),
-                ..Self::default()
-            };
+        self.unkept_bytes = self.unkept_bytes.or(edit.unkept_bytes());
+        if edit.written().is_some() && earlier.is_none() {
+            // It is all there is in the file by then. What the calls before it changed is in no record.
+            (self.each, self.lines, self.cut) = (Vec::new(), 0, true);
         }
-        let (diff, _) = edit.compared(bounds);
+        let (diff, _) = edit.compared_with(text, bounds);
         self.cut |= diff.truncated;
         for hunk in diff.hunks {
             self.lines += hunk.lines.len();
@@ -115,31 +121,37 @@ impl Changed {
                 self.cut = true;
                 return;
             }
-            self.told.push(hunk);
+            self.each.push(hunk);
         }
     }
 
-    /// Of the whole file where its bytes were kept, and else as far as the calls themselves say it.
+    /// Of the whole file where its texts were kept, and else call by call.
     fn diff(
         self,
         path: String,
-        text: &dyn Fn(Hash) -> Option<String>,
+        (text, is_one_role): (TextOf<'_>, bool),
         bounds: &Bounds,
     ) -> Option<Diff> {
         let after = self.after?;
-        let old = self.before.map_or_else(|| Some(String::new()), text);
-        let (hunks, truncated) = match old.zip(text(after)) {
+        let old = match self.before {
+            None => Some(String::new()),
+            Some(before) => self.earlier.or_else(|| text(before)),
+        };
+        let ends = old.zip(self.later.or_else(|| text(after)));
+        // Between two calls of one role others may have changed the file.
+        let (hunks, truncated) = match ends.filter(|_| !is_one_role) {
             Some((old, new)) => {
                 let found = compare(&old, &new, bounds);
                 (found.hunks, found.truncated)
             }
-            None => (self.told, self.cut),
+            None => (self.each, self.cut),
         };
         Some(Diff {
             path,
             old: self.before.map(|hash| hash.to_string()),
             new: after.to_string(),
             hunks,
+            unkept_bytes: self.unkept_bytes.filter(|_| truncated),
             truncated,
         })
     }
@@ -187,6 +199,11 @@ fn changes_of(
     // Only the calls of a role's last answer can begin next.
     let mut asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>> = BTreeMap::new();
     let mut authors = Authors::default();
+    let place = store.place(flow);
+    let text = |hash: Hash| match hash == Hash::of(b"") {
+        true => Some(String::new()),
+        false => place.text_of(hash),
+    };
     each_in(store, flow, at, &mut |recorded| match recorded.fact() {
         Some(Fact::TurnStarted(_)) => authors.hear(recorded.fact()),
         Some(Fact::ModelAnswered(f)) => {
@@ -209,8 +226,8 @@ fn changes_of(
             // What is unknown may have happened, and is shown as well.
             let happened = matches!(f.end, CallEnd::Done | CallEnd::Recovered | CallEnd::Unknown);
             for one in intended.into_iter().filter(|_| happened) {
-                let file = files.entry(one.path).or_default();
-                file.hear(one.hashes, (one.turn, one.edit.as_ref()), bounds);
+                let file = files.entry(one.path.clone()).or_default();
+                file.hear(one, &text, bounds);
             }
         }
         // What its roles had made before is there as a whole: how it came to be is not known.
@@ -222,17 +239,6 @@ fn changes_of(
         }
         Some(_) | None => {}
     })?;
-    let place = store.place(flow);
-    let text = |hash: Hash| {
-        // Between two calls of one role others may have changed the file.
-        if whose.is_some() {
-            return None;
-        }
-        if hash == Hash::of(b"") {
-            return Some(String::new());
-        }
-        place.text_of(hash)
-    };
     let by = files.iter().map(|(path, file)| {
         let turns = file.turns.iter();
         let by: Vec<Author> = turns
@@ -243,7 +249,7 @@ fn changes_of(
     let by = by.filter(|(_, by)| !by.is_empty()).collect();
     let diffs = files.into_iter();
     let diffs: Vec<Diff> = diffs
-        .filter_map(|(path, file)| file.diff(path, &text, bounds))
+        .filter_map(|(path, file)| file.diff(path, (&text, whose.is_some()), bounds))
         .collect();
     let truncated = diffs.iter().any(|diff| diff.truncated);
     Ok(Changes {
@@ -256,8 +262,9 @@ fn changes_of(
 /// What a call is about to change, one for each file.
 fn intended(f: &CallIntended, input: Option<&str>) -> Vec<Intended> {
     if let Some(after) = f.after {
+        let recorded = f.texts.first().map(|text| text.path.clone());
         return vec![Intended {
-            path: path_of(&f.summary),
+            path: recorded.unwrap_or_else(|| older::path_of(&f.summary)),
             hashes: (f.before, after),
             turn: f.turn,
             edit: input.and_then(|input| Edit::of(f, input)),
@@ -280,39 +287,69 @@ fn intended(f: &CallIntended, input: Option<&str>) -> Vec<Intended> {
         .collect()
 }
 
-/// The file that a call is about, as its summary names it.
-fn path_of(summary: &str) -> String {
-    let rest = summary.split_once(' ').map_or(summary, |(_, rest)| rest);
-    let end = rest
-        .find(" (")
-        .or_else(|| rest.find(", "))
-        .unwrap_or(rest.len());
-    rest.get(..end).unwrap_or(rest).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use a_society_facts::fact::turn::ChangedText;
 
-    fn written_over(before: Option<Hash>) -> Diff {
-        let input = r#"{"path":"a.py","content":"two\n"}"#;
-        let call: CallIntended = serde_json::from_value(serde_json::json!({
-            "call": "1.1", "turn": 1, "role": "owner", "tool_call": "c", "ordinal": 0, "tool": "write_file",
-            "arguments": Hash::of(input.as_bytes()), "effect": "checkable", "idempotency_key": Hash::of(b"key"),
-            "before": before, "after": Hash::of(b"two\n"), "summary": "write a.py (4 bytes)",
+    use super::*;
+    use crate::protocol::ask::Op;
+
+    fn call(tool: &str, input: &str, (before, after): (Option<&str>, &str)) -> CallIntended {
+        let hash = |text: &str| Hash::of(text.as_bytes());
+        serde_json::from_value(serde_json::json!({
+            "call": "1.1", "turn": 1, "role": "owner", "tool_call": "c", "ordinal": 0, "tool": tool,
+            "arguments": hash(input), "effect": "checkable", "idempotency_key": hash("key"),
+            "before": before.map(hash), "after": hash(after), "summary": "write a.py (4 bytes)",
         }))
-        .unwrap();
-        let mut changed = Changed::default();
-        let edit = Edit::of(&call, input);
-        let hashes = (call.before, call.after.unwrap());
-        changed.hear(hashes, (call.turn, edit.as_ref()), &BOUNDS);
-        changed.diff("a.py".into(), &|_| None, &BOUNDS).unwrap()
+        .unwrap()
     }
+
+    fn with(earlier: Option<&str>, unkept_bytes: Option<u64>, call: CallIntended) -> CallIntended {
+        let text = ChangedText {
+            path: "a.py".into(),
+            added: 1,
+            removed: 1,
+            earlier: earlier.map(Into::into),
+            unkept_bytes,
+        };
+        CallIntended {
+            texts: vec![text],
+            ..call
+        }
+    }
+
+    fn shown(calls: &[(CallIntended, &str)], is_one_role: bool) -> (Vec<String>, Diff) {
+        let mut changed = Changed::default();
+        for (call, input) in calls {
+            for one in intended(call, Some(input)) {
+                changed.hear(one, &|_| None, &BOUNDS);
+            }
+        }
+        let text: TextOf<'_> = &|_| None;
+        let diff = changed.diff("a.py".into(), (text, is_one_role), &BOUNDS);
+        let diff = diff.unwrap();
+        let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+        let lines = lines.map(|line| {
+            let sign = match line.op {
+                Op::Keep => ' ',
+                Op::Add => '+',
+                Op::Remove => '-',
+            };
+            format!("{sign}{}", line.text)
+        });
+        (lines.collect(), diff)
+    }
+
+    const TWO: &str = r#"{"path":"a.py","content":"two\n"}"#;
+    const THREE: &str = r#"{"path":"a.py","content":"three\n"}"#;
+    const EDIT: &str = r#"{"path":"a.py","old_string":"three","new_string":"four"}"#;
 
     #[test]
     fn a_file_that_was_written_over_does_not_pass_for_a_new_one() {
-        assert!(!written_over(None).truncated);
-        let over = written_over(Some(Hash::of(b"one\n")));
+        let new = call("write_file", TWO, (None, "two\n"));
+        assert!(!shown(&[(new, TWO)], false).1.truncated);
+        let over = call("write_file", TWO, (Some("one\n"), "two\n"));
+        let (_, over) = shown(&[(over, TWO)], false);
         assert!(
             over.truncated,
             "the lines that went are not known: {over:?}"
@@ -320,8 +357,51 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_a_call_is_read_from_its_summary() {
-        assert_eq!(path_of("write notes/a.md (12 bytes)"), "notes/a.md");
-        assert_eq!(path_of("edit src/lib.rs, 2 places"), "src/lib.rs");
+    fn what_a_file_held_before_it_was_written_over_is_shown_as_removed() {
+        let over = |earlier: &str, input: &str, after: &str| {
+            let call = call("write_file", input, (Some(earlier), after));
+            with(Some(earlier), None, call)
+        };
+        let first = (over("one\n", TWO, "two\n"), TWO);
+        let (lines, diff) = shown(std::slice::from_ref(&first), false);
+        assert_eq!(
+            (lines, diff.truncated),
+            (vec!["-one".into(), "+two".into()], false)
+        );
+        let second = (over("two\n", THREE, "three\n"), THREE);
+        let both = [first, second];
+        let (lines, diff) = shown(&both, false);
+        assert_eq!(
+            (lines, diff.truncated),
+            (vec!["-one".into(), "+three".into()], false)
+        );
+        // Of one role alone, each of its calls is shown.
+        let (lines, _) = shown(&both, true);
+        assert_eq!(lines, ["-one", "+two", "-two", "+three"]);
+    }
+
+    #[test]
+    fn an_edit_is_applied_again_to_what_the_file_held_before() {
+        let one = with(
+            Some("one\n"),
+            None,
+            call("write_file", THREE, (Some("one\n"), "three\n")),
+        );
+        // An earlier version did not record it: what the last call wrote is what it held.
+        let two = call("edit_file", EDIT, (Some("three\n"), "four\n"));
+        let (lines, diff) = shown(&[(one, THREE), (two, EDIT)], false);
+        assert_eq!(
+            (lines, diff.truncated),
+            (vec!["-one".into(), "+four".into()], false)
+        );
+    }
+
+    #[test]
+    fn an_earlier_text_that_is_too_long_to_be_kept_is_said_to_be() {
+        let over = call("write_file", TWO, (Some("one\n"), "two\n"));
+        let over = with(None, Some(3_000_000), over);
+        let (lines, diff) = shown(&[(over, TWO)], false);
+        assert_eq!(lines, ["+two"]);
+        assert_eq!((diff.truncated, diff.unkept_bytes), (true, Some(3_000_000)));
     }
 }

@@ -144,6 +144,7 @@ fn would_change(store: &Store, project: &Path, proposal: &Proposal) -> ChangeDif
             new: hash(after),
             hunks: compared.hunks,
             truncated: compared.truncated,
+            unkept_bytes: None,
         }
     });
     ChangeDiff {

@@ -1,10 +1,9 @@
-// Every key of the page: what it does, where it counts, and who does it now.
+// Every key of the page: where it counts, and who does it now. What it does in words is in `keylist.ts`.
 //
 // A key is matched by the letter or sign that it types, as it is labelled; where it types neither, as on layouts that are not
 // Latin or with Alt on some systems, by its place. Never while it repeats. In a text field
 // only Alt chords and the palette act. Answers act only in the inbox or inside the bar, and only when `arm.ts` says so.
 import { keyMayAnswer, typing } from "./arm";
-import { chord } from "./system";
 
 export type ActionId =
   | "palette" | "help" | "go-inbox" | "go-flows" | "previous-waiting" | "next-waiting" | "down" | "up" | "open" | "open-in-flow"
@@ -15,9 +14,6 @@ type Chord = { code: string; alt?: boolean; mod?: boolean; shift?: boolean; afte
 export type Action = {
   id: ActionId;
   chords: Chord[];
-  /** As it is listed. */
-  shown: string;
-  words: string;
   /** Where it counts besides everywhere outside text. */
   where: "anywhere" | "outside-text" | "answers";
 };
@@ -26,39 +22,39 @@ const letter = (code: string): Chord => ({ code });
 const answer = (code: string): Chord[] => [{ code }, { code, alt: true }];
 
 export const ACTIONS: readonly Action[] = [
-  { id: "palette", chords: [{ code: "KeyK", mod: true }], shown: chord.mod("K"), words: "Search, jump, command", where: "anywhere" },
-  { id: "help", chords: [{ code: "Slash", shift: true }], shown: "?", words: "All keys", where: "outside-text" },
-  { id: "go-inbox", chords: [{ code: "KeyI", after: "KeyG" }], shown: "G I", words: "Inbox", where: "outside-text" },
-  { id: "go-flows", chords: [{ code: "KeyF", after: "KeyG" }], shown: "G F", words: "Flows", where: "outside-text" },
-  { id: "previous-waiting", chords: [letter("BracketLeft")], shown: "[", words: "Previous waiting item", where: "outside-text" },
-  { id: "next-waiting", chords: [letter("BracketRight")], shown: "]", words: "Next waiting item", where: "outside-text" },
-  { id: "down", chords: [letter("KeyJ")], shown: "J", words: "Next in the list", where: "outside-text" },
-  { id: "up", chords: [letter("KeyK")], shown: "K", words: "Previous in the list", where: "outside-text" },
-  { id: "open", chords: [letter("Enter")], shown: "Enter", words: "Open", where: "outside-text" },
-  { id: "open-in-flow", chords: [letter("KeyO")], shown: "O", words: "Open in its flow", where: "outside-text" },
-  { id: "answer-yes", chords: answer("KeyY"), shown: `Y, in text ${chord.alt("Y")}`, words: "Allow once, approve, continue", where: "answers" },
-  { id: "answer-flow", chords: answer("KeyF"), shown: `F, in text ${chord.alt("F")}`, words: "Allow for this flow", where: "answers" },
-  { id: "answer-no", chords: answer("KeyN"), shown: `N, in text ${chord.alt("N")}`, words: "Deny or decline", where: "answers" },
-  { id: "answer-reason", chords: [letter("KeyR")], shown: "R", words: "Deny with a reason, or answer", where: "answers" },
-  { id: "answer-first", chords: answer("Digit1"), shown: `1, 2, 3, in text ${chord.alt("1")}, 2, 3`, words: "Choose in a card of choices", where: "answers" },
-  { id: "answer-second", chords: answer("Digit2"), shown: "", words: "", where: "answers" },
-  { id: "answer-third", chords: answer("Digit3"), shown: "", words: "", where: "answers" },
-  { id: "show-all", chords: answer("KeyV"), shown: `V, in text ${chord.alt("V")}`, words: "Show all of a call that is asked about", where: "answers" },
-  { id: "snooze", chords: [letter("KeyE")], shown: "E", words: "Snooze for 30 minutes", where: "answers" },
-  { id: "role-tab", chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((n) => letter(`Digit${n}`)), shown: "1 to 9", words: "Feed of that role", where: "outside-text" },
-  { id: "view", chords: [letter("KeyV")], shown: "V", words: "Graph or outline", where: "outside-text" },
-  { id: "find", chords: [letter("Slash")], shown: "/", words: "Find here", where: "outside-text" },
-  { id: "transcript", chords: [letter("KeyT")], shown: "T", words: "Transcript of the role", where: "outside-text" },
-  { id: "diff", chords: [letter("KeyD")], shown: "D", words: "Everything the flow changed", where: "outside-text" },
-  { id: "stop-turn", chords: [letter("Period")], shown: ". twice", words: "Stop the turn", where: "outside-text" },
-  { id: "previous-event", chords: [letter("Comma")], shown: ",", words: "Previous event", where: "outside-text" },
-  { id: "next-event", chords: [letter("Semicolon")], shown: ";", words: "Next event", where: "outside-text" },
-  { id: "live", chords: [letter("KeyL")], shown: "L", words: "Back to now", where: "outside-text" },
-  { id: "fork", chords: [{ code: "KeyF", shift: true }], shown: "Shift F", words: "Fork from here", where: "outside-text" },
-  { id: "new-flow", chords: [{ code: "KeyN", shift: true }], shown: "Shift N", words: "Start a flow", where: "outside-text" },
-  { id: "composer", chords: [letter("KeyC")], shown: "C", words: "Write to the role", where: "outside-text" },
-  { id: "region", chords: [letter("F6"), { code: "F6", shift: true }], shown: "F6", words: "Next region of the page", where: "anywhere" },
-  { id: "close", chords: [letter("Escape")], shown: "Esc", words: "Close what was opened, then back to now", where: "anywhere" },
+  { id: "palette", chords: [{ code: "KeyK", mod: true }], where: "anywhere" },
+  { id: "help", chords: [{ code: "Slash", shift: true }], where: "outside-text" },
+  { id: "go-inbox", chords: [{ code: "KeyI", after: "KeyG" }], where: "outside-text" },
+  { id: "go-flows", chords: [{ code: "KeyF", after: "KeyG" }], where: "outside-text" },
+  { id: "previous-waiting", chords: [letter("BracketLeft")], where: "outside-text" },
+  { id: "next-waiting", chords: [letter("BracketRight")], where: "outside-text" },
+  { id: "down", chords: [letter("KeyJ")], where: "outside-text" },
+  { id: "up", chords: [letter("KeyK")], where: "outside-text" },
+  { id: "open", chords: [letter("Enter")], where: "outside-text" },
+  { id: "open-in-flow", chords: [letter("KeyO")], where: "outside-text" },
+  { id: "answer-yes", chords: answer("KeyY"), where: "answers" },
+  { id: "answer-flow", chords: answer("KeyF"), where: "answers" },
+  { id: "answer-no", chords: answer("KeyN"), where: "answers" },
+  { id: "answer-reason", chords: [letter("KeyR")], where: "answers" },
+  { id: "answer-first", chords: answer("Digit1"), where: "answers" },
+  { id: "answer-second", chords: answer("Digit2"), where: "answers" },
+  { id: "answer-third", chords: answer("Digit3"), where: "answers" },
+  { id: "show-all", chords: answer("KeyV"), where: "answers" },
+  { id: "snooze", chords: [letter("KeyE")], where: "answers" },
+  { id: "role-tab", chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((n) => letter(`Digit${n}`)), where: "outside-text" },
+  { id: "view", chords: [{ code: "KeyV", shift: true }], where: "outside-text" },
+  { id: "find", chords: [letter("Slash")], where: "outside-text" },
+  { id: "transcript", chords: [letter("KeyT")], where: "outside-text" },
+  { id: "diff", chords: [letter("KeyD")], where: "outside-text" },
+  { id: "stop-turn", chords: [letter("Period")], where: "outside-text" },
+  { id: "previous-event", chords: [letter("Comma")], where: "outside-text" },
+  { id: "next-event", chords: [letter("Semicolon")], where: "outside-text" },
+  { id: "live", chords: [letter("KeyL")], where: "outside-text" },
+  { id: "fork", chords: [{ code: "KeyF", shift: true }], where: "outside-text" },
+  { id: "new-flow", chords: [{ code: "KeyN", shift: true }], where: "outside-text" },
+  { id: "composer", chords: [letter("KeyC")], where: "outside-text" },
+  { id: "region", chords: [letter("F6"), { code: "F6", shift: true }], where: "anywhere" },
+  { id: "close", chords: [letter("Escape")], where: "anywhere" },
 ];
 
 /** A handler says whether it did something; if not, the one before it is asked. */
@@ -171,13 +167,3 @@ export function inText(target: EventTarget | null): boolean {
   const input = target.closest("input");
   return input !== null && !["button", "checkbox", "radio", "range", "submit"].includes(input.type);
 }
-
-/** Keys of fields and lists, which belong to the part that has the focus. */
-export const IN_TEXT: readonly { shown: string; words: string }[] = [
-  { shown: "Enter", words: "Send" },
-  { shown: "Shift Enter", words: "A new line" },
-  { shown: chord.mod("Enter"), words: "Send and follow; in the search, open beside" },
-];
-
-/** The list for the help and the settings: one line each. */
-export const LISTED: readonly { shown: string; words: string }[] = [...ACTIONS.filter((action) => action.shown !== ""), ...IN_TEXT];

@@ -34,15 +34,46 @@ export function order(t: Topology, dir: Direction): Order {
     for (const id of t.nodes) cross[id] = -(cross[id] ?? 0);
     for (const row of ranks) row.reverse();
   }
+  // Where a card is drawn that has changed places.
+  const seat = new Map<string, string>();
+  for (const twins of twinsOf(t)) {
+    const seats = twins.toSorted((a, b) => (cross[a] ?? 0) - (cross[b] ?? 0));
+    const at = seats.map((id) => cross[id] ?? 0);
+    twins.forEach((id, n) => {
+      cross[id] = at[n] ?? 0;
+      seat.set(id, seats[n] ?? id);
+    });
+  }
+  for (const row of ranks) row.sort((a, b) => (cross[a] ?? 0) - (cross[b] ?? 0));
   const via: Record<string, number[]> = {};
   for (const e of g.edges()) {
     const a = levelOf.get(Math.round(spot(e.v).y)) ?? 0;
     const b = levelOf.get(Math.round(spot(e.w).y)) ?? 0;
     if (b - a < 2) continue;
-    const pts = (g.edge(e) as unknown as { points: Point[] }).points;
+    const drawn = g.edge(seat.get(e.v) ?? e.v, seat.get(e.w) ?? e.w) as unknown as { points: Point[] };
+    const pts = drawn.points;
     via[edgeKey(e.v, e.w)] = levels.slice(a + 1, b).map((y) => turn * nearest(pts, y));
   }
   return { ranks, cross, via };
+}
+
+/**
+ * Nodes that hang between the very same others: which of them is where makes no edge longer and no crossing more, so
+ * that they are drawn as the graph was written.
+ */
+function twinsOf(t: Topology): string[][] {
+  const around = new Map<string, string[]>(t.nodes.map((id) => [id, []]));
+  for (const [from, to] of t.edges) {
+    if (from === to) continue;
+    around.get(from)?.push(`>${to}`);
+    around.get(to)?.push(`<${from}`);
+  }
+  const alike = new Map<string, string[]>();
+  for (const id of t.nodes) {
+    const key = [...new Set(around.get(id))].sort().join('\n');
+    alike.set(key, [...(alike.get(key) ?? []), id]);
+  }
+  return [...alike].filter(([key, ids]) => key !== '' && ids.length > 1).map(([, ids]) => ids);
 }
 
 /** dagre keeps crossings low in either hand; the reader expects the order the graph was written in. */

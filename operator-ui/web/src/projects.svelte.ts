@@ -40,4 +40,4 @@ export function usualEnd(from: "file" | "project" | "draft", project: Pick<Proje
 }
 
 /** The project that a flow file belongs to: that of its folder, else the workspace's own. */
-export const projectOf = <P extends Pick<ProjectRow, "name" | "ready" | "flows">>(file: string, known: readonly P[]): P | null => known.find((p) => p.name === file.trim().split("/")[0] && (p.ready || p.flows > 0)) ?? known[0] ?? null;
+export const projectOf = <P extends Pick<ProjectRow, "name" | "bare">>(file: string, known: readonly P[]): P | null => known.find((p) => p.bare !== true && p.name === file.trim().split("/")[0]) ?? known[0] ?? null;

@@ -33,12 +33,12 @@ describe("a role whose driver was killed", () => {
 });
 
 describe("a request that waits for its next try", () => {
-  const node = (role: string, again: string | null) => ({ role, again: again === null ? null : { at: again, limit: false } });
+  const node = (role: string, again: string | null, words = "Working") => ({ role, words, again: again === null ? null : { at: again, limit: false } });
   const flow = (nodes: object, head: object = {}): FlowState => ({ flow: { again: null, stopped: false, over: false, ...head }, nodes } as unknown as FlowState);
   it("is said of the flow also while another node works, the soonest first", () => {
-    const two = flow({ a: node("painter", "2026-01-01T00:00:30Z"), b: node("writer", "2026-01-01T00:00:18Z"), c: node("tester", null) });
+    const two = flow({ a: node("painter", "2026-01-01T00:00:30Z"), b: node("writer", "2026-01-01T00:00:18Z"), c: node("tester", null), d: node("clerk", null, "Compacting") });
     expect(nextAgain(two)).toEqual({ at: "2026-01-01T00:00:18Z", limit: false });
-    expect([...waitingRoles(two)]).toEqual(["painter", "writer"]);
+    expect([...waitingRoles(two)]).toEqual([["painter", "retrying"], ["writer", "retrying"], ["clerk", "compacting"]]);
     expect(besides("Working", { at: "2026-01-01T00:00:18Z", limit: false }, Date.parse("2026-01-01T00:00:00Z"))).toBe("Working, retrying in 18 s");
   });
   it("is what the flow itself waits for when nothing else of it works, and nothing of a flow that nobody drives", () => {

@@ -1,6 +1,7 @@
 // How a role looks: two letters and a hue that its name decides, the same on every screen.
+import { COMPACTING, RETRYING } from "./said/status";
 import { compare } from "./words";
-import type { Again, FlowHead, FlowState, Item, RoleView } from "./wire";
+import type { Again, FlowHead, FlowState, Item, NodeView, RoleView } from "./wire";
 
 const HUES = [85, 300, 235, 165, 20, 120, 200, 340, 50, 265, 145, 320] as const;
 
@@ -24,6 +25,9 @@ export function hue(role: string): number {
 /** Whether a role is in a turn now. The turn of a flow without a driver was cut off, whatever was recorded of it last. */
 export const works = (role: Pick<RoleView, "state"> | null | undefined, flow: Pick<FlowHead, "stopped" | "over">): boolean => (role?.state === "running" || role?.state === "reflecting") && !flow.stopped && !flow.over;
 
+/** The items of a file: nothing in it is at work any more, and what was is as it was. */
+export const asWritten = (items: readonly Item[]): Item[] => items.map((item) => (item.pending ? { ...item, pending: false } : item));
+
 /** The items of a role whose turn was cut off: what was being written or done is neither now. A question still waits. */
 export const cutOff = (items: readonly Item[]): readonly Item[] => items.map((item) => (item.pending && item.consent === undefined && (item.type === "assistant" || item.type === "reasoning" || item.type === "tool") ? { ...item, pending: false, interrupted: true } : item));
 
@@ -33,9 +37,10 @@ export function clockEnd(flow: Pick<FlowHead, "stopped" | "over" | "updated_at">
   return flow.over || flow.stopped ? last : Math.max(now, last);
 }
 
-/** Roles whose request was refused and waits for its next try: they are in a turn and do nothing. */
-export function waitingRoles(flow: Pick<FlowState, "nodes">): ReadonlySet<string> {
-  return new Set(Object.values(flow.nodes).flatMap((node) => (node.again !== null ? [node.role] : [])));
+/** Roles that are in a turn and do nothing: their request waits for its next try, or their session is being compacted; and which. */
+export function waitingRoles(flow: Pick<FlowState, "nodes">): ReadonlyMap<string, string> {
+  const waits = (node: NodeView): string | null => (node.again !== null ? RETRYING : node.words.toLowerCase() === COMPACTING ? COMPACTING : null);
+  return new Map(Object.values(flow.nodes).flatMap((node) => { const why = waits(node); return why === null ? [] : [[node.role, why] as const]; }));
 }
 
 /** When something of a flow goes on by itself, the soonest first, also while other roles work. */

@@ -40,6 +40,7 @@ export class View<S> {
 export class FeedView extends View<FeedState> {
   tails = $state.raw<ReadonlyMap<string, Tail>>(new Map());
   loadingOlder = $state(false);
+  older: Promise<void> | null = null;
 }
 
 export type Told = { id: number; fault: Fault };
@@ -201,18 +202,23 @@ class Store {
     this.errors = this.errors.filter((told) => told.id !== id);
   }
 
-  /** Puts older items in front of a feed. */
-  async older(view: FeedView, flow: FlowRef, role: string): Promise<void> {
+  /** Puts older items in front of a feed; while some are on their way, these are waited for. */
+  older(view: FeedView, flow: FlowRef, role: string): Promise<void> {
     const before = view.state?.before ?? null;
-    if (before === null || view.loadingOlder) return;
+    if (before === null) return Promise.resolve();
+    view.older ??= this.#older(view, before, flow, role).finally(() => {
+      view.older = null;
+      view.loadingOlder = false;
+    });
     view.loadingOlder = true;
+    return view.older;
+  }
+  async #older(view: FeedView, before: number, flow: FlowRef, role: string): Promise<void> {
     try {
       const page = await get<{ items: Item[]; before: number | null }>(flowApi(flow, "items", { role, before, limit: FEED_WINDOW }));
       if (view.state !== null) view.state = foldOlder(view.state, page.items, page.before);
     } catch (error) {
       this.fail(asFault(error));
-    } finally {
-      view.loadingOlder = false;
     }
   }
 

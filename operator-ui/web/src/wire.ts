@@ -108,7 +108,25 @@ again: Again | null,
 /**
  * What its graph is called in its file; absent where only the flow's summary is known.
  */
-workflow?: string, };
+workflow?: string,
+/**
+ * Servers of tools that did not start, so that roles work without them now.
+ */
+absent?: Array<AbsentServer>, };
+
+export type AbsentServer = {
+/**
+ * The role.
+ */
+role: string,
+/**
+ * The server.
+ */
+server: string,
+/**
+ * Why it did not start.
+ */
+why: string, };
 
 export type Parent = {
 /**
@@ -408,7 +426,11 @@ hunks: Array<Hunk>,
 /**
  * Whether there is more than is shown.
  */
-truncated: boolean, };
+truncated: boolean,
+/**
+ * How many bytes the earlier text has, if it was too long to be kept.
+ */
+unkept_bytes?: number, };
 
 export type Hunk = {
 /**
@@ -690,7 +712,11 @@ again: Again | null,
 /**
  * What its graph is called in its file; absent where only the flow's summary is known.
  */
-workflow?: string, };
+workflow?: string,
+/**
+ * Servers of tools that did not start, so that roles work without them now.
+ */
+absent?: Array<AbsentServer>, };
 
 export type Paused = {
 /**
@@ -2101,6 +2127,10 @@ name: string,
  * Whether it has roles and a graph of its own.
  */
 ready: boolean,
+/**
+ * Whether it is only a folder, which may become a project.
+ */
+bare?: boolean,
 /**
  * How many flows it has.
  */

@@ -154,3 +154,13 @@ test("a click that opens the inbox in another tab, and Tab through the rail, lea
   await page.keyboard.press("Shift");
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("href")), "/inbox");
 });
+
+test("a server of tools that did not start is said in the inbox, with the role that works without it and why", async () => {
+  const data = world();
+  data.inbox.flows["orchard/ledger"].absent = [{ role: "backend", server: "tickets", why: "it ended with 1 before it answered" }];
+  const { page } = await at("/inbox", { data });
+  await page.getByRole("heading", { name: "Tools that are missing" }).waitFor();
+  const row = page.getByRole("link", { name: /backend works without the tools of tickets/ });
+  assert.match(await row.innerText(), /Ledger journal\s*it ended with 1 before it answered/);
+  assert.match(await row.getAttribute("href"), /\/p\/orchard\/f\/ledger\/r\/backend/);
+});

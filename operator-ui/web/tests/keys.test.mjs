@@ -65,7 +65,7 @@ const KEYS = {
   }, longCall()],
   snooze: [ASK, async ({ page, server }) => { await inList(page); await page.keyboard.press("e"); await page.getByRole("heading", { name: "Later" }).waitFor(); assert.deepEqual(decisions(server), []); }],
   "role-tab": [FEED, async ({ page }) => { await page.keyboard.press("4"); await leads(page, `${FLOW}/r/frontend`); await page.keyboard.press("1"); await leads(page, `${FLOW}/r/owner`); }],
-  view: [FLOW, async ({ page }) => { await page.keyboard.press("v"); await leads(page, `${FLOW}/outline`); await page.keyboard.press("v"); await leads(page, FLOW); }],
+  view: [FLOW, async ({ page }) => { await page.keyboard.press("Shift+V"); await leads(page, `${FLOW}/outline`); await page.keyboard.press("Shift+V"); await leads(page, FLOW); }],
   find: [FLOW, async ({ page }) => { await page.locator("[data-card]").first().waitFor(); await page.keyboard.press("/"); await page.getByRole("combobox", { name: "Find a node or role" }).waitFor(); }],
   transcript: [FEED, async ({ page }) => { await page.keyboard.press("t"); await leads(page, `${FLOW}/r/backend/transcript`); }],
   diff: [FLOW, async ({ page }) => { await page.keyboard.press("d"); await leads(page, `${FLOW}/files`); }],
@@ -139,7 +139,7 @@ test("single letters can be switched off: none of them does anything then, and c
     await page.waitForSelector(where === FEED ? "[data-ask]" : "a[aria-current=true]");
     if (where === ASK) await inList(page);
     const before = await path(page);
-    for (const key of ["Shift+Slash", "g", "i", "g", "f", "[", "]", "j", "k", "o", "y", "f", "n", "r", "e", "1", "4", "v", "/", "t", "d", ".", ".", ",", ";", "l", "Shift+F", "c"]) await page.keyboard.press(key, { delay: 15 });
+    for (const key of ["Shift+Slash", "g", "i", "g", "f", "[", "]", "j", "k", "o", "y", "f", "n", "r", "e", "1", "4", "v", "Shift+V", "/", "t", "d", ".", ".", ",", ";", "l", "Shift+F", "c"]) await page.keyboard.press(key, { delay: 15 });
     await sleep(GRACE);
     assert.equal(await path(page), before);
     assert.equal(await page.getByRole("dialog").count(), 0);
@@ -172,7 +172,7 @@ test("under a dialog no key does anything to the page, and an ask is not answere
   await armed(page);
   await page.keyboard.press("Shift+Slash");
   await open(page, "Keys");
-  for (const key of ["v", "t", "d", "]", "Alt+y", "Alt+n", "c", "g", "f"]) await page.keyboard.press(key);
+  for (const key of ["v", "Shift+V", "t", "d", "]", "Alt+y", "Alt+n", "c", "g", "f"]) await page.keyboard.press(key);
   await sleep(GRACE);
   assert.equal(await path(page), FEED);
   assert.deepEqual(server.commands, []);
@@ -184,6 +184,6 @@ test("what is listed under settings is what the page answers to", async () => {
   const { page } = await at("/settings/keys");
   await page.getByRole("heading", { name: "On the time strip" }).waitFor();
   const listed = await page.locator("dt kbd").allInnerTexts();
-  for (const shown of ["Ctrl K", "?", "G I", "G F", "[", "]", "J", "K", "Enter", "O", "Y, in text Alt Y", "F, in text Alt F", "N, in text Alt N", "R", "E", "1 to 9", "V", "/", "T", "D", ". twice", ",", ";", "L", "Shift F", "C", "F6", "Esc", "Shift Enter", "Ctrl Enter"]) assert.ok(listed.includes(shown), shown);
+  for (const shown of ["Ctrl K", "?", "G I", "G F", "[", "]", "J", "K", "Enter", "O", "Y, in text Alt Y", "F, in text Alt F", "N, in text Alt N", "R", "E", "1 to 9", "V, in text Alt V", "Shift V", "/", "T", "D", ". twice", ",", ";", "L", "Shift F", "C", "F6", "Esc", "Shift Enter", "Ctrl Enter"]) assert.ok(listed.includes(shown), shown);
 });
 

@@ -97,7 +97,7 @@ test("a flow is deleted after its plan was read, and one that is open stays and 
     await dialog.getByRole("button", { name: "Delete permanently" }).click();
     await page.waitForURL(/\/flows$/);
     await until(() => existsSync(folder), (there) => !there, "its folder is gone");
-    const rows = page.getByRole("list", { name: "Flows" });
+    const rows = page.getByRole("table", { name: "Flows" });
     await says(rows, /It waits/);
     await until(() => rows.locator(`[data-flow="${project}/${flow}"]`).count(), (n) => n === 0, "it is no longer listed");
     assert.deepEqual(complaints, []);

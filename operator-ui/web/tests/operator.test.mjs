@@ -239,9 +239,30 @@ test("an address that is pasted signs in where the page stands, and what was ans
   assert.equal(decisions(server)[0].do, "resume");
 });
 
+test("a server that is away for long is said with its address, what is kept and how it comes back, and the page goes on by itself", async () => {
+  const { server, page } = await at("/inbox");
+  const words = page.getByRole("complementary", { name: "The server does not answer" });
+  await page.clock.install();
+  await page.reload();
+  await page.waitForSelector("[data-line=open]");
+  const loaded = page.waitForResponse(/ServerAway\.js/);
+  await page.clock.runFor(16_000);
+  await loaded;
+  server.drop(true);
+  await page.waitForSelector("[data-line=lost]");
+  await page.clock.runFor(2_000);
+  assert.equal(await words.count(), 0);
+  await page.clock.runFor(10_000);
+  await words.waitFor();
+  assert.match(await words.innerText(), /Nothing has come from http:\/\/127\.0\.0\.1:\d+ since [\d:]+[^]*Nothing is lost[^]*a-society serve --port \d+[^]*(Connects by itself|Trying)/);
+  server.refusing = false;
+  await page.clock.runFor(6_000);
+  await words.waitFor({ state: "detached" });
+});
+
 test("an order of the flows is chosen by the heads of their columns", async () => {
   const { page } = await at("/flows");
-  const titles = () => page.locator("[data-flow] .title").allInnerTexts();
+  const titles = () => page.locator("a[data-flow]").allInnerTexts();
   const usual = await titles();
   await page.getByRole("button", { name: /^Title/ }).click();
   const sorted = await titles();
@@ -249,8 +270,13 @@ test("an order of the flows is chosen by the heads of their columns", async () =
   assert.notDeepEqual(sorted, usual);
   await page.getByRole("button", { name: /^Title/ }).click();
   assert.equal((await titles()).at(-1), sorted[0]);
-  await page.getByRole("button", { name: /^Changed/ }).click();
+  const sortOf = (name) => page.getByRole("columnheader", { name }).getAttribute("aria-sort");
+  assert.deepEqual([await sortOf("Title"), await sortOf("Cost")], ["descending", "none"]);
+  // From the keyboard, too.
+  await page.getByRole("button", { name: /^Changed/ }).focus();
+  await page.keyboard.press("Enter");
   assert.deepEqual(await titles(), usual);
+  assert.equal(await sortOf("Changed"), "descending");
 });
 
 test("F6 goes around rail, main, feed, ask and composer, and back with Shift", async () => {

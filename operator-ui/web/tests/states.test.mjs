@@ -390,7 +390,7 @@ test("a flow that a newer version wrote is listed as such, and hides no other", 
   for (const [size, look] of Object.entries(SIZES)) {
     const { page, complaints } = await inState("flows-newer", look);
     await until(() => page.locator("[data-flow]").count(), (n) => n === 7, `all flows are listed on ${size}`);
-    const row = page.locator('[data-flow="orchard/unread"]');
+    const row = page.getByRole("row").filter({ has: page.locator('[data-flow="orchard/unread"]') });
     await says(row, /^unread\s+damaged\s+Written by a newer version/);
     assert.deepEqual(complaints, []);
   }

@@ -81,7 +81,7 @@ test("of a flow that a newer version wrote on, what this one wrote is shown and 
   });
   await walked(newerFrom(0), async ({ page, place, flow }) => {
     await page.goto(`${place.origin}/flows`);
-    await page.locator("[data-flow]").getByText("Written by a newer version").waitFor();
+    await page.getByRole("row").getByText("Written by a newer version").waitFor();
     await page.goto(place.origin + flow);
     await page.getByRole("heading", { name: "Written by a newer version" }).waitFor();
   });

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use a_society_mcp::{Given, ServerSpec};
-pub use a_society_roles::config::{ConfigBounds, ConsentConfig, NotifyConfig, Occasion};
+pub use a_society_roles::config::{ConfigBounds, ConsentConfig, NotifyConfig, Occasion, UiConfig};
 use a_society_roles::config::{
     KeySource, ModelsConfig, TextFault, parse, parse_consent, parse_limits, parse_notify,
-    parse_search, parse_secrets, parse_tools,
+    parse_search, parse_secrets, parse_tools, parse_ui,
 };
 use a_society_roles::tool::SearchService;
 pub use a_society_roles::tool::{Narrowing, Scope, ToolReach};
@@ -138,6 +138,7 @@ pub(super) fn models_of(text: &str) -> Result<ModelsConfig, Vec<TextFault>> {
     parse_limits(text)?;
     parse_notify(text)?;
     parse_consent(text)?;
+    parse_ui(text)?;
     Ok(catalog)
 }
 
@@ -242,6 +243,14 @@ pub(super) fn consent_of(path: &Path, text: &str) -> Result<ConsentConfig, Confi
 /// When the configuration cannot be read, or says something about it that means nothing.
 pub fn notify() -> Result<Option<NotifyConfig>, ConfigError> {
     part(parse_notify)
+}
+
+/// How the terminal looks.
+///
+/// # Errors
+/// When the configuration cannot be read, or says something about it that means nothing.
+pub fn ui() -> Result<UiConfig, ConfigError> {
+    part(parse_ui)
 }
 
 /// What stops a flow that goes nowhere.

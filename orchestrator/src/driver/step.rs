@@ -8,17 +8,20 @@ use a_society_facts::fact::operator::{
     McpServerApproved, McpServerUnavailable, McpToolUnavailable,
 };
 use a_society_facts::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallStarted, DraftDiscarded, Effect, ModelAnswered,
-    ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
+    CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, DraftDiscarded, Effect,
+    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
+use a_society_facts::limits::{
+    EARLIER_TEXT_BYTES_MAX, EARLIER_TEXTS_BYTES_MAX, INLINE_EARLIER_BYTES_MAX,
+};
 use a_society_facts::message::{AnswerText, Image, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall, RequestState};
 use a_society_flow::machine::TurnEnding;
 use a_society_roles::consent::ConsentQuestion;
 use a_society_roles::handoff::NOT_ENDED;
 use a_society_roles::turn::step::{
-    Asking, Consent, IntendedCall, StepReply, TakerEnd, TurnStep, Worst,
+    Asking, Consent, IntendedCall, PlannedText, StepReply, TakerEnd, TurnStep, Worst,
 };
 use a_society_state::Flow;
 
@@ -224,7 +227,7 @@ impl Core {
     fn begin_call(
         &mut self,
         (turn, attempt): (TurnId, u32),
-        intended: IntendedCall,
+        intended: Box<IntendedCall>,
         ask: Option<Box<ConsentQuestion>>,
     ) -> Result<Heard, DriverError> {
         let is_watched = names_snapshot(&intended.tool, &intended.arguments);
@@ -437,7 +440,7 @@ impl Core {
         self.append(Fact::ModelFailed(fact))
     }
 
-    fn intend(&mut self, turn: TurnId, intended: IntendedCall) -> Result<CallId, DriverError> {
+    fn intend(&mut self, turn: TurnId, intended: Box<IntendedCall>) -> Result<CallId, DriverError> {
         let role = self.role_of(turn)?;
         // A call that an earlier try intended and that never ran is the same call now.
         let same = self.state().calls.iter().find(|(_, open)| {
@@ -460,6 +463,7 @@ impl Core {
             intended.tool,
             intended.arguments
         );
+        let texts = self.changed_texts(intended.texts)?;
         self.append(Fact::CallIntended(CallIntended {
             call: call.clone(),
             turn,
@@ -473,9 +477,36 @@ impl Core {
             before: intended.before,
             after: intended.after,
             files: intended.files,
+            texts,
             summary: intended.summary,
         }))?;
         Ok(call)
+    }
+
+    /// Keeps the earlier texts of the files that a call changes, as far as they are not too long.
+    fn changed_texts(&self, planned: Vec<PlannedText>) -> Result<Vec<ChangedText>, DriverError> {
+        let inline_bytes_max = INLINE_EARLIER_BYTES_MAX / planned.len().max(1);
+        let mut room_bytes = EARLIER_TEXTS_BYTES_MAX;
+        let keep = |planned: PlannedText| {
+            let mut changed = ChangedText {
+                path: planned.path,
+                added: planned.added as u64,
+                removed: planned.removed as u64,
+                earlier: None,
+                unkept_bytes: None,
+            };
+            let Some(earlier) = planned.earlier else {
+                return Ok(changed);
+            };
+            if earlier.len() > EARLIER_TEXT_BYTES_MAX.min(room_bytes) {
+                changed.unkept_bytes = Some(earlier.len() as u64);
+                return Ok(changed);
+            }
+            room_bytes -= earlier.len();
+            changed.earlier = Some(self.flow.keep_text_within(inline_bytes_max, earlier)?);
+            Ok(changed)
+        };
+        planned.into_iter().map(keep).collect()
     }
 
     /// A call that cannot even be planned gets its result. An earlier try may have intended it, and

@@ -261,6 +261,7 @@ fn called(
             before: None,
             after: None,
             files: Vec::new(),
+            texts: Vec::new(),
             summary: summary(call),
         }))?;
         sketch.say(Fact::CallStarted(CallStarted {

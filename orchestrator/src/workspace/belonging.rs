@@ -62,9 +62,7 @@ pub fn project_around(store: &Store, beside: &Path) -> Result<ProjectName, a_soc
         let first = beside.strip_prefix(root).ok()?.components().next()?;
         let first = first.as_os_str().to_str()?;
         let name: ProjectName = first.parse().ok()?;
-        // What says how the workspace works is a part of it.
-        let is_own = first != DOCS_NAME && is_worked_on(store, &name, &root.join(first));
-        is_own.then_some(name)
+        is_worked_on(store, &name, &root.join(first)).then_some(name)
     };
     // As it was typed, and as it is behind links and `..`.
     let is_up = |part: Component<'_>| matches!(part, Component::ParentDir);
@@ -78,11 +76,13 @@ pub fn project_around(store: &Store, beside: &Path) -> Result<ProjectName, a_soc
 
 /// Whether a folder of the workspace is worked on by itself: it says how, it is a repository of its own,
 /// or it has flows.
-fn is_worked_on(store: &Store, name: &ProjectName, folder: &Path) -> bool {
+pub(super) fn is_worked_on(store: &Store, name: &ProjectName, folder: &Path) -> bool {
     let disk = store.ground().disk.as_ref();
-    is_project(disk, folder)
-        || kind_behind(disk, &folder.join(".git")).is_some()
-        || kind_behind(disk, &store.root().join(name.as_str())) == Some(Kind::Folder)
+    // What says how the workspace works is a part of it.
+    name.as_str() != DOCS_NAME
+        && (is_project(disk, folder)
+            || kind_behind(disk, &folder.join(".git")).is_some()
+            || kind_behind(disk, &store.root().join(name.as_str())) == Some(Kind::Folder))
 }
 
 /// The name under which the workspace itself is a project: that of its folder, unless a folder in it has

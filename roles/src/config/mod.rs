@@ -49,6 +49,7 @@ mod parse;
 mod search;
 #[cfg(test)]
 mod tests;
+mod ui;
 
 use std::collections::BTreeMap;
 
@@ -57,6 +58,7 @@ pub use consent::ConsentConfig;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use notify::{NotifyConfig, Occasion};
 pub use search::SearchConfig;
+pub use ui::UiConfig;
 
 pub use crate::reading::TextFault;
 use crate::tool::ToolReach;
@@ -71,6 +73,7 @@ pub const OTHERS: &[&str] = &[
     "search",
     "skills",
     "tools",
+    "ui",
 ];
 
 /// Reads the part of a configuration that is about models.
@@ -158,6 +161,20 @@ pub fn parse_limits(text: &str) -> Result<ConfigBounds, Vec<TextFault>> {
 /// If anything is wrong; the faults come in the order of the file.
 pub fn parse_notify(text: &str) -> Result<Option<NotifyConfig>, Vec<TextFault>> {
     notify::read_notify(text)
+}
+
+/// Reads how the terminal looks; as usual, if a configuration has no `ui`.
+///
+/// ```yaml
+/// ui:
+///   plain: true   # labelled lines, as with --plain
+/// ```
+///
+/// # Errors
+///
+/// If anything is wrong; the faults come in the order of the file.
+pub fn parse_ui(text: &str) -> Result<UiConfig, Vec<TextFault>> {
+    ui::read_ui(text)
 }
 
 /// Reads what the operator says beforehand about calls, for all flows; nothing, if a configuration has no

@@ -54,3 +54,4 @@ pub use setting::{
 };
 pub use toolbox::Toolbox;
 pub use web::try_search;
+pub use write::text_after;

@@ -18,6 +18,7 @@ use super::toolbox::{ConsentNeeds, Deed, Toolbox};
 use super::write::{WriteTarget, keeps_secrets};
 use crate::consent::Tier;
 use crate::number::grouped;
+use crate::turn::step::PlannedText;
 
 /// The name of the tool.
 const APPLY_PATCH: &str = "apply_patch";
@@ -36,6 +37,10 @@ struct Changing {
     after: Option<Hash>,
     /// What is written; nothing if the file is removed, or if an earlier process had changed it.
     content: Option<String>,
+    /// What it held; nothing if it did not exist, or if an earlier process had changed it.
+    earlier: Option<String>,
+    /// How many lines are added and removed.
+    lines: (usize, usize),
     /// Whether an earlier process had changed it.
     is_done: bool,
     /// What the operator reads of it.
@@ -83,6 +88,13 @@ impl Toolbox {
             after: file.after,
         });
         let changes: Vec<FileChange> = changes.collect();
+        let texts = files.iter().map(|file| PlannedText {
+            path: self.redact(&file.located.shown),
+            added: file.lines.0,
+            removed: file.lines.1,
+            earlier: file.earlier.as_deref().map(|text| self.redact(text)),
+        });
+        let texts = texts.collect();
         let names: Vec<String> = files.iter().map(shown).collect();
         let summary = match names.as_slice() {
             [name] => format!("patch {name}"),
@@ -91,6 +103,7 @@ impl Toolbox {
         let deed = Deed::Patch(Box::new(Patching(files)));
         let mut plan = self.planned(APPLY_PATCH, Effect::Checkable, summary, ask, deed);
         plan.files = changes;
+        plan.texts = texts;
         Ok(plan)
     }
 
@@ -158,7 +171,8 @@ impl Toolbox {
             grouped(content.len()),
             grouped(content.lines().count())
         );
-        self.written(target, content.to_owned(), (consent, told))
+        let lines = (content.lines().count(), 0);
+        self.written(target, (content.to_owned(), lines), (consent, told))
     }
 
     fn updating(
@@ -179,13 +193,14 @@ impl Toolbox {
             found.shown(limits::CHANGED_LINES)
         );
         let content = target.page.written(text);
-        self.written(target, content, (consent, told))
+        let lines = (found.added, found.removed);
+        self.written(target, (content, lines), (consent, told))
     }
 
     fn written(
         &self,
         target: WriteTarget,
-        content: String,
+        (content, lines): (String, (usize, usize)),
         (consent, told): (String, String),
     ) -> Result<Changing, CallRefusal> {
         keeps_secrets(&target.raw, &content, &target.located)?;
@@ -196,6 +211,8 @@ impl Toolbox {
             before: target.hash,
             after: Some(Hash::of(content.as_bytes())),
             content: Some(content),
+            earlier: target.hash.map(|_| target.raw),
+            lines,
             is_done: false,
             consent,
             told,
@@ -214,10 +231,8 @@ impl Toolbox {
             return Err(CallRefusal::new(RefusalKind::OutOfReach, text));
         }
         self.may_replace(&target)?;
-        let consent = format!(
-            "delete {shown}\n{}",
-            difference(&target.page.text, "").whole()
-        );
+        let found = difference(&target.page.text, "");
+        let consent = format!("delete {shown}\n{}", found.whole());
         let told = format!("Deleted {shown}.\n");
         Ok(Changing {
             located: target.located,
@@ -225,6 +240,8 @@ impl Toolbox {
             before: target.hash,
             after: None,
             content: None,
+            earlier: Some(target.raw),
+            lines: (found.added, found.removed),
             is_done: false,
             consent,
             told,
@@ -295,6 +312,8 @@ impl Changing {
             before: begun.before,
             after: begun.after,
             content: None,
+            earlier: None,
+            lines: (0, 0),
             is_done: true,
             consent: told.clone(),
             told,

@@ -5,6 +5,7 @@ use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 
 use super::toolbox::Deed;
 use crate::consent::ConsentQuestion;
+use crate::turn::step::PlannedText;
 
 /// A call whose arguments were read and found good.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct CallPlan {
     pub after: Option<Hash>,
     /// For a checkable call of several files, each of them; then the hashes above are absent.
     pub files: Vec<FileChange>,
+    /// For a checkable call, what it changes in the text of each file.
+    pub texts: Vec<PlannedText>,
     /// One line for the operator.
     pub summary: String,
     /// What consent needs to know.

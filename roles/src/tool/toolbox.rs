@@ -386,6 +386,7 @@ impl Toolbox {
             before: None,
             after: None,
             files: Vec::new(),
+            texts: Vec::new(),
             summary: shortened(&line),
             ask,
             deed,

@@ -7,8 +7,8 @@ use a_society_facts::Hash;
 use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
-use super::arguments::{EditFile, WriteFile};
-use super::edit::{Knowledge, TextEdit, TextPage, apply, difference};
+use super::arguments::{EditFile, OneEdit, ToolArguments, WriteFile, parse};
+use super::edit::{Knowledge, PatchedFile, TextEdit, TextPage, apply, difference, patched};
 use super::files::{self, Located};
 use super::form::clipped;
 use super::output::ToolOutput;
@@ -18,6 +18,7 @@ use super::toolbox::{ConsentNeeds, Deed, Toolbox};
 use super::{limits, text};
 use crate::consent::{ConsentQuestion, Tier};
 use crate::number::grouped;
+use crate::turn::step::PlannedText;
 
 /// A file with its new content.
 #[derive(Debug, Clone)]
@@ -55,20 +56,12 @@ impl Toolbox {
     pub(super) fn plan_write(&self, given: WriteFile, raw: &str) -> Result<CallPlan, CallRefusal> {
         let target = self.target(&given.path)?;
         let shown = &target.located.shown;
-        let (content, is_new) = (target.page.written(&given.content), target.hash.is_none());
-        let whole = if given.append {
-            let added = target.page.written(&given.content);
-            let added = if target.raw.is_empty() {
-                content
-            } else {
-                without_mark(&added)
-            };
-            [target.raw.as_str(), &added].concat()
-        } else {
+        let is_new = target.hash.is_none();
+        if !given.append {
             self.may_replace(&target)?;
             is_whole(&target, &given.content)?;
-            content
-        };
+        }
+        let whole = whole(&target.page, &target.raw, &given);
         if target.hash == Some(Hash::of(whole.as_bytes())) {
             return Ok(self.nothing_to_do("write_file", shown, raw));
         }
@@ -86,12 +79,14 @@ impl Toolbox {
             )
         };
         let summary = format!("{verb} {shown} ({} bytes)", given.content.len());
-        let consent = if is_new {
-            whole.clone()
+        let (consent, lines) = if is_new {
+            (whole.clone(), (whole.lines().count(), 0))
         } else {
-            difference(&target.page.text, &TextPage::of(&whole).text).whole()
+            let found = difference(&target.page.text, &TextPage::of(&whole).text);
+            (found.whole(), (found.added, found.removed))
         };
-        self.plan_writing("write_file", target, (whole, done), (summary, consent), raw)
+        let text = (summary, consent, lines);
+        self.plan_writing("write_file", target, (whole, done), text, raw)
     }
 
     /// What the role knows of a file that it changes.
@@ -122,14 +117,7 @@ impl Toolbox {
     pub(super) fn plan_edit(&self, given: EditFile, raw: &str) -> Result<CallPlan, CallRefusal> {
         let target = self.target(&given.path)?;
         let edits = given.edits()?;
-        let edits: Vec<TextEdit> = edits
-            .into_iter()
-            .map(|edit| TextEdit {
-                old: target.page.given(&edit.old_string),
-                new: target.page.given(&edit.new_string),
-                all: edit.replace_all,
-            })
-            .collect();
+        let edits = text_edits(&target.page, edits);
         let shown = target.located.shown.clone();
         if edits.iter().any(|edit| edit.old.is_empty()) {
             return self.plan_first_text(target, &edits, raw);
@@ -157,14 +145,9 @@ impl Toolbox {
             (1, Some(line)) => format!("edit {shown}, line {line}"),
             _ => format!("edit {shown}, {places}"),
         };
-        let (content, consent) = (target.page.written(&applied.text), found.whole());
-        self.plan_writing(
-            "edit_file",
-            target,
-            (content, done),
-            (summary, consent),
-            raw,
-        )
+        let content = target.page.written(&applied.text);
+        let text = (summary, found.whole(), (found.added, found.removed));
+        self.plan_writing("edit_file", target, (content, done), text, raw)
     }
 
     /// An edit of nothing: the first text of a file that is missing or empty.
@@ -193,14 +176,8 @@ impl Toolbox {
             grouped(lines)
         );
         let summary = format!("write {shown} ({} bytes)", content.len());
-        let consent = content.clone();
-        self.plan_writing(
-            "edit_file",
-            target,
-            (content, done),
-            (summary, consent),
-            raw,
-        )
+        let text = (summary, content.clone(), (lines, 0));
+        self.plan_writing("edit_file", target, (content, done), text, raw)
     }
 
     /// The file that a path names, as text.
@@ -340,7 +317,7 @@ impl Toolbox {
         tool: &'static str,
         target: WriteTarget,
         (content, done): (String, String),
-        (summary, consent): (String, String),
+        (summary, consent, lines): (String, String, (usize, usize)),
         raw: &str,
     ) -> Result<CallPlan, CallRefusal> {
         let WriteTarget {
@@ -378,10 +355,17 @@ impl Toolbox {
             ..ConsentNeeds::default()
         };
         let ask = self.ask(tool, raw, wants);
+        let text = PlannedText {
+            path: self.redact(&located.shown),
+            added: lines.0,
+            removed: lines.1,
+            earlier: before.map(|_| self.redact(&old)),
+        };
         let deed = Deed::Write(Box::new(writing), real);
         let mut plan = self.planned(tool, Effect::Checkable, summary, ask, deed);
         plan.before = before;
         plan.after = Some(after);
+        plan.texts = vec![text];
         Ok(plan)
     }
 
@@ -493,9 +477,69 @@ impl Toolbox {
     }
 }
 
-/// A text without the mark that only the beginning of a file has.
-fn without_mark(text: &str) -> String {
-    text.trim_start_matches('\u{feff}').to_owned()
+/// The whole file after a text is written into it or appended to it.
+fn whole(page: &TextPage, earlier: &str, given: &WriteFile) -> String {
+    let content = page.written(&given.content);
+    if !given.append || earlier.is_empty() {
+        return content;
+    }
+    // Only the beginning of a file has the mark.
+    [earlier, content.trim_start_matches('\u{feff}')].concat()
+}
+
+/// Edits as they apply to a page.
+fn text_edits(page: &TextPage, edits: Vec<OneEdit>) -> Vec<TextEdit> {
+    let edit = |edit: OneEdit| TextEdit {
+        old: page.given(&edit.old_string),
+        new: page.given(&edit.new_string),
+        all: edit.replace_all,
+    };
+    edits.into_iter().map(edit).collect()
+}
+
+/// What a file holds after a call: its number among the files of the call, and what it held before (nothing
+/// if it did not exist). Absent where that text does not lead there.
+#[must_use]
+pub fn text_after(
+    (tool, arguments): (&str, &str),
+    number: usize,
+    earlier: Option<&str>,
+) -> Option<String> {
+    let before = earlier.unwrap_or_default();
+    let page = TextPage::of(before);
+    let path = String::new();
+    match parse(tool, arguments).ok()? {
+        ToolArguments::WriteFile(given) => Some(whole(&page, before, &given)),
+        ToolArguments::EditFile(given) => {
+            let edits = text_edits(&page, given.edits().ok()?);
+            match edits.as_slice() {
+                [first] if first.old.is_empty() => Some(page.written(&first.new)),
+                edits => {
+                    let applied = apply(&path, &page.text, edits, Knowledge::Seen).ok()?;
+                    Some(page.written(&applied.text))
+                }
+            }
+        }
+        ToolArguments::ApplyPatch(given) => {
+            match given.sections().ok()?.into_iter().nth(number)?.change {
+                PatchedFile::Add(content) => Some(content),
+                PatchedFile::Update(hunks) => {
+                    let applied = patched(&path, &page.text, &hunks, Knowledge::Seen).ok()?;
+                    Some(page.written(&applied.text))
+                }
+                PatchedFile::Delete => Some(String::new()),
+            }
+        }
+        ToolArguments::ReadFile(_)
+        | ToolArguments::ListDirectory(_)
+        | ToolArguments::Grep(_)
+        | ToolArguments::Glob(_)
+        | ToolArguments::RunCommand(_)
+        | ToolArguments::CommandOutput(_)
+        | ToolArguments::Todo(_)
+        | ToolArguments::FetchUrl(_)
+        | ToolArguments::WebSearch(_) => None,
+    }
 }
 
 /// What a model did not see, it cannot write again: the mark would take the secret's place.

@@ -79,12 +79,12 @@ pub enum TurnStep {
         retry_in_ms: Option<u64>,
     },
     /// A call is going to run. The taker goes on when this is durable.
-    Intend(IntendedCall),
+    Intend(Box<IntendedCall>),
     /// A call that needs no process is intended, let through if it needs consent, and started, all at
     /// once. The taker goes on when this is durable, and only then lets it.
     Begin {
         /// The call.
-        intended: IntendedCall,
+        intended: Box<IntendedCall>,
         /// What is to be consented to, if it must be.
         ask: Option<Box<ConsentQuestion>>,
     },
@@ -174,8 +174,23 @@ pub struct IntendedCall {
     pub after: Option<Hash>,
     /// For a checkable call of several files, each of them.
     pub files: Vec<FileChange>,
+    /// For a checkable call, what it changes in the text of each file.
+    pub texts: Vec<PlannedText>,
     /// One line for the operator.
     pub summary: String,
+}
+
+/// What a call is to change in the text of one of its files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedText {
+    /// The file.
+    pub path: String,
+    /// How many lines are added.
+    pub added: usize,
+    /// How many lines are removed.
+    pub removed: usize,
+    /// What the file holds before, with secrets masked; absent if the file does not exist.
+    pub earlier: Option<String>,
 }
 
 /// The most that a request can cost.

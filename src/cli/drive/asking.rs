@@ -11,11 +11,12 @@ use a_society_facts::words::status::YOUR_TURN;
 use a_society_operator_ui::fold::terms::{scope, wants};
 use a_society_orchestrator::driver::handle::Seen;
 use a_society_orchestrator::machine::OperatorQuestion;
+use a_society_state::{FlowRef, Store};
 
 use super::{Watch, rests};
 use crate::cli::asks::{self, Ask, QUESTION_LINES_MAX};
 use crate::cli::card::{self, Call, Card, Typed, to_reply};
-use crate::cli::card_rows::{Face, Manner, PROSE_LINES_MAX};
+use crate::cli::card_rows::{CardFace, Face, Manner, PROSE_LINES_MAX};
 use crate::cli::editor::{Edited, edit};
 use crate::cli::field::{Field, Written};
 use crate::cli::handed;
@@ -24,7 +25,7 @@ use crate::cli::pager::{self, Paged};
 use crate::cli::prompt::{Heard, Prompt};
 use crate::cli::turn_files::{self, Next, TurnFiles};
 use crate::operator_error::Stop;
-use crate::text::{plain, printed};
+use crate::text::{plain, printed, printed_exact};
 
 /// The outcome of keys in a text that is typed.
 enum Answer {
@@ -35,7 +36,7 @@ enum Answer {
 }
 
 /// What a question shows.
-fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Face {
+pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Face {
     let who = &ask.who;
     let text = asks::text_of(ask).map(std::borrow::Cow::into_owned);
     let shown = call.shown.clone().or_else(|| call.text.clone());
@@ -103,6 +104,84 @@ fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Fac
             face(format!("{who} waits for {}", ask.what), text)
         }
     }
+}
+
+/// What the operator may see and allow of the call that a question is about.
+pub(crate) fn call_of(
+    (store, flow): (&Store, &FlowRef),
+    question: &OperatorQuestion,
+    state: &FlowState,
+) -> Call {
+    let whole = Call {
+        is_whole: true,
+        ..Call::default()
+    };
+    if let Some((own, came_in)) = turn_files::own_turn(store, flow, (state, question)) {
+        return Call {
+            is_whole: !asks::is_cut(&came_in),
+            own: Some(own),
+            text: Some(came_in),
+            ..Call::default()
+        };
+    }
+    if let OperatorQuestion::Approval { approval, .. } = question
+        && let Some(staged) = handed::staged(store, flow, state, approval)
+    {
+        let shown = staged.difference.as_ref().unwrap_or(&staged.whole);
+        return Call {
+            is_whole: !asks::is_cut(shown),
+            shown: staged.difference,
+            text: Some(staged.whole),
+            ..Call::default()
+        };
+    }
+    let OperatorQuestion::Consent { consent, .. } = question else {
+        return whole;
+    };
+    let Some(open) = state.consents.get(consent) else {
+        return whole;
+    };
+    let text = asks::whole(store, flow, &open.shown);
+    Call {
+        action: Some(open.action),
+        is_whole: !asks::is_cut(&text),
+        for_the_flow: scope(&open.tool, &text).map(|scope| {
+            // The text of the call is above it.
+            let end = format!(": {text}");
+            scope
+                .strip_suffix(&end)
+                .map_or(scope.clone(), str::to_owned)
+        }),
+        text: Some(text),
+        own: None,
+        shown: None,
+    }
+}
+
+/// A question as labelled lines with numbered choices, for a screen that is read aloud.
+pub(crate) fn spoken(ask: &Ask, face: &Face, card: &Card) -> Vec<String> {
+    let is_permission = matches!(
+        ask.question,
+        OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. }
+    );
+    let label = if is_permission {
+        "permission needed"
+    } else {
+        "question"
+    };
+    let mut lines = face.spoken(label);
+    lines.extend(asks::other_ways(ask));
+    let choices = card.choices().into_iter().enumerate();
+    lines.extend(choices.map(|(at, (_, does))| format!("{}. {does}", at + 1)));
+    lines
+}
+
+/// What is asked for there, before the cursor.
+pub(crate) fn spoken_mark(card: &Card) -> String {
+    if card.choices().is_empty() {
+        return card.mark();
+    }
+    "type a number and press Enter> ".to_owned()
 }
 
 impl Watch<'_> {
@@ -212,7 +291,7 @@ impl Watch<'_> {
     }
 
     /// Opens the text that is typed in the operator's editor.
-    fn edit_text(&mut self) -> Result<(), Stop> {
+    pub(super) fn edit_text(&mut self) -> Result<(), Stop> {
         let text = self.field.as_ref().map(|field| field.text().to_owned());
         let text = text.unwrap_or_default();
         let (store, editor) = (self.store, self.environment.editor.clone());
@@ -241,6 +320,7 @@ impl Watch<'_> {
     /// Closes the card, and keeps what was typed for it.
     fn put_aside(&mut self) {
         let typed = self.field.take().map(|field| field.text().to_owned());
+        self.face = None;
         let Some(card) = self.card.take() else {
             return;
         };
@@ -251,7 +331,7 @@ impl Watch<'_> {
 
     /// The question at the cursor was answered elsewhere. What was typed for it is kept.
     pub(super) fn closed_elsewhere(&mut self) -> Result<(), Stop> {
-        self.card = None;
+        (self.card, self.face) = (None, None);
         let typed = match self.field.take() {
             Some(field) => Some(field.text().to_owned()),
             None if self.is_plain => self.prompt.as_mut().and_then(Prompt::unfinished),
@@ -283,7 +363,7 @@ impl Watch<'_> {
         let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };
-        let call = self.call(&ask.question, &seen.state);
+        let call = call_of((self.store, self.flow), &ask.question, &seen.state);
         let face = face(ask, &call, place, &seen.state);
         let mut card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
         let again = card
@@ -293,27 +373,17 @@ impl Watch<'_> {
             .flatten();
         let again = again.into_iter().flat_map(str::lines).map(printed);
         let mut lines: Vec<String> = again.collect();
-        let (columns, _) = self.out.size();
         if self.draws() {
-            // The question is among the finished lines, and the nodes are drawn below it.
+            // What comes before it is above it.
             self.progress.settle(self.out)?;
-            lines.extend(face.rows(&self.out.paint, columns));
-            lines.extend(asks::other_ways(ask));
+            self.face = Some(CardFace {
+                before: std::mem::take(&mut lines),
+                face,
+                after: asks::other_ways(ask),
+            });
         } else {
             self.progress.print(self.out, None, true)?;
-            let is_permission = matches!(
-                ask.question,
-                OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. }
-            );
-            let label = if is_permission {
-                "permission needed"
-            } else {
-                "question"
-            };
-            lines.extend(face.spoken(label));
-            lines.extend(asks::other_ways(ask));
-            let choices = card.choices().into_iter().enumerate();
-            lines.extend(choices.map(|(at, (_, does))| format!("{}. {does}", at + 1)));
+            lines.extend(spoken(ask, &face, &card));
         }
         for line in lines {
             self.out.line(&line)?;
@@ -327,7 +397,22 @@ impl Watch<'_> {
                 .note("nothing but Enter: later, when the rest is done");
         }
         self.card = Some(card);
+        if self.draws() {
+            self.print_what_does_not_fit()?;
+        }
         self.mark()
+    }
+
+    /// Closes the question that was answered. What a role asked stays among the finished lines.
+    fn answered_here(&mut self) -> Result<(), Stop> {
+        let kept = self.face.take().filter(CardFace::is_kept);
+        let (columns, _) = self.out.size();
+        let rows = kept.map(|face| face.rows(&self.out.paint, columns));
+        (self.card, self.field) = (None, None);
+        match rows {
+            Some(rows) => self.out.draw(&rows, &[], columns),
+            None => Ok(()),
+        }
     }
 
     /// Does a step towards the end of the operator's own turn.
@@ -396,7 +481,7 @@ impl Watch<'_> {
 
     /// Shows all of a text, in the operator's pager if there is one.
     fn show_whole(&mut self, text: &str) -> Result<(), Stop> {
-        let lines: Vec<String> = text.lines().map(printed).collect();
+        let lines: Vec<String> = text.lines().map(printed_exact).collect();
         let paged = match &self.environment.pager {
             Some(pager) => self.away(|| pager::page(pager, &lines))?,
             None => Paged::Not(None),
@@ -446,55 +531,6 @@ impl Watch<'_> {
         lines.iter().try_for_each(|line| self.out.line(line))
     }
 
-    /// What the operator may see and allow of the call that a question is about.
-    fn call(&self, question: &OperatorQuestion, state: &FlowState) -> Call {
-        let whole = Call {
-            is_whole: true,
-            ..Call::default()
-        };
-        if let Some((own, came_in)) = turn_files::own_turn(self.store, self.flow, (state, question))
-        {
-            return Call {
-                is_whole: !asks::is_cut(&came_in),
-                own: Some(own),
-                text: Some(came_in),
-                ..Call::default()
-            };
-        }
-        if let OperatorQuestion::Approval { approval, .. } = question
-            && let Some(staged) = handed::staged(self.store, self.flow, state, approval)
-        {
-            let shown = staged.difference.as_ref().unwrap_or(&staged.whole);
-            return Call {
-                is_whole: !asks::is_cut(shown),
-                shown: staged.difference,
-                text: Some(staged.whole),
-                ..Call::default()
-            };
-        }
-        let OperatorQuestion::Consent { consent, .. } = question else {
-            return whole;
-        };
-        let Some(open) = state.consents.get(consent) else {
-            return whole;
-        };
-        let text = asks::whole(self.store, self.flow, &open.shown);
-        Call {
-            action: Some(open.action),
-            is_whole: !asks::is_cut(&text),
-            for_the_flow: scope(&open.tool, &text).map(|scope| {
-                // The text of the call is above it.
-                let end = format!(": {text}");
-                scope
-                    .strip_suffix(&end)
-                    .map_or(scope.clone(), str::to_owned)
-            }),
-            text: Some(text),
-            own: None,
-            shown: None,
-        }
-    }
-
     /// Asks for an answer to the question that is shown: with keys, or in a text below the nodes, or as a line.
     fn mark(&mut self) -> Result<(), Stop> {
         let Some(card) = &self.card else {
@@ -514,10 +550,7 @@ impl Watch<'_> {
             self.take_keys(true);
             return Ok(());
         }
-        let mark = match card.choices().is_empty() {
-            true => card.mark(),
-            false => "type a number and press Enter> ".to_owned(),
-        };
+        let mark = spoken_mark(card);
         self.take_keys(false);
         self.out.ask(&mark);
         Ok(())
@@ -532,7 +565,7 @@ impl Watch<'_> {
         match typed {
             Typed::Nothing => return Ok(()),
             Typed::Command(command) => {
-                (self.card, self.field) = (None, None);
+                self.answered_here()?;
                 // It may have been answered elsewhere a moment ago, or the role wants something else.
                 return match self.obeyed(command) {
                     Ok(()) => Ok(()),

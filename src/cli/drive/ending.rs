@@ -62,8 +62,9 @@ impl Watch<'_> {
     /// What the flow made, who decided, what it cost by role, and how what it delivered begins.
     fn sum_up(&mut self, seen: &Seen, made: Option<&Delivered>) -> Result<(), Stop> {
         if !self.draws() {
-            for line in self.progress.cost(&seen.state) {
-                self.out.line(&format!("  {line}"))?;
+            let before = if self.is_plain { "cost: " } else { "  " };
+            for line in self.progress.cost(&seen.state, self.is_plain) {
+                self.out.line(&format!("{before}{line}"))?;
             }
             return Ok(());
         }
@@ -77,7 +78,7 @@ impl Watch<'_> {
             decided: decided(self.progress.decisions()),
         };
         let (columns, _) = self.out.size();
-        let costs = self.progress.cost(&seen.state);
+        let costs = self.progress.cost(&seen.state, false);
         for line in summary.rows(columns).into_iter().chain(costs) {
             self.out.line(&format!("  {line}"))?;
         }

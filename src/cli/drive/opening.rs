@@ -1,16 +1,10 @@
 //! The first line of a flow that is driven: which one it is, where its roles work, and what they ask about.
 
-use std::collections::BTreeMap;
-
 use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentMode;
-use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::words::permissions::mode_means;
 use a_society_orchestrator::config::user;
-use a_society_orchestrator::graph::Executor;
-use a_society_orchestrator::project::docs::folder::roles;
-use a_society_orchestrator::project::flow_file::{SCRIPT_NAME, read_kept};
 use a_society_state::{FlowRef, Store};
 use serde_json::json;
 
@@ -46,7 +40,7 @@ pub(super) fn tell(
     if out.is_json() {
         // A program may allow or steer from here on.
         let nodes = begun.graph.nodes.iter();
-        let models = models(store, flow, &begun);
+        let models = cost::models(store, flow, &begun);
         let nodes = nodes.map(|node| {
             let model = models.get(&node.role);
             json!({ "id": node.id, "role": node.role, "model": model })
@@ -82,39 +76,6 @@ pub(super) fn tell(
         }
     }
     out.flush()
-}
-
-/// The model of each role that a model plays, as far as that is decided before its first turn.
-fn models(store: &Store, flow: &FlowRef, state: &FlowState) -> BTreeMap<RoleInstance, String> {
-    let place = store.place(flow);
-    let disk = store.ground().disk.as_ref();
-    let mut models = cost::configured(state);
-    // A script plays all of them.
-    if disk.about(&place.record().join(SCRIPT_NAME)).is_ok() {
-        return models;
-    }
-    let (_, catalog) = user::catalog().unwrap_or_default();
-    let source = place.whole_text(&state.graph.source).unwrap_or_default();
-    let kept = read_kept(source).ok();
-    let own = kept.filter(|kept| kept.defines_roles);
-    let roles = own.map_or_else(
-        || roles(disk, &project_folder(store, &flow.project)),
-        |own| own.roles,
-    );
-    for node in &state.graph.nodes {
-        let mut defined = roles.iter();
-        let defined = defined.find(|(name, _)| name.to_string() == node.role.base());
-        let Some((_, role)) = defined.filter(|(_, role)| role.executor() == Executor::Model) else {
-            continue;
-        };
-        // Where a model chooses, its choice is a fact of its own.
-        let named = role.model.clone().filter(|name| name != "auto");
-        let model = named.or_else(|| catalog.model.clone());
-        if let Some(model) = model {
-            models.entry(node.role.clone()).or_insert(model);
-        }
-    }
-    models
 }
 
 /// What the operator is asked about before it runs.

@@ -68,7 +68,7 @@ pub(crate) fn lines(
     room: Room,
 ) -> Vec<String> {
     let state = &seen.state;
-    let footer = out.paint.dim(&footer(state, now));
+    let footer = footer_line(out, state, now);
     if room.lines == 1 {
         return vec![footer];
     }
@@ -94,6 +94,11 @@ pub(crate) fn spoken((seen, teller): (&Seen, &Teller), now: At) -> String {
         .map(|part| part.replace(" · ", "; ").trim().to_owned())
         .collect();
     format!("progress: {}", parts.join("; "))
+}
+
+/// The last line of the block above the keys.
+pub(crate) fn footer_line(out: &Output, state: &FlowState, now: At) -> String {
+    out.paint.dim(&footer(state, now))
 }
 
 /// How far the flow is, what it took and what it cost.

@@ -33,6 +33,7 @@ use self::board::Room;
 use self::event::{Event, What};
 pub(crate) use self::json::aside;
 use self::teller::{Decisions, Teller};
+pub(crate) use self::told::before_its_end;
 use self::voice::Voices;
 use super::{asks, cost, table, words};
 use crate::operator_error::Stop;
@@ -67,6 +68,10 @@ const SILENCE_MS: i64 = 30_000;
 /// Lines below the block: the keys, or what is asked and what is typed.
 #[derive(Debug, Default)]
 pub(crate) struct Tail {
+    /// What is asked, in the place of the nodes.
+    pub(crate) card: Vec<String>,
+    /// Whether something is asked, here or above the block.
+    pub(crate) asks: bool,
     pub(crate) lines: Vec<String>,
     /// The line at whose end the cursor is, if a text is typed.
     pub(crate) cursor: Option<usize>,
@@ -208,8 +213,7 @@ impl Progress {
         finished.extend(self.voices.hear_ahead(&ahead, columns));
         let mut block: Vec<String> = self.voices.unfinished().into_iter().collect();
         let room = Room::of((columns, rows)).beside(block.len() + tail.lines.len());
-        let followed = self.voices.followed();
-        block.extend(board::lines(out, (seen, &self.teller, followed), now, room));
+        block.extend(self.board(out, seen, (tail, now), room));
         tail.draw_below(out, &finished, (block, columns))
     }
 
@@ -225,12 +229,28 @@ impl Progress {
     ) -> Result<(), Stop> {
         let (columns, rows) = out.size();
         let room = Room::of((columns, rows)).beside(tail.lines.len());
-        let mut block = Vec::new();
-        if !self.is_quiet {
-            let followed = self.voices.followed();
-            block = board::lines(out, (seen, &self.teller, followed), now, room);
-        }
+        let block = if self.is_quiet {
+            tail.card.clone()
+        } else {
+            self.board(out, seen, (tail, now), room)
+        };
         tail.draw_below(out, &[], (block, columns))
+    }
+
+    /// The nodes, or what is asked in their place, and how far the flow is.
+    fn board(
+        &self,
+        out: &Output,
+        seen: &Seen,
+        (tail, now): (&Tail, At),
+        room: Room,
+    ) -> Vec<String> {
+        if !tail.asks {
+            let followed = self.voices.followed();
+            return board::lines(out, (seen, &self.teller, followed), now, room);
+        }
+        let footer = board::footer_line(out, &seen.state, now);
+        tail.card.iter().cloned().chain([footer]).collect()
     }
 
     /// Prints what is finished and leaves no block behind, because something else is printed now.
@@ -283,8 +303,12 @@ impl Progress {
     }
 
     /// What each role cost, as far as a model took it.
-    pub(crate) fn cost(&self, state: &FlowState) -> Vec<String> {
-        table::lines(&cost::rows(state, self.teller.models()))
+    pub(crate) fn cost(&self, state: &FlowState, is_spoken: bool) -> Vec<String> {
+        let rows = cost::rows(state, self.teller.models());
+        if is_spoken {
+            return table::spoken(&rows, true);
+        }
+        table::lines(&rows)
     }
 
     fn finished(&mut self, out: &Output, columns: usize) -> Result<Vec<String>, Stop> {

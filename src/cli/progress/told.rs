@@ -410,7 +410,7 @@ fn done(took_ms: u64, usage: &Usage, deliveries: &[Delivery]) -> String {
 }
 
 /// The text before the block that ends a turn.
-fn before_its_end(text: &str) -> &str {
+pub(crate) fn before_its_end(text: &str) -> &str {
     match text.rfind("```handoff\n") {
         Some(at) if at == 0 || text[..at].ends_with('\n') => &text[..at],
         Some(_) | None => text,

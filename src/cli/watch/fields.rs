@@ -173,6 +173,9 @@ impl State {
 
 /// The same for a line that has no second one.
 fn flat(key: &Key) -> Key {
+    if *key == Key::NewLine {
+        return Key::Other;
+    }
     if let Key::Paste(text) = key {
         return Key::Paste(text.replace(['\n', '\r', '\t'], " "));
     }
@@ -184,7 +187,8 @@ fn written(text: &mut String, key: &Key) -> Written {
     match key {
         Key::Char(letter) if letter.len_utf8() <= room => text.push(*letter),
         Key::Paste(pasted) if pasted.len() <= room => text.push_str(pasted),
-        Key::Char(_) | Key::Paste(_) => return Written::Full,
+        Key::NewLine if room > 0 => text.push('\n'),
+        Key::Char(_) | Key::Paste(_) | Key::NewLine => return Written::Full,
         Key::Backspace => {
             text.pop();
         }

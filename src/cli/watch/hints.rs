@@ -136,7 +136,7 @@ fn of_field(state: &State) -> Vec<String> {
             | Focus::Cost
             | Focus::Files,
             _,
-        ) => vec!["enter sends", leaves],
+        ) => vec!["enter sends", "ctrl-j new line", leaves],
     };
     let asked = state.own.as_ref().filter(|_| state.focus == Focus::Text);
     let asked = asked.map(|own| own.mark().trim_end_matches("> ").to_owned());

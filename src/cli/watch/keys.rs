@@ -34,6 +34,7 @@ const PAGE_LINES: usize = 6;
 pub(crate) enum Key {
     Char(char),
     Paste(String),
+    NewLine,
     Enter,
     Esc,
     Tab,
@@ -313,7 +314,7 @@ impl State {
                 };
             }
             Key::Paste(_) => "a paste answers nothing".clone_into(&mut self.told),
-            Key::Backspace | Key::Other => self.unknown(view, "this key"),
+            Key::Backspace | Key::NewLine | Key::Other => self.unknown(view, "this key"),
         }
         None
     }
@@ -367,6 +368,7 @@ impl State {
             | Key::Right
             | Key::Backspace
             | Key::Interrupt
+            | Key::NewLine
             | Key::Other => {
                 self.help = false;
                 0

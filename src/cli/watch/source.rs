@@ -36,7 +36,7 @@ use crate::cli::status::works_and_asks;
 use crate::cli::table;
 use crate::cli::turn_files;
 use crate::operator_error::Stop;
-use crate::text::{age, one_line, plain, size, tabbed};
+use crate::text::{age, exact, one_line, plain, size, tabbed};
 
 /// The list of flows is made anew this often; the flow that is looked at is read much more often.
 const LIST_EVERY_MS: u64 = 700;
@@ -196,7 +196,7 @@ impl Source {
             *call = asks::whole(&self.store, flow, &open.shown);
         }
         let facts = ask.facts.iter();
-        let facts = facts.map(|fact| format!("{}: {}", plain(&fact.label), plain(&fact.value)));
+        let facts = facts.map(|fact| format!("{}: {}", exact(&fact.label), exact(&fact.value)));
         let facts = facts.collect();
         let (says, must_show) = self.says(flow, state, ask, own.as_ref());
         AskView {

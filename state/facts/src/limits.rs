@@ -12,6 +12,17 @@ pub const INLINE_TEXT_BYTES_MAX: usize = 64 * 1024;
 /// two syncs and a file, and most of what roles hand to one another is a page of text.
 pub const INLINE_ARTIFACT_BYTES_MAX: usize = 16 * 1024;
 
+/// Earlier texts of files up to this size, of one call together, are kept in the record of the call that
+/// changes the files. A role that edits one larger file again and again keeps the same blob each time.
+pub const INLINE_EARLIER_BYTES_MAX: usize = 16 * 1024;
+
+/// The longest earlier text of a file that is kept, so that what a call changed can be shown afterwards. Longer
+/// ones are not compared on any screen.
+pub const EARLIER_TEXT_BYTES_MAX: usize = 1024 * 1024;
+
+/// How much of earlier texts is kept for one call; a patch may remove many files at once.
+pub const EARLIER_TEXTS_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 /// How much all artifacts of one handoff may take in its record, written as JSON; the others are
 /// kept as blobs, so that a record to hundreds of receivers stays below [`RECORD_BYTES_MAX`].
 pub const INLINE_HANDOFF_BYTES_MAX: usize = 384 * 1024;

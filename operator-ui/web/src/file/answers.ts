@@ -1,6 +1,7 @@
 // What the routes of a server would answer, from the data of a file.
 import { hunksOf } from "../diff";
-import { PROTO, type Diff, type Down, type Events, type Exported, type ExportedRequest, type Fault, type Hit, type Hits, type Item, type SentRequest, type State, type Topic } from "../wire";
+import { asWritten } from "../roles";
+import { PROTO, type Diff, type Down, type Events, type Exported, type ExportedRequest, type Fault, type FlowState, type Hit, type Hits, type Item, type NodeView, type RoleView, type SentRequest, type State, type Topic } from "../wire";
 import { Moments } from "./moments";
 import { Session } from "./sessions";
 
@@ -8,6 +9,14 @@ import { Session } from "./sessions";
 const HITS_MAX = 100;
 const AROUND = 60;
 const SHORTEST = 2;
+
+/** A flow in a file: a role that was at work when it was written is so no longer, whatever became of it. */
+function atRest(state: FlowState): FlowState {
+  const nodes = Object.entries(state.nodes).map(([id, node]): [string, NodeView] => [id, node.state === "running" ? { ...node, state: "interrupted", words: WAS_WORKING, live: null, again: null } : node]);
+  const roles = Object.entries(state.roles).map(([id, role]): [string, RoleView] => [id, role.state === "running" || role.state === "reflecting" ? { ...role, state: "idle" } : role]);
+  return { ...state, flow: { ...state.flow, stopped: !state.flow.over }, nodes: Object.fromEntries(nodes), roles: Object.fromEntries(roles) };
+}
+const WAS_WORKING = "Was working";
 
 const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { "content-type": "application/json" } });
 
@@ -35,8 +44,8 @@ export class Answers {
     const { flow, row, state, feeds } = this.data;
     if (topic.topic === "inbox") return { flows: { [`${flow.project}/${flow.flow}`]: row }, asks: {}, decided: [] };
     if (topic.flow.project !== flow.project || topic.flow.flow !== flow.flow) return null;
-    if (topic.topic === "flow") return state;
-    const items = feeds[topic.role] ?? [];
+    if (topic.topic === "flow") return atRest(state);
+    const items = asWritten(feeds[topic.role] ?? []);
     return { items, total: items.length, before: null };
   }
 

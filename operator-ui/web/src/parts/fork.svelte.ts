@@ -42,5 +42,7 @@ export const reopen = new Beside<{ flow: FlowRef }>();
 export const cancel = new Beside<{ flow: FlowRef }>();
 /** A flow that is over and is to be removed for ever. */
 export const remove = new Beside<{ flow: FlowRef }>();
+/** A flow that is written into one page. */
+export const exporting = new Beside<{ flow: FlowRef; title: string }>();
 
-const beside: readonly { close(): void }[] = [budget, rules, costs, revise, configure, reopen, cancel, remove];
+const beside: readonly { close(): void }[] = [budget, rules, costs, revise, configure, reopen, cancel, remove, exporting];

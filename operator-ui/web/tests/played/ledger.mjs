@@ -1,6 +1,7 @@
 // The busy flow of the stage: eight nodes, seven roles. Work was sent back, a session was compacted, one role waits for
 // a consent, one is in the middle of a sentence.
 import { handsOver } from "../model.mjs";
+import { asksFrom, begins } from "./older.mjs";
 import { SUMMARY } from "./provider.mjs";
 
 export const LEDGER = "Ledger journal";
@@ -83,7 +84,7 @@ export async function play({ place, provider, at, rests }) {
   const seq = async (flow) => (await place.ask("GET", `/api/flow/orchard/${flow}/state`)).flow.seq;
 
   at("13:29:40");
-  const { flow } = await place.ask("POST", "/api/flows", { from: { file: "ledger.yaml" }, input: "Make the ledger append-only.", allow: ["edits", "./check *"] });
+  const { flow } = await begins(place, { from: { file: "ledger.yaml" }, input: "Make the ledger append-only.", allow: ["edits", "./check *"] });
   await provider.asked(who("owner"));
   at("13:31:10");
   await says("owner", { text: "The brief fits on a page.", calls: writes("record/brief.md", BRIEF) });
@@ -156,6 +157,7 @@ export async function play({ place, provider, at, rests }) {
   await says("frontend", { calls: [["edit_file", { path: "ui/src/LedgerTable.tsx", edits: [{ old_string: "rows.reduce((a, r) => a + r.amount, 0)", new_string: "sum(rows, (r) => r.amount)" }] }]] }, { input: 3_000, cached: 12_000 });
   await provider.asked(who("frontend"));
   at("14:09:50");
+  asksFrom(place, flow);
   await says("backend", { text: "Tests pass. I want a fuzz target over truncated files before I hand off, because hand-picked offsets miss frame headers.", calls: [["run_command", { command: "cargo install cargo-fuzz --locked" }]] }, { input: 4_000, cached: 24_000, output: 600 });
   await rests(flow);
   at("14:11:20");

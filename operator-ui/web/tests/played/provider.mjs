@@ -2,8 +2,9 @@
 // from the request itself: "You are `backend` in the flow "Ledger journal"".
 import { createServer } from "node:http";
 import { refuse, speak } from "../model.mjs";
+import { inRecord } from "./older.mjs";
 
-const WHO = /You are `([^`]+)` in the flow \\?"([^"\\]+)/;
+const WHO = /You (?:are|work in the role) \\?["`]([^"`\\]+)\\?["`][^.]{0,80}? in the flow \\?["`]([^"`\\]+)/;
 /** The sender of the request for a summary, which names neither role nor flow. */
 export const SUMMARY = "a summary";
 /** How often a provider says that it is still there. */
@@ -68,17 +69,18 @@ model: sonnet
   }
   /** Answers the request that a role of a flow waits with. */
   async give(who, answer) {
-    const { response } = await this.asked(who);
+    const { body, response } = await this.asked(who);
     const left = this.#waiting.get(who).slice(1);
     if (left.length === 0) this.#waiting.delete(who);
     else this.#waiting.set(who, left);
     this.#said += 1;
+    const said = inRecord(answer, body);
     if (answer.refuse !== undefined) refuse(response, answer);
     // What pauses in the middle is not waited for.
     else if (answer.rest !== undefined) {
       this.#streams.add(response);
-      void speak(response, this.#said, answer).finally(() => this.#streams.delete(response));
+      void speak(response, this.#said, said).finally(() => this.#streams.delete(response));
     }
-    else await speak(response, this.#said, answer);
+    else await speak(response, this.#said, said);
   }
 }

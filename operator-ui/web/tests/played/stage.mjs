@@ -8,6 +8,7 @@ import { Place, missing, root } from "../program.mjs";
 import { AROUND, FILES as OTHERS, letters } from "./around.mjs";
 import { FILES, play } from "./ledger.mjs";
 import { Moment } from "./moment.mjs";
+import { begins, older, workspace } from "./older.mjs";
 import { Provider } from "./provider.mjs";
 
 export const DAY = "2026-03-03";
@@ -67,7 +68,7 @@ async function played({ place, provider, moment }) {
   const asks = {};
   for (const [name, flow] of Object.entries(flows)) if (name !== "damaged") [asks[name]] = Object.values((await place.ask("GET", `/api/flow/orchard/${flow}/state`)).asks);
   const sandbox = asks.ledger.kind.facts.find((fact) => fact.label === "Sandbox")?.value;
-  const why = sandbox === WALLS ? null : `NOT MEASURED: what the real program shows, because commands run here with other walls: ${sandbox}`;
+  const why = sandbox === WALLS || older ? null : `NOT MEASURED: what the real program shows, because commands run here with other walls: ${sandbox}`;
   const path = (name) => `/p/orchard/f/${flows[name]}`;
   const ask = (name) => `/inbox/${asks[name].id}`;
   return { flows, ask, then: ledger.then, path, why };
@@ -91,7 +92,7 @@ function hands({ place, provider, at, rests }) {
       // A file without a project says how its flow ends; a project that says nothing leaves it to the operator.
       const docs = join(place.folder, "a-docs");
       if (more.improve === undefined) mkdirSync(docs);
-      const { flow } = await place.ask("POST", "/api/flows", { from: { file: `flows/${name}.yaml` }, allow: ["edits"], ...more });
+      const { flow } = await begins(place, { from: { file: `flows/${name}.yaml` }, allow: ["edits"], ...more });
       if (more.improve === undefined) rmdirSync(docs);
       return flow;
     },
@@ -110,7 +111,7 @@ async function fork(place, of) {
 
 /** A flow of which a disk spoiled four bytes. */
 function damaged(place) {
-  place.run("run", join(root, "examples/interrupted/flow.yaml"), "--title", "Weekly report", "--project", ".");
+  place.run("run", join(root, "examples/interrupted/flow.yaml"), "--title", "Weekly report", ...workspace);
   const [{ flow }] = JSON.parse(place.run("ls", "--all", "--json").out).flows;
   const folder = join(place.folder, place.state(flow), "journal");
   const file = join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl")));

@@ -210,7 +210,7 @@ impl CommandTaker {
     }
 
     fn intend(&self) -> TurnStep {
-        TurnStep::Intend(IntendedCall {
+        TurnStep::Intend(Box::new(IntendedCall {
             tool_call: self.tool_call.clone(),
             ordinal: 0,
             tool: TOOL.to_owned(),
@@ -219,8 +219,9 @@ impl CommandTaker {
             before: None,
             after: None,
             files: Vec::new(),
+            texts: Vec::new(),
             summary: summary(&self.spec.run),
-        })
+        }))
     }
 
     fn start(&mut self) -> TurnStep {

@@ -200,12 +200,12 @@ impl Calls {
         Some(TurnStep::Begin { intended, ask })
     }
 
-    fn intended(&mut self, at: usize) -> Option<IntendedCall> {
+    fn intended(&mut self, at: usize) -> Option<Box<IntendedCall>> {
         self.naming = Some(at);
         let item = self.items.get(at)?;
         let plan = item.plan.as_ref()?;
         let (before, after) = plan.file();
-        Some(IntendedCall {
+        Some(Box::new(IntendedCall {
             tool_call: item.asked.id.clone(),
             ordinal: u32::try_from(item.ordinal).unwrap_or(u32::MAX),
             tool: item.asked.name.clone(),
@@ -214,8 +214,9 @@ impl Calls {
             before,
             after,
             files: plan.files(),
+            texts: plan.texts(),
             summary: plan.summary().to_owned(),
-        })
+        }))
     }
 
     fn consent(&self, at: usize) -> Option<TurnStep> {

@@ -20,6 +20,7 @@ use crate::consent::{Action, ConsentQuestion, Tier, shown};
 use crate::handoff::{EndingTool, ending_tools, summary_of};
 use crate::tool::{CallPlan, Finished, RunningCall, Toolbox, canonical, clipped, twin};
 use crate::turn::job::TurnJob;
+use crate::turn::step::PlannedText;
 
 /// How the names of tools of servers begin.
 const REMOTE: &str = "mcp__";
@@ -374,6 +375,14 @@ impl Planned {
     pub(super) fn files(&self) -> Vec<FileChange> {
         match self {
             Self::Own(plan) => plan.files.clone(),
+            Self::Remote(_) | Self::Ending(_) => Vec::new(),
+        }
+    }
+
+    /// What a checkable call changes in the text of each file.
+    pub(super) fn texts(&self) -> Vec<PlannedText> {
+        match self {
+            Self::Own(plan) => plan.texts.clone(),
             Self::Remote(_) | Self::Ending(_) => Vec::new(),
         }
     }

@@ -319,7 +319,7 @@ impl ScriptedTaker {
         }
         let planned = self.planned(place);
         let arguments = planned.map_or("{}", |call| call.input.get());
-        TurnStep::Intend(IntendedCall {
+        TurnStep::Intend(Box::new(IntendedCall {
             tool_call: place.tool_call.clone(),
             ordinal: u32::try_from(place.ordinal).unwrap_or(u32::MAX),
             tool: place.tool.clone(),
@@ -328,8 +328,9 @@ impl ScriptedTaker {
             before,
             after,
             files: Vec::new(),
+            texts: Vec::new(),
             summary: planned.map_or_else(|| place.tool.clone(), |call| call.summary.clone()),
-        })
+        }))
     }
 
     /// The deed itself, which only now may be done, because its start is recorded.

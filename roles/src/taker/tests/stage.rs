@@ -202,7 +202,7 @@ impl Stage {
     }
 
     /// A call that is known already keeps its name, and is not recorded again.
-    fn intended(&mut self, intended: crate::turn::step::IntendedCall) -> CallId {
+    fn intended(&mut self, intended: Box<crate::turn::step::IntendedCall>) -> CallId {
         let asked = self.open.iter().find(|call| call.id == intended.tool_call);
         let asked = asked.expect("the answer asks for it");
         assert_eq!(

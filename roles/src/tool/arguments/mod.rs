@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 
 pub(super) use self::commands::{CommandOutput, RunCommandArguments, Todo};
 pub use self::commands::{Status, TaskArgument};
+pub(super) use self::files::OneEdit;
 pub(super) use self::files::{ApplyPatch, EditFile, ReadFile, WriteFile};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};

@@ -321,7 +321,7 @@ facts! {
     /// A request to a model failed.
     ModelFailed(turn::ModelFailed) = "model_failed" [life, role, -, -, -, -],
     /// A tool call is going to run; it has not run yet.
-    CallIntended(turn::CallIntended) = "call_intended" [life, role, -, -, step, -],
+    CallIntended(turn::CallIntended) = "call_intended" [life, role, -, -, step, blobs],
     /// A tool call runs from here on; without its end, what it did is unknown.
     CallStarted(turn::CallStarted) = "call_started" [life, role, -, -, step, -],
     /// What a tool call came to is known.

@@ -102,6 +102,10 @@ mentions! {
     fact: super::node::HandoffApplied, each => deliveries(&fact.deliveries, each);
     fact: super::node::HandoffStaged, each => deliveries(&fact.deliveries, each);
     fact: super::node::NodeSuspended, each => optional(fact.question.as_ref(), each);
+    fact: super::turn::CallIntended, each => {
+        let earlier = fact.texts.iter().filter_map(|text| text.earlier.as_ref());
+        earlier.for_each(|kept| text(kept, each));
+    };
     fact: super::turn::CallFinished, each => {
         text(&fact.output, each);
         if let Some(image) = &fact.image {

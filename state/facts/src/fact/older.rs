@@ -64,6 +64,17 @@ pub fn exit(output: &str) -> Option<i32> {
     code.parse().ok()
 }
 
+/// The file that a call is about, as its summary names it.
+#[must_use]
+pub fn path_of(summary: &str) -> String {
+    let rest = summary.split_once(' ').map_or(summary, |(_, rest)| rest);
+    let end = rest
+        .find(" (")
+        .or_else(|| rest.find(", "))
+        .unwrap_or(rest.len());
+    rest.get(..end).unwrap_or(rest).to_owned()
+}
+
 /// The terms in the line before a text, and the text without it. An unknown line stays.
 pub(super) fn terms<'t>(tool: &str, shown: &'t str) -> (Option<ConsentTerms>, &'t str) {
     let (head, rest) = shown.split_once('\n').unwrap_or((shown, ""));
@@ -115,6 +126,12 @@ fn command(of: &str, rest: &str) -> Option<CommandTerms> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_file_of_a_call_is_read_from_its_summary() {
+        assert_eq!(path_of("write notes/a.md (12 bytes)"), "notes/a.md");
+        assert_eq!(path_of("edit src/lib.rs, 2 places"), "src/lib.rs");
+    }
 
     #[test]
     fn a_command_is_read_from_the_end_of_its_line_and_a_folder_speaks_for_nothing() {

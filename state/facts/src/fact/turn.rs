@@ -295,8 +295,29 @@ pub struct CallIntended {
     /// For a checkable call of several files, each of them, in the order in which they are changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileChange>,
+    /// For a checkable call, what it changes in the text of each of its files, in the same order. Journals
+    /// without it have only the hashes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<ChangedText>,
     /// One line for the operator.
     pub summary: String,
+}
+
+/// What a call changes in the text of one of its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedText {
+    /// The file's path, from the project folder; `record/` is the flow's shared folder.
+    pub path: String,
+    /// How many lines are added.
+    pub added: u64,
+    /// How many lines are removed.
+    pub removed: u64,
+    /// What the file held before, with secrets masked; absent if the file did not exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<Text>,
+    /// How many bytes it held before, if that is too much to be kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unkept_bytes: Option<u64>,
 }
 
 /// What a call is to make of one of its files.

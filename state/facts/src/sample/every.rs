@@ -39,9 +39,10 @@ use crate::fact::session::{
 };
 use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue};
 use crate::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
-    DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered, ModelFailed,
-    ModelRequested, RawValueEq, SeenFile, StopReason, TurnEnd, TurnEnded, TurnResumed, TurnStarted,
+    CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, ChangedText,
+    DraftAdded, DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered,
+    ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, TurnEnd, TurnEnded, TurnResumed,
+    TurnStarted,
 };
 use crate::handoff::HandoffWay;
 use crate::hash::Hash;
@@ -366,6 +367,35 @@ fn turns() -> Vec<Fact> {
     ]
 }
 
+fn intended() -> Fact {
+    Fact::CallIntended(CallIntended {
+        call: id("c1"),
+        turn: TURN,
+        role: role(),
+        tool_call: "3.1".into(),
+        ordinal: 0,
+        tool: "write_file".into(),
+        arguments: Hash::of(b"{}"),
+        effect: Effect::Checkable,
+        idempotency_key: Hash::of(b"key"),
+        before: Some(Hash::of(b"before")),
+        after: Some(Hash::of(b"after")),
+        files: vec![FileChange {
+            path: "notes.md".into(),
+            before: Some(Hash::of(b"before")),
+            after: None,
+        }],
+        texts: vec![ChangedText {
+            path: "notes.md".into(),
+            added: 0,
+            removed: 2_000,
+            earlier: Some(Text::Blob(blob())),
+            unkept_bytes: Some(2_000_000),
+        }],
+        summary: "write notes.md".into(),
+    })
+}
+
 fn calls() -> Vec<Fact> {
     vec![
         Fact::ModelFailed(ModelFailed {
@@ -377,25 +407,7 @@ fn calls() -> Vec<Fact> {
             error: "busy".into(),
             retry_in_ms: Some(250),
         }),
-        Fact::CallIntended(CallIntended {
-            call: id("c1"),
-            turn: TURN,
-            role: role(),
-            tool_call: "3.1".into(),
-            ordinal: 0,
-            tool: "write_file".into(),
-            arguments: Hash::of(b"{}"),
-            effect: Effect::Checkable,
-            idempotency_key: Hash::of(b"key"),
-            before: Some(Hash::of(b"before")),
-            after: Some(Hash::of(b"after")),
-            files: vec![FileChange {
-                path: "notes.md".into(),
-                before: Some(Hash::of(b"before")),
-                after: None,
-            }],
-            summary: "write notes.md".into(),
-        }),
+        intended(),
         Fact::CallStarted(CallStarted {
             call: id("c1"),
             role: role(),

@@ -368,6 +368,7 @@ impl Scribe {
             before: None,
             after: None,
             files: Vec::new(),
+            texts: Vec::new(),
             summary: format!("{} {}", call.name, call.input.get()),
         }));
         name

@@ -314,6 +314,7 @@ impl Sim {
             before: None,
             after: None,
             files: Vec::new(),
+            texts: Vec::new(),
             summary: "s".into(),
         }));
     }
