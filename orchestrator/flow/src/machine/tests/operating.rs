@@ -261,7 +261,10 @@ fn r13_a_node_at_rest_is_reopened_and_no_other() {
         })
     };
     assert!(flow.words(reopen("z")).ends_with("it was never entered"));
-    assert!(flow.words(reopen("b")).ends_with("it waits for your answer"));
+    assert!(
+        flow.words(reopen("b"))
+            .ends_with("it waits for your answer")
+    );
     assert_eq!(flow.words(reopen("a")), "node_reopened");
     assert!(flow.words(reopen("a")).ends_with("it is about to run"));
     assert_eq!(flow.offered(), "a:reopened");
