@@ -461,7 +461,7 @@ impl Watch<'_> {
         let Some(field) = &self.field else {
             let keys = match &self.card {
                 Some(card) if self.asked > 1 => {
-                    format!("{} · tab next of {}", card.mark(), self.asked)
+                    format!("{} · tab next", card.mark())
                 }
                 Some(card) => card.mark(),
                 None if self.prompt.is_some() && !self.wishes.quiet => {
@@ -522,8 +522,13 @@ impl Watch<'_> {
     fn face_rows(&self) -> Vec<String> {
         let (columns, _) = self.out.size();
         let face = self.face.as_ref().filter(|_| self.card.is_some());
-        face.map(|face| face.rows(&self.out.paint, columns))
-            .unwrap_or_default()
+        let face = face.map(|face| {
+            // More may be asked by now.
+            let mut face = face.clone();
+            face.face.place.1 = self.asked.max(face.face.place.0);
+            face.rows(&self.out.paint, columns)
+        });
+        face.unwrap_or_default()
     }
 
     /// Prints a question that has no room in the block, or no more since the screen is smaller.

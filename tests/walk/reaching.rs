@@ -88,7 +88,7 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         ("done".into(), json!("project"))
     );
     assert!(
-        shown.contains("folders that you named can be read\n  Network: Off\n"),
+        shown.contains("the folders you named, to read\n  Network: Off\n"),
         "{shown}"
     );
 

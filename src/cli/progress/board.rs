@@ -89,27 +89,33 @@ pub(crate) fn spoken((seen, teller): (&Seen, &Teller), now: At) -> String {
     let (rows, _) = rows((seen, teller, None), now, seen.state.graph.nodes.len());
     let working = rows.iter().filter(|row| row.stands.weight == 2);
     let working = working.map(|row| format!("{} {} {}", row.node, row.stands.word, row.took));
-    let parts = std::iter::once(footer(&seen.state, now)).chain(working);
-    let parts: Vec<String> = parts
-        .map(|part| part.replace(" · ", "; ").trim().to_owned())
-        .collect();
+    let parts = footer(&seen.state, now).into_iter().chain(working);
+    let parts: Vec<String> = parts.map(|part| part.trim().to_owned()).collect();
     format!("progress: {}", parts.join("; "))
 }
 
-/// The last line of the block above the keys.
+/// The last line of the block above the keys. On a narrow screen the time goes first, then the tokens, and no number is
+/// ever cut.
 pub(crate) fn footer_line(out: &Output, state: &FlowState, now: At) -> String {
-    out.paint.dim(&footer(state, now))
+    let (columns, _) = out.size();
+    let mut parts = footer(state, now);
+    while parts.len() > 2 && width(&parts.join(SEPARATOR)) >= columns {
+        parts.remove(2);
+    }
+    out.paint.dim(&parts.join(SEPARATOR))
 }
 
+const SEPARATOR: &str = " · ";
+
 /// How far the flow is, what it took and what it cost.
-fn footer(state: &FlowState, now: At) -> String {
+fn footer(state: &FlowState, now: At) -> Vec<String> {
     // The block is drawn by the process that drives the flow.
     let standing = FlowStanding::of(&FlowSummary::of(state), true).words(now);
     let mut parts = vec![standing, progress(state)];
     let began = state.created_at.map(|at| now.ms() - at.ms());
     parts.extend(began.map(|ms| span(ms.max(0).unsigned_abs())));
     parts.extend(cost::in_short(&state.account));
-    parts.join(" · ")
+    parts
 }
 
 /// How far the forward work is.

@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::event::{About, What};
+use crate::text::and;
 
 /// How much a note wants to be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -139,27 +140,34 @@ fn details(payload: &Value) -> Vec<String> {
     let plain = named.iter().filter_map(|name| payload.get(name)?.as_str());
     let mut details: Vec<String> = plain.map(str::to_owned).collect();
     let deliveries = payload.get("deliveries").and_then(Value::as_array);
-    let deliveries: Vec<String> = deliveries
+    let deliveries: Vec<Delivery> = deliveries
         .into_iter()
         .flatten()
         .filter_map(|delivery| serde_json::from_value(delivery.clone()).ok())
-        .map(|delivery| goes(&delivery))
         .collect();
     if !deliveries.is_empty() {
-        details.push(deliveries.join(", "));
+        details.push(go(&deliveries));
     }
     details
 }
 
-/// Where an artifact goes.
-pub(super) fn goes(delivery: &Delivery) -> String {
-    let back = match delivery.way {
-        HandoffWay::Forward => "",
-        HandoffWay::Backward => "back ",
-    };
-    format!(
-        "{} {back}to {}",
-        delivery.artifact.path,
-        delivery.receiver()
-    )
+/// Where artifacts go; the receivers of one are named together.
+pub(super) fn go(deliveries: &[Delivery]) -> String {
+    let mut each: Vec<(String, Vec<&str>)> = Vec::new();
+    for delivery in deliveries {
+        let back = match delivery.way {
+            HandoffWay::Forward => "",
+            HandoffWay::Backward => " back",
+        };
+        let what = format!("{}{back}", delivery.artifact.path);
+        let to = delivery.receiver().as_str();
+        match each.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, receivers)) => receivers.push(to),
+            None => each.push((what, vec![to])),
+        }
+    }
+    let each = each
+        .iter()
+        .map(|(what, to)| format!("{what} to {}", and(to)));
+    each.collect::<Vec<_>>().join(", ")
 }

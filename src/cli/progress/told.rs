@@ -16,7 +16,7 @@ use a_society_operator_ui::fold::terms::wants;
 
 use super::board::call_in_words;
 use super::event::{Again, Event, Output, Speech, Wanted, What};
-use super::note::goes;
+use super::note::go;
 use crate::cli::asks;
 use crate::paint::Paint;
 use crate::text::{count, money, one_line, plain, printed, span, tokens, wrapped};
@@ -405,8 +405,7 @@ fn done(took_ms: u64, usage: &Usage, deliveries: &[Delivery]) -> String {
     if deliveries.is_empty() {
         return done;
     }
-    let deliveries: Vec<String> = deliveries.iter().map(goes).collect();
-    format!("{done}; {}", deliveries.join(", "))
+    format!("{done}; {}", go(deliveries))
 }
 
 /// The text before the block that ends a turn.
