@@ -104,13 +104,7 @@ impl From<Error> for OperatorError {
                 path,
                 source,
             } => from_io(doing, &path.display().to_string(), &source),
-            Error::Busy { holder } => Self::new(
-                ("flow-busy", ExitCode::Busy),
-                "another process writes this flow",
-                format!("its lock is held by {holder}"),
-                "end that process, or wait until it is done; meanwhile watch, status and log show the flow, and \
-                 what you say to it (reply, allow, steer, stop, pause …) reaches that process",
-            ),
+            Error::Busy { holder } => busy(&holder),
             Error::NoLocks { path, source } => Self::new(
                 ("no-locks", ExitCode::Failed),
                 "this file system has no locks",
@@ -169,6 +163,16 @@ impl From<Error> for OperatorError {
             ),
         }
     }
+}
+
+fn busy(holder: &str) -> OperatorError {
+    OperatorError::new(
+        ("flow-busy", ExitCode::Busy),
+        "another process writes this flow",
+        format!("its lock is held by {holder}"),
+        "end that process, or wait until it is done; meanwhile watch, status and log show the flow, and \
+         what you say to it (reply, allow, steer, stop, pause …) reaches that process",
+    )
 }
 
 fn foreign(flow: &FlowId) -> OperatorError {

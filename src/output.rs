@@ -71,12 +71,12 @@ pub(crate) struct Output {
     /// Whether stdout is kept for a result that is handed over whole, and all else goes to stderr.
     is_aside: bool,
     /// The picture as it was sent, which is drawn over next time.
-    picture: Picture,
+    picture: PaintedFrame,
 }
 
 /// Lines that are drawn over.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Picture {
+struct PaintedFrame {
     lines: Vec<String>,
     /// How many of them are above the line of the cursor.
     above: usize,
@@ -105,7 +105,7 @@ impl Output {
             paint_err: manner.paint(stderr_is_terminal),
             shows_progress: false,
             is_aside: false,
-            picture: Picture::default(),
+            picture: PaintedFrame::default(),
         }
     }
 
@@ -349,7 +349,7 @@ impl Output {
         let picture: Vec<String> = picture
             .map(|line| cut(line, columns.saturating_sub(1)))
             .collect();
-        let picture = Picture {
+        let picture = PaintedFrame {
             above: cursor.unwrap_or(picture.len()),
             lines: picture,
         };

@@ -17,7 +17,7 @@ use a_society_roles::port::{RecordAccess, RecordPath};
 use a_society_roles::tool::{SaidChange, said_changes};
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
-use a_society_state::fork::{self, Cut, Holds, RecordFile, Written};
+use a_society_state::fork::{self, Cut, ForkedFile, Holds, Written};
 use a_society_state::{FlowPlace, FlowRef, Store};
 
 use crate::driver::error::DriverError;
@@ -39,7 +39,7 @@ pub struct Wish {
 
 /// The receiver of the first message to a fork.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hearer {
+pub enum ForkHearer {
     /// A role that waits for a message.
     Waits(RoleInstance),
     /// A role whose turn was under way; it gets the message with its next one.
@@ -48,17 +48,17 @@ pub enum Hearer {
 
 /// What a fork would be.
 #[derive(Debug)]
-pub struct ForkPlan {
+pub struct PlannedFork {
     cut: Cut,
     name: Option<String>,
-    record: Vec<RecordFile>,
+    record: Vec<ForkedFile>,
     /// What it carries, a sentence each.
     pub carried: Vec<String>,
     /// What it does not carry, a sentence each.
     pub not_carried: Vec<String>,
 }
 
-impl ForkPlan {
+impl PlannedFork {
     /// The flow it comes from.
     #[must_use]
     pub const fn parent(&self) -> &FlowRef {
@@ -86,7 +86,7 @@ impl ForkPlan {
 
     /// The receiver of a first message.
     #[must_use]
-    pub fn hearer(&self) -> Option<Hearer> {
+    pub fn hearer(&self) -> Option<ForkHearer> {
         hearer_of(&self.cut.views.flow)
     }
 }
@@ -94,14 +94,14 @@ impl ForkPlan {
 /// The receiver of a message to a flow without a driver: the first role that waits for a message, else
 /// the first whose turn was interrupted.
 #[must_use]
-pub fn hearer_of(state: &FlowState) -> Option<Hearer> {
+pub fn hearer_of(state: &FlowState) -> Option<ForkHearer> {
     let mut waits = state.waits().map(|(_, waiting)| waiting);
     let waits = waits.find(|waiting| hears_words(waiting.reason));
-    let waits = waits.map(|waiting| Hearer::Waits(waiting.role.clone()));
+    let waits = waits.map(|waiting| ForkHearer::Waits(waiting.role.clone()));
     waits.or_else(|| {
         let mut turns = state.turns.values().map(|turn| &turn.role);
         let works = turns.find(|&role| state.main_turn_of(role).is_some());
-        works.map(|role| Hearer::Works(role.clone()))
+        works.map(|role| ForkHearer::Works(role.clone()))
     })
 }
 
@@ -127,7 +127,7 @@ pub fn plan(
     project_folder: &Path,
     parent: &FlowRef,
     wish: Wish,
-) -> Result<ForkPlan, RunError> {
+) -> Result<PlannedFork, RunError> {
     let cut = fork::cut(store, parent, wish.at)?;
     let place = store.place(parent);
     let kept = KeptRecord::of(store, project_folder, &cut)?;
@@ -152,11 +152,11 @@ pub fn plan(
         ));
     }
     let files = kept.files.into_iter();
-    Ok(ForkPlan {
+    Ok(PlannedFork {
         cut,
         name: wish.name,
         record: files
-            .map(|(path, holds)| RecordFile { path, holds })
+            .map(|(path, holds)| ForkedFile { path, holds })
             .collect(),
         carried,
         not_carried,
@@ -170,7 +170,7 @@ pub fn plan(
 /// no fork then.
 pub fn make(
     store: &Store,
-    plan: &ForkPlan,
+    plan: &PlannedFork,
     now: At,
     mint: &mut dyn Mint,
 ) -> Result<FlowRef, RunError> {

@@ -29,7 +29,7 @@ use a_society_state::{Flow, FlowRef, Store};
 use crate::config::models::ConfiguredModels;
 use crate::config::user::{self, ConfigBounds};
 use crate::control::socket::ControlDoor;
-use crate::driver::core::{Core, Parts};
+use crate::driver::core::{Core, CoreParts};
 use crate::driver::error::DriverError;
 use crate::driver::room::Room;
 use crate::driver::task::{Driven, drive};
@@ -365,7 +365,7 @@ fn take_over(
         files,
         home,
     };
-    let parts = Parts {
+    let parts = CoreParts {
         roles: Box::new(workshop),
         mint,
         places: Places {

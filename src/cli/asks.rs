@@ -24,7 +24,7 @@ use super::card::is_retried;
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
-use crate::text::{and, exact};
+use crate::text::{and, exact, wrapped};
 
 /// Longer questions are cut; the whole text is in the feed.
 pub(crate) const QUESTION_LINES_MAX: usize = 24;
@@ -571,13 +571,26 @@ pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
     lines
 }
 
+/// What begins a line that a role wrote.
+const BAR: &str = "  │ ";
+
 /// The lines of one ask without the commands that answer it, where it is answered at the cursor.
 pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
     let mut lines = Vec::new();
     let head = format!("{} waits for {}", exact(&ask.who), exact(&ask.what));
     lines.push(out.paint.yellow(&head));
     if let Some(says) = text_of(ask) {
-        lines.extend(said(&says).into_iter().map(|line| format!("  │ {line}")));
+        let (columns, _) = out.size();
+        let room = columns.saturating_sub(BAR.chars().count() + 1).max(1);
+        let is_prose = matches!(ask.question, OperatorQuestion::Text { .. });
+        for line in said(&says) {
+            // What ran stays one line, so that it can be copied.
+            let rows = match is_prose && out.is_terminal() {
+                true => wrapped(&line, room),
+                false => vec![line],
+            };
+            lines.extend(rows.into_iter().map(|row| format!("{BAR}{row}")));
+        }
         if is_cut(&says)
             && let OperatorQuestion::Consent { .. } = ask.question
         {

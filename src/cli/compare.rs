@@ -8,7 +8,7 @@ use a_society_facts::words::status;
 use a_society_operator_ui::protocol::flow::NodeState;
 use a_society_operator_ui::protocol::http::Cost;
 use a_society_operator_ui::server::{
-    Comparison, FileLine, FileStands, GraphChange, NodeLine, NodeSide, Side, compared,
+    ComparedNode, Comparison, FileLine, FileStands, GraphChange, NodeSide, Side, compared,
 };
 use a_society_state::{FlowRef, Store};
 
@@ -70,7 +70,7 @@ fn section(out: &mut Output, head: &str, rows: &[Vec<Cell>]) -> Result<(), Stop>
 type Words = fn(u64) -> String;
 
 /// What is measured of a node: its head, its figure, and that in words.
-type Measure = (&'static str, fn(&Cost) -> u64, Words);
+type ComparedColumn = (&'static str, fn(&Cost) -> u64, Words);
 
 /// A difference with its sign; nothing where there is none, or too little to show.
 fn signed(a: u64, b: u64, words: Words) -> String {
@@ -135,9 +135,9 @@ fn graph(out: &mut Output, change: &GraphChange) -> Result<(), Stop> {
 }
 
 fn nodes(found: &Comparison) -> Vec<Vec<Cell>> {
-    let sides = |line: &NodeLine| [line.a.as_ref().map(cost), line.b.as_ref().map(cost)];
+    let sides = |line: &ComparedNode| [line.a.as_ref().map(cost), line.b.as_ref().map(cost)];
     let all: Vec<[Option<Cost>; 2]> = found.nodes.iter().map(sides).collect();
-    let measures: [Measure; 4] = [
+    let measures: [ComparedColumn; 4] = [
         ("TURNS", |cost| cost.turns, |number| number.to_string()),
         ("TIME", |cost| cost.ms, span),
         ("TOKENS", |cost| cost.tokens, tokens),
@@ -147,7 +147,7 @@ fn nodes(found: &Comparison) -> Vec<Vec<Cell>> {
         let mut costs = all.iter().flatten().flatten();
         costs.any(|cost| of(cost) > 0)
     });
-    let used: Vec<Measure> = used.collect();
+    let used: Vec<ComparedColumn> = used.collect();
     let mut head: Vec<Cell> = ["", "ROLE", "IN A", "IN B"].map(Cell::from).to_vec();
     for (name, ..) in &used {
         head.push(number(format!("{name} A")));
@@ -184,7 +184,7 @@ fn cost(side: &NodeSide) -> Cost {
 }
 
 /// The state of a node in a run: a sign and a word.
-fn stands(line: &NodeLine, side: Option<&NodeSide>) -> String {
+fn stands(line: &ComparedNode, side: Option<&NodeSide>) -> String {
     let Some(side) = side else {
         return "not there".to_owned();
     };
@@ -218,7 +218,7 @@ fn files(out: &mut Output, all: &[FileLine], stat: bool) -> Result<(), Stop> {
     for line in all {
         let path = out.paint.bold(&plain(&line.path));
         let bytes = |text: &Option<_>| {
-            let text: Option<&a_society_operator_ui::server::Text> = text.as_ref();
+            let text: Option<&a_society_operator_ui::server::ComparedText> = text.as_ref();
             text.map_or(0, |text| text.bytes)
         };
         let (a, b) = (size(bytes(&line.a)), size(bytes(&line.b)));

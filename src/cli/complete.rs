@@ -38,12 +38,12 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let mut program = described();
     program.build();
-    let line = Line::read(&program, arguments.words.get(1..).unwrap_or_default());
+    let line = TypedLine::read(&program, arguments.words.get(1..).unwrap_or_default());
     if context.workspace.is_none() {
         context.workspace = line.workspace.map(Into::into);
     }
     let offers = match line.at {
-        At::Value(argument, typed, before) => {
+        TypedPart::Value(argument, typed, before) => {
             let mut offers = values(context, argument, typed);
             for offer in &mut offers {
                 if !offer.value.starts_with(':') {
@@ -52,8 +52,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             }
             offers
         }
-        At::Option(typed) => options(line.command, typed),
-        At::Word(typed) => {
+        TypedPart::Option(typed) => options(line.command, typed),
+        TypedPart::Word(typed) => {
             let mut offers = commands(line.command, typed, line.taken);
             let places: Vec<&Arg> = line.command.get_positionals().collect();
             let place = places.get(line.taken).or_else(|| {
@@ -83,17 +83,17 @@ struct Offer {
 }
 
 /// A line that is being typed, as far as it is known what its words mean.
-struct Line<'a> {
+struct TypedLine<'a> {
     /// The command whose arguments are being typed.
     command: &'a Command,
     /// How many of its arguments without a name are there.
     taken: usize,
     workspace: Option<&'a str>,
-    at: At<'a>,
+    at: TypedPart<'a>,
 }
 
 /// What is being typed.
-enum At<'a> {
+enum TypedPart<'a> {
     /// The value of an argument: so much of it, behind these letters of the same word.
     Value(&'a Arg, &'a str, &'a str),
     /// The name of an option.
@@ -102,7 +102,7 @@ enum At<'a> {
     Word(&'a str),
 }
 
-impl<'a> Line<'a> {
+impl<'a> TypedLine<'a> {
     fn read(program: &'a Command, words: &'a [String]) -> Self {
         let (typed, before) = words.split_last().map_or(("", words), |(last, before)| {
             // A shell that takes the sign for a word of its own has it at the cursor.
@@ -135,13 +135,13 @@ impl<'a> Line<'a> {
             }
         }
         let at = match awaited {
-            Some(argument) => At::Value(argument, typed, ""),
-            None if only_words || !typed.starts_with('-') => At::Word(typed),
+            Some(argument) => TypedPart::Value(argument, typed, ""),
+            None if only_words || !typed.starts_with('-') => TypedPart::Word(typed),
             None => match (typed.split_once('='), option(command, typed)) {
                 (Some((_, value)), Some((argument, Some(_)))) => {
-                    At::Value(argument, value, &typed[..typed.len() - value.len()])
+                    TypedPart::Value(argument, value, &typed[..typed.len() - value.len()])
                 }
-                _ => At::Option(typed),
+                _ => TypedPart::Option(typed),
             },
         };
         Self {

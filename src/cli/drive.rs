@@ -39,7 +39,7 @@ use crate::text::{plain, wrapped};
 const FRAME: Duration = Duration::from_millis(100);
 
 /// While a text is typed, its letters are looked for more often.
-const FRAME_TYPING: Duration = Duration::from_millis(15);
+const FRAME_TYPING: Duration = Duration::from_millis(8);
 
 /// The rows that a card leaves for how far the flow is, the keys and what is typed.
 const ROWS_BESIDE_CARD: usize = 5;

@@ -47,12 +47,12 @@ pub(crate) struct Arguments {
     full: bool,
 
     #[command(subcommand)]
-    verb: Option<Verb>,
+    verb: Option<FindingsCommand>,
 }
 
 /// What can be done with a finding.
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum FindingsCommand {
     /// Propose a change of a file because of what a role found
     Propose(Propose),
     /// Show what a proposal would change
@@ -95,7 +95,7 @@ struct Named {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
         None => list(context, arguments),
-        Some(Verb::Propose(propose)) => {
+        Some(FindingsCommand::Propose(propose)) => {
             let command = a_society_facts::Verb::Propose {
                 role: propose.role.clone(),
                 path: propose.path.clone(),
@@ -103,9 +103,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             };
             say(context, &propose.to, command)
         }
-        Some(Verb::Diff(named)) => diff(context, named),
-        Some(Verb::Apply(named)) => decide(context, named, true),
-        Some(Verb::Decline(named)) => decide(context, named, false),
+        Some(FindingsCommand::Diff(named)) => diff(context, named),
+        Some(FindingsCommand::Apply(named)) => decide(context, named, true),
+        Some(FindingsCommand::Decline(named)) => decide(context, named, false),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `fork`: a new flow that begins with a part of another.
 
 use a_society_facts::id::Seq;
-use a_society_orchestrator::fork::{ForkPlan, Wish, make, plan};
+use a_society_orchestrator::fork::{PlannedFork, Wish, make, plan};
 use a_society_orchestrator::mint::SystemMint;
 use serde_json::json;
 
@@ -82,7 +82,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn print(context: &mut Context<'_>, planned: &ForkPlan) -> Result<(), Stop> {
+fn print(context: &mut Context<'_>, planned: &PlannedFork) -> Result<(), Stop> {
     let out = &mut context.out;
     let head = format!(
         "{} at record {}, {}",

@@ -37,11 +37,11 @@ Examples:
   a-society mcp revoke tickets")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: McpCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum McpCommand {
     /// List the servers, what each would run, and whether it may
     Ls,
     /// Add a server of your own, or replace one
@@ -78,7 +78,7 @@ enum Verb {
 /// Looks after the servers.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
-        Verb::Ls => {
+        McpCommand::Ls => {
             let store = context.store().ok();
             let named = store.map(|store| {
                 servers_named(store.ground().disk.as_ref(), workspace::folder_of(&store))
@@ -86,14 +86,14 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             let roster = roster(context)?;
             list(context, &roster, &named.unwrap_or_default())
         }
-        Verb::Add(wanted) => mcp_change::add(context, wanted),
-        Verb::Rm { name } => mcp_change::rm(context, name),
-        Verb::Test { name } => mcp_change::test(context, name),
-        Verb::Approve { name, hash } => {
+        McpCommand::Add(wanted) => mcp_change::add(context, wanted),
+        McpCommand::Rm { name } => mcp_change::rm(context, name),
+        McpCommand::Test { name } => mcp_change::test(context, name),
+        McpCommand::Approve { name, hash } => {
             let roster = roster(context)?;
             let_run(context, &roster, name, hash)
         }
-        Verb::Revoke { name } => {
+        McpCommand::Revoke { name } => {
             let roster = roster(context)?;
             take_back(context, &roster, name)
         }

@@ -38,11 +38,11 @@ Examples:
   a-society models ls")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: ModelsCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum ModelsCommand {
     /// List the models
     Ls,
     /// Add a model, and its provider if that is new
@@ -73,14 +73,14 @@ enum Verb {
 /// Looks after the models.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
-        Verb::Ls => list(context),
-        Verb::Add(add) => add::run(context, add),
-        Verb::Edit(edit) => change::edit(context, edit),
-        Verb::Rm(rm) => change::rm(context, rm),
-        Verb::Catalogue(arguments) => known::run(context, arguments),
-        Verb::Test { search: true, .. } => test_search(context),
-        Verb::Test { name, .. } => test(context, name.as_deref()),
-        Verb::Use { name } => make_default(context, name),
+        ModelsCommand::Ls => list(context),
+        ModelsCommand::Add(add) => add::run(context, add),
+        ModelsCommand::Edit(edit) => change::edit(context, edit),
+        ModelsCommand::Rm(rm) => change::rm(context, rm),
+        ModelsCommand::Catalogue(arguments) => known::run(context, arguments),
+        ModelsCommand::Test { search: true, .. } => test_search(context),
+        ModelsCommand::Test { name, .. } => test(context, name.as_deref()),
+        ModelsCommand::Use { name } => make_default(context, name),
     }
 }
 

@@ -52,8 +52,8 @@ impl Notifier {
         // `run` has already refused a configuration that cannot be parsed.
         let config = user::notify().ok().flatten()?;
         let is_over = Arc::new(AtomicBool::new(false));
-        let mut teller = Teller {
-            patience: Patience {
+        let mut teller = NotifyLoop {
+            patience: CommandPatience {
                 is_over: Arc::clone(&is_over),
                 after: 0,
             },
@@ -82,13 +82,13 @@ impl Notifier {
 }
 
 /// How long a command may still run.
-struct Patience {
+struct CommandPatience {
     is_over: Arc<AtomicBool>,
     /// How often a command was looked at since the flow is over.
     after: u32,
 }
 
-impl Patience {
+impl CommandPatience {
     /// Why a command that was looked at so often is ended now, if it is.
     fn ends(&mut self, looks: u32) -> Option<String> {
         if self.is_over.load(Ordering::Acquire) {
@@ -104,8 +104,8 @@ impl Patience {
     }
 }
 
-struct Teller {
-    patience: Patience,
+struct NotifyLoop {
+    patience: CommandPatience,
     config: NotifyConfig,
     flow: FlowRef,
     handle: FlowHandle,
@@ -114,7 +114,7 @@ struct Teller {
     failed: Option<String>,
 }
 
-impl Teller {
+impl NotifyLoop {
     fn look(&mut self) {
         let mut after = 0;
         loop {
@@ -218,7 +218,7 @@ const fn occasion(code: ExitCode) -> Occasion {
 }
 
 /// Gives a command its input and waits for its end, but not for ever.
-fn finished(mut child: Child, input: &str, patience: &mut Patience) -> Result<(), String> {
+fn finished(mut child: Child, input: &str, patience: &mut CommandPatience) -> Result<(), String> {
     if let Some(mut pipe) = child.stdin.take() {
         // A command that does not read it is fine; it fits into any pipe.
         drop(pipe.write_all(input.as_bytes()));

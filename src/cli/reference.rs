@@ -11,7 +11,7 @@ use crate::operator_error::Outcome;
 
 /// The pages.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Page {
+enum ReferencePage {
     /// `docs/cli.md`
     Cli,
     /// `docs/exit-codes.md`
@@ -23,14 +23,14 @@ enum Page {
 pub(crate) struct Arguments {
     /// The page
     #[arg(value_enum)]
-    page: Page,
+    page: ReferencePage,
 }
 
 /// Prints a page.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let page = match arguments.page {
-        Page::Cli => as_markdown(),
-        Page::ExitCodes => exit_code::as_markdown(),
+        ReferencePage::Cli => as_markdown(),
+        ReferencePage::ExitCodes => exit_code::as_markdown(),
     };
     context.out.bytes(page.as_bytes())?;
     Ok(ExitCode::Ok)

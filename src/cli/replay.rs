@@ -50,7 +50,7 @@ impl Speed {
 
 /// What time it is while a journal is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
-pub(crate) enum Clock {
+pub(crate) enum ReplayClock {
     /// The machine's time
     #[default]
     Machine,
@@ -92,7 +92,7 @@ impl Played {
 pub(crate) fn begin(
     context: &Context<'_>,
     journal: &Path,
-    (speed, clock): (Speed, Clock),
+    (speed, clock): (Speed, ReplayClock),
 ) -> Result<Played, Stop> {
     let text = read_text(journal)?;
     let lines: Vec<(At, String)> = text
@@ -119,7 +119,7 @@ pub(crate) fn begin(
         .join(format!("a-society-replay-{}", std::process::id()));
     let root = folder.join(OUR_FOLDER).join("state");
     let mut ground: Ground = workspace::machine();
-    if clock == Clock::Fixed {
+    if clock == ReplayClock::Fixed {
         ground.clock = Arc::new(Standing(last, Arc::clone(&ground.clock)));
     }
     let store = Store::new(ground, root);

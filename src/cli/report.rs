@@ -2,7 +2,7 @@
 
 use a_society_facts::Fact;
 use a_society_state::FlowRef;
-use a_society_state::journal::scan::Tail;
+use a_society_state::journal::scan::JournalTail;
 use a_society_state::journal::verdict::Damage;
 use a_society_state::open::OpenReport;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(crate) fn damage_json(damage: &Damage) -> Value {
 }
 
 /// A torn end as JSON.
-pub(crate) fn torn_json(tail: &Tail) -> Value {
+pub(crate) fn torn_json(tail: &JournalTail) -> Value {
     json!({
         "row": format!("{:?}", tail.row),
         "segment": tail.segment,
@@ -35,7 +35,7 @@ pub(crate) fn torn_json(tail: &Tail) -> Value {
 }
 
 /// A torn end in words.
-pub(crate) fn torn(tail: &Tail) -> String {
+pub(crate) fn torn(tail: &JournalTail) -> String {
     format!(
         "its end was torn off in record {} ({} left of it); nobody was promised that record, and \
          the next open cuts it and keeps it in quarantine/",

@@ -31,11 +31,11 @@ Examples:
   a-society rules rm a1b2 --allow edits:src")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: RulesCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum RulesCommand {
     /// List the rules, and where each is written
     Ls {
         /// The flow whose rules are listed; those of the configuration if absent
@@ -75,12 +75,12 @@ enum Verb {
 /// Looks after the rules.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
-        Verb::Ls { flow: Some(flow) } => list_of_flow(context, flow),
-        Verb::Ls { flow: None } => list(context),
-        Verb::Add { flow, allow, deny } => {
+        RulesCommand::Ls { flow: Some(flow) } => list_of_flow(context, flow),
+        RulesCommand::Ls { flow: None } => list(context),
+        RulesCommand::Add { flow, allow, deny } => {
             change(context, flow.as_deref(), &one_list(allow, deny), false)
         }
-        Verb::Rm { flow, allow, deny } => {
+        RulesCommand::Rm { flow, allow, deny } => {
             change(context, flow.as_deref(), &one_list(allow, deny), true)
         }
     }

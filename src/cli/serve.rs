@@ -11,7 +11,7 @@ use a_society_facts::view::summary::FlowSummary;
 use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::protocol::down::Mode;
 use a_society_operator_ui::server::actions::adopt;
-use a_society_operator_ui::server::dev::Source;
+use a_society_operator_ui::server::dev::DevSource;
 use a_society_operator_ui::server::{self, Actions, Identity, Options, Secrets, Server};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::mint::{Mint, SystemMint};
@@ -134,7 +134,7 @@ pub(crate) struct Arguments {
         default_value_t,
         requires = "journal"
     )]
-    clock: replay::Clock,
+    clock: replay::ReplayClock,
 }
 
 /// Serves.
@@ -248,7 +248,7 @@ struct Wanted {
     identity: Option<Identity>,
     sockets_max: usize,
     mode: Mode,
-    dev: Option<Source>,
+    dev: Option<DevSource>,
 }
 
 impl Wanted {
@@ -296,7 +296,7 @@ fn start(store: &Store, wanted: Wanted) -> Result<(Server, Arc<dyn Actions>), St
 ///
 /// # Errors
 /// client.
-fn worked_on(context: &mut Context<'_>, listen: SocketAddr) -> Result<Option<Source>, Stop> {
+fn worked_on(context: &mut Context<'_>, listen: SocketAddr) -> Result<Option<DevSource>, Stop> {
     let Some(value) = &context.environment.page else {
         return Ok(None);
     };
@@ -309,7 +309,7 @@ fn worked_on(context: &mut Context<'_>, listen: SocketAddr) -> Result<Option<Sou
             "name an address of this machine, such as http://127.0.0.1:5173, and listen on this machine only",
         )
     };
-    let from = Source::named(&value).map_err(unfit)?;
+    let from = DevSource::named(&value).map_err(unfit)?;
     if !listen.ip().is_loopback() {
         return Err(unfit("a development server gives its files to everyone").into());
     }

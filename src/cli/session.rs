@@ -40,11 +40,11 @@ Examples:
   a-society session request a1b2 57")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: SessionCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum SessionCommand {
     /// List the sessions of a flow
     Ls(Ls),
     /// Replace a role's history with a summary
@@ -154,12 +154,12 @@ struct Export {
 /// Looks after sessions.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
-        Verb::Ls(ls) => list(context, ls),
-        Verb::Compact(compact) => self::compact(context, compact),
-        Verb::Archives(archives) => self::archives(context, archives),
-        Verb::Restore(restore) => self::restore(context, restore),
-        Verb::Export(export) => self::export(context, export),
-        Verb::Request(request) => session_request::run(context, request),
+        SessionCommand::Ls(ls) => list(context, ls),
+        SessionCommand::Compact(compact) => self::compact(context, compact),
+        SessionCommand::Archives(archives) => self::archives(context, archives),
+        SessionCommand::Restore(restore) => self::restore(context, restore),
+        SessionCommand::Export(export) => self::export(context, export),
+        SessionCommand::Request(request) => session_request::run(context, request),
     }
 }
 

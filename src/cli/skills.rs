@@ -38,11 +38,11 @@ Examples:
   a-society skills import ~/downloads/review")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: SkillsCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Verb {
+enum SkillsCommand {
     /// List the skills, the roles that name them, and folders that are not valid
     Ls {
         /// A project's folder: only its skills and your own are listed
@@ -102,9 +102,9 @@ enum Verb {
 /// Looks after the skills.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
-        Verb::Ls { project } => list(context, project.as_deref()),
-        Verb::Show { name, project } => show(context, name, project.as_deref()),
-        Verb::Add {
+        SkillsCommand::Ls { project } => list(context, project.as_deref()),
+        SkillsCommand::Show { name, project } => show(context, name, project.as_deref()),
+        SkillsCommand::Add {
             name,
             description,
             text,
@@ -116,13 +116,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             };
             write(context, &new, None)
         }
-        Verb::Edit {
+        SkillsCommand::Edit {
             name,
             description,
             text,
         } => edit(context, name, description.as_deref(), text.as_deref()),
-        Verb::Rm { name, dry_run } => rm(context, name, *dry_run),
-        Verb::Import { folder } => take_over(context, folder),
+        SkillsCommand::Rm { name, dry_run } => rm(context, name, *dry_run),
+        SkillsCommand::Import { folder } => take_over(context, folder),
     }
 }
 

@@ -27,7 +27,7 @@ use super::report::damage_json;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
-use crate::text::{age, one_line, plain};
+use crate::text::{age, one_line, plain, wrapped};
 
 /// The text of rules is cut to this, so that it takes a few lines; `--json` has all of them.
 const CONSENT_COLUMNS_MAX: usize = 300;
@@ -51,7 +51,6 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
     let state = &seen.screen.flow;
-    let standing = seen.standing();
     let work = works_and_asks(&store, &flow, state)?;
     let asks = asks::of(&flow, state, &work);
     let project = super::say::project_folder(&store, &flow.project);
@@ -76,15 +75,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         ))?;
         return Ok(code);
     }
-    let title = out.paint.bold(&one_line(&state.title, 60));
-    let status = standing.map_or_else(String::new, |standing| standing.words(now));
-    let cost = cost::in_short(&state.account);
-    let cost: String = cost.iter().map(|part| format!(" · {part}")).collect();
-    let driver = match &seen.held_by {
-        Some(held_by) => format!(" · driven by {}", plain(held_by)),
-        None => String::new(),
-    };
-    out.line(&format!("{title}  {flow}  {status}{cost}{driver}"))?;
+    tell_head(out, &flow, &seen, now)?;
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
         let stands = stands(state, node, (now, seen.held_by.is_some()), false);
@@ -111,6 +102,37 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         out.line(&format!("go on: a-society resume {name}"))?;
     }
     Ok(code)
+}
+
+/// How the flow is called, what it is doing, what it cost, and who drives it.
+fn tell_head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), Stop> {
+    let state = &seen.screen.flow;
+    let title = one_line(&state.title, 60);
+    let status = seen.standing();
+    let status = status.map_or_else(String::new, |standing| standing.words(now));
+    let cost = cost::in_short(&state.account);
+    let cost: String = cost.iter().map(|part| format!(" · {part}")).collect();
+    let driver = match &seen.held_by {
+        Some(held_by) => format!(" · driven by {}", plain(held_by)),
+        None => String::new(),
+    };
+    let rest = |name: &str| format!("  {name}  {status}{cost}{driver}");
+    // A terminal is short of room, and its rows break at words.
+    let rows = if out.is_terminal() {
+        let (columns, _) = out.size();
+        let name = format!("{}/{}", flow.project, asks::short(flow));
+        wrapped(&format!("{title}{}", rest(&name)), columns)
+    } else {
+        vec![format!("{title}{}", rest(&flow.to_string()))]
+    };
+    for row in rows {
+        let line = match row.strip_prefix(&title) {
+            Some(rest) => format!("{}{rest}", out.paint.bold(&title)),
+            None => row,
+        };
+        out.line(&line)?;
+    }
+    Ok(())
 }
 
 /// Which roles wait for a limit of their provider to reset.

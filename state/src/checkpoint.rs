@@ -23,7 +23,7 @@ use crate::limits::CHECKPOINT_BYTES_MAX;
 pub const SCHEMA: u32 = 4;
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct WrittenCheckpoint<'a> {
     schema: u32,
     flow: &'a FlowId,
     at: At,
@@ -32,7 +32,7 @@ struct Written<'a> {
 }
 
 #[derive(Deserialize)]
-struct Read {
+struct StoredCheckpoint {
     schema: u32,
     flow: FlowId,
     position: Position,
@@ -60,7 +60,7 @@ pub fn keep(
     position: Position,
     screen: &FlowScreen,
 ) -> Result<(), Error> {
-    let written = Written {
+    let written = WrittenCheckpoint {
         schema: SCHEMA,
         flow,
         at,
@@ -109,7 +109,7 @@ pub fn evidence(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> u64 {
         .map_or(0, |read| read.position.seq)
 }
 
-fn read_sealed(disk: &dyn Disk, folder: &FlowFolder) -> Option<Read> {
+fn read_sealed(disk: &dyn Disk, folder: &FlowFolder) -> Option<StoredCheckpoint> {
     let bytes = read_whole(disk, &folder.checkpoint(), CHECKPOINT_BYTES_MAX).ok()?;
     let sealed = bytes.trim_ascii_end();
     line::verify(sealed).ok()?;

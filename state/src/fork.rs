@@ -66,7 +66,7 @@ pub struct Cut {
 }
 
 /// The path of a file, where a call changes several, and its hash after it.
-type After = (Option<String>, Option<Hash>);
+type FileAfter = (Option<String>, Option<Hash>);
 
 /// A call that changed a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub enum Holds {
 
 /// A file of a fork's record folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordFile {
+pub struct ForkedFile {
     /// Its path, relative to the record folder.
     pub path: String,
     /// Its contents.
@@ -119,7 +119,7 @@ pub struct RecordFile {
 pub fn cut(store: &Store, parent: &FlowRef, at: Option<Seq>) -> Result<Cut, Error> {
     let (disk, folder) = (store.disk(), store.folder(parent));
     store.look(parent)?;
-    let mut gathered = Gathered::default();
+    let mut gathered = GatheredFork::default();
     let known = Known {
         flow: &parent.flow,
         evidence: 0,
@@ -163,7 +163,7 @@ pub fn cut(store: &Store, parent: &FlowRef, at: Option<Seq>) -> Result<Cut, Erro
 }
 
 #[derive(Default)]
-struct Gathered {
+struct GatheredFork {
     views: Views,
     handed: BTreeMap<String, (Seq, Artifact)>,
     written: Vec<Written>,
@@ -171,14 +171,14 @@ struct Gathered {
     /// What answers ask for and is not done, by its turn and its id in the transcript.
     asked: BTreeMap<(TurnId, String), String>,
     /// What each call that is not over would leave of its file.
-    intended: BTreeMap<CallId, Vec<After>>,
+    intended: BTreeMap<CallId, Vec<FileAfter>>,
     blobs: BTreeMap<Hash, u64>,
     quarantine: BTreeSet<String>,
     end: Option<(Position, At)>,
     last: Seq,
 }
 
-impl Gathered {
+impl GatheredFork {
     fn hear(&mut self, recorded: &Recorded, position: Position) -> Result<(), String> {
         if let Body::Known(fact) = &recorded.body {
             legal(&self.views.flow, fact).map_err(|illegal| illegal.to_string())?;
@@ -214,7 +214,7 @@ impl Gathered {
                 let one = call.after.map(|after| (None, Some(after)));
                 let each = call.files.iter();
                 let each = each.map(|file| (Some(file.path.clone()), file.after));
-                let files: Vec<After> = one.into_iter().chain(each).collect();
+                let files: Vec<FileAfter> = one.into_iter().chain(each).collect();
                 if !files.is_empty() {
                     self.intended.insert(call.call.clone(), files);
                 }
@@ -249,7 +249,7 @@ pub fn make(
     store: &Store,
     cut: &Cut,
     (id, name): (FlowId, Option<String>),
-    record: &[RecordFile],
+    record: &[ForkedFile],
 ) -> Result<FlowRef, Error> {
     store.must_be_files("a fork")?;
     let disk = store.disk();
@@ -285,7 +285,7 @@ fn build(
     cut: &Cut,
     fork: &FlowRef,
     name: Option<String>,
-    record: &[RecordFile],
+    record: &[ForkedFile],
     coming: &Path,
 ) -> Result<(), Error> {
     let (disk, parent) = (store.disk(), store.folder(&cut.parent));
@@ -452,7 +452,7 @@ fn put(
     disk: &dyn Disk,
     folder: &FlowFolder,
     parents: &FlowFolder,
-    file: &RecordFile,
+    file: &ForkedFile,
 ) -> Result<(), Error> {
     let relative = PathBuf::from(&file.path);
     let mut parts = relative.components();

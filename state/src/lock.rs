@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::files::{append_all, read_whole, uninterrupted};
 use crate::flow_ref::FlowRef;
 use crate::layout::FlowFolder;
-use crate::ledger::{Claim, Claimed, LedgerAccess};
+use crate::ledger::{Claimed, LedgerAccess, LedgerClaim};
 use crate::limits::{LOCK_PAUSE, LOCK_TRIES};
 
 /// The longest text in a lock file that is shown.
@@ -23,7 +23,7 @@ const HOLDER_BYTES_MAX: u64 = 4096;
 #[derive(Debug)]
 pub struct FlowLock {
     // Given back first: while the file is locked, no process of this machine asks for the claim.
-    claim: Option<Box<dyn Claim>>,
+    claim: Option<Box<dyn LedgerClaim>>,
     _file: Box<dyn DiskFile>,
 }
 

@@ -13,7 +13,7 @@ use a_society_facts::view::standing::FlowStanding;
 use crate::checkpoint;
 use crate::disk::Disk;
 use crate::evidence::evidence;
-use crate::journal::scan::{Known, Outcome, Position, Tail, scan};
+use crate::journal::scan::{JournalTail, Known, Outcome, Position, scan};
 use crate::journal::verdict::Damage;
 use crate::layout::FlowFolder;
 use crate::lock;
@@ -30,7 +30,7 @@ pub struct Look {
     /// Whether a checkpoint was used.
     pub from_checkpoint: bool,
     /// A tail that the next open will cut. Beside a live writer this is a write in progress.
-    pub torn: Option<Tail>,
+    pub torn: Option<JournalTail>,
     /// What is wrong, if something is.
     pub damage: Option<Damage>,
     /// Who writes the flow, if a process does.

@@ -8,7 +8,7 @@ use crate::blob;
 use crate::error::Error;
 use crate::files::read_whole;
 use crate::flow_ref::FlowRef;
-use crate::journal::scan::{Outcome, Tail};
+use crate::journal::scan::{JournalTail, Outcome};
 use crate::journal::verdict::Damage;
 use crate::limits::ARCHIVE_FILE_BYTES_MAX;
 use crate::open::fold_all;
@@ -29,7 +29,7 @@ pub struct Verified {
     /// What is wrong with the journal, if something is.
     pub damage: Option<Damage>,
     /// A tail that the next open will cut.
-    pub torn: Option<Tail>,
+    pub torn: Option<JournalTail>,
     /// Blobs that are lost, with the reason.
     pub blobs_lost: Vec<(Hash, String)>,
     /// How many blobs were checked.

@@ -21,7 +21,7 @@ const NEWS_BYTES: usize = 16 << 10;
 
 /// What is watched, by the system's number for it.
 #[derive(Debug)]
-pub struct Watch {
+pub struct FolderWatch {
     system: OwnedFd,
     folders: Mutex<BTreeMap<i32, PathBuf>>,
 }
@@ -35,7 +35,7 @@ pub enum News {
     All,
 }
 
-impl Watch {
+impl FolderWatch {
     /// Watches nothing yet.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ mod tests {
         let (one, other) = (folder.path().join("one"), folder.path().join("other"));
         std::fs::create_dir(&one).unwrap();
         std::fs::create_dir(&other).unwrap();
-        let watch = Watch::new().unwrap();
+        let watch = FolderWatch::new().unwrap();
         watch.add(&one).unwrap();
         let soon = Duration::from_millis(1);
         assert_eq!(watch.wait(soon).unwrap(), News::Of(vec![]));
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_cannot_be_watched() {
-        let watch = Watch::new().unwrap();
+        let watch = FolderWatch::new().unwrap();
         assert!(watch.add(Path::new("/no/such/folder")).is_err());
     }
 }

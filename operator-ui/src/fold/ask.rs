@@ -234,7 +234,7 @@ pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
             capital(choices::label(Choice::Resume)),
         ),
     };
-    let said = Said {
+    let said = AskTitle {
         id: "stopped".to_owned(),
         headline,
         short,
@@ -271,7 +271,7 @@ struct Asker<'a> {
 }
 
 /// What makes one ask another than the next.
-struct Said {
+struct AskTitle {
     id: String,
     headline: String,
     short: String,
@@ -287,7 +287,7 @@ impl Asker<'_> {
                 let trouble = trouble_of(self.state, node.as_ref(), role);
                 let turn = self.own_turn(node.as_ref(), role, *reason);
                 let failed = failure(*reason, &text);
-                let said = Said {
+                let said = AskTitle {
                     id: place("text", node.as_ref(), role),
                     headline: match (&turn, &failed) {
                         (Some(_), _) => capital(&your_turn_as(role.as_str())),
@@ -369,7 +369,7 @@ impl Asker<'_> {
             shown,
             diff: open.and_then(|open| self.around.change(role, &open.call)),
         };
-        let said = Said {
+        let said = AskTitle {
             id: format!("consent/{consent}"),
             headline: format!("{role} {what}"),
             short: if tool == "run_command" {
@@ -393,7 +393,7 @@ impl Asker<'_> {
                 .map(|kept| kept.settings.clone())
                 .unwrap_or_default(),
         };
-        let said = Said {
+        let said = AskTitle {
             id: place("configuration", node, role),
             headline: needs(role.as_str(), WaitReason::RoleConfiguration.needs(None)),
             short: capital(CHOOSE_A_MODEL),
@@ -413,7 +413,7 @@ impl Asker<'_> {
             .collect();
         let role = self.state.role_of(node);
         let to: Vec<&str> = targets.iter().map(|target| target.to.as_str()).collect();
-        let said = Said {
+        let said = AskTitle {
             id: format!("approval/{approval}"),
             headline: format!(
                 "{} {WANTS_TO_HAND_OVER}",
@@ -474,7 +474,7 @@ impl Asker<'_> {
                 AskKind::Stalled {},
             ),
         };
-        let said = Said {
+        let said = AskTitle {
             id: id.to_owned(),
             headline: capital(headline),
             short: capital(short),
@@ -483,7 +483,7 @@ impl Asker<'_> {
         self.made(said, None, None)
     }
 
-    fn made(&self, said: Said, node: Option<&NodeId>, role: Option<&RoleInstance>) -> Ask {
+    fn made(&self, said: AskTitle, node: Option<&NodeId>, role: Option<&RoleInstance>) -> Ask {
         let before = role.and_then(|role| self.around.said_before(role));
         let before = before.map(|text| words::beginning(&text, SAID_BEFORE_BYTES_MAX).to_owned());
         Ask {

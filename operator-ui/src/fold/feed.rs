@@ -39,7 +39,7 @@ struct RunCommand {
 #[derive(Debug, Clone)]
 pub struct FeedFold {
     view: FeedView,
-    calls: BTreeMap<CallId, Call>,
+    calls: BTreeMap<CallId, FeedCall>,
     /// The arguments of the edits, commands and task lists that the last answer wants.
     asked: BTreeMap<String, Box<str>>,
     /// What calls that have no end would change, the oldest first.
@@ -65,7 +65,7 @@ pub struct Stream {
 }
 
 #[derive(Debug, Clone)]
-struct Call {
+struct FeedCall {
     tool: String,
     began: At,
     took_ms: Option<u64>,
@@ -231,7 +231,7 @@ impl FeedFold {
         if self.changes.len() > CHANGES_MAX {
             self.changes.pop_front();
         }
-        let call = Call {
+        let call = FeedCall {
             tool: f.tool.clone(),
             began: recorded.at,
             took_ms: None,
@@ -254,18 +254,21 @@ impl FeedFold {
     }
 
     fn finished(&mut self, recorded: &Recorded, f: &CallFinished) {
-        let call = self.calls.entry(f.call.clone()).or_insert_with(|| Call {
-            tool: f.tool.clone(),
-            began: recorded.at,
-            took_ms: None,
-            exit: None,
-            end: None,
-            tests: None,
-            outcome: None,
-            lines: None,
-            files: None,
-            tasks: None,
-        });
+        let call = self
+            .calls
+            .entry(f.call.clone())
+            .or_insert_with(|| FeedCall {
+                tool: f.tool.clone(),
+                began: recorded.at,
+                took_ms: None,
+                exit: None,
+                end: None,
+                tests: None,
+                outcome: None,
+                lines: None,
+                files: None,
+                tasks: None,
+            });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
         call.exit = f.exit.or_else(|| older::exit(&shown));

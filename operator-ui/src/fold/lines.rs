@@ -48,7 +48,7 @@ pub(crate) fn compare(old: &str, new: &str, bounds: &Bounds) -> Compared {
     let script = script(&old, &new, bounds.edits_max);
     let count = |wanted: Op| script.iter().filter(|(op, _, _)| *op == wanted).count() as u64;
     let counts = Some((count(Op::Add), count(Op::Remove)));
-    let mut room = Room {
+    let mut room = DiffRoom {
         lines: bounds.lines_max,
         bytes: bounds.shown_bytes_max,
         is_full: false,
@@ -104,13 +104,13 @@ fn places(script: &[Edit]) -> Vec<&[Edit]> {
 type Edit = (Op, usize, usize);
 
 /// How much may still be shown.
-struct Room {
+struct DiffRoom {
     lines: usize,
     bytes: usize,
     is_full: bool,
 }
 
-impl Room {
+impl DiffRoom {
     /// As much of a line as there is room for; nothing when there is none.
     fn take<'a>(&mut self, line: &'a str) -> Option<&'a str> {
         let shown = words::beginning(line, self.bytes);
@@ -124,7 +124,7 @@ impl Room {
     }
 }
 
-fn hunk(part: &[Edit], (old, new): (&[&str], &[&str]), room: &mut Room) -> Option<Hunk> {
+fn hunk(part: &[Edit], (old, new): (&[&str], &[&str]), room: &mut DiffRoom) -> Option<Hunk> {
     let (_, old_start, new_start) = *part.first()?;
     let mut lines = Vec::new();
     for (op, at_old, at_new) in part {

@@ -26,7 +26,7 @@ const FACTS_AT_ONCE: u64 = 1_000;
 
 /// What a hub keeps for those who follow.
 #[derive(Debug, Default)]
-struct Shared {
+struct FollowedFlow {
     epoch: String,
     /// Which making of the parts this is. Only who knows this one learns which parts went: they are
     /// made from what the journal comes to, and what came and went before is in none of them.
@@ -48,7 +48,7 @@ struct Shared {
 #[derive(Debug)]
 pub struct FlowHub {
     flow: FlowRef,
-    shared: Mutex<Shared>,
+    shared: Mutex<FollowedFlow>,
     bell: Arc<Bell>,
     followers: Followers,
     /// Whether text streamed that may be in no record yet.
@@ -99,9 +99,9 @@ impl FlowHub {
         let follower = hubs.store.follow(flow)?;
         let hub = Arc::new(Self {
             flow: flow.clone(),
-            shared: Mutex::new(Shared {
+            shared: Mutex::new(FollowedFlow {
                 making: hubs.new_making(),
-                ..Shared::default()
+                ..FollowedFlow::default()
             }),
             bell: Arc::new(Bell::default()),
             followers: Followers::default(),
@@ -158,7 +158,7 @@ impl FlowHub {
     /// Takes what is new of the flow.
     pub fn take_parts(&self, cursor: &mut Cursor) -> Vec<Out> {
         let mut shared = lock(&self.shared);
-        let Shared {
+        let FollowedFlow {
             parts_epoch: epoch,
             head,
             at,
@@ -184,7 +184,7 @@ impl FlowHub {
     /// Takes what is new of a role's feed. Says whether there is more.
     pub fn take_feed(&self, role: &str, cursor: &mut Cursor, live: bool) -> (Vec<Out>, bool) {
         let mut shared = lock(&self.shared);
-        let Shared {
+        let FollowedFlow {
             epoch,
             head,
             at,

@@ -11,7 +11,7 @@ use a_society_facts::view::flow::OpenCall;
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::driver::handle::FlowHandle;
 use a_society_orchestrator::project::place;
-use a_society_state::watch::{News, Watch};
+use a_society_state::watch::{FolderWatch, News};
 use a_society_state::{FlowRef, Store};
 
 use super::change::{Place, change_of};
@@ -108,7 +108,7 @@ pub struct Hubs {
     flows: Mutex<BTreeMap<FlowRef, Arc<FlowHub>>>,
     inbox: Mutex<Option<Arc<InboxHub>>>,
     driven: Mutex<BTreeMap<FlowRef, FlowHandle>>,
-    watch: Option<Watch>,
+    watch: Option<FolderWatch>,
     /// The bells to ring when something in a folder changes.
     bells: Mutex<BTreeMap<PathBuf, Vec<Weak<Bell>>>>,
     /// How often what is shown of a flow was made from its beginning.
@@ -154,7 +154,7 @@ impl Hubs {
             inbox: Mutex::default(),
             driven: Mutex::default(),
             // Without it hubs look by themselves now and then.
-            watch: Watch::new().ok(),
+            watch: FolderWatch::new().ok(),
             bells: Mutex::default(),
             made: AtomicU64::new(0),
             changes: Mutex::default(),

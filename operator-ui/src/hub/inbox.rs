@@ -32,7 +32,7 @@ use crate::protocol::row::{Decided, Doing, FlowRef as WireRef};
 
 /// What is kept for those who follow.
 #[derive(Debug, Default)]
-struct Shared {
+struct InboxList {
     parts: Parts,
     at: String,
     ready: bool,
@@ -42,7 +42,7 @@ struct Shared {
 #[derive(Debug)]
 pub struct InboxHub {
     epoch: String,
-    shared: Mutex<Shared>,
+    shared: Mutex<InboxList>,
     bell: Arc<Bell>,
     followers: Followers,
     /// Flows and folders in which something changed.
@@ -114,7 +114,7 @@ impl InboxHub {
     /// Takes what is new.
     pub fn take(&self, cursor: &mut Cursor) -> Vec<Out> {
         let mut shared = lock(&self.shared);
-        let Shared { parts, at, ready } = &mut *shared;
+        let InboxList { parts, at, ready } = &mut *shared;
         if !*ready {
             return Vec::new();
         }
@@ -135,7 +135,7 @@ impl InboxHub {
 
 /// What is known of a flow.
 #[derive(Debug, Clone, Default)]
-struct Known {
+struct KnownFlow {
     asks: BTreeSet<String>,
     decided: Vec<Decided>,
     liveness: Liveness,
@@ -145,7 +145,7 @@ struct Known {
 struct Lister {
     hub: Arc<InboxHub>,
     hubs: Weak<Hubs>,
-    known: BTreeMap<FlowRef, Known>,
+    known: BTreeMap<FlowRef, KnownFlow>,
     watched: BTreeSet<PathBuf>,
 }
 
@@ -251,9 +251,9 @@ impl Lister {
             | a_society_facts::view::FlowStatus::Feedback => crate::protocol::row::Phase::Completed,
         };
         batch.insert(row_key(&wire), Some(Part::Row(Box::new(row))));
-        let known = Known {
+        let known = KnownFlow {
             over: true,
-            ..Known::default()
+            ..KnownFlow::default()
         };
         self.known.insert(found.flow.clone(), known);
     }
@@ -311,7 +311,7 @@ impl Lister {
         for ask in asks {
             batch.insert(format!("ask/{}", ask.id), Some(Part::Ask(Box::new(ask))));
         }
-        *known = Known {
+        *known = KnownFlow {
             asks: ids,
             decided,
             liveness,
@@ -342,7 +342,7 @@ fn row_key(flow: &WireRef) -> String {
 }
 
 /// What a look knows besides the state.
-struct Seen<'a> {
+struct FlowLook<'a> {
     hubs: &'a Hubs,
     flow: &'a FlowRef,
     screen: &'a FlowScreen,
@@ -352,7 +352,7 @@ struct Seen<'a> {
     source: &'a str,
 }
 
-impl Around for Seen<'_> {
+impl Around for FlowLook<'_> {
     fn said_before(&self, role: &RoleInstance) -> Option<String> {
         let mut items = self.screen.feeds.get(&Seat::from(role))?.items().rev();
         let said = items.find(|item| item.kind == ItemKind::Assistant && !item.discarded)?;
@@ -390,7 +390,7 @@ impl Around for Seen<'_> {
     }
 }
 
-impl Seen<'_> {
+impl FlowLook<'_> {
     /// What the flow's file says of a role, or else its project.
     fn definition(&self, role: &RoleInstance) -> Option<InlineRole> {
         let (file, _) = graph::parse_file(self.source, "workflow.yaml");
@@ -424,7 +424,7 @@ fn asks_of(
         .place(flow)
         .text_or_beginning(&state.graph.source);
     let (graph, _) = graph::parse(&source, "workflow.yaml");
-    let seen = Seen {
+    let seen = FlowLook {
         hubs,
         flow,
         screen: &look.screen,

@@ -11,7 +11,7 @@ use crate::fold::feed::FeedChange;
 
 /// A part as JSON.
 #[derive(Debug, Clone)]
-struct Kept {
+struct KeptPart {
     /// The last record when it changed.
     seq: u64,
     /// The batch in which it changed.
@@ -25,7 +25,7 @@ struct Kept {
 /// Parts by key.
 #[derive(Debug, Default)]
 pub struct Parts {
-    kept: BTreeMap<String, Kept>,
+    kept: BTreeMap<String, KeptPart>,
     version: u64,
     /// What went before this is not known any more.
     floor: u64,
@@ -55,7 +55,7 @@ impl Parts {
                 continue;
             }
             changed = true;
-            let kept = Kept {
+            let kept = KeptPart {
                 seq,
                 version,
                 beside,
@@ -113,7 +113,7 @@ impl Parts {
         self.object(|kept| kept.seq > since || kept.beside)
     }
 
-    fn object(&self, wanted: impl Fn(&Kept) -> bool) -> String {
+    fn object(&self, wanted: impl Fn(&KeptPart) -> bool) -> String {
         let mut out = String::from("{");
         for (key, kept) in self.kept.iter().filter(|(_, kept)| wanted(kept)) {
             member(&mut out, key, kept.json.as_deref().unwrap_or("null"));

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use super::access::Access;
 use super::actions::Actions;
-use super::dev::Source;
+use super::dev::DevSource;
 use super::track::Tracks;
 use crate::hub::Hubs;
 use crate::protocol::down::{Fault, Mode};
@@ -25,7 +25,7 @@ pub(super) struct App {
     pub(super) build: String,
     pub(super) mode: Mode,
     /// From where the page's files come instead of the program itself.
-    pub(super) dev: Option<Source>,
+    pub(super) dev: Option<DevSource>,
     /// How long a client may take to say what it says.
     pub(super) patience: Duration,
     /// Room for sockets.

@@ -26,7 +26,7 @@ use crate::protocol::http::BodyParts;
 /// The texts of items, by the record that began each.
 #[derive(Debug, Default)]
 pub(super) struct Bodies {
-    told: BTreeMap<Seq, Told>,
+    told: BTreeMap<Seq, ItemFacts>,
     /// The items of calls.
     calls: BTreeMap<CallId, Seq>,
     /// What the last answer of each role wants, by the id of the call.
@@ -36,7 +36,7 @@ pub(super) struct Bodies {
 
 /// What the facts say that made an item.
 #[derive(Debug, Default)]
-struct Told {
+struct ItemFacts {
     seat: Option<Seat>,
     arguments_hash: Option<Hash>,
     arguments: Option<serde_json::Value>,

@@ -36,7 +36,7 @@ pub struct Comparison {
     /// What only one of their graphs has.
     pub graph: GraphChange,
     /// The nodes of either, in the order of the first graph. What belongs to none has no name.
-    pub nodes: Vec<NodeLine>,
+    pub nodes: Vec<ComparedNode>,
     /// The last version of each artifact: what differs first, then what only one has.
     pub files: Vec<FileLine>,
 }
@@ -84,7 +84,7 @@ pub struct NodeSide {
 
 /// A node of either run.
 #[derive(Debug, Serialize)]
-pub struct NodeLine {
+pub struct ComparedNode {
     /// Which; nothing for what belongs to no node, such as looking back.
     pub node: String,
     /// Whose.
@@ -113,7 +113,7 @@ pub enum FileStands {
 
 /// The last version of an artifact in one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Text {
+pub struct ComparedText {
     /// The hash of its bytes.
     pub hash: String,
     /// How many.
@@ -128,9 +128,9 @@ pub struct FileLine {
     /// How it compares.
     pub stands: FileStands,
     /// In the first run.
-    pub a: Option<Text>,
+    pub a: Option<ComparedText>,
     /// In the second.
-    pub b: Option<Text>,
+    pub b: Option<ComparedText>,
     /// What differs, if both are texts that are short enough to be compared.
     pub diff: Option<Diff>,
 }
@@ -146,7 +146,7 @@ pub fn compared(
     now: At,
 ) -> Result<Comparison, Fault> {
     let (one, other) = (Run::read(store, a, now)?, Run::read(store, b, now)?);
-    let text = |(flow, project): (&FlowRef, &Path), text: &Text| {
+    let text = |(flow, project): (&FlowRef, &Path), text: &ComparedText| {
         let bytes = files::blob(store, flow, &text.hash, project).ok()?;
         String::from_utf8(bytes).ok()
     };
@@ -286,7 +286,7 @@ fn union(a: &[String], b: &[String]) -> Vec<String> {
     all
 }
 
-fn node_lines(a: &Run, b: &Run) -> Vec<NodeLine> {
+fn node_lines(a: &Run, b: &Run) -> Vec<ComparedNode> {
     let mut names = union(&a.state.order, &b.state.order);
     names.push(String::new());
     let lines = names.into_iter().filter_map(|node| {
@@ -305,7 +305,7 @@ fn node_lines(a: &Run, b: &Run) -> Vec<NodeLine> {
             }
             (_, _) => true,
         };
-        Some(NodeLine {
+        Some(ComparedNode {
             role: view.map(|view| view.role.clone()).unwrap_or_default(),
             node,
             a: one,
@@ -334,17 +334,17 @@ fn graph_change(a: &FlowState, b: &FlowState) -> GraphChange {
 }
 
 /// The last version of each artifact, and what was delivered.
-fn texts(files: &Files) -> BTreeMap<String, Text> {
+fn texts(files: &Files) -> BTreeMap<String, ComparedText> {
     let mut all = BTreeMap::new();
     for file in &files.files {
         if let Some(last) = file.versions.last() {
             let (hash, bytes) = (last.hash.clone(), last.bytes);
-            all.insert(file.path.clone(), Text { hash, bytes });
+            all.insert(file.path.clone(), ComparedText { hash, bytes });
         }
     }
     if let Some(made) = &files.delivered {
         let (hash, bytes) = (made.hash.clone(), made.bytes);
-        all.insert(made.path.clone(), Text { hash, bytes });
+        all.insert(made.path.clone(), ComparedText { hash, bytes });
     }
     all
 }

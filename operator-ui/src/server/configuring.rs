@@ -6,7 +6,7 @@ use a_society_orchestrator::config::editing::models::{
     KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,
     with_usual,
 };
-use a_society_orchestrator::config::editing::policies::{self, Policy};
+use a_society_orchestrator::config::editing::policies::{self, PolicyEdit};
 use a_society_orchestrator::config::editing::servers::{self, HeldValue, NewServer};
 use a_society_orchestrator::config::editing::{EditRefusal, Grade, SecretPlace, Sheet};
 use a_society_orchestrator::config::editing::{rules, search, skills};
@@ -59,32 +59,32 @@ fn change(setting: &Setting) -> Result<SettingDone, EditRefusal> {
         SettingChange::AddModel(wish) => add_model(&sheet, wish)?,
         SettingChange::EditModel(wish) => {
             let done = changed(&sheet, &wish.name, &changes(wish)?)?;
-            Done::new(done.text, format!("{} is changed", wish.name))
+            NewConfig::new(done.text, format!("{} is changed", wish.name))
         }
         SettingChange::RemoveModel(removal) => remove_model(&sheet, removal)?,
         SettingChange::UseModel(name) => {
             let text = with_usual(&sheet, name)?;
-            Done::new(text, format!("roles that name no model use {name}"))
+            NewConfig::new(text, format!("roles that name no model use {name}"))
         }
         SettingChange::AddServer(wish) => put_server(&sheet, wish, setting.look, false)?,
         SettingChange::EditServer(wish) => put_server(&sheet, wish, setting.look, true)?,
         SettingChange::AddRule(wish) => {
             let text = rules::added(&sheet, &rule(wish))?;
-            Done::new(text, format!("added {} {}", list(wish), wish.rule))
+            NewConfig::new(text, format!("added {} {}", list(wish), wish.rule))
         }
         SettingChange::RemoveRule(wish) => {
             let text = rules::removed(&sheet, &rule(wish))?;
-            Done::new(text, format!("removed {} {}", list(wish), wish.rule))
+            NewConfig::new(text, format!("removed {} {}", list(wish), wish.rule))
         }
         SettingChange::SetPolicy(wish) => put_policy(&sheet, wish)?,
         SettingChange::SetSearch(wish) => {
             let text = search::set(&sheet, &place_of(&wish.key), wish.endpoint.as_deref())?;
-            Done::new(text, "web_search is on".to_owned())
+            NewConfig::new(text, "web_search is on".to_owned())
         }
         SettingChange::RemoveSearch {} => {
-            Done::new(search::removed(&sheet)?, "web_search is off".to_owned())
+            NewConfig::new(search::removed(&sheet)?, "web_search is off".to_owned())
         }
-        SettingChange::RemoveServer(name) => Done::new(
+        SettingChange::RemoveServer(name) => NewConfig::new(
             servers::removed(&sheet, name)?,
             format!("{name} is removed"),
         ),
@@ -182,7 +182,7 @@ const fn skill_done(words: String, shown: Option<String>) -> SettingDone {
 
 /// A new text of the configuration, and the messages about it.
 #[derive(Debug, Default)]
-struct Done {
+struct NewConfig {
     text: String,
     words: String,
     notes: Vec<String>,
@@ -190,7 +190,7 @@ struct Done {
     definition: Option<String>,
 }
 
-impl Done {
+impl NewConfig {
     fn new(text: String, words: String) -> Self {
         Self {
             text,
@@ -200,7 +200,7 @@ impl Done {
     }
 }
 
-fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, EditRefusal> {
+fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<NewConfig, EditRefusal> {
     let catalogue = Catalogue::shipped().unwrap_or_default();
     let new = NewOne {
         name: wish.name.clone(),
@@ -223,13 +223,13 @@ fn add_model(sheet: &Sheet, wish: &ModelWish) -> Result<Done, EditRefusal> {
         notes.push("roles that name no model use it".to_owned());
     }
     let words = format!("{} is added", wish.name);
-    Ok(Done {
+    Ok(NewConfig {
         notes,
-        ..Done::new(done.text, words)
+        ..NewConfig::new(done.text, words)
     })
 }
 
-fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, EditRefusal> {
+fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<NewConfig, EditRefusal> {
     let how = ModelToRemove {
         default: removal.default.as_deref(),
         with_provider: removal.provider,
@@ -241,18 +241,18 @@ fn remove_model(sheet: &Sheet, removal: &ModelRemoval) -> Result<Done, EditRefus
         notes.push(note.to_owned());
     }
     let words = format!("{} is removed", removal.name);
-    Ok(Done {
+    Ok(NewConfig {
         notes,
-        ..Done::new(done.text, words)
+        ..NewConfig::new(done.text, words)
     })
 }
 
 /// Sets a policy of all flows; the result shows what would be written.
-fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, EditRefusal> {
+fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<NewConfig, EditRefusal> {
     let (policy, what) = match wish.clone() {
-        PolicyWish::Mode(wish) => (Policy::Mode(wish.mode), "the mode of flows"),
+        PolicyWish::Mode(wish) => (PolicyEdit::Mode(wish.mode), "the mode of flows"),
         PolicyWish::Reach(wish) => {
-            let policy = Policy::Reach {
+            let policy = PolicyEdit::Reach {
                 scope: wish.scope,
                 folders: wish.folders,
                 network: wish.network,
@@ -260,7 +260,7 @@ fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, EditRefusal> {
             (policy, "how far tools reach")
         }
         PolicyWish::Limits(wish) => {
-            let policy = Policy::Limits {
+            let policy = PolicyEdit::Limits {
                 tokens: wish.tokens,
                 answers: wish.answers,
                 same_call: wish.same_call,
@@ -268,7 +268,7 @@ fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, EditRefusal> {
             (policy, "what stops a flow")
         }
         PolicyWish::Notify(wish) => {
-            let policy = Policy::Notify {
+            let policy = PolicyEdit::Notify {
                 command: wish.command,
                 on: wish.on,
             };
@@ -276,9 +276,9 @@ fn put_policy(sheet: &Sheet, wish: &PolicyWish) -> Result<Done, EditRefusal> {
         }
     };
     let changed = policies::changed(sheet, &policy)?;
-    Ok(Done {
+    Ok(NewConfig {
         shown: Some(changed.shown),
-        ..Done::new(changed.text, format!("{what} is saved"))
+        ..NewConfig::new(changed.text, format!("{what} is saved"))
     })
 }
 
@@ -288,7 +288,7 @@ fn put_server(
     wish: &ServerWish,
     look: bool,
     replaces: bool,
-) -> Result<Done, EditRefusal> {
+) -> Result<NewConfig, EditRefusal> {
     let done = servers::put(sheet, &server(wish)?, replaces)?;
     let definition = done.definition.to_string();
     if !look && wish.definition.as_ref() != Some(&definition) {
@@ -306,11 +306,11 @@ fn put_server(
         let note = "flows that trust it as it was wait for you to approve it as it is";
         notes.push(note.to_owned());
     }
-    Ok(Done {
+    Ok(NewConfig {
         notes,
         shown: Some(done.shown),
         definition: Some(definition),
-        ..Done::new(done.text, format!("{} is {is}", wish.name))
+        ..NewConfig::new(done.text, format!("{} is {is}", wish.name))
     })
 }
 

@@ -25,9 +25,9 @@ const ANSWERED: [HeaderName; 3] = [CONTENT_TYPE, ETAG, CACHE_CONTROL];
 
 /// From where files are taken: an address of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Source(SocketAddr);
+pub struct DevSource(SocketAddr);
 
-impl Source {
+impl DevSource {
     /// What a value of `A_SOCIETY_UI_DEV` names.
     ///
     /// # Errors
@@ -45,7 +45,7 @@ impl Source {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for DevSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "http://{}", self.0)
     }
@@ -53,7 +53,7 @@ impl fmt::Display for Source {
 
 /// What a browser may do with a page that comes from there. The development server puts styles into
 /// the page by script, tells of changes over a socket of its own, and shows its errors as markup.
-pub(super) fn policy(from: Source) -> HeaderValue {
+pub(super) fn policy(from: DevSource) -> HeaderValue {
     let policy = format!(
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
          connect-src 'self' {from} ws://{}; img-src 'self' data:; font-src 'self'; \
@@ -66,7 +66,7 @@ pub(super) fn policy(from: Source) -> HeaderValue {
 }
 
 /// A file from there.
-pub(super) async fn pass(from: Source, uri: &Uri, method: Method, head: &HeaderMap) -> Answer {
+pub(super) async fn pass(from: DevSource, uri: &Uri, method: Method, head: &HeaderMap) -> Answer {
     match timeout(DEV_TIMEOUT, fetched(from, uri, method, head)).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(error)) => silent(from, &error.to_string()),
@@ -74,7 +74,7 @@ pub(super) async fn pass(from: Source, uri: &Uri, method: Method, head: &HeaderM
     }
 }
 
-fn silent(from: Source, why: &str) -> Answer {
+fn silent(from: DevSource, why: &str) -> Answer {
     let mut answer = plain(format!(
         "The page's files are taken from {from}, and nothing comes from there: {why}.\n\
          Start it with `npm run dev` in operator-ui/web, or start this without A_SOCIETY_UI_DEV.\n"
@@ -83,7 +83,12 @@ fn silent(from: Source, why: &str) -> Answer {
     answer
 }
 
-async fn fetched(from: Source, uri: &Uri, method: Method, head: &HeaderMap) -> io::Result<Answer> {
+async fn fetched(
+    from: DevSource,
+    uri: &Uri,
+    method: Method,
+    head: &HeaderMap,
+) -> io::Result<Answer> {
     let stream = TcpStream::connect(from.0).await?;
     let joined = http1::handshake(TokioIo::new(stream)).await;
     let (mut sender, connection) = joined.map_err(io::Error::other)?;

@@ -25,7 +25,7 @@ pub(super) fn of(
     at: Option<Seq>,
     project: &Path,
 ) -> Result<Files, Fault> {
-    let mut passed = Passed::default();
+    let mut passed = PassedFiles::default();
     let mut is_closed = false;
     each_in(store, flow, at, &mut |recorded| {
         is_closed = match recorded.fact() {
@@ -93,13 +93,13 @@ fn made(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delivere
 
 /// What went from node to node, and what is held until the operator says so.
 #[derive(Debug, Default)]
-struct Passed {
+struct PassedFiles {
     files: BTreeMap<String, Vec<FileVersion>>,
     held: BTreeMap<ApprovalId, Vec<(String, FileVersion)>>,
     authors: Authors,
 }
 
-impl Passed {
+impl PassedFiles {
     fn hear(&mut self, recorded: &Recorded) {
         self.authors.hear(recorded.fact());
         match recorded.fact() {

@@ -3,7 +3,7 @@
 use a_society_facts::id::ClientId;
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::control::client::Unsaid;
-use a_society_orchestrator::fork::{self, Hearer, Wish};
+use a_society_orchestrator::fork::{self, ForkHearer, Wish};
 use a_society_orchestrator::mint::SystemMint;
 use a_society_orchestrator::run::RunError;
 use a_society_state::{Error, FlowRef};
@@ -38,8 +38,8 @@ pub(super) fn plan(app: &Shared, flow: &FlowRef, window: &Window) -> Result<Fork
     };
     let plan = fork::plan(&app.hubs.store, &project, flow, wish).map_err(failed)?;
     let (waits, role) = match plan.hearer() {
-        Some(Hearer::Waits(role)) => (true, Some(role)),
-        Some(Hearer::Works(role)) => (false, Some(role)),
+        Some(ForkHearer::Waits(role)) => (true, Some(role)),
+        Some(ForkHearer::Works(role)) => (false, Some(role)),
         None => (false, None),
     };
     Ok(ForkPlan {
@@ -97,17 +97,17 @@ pub(super) fn go_on(
 fn tell(
     app: &Shared,
     forked: &FlowRef,
-    (hearer, text): (Option<Hearer>, String),
+    (hearer, text): (Option<ForkHearer>, String),
     client: ClientId,
 ) -> Result<(), Fault> {
     use a_society_facts::fact::operator::SteerWhen;
     let command = match hearer {
-        Some(Hearer::Waits(role)) => Verb::Reply {
+        Some(ForkHearer::Waits(role)) => Verb::Reply {
             to: Whom::Role(role),
             text,
             asked: None,
         },
-        Some(Hearer::Works(role)) => Verb::Steer {
+        Some(ForkHearer::Works(role)) => Verb::Steer {
             role,
             text,
             when: SteerWhen::Queue,

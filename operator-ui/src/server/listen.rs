@@ -20,7 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use super::access::{Access, Secrets, scheme};
 use super::actions::Actions;
 use super::app::App;
-use super::dev::Source;
+use super::dev::DevSource;
 use super::limits::{CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX};
 use super::routes;
 use super::tls::Identity;
@@ -50,7 +50,7 @@ pub struct Options {
     /// Whether what is shown is happening.
     pub mode: Mode,
     /// From where the page's files come instead of the program itself. Only debug builds look.
-    pub dev: Option<Source>,
+    pub dev: Option<DevSource>,
 }
 
 /// A server that runs.

@@ -37,7 +37,8 @@ mod transcript;
 pub use access::{Access, Secrets};
 pub use actions::{Actions, Begun};
 pub use compare::{
-    Comparison, FileLine, FileStands, GraphChange, NodeLine, NodeSide, Side, Text, compared,
+    ComparedNode, ComparedText, Comparison, FileLine, FileStands, GraphChange, NodeSide, Side,
+    compared,
 };
 pub use diff::changed;
 pub use files::handed_last;

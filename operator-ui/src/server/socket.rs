@@ -27,33 +27,33 @@ use crate::protocol::up::{Topic, Up};
 
 /// Something that is followed.
 #[derive(Debug)]
-struct Followed {
-    source: Source,
+struct FollowedTopic {
+    source: FollowedHub,
     cursor: Cursor,
 }
 
 #[derive(Debug)]
-enum Source {
+enum FollowedHub {
     Inbox(Arc<InboxHub>),
     Flow(Arc<FlowHub>),
     Feed(Arc<FlowHub>, String),
 }
 
 /// Why a socket ends: the code, and the words.
-type End = (u16, &'static str);
+type SocketEnd = (u16, &'static str);
 
-const PROTOCOL_ERROR: End = (1002, "this is not the protocol");
-const NOT_TEXT: End = (1003, "only text is understood");
-const NOT_UTF8: End = (1007, "the text is not UTF-8");
-const TOO_MUCH: End = (1008, "too many messages");
-const TOO_LONG: End = (1009, "the message is too long");
-const GOING_AWAY: End = (1001, "the server ends");
+const PROTOCOL_ERROR: SocketEnd = (1002, "this is not the protocol");
+const NOT_TEXT: SocketEnd = (1003, "only text is understood");
+const NOT_UTF8: SocketEnd = (1007, "the text is not UTF-8");
+const TOO_MUCH: SocketEnd = (1008, "too many messages");
+const TOO_LONG: SocketEnd = (1009, "the message is too long");
+const GOING_AWAY: SocketEnd = (1001, "the server ends");
 
 struct Session {
     app: Shared,
     socket: WebSocket,
     told: Arc<Notify>,
-    followed: BTreeMap<u64, Followed>,
+    followed: BTreeMap<u64, FollowedTopic>,
     live: bool,
     acks: (mpsc::Sender<Ack>, mpsc::Receiver<Ack>),
     under_way: usize,
@@ -106,7 +106,7 @@ pub(super) async fn serve(app: Shared, socket: WebSocket, place: OwnedSemaphoreP
 
 impl Session {
     /// Ends with a reason for the other side, or without one if it is gone.
-    async fn run(&mut self) -> Option<End> {
+    async fn run(&mut self) -> Option<SocketEnd> {
         let hello = Down::Hello {
             proto: PROTO,
             build: self.app.build.clone(),
@@ -194,13 +194,15 @@ impl Session {
             return;
         };
         match &followed.source {
-            Source::Inbox(hub) => hub.followers().remove(&self.told),
-            Source::Flow(hub) | Source::Feed(hub, _) => hub.followers().remove(&self.told),
+            FollowedHub::Inbox(hub) => hub.followers().remove(&self.told),
+            FollowedHub::Flow(hub) | FollowedHub::Feed(hub, _) => {
+                hub.followers().remove(&self.told)
+            }
         }
     }
 
     /// Handles a message. An error ends the socket.
-    async fn hear(&mut self, message: Message) -> Result<(), Option<End>> {
+    async fn hear(&mut self, message: Message) -> Result<(), Option<SocketEnd>> {
         let second = self.app.hubs.store.ground().clock.elapsed_us() / 1_000_000;
         if second != self.heard.0 {
             self.heard = (second, 0);
@@ -241,7 +243,7 @@ impl Session {
                 let cursor = Cursor::new(since, epoch, window);
                 match self.follow(topic).await {
                     Ok(source) => {
-                        self.followed.insert(id, Followed { source, cursor });
+                        self.followed.insert(id, FollowedTopic { source, cursor });
                         Ok(())
                     }
                     Err(why) => self.send(Out::gone(&why).frame(id)).await,
@@ -260,7 +262,7 @@ impl Session {
         }
     }
 
-    async fn follow(&mut self, topic: Topic) -> Result<Source, String> {
+    async fn follow(&mut self, topic: Topic) -> Result<FollowedHub, String> {
         if self.followed.len() >= FOLLOWED_MAX {
             return Err("this page follows too much at once".to_owned());
         }
@@ -268,7 +270,7 @@ impl Session {
             Topic::Inbox {} => {
                 let hub = self.app.hubs.inbox()?;
                 hub.followers().add(&self.told);
-                return Ok(Source::Inbox(hub));
+                return Ok(FollowedHub::Inbox(hub));
             }
             Topic::Flow { flow } => (flow, None),
             Topic::Feed { flow, role } => (flow, Some(role)),
@@ -279,8 +281,8 @@ impl Session {
         let hub = tokio::task::spawn_blocking(move || hubs.follow(&flow, &told)).await;
         let hub = hub.map_err(|error| error.to_string())??;
         Ok(match role {
-            Some(role) => Source::Feed(hub, role),
-            None => Source::Flow(hub),
+            Some(role) => FollowedHub::Feed(hub, role),
+            None => FollowedHub::Flow(hub),
         })
     }
 
@@ -305,12 +307,12 @@ impl Session {
     }
 }
 
-impl Followed {
+impl FollowedTopic {
     fn take(&mut self, live: bool) -> (Vec<Out>, bool) {
         match &self.source {
-            Source::Inbox(hub) => (hub.take(&mut self.cursor), false),
-            Source::Flow(hub) => (hub.take_parts(&mut self.cursor), false),
-            Source::Feed(hub, role) => hub.take_feed(role, &mut self.cursor, live),
+            FollowedHub::Inbox(hub) => (hub.take(&mut self.cursor), false),
+            FollowedHub::Flow(hub) => (hub.take_parts(&mut self.cursor), false),
+            FollowedHub::Feed(hub, role) => hub.take_feed(role, &mut self.cursor, live),
         }
     }
 }
@@ -326,16 +328,16 @@ fn failed(cmd: String, why: String) -> Ack {
 /// A command that makes no sense is answered under its name, if it has one.
 fn refused_message(text: &str, why: String) -> Option<Ack> {
     #[derive(serde::Deserialize)]
-    struct Named {
+    struct NamedCommand {
         t: String,
         cmd: String,
     }
-    let named: Named = serde_json::from_str(text).ok()?;
+    let named: NamedCommand = serde_json::from_str(text).ok()?;
     (named.t == "do").then(|| failed(named.cmd, why))
 }
 
 /// What a broken frame is called.
-fn end_of(error: axum::Error) -> Option<End> {
+fn end_of(error: axum::Error) -> Option<SocketEnd> {
     use tungstenite::Error as Broken;
     let inner = error.into_inner();
     let broken = inner.downcast_ref::<Broken>()?;

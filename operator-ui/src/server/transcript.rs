@@ -121,7 +121,7 @@ fn no_part() -> Fault {
 
 /// The parts of a session.
 fn segments(
-    lists: &[List],
+    lists: &[MessageList],
     prompt: Option<&str>,
     tools: &[TranscriptMessage],
     read: &Read,
@@ -160,7 +160,7 @@ fn segments(
 /// The messages of one part.
 fn messages(
     wanted: &str,
-    lists: &[List],
+    lists: &[MessageList],
     (prompt, tools): (Option<&str>, Vec<TranscriptMessage>),
     read: &Read,
 ) -> Result<Vec<TranscriptMessage>, Fault> {
@@ -364,10 +364,10 @@ fn add(to: &mut Value, name: &str, what: Value) {
     }
 }
 
-type List = (String, &'static str, String, Vec<Value>);
+type MessageList = (String, &'static str, String, Vec<Value>);
 
 /// The messages that the session holds, and those of each archive.
-fn lists(session: &SessionView) -> Vec<List> {
+fn lists(session: &SessionView) -> Vec<MessageList> {
     let mut written = Vec::new();
     // A window shows where the rest of a long text is; who wants all of it takes the session along.
     session.write_json(&mut written, Texts::BEGINNINGS);

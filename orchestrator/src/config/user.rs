@@ -283,7 +283,7 @@ pub fn search() -> Result<Option<SearchService>, ConfigError> {
     Ok(Some(SearchService { endpoint, key }))
 }
 
-fn lines(faults: &[impl ToString]) -> String {
+pub(super) fn lines(faults: &[impl ToString]) -> String {
     let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
     lines.join("\n")
 }

@@ -13,7 +13,7 @@ use super::limits::{
     CONNECTIONS_MAX, MESSAGE_BYTES_MAX, PAUSE_AFTER_FAILURE, READ_TIMEOUT, WRITE_TIMEOUT,
 };
 use super::message::{ControlFault, ControlFaultCode, ControlReply, ControlRequest, VERSION};
-use super::socket::{ControlDoor, Parts};
+use super::socket::{ControlDoor, DoorParts};
 use crate::driver::handle::FlowHandle;
 
 /// Listens until the door is closed.
@@ -28,7 +28,7 @@ pub fn listen(door: &ControlDoor, handle: FlowHandle) -> io::Result<()> {
     Ok(())
 }
 
-fn accept(parts: &Parts, handle: &FlowHandle) {
+fn accept(parts: &DoorParts, handle: &FlowHandle) {
     let (listener, closed) = (&parts.listener, &parts.closed);
     let heard = Arc::new(AtomicUsize::new(0));
     while !closed.load(Ordering::SeqCst) {

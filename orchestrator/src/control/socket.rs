@@ -31,7 +31,7 @@ pub struct ControlDoor {
 }
 
 /// What the listening thread shares with the door.
-pub(super) struct Parts {
+pub(super) struct DoorParts {
     /// Who listens.
     pub(super) listener: Arc<UnixListener>,
     /// What says that it should end.
@@ -89,8 +89,8 @@ impl ControlDoor {
     }
 
     /// What the listening thread needs of it.
-    pub(super) fn parts(&self) -> Parts {
-        Parts {
+    pub(super) fn parts(&self) -> DoorParts {
+        DoorParts {
             listener: Arc::clone(&self.listener),
             closed: Arc::clone(&self.closed),
             answering: Arc::clone(&self.answering),

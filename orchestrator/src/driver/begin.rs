@@ -22,7 +22,7 @@ use super::core::{Core, Start};
 use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
 use super::provider_wait::TurnControl;
-use super::role_source::{About, Choice, Touched};
+use super::role_source::{About, PendingChoice, TouchedFiles};
 
 /// The state of the calls that a crash cut off.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Survey {
     /// The calls of which something still ran, and was ended.
     pub(super) reaped: Vec<CallId>,
     /// What the files hold that a call changes.
-    pub(super) touched: BTreeMap<CallId, Touched>,
+    pub(super) touched: BTreeMap<CallId, TouchedFiles>,
 }
 
 /// What a role reads when its turn begins.
@@ -70,7 +70,7 @@ impl Core {
         let cut = self.cut_calls(turn);
         let chooses = self.roles.reads_history(&role);
         if cut.is_empty() && !chooses {
-            return self.surveyed((turn, attempt), Survey::default(), Choice::Nothing);
+            return self.surveyed((turn, attempt), Survey::default(), PendingChoice::Nothing);
         }
         let (mut roles, state, graph) = self.roles_apart();
         let (flow, stop) = (self.flow.id().clone(), self.stop_of(turn));
@@ -93,7 +93,7 @@ impl Core {
             let choice = if chooses {
                 roles.choice(&graph, &state, (&role, node.as_ref()), stop)
             } else {
-                Choice::Nothing
+                PendingChoice::Nothing
             };
             Box::new(move |core: &mut Self| {
                 core.surveyed((turn, attempt), survey, choice).map(|()| 0)
@@ -119,7 +119,7 @@ impl Core {
         &mut self,
         (turn, attempt): (TurnId, u32),
         survey: Survey,
-        choice: Choice,
+        choice: PendingChoice,
     ) -> Result<(), DriverError> {
         let Some(role) = self.live.role(turn).cloned() else {
             return Ok(());

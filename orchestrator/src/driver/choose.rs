@@ -17,7 +17,7 @@ use a_society_roles::turn::taker::Taker;
 use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
-use super::role_source::Choice;
+use super::role_source::PendingChoice;
 use super::step::Heard;
 
 impl Core {
@@ -26,20 +26,20 @@ impl Core {
     pub(super) fn choose_first(
         &mut self,
         (turn, attempt): (TurnId, u32),
-        choice: Choice,
+        choice: PendingChoice,
     ) -> Result<Option<Box<dyn Taker>>, DriverError> {
         match choice {
-            Choice::Nothing => {}
-            Choice::Settled(settings) => {
+            PendingChoice::Nothing => {}
+            PendingChoice::Settled(settings) => {
                 if let Some(role) = self.live.role(turn).cloned() {
                     self.configure(&role, settings, ChosenBy::Default)?;
                 }
             }
-            Choice::Operator(why) => {
+            PendingChoice::Operator(why) => {
                 self.conclude(turn, attempt, TurnEnding::NeedsConfiguration { why })?;
                 self.leave(turn);
             }
-            Choice::Asks(taker) => return Ok(Some(taker)),
+            PendingChoice::Asks(taker) => return Ok(Some(taker)),
         }
         Ok(None)
     }

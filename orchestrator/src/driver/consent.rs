@@ -32,10 +32,10 @@ const CHANGED: &str = "This call did not run: what it would do has changed since
 /// call that names no file.
 pub(super) fn changed(arguments: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
-    struct Written {
+    struct PathArgument {
         path: String,
     }
-    let written: Written = serde_json::from_str(arguments).ok()?;
+    let written: PathArgument = serde_json::from_str(arguments).ok()?;
     let path = written.path;
     Some(format!(
         "{path} changed while the operator was asked; nothing was done. Read it again."

@@ -28,7 +28,7 @@ use super::in_place::{Waiting, Woken};
 use super::live_turn::LiveTurns;
 use super::provider_wait::Nap;
 use super::role_source::RoleSource;
-use super::room::{Place, Room};
+use super::room::{Room, TakenPlace};
 use super::withhold::SpokenInTurns;
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
@@ -53,7 +53,7 @@ pub struct Start {
 
 /// What the core is made of, besides the flow.
 #[derive(Debug)]
-pub struct Parts {
+pub struct CoreParts {
     /// Knows roles.
     pub roles: Box<dyn RoleSource>,
     /// Makes names.
@@ -112,9 +112,9 @@ impl Core {
     ///
     /// # Errors
     /// When the graph cannot be read back, or the journal refuses.
-    pub fn take_over(flow: Flow, parts: Parts) -> Result<Self, DriverError> {
+    pub fn take_over(flow: Flow, parts: CoreParts) -> Result<Self, DriverError> {
         let graph = Arc::new(graph_of(&flow)?);
-        let Parts {
+        let CoreParts {
             roles,
             mint,
             places,
@@ -270,7 +270,7 @@ impl Core {
 
     /// A place for a turn that begins. One was free when it was begun; should another flow
     /// have taken it since, the process has one turn more for once.
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(super) fn place(&self) -> Option<TakenPlace> {
         self.room.take()
     }
 

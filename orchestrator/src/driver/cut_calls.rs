@@ -17,7 +17,7 @@ use a_society_roles::tool::said_changes;
 use super::begin::Survey;
 use super::core::Core;
 use super::error::DriverError;
-use super::role_source::Touched;
+use super::role_source::TouchedFiles;
 use crate::mint;
 
 /// What the model gets when the effect of a call is unknown.
@@ -64,7 +64,10 @@ impl Core {
                     self.append(Fact::CallRerun(CallRerun { call, role, why }))?;
                 }
                 (CallState::Started, Effect::Checkable) => {
-                    let file = survey.touched.remove(&call).unwrap_or(Touched::Unknown);
+                    let file = survey
+                        .touched
+                        .remove(&call)
+                        .unwrap_or(TouchedFiles::Unknown);
                     self.check(turn, call, (&open, file))?;
                 }
                 (CallState::Started, Effect::Mutating) => {
@@ -131,23 +134,23 @@ impl Core {
         &mut self,
         turn: TurnId,
         call: CallId,
-        (open, file): (&OpenCall, Touched),
+        (open, file): (&OpenCall, TouchedFiles),
     ) -> Result<(), DriverError> {
         let (before, after) = planned(open);
         match file {
-            Touched::Has(now) if now == after => match self.take_snapshot(open)? {
+            TouchedFiles::Has(now) if now == after => match self.take_snapshot(open)? {
                 Some(why) => self.finish_call(turn, call, open, CallEnd::Failed, &why),
                 None => self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED),
             },
-            Touched::Has(now) if now == before => {
+            TouchedFiles::Has(now) if now == before => {
                 let (role, why) = (open.role.clone(), NOT_APPLIED.to_owned());
                 self.append(Fact::CallRerun(CallRerun { call, role, why }))
             }
-            Touched::Has(now) if is_between(&now, (&before, &after)) => {
+            TouchedFiles::Has(now) if is_between(&now, (&before, &after)) => {
                 let (role, why) = (open.role.clone(), PARTLY_APPLIED.to_owned());
                 self.append(Fact::CallRerun(CallRerun { call, role, why }))
             }
-            Touched::Has(_) | Touched::Unknown => {
+            TouchedFiles::Has(_) | TouchedFiles::Unknown => {
                 self.finish_call(turn, call, open, CallEnd::Unknown, UNKNOWN)
             }
         }

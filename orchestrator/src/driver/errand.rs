@@ -16,9 +16,9 @@ use a_society_flow::graph::FlowGraph;
 
 use super::core::Core;
 use super::error::DriverError;
-use super::line::Line;
+use super::line::StepLine;
 use super::role_source::RoleSource;
-use super::turn_thread::Answer;
+use super::turn_thread::ThreadReply;
 use crate::control::message::Taken;
 use crate::limits::{COMMAND_ERRAND_US, COMMAND_ERRANDS_MAX};
 
@@ -43,7 +43,7 @@ impl Errand {
 
     /// Does the work and reports it. A fault of the program that ends this thread is reported, too. There is
     /// no answer when the flow is gone.
-    pub(super) fn run_and_report(self, line: &Line) -> Option<Answer> {
+    pub(super) fn run_and_report(self, line: &StepLine) -> Option<ThreadReply> {
         let _reported = Reported { line, id: self.id };
         let (id, report) = self.run();
         line.report(id, report)
@@ -58,7 +58,7 @@ impl fmt::Debug for Errand {
 
 /// An errand on a thread, which reports nothing when the thread panics.
 struct Reported<'l> {
-    line: &'l Line,
+    line: &'l StepLine,
     id: ErrandId,
 }
 

@@ -36,7 +36,7 @@ pub struct Seen {
 
 /// The last look of a flow, and a bell for those who wait for the next.
 #[derive(Debug, Default)]
-pub(super) struct Window {
+pub(super) struct FlowWindow {
     pub(super) seen: Mutex<Option<Arc<Seen>>>,
     pub(super) changed: Condvar,
     pub(super) onlookers: Onlookers,
@@ -47,11 +47,11 @@ pub(super) struct Window {
 pub struct FlowHandle {
     id: FlowId,
     inbox: SyncSender<Inbox>,
-    window: Arc<Window>,
+    window: Arc<FlowWindow>,
 }
 
 impl FlowHandle {
-    pub(super) const fn new(id: FlowId, inbox: SyncSender<Inbox>, window: Arc<Window>) -> Self {
+    pub(super) const fn new(id: FlowId, inbox: SyncSender<Inbox>, window: Arc<FlowWindow>) -> Self {
         Self { id, inbox, window }
     }
 

@@ -11,11 +11,11 @@ use super::core::Start;
 use super::errand::{ErrandId, Report};
 use super::error::DriverError;
 use super::task::{Inbox, Task};
-use super::turn_thread::Answer;
+use super::turn_thread::ThreadReply;
 
 /// A line to a flow's task. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct StepLine {
     inbox: SyncSender<Inbox>,
     /// How many steps are in the inbox or being handled from it. While there are any, every other step
     /// goes there as well: those of one turn stay in order, and turns that wait together share a sync.
@@ -24,7 +24,7 @@ pub(super) struct Line {
     task: Arc<Mutex<Option<Task>>>,
 }
 
-impl Line {
+impl StepLine {
     /// A line to the task that will read this inbox.
     pub(super) fn new(inbox: SyncSender<Inbox>) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Line {
     }
 
     /// Sends a step and waits for the answer. There is none when the flow is gone.
-    pub(super) fn ask(&self, turn: TurnId, attempt: u32, step: TurnStep) -> Option<Answer> {
+    pub(super) fn ask(&self, turn: TurnId, attempt: u32, step: TurnStep) -> Option<ThreadReply> {
         let (answer, answered) = sync_channel(1);
         self.say(Inbox::Step {
             turn,
@@ -83,14 +83,14 @@ impl Line {
     }
 
     /// Reports the result of an errand. There is no answer when the flow is gone.
-    pub(super) fn report(&self, id: ErrandId, report: Report) -> Option<Answer> {
+    pub(super) fn report(&self, id: ErrandId, report: Report) -> Option<ThreadReply> {
         let (answer, answered) = sync_channel(1);
         self.say(Inbox::Report { id, report, answer })?;
         answered.recv().ok()
     }
 
     /// Gives a taker back that waits for the operator. There is no answer when the flow is gone.
-    pub(super) fn keep(&self, start: Start) -> Option<Answer> {
+    pub(super) fn keep(&self, start: Start) -> Option<ThreadReply> {
         let (answer, answered) = sync_channel(1);
         let start = Box::new(start);
         self.say(Inbox::Keep { start, answer })?;
@@ -150,11 +150,11 @@ mod tests {
     use crate::driver::tests::{HELLO, SCRIPT, begin};
 
     /// A flow whose first turn is about to be taken, and its inbox, without a reader.
-    fn begun(disk: &FaultyDisk) -> (Line, Receiver<Inbox>, Start) {
+    fn begun(disk: &FaultyDisk) -> (StepLine, Receiver<Inbox>, Start) {
         let mut core = begin(disk, HELLO, SCRIPT);
         let start = core.advance().unwrap().remove(0);
         let (inbox, heard) = sync_channel(4);
-        let line = Line::new(inbox);
+        let line = StepLine::new(inbox);
         line.begin(Task::new(core, &line, Arc::default()));
         (line, heard, start)
     }
@@ -167,7 +167,7 @@ mod tests {
         assert!(matches!(step, TurnStep::Ask(_)), "{step:?}");
         let answer = line.ask(start.turn, start.attempt, step);
         assert!(
-            matches!(answer, Some(Answer::Heard(Heard::Go(_)))),
+            matches!(answer, Some(ThreadReply::Heard(Heard::Go(_)))),
             "{answer:?}"
         );
         assert!(heard.try_recv().is_err());
@@ -203,7 +203,7 @@ mod tests {
         }
         assert!(matches!(
             asks.join().unwrap(),
-            Some(Answer::Heard(Heard::Go(_)))
+            Some(ThreadReply::Heard(Heard::Go(_)))
         ));
         line.tell(turn, attempt, TurnStep::Stalled { seconds: 0 })
             .unwrap();

@@ -11,15 +11,15 @@ use a_society_roles::turn::step::Worst;
 use super::asides::Asides;
 use super::errand::ErrandId;
 use super::provider_wait::TurnControl;
-use super::room::Place;
-use super::speech::Speech;
+use super::room::TakenPlace;
+use super::speech::TurnSpeech;
 
 /// A turn that this process runs.
 #[derive(Debug)]
 pub(super) struct LiveTurn {
     pub(super) subject: TurnSubject,
     pub(super) control: TurnControl,
-    pub(super) speech: Speech,
+    pub(super) speech: TurnSpeech,
     pub(super) bounds: TurnBounds,
     pub(super) asides: Asides,
     pub(super) hosting: Hosting,
@@ -27,11 +27,15 @@ pub(super) struct LiveTurn {
 
 impl LiveTurn {
     /// A turn that has no taker yet.
-    pub(super) fn new(subject: TurnSubject, control: TurnControl, place: Option<Place>) -> Self {
+    pub(super) fn new(
+        subject: TurnSubject,
+        control: TurnControl,
+        place: Option<TakenPlace>,
+    ) -> Self {
         Self {
             subject,
             control,
-            speech: Speech::default(),
+            speech: TurnSpeech::default(),
             bounds: TurnBounds::default(),
             asides: Asides::default(),
             hosting: Hosting {
@@ -155,7 +159,7 @@ impl TurnBounds {
 pub(super) struct Hosting {
     keeps: bool,
     errand: Option<ErrandId>,
-    place: Option<Place>,
+    place: Option<TakenPlace>,
 }
 
 impl Hosting {
@@ -183,7 +187,7 @@ impl Hosting {
     }
 
     /// It has a place again.
-    pub(super) fn take_place(&mut self, place: Option<Place>) {
+    pub(super) fn take_place(&mut self, place: Option<TakenPlace>) {
         self.place = place;
     }
 }

@@ -8,10 +8,10 @@ use a_society_roles::turn::step::{Choose, CompactStep, StepReply, TurnStep};
 
 /// Wakes a turn that only lets time pass.
 #[derive(Debug, Clone, Default)]
-pub struct Nap(Arc<Bell>);
+pub struct Nap(Arc<NapBell>);
 
 #[derive(Debug, Default)]
-struct Bell {
+struct NapBell {
     reasons: Mutex<Reasons>,
     rings: Condvar,
 }
@@ -29,7 +29,7 @@ struct Reasons {
     is_connected: bool,
 }
 
-impl Bell {
+impl NapBell {
     fn reasons(&self) -> MutexGuard<'_, Reasons> {
         self.reasons.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -34,7 +34,7 @@ pub enum About<'a> {
 
 /// What the files that a call changes hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Touched {
+pub enum TouchedFiles {
     /// The hash of each, in the order in which they are changed; nothing where there is no such file.
     Has(Vec<Option<Hash>>),
     /// It is unknown.
@@ -43,7 +43,7 @@ pub enum Touched {
 
 /// What must be chosen before a role's turn can begin.
 #[derive(Debug)]
-pub enum Choice {
+pub enum PendingChoice {
     /// Nothing.
     Nothing,
     /// There was nothing to choose from, so this is what it works with.
@@ -129,9 +129,9 @@ pub trait RoleSource: Send + std::fmt::Debug {
         state: &FlowState,
         whose: (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
-    ) -> Choice {
+    ) -> PendingChoice {
         drop((graph, state, whose, stop));
-        Choice::Nothing
+        PendingChoice::Nothing
     }
     /// Whether a system prompt speaks of other skills than those that were chosen since.
     fn is_outdated(&self, state: &FlowState, role: &RoleInstance, prompt: &str) -> bool {
@@ -160,7 +160,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
         let _ = (role, call);
     }
     /// The file that a checkable call touches, as it is now.
-    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched;
+    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> TouchedFiles;
     /// What would have to be granted for a call never to be asked about, if anything can. Raising the
     /// signal ends what it waits for.
     fn grant(

@@ -8,7 +8,7 @@ pub struct Room(Arc<Mutex<usize>>);
 
 /// A place that a turn has; given back when it is dropped.
 #[derive(Debug)]
-pub struct Place(Room);
+pub struct TakenPlace(Room);
 
 impl Room {
     /// Room for so many turns.
@@ -25,14 +25,14 @@ impl Room {
 
     /// Takes a place, if one is free.
     #[must_use]
-    pub fn take(&self) -> Option<Place> {
+    pub fn take(&self) -> Option<TakenPlace> {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *free = free.checked_sub(1)?;
-        Some(Place(self.clone()))
+        Some(TakenPlace(self.clone()))
     }
 }
 
-impl Drop for Place {
+impl Drop for TakenPlace {
     fn drop(&mut self) {
         let mut free = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         *free += 1;

@@ -103,10 +103,10 @@ impl Core {
 /// Whether a call is about the graph's file, however its tool, its path and its members are spelled.
 pub(super) fn names_snapshot(tool: &str, arguments: &str) -> bool {
     #[derive(serde::Deserialize)]
-    struct Named {
+    struct NamedPath {
         path: String,
     }
-    let named: Result<Named, _> = serde_json::from_str(arguments);
+    let named: Result<NamedPath, _> = serde_json::from_str(arguments);
     let named = named.into_iter().map(|named| named.path);
     let changed = said_changes(tool, arguments).into_iter();
     let mut paths = named.chain(changed.map(|change| change.path));

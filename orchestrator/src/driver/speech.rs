@@ -25,7 +25,7 @@ pub(super) struct SpeechSource {
 
 /// What a turn says.
 #[derive(Debug, Default)]
-pub(super) struct Speech {
+pub(super) struct TurnSpeech {
     text: Option<DraftStream>,
     thought: Option<DraftStream>,
     filter: SecretFilter,
@@ -37,7 +37,7 @@ pub(super) struct Speech {
     streamed: bool,
 }
 
-impl Speech {
+impl TurnSpeech {
     /// The taker that speaks from now on knows these secrets.
     pub(super) fn begin(&mut self, redactor: Option<Redactor>) {
         self.filter = SecretFilter::new(redactor);

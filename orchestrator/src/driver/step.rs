@@ -8,8 +8,8 @@ use a_society_facts::fact::operator::{
     McpServerApproved, McpServerUnavailable, McpToolUnavailable,
 };
 use a_society_facts::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, DraftDiscarded, Effect,
-    ModelAnswered, ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
+    CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, DraftDiscarded, DraftKind,
+    Effect, ModelAnswered, ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::limits::{
@@ -30,9 +30,9 @@ use super::consent::changed;
 use super::core::Core;
 use super::cut_calls::planned;
 use super::error::DriverError;
-use super::role_source::Touched;
+use super::role_source::TouchedFiles;
 use super::snapshot::names_snapshot;
-use super::speech::{Speech, SpeechSource};
+use super::speech::{SpeechSource, TurnSpeech};
 use super::steer::Said;
 use crate::limits::PROVIDER_BLOCKS_BYTES_MAX;
 use crate::mint;
@@ -146,11 +146,7 @@ impl Core {
                 }
                 self.ask(turn, asking)?;
             }
-            TurnStep::Draft { kind, text } => {
-                if let Some((speech, flow, source)) = self.speech(turn) {
-                    speech.push(flow, &source, kind, &text)?;
-                }
-            }
+            TurnStep::Draft { kind, text } => self.draft(turn, kind, &text)?,
             TurnStep::Stalled { seconds } => {
                 if let Some(live) = self.live.get_mut(turn) {
                     live.control.set_silent(seconds);
@@ -165,7 +161,7 @@ impl Core {
                 usage,
                 provider_blocks,
             } => {
-                let answer = Answered {
+                let answer = AnswerParts {
                     calls,
                     stop,
                     usage,
@@ -192,12 +188,7 @@ impl Core {
                 tool,
                 output,
             } => return self.refuse(turn, (tool_call, tool), output),
-            TurnStep::Trust { server, definition } => {
-                let approved = McpServerApproved { server, definition };
-                self.append(Fact::McpServerApproved(approved))?;
-                // The server is started as soon as this is durable.
-                self.owed += 1;
-            }
+            TurnStep::Trust { server, definition } => self.trust(server, definition)?,
             TurnStep::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
             TurnStep::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             TurnStep::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
@@ -207,6 +198,23 @@ impl Core {
             TurnStep::End(end) => return self.end(turn, attempt, end).map(Some),
         }
         Ok(None)
+    }
+
+    /// A piece of what the role says.
+    fn draft(&mut self, turn: TurnId, kind: DraftKind, text: &str) -> Result<(), DriverError> {
+        if let Some((speech, flow, source)) = self.speech(turn) {
+            speech.push(flow, &source, kind, text)?;
+        }
+        Ok(())
+    }
+
+    /// A rule of the operator's approves a server of tools.
+    fn trust(&mut self, server: String, definition: Hash) -> Result<(), DriverError> {
+        let approved = McpServerApproved { server, definition };
+        self.append(Fact::McpServerApproved(approved))?;
+        // The server is started as soon as this is durable.
+        self.owed += 1;
+        Ok(())
     }
 
     /// Reports a server or tool that a role would use and cannot.
@@ -278,7 +286,7 @@ impl Core {
     }
 
     /// What a turn says, the flow in which that is recorded, and the request that it answers.
-    fn speech(&mut self, turn: TurnId) -> Option<(&mut Speech, &mut Flow, SpeechSource)> {
+    fn speech(&mut self, turn: TurnId) -> Option<(&mut TurnSpeech, &mut Flow, SpeechSource)> {
         let request = self.request_of(turn);
         let Self { live, flow, .. } = self;
         let live = live.get_mut(turn)?;
@@ -383,7 +391,12 @@ impl Core {
         }))
     }
 
-    fn answer(&mut self, turn: TurnId, text: String, answer: Answered) -> Result<(), DriverError> {
+    fn answer(
+        &mut self,
+        turn: TurnId,
+        text: String,
+        answer: AnswerParts,
+    ) -> Result<(), DriverError> {
         self.live.release(turn);
         let Some((speech, flow, source)) = self.speech(turn) else {
             return Err(DriverError::Gone);
@@ -584,7 +597,7 @@ impl Core {
             return None;
         }
         let now = self.roles.touched(&open.role, &asked);
-        (now != Touched::Has(planned(open).0)).then(|| changed(asked.input.get()))?
+        (now != TouchedFiles::Has(planned(open).0)).then(|| changed(asked.input.get()))?
     }
 
     /// A call ends the turn: the model reads that it did only if its outcome is valid.
@@ -670,7 +683,7 @@ impl Gave {
 
 /// What an answer holds besides its text.
 #[derive(Debug)]
-struct Answered {
+struct AnswerParts {
     calls: Vec<ToolCall>,
     stop: StopReason,
     usage: Usage,

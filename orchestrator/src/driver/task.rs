@@ -17,12 +17,12 @@ use super::commands::Obeyed;
 use super::core::{Core, Start};
 use super::errand::{CommandAnswer, ErrandId, Report};
 use super::error::DriverError;
-use super::handle::{FlowHandle, Seen, Window, next};
+use super::handle::{FlowHandle, FlowWindow, Seen, next};
 use super::in_place::Woken;
 use super::inline_turns::AtOnce;
-use super::line::Line;
+use super::line::StepLine;
 use super::step::Heard;
-use super::turn_thread::{Answer, Answers, Duty, From, TurnThreads};
+use super::turn_thread::{Answers, Duty, From, ThreadReply, TurnThreads};
 use super::unrecorded_text::Ahead;
 use crate::control::server;
 use crate::control::socket::ControlDoor;
@@ -118,13 +118,13 @@ pub struct Driven {
 /// When the system has no thread left.
 pub fn drive(core: Core, door: Option<ControlDoor>) -> Result<Driven, DriverError> {
     let (inbox, heard) = sync_channel(INBOX_MAX);
-    let window = Arc::new(Window::default());
+    let window = Arc::new(FlowWindow::default());
     let id = core.flow().id().clone();
     let handle = FlowHandle::new(id, inbox.clone(), Arc::clone(&window));
     if let Some(door) = &door {
         server::listen(door, handle.clone())?;
     }
-    let line = Line::new(inbox);
+    let line = StepLine::new(inbox);
     line.begin(Task::new(core, &line, window));
     let task = std::thread::Builder::new()
         .name("flow".to_owned())
@@ -134,7 +134,11 @@ pub fn drive(core: Core, door: Option<ControlDoor>) -> Result<Driven, DriverErro
 
 /// The loop of the flow's thread: it handles commands, lets time pass, and handles the turns that did
 /// not find the flow free.
-fn run(line: &Line, heard: Receiver<Inbox>, door: Option<ControlDoor>) -> Result<(), DriverError> {
+fn run(
+    line: &StepLine,
+    heard: Receiver<Inbox>,
+    door: Option<ControlDoor>,
+) -> Result<(), DriverError> {
     let ended = work(line, &heard);
     let why = ended.as_ref().err().map(ToString::to_string);
     let mut task = line.end();
@@ -154,7 +158,7 @@ fn run(line: &Line, heard: Receiver<Inbox>, door: Option<ControlDoor>) -> Result
     }
 }
 
-fn work(line: &Line, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
+fn work(line: &StepLine, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
     loop {
         let (idle, longest) = {
             let mut held = line.hold()?;
@@ -187,7 +191,7 @@ fn work(line: &Line, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
 }
 
 /// Turns that get an answer only after the sync they wait for.
-type Waiting = Vec<(Answers, Heard)>;
+type AwaitsSync = Vec<(Answers, Heard)>;
 
 /// A flow that is driven, and what its turns wait for. The flow's thread and those of its turns hold it
 /// by turns.
@@ -204,7 +208,7 @@ pub(super) struct Task {
     kept: BTreeMap<TurnId, Start>,
     /// The commands whose answers wait for an errand.
     asking: BTreeMap<ErrandId, SyncSender<CommandAnswer>>,
-    window: Arc<Window>,
+    window: Arc<FlowWindow>,
     /// When the flow was last shown, as its clock counts.
     shown_at_us: u64,
     draining: bool,
@@ -214,7 +218,7 @@ pub(super) struct Task {
 
 impl Task {
     /// The task of a flow whose turns reach it on this line.
-    pub(super) fn new(core: Core, line: &Line, window: Arc<Window>) -> Self {
+    pub(super) fn new(core: Core, line: &StepLine, window: Arc<FlowWindow>) -> Self {
         Self {
             core,
             threads: TurnThreads::new(line.clone()),
@@ -272,7 +276,7 @@ impl Task {
         }
         for thread in self.done.drain(..) {
             // A thread that is gone needs no answer.
-            drop(thread.send(Answer::Heard(Heard::Over)));
+            drop(thread.send(ThreadReply::Heard(Heard::Over)));
         }
         let rests = self.core.live_turns() == 0 && !self.core.errands.has_commands();
         let idle = rests && !self.core.is_crowded();
@@ -330,10 +334,10 @@ impl Task {
     fn start(&mut self, duty: Duty) -> Result<(), DriverError> {
         let mut next = Box::new(duty);
         while let Some(thread) = self.done.pop() {
-            match thread.send(Answer::Next(next)) {
+            match thread.send(ThreadReply::Next(next)) {
                 Ok(()) => return Ok(()),
-                Err(SendError(Answer::Next(back))) => next = back,
-                Err(SendError(Answer::Heard(_))) => return Ok(()),
+                Err(SendError(ThreadReply::Next(back))) => next = back,
+                Err(SendError(ThreadReply::Heard(_))) => return Ok(()),
             }
         }
         match self.threads.run_or_fail(&mut self.core, *next)? {
@@ -361,7 +365,7 @@ impl Task {
         &mut self,
         first: Inbox,
         heard: &Receiver<Inbox>,
-        line: &Line,
+        line: &StepLine,
     ) -> Result<(), DriverError> {
         let mut waiting = Vec::new();
         let mut next = Some(first);
@@ -378,7 +382,7 @@ impl Task {
         self.answer(waiting)
     }
 
-    fn answer(&mut self, waiting: Waiting) -> Result<(), DriverError> {
+    fn answer(&mut self, waiting: AwaitsSync) -> Result<(), DriverError> {
         self.core.sync_owed()?;
         for (answer, heard) in waiting {
             self.tell(answer, heard);
@@ -392,11 +396,11 @@ impl Task {
         match heard {
             Heard::Over => self.done.push(answer),
             // A thread that is gone needs no answer.
-            Heard::Go(_) | Heard::Wait => drop(answer.send(Answer::Heard(heard))),
+            Heard::Go(_) | Heard::Wait => drop(answer.send(ThreadReply::Heard(heard))),
         }
     }
 
-    fn hear(&mut self, said: Inbox, waiting: &mut Waiting) -> Result<(), DriverError> {
+    fn hear(&mut self, said: Inbox, waiting: &mut AwaitsSync) -> Result<(), DriverError> {
         match said {
             Inbox::Command {
                 command,

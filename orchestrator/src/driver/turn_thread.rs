@@ -12,7 +12,7 @@ use a_society_roles::turn::step::{StepReply, TurnStep};
 use super::core::{Core, Start};
 use super::errand::{CommandAnswer, Errand, ErrandId};
 use super::error::DriverError;
-use super::line::Line;
+use super::line::StepLine;
 use super::step::Heard;
 use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
 
@@ -38,7 +38,7 @@ pub(super) enum Duty {
 
 /// The replies to the thread of a turn.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub(super) enum ThreadReply {
     /// The answer to its step.
     Heard(Heard),
     /// What it did is over, and this is next.
@@ -46,7 +46,7 @@ pub(super) enum Answer {
 }
 
 /// The channel of those replies.
-pub(super) type Answers = SyncSender<Answer>;
+pub(super) type Answers = SyncSender<ThreadReply>;
 
 /// A thread that waits, and how it is given something to do.
 type Idle = (ThreadId, SyncSender<Duty>);
@@ -55,13 +55,13 @@ type Idle = (ThreadId, SyncSender<Duty>);
 /// starting a thread takes longer than most steps.
 #[derive(Debug, Clone)]
 pub(super) struct TurnThreads {
-    line: Line,
+    line: StepLine,
     idle: Arc<Mutex<Vec<Idle>>>,
 }
 
 impl TurnThreads {
     /// Threads whose turns use this line.
-    pub(super) fn new(line: Line) -> Self {
+    pub(super) fn new(line: StepLine) -> Self {
         let idle = Arc::default();
         Self { line, idle }
     }
@@ -160,17 +160,17 @@ impl TurnThreads {
 }
 
 /// What a thread does next whose errand is reported.
-fn after(answer: Option<Answer>) -> Option<Box<Duty>> {
+fn after(answer: Option<ThreadReply>) -> Option<Box<Duty>> {
     match answer? {
-        Answer::Next(next) => Some(next),
-        Answer::Heard(_) => None,
+        ThreadReply::Next(next) => Some(next),
+        ThreadReply::Heard(_) => None,
     }
 }
 
 /// Takes a turn to its end or until it waits, and says what is next if that is known by then. A turn that is over is
 /// given back.
-fn run(mut start: Start, from: From, line: &Line) -> (Option<Box<Duty>>, Option<Start>) {
-    let _known = Known {
+fn run(mut start: Start, from: From, line: &StepLine) -> (Option<Box<Duty>>, Option<Start>) {
+    let _known = TurnGuard {
         line,
         turn: start.turn,
         attempt: start.attempt,
@@ -182,23 +182,23 @@ fn run(mut start: Start, from: From, line: &Line) -> (Option<Box<Duty>>, Option<
     };
     loop {
         match exchange(&start, step, line) {
-            Some(Answer::Heard(Heard::Go(told))) => step = start.taker.next(told),
-            Some(Answer::Heard(Heard::Wait)) => return (after(line.keep(start)), None),
-            Some(Answer::Heard(Heard::Over)) | None => return (None, Some(start)),
-            Some(Answer::Next(next)) => return (Some(next), Some(start)),
+            Some(ThreadReply::Heard(Heard::Go(told))) => step = start.taker.next(told),
+            Some(ThreadReply::Heard(Heard::Wait)) => return (after(line.keep(start)), None),
+            Some(ThreadReply::Heard(Heard::Over)) | None => return (None, Some(start)),
+            Some(ThreadReply::Next(next)) => return (Some(next), Some(start)),
         }
     }
 }
 
 /// A turn on a thread. A fault of the program that ends its thread is reported to the flow, which would
 /// wait for the turn for ever otherwise.
-struct Known<'l> {
-    line: &'l Line,
+struct TurnGuard<'l> {
+    line: &'l StepLine,
     turn: TurnId,
     attempt: u32,
 }
 
-impl Drop for Known<'_> {
+impl Drop for TurnGuard<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.line.broke(self.turn, self.attempt);
@@ -225,7 +225,7 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
 }
 
 /// Says a step; there is no answer when the flow is gone.
-fn exchange(start: &Start, step: TurnStep, line: &Line) -> Option<Answer> {
+fn exchange(start: &Start, step: TurnStep, line: &StepLine) -> Option<ThreadReply> {
     if let TurnStep::Wait { ms } = step {
         start.nap.sleep(Duration::from_millis(ms), &start.stop);
     }
@@ -233,7 +233,9 @@ fn exchange(start: &Start, step: TurnStep, line: &Line) -> Option<Answer> {
         // Later steps are handled after it. A taker that is to stop learns so from its signal and at its
         // next step, and so does one whose turn goes on elsewhere.
         line.tell(start.turn, start.attempt, step)?;
-        return Some(Answer::Heard(Heard::Go(StepReply::Done { call: None })));
+        return Some(ThreadReply::Heard(Heard::Go(StepReply::Done {
+            call: None,
+        })));
     }
     line.ask(start.turn, start.attempt, step)
 }
@@ -297,7 +299,7 @@ mod tests {
             stop: StopSignal::default(),
             nap: Nap::default(),
         };
-        let threads = TurnThreads::new(Line::new(inbox));
+        let threads = TurnThreads::new(StepLine::new(inbox));
         threads.run(Duty::Turn(start(1), From::Beginning)).unwrap();
         for number in 1..=4 {
             let Inbox::Step { turn, answer, .. } = heard.recv().unwrap() else {
@@ -305,9 +307,9 @@ mod tests {
             };
             assert_eq!(turn, TurnId(number));
             let next = if number < 4 {
-                Answer::Next(Box::new(Duty::Turn(start(number + 1), From::Beginning)))
+                ThreadReply::Next(Box::new(Duty::Turn(start(number + 1), From::Beginning)))
             } else {
-                Answer::Heard(Heard::Over)
+                ThreadReply::Heard(Heard::Over)
             };
             answer.unwrap().send(next).unwrap();
         }

@@ -226,19 +226,7 @@ fn called(
 ) -> Result<(), String> {
     let mut unknown = may_have_begun;
     for (place, call) in calls.iter().enumerate() {
-        let mut results = results.iter();
-        let result = results.find_map(|result| match result {
-            Message::ToolResult {
-                call_id,
-                content,
-                is_error,
-                ..
-            } if *call_id == call.id => Some((content.clone(), *is_error)),
-            Message::ToolResult { .. }
-            | Message::User { .. }
-            | Message::Assistant { .. }
-            | Message::AssistantToolCalls { .. } => None,
-        });
+        let result = result_of(call, results);
         let begun = result.is_some() || (unknown && !ONLY_READ.contains(&call.name.as_str()));
         if result.is_none() {
             // Calls run one after another: what follows the first one without a result did not run.
@@ -292,6 +280,22 @@ fn called(
         }))?;
     }
     Ok(())
+}
+
+/// What a call gave back, and whether it failed.
+fn result_of(call: &ToolCall, results: &[Message]) -> Option<(String, bool)> {
+    results.iter().find_map(|result| match result {
+        Message::ToolResult {
+            call_id,
+            content,
+            is_error,
+            ..
+        } if *call_id == call.id => Some((content.clone(), *is_error)),
+        Message::ToolResult { .. }
+        | Message::User { .. }
+        | Message::Assistant { .. }
+        | Message::AssistantToolCalls { .. } => None,
+    })
 }
 
 fn summary(call: &ToolCall) -> String {

@@ -114,6 +114,29 @@ fn along(source: &ForeignFlow, key: &str) -> Option<(EdgeName, HandoffWay)> {
         .then_some((back, HandoffWay::Backward))
 }
 
+/// The artifacts that wait for nodes.
+fn received(
+    sketch: &mut ImportSketch<'_>,
+    disk: &dyn Disk,
+    source: &ForeignFlow,
+    names: &mut Names,
+) -> Vec<Delivery> {
+    let mut received = Vec::new();
+    for (key, paths) in &source.run.receiving_handoff {
+        let Some((edge, way)) = along(source, key) else {
+            continue;
+        };
+        for path in paths {
+            received.push(Delivery {
+                edge: edge.clone(),
+                way,
+                artifact: names.artifact(disk, sketch, path),
+            });
+        }
+    }
+    received
+}
+
 fn imported(
     sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
@@ -160,19 +183,7 @@ fn imported(
             passed.push(PassedAlong { edge, paths, files });
         }
     }
-    let mut received = Vec::new();
-    for (key, paths) in &run.receiving_handoff {
-        let Some((edge, way)) = along(source, key) else {
-            continue;
-        };
-        for path in paths {
-            received.push(Delivery {
-                edge: edge.clone(),
-                way,
-                artifact: names.artifact(disk, sketch, path),
-            });
-        }
-    }
+    let received = received(sketch, disk, source, names);
     let awaiting_handoff = run.awaiting_handoff.iter().filter_map(in_graph).collect();
     sketch.say(Fact::FlowImported(FlowImported {
         state_version: STATE_VERSION.to_owned(),

@@ -32,7 +32,7 @@ use super::choices::{self, AUTO, MODEL, SERVERS, SKILLS};
 use crate::config::models::{self, ConfiguredModels, WishedModel};
 use crate::config::servers::{self, Roster, ServerVerdict};
 use crate::config::{programs, user, workspace};
-use crate::driver::role_source::Touched;
+use crate::driver::role_source::TouchedFiles;
 use crate::workspace::rules as beforehand;
 
 /// The key under which a role's chosen effort is remembered.
@@ -365,10 +365,10 @@ impl Bench {
 
     /// What the files of a call hold.
     #[must_use]
-    pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> Touched {
+    pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> TouchedFiles {
         let tools = Toolbox::open(self.setting(role, None));
         let held = tools.ok().and_then(|tools| tools.hashes_now(call).ok());
-        held.map_or(Touched::Unknown, Touched::Has)
+        held.map_or(TouchedFiles::Unknown, TouchedFiles::Has)
     }
 
     /// What an answer for the whole flow would grant. A server of tools that does not run is started for it, and

@@ -22,7 +22,7 @@ use a_society_roles::turn::step::TakerEnd;
 
 use super::bench::Bench;
 use crate::config::models::{ConfiguredModels, WishedModel};
-use crate::driver::role_source::Choice;
+use crate::driver::role_source::PendingChoice;
 
 /// The key of a role's model among its settings.
 pub const MODEL: &str = "model";
@@ -136,7 +136,13 @@ impl RoleChoices<'_> {
 
     /// Who has to be asked, and about what.
     #[must_use]
-    pub fn ask(&self, bench: &Bench, open: Vec<&str>, task: String, stop: StopSignal) -> Choice {
+    pub fn ask(
+        &self,
+        bench: &Bench,
+        open: Vec<&str>,
+        task: String,
+        stop: StopSignal,
+    ) -> PendingChoice {
         let mut question = ChoiceQuestion {
             task,
             single: BTreeSet::from([MODEL.to_owned()]),
@@ -145,7 +151,7 @@ impl RoleChoices<'_> {
         for key in open {
             let mut candidates = match self.candidates(bench, key) {
                 Ok(candidates) => candidates,
-                Err(why) => return Choice::Operator(why),
+                Err(why) => return PendingChoice::Operator(why),
             };
             let only = (key == MODEL && candidates.len() == 1).then(|| candidates.pop());
             if let Some(only) = only.flatten() {
@@ -158,8 +164,8 @@ impl RoleChoices<'_> {
         }
         if question.candidates.is_empty() {
             return match question.settled.is_empty() {
-                true => Choice::Nothing,
-                false => Choice::Settled(question.settled),
+                true => PendingChoice::Nothing,
+                false => PendingChoice::Settled(question.settled),
             };
         }
         let keys: Vec<&str> = question.candidates.keys().map(String::as_str).collect();
@@ -173,15 +179,15 @@ impl RoleChoices<'_> {
         match self.models.find(wish) {
             Ok(found) => {
                 let taker = Chooser::new(found.provider, found.model, question, stop);
-                Choice::Asks(Box::new(taker))
+                PendingChoice::Asks(Box::new(taker))
             }
             Err(
                 TakerEnd::Configuration { why }
                 | TakerEnd::Provider { why, .. }
                 | TakerEnd::Aborted { why },
-            ) => Choice::Operator(format!("no model can choose ({why}); {hint}")),
+            ) => PendingChoice::Operator(format!("no model can choose ({why}); {hint}")),
             Err(TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit) => {
-                Choice::Operator(format!("no model can choose; {hint}"))
+                PendingChoice::Operator(format!("no model can choose; {hint}"))
             }
         }
     }

@@ -47,7 +47,7 @@ use super::choices::{RoleChoices, SCOPE, SKILLS};
 use super::handed::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
-use crate::driver::role_source::{About, Choice, RoleSource, Touched};
+use crate::driver::role_source::{About, PendingChoice, RoleSource, TouchedFiles};
 use crate::limits::{
     ARTIFACTS_SHARE_PERCENT, BYTES_A_TOKEN, FLOW_FILE_BYTES_MAX, PROJECT_FILE_BYTES_MAX,
     READINGS_PARTS, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX, UNKNOWN_WINDOW_TOKENS,
@@ -620,9 +620,9 @@ impl RoleSource for Workshop {
         state: &FlowState,
         (role, node): (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
-    ) -> Choice {
+    ) -> PendingChoice {
         if self.executor(role) != Executor::Model {
-            return Choice::Nothing;
+            return PendingChoice::Nothing;
         }
         let definition = self.definition(role);
         let configured = state.configurations.get(role);
@@ -638,7 +638,7 @@ impl RoleSource for Workshop {
         };
         let open = choices.open();
         if open.is_empty() {
-            return Choice::Nothing;
+            return PendingChoice::Nothing;
         }
         let work = node.and_then(|node| graph.node(node));
         let work = work.map_or(&[][..], |node| node.work());
@@ -684,7 +684,7 @@ impl RoleSource for Workshop {
         }
     }
 
-    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> TouchedFiles {
         if self.executor(role) == Executor::Model {
             return self.bench.touched(role, call);
         }
@@ -698,8 +698,8 @@ impl RoleSource for Workshop {
             RecordPath::parse(path).ok()
         });
         match path.map(|path| self.files.read(&path)) {
-            Some(Ok(bytes)) => Touched::Has(vec![bytes.map(|bytes| Hash::of(&bytes))]),
-            Some(Err(_)) | None => Touched::Unknown,
+            Some(Ok(bytes)) => TouchedFiles::Has(vec![bytes.map(|bytes| Hash::of(&bytes))]),
+            Some(Err(_)) | None => TouchedFiles::Unknown,
         }
     }
 

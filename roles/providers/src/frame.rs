@@ -90,24 +90,9 @@ pub fn write_anew(
     session: SpokenSession<'_>,
     whole: &dyn Fn(&Text) -> Result<String, String>,
 ) -> Result<Prepared, String> {
-    let unknown = |what: &str, word: &str| {
-        format!(
-            "it was written by a version that knows the {what} {word:?}, which this one does not"
-        )
-    };
     let wire: Result<Wire, ()> = frame.wire.parse();
     let wire = wire.map_err(|()| unknown("wire", &frame.wire))?;
-    let mut dialect = ChatDialect {
-        completion_tokens: false,
-        cache_key: false,
-    };
-    for word in &frame.dialect {
-        match word.as_str() {
-            COMPLETION_TOKENS => dialect.completion_tokens = true,
-            CACHE_KEY => dialect.cache_key = true,
-            other => return Err(unknown("dialect", other)),
-        }
-    }
+    let dialect = dialect_of(&frame.dialect)?;
     let effort = frame.effort.as_deref();
     let effort = effort.map(|word| word.parse().map_err(|()| unknown("effort", word)));
     let effort: Option<Effort> = effort.transpose()?;
@@ -122,15 +107,8 @@ pub fn write_anew(
         .environment
         .as_ref()
         .map_or(Ok(String::new()), whole)?;
-    let beside = frame.beside.as_ref().map(|beside| {
-        let system = whole(&beside.system)?;
-        let messages = whole(&beside.messages)?;
-        let messages: Result<Vec<Message>, _> = serde_json::from_str(&messages);
-        let messages = messages.map_err(|why| format!("its messages cannot be read: {why}"))?;
-        let messages: Vec<HistoryMessage> =
-            messages.into_iter().map(HistoryMessage::from).collect();
-        Ok::<_, String>((system, messages))
-    });
+    let beside = frame.beside.as_ref();
+    let beside = beside.map(|beside| session_beside(beside, whole));
     let beside = beside.transpose()?;
     let session = beside
         .as_ref()
@@ -160,4 +138,37 @@ pub fn write_anew(
         },
     )
     .map_err(|fault| fault.message)
+}
+
+fn unknown(what: &str, word: &str) -> String {
+    format!("it was written by a version that knows the {what} {word:?}, which this one does not")
+}
+
+fn dialect_of(words: &[String]) -> Result<ChatDialect, String> {
+    let mut dialect = ChatDialect {
+        completion_tokens: false,
+        cache_key: false,
+    };
+    for word in words {
+        match word.as_str() {
+            COMPLETION_TOKENS => dialect.completion_tokens = true,
+            CACHE_KEY => dialect.cache_key = true,
+            other => return Err(unknown("dialect", other)),
+        }
+    }
+    Ok(dialect)
+}
+
+/// The system prompt and the conversation of a request that does not repeat its session.
+fn session_beside(
+    beside: &Beside,
+    whole: &dyn Fn(&Text) -> Result<String, String>,
+) -> Result<(String, Vec<HistoryMessage>), String> {
+    let system = whole(&beside.system)?;
+    let messages: Result<Vec<Message>, _> = serde_json::from_str(&whole(&beside.messages)?);
+    let messages = messages.map_err(|why| format!("its messages cannot be read: {why}"))?;
+    Ok((
+        system,
+        messages.into_iter().map(HistoryMessage::from).collect(),
+    ))
 }

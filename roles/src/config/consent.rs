@@ -52,7 +52,7 @@ impl FaultSink<'_> {
             return ConsentConfig::default();
         };
         let mode = fields.get("mode");
-        let mut rules = |key: &str, check: Check| {
+        let mut rules = |key: &str, check: RuleCheck| {
             let tree = fields.get(key);
             tree.map_or_else(Vec::new, |tree| self.rules(tree, key, check))
         };
@@ -66,7 +66,7 @@ impl FaultSink<'_> {
         }
     }
 
-    fn rules(&mut self, tree: &YamlTree, key: &str, check: Check) -> Vec<String> {
+    fn rules(&mut self, tree: &YamlTree, key: &str, check: RuleCheck) -> Vec<String> {
         let Value::List(items) = &tree.value else {
             self.fault(
                 tree,
@@ -119,7 +119,7 @@ impl FaultSink<'_> {
     }
 }
 
-type Check = fn(&str) -> Result<(), policy::RuleFault>;
+type RuleCheck = fn(&str) -> Result<(), policy::RuleFault>;
 
 #[cfg(test)]
 mod tests {

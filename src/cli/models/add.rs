@@ -4,7 +4,7 @@ use a_society_orchestrator::config::catalogue::{Catalogue, KnownModel};
 use a_society_orchestrator::config::editing::Sheet;
 use a_society_orchestrator::config::editing::models::{NewOne, NewPrices, added, prices};
 use a_society_orchestrator::config::models::{Catalog, ModelSpec, ProviderSpec};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::context::Context;
 use super::figures::{self, name};
@@ -109,7 +109,7 @@ pub(super) fn run(context: &mut Context<'_>, add: &Add) -> Outcome {
     let Some((spec, at)) = added.config.find(&add.name) else {
         return Ok(ExitCode::Ok);
     };
-    let answer = Answer {
+    let answer = AddedModel {
         done: format!("{} is in {}", add.name, path.display()),
         is_new: added.is_new,
         known: catalogue
@@ -125,7 +125,7 @@ pub(super) fn run(context: &mut Context<'_>, add: &Add) -> Outcome {
 }
 
 /// What was added.
-struct Answer<'a> {
+struct AddedModel<'a> {
     done: String,
     is_new: bool,
     known: Option<KnownModel<'a>>,
@@ -136,33 +136,13 @@ struct Answer<'a> {
     at: &'a ProviderSpec,
 }
 
-impl Answer<'_> {
+impl AddedModel<'_> {
     fn give(&self, context: &mut Context<'_>) -> Outcome {
         let (spec, at) = (self.spec, self.at);
         let key = figures::key(self.now, &spec.provider);
         let is_default = self.now.model.as_ref() == Some(&spec.name);
         if context.out.is_json() {
-            let catalogue = self.known.map(|known| {
-                json!({
-                    "as_of": self.as_of,
-                    "members": self.taken,
-                    "dearer_above": known.dearer_above,
-                })
-            });
-            context.out.value(&json!({
-                "done": self.done,
-                "model": spec.name,
-                "default": is_default,
-                "provider": {
-                    "name": at.name,
-                    "wire": at.wire.word(),
-                    "address": at.base_url,
-                    "new": self.is_new,
-                },
-                "key": key.json,
-                "members": figures::object(spec),
-                "catalogue": catalogue,
-            }))?;
+            context.out.value(&self.json(is_default, &key.json))?;
             return Ok(ExitCode::Ok);
         }
         context.out.line(&plain(&self.done))?;
@@ -207,6 +187,31 @@ impl Answer<'_> {
             context.out.note(&hint);
         }
         Ok(ExitCode::Ok)
+    }
+
+    fn json(&self, is_default: bool, key: &Value) -> Value {
+        let (spec, at) = (self.spec, self.at);
+        let catalogue = self.known.map(|known| {
+            json!({
+                "as_of": self.as_of,
+                "members": self.taken,
+                "dearer_above": known.dearer_above,
+            })
+        });
+        json!({
+            "done": self.done,
+            "model": spec.name,
+            "default": is_default,
+            "provider": {
+                "name": at.name,
+                "wire": at.wire.word(),
+                "address": at.base_url,
+                "new": self.is_new,
+            },
+            "key": key,
+            "members": figures::object(spec),
+            "catalogue": catalogue,
+        })
     }
 
     /// What was taken from the catalogue, of which day, and what it leaves out.

@@ -19,7 +19,7 @@ pub mod real;
 mod tests;
 pub mod unlocked;
 
-pub use faulty::{Fault, FaultPlan, FaultyDisk};
+pub use faulty::{FaultPlan, FaultyDisk, InjectedFault};
 pub use real::RealDisk;
 pub use unlocked::UnlockedDisk;
 

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::evidence::evidence;
 use crate::files::{read_full, uninterrupted};
 use crate::flow_ref::FlowRef;
-use crate::journal::scan::{Heard, Known, Outcome, Position, Scan, Tail, scan};
+use crate::journal::scan::{Heard, JournalTail, Known, Outcome, Position, Scan, scan};
 use crate::layout::FlowFolder;
 use crate::ledger::SharedLedger;
 
@@ -27,7 +27,7 @@ pub struct Follower {
     folder: FlowFolder,
     flow: FlowId,
     end: Option<Position>,
-    torn: Option<Tail>,
+    torn: Option<JournalTail>,
     /// The ledger that holds the journal: what it does not have yet is not passed on.
     ledger: Option<(SharedLedger, FlowRef)>,
 }
@@ -143,7 +143,7 @@ impl Follower {
     /// The bytes after the last whole record: a write in progress, or what one left when its process
     /// died.
     #[must_use]
-    pub const fn torn(&self) -> Option<&Tail> {
+    pub const fn torn(&self) -> Option<&JournalTail> {
         self.torn.as_ref()
     }
 

@@ -20,7 +20,7 @@ use crate::limits::SEGMENT_HEAD_BYTES;
 
 /// A segment that belongs to a flow further up.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shared {
+pub(crate) struct SharedSegment {
     /// The flow that wrote it.
     pub(crate) flow: FlowId,
     /// The last record of it that counts here; absent if all of them do.
@@ -31,7 +31,7 @@ pub(crate) struct Shared {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Lineage {
     /// The shared segments, by their numbers.
-    pub(crate) shared: BTreeMap<u32, Shared>,
+    pub(crate) shared: BTreeMap<u32, SharedSegment>,
     /// What the fork is called, if it says so.
     pub(crate) name: Option<String>,
 }
@@ -176,7 +176,9 @@ fn trace(beginnings: &[(u32, Beginning)], flow: &FlowId) -> Option<Lineage> {
         let Some(header) = &here.header else { break };
         let flow = header.flow.clone();
         let until = next.follows(&flow)?;
-        lineage.shared.insert(*number, Shared { flow, until });
+        lineage
+            .shared
+            .insert(*number, SharedSegment { flow, until });
     }
     if let Some((_, first)) = beginnings.get(lineage.shared.len())
         && let Second::Forked(forked) = &first.second

@@ -30,7 +30,7 @@ pub(super) struct Line {
 type Take<'a, B> = &'a mut dyn FnMut(&Line) -> ControlFlow<B>;
 
 /// Lines that end with a newline, and where the first begins; only the last may lack it.
-type Piece<'a> = (usize, &'a mut [u8]);
+type LinesPiece<'a> = (usize, &'a mut [u8]);
 
 /// Passes on the lines of a segment, or of its end, and returns the receiver's break value. Nothing
 /// comes after a line that does not hold.
@@ -66,7 +66,7 @@ fn ahead<B>(
 ) -> ControlFlow<Option<B>> {
     let pieces = cut(bytes);
     let count = pieces.len();
-    let mut shares: Vec<Vec<Piece<'_>>> = Vec::new();
+    let mut shares: Vec<Vec<LinesPiece<'_>>> = Vec::new();
     shares.resize_with(threads, Vec::new);
     for (number, piece) in (0..threads).cycle().zip(pieces) {
         if let Some(share) = shares.get_mut(number) {
@@ -110,7 +110,7 @@ fn hand_on<B>(line: &Line, take: Take<'_, B>) -> ControlFlow<Option<B>> {
 /// Reads pieces as long as they are wanted. What was taken comes back and is dropped here: memory
 /// that one thread takes and another gives back makes both wait.
 fn share_out(
-    share: Vec<Piece<'_>>,
+    share: Vec<LinesPiece<'_>>,
     to_taker: &SyncSender<Vec<Line>>,
     from_taker: &Receiver<Vec<Line>>,
 ) {
@@ -133,7 +133,7 @@ fn share_out(
 }
 
 /// Cuts lines into pieces of about one size.
-fn cut(mut rest: &mut [u8]) -> Vec<Piece<'_>> {
+fn cut(mut rest: &mut [u8]) -> Vec<LinesPiece<'_>> {
     let (mut pieces, mut start) = (Vec::new(), 0);
     while !rest.is_empty() {
         let least = AHEAD_PIECE_BYTES.min(rest.len());
@@ -149,7 +149,7 @@ fn cut(mut rest: &mut [u8]) -> Vec<Piece<'_>> {
 
 /// Reads the lines of a piece.
 fn read<B>(
-    (offset, bytes): Piece<'_>,
+    (offset, bytes): LinesPiece<'_>,
     take: &mut dyn FnMut(Line) -> ControlFlow<B>,
 ) -> ControlFlow<B> {
     let mut start = 0;

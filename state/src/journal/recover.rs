@@ -20,7 +20,7 @@ use crate::atomic::replace_durably;
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{make_folders, read_whole, remove_if_there, sync_folder, uninterrupted};
-use crate::journal::scan::{Position, Tail};
+use crate::journal::scan::{JournalTail, Position};
 use crate::layout::FlowFolder;
 use crate::limits::SEGMENT_BYTES_MAX;
 
@@ -59,7 +59,7 @@ fn row_of(word: &str) -> Option<RecoveryRow> {
     .find(|row| row_word(*row) == word)
 }
 
-fn name_of(tail: &Tail) -> String {
+fn name_of(tail: &JournalTail) -> String {
     let hash = Hash::of(&tail.bytes).to_string();
     let (row, segment) = (row_word(tail.row), tail.segment);
     let (offset, seq) = (tail.offset_bytes, tail.expected);
@@ -137,7 +137,7 @@ pub fn parse_name(name: &str) -> Option<Quarantined> {
 ///
 /// # Errors
 /// When the file system refuses; what was done by then does no harm and is done again.
-pub fn cut(disk: &dyn Disk, folder: &FlowFolder, tail: &Tail) -> Result<(), Error> {
+pub fn cut(disk: &dyn Disk, folder: &FlowFolder, tail: &JournalTail) -> Result<(), Error> {
     keep(disk, folder, &name_of(tail), &tail.bytes)?;
     let path = folder.segment(tail.segment);
     shorten(disk, folder, &path, tail.offset_bytes)?;
@@ -269,7 +269,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_kept_tail_says_what_its_record_needs() {
-        let tail = Tail {
+        let tail = JournalTail {
             row: RecoveryRow::R6,
             segment: 3,
             offset_bytes: 1234,

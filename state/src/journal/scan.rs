@@ -14,7 +14,7 @@ use a_society_facts::{Fact, Recorded};
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{read_from, uninterrupted};
-use crate::journal::lineage::{self, Lineage, Shared};
+use crate::journal::lineage::{self, Lineage, SharedSegment};
 use crate::journal::lines;
 use crate::journal::verdict::{Damage, Harm, Judgement, Suspect, judge};
 use crate::layout::{FlowFolder, segment_number};
@@ -46,7 +46,7 @@ impl From<Position> for JournalEnd {
 
 /// A tail that may be cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tail {
+pub struct JournalTail {
     /// The row of the table that allows it.
     pub row: RecoveryRow,
     /// The segment.
@@ -67,7 +67,7 @@ pub enum Outcome {
     /// Nothing was ever written: there is no segment, or an empty first one.
     Blank,
     /// R2, R3, R4, R6: a tail may be cut.
-    Torn(Tail),
+    Torn(JournalTail),
     /// Anything else: the journal may only be read.
     Damaged(Damage),
 }
@@ -183,10 +183,10 @@ struct Scanner<'a> {
 }
 
 /// Where a scan stopped, unless it went on.
-type Stop = Option<Outcome>;
+type ScanStop = Option<Outcome>;
 
 /// Why the lines of a segment were not read to their end.
-enum Ended {
+enum SegmentEnd {
     /// The scan stopped.
     Stopped(Outcome),
     /// The line that begins here does not hold.
@@ -214,7 +214,7 @@ impl Scanner<'_> {
     }
 
     /// Scans the segments one after the other.
-    fn walk(&mut self) -> Stop {
+    fn walk(&mut self) -> ScanStop {
         let numbers = self.scan.segments.clone();
         let first = self.known.from.map_or(1, |from| from.segment);
         let mut last = numbers.last().copied().unwrap_or(0);
@@ -270,7 +270,7 @@ impl Scanner<'_> {
         })
     }
 
-    fn segment(&mut self, number: u32, offset: u64, later_segment: bool) -> Stop {
+    fn segment(&mut self, number: u32, offset: u64, later_segment: bool) -> ScanStop {
         let path = self.folder.segment(number);
         let mut buffer = std::mem::take(&mut self.buffer);
         let read = uninterrupted(|| self.disk.open(&path, How::Read)).and_then(|file| {
@@ -318,11 +318,17 @@ impl Scanner<'_> {
         });
     }
 
-    fn shared(&self, number: u32) -> Option<&Shared> {
+    fn shared(&self, number: u32) -> Option<&SharedSegment> {
         self.lineage.as_ref()?.shared.get(&number)
     }
 
-    fn lines(&mut self, number: u32, offset: u64, later_segment: bool, bytes: &mut [u8]) -> Stop {
+    fn lines(
+        &mut self,
+        number: u32,
+        offset: u64,
+        later_segment: bool,
+        bytes: &mut [u8],
+    ) -> ScanStop {
         let until = self.shared(number).and_then(|shared| shared.until);
         let ended = |end: Position| end.segment == number && until.is_some_and(|u| end.seq >= u);
         if self.scan.end.is_some_and(ended) {
@@ -339,7 +345,7 @@ impl Scanner<'_> {
             let (at, after) = (offset + line.start as u64, offset + line.end as u64);
             let (frame, recorded) = match &line.read {
                 Ok(read) => read,
-                Err(bad) => return ControlFlow::Break(Ended::Bad(line.start, bad.clone())),
+                Err(bad) => return ControlFlow::Break(SegmentEnd::Bad(line.start, bad.clone())),
             };
             let position = Position {
                 segment: number,
@@ -348,20 +354,20 @@ impl Scanner<'_> {
                 crc: frame.crc,
             };
             if let Some(stop) = self.record(position, at, frame, recorded) {
-                return ControlFlow::Break(Ended::Stopped(stop));
+                return ControlFlow::Break(SegmentEnd::Stopped(stop));
             }
             if until == Some(position.seq) {
-                return ControlFlow::Break(Ended::Shared(position));
+                return ControlFlow::Break(SegmentEnd::Shared(position));
             }
             ControlFlow::Continue(())
         });
         match ended? {
-            Ended::Stopped(stop) => Some(stop),
-            Ended::Bad(start, bad) => {
+            SegmentEnd::Stopped(stop) => Some(stop),
+            SegmentEnd::Bad(start, bad) => {
                 let at = offset + start as u64;
                 Some(self.bad(number, at, later_segment, &bytes[start..], bad))
             }
-            Ended::Shared(position) => {
+            SegmentEnd::Shared(position) => {
                 // What follows is the parent's alone.
                 self.scan.shared_ends.push(position);
                 None
@@ -369,7 +375,13 @@ impl Scanner<'_> {
         }
     }
 
-    fn record(&mut self, position: Position, at: u64, frame: &Frame, recorded: &Recorded) -> Stop {
+    fn record(
+        &mut self,
+        position: Position,
+        at: u64,
+        frame: &Frame,
+        recorded: &Recorded,
+    ) -> ScanStop {
         if let Some((harm, detail)) = self.misfit(position, at, frame, &recorded.body) {
             return Some(self.damaged(harm, position.segment, at, detail));
         }
@@ -468,7 +480,7 @@ impl Scanner<'_> {
             later_segment: later || (at == 0 && number > 1),
         });
         match judgement {
-            Judgement::Cut(row) => Outcome::Torn(Tail {
+            Judgement::Cut(row) => Outcome::Torn(JournalTail {
                 row,
                 segment: number,
                 offset_bytes: at,

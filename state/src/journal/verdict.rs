@@ -157,7 +157,7 @@ impl fmt::Display for Damage {
 
 /// What the lines after the first bad one tell.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct After {
+struct LinesAfter {
     /// Complete lines after the first bad one.
     lines: u64,
     /// Those that verify.
@@ -166,8 +166,8 @@ struct After {
     durable: Seq,
 }
 
-fn look_after(rest: &[u8]) -> After {
-    let mut after = After::default();
+fn look_after(rest: &[u8]) -> LinesAfter {
+    let mut after = LinesAfter::default();
     let mut start = 0;
     for end in memchr::memchr_iter(b'\n', rest) {
         after.lines += 1;

@@ -11,8 +11,8 @@ use a_society_facts::fact::journal::{ProcessName, WriterOpened};
 use a_society_facts::{At, Fact, Hash, line};
 
 use super::{
-    Appended, Change, Changes, Chunk, Claimed, JournalEnd, Ledger, LedgerError, Letter, LetterId,
-    Promise, SharedLedger, WorkerName,
+    Appended, Chunk, Claimed, JournalEnd, Ledger, LedgerChange, LedgerChanges, LedgerError, Letter,
+    LetterId, Promise, SharedLedger, WorkerName,
 };
 use crate::flow_ref::FlowRef;
 
@@ -53,11 +53,11 @@ pub struct Conformance {
 }
 
 /// The result of a check: whether it could be measured, or why it does not hold.
-type Checked = Result<RigCan, String>;
-type Check = fn(&mut dyn Rig) -> Checked;
+type CheckResult = Result<RigCan, String>;
+type ConformanceCheck = fn(&mut dyn Rig) -> CheckResult;
 
 /// Every check, with its name.
-pub const CHECKS: [(&str, Check); 18] = [
+pub const CHECKS: [(&str, ConformanceCheck); 18] = [
     ("an empty ledger has no flow", empty),
     (
         "what was appended is read back after every record",
@@ -192,7 +192,7 @@ fn bytes_after(
     Ok(bytes)
 }
 
-fn empty(rig: &mut dyn Rig) -> Checked {
+fn empty(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let flows = ledger.flows(None, 10).map_err(text)?;
     holds(flows.is_empty(), "it lists flows")?;
@@ -203,7 +203,7 @@ fn empty(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn read_back(rig: &mut dyn Rig) -> Checked {
+fn read_back(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let mut script = LineScript::of(1);
     let (mut whole, mut ends) = (Vec::new(), vec![(None, 0)]);
@@ -233,7 +233,7 @@ fn read_back(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn taken_twice(rig: &mut dyn Rig) -> Checked {
+fn taken_twice(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let mut script = LineScript::of(1);
     let chunks = [script.chunk(2)?, script.chunk(1)?, script.chunk(3)?];
@@ -253,7 +253,7 @@ fn taken_twice(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn moved(rig: &mut dyn Rig) -> Checked {
+fn moved(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let (mut ours, mut theirs) = (LineScript::of(1), LineScript::of(2));
     let first = ours.chunk(2)?;
@@ -273,7 +273,7 @@ fn moved(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn zombies(rig: &mut dyn Rig) -> Checked {
+fn zombies(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let mut script = LineScript::of(1);
     let mut ends = vec![None];
@@ -295,7 +295,7 @@ fn zombies(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn promise_alone(rig: &mut dyn Rig) -> Checked {
+fn promise_alone(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let mut script = LineScript::of(1);
     let chunk = script.chunk(2)?;
@@ -320,7 +320,7 @@ fn promise_alone(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn stops(rig: &mut dyn Rig) -> Checked {
+fn stops(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let mut script = LineScript::of(1);
     for _ in 0..4 {
@@ -336,7 +336,7 @@ fn stops(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn strange_record(rig: &mut dyn Rig) -> Checked {
+fn strange_record(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let (mut ours, mut theirs) = (LineScript::of(1), LineScript::of(2));
     take(ledger.as_ref(), &flow, &ours.chunk(4)?)?;
@@ -350,7 +350,7 @@ fn strange_record(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn race(rig: &mut dyn Rig) -> Checked {
+fn race(rig: &mut dyn Rig) -> CheckResult {
     let (first, flow) = (rig.fresh(), flow(1)?);
     let mut script = LineScript::of(1);
     let machines: Vec<SharedLedger> = (0..4).map(|_| rig.other_machine()).collect();
@@ -395,7 +395,7 @@ fn worker(name: &str) -> WorkerName {
     WorkerName(name.to_owned())
 }
 
-fn claims(rig: &mut dyn Rig) -> Checked {
+fn claims(rig: &mut dyn Rig) -> CheckResult {
     let (here, there) = (rig.fresh(), rig.other_machine());
     let (flow, other) = (flow(1)?, flow(2)?);
     take(here.as_ref(), &flow, &LineScript::of(1).chunk(1)?)?;
@@ -420,7 +420,7 @@ fn claims(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn claims_are_no_fence(rig: &mut dyn Rig) -> Checked {
+fn claims_are_no_fence(rig: &mut dyn Rig) -> CheckResult {
     let (here, there) = (rig.fresh(), rig.other_machine());
     let flow = flow(1)?;
     let claim = here.claim(&flow, &worker("a")).map_err(text)?;
@@ -433,7 +433,7 @@ fn claims_are_no_fence(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn blobs(rig: &mut dyn Rig) -> Checked {
+fn blobs(rig: &mut dyn Rig) -> CheckResult {
     let (here, there) = (rig.fresh(), rig.other_machine());
     let (flow, other) = (flow(1)?, flow(2)?);
     for bytes in [&b""[..], b"\0\xff", &[7; 300_000]] {
@@ -452,7 +452,7 @@ fn blobs(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn letters(rig: &mut dyn Rig) -> Checked {
+fn letters(rig: &mut dyn Rig) -> CheckResult {
     let (here, there) = (rig.fresh(), rig.other_machine());
     let flow = flow(1)?;
     take(here.as_ref(), &flow, &LineScript::of(1).chunk(1)?)?;
@@ -485,7 +485,7 @@ fn letters(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn news(rig: &mut dyn Rig) -> Checked {
+fn news(rig: &mut dyn Rig) -> CheckResult {
     let (here, there) = (rig.fresh(), rig.other_machine());
     let flow = flow(1)?;
     let mut listener = there.news().map_err(text)?;
@@ -497,11 +497,15 @@ fn news(rig: &mut dyn Rig) -> Checked {
     };
     here.post(&flow, &letter).map_err(text)?;
     drop(claim);
-    let mut missing = vec![Change::Appended, Change::Posted, Change::Freed];
+    let mut missing = vec![
+        LedgerChange::Appended,
+        LedgerChange::Posted,
+        LedgerChange::Freed,
+    ];
     for _ in 0..100 {
         match listener.wait(Duration::from_millis(100)).map_err(text)? {
-            Changes::Lost => return Ok(RigCan::Done),
-            Changes::Of(changes) => missing.retain(|change| {
+            LedgerChanges::Lost => return Ok(RigCan::Done),
+            LedgerChanges::Of(changes) => missing.retain(|change| {
                 let known = changes.iter().any(|(of, is)| *of == flow && is == change);
                 !known
             }),
@@ -513,7 +517,7 @@ fn news(rig: &mut dyn Rig) -> Checked {
     Err(format!("{missing:?} were never announced"))
 }
 
-fn pages(rig: &mut dyn Rig) -> Checked {
+fn pages(rig: &mut dyn Rig) -> CheckResult {
     let ledger = rig.fresh();
     for number in [5, 1, 4, 2, 3] {
         take(
@@ -537,7 +541,7 @@ fn pages(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn removal(rig: &mut dyn Rig) -> Checked {
+fn removal(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let mut script = LineScript::of(1);
     take(ledger.as_ref(), &flow, &script.chunk(1)?)?;
@@ -562,7 +566,7 @@ fn removal(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn crash(rig: &mut dyn Rig) -> Checked {
+fn crash(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let mut script = LineScript::of(1);
     take(ledger.as_ref(), &flow, &script.chunk(3)?)?;
@@ -582,7 +586,7 @@ fn crash(rig: &mut dyn Rig) -> Checked {
     Ok(RigCan::Done)
 }
 
-fn faults(rig: &mut dyn Rig) -> Checked {
+fn faults(rig: &mut dyn Rig) -> CheckResult {
     let (ledger, flow) = (rig.fresh(), flow(1)?);
     let there = rig.other_machine();
     let mut script = LineScript::of(1);

@@ -12,8 +12,9 @@ use std::time::Duration;
 use a_society_facts::Hash;
 
 use super::{
-    AboutLedger, Appended, Chain, Change, Changes, Chunk, Claim, Claimed, EachChunk, JournalEnd,
-    Ledger, LedgerEntry, LedgerError, Letter, LetterId, News, Promise, WorkerName,
+    AboutLedger, Appended, Chain, Chunk, Claimed, EachChunk, JournalEnd, Ledger, LedgerChange,
+    LedgerChanges, LedgerClaim, LedgerEntry, LedgerError, LedgerNews, Letter, LetterId, Promise,
+    WorkerName,
 };
 use crate::flow_ref::FlowRef;
 
@@ -52,7 +53,7 @@ struct MemoryState {
     claims: BTreeMap<FlowRef, MemoryGrant>,
     letters: BTreeMap<FlowRef, Vec<PostedLetter>>,
     blobs: BTreeMap<(FlowRef, Hash), Vec<u8>>,
-    changes: Vec<(FlowRef, Change)>,
+    changes: Vec<(FlowRef, LedgerChange)>,
     changes_before: usize,
     machines: u64,
     cut_off: BTreeSet<u64>,
@@ -125,7 +126,7 @@ impl MemoryLedger {
             .collect();
         for flow in lost {
             state.claims.remove(&flow);
-            state.note(&flow, Change::Freed);
+            state.note(&flow, LedgerChange::Freed);
         }
         self.shared.bell.notify_all();
     }
@@ -241,7 +242,7 @@ fn unreachable(why: &str) -> LedgerError {
 }
 
 impl MemoryState {
-    fn note(&mut self, flow: &FlowRef, change: Change) {
+    fn note(&mut self, flow: &FlowRef, change: LedgerChange) {
         if self.changes.len() == CHANGES_MAX {
             self.changes_before += self.changes.len();
             self.changes.clear();
@@ -265,7 +266,7 @@ impl MemoryState {
             journal.kept = journal.chunks.len();
         }
         if appends {
-            self.note(flow, Change::Appended);
+            self.note(flow, LedgerChange::Appended);
         }
         Appended::Taken
     }
@@ -289,7 +290,7 @@ impl MemoryState {
             letter: letter.clone(),
             answer: None,
         });
-        self.note(flow, Change::Posted);
+        self.note(flow, LedgerChange::Posted);
     }
 
     fn answer(&mut self, flow: &FlowRef, id: &LetterId, answer: &[u8]) {
@@ -297,7 +298,7 @@ impl MemoryState {
         for there in posted.filter(|there| there.letter.id == *id) {
             there.answer.get_or_insert_with(|| answer.to_vec());
         }
-        self.note(flow, Change::Posted);
+        self.note(flow, LedgerChange::Posted);
     }
 }
 
@@ -439,13 +440,13 @@ impl Ledger for MemoryLedger {
         })
     }
 
-    fn news(&self) -> Result<Box<dyn News>, LedgerError> {
+    fn news(&self) -> Result<Box<dyn LedgerNews>, LedgerError> {
         self.operate(|state| {
             let seen = state.changes_before + state.changes.len();
             Box::new(MemoryNews {
                 ledger: self.clone(),
                 seen,
-            }) as Box<dyn News>
+            }) as Box<dyn LedgerNews>
         })
     }
 
@@ -458,7 +459,7 @@ impl Ledger for MemoryLedger {
             state.flows.remove(flow);
             state.letters.remove(flow);
             state.blobs.retain(|(owner, _), _| owner != flow);
-            state.note(flow, Change::Removed);
+            state.note(flow, LedgerChange::Removed);
             Appended::Taken
         })
     }
@@ -479,7 +480,7 @@ struct MemoryClaim {
     number: u64,
 }
 
-impl Claim for MemoryClaim {
+impl LedgerClaim for MemoryClaim {
     fn is_held(&self) -> bool {
         let state = self.ledger.lock();
         let granted = state.claims.get(&self.flow);
@@ -492,7 +493,7 @@ impl Drop for MemoryClaim {
         if self.is_held() {
             let mut state = self.ledger.lock();
             state.claims.remove(&self.flow);
-            state.note(&self.flow, Change::Freed);
+            state.note(&self.flow, LedgerChange::Freed);
             self.ledger.shared.bell.notify_all();
         }
     }
@@ -504,8 +505,8 @@ struct MemoryNews {
     seen: usize,
 }
 
-impl News for MemoryNews {
-    fn wait(&mut self, longest: Duration) -> Result<Changes, LedgerError> {
+impl LedgerNews for MemoryNews {
+    fn wait(&mut self, longest: Duration) -> Result<LedgerChanges, LedgerError> {
         let (machine, seen) = (self.ledger.machine, self.seen);
         let state = self.ledger.lock();
         let is_quiet = |state: &mut MemoryState| {
@@ -519,9 +520,9 @@ impl News for MemoryNews {
         }
         self.seen = state.changes_before + state.changes.len();
         let missed = seen.checked_sub(state.changes_before);
-        Ok(missed.map_or(Changes::Lost, |from| {
+        Ok(missed.map_or(LedgerChanges::Lost, |from| {
             let new = state.changes.get(from..).unwrap_or_default();
-            Changes::Of(new.to_vec())
+            LedgerChanges::Of(new.to_vec())
         }))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Without a ledger the folder of a flow is the truth, and nothing in here runs. With one, the ledger
 //! is the truth and the folder a copy of it. One operation decides everything: append these lines if the
-//! journal still ends with this record ([`Ledger::append`]). A [`Claim`] only keeps workers from doing the same
+//! journal still ends with this record ([`Ledger::append`]). A [`LedgerClaim`] only keeps workers from doing the same
 //! work twice; no clock, no lease and no claim says what is true.
 //!
 //! The port blocks, because every flow has a thread and a sync of a disk blocks, too. What a ledger
@@ -76,7 +76,7 @@ pub enum Appended {
 }
 
 /// The right to work on a flow. It is given back when it is dropped, and it says nothing about truth.
-pub trait Claim: Debug + Send {
+pub trait LedgerClaim: Debug + Send {
     /// Whether the ledger still grants it.
     fn is_held(&self) -> bool;
 }
@@ -85,7 +85,7 @@ pub trait Claim: Debug + Send {
 #[derive(Debug)]
 pub enum Claimed {
     /// It is granted.
-    Yes(Box<dyn Claim>),
+    Yes(Box<dyn LedgerClaim>),
     /// Another worker has it.
     Busy {
         /// Which one, for people.
@@ -129,7 +129,7 @@ pub struct LetterId(pub String);
 
 /// What changed in a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
+pub enum LedgerChange {
     /// A journal grew.
     Appended,
     /// A letter or an answer came.
@@ -140,22 +140,22 @@ pub enum Change {
     Removed,
 }
 
-/// What [`News::wait`] learned.
+/// What [`LedgerNews::wait`] learned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Changes {
+pub enum LedgerChanges {
     /// These flows changed. A change may be named that was none; none is left out.
-    Of(Vec<(FlowRef, Change)>),
+    Of(Vec<(FlowRef, LedgerChange)>),
     /// Changes were missed: every flow has to be looked at.
     Lost,
 }
 
 /// Changes since they were last asked for.
-pub trait News: Send {
+pub trait LedgerNews: Send {
     /// Waits until something changes, or for this long.
     ///
     /// # Errors
     /// When the ledger cannot be reached.
-    fn wait(&mut self, longest: Duration) -> Result<Changes, LedgerError>;
+    fn wait(&mut self, longest: Duration) -> Result<LedgerChanges, LedgerError>;
 }
 
 /// What may differ between ledgers, for people.
@@ -289,7 +289,7 @@ pub trait Ledger: Debug + Send + Sync {
     ///
     /// # Errors
     /// When the ledger fails.
-    fn news(&self) -> Result<Box<dyn News>, LedgerError>;
+    fn news(&self) -> Result<Box<dyn LedgerNews>, LedgerError>;
 
     /// Removes a flow that still ends with a record.
     ///

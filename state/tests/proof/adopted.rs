@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use a_society_facts::{At, Fact, sample};
 use a_society_state::adopt::Coming;
-use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk, How};
+use a_society_state::disk::{Disk, FaultPlan, FaultyDisk, How, InjectedFault};
 use a_society_state::files::make_folders;
 use a_society_state::verify::verify;
 use a_society_state::{Error, FlowRef, Store};
@@ -161,7 +161,7 @@ fn whatever_fails_leaves_none_and_the_next_try_makes_it() {
         };
         slice_of(1..=operations, 11).map(one)
     };
-    let cases: Vec<FaultPlan> = Fault::ALL.into_iter().flat_map(each).collect();
+    let cases: Vec<FaultPlan> = InjectedFault::ALL.into_iter().flat_map(each).collect();
     each_in_parallel(&cases, |fault| {
         let disk = origin.kill_clone();
         disk.arm(FaultPlan {

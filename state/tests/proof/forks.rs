@@ -7,9 +7,9 @@ use a_society_facts::fact::flow::{FactAuthor, FlowCancelled};
 use a_society_facts::id::Seq;
 use a_society_facts::view::all::Views;
 use a_society_facts::{At, Fact, Hash, Recorded, sample};
-use a_society_state::disk::faulty::Op;
-use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk};
-use a_society_state::fork::{Cut, Holds, RecordFile, cut, make};
+use a_society_state::disk::faulty::DiskCall;
+use a_society_state::disk::{Disk, FaultPlan, FaultyDisk, InjectedFault};
+use a_society_state::fork::{Cut, ForkedFile, Holds, cut, make};
 use a_society_state::repair::{self, Diagnosis};
 use a_society_state::verify::verify;
 use a_society_state::{Error, FlowRef, Store, archive, removal, retention};
@@ -289,12 +289,12 @@ fn a_parent_that_is_pruned_takes_nothing_from_its_fork() {
     assert!(is_sound(&store, &fork));
 }
 
-fn a_record() -> [RecordFile; 2] {
+fn a_record() -> [ForkedFile; 2] {
     [
         ("workflow.yaml", "nodes: []\n"),
         ("deep/notes.md", "of the record"),
     ]
-    .map(|(path, text)| RecordFile {
+    .map(|(path, text)| ForkedFile {
         path: path.to_owned(),
         holds: Holds::Bytes(text.as_bytes().to_vec()),
     })
@@ -394,7 +394,7 @@ fn whatever_fails_while_a_fork_is_made_leaves_none_and_the_next_try_makes_it() {
     make_on(&whole, None).unwrap();
     let expected = lines(&store_over(&whole).0, &named(FORK));
     let operations = whole.operations() - before;
-    let faults = Fault::ALL.into_iter();
+    let faults = InjectedFault::ALL.into_iter();
     let cases: Vec<FaultPlan> = faults
         .flat_map(|fault| {
             let one = move |at| FaultPlan {
@@ -435,7 +435,7 @@ fn a_file_system_without_links_gets_copies_up_to_the_cut() {
     let cut = cut_at(&store, at);
     disk.arm(FaultPlan {
         at: 1,
-        fault: Fault::NoLinks,
+        fault: InjectedFault::NoLinks,
         sticky: true,
     });
     let fork = make(&store, &cut, (FORK.parse().unwrap(), None), &[]).unwrap();
@@ -453,7 +453,7 @@ fn after_a_failed_sync_of_the_parent_its_last_segment_is_written_anew() {
     parent.append(titled(5)).unwrap();
     disk.arm(FaultPlan {
         at: disk.operations() + 1,
-        fault: Fault::SyncFailsThenLies,
+        fault: InjectedFault::SyncFailsThenLies,
         sticky: true,
     });
     assert!(parent.sync().is_err());
@@ -477,10 +477,10 @@ fn the_name_of_a_fork_is_durable_before_the_one_it_was_made_under_may_go() {
     let fork = make(&store, &cut, (FORK.parse().unwrap(), None), &[]).unwrap();
     let trace = disk.trace();
     let named = store.folder(&fork);
-    let is_named = |op: &Op| matches!(op, Op::Rename { to, .. } if to == named.root());
+    let is_named = |op: &DiskCall| matches!(op, DiskCall::Rename { to, .. } if to == named.root());
     let at = trace.iter().position(is_named).unwrap();
     let folders = [named.root().parent().unwrap(), store.root()];
-    let synced = folders.map(|path| Op::SyncFolder {
+    let synced = folders.map(|path| DiskCall::SyncFolder {
         path: path.to_owned(),
     });
     assert_eq!(trace[at + 1..], synced);

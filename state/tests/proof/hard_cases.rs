@@ -2,8 +2,8 @@
 
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FactAuthor, FlowPaused, FlowUnpaused, PauseReason};
-use a_society_state::disk::faulty::Op;
-use a_society_state::disk::{Fault, FaultPlan, FaultyDisk, How};
+use a_society_state::disk::faulty::DiskCall;
+use a_society_state::disk::{FaultPlan, FaultyDisk, How, InjectedFault};
 use a_society_state::index::rows;
 use a_society_state::removal::{self, NotRemoved, Stays};
 use a_society_state::{Error, retention};
@@ -59,8 +59,8 @@ fn a_flow_that_is_removed_while_somebody_waits_for_its_lock_does_not_come_back()
     let probe = play.disk.kill_clone();
     probe.record_trace();
     drop(store_over(&probe).0.open(&flow_ref()).unwrap());
-    let is_lock = |op: &Op| {
-        *op == Op::Open {
+    let is_lock = |op: &DiskCall| {
+        *op == DiskCall::Open {
             path: lock.clone(),
             how: How::CreateOrAppend,
         }
@@ -173,7 +173,7 @@ fn a_folder_whose_name_could_not_be_synced_is_not_taken_for_durable_later() {
         let mut again = played(&[Step::Create, Step::Session, Step::Sync]);
         again.disk.arm(FaultPlan {
             at,
-            fault: Fault::FolderSyncFails,
+            fault: InjectedFault::FolderSyncFails,
             sticky: false,
         });
         let first = again.step(&Step::Say(70_000));
@@ -328,7 +328,7 @@ fn a_repair_that_is_cut_off_anywhere_can_be_run_again_and_keeps_every_byte() {
         let disk = play.disk.kill_clone();
         disk.arm(FaultPlan {
             at,
-            fault: Fault::Eio,
+            fault: InjectedFault::Eio,
             sticky: true,
         });
         let mut cut_off = Play::on(disk);

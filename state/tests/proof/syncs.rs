@@ -6,8 +6,8 @@ use std::sync::mpsc::channel;
 
 use a_society_facts::Fact;
 use a_society_facts::fact::journal::RecoveryRow;
-use a_society_state::disk::faulty::Op;
-use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk, How};
+use a_society_state::disk::faulty::DiskCall;
+use a_society_state::disk::{Disk, FaultPlan, FaultyDisk, How, InjectedFault};
 use a_society_state::layout::FlowFolder;
 use a_society_state::{blob, checkpoint};
 
@@ -166,7 +166,7 @@ fn what_a_failed_sync_dropped_is_written_anew_whichever_sync_it_was() {
         let mut play = torn();
         play.disk.arm(FaultPlan {
             at,
-            fault: Fault::SyncFailsThenLies,
+            fault: InjectedFault::SyncFailsThenLies,
             sticky: false,
         });
         failed += usize::from(play.step(&Step::Open).is_err());
@@ -183,18 +183,18 @@ fn what_a_failed_sync_dropped_is_written_anew_whichever_sync_it_was() {
 // read off the trace.
 
 /// What was done to a disk while a script was played on it, failures left out.
-fn traced(play: &mut Play, step: &Step) -> Vec<Op> {
+fn traced(play: &mut Play, step: &Step) -> Vec<DiskCall> {
     play.disk.record_trace();
     play.step(step).unwrap();
     play.disk.trace()
 }
 
-fn place(trace: &[Op], op: &Op) -> usize {
+fn place(trace: &[DiskCall], op: &DiskCall) -> usize {
     let found = trace.iter().position(|other| other == op);
     found.unwrap_or_else(|| panic!("{op:?} was not done"))
 }
 
-fn next_after(trace: &[Op], after: usize, op: &Op) -> usize {
+fn next_after(trace: &[DiskCall], after: usize, op: &DiskCall) -> usize {
     after + 1 + place(&trace[after + 1..], op)
 }
 
@@ -212,31 +212,31 @@ fn j19_a_tail_is_kept_then_cut_then_told_and_each_is_durable_before_the_next() {
     let segment = folder.segment(1);
     let kept = place(
         &trace,
-        &Op::SyncFolder {
+        &DiskCall::SyncFolder {
             path: folder.quarantine(),
         },
     );
     let cut = trace
         .iter()
-        .position(|op| matches!(op, Op::SetSize { path, .. } if *path == segment))
+        .position(|op| matches!(op, DiskCall::SetSize { path, .. } if *path == segment))
         .unwrap();
     let synced = next_after(
         &trace,
         cut,
-        &Op::Sync {
+        &DiskCall::Sync {
             path: segment.clone(),
         },
     );
     let named = next_after(
         &trace,
         synced,
-        &Op::SyncFolder {
+        &DiskCall::SyncFolder {
             path: folder.journal(),
         },
     );
     let told = trace
         .iter()
-        .position(|op| matches!(op, Op::Append { path, .. } if *path == segment))
+        .position(|op| matches!(op, DiskCall::Append { path, .. } if *path == segment))
         .unwrap();
     assert!(
         kept < cut && named < told,
@@ -248,8 +248,10 @@ fn j19_a_tail_is_kept_then_cut_then_told_and_each_is_durable_before_the_next() {
 fn an_import_makes_the_new_name_durable_before_the_old_one_may_go() {
     let mut play = played(&[Step::Create, Step::Title, Step::Close]);
     let trace = traced(&mut play, &Step::Carry);
-    let named = trace.iter().rposition(|op| matches!(op, Op::Rename { .. }));
-    let sync = |path: &Path| Op::SyncFolder {
+    let named = trace
+        .iter()
+        .rposition(|op| matches!(op, DiskCall::Rename { .. }));
+    let sync = |path: &Path| DiskCall::SyncFolder {
         path: path.to_owned(),
     };
     let target = play.store.folder(&in_project(ELSEWHERE));
@@ -261,8 +263,8 @@ fn an_import_makes_the_new_name_durable_before_the_old_one_may_go() {
     next_after(&trace, new, &sync(play.store.root()));
 }
 
-fn removed(path: PathBuf) -> Op {
-    Op::RemoveFile { path }
+fn removed(path: PathBuf) -> DiskCall {
+    DiskCall::RemoveFile { path }
 }
 
 #[test]
@@ -286,7 +288,7 @@ fn a_repair_silences_every_witness_durably_before_it_takes_anything_out() {
     let segments = tails::segments(&play.disk, folder.root());
     assert!(segments.len() > 2, "{segments:?}");
     let trace = traced(&mut play, &Step::Repair);
-    let sync = |path: PathBuf| Op::SyncFolder { path };
+    let sync = |path: PathBuf| DiskCall::SyncFolder { path };
     let views = place(&trace, &removed(folder.views()));
     let flow = place(&trace, &removed(folder.flow_view()));
     let fold = place(&trace, &removed(folder.checkpoint()));
@@ -299,13 +301,13 @@ fn a_repair_silences_every_witness_durably_before_it_takes_anything_out() {
         assert!(gone > last, "{} goes too early", path.display());
         last = next_after(&trace, gone, &sync(folder.journal()));
     }
-    let is_cut = |op: &Op| matches!(op, Op::Rename { to, .. } if *to == segments[0]);
+    let is_cut = |op: &DiskCall| matches!(op, DiskCall::Rename { to, .. } if *to == segments[0]);
     let cut = trace.iter().position(is_cut).unwrap();
     assert!(cut > last, "the damaged segment is cut last");
-    let Op::Rename { from, .. } = &trace[cut] else {
+    let DiskCall::Rename { from, .. } = &trace[cut] else {
         panic!("the shorter segment is put in its place")
     };
-    let synced = place(&trace, &Op::Sync { path: from.clone() });
+    let synced = place(&trace, &DiskCall::Sync { path: from.clone() });
     assert!(synced < cut, "it is durable before it gets its place");
     next_after(&trace, cut, &sync(folder.journal()));
 }
@@ -318,8 +320,8 @@ fn a_record_is_written_with_one_write_and_synced_with_one_sync() {
     play.step(&Step::Sync).unwrap();
     let trace = play.disk.trace();
     assert_eq!(before, 1, "{trace:?}");
-    assert!(matches!(&trace[0], Op::Append { path, .. } if *path == segment));
-    assert_eq!(trace[1..], [Op::Sync { path: segment }]);
+    assert!(matches!(&trace[0], DiskCall::Append { path, .. } if *path == segment));
+    assert_eq!(trace[1..], [DiskCall::Sync { path: segment }]);
     let model = play.model().clone();
     judge(&play.disk.crash_clone(5), &model, 5);
 }

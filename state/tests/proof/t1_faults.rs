@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use a_society_state::disk::faulty::Op;
-use a_society_state::disk::{Fault, FaultPlan};
+use a_society_state::disk::faulty::DiskCall;
+use a_society_state::disk::{FaultPlan, InjectedFault};
 
 use crate::extent::{each_in_parallel, first_of, pick};
 use crate::oracle::judge;
@@ -69,7 +69,7 @@ fn cases_of((place, scenario): (usize, &Scenario)) -> Vec<Case<'_>> {
     ];
     let stride = pick(SLICE_STRIDE, 1);
     let mut cases = Vec::new();
-    for (kind, fault) in Fault::ALL.into_iter().enumerate() {
+    for (kind, fault) in InjectedFault::ALL.into_iter().enumerate() {
         let met = (1_u64..).zip(&trace).filter(|(_, op)| may_meet(fault, op));
         let met: Vec<u64> = met.map(|(at, _)| at).collect();
         for (way, (sticky, temper)) in ways.into_iter().enumerate() {
@@ -87,21 +87,25 @@ fn cases_of((place, scenario): (usize, &Scenario)) -> Vec<Case<'_>> {
 
 /// Whether an operation can meet a fault. A plan that strikes at one that cannot is the plan that
 /// strikes at the next one that can, or none at all, so it need not be tried.
-fn may_meet(fault: Fault, op: &Op) -> bool {
-    let op = if let Op::Failed { op, .. } = op {
+fn may_meet(fault: InjectedFault, op: &DiskCall) -> bool {
+    let op = if let DiskCall::Failed { op, .. } = op {
         op
     } else {
         op
     };
     match fault {
-        Fault::Eio | Fault::Enospc | Fault::Edquot | Fault::Erofs | Fault::Emfile => true,
-        Fault::Eintr => matches!(op, Op::Read { .. } | Op::Append { .. }),
-        Fault::ShortRead => matches!(op, Op::Read { .. }),
-        Fault::ShortWrite(_) => matches!(op, Op::Append { .. }),
-        Fault::SyncFailsThenLies => matches!(op, Op::Sync { .. }),
-        Fault::FolderSyncFails => matches!(op, Op::SyncFolder { .. }),
-        Fault::RenameFails => matches!(op, Op::Rename { .. }),
-        Fault::NoLinks => matches!(op, Op::Link { .. }),
+        InjectedFault::Eio
+        | InjectedFault::Enospc
+        | InjectedFault::Edquot
+        | InjectedFault::Erofs
+        | InjectedFault::Emfile => true,
+        InjectedFault::Eintr => matches!(op, DiskCall::Read { .. } | DiskCall::Append { .. }),
+        InjectedFault::ShortRead => matches!(op, DiskCall::Read { .. }),
+        InjectedFault::ShortWrite(_) => matches!(op, DiskCall::Append { .. }),
+        InjectedFault::SyncFailsThenLies => matches!(op, DiskCall::Sync { .. }),
+        InjectedFault::FolderSyncFails => matches!(op, DiskCall::SyncFolder { .. }),
+        InjectedFault::RenameFails => matches!(op, DiskCall::Rename { .. }),
+        InjectedFault::NoLinks => matches!(op, DiskCall::Link { .. }),
     }
 }
 

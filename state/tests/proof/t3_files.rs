@@ -8,7 +8,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::SegmentStarted;
 use a_society_facts::line;
 use a_society_state::clock::SystemClock;
-use a_society_state::disk::{Disk, Fault, FaultPlan, FaultyDisk, RealDisk};
+use a_society_state::disk::{Disk, FaultPlan, FaultyDisk, InjectedFault, RealDisk};
 use a_society_state::index::rows;
 use a_society_state::journal::verdict::{Damage, Harm};
 use a_society_state::layout::FlowFolder;
@@ -310,7 +310,7 @@ fn r14_a_device_that_fails_while_it_is_read_costs_nothing() {
         let left = disk.kill_clone();
         left.arm(FaultPlan {
             at,
-            fault: Fault::Eio,
+            fault: InjectedFault::Eio,
             sticky: true,
         });
         let (store, _) = store_over(&left);

@@ -198,7 +198,7 @@ pub(super) fn data(
     Ok(json.done())
 }
 
-type Bodies = Vec<(String, ItemBody)>;
+type FeedBodies = Vec<(String, ItemBody)>;
 
 /// Writes the feeds, and gives the bodies of their items.
 fn feeds(
@@ -207,7 +207,7 @@ fn feeds(
     gathered: &Gathered,
     json: &mut Json<'_>,
     has_bodies: bool,
-) -> Result<Bodies, Failed> {
+) -> Result<FeedBodies, Failed> {
     let mut bodies = Vec::new();
     let mut feeds: Vec<(String, Vec<Item>)> = Vec::new();
     for (seat, items) in &gathered.feeds {

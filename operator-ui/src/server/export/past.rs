@@ -19,7 +19,7 @@ use crate::protocol::http::TranscriptMessage;
 use crate::server::transcript::{Read, message, plain};
 
 /// An entry whose message has a number. The message is held, so that no other takes its place.
-struct Known {
+struct NumberedEntry {
     message: Arc<Message>,
     told: (Seq, [bool; 4]),
     number: u32,
@@ -37,7 +37,7 @@ const fn told(entry: &SessionEntry) -> (Seq, [bool; 4]) {
 }
 
 /// A part of a session, and the numbers of its messages; nothing if they are as they were.
-type List = (SessionPart, Option<Vec<u32>>);
+type PastEntries = (SessionPart, Option<Vec<u32>>);
 
 /// How many of the last messages are looked at for what changes in place. A list that went as a whole
 /// ends with another message.
@@ -56,7 +56,7 @@ pub(super) struct Past {
     messages: Vec<TranscriptMessage>,
     /// The numbers of messages, by what they are.
     numbers: HashMap<String, u32>,
-    entries: BTreeMap<String, Vec<Known>>,
+    entries: BTreeMap<String, Vec<NumberedEntry>>,
     lists: BTreeMap<String, Vec<u32>>,
     parts: Vec<SessionPart>,
     prompt: Option<(Text, u32)>,
@@ -117,7 +117,7 @@ impl Past {
     }
 
     /// Keeps what is not as it was.
-    fn changed(&mut self, seq: Seq, lists: Vec<List>, drafted: Option<Drafted>) {
+    fn changed(&mut self, seq: Seq, lists: Vec<PastEntries>, drafted: Option<Drafted>) {
         let mut set = BTreeMap::new();
         let mut parts = Vec::with_capacity(lists.len());
         for (part, now) in lists {
@@ -153,7 +153,7 @@ impl Past {
     }
 
     /// What the session holds, and its archives.
-    fn of_entries(&mut self, session: &SessionView, read: &Read) -> Vec<List> {
+    fn of_entries(&mut self, session: &SessionView, read: &Read) -> Vec<PastEntries> {
         let live = (
             part("live", "live", "What the model sees now"),
             self.live(session, read),
@@ -182,7 +182,7 @@ impl Past {
 
     /// The numbers of these entries; nothing if they are the same. Only those that are new are written.
     fn entries(&mut self, list: &str, entries: &[SessionEntry], read: &Read) -> Option<Vec<u32>> {
-        let is_same = |(known, entry): (&Known, &SessionEntry)| {
+        let is_same = |(known, entry): (&NumberedEntry, &SessionEntry)| {
             Arc::ptr_eq(&known.message, &entry.message) && known.told == told(entry)
         };
         if let Some(known) = self.entries.get(list)
@@ -197,7 +197,7 @@ impl Past {
         known.truncate(same);
         for entry in entries.iter().skip(same) {
             let raw = serde_json::to_value(entry).unwrap_or_default();
-            known.push(Known {
+            known.push(NumberedEntry {
                 message: Arc::clone(&entry.message),
                 told: told(entry),
                 number: self.number(read.with_cost(message(0, &raw))),

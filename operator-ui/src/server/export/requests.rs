@@ -24,7 +24,7 @@ use crate::server::blocking::unread;
 const NUMBER_BYTES: usize = 7;
 
 /// A piece that requests have in common.
-struct Piece {
+struct SharedPiece {
     text: Arc<str>,
     /// How many kept requests use it.
     uses: usize,
@@ -32,7 +32,7 @@ struct Piece {
 }
 
 /// A request, in pieces.
-struct Kept {
+struct KeptRequest {
     seq: Seq,
     request: ExportedRequest,
     role: RoleInstance,
@@ -42,8 +42,8 @@ struct Kept {
 pub(super) struct Requests {
     bytes_max: usize,
     bytes: usize,
-    kept: VecDeque<Kept>,
-    pieces: Vec<Piece>,
+    kept: VecDeque<KeptRequest>,
+    pieces: Vec<SharedPiece>,
     known: HashMap<Arc<str>, u32>,
     unwritten: BTreeMap<String, String>,
     left_out: u64,
@@ -111,7 +111,7 @@ impl Requests {
         let body = String::from_utf8_lossy(&request.body);
         let pieces: Vec<u32> = in_pieces(&body).map(|text| self.piece(text)).collect();
         let asked = &request.asked;
-        self.kept.push_back(Kept {
+        self.kept.push_back(KeptRequest {
             seq,
             role: asked.role.clone(),
             request: ExportedRequest {
@@ -154,7 +154,7 @@ impl Requests {
         let bytes = quoted(&text).len() + 1;
         self.bytes += bytes;
         self.known.insert(Arc::clone(&text), number);
-        self.pieces.push(Piece {
+        self.pieces.push(SharedPiece {
             text,
             uses: 0,
             bytes,
@@ -197,9 +197,11 @@ impl Requests {
         let of = |number: &u32| cleaned.get(*number as usize).copied().flatten();
         let mut last: HashMap<RoleInstance, (Seq, Vec<u32>)> = HashMap::new();
         let mut sent = BTreeMap::new();
-        for Kept { seq, role, request } in self.kept {
+        for KeptRequest { seq, role, request } in self.kept {
             let all: Vec<Clean> = request.pieces.iter().filter_map(of).collect();
-            let changed = all.iter().fold(Changed::default(), |a, b| a.and(b.changed));
+            let changed = all
+                .iter()
+                .fold(PieceMarks::default(), |a, b| a.and(b.changed));
             let numbers: Vec<u32> = all.iter().map(|piece| piece.number).collect();
             let before = last.get(&role);
             let same = before.map_or(0, |(_, before)| {
@@ -227,12 +229,12 @@ impl Requests {
 
 /// What was done to a piece before it went into a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Changed {
+struct PieceMarks {
     withheld: bool,
     is_cut: bool,
 }
 
-impl Changed {
+impl PieceMarks {
     const fn and(self, other: Self) -> Self {
         Self {
             withheld: self.withheld || other.withheld,
@@ -259,12 +261,12 @@ impl Changed {
 #[derive(Debug, Clone, Copy)]
 struct Clean {
     number: u32,
-    changed: Changed,
+    changed: PieceMarks,
 }
 
 /// Puts a piece without secrets behind the others.
 fn clean_piece(text: &str, clean: &mut Vec<String>, scrub: &mut Scrub<'_>) -> Clean {
-    let mut changed = Changed::default();
+    let mut changed = PieceMarks::default();
     let out = with_strings(text, &mut |said| {
         let mut shown = scrub.text(said);
         changed.withheld |= shown != said;
@@ -274,7 +276,7 @@ fn clean_piece(text: &str, clean: &mut Vec<String>, scrub: &mut Scrub<'_>) -> Cl
         }
         (shown != said).then_some(shown)
     });
-    let whole = if changed == Changed::default() {
+    let whole = if changed == PieceMarks::default() {
         // Some secrets are recognised by the text before them, which may be the name of a member.
         let whole = scrub.text(&out);
         changed.withheld = whole != out;

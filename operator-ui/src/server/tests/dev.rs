@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use super::super::dev::Source;
+use super::super::dev::DevSource;
 use super::{PATIENCE, Stage, status_of};
 
 /// A server of files that answers every request with its own path, and keeps what it was asked.
@@ -45,7 +45,7 @@ impl Files {
 }
 
 fn stage(files: SocketAddr) -> Stage {
-    Stage::with(|options| options.dev = Some(Source::named(&format!("http://{files}")).unwrap()))
+    Stage::with(|options| options.dev = Some(DevSource::named(&format!("http://{files}")).unwrap()))
 }
 
 /// All of an answer; a file comes in pieces.
@@ -69,7 +69,7 @@ fn only_an_address_of_this_machine_is_one_that_files_are_taken_from() {
         "http://127.0.0.1:5173/",
         "http://[::1]:80",
     ] {
-        assert!(Source::named(good).is_ok(), "{good}");
+        assert!(DevSource::named(good).is_ok(), "{good}");
     }
     for bad in [
         "",
@@ -82,7 +82,7 @@ fn only_an_address_of_this_machine_is_one_that_files_are_taken_from() {
         "http://127.0.0.1:5173@192.0.2.1:80",
         "http://127.0.0.1:5173/path",
     ] {
-        assert!(Source::named(bad).is_err(), "{bad}");
+        assert!(DevSource::named(bad).is_err(), "{bad}");
     }
 }
 

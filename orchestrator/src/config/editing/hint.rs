@@ -49,6 +49,23 @@ impl From<&str> for Hint {
 }
 
 impl Hint {
+    /// The models that are meant instead, or all there are.
+    pub(super) fn models(near: &[String], others: &[String]) -> Self {
+        match (near, others) {
+            ([], []) => Self::Add,
+            ([], others) => format!("there are: {}", others.join(", ")).into(),
+            (near, _) => format!("did you mean {}?", near.join(", ")).into(),
+        }
+    }
+
+    /// The rules of a list.
+    pub(super) fn rules(list: &str, others: &[String]) -> Self {
+        match others {
+            [] => format!("there is none under {list}").into(),
+            others => format!("there are: {}", others.join(", ")).into(),
+        }
+    }
+
     /// As the terminal names things.
     #[must_use]
     pub fn in_terminal(&self) -> String {

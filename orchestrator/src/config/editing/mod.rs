@@ -14,6 +14,7 @@ pub mod skills;
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
+use a_society_roles::config::TextFault;
 use a_society_roles::config::edit::ConfigEditFault;
 
 use self::hint::Hint;
@@ -145,19 +146,17 @@ impl From<ConfigError> for EditRefusal {
 }
 
 impl From<ConfigEditFault> for EditRefusal {
-    #[expect(clippy::too_many_lines, reason = "one exhaustive match")]
     fn from(fault: ConfigEditFault) -> Self {
         use Grade::{Failed, NotFound, Refused, Usage};
         let (code, grade, why, hint) = match fault {
-            ConfigEditFault::Faulty(faults) => {
-                let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
-                let hint = "correct it, and try again".into();
-                ("configuration-unchanged", Failed, lines.join("\n"), hint)
-            }
+            ConfigEditFault::Faulty(faults) => (
+                "configuration-unchanged",
+                Failed,
+                user::lines(&faults),
+                "correct it, and try again".into(),
+            ),
             ConfigEditFault::Unfit(faults) => {
-                // Their places are in a text that the operator has not seen.
-                let lines: Vec<&str> = faults.iter().map(|it| it.message.as_str()).collect();
-                ("usage", Usage, lines.join("\n"), "say it otherwise".into())
+                ("usage", Usage, messages(&faults), "say it otherwise".into())
             }
             ConfigEditFault::Taken(name) => (
                 "model-exists",
@@ -179,53 +178,35 @@ impl From<ConfigEditFault> for EditRefusal {
                 "model-not-found",
                 NotFound,
                 format!("there is no model {model}"),
-                match (near.as_slice(), others.as_slice()) {
-                    ([], []) => Hint::Add,
-                    ([], others) => format!("there are: {}", others.join(", ")).into(),
-                    (near, _) => format!("did you mean {}?", near.join(", ")).into(),
-                },
+                Hint::models(&near, &others),
             ),
             ConfigEditFault::NoProvider { provider, others } => (
                 "provider-not-found",
                 NotFound,
-                format!(
-                    "there is no provider {provider}, and it is not said how a new one is spoken to"
-                ),
+                format!("there is no provider {provider}, and no wire is given for a new one"),
                 Hint::Wire(others),
             ),
             ConfigEditFault::NoRule { rule, list, others } => (
                 "rule-not-found",
                 NotFound,
                 format!("there is no rule {rule} under {list}"),
-                match others.as_slice() {
-                    [] => format!("there is none under {list}").into(),
-                    others => format!("there are: {}", others.join(", ")).into(),
-                },
+                Hint::rules(list, &others),
             ),
-            ConfigEditFault::IsDefault { model, others } => (
-                "model-in-use",
-                Refused,
+            ConfigEditFault::IsDefault { model, others } => in_use(
                 format!("roles that name no model use {model}"),
                 Hint::Default(model, others.into_iter().next()),
             ),
-            ConfigEditFault::IsChooser(model) => (
-                "model-in-use",
-                Refused,
+            ConfigEditFault::IsChooser(model) => in_use(
                 format!("it chooses for roles: the file says `chooser: {model}`"),
                 "name another model there, or take that line out, and try again".into(),
             ),
-            ConfigEditFault::ByHand(lines) => (
-                "configuration-unchanged",
-                Failed,
-                "the file is laid out so that lines cannot be put in safely".to_owned(),
-                format!("put these in by hand:\n{lines}").into(),
+            ConfigEditFault::ByHand(lines) => by_hand(
+                "lines cannot be put in",
+                format!("put these in by hand:\n{lines}"),
             ),
-            ConfigEditFault::Unclear(what) => (
-                "configuration-unchanged",
-                Failed,
-                "the file is laid out so that it cannot be changed safely".to_owned(),
-                format!("do it by hand: {what}").into(),
-            ),
+            ConfigEditFault::Unclear(what) => {
+                by_hand("it cannot be changed", format!("do it by hand: {what}"))
+            }
         };
         Self {
             code,
@@ -235,6 +216,28 @@ impl From<ConfigEditFault> for EditRefusal {
             hint,
         }
     }
+}
+
+/// What is wrong, without places: they are in a text that the operator has not seen.
+fn messages(faults: &[TextFault]) -> String {
+    let lines: Vec<&str> = faults.iter().map(|it| it.message.as_str()).collect();
+    lines.join("\n")
+}
+
+/// A model that others depend on.
+fn in_use(why: String, hint: Hint) -> (&'static str, Grade, String, Hint) {
+    ("model-in-use", Grade::Refused, why, hint)
+}
+
+/// A file that only a person can change without harm: what cannot be done to it, and what to do instead.
+fn by_hand(cannot: &str, instead: String) -> (&'static str, Grade, String, Hint) {
+    let why = format!("the file is laid out so that {cannot} safely");
+    (
+        "configuration-unchanged",
+        Grade::Failed,
+        why,
+        instead.into(),
+    )
 }
 
 /// How a key is found: `env`, `file` or `keyring`, and where.

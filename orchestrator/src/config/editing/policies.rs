@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-pub use a_society_roles::config::edit::Policy;
+pub use a_society_roles::config::edit::PolicyEdit;
 use a_society_roles::config::edit::{said_of, with_policy};
 use a_society_roles::config::{
     ConfigBounds, NotifyConfig, TextFault, parse_limits, parse_notify, parse_tools,
@@ -15,7 +15,7 @@ use crate::pasted_secrets::holds_a_secret;
 
 /// The policies of all flows beside the rules and the mode; defaults where the configuration has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct ConfiguredPolicies {
     /// How far tools reach, with folders as they are written.
     pub reach: ToolReach,
     /// What stops a flow that makes no progress.
@@ -28,12 +28,12 @@ pub struct Said {
 ///
 /// # Errors
 /// When the configuration is invalid there.
-pub fn said(sheet: &Sheet) -> Result<Said, EditRefusal> {
+pub fn said(sheet: &Sheet) -> Result<ConfiguredPolicies, EditRefusal> {
     let faulty = |faults: Vec<TextFault>| {
         let path = sheet.path.clone();
         EditRefusal::from(ConfigError::Faulty { path, faults })
     };
-    Ok(Said {
+    Ok(ConfiguredPolicies {
         reach: parse_tools(&sheet.text).map_err(faulty)?,
         limits: parse_limits(&sheet.text).map_err(faulty)?,
         notify: parse_notify(&sheet.text).map_err(faulty)?,
@@ -42,7 +42,7 @@ pub fn said(sheet: &Sheet) -> Result<Said, EditRefusal> {
 
 /// Another text of the configuration, and what it says there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct ChangedPolicies {
     /// The text.
     pub text: String,
     /// The lines about it; nothing if all of it was taken out.
@@ -53,8 +53,8 @@ pub struct Changed {
 ///
 /// # Errors
 /// When it means nothing, names a folder that is not there, looks like a secret, or the text cannot be changed.
-pub fn changed(sheet: &Sheet, policy: &Policy) -> Result<Changed, EditRefusal> {
-    if let Policy::Notify { command, .. } = policy
+pub fn changed(sheet: &Sheet, policy: &PolicyEdit) -> Result<ChangedPolicies, EditRefusal> {
+    if let PolicyEdit::Notify { command, .. } = policy
         && command.iter().any(|word| holds_a_secret(word))
     {
         return Err(EditRefusal::usage(
@@ -64,7 +64,7 @@ pub fn changed(sheet: &Sheet, policy: &Policy) -> Result<Changed, EditRefusal> {
         ));
     }
     let text = with_policy(&sheet.text, policy)?;
-    if let Policy::Reach { folders, .. } = policy {
+    if let PolicyEdit::Reach { folders, .. } = policy {
         for written in folders {
             // A folder that is not there would stop the tools of every role.
             folder(Path::new(written)).map_err(|why| {
@@ -74,5 +74,5 @@ pub fn changed(sheet: &Sheet, policy: &Policy) -> Result<Changed, EditRefusal> {
         }
     }
     let shown = said_of(&text, policy).to_owned();
-    Ok(Changed { text, shown })
+    Ok(ChangedPolicies { text, shown })
 }

@@ -34,8 +34,8 @@ use a_society_state::{FlowRef, Store};
 use serde_json::value::RawValue;
 
 use self::hanging::Spot;
-use super::super::core::{Core, Parts};
-use super::super::role_source::{About, Choice, RoleSource, Touched};
+use super::super::core::{Core, CoreParts};
+use super::super::role_source::{About, PendingChoice, RoleSource, TouchedFiles};
 use super::{at, store, walk};
 use crate::mint::SeededMint;
 use crate::project::docs::ailment::Ailment;
@@ -290,14 +290,14 @@ impl RoleSource for Actors {
         state: &FlowState,
         (role, _): (&RoleInstance, Option<&NodeId>),
         stop: StopSignal,
-    ) -> Choice {
+    ) -> PendingChoice {
         self.passes(Spot::Choice);
         if !self.chooses || state.configurations.contains_key(role) {
-            return Choice::Nothing;
+            return PendingChoice::Nothing;
         }
         let model = self.model();
         let question = choosing::question();
-        Choice::Asks(Box::new(Chooser::new(
+        PendingChoice::Asks(Box::new(Chooser::new(
             Arc::clone(&self.puppet) as Arc<dyn Provider>,
             model,
             question,
@@ -325,12 +325,12 @@ impl RoleSource for Actors {
         Vec::new()
     }
 
-    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> Touched {
+    fn touched(&mut self, role: &RoleInstance, call: &ToolCall) -> TouchedFiles {
         self.passes(Spot::Touched);
         self.tools(role)
             .hashes_now(call)
             .ok()
-            .map_or(Touched::Unknown, Touched::Has)
+            .map_or(TouchedFiles::Unknown, TouchedFiles::Has)
     }
 
     fn grant(
@@ -417,8 +417,8 @@ impl World {
         })
     }
 
-    fn parts(&self, seed: u64) -> Parts {
-        Parts {
+    fn parts(&self, seed: u64) -> CoreParts {
+        CoreParts {
             roles: self.actors(),
             mint: Box::new(SeededMint(seed)),
             places: Places {

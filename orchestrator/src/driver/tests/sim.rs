@@ -280,14 +280,14 @@ fn walk(seed: u64) -> Vec<u8> {
 /// A call has a name of its own over all tries and requests of its turn.
 fn named_once(seed: u64, journal: &[u8]) {
     #[derive(serde::Deserialize)]
-    struct Line {
+    struct StepLine {
         fact: String,
         #[serde(default)]
         call: String,
     }
     let mut known = std::collections::BTreeSet::new();
     for line in journal.split(|byte| *byte == b'\n') {
-        let Ok(line) = serde_json::from_slice::<Line>(line) else {
+        let Ok(line) = serde_json::from_slice::<StepLine>(line) else {
             continue;
         };
         let is_new = line.fact != "call_intended" || known.insert(line.call.clone());

@@ -12,7 +12,7 @@ use std::time::Duration;
 use a_society_facts::At;
 use a_society_facts::view::flow::FlowStatus;
 use a_society_state::clock::ManualClock;
-use a_society_state::disk::faulty::Op;
+use a_society_state::disk::faulty::DiskCall;
 use a_society_state::disk::{FaultyDisk, How};
 use a_society_state::{Ground, Store, process};
 
@@ -74,7 +74,7 @@ fn begun(disk: &FaultyDisk, count: usize, beside: bool) -> Core {
 }
 
 /// Drives a flow until all forward work is done, and returns what the disk did meanwhile.
-fn driven(disk: &FaultyDisk, core: Core) -> Vec<Op> {
+fn driven(disk: &FaultyDisk, core: Core) -> Vec<DiskCall> {
     disk.record_trace();
     let before = disk.trace().len();
     let driven = drive(core, None).unwrap();
@@ -93,8 +93,8 @@ fn driven(disk: &FaultyDisk, core: Core) -> Vec<Op> {
     ops
 }
 
-fn syncs(ops: &[Op]) -> usize {
-    let sync = |op: &&Op| matches!(op, Op::Sync { .. } | Op::SyncFolder { .. });
+fn syncs(ops: &[DiskCall]) -> usize {
+    let sync = |op: &&DiskCall| matches!(op, DiskCall::Sync { .. } | DiskCall::SyncFolder { .. });
     ops.iter().filter(sync).count()
 }
 
@@ -126,9 +126,9 @@ fn no_call_writes_a_file_before_its_start_is_durable() {
     let (mut synced, mut written) = (true, 0);
     for op in &ops {
         match op {
-            Op::Append { path, .. } if path.ends_with("00000001.jsonl") => synced = false,
-            Op::Sync { path } if path.ends_with("00000001.jsonl") => synced = true,
-            Op::Open {
+            DiskCall::Append { path, .. } if path.ends_with("00000001.jsonl") => synced = false,
+            DiskCall::Sync { path } if path.ends_with("00000001.jsonl") => synced = true,
+            DiskCall::Open {
                 path,
                 how: How::CreateNew,
             } if path

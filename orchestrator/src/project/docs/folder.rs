@@ -14,7 +14,7 @@ use a_society_state::files::read_whole;
 
 use super::index::{self, Index};
 pub use super::reader::DOCS_NAME;
-use super::reader::{DocsReader, Layout};
+use super::reader::{DocsLayout, DocsReader};
 use crate::limits::{PROJECT_FILE_BYTES_MAX, PROJECT_ROLES_MAX, PROJECTS_MAX};
 use crate::project::flow_file::FlowFile;
 use crate::record::{IS_FOLDER, find_any_below, find_below};
@@ -46,7 +46,7 @@ pub struct Sayings {
 /// The path of the canonical graph of a project.
 #[must_use]
 pub fn workflow_of(project: &Path) -> PathBuf {
-    Layout::of(project).workflow()
+    DocsLayout::of(project).workflow()
 }
 
 /// The path of a role's file, from the project folder.
@@ -69,7 +69,7 @@ pub(crate) fn rules_file() -> String {
 
 /// Whether a folder is a project: whether it has a folder `a-docs`.
 pub fn is_project(disk: &dyn Disk, folder: &Path) -> bool {
-    let about = disk.about(&Layout::of(folder).docs);
+    let about = disk.about(&DocsLayout::of(folder).docs);
     about.is_ok_and(|about| about.kind == Kind::Folder)
 }
 
@@ -118,7 +118,7 @@ pub fn roles(disk: &dyn Disk, project: &Path) -> ProjectRoles {
 /// What a project says to every role, as far as it can be read.
 #[must_use]
 pub(crate) fn sayings(disk: &dyn Disk, project: &Path) -> Sayings {
-    let layout = Layout::of(project);
+    let layout = DocsLayout::of(project);
     let text = |path: &Path| {
         let bytes = read_whole(disk, path, PROJECT_FILE_BYTES_MAX).ok()?;
         String::from_utf8(bytes).ok()
@@ -132,7 +132,7 @@ pub(crate) fn sayings(disk: &dyn Disk, project: &Path) -> Sayings {
 /// What a project chooses beforehand, as far as it can be read.
 #[must_use]
 pub fn defaults(disk: &dyn Disk, project: &Path) -> FlowDefaults {
-    let path = Layout::of(project).defaults();
+    let path = DocsLayout::of(project).defaults();
     let bytes = read_whole(disk, &path, PROJECT_FILE_BYTES_MAX).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     let read = text.and_then(|text| parse_defaults(&text, "").0);
@@ -150,7 +150,7 @@ pub fn rewrite_old_forms(
     let mut rewritten = Vec::new();
     let names = Inspection::of(disk, project).role_names();
     for name in names {
-        let folder = Layout::of(project).roles().join(name.as_str());
+        let folder = DocsLayout::of(project).roles().join(name.as_str());
         for (file, form) in [
             (READINGS_NAME, READINGS_FILE),
             (OWNERSHIP_NAME, OWNERSHIP_FILE),
@@ -180,7 +180,7 @@ impl Owned {
 
 struct Inspection<'d> {
     reader: DocsReader<'d>,
-    layout: Layout,
+    layout: DocsLayout,
     project: &'d Path,
     index: Index,
     /// The paths that each role reads.
@@ -208,7 +208,7 @@ impl<'d> Inspection<'d> {
         let found = Vec::new();
         Self {
             reader: DocsReader { disk, found },
-            layout: Layout::of(project),
+            layout: DocsLayout::of(project),
             project,
             index: Index::new(),
             readings: BTreeMap::new(),

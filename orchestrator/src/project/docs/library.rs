@@ -7,7 +7,7 @@ use a_society_state::disk::SharedDisk;
 use a_society_state::files::read_whole;
 
 use super::index::{self, Index};
-use super::reader::{DocsReader, Layout};
+use super::reader::{DocsLayout, DocsReader};
 use crate::limits::PROJECT_FILE_BYTES_MAX;
 use crate::record::find_below;
 
@@ -27,7 +27,7 @@ impl Library {
             disk: disk.as_ref(),
             found: Vec::new(),
         };
-        let path = Layout::of(project).index();
+        let path = DocsLayout::of(project).index();
         // Faults of the index were reported when the project was checked.
         let text = reader.text_if_there(&path).flatten().unwrap_or_default();
         let index = index::parse(&text, "", &mut reader.found);

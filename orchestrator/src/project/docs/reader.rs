@@ -95,11 +95,11 @@ impl DocsReader<'_> {
 
 /// The folders below `a-docs`, by the names that the layout gives them.
 #[derive(Debug, Clone)]
-pub(super) struct Layout {
+pub(super) struct DocsLayout {
     pub(super) docs: PathBuf,
 }
 
-impl Layout {
+impl DocsLayout {
     pub(super) fn of(project: &Path) -> Self {
         Self {
             docs: project.join(DOCS_NAME),

@@ -13,7 +13,7 @@ mod tests;
 pub use change::{
     ChangedConfig, ModelChanges, ModelToRemove, Removed, with_changes, without_model,
 };
-pub use policy::{Policy, said_of, with_policy};
+pub use policy::{PolicyEdit, said_of, with_policy};
 pub use rules::{RuleSide, with_rule, without_rule};
 pub use search::{with_search, without_search};
 pub use servers::{NewSecret, ServerEditFault, secrets_of, with_server, without_server};

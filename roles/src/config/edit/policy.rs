@@ -9,7 +9,7 @@ use crate::tool::ToolReach;
 
 /// A policy of all flows. What is absent is taken out, and its default holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Policy {
+pub enum PolicyEdit {
     /// The mode of flows that choose none.
     Mode(Option<String>),
     /// How far tools reach at most.
@@ -40,9 +40,9 @@ pub enum Policy {
 }
 
 /// A member of a section: its key, and what is written there.
-type Member = (&'static str, Option<String>);
+type SectionMember = (&'static str, Option<String>);
 
-impl Policy {
+impl PolicyEdit {
     /// The key at the left margin under which it is.
     #[must_use]
     pub const fn section(&self) -> &'static str {
@@ -54,7 +54,7 @@ impl Policy {
         }
     }
 
-    fn members(&self) -> Vec<Member> {
+    fn members(&self) -> Vec<SectionMember> {
         match self {
             Self::Mode(mode) => vec![("mode", word(mode.as_ref()))],
             Self::Reach {
@@ -90,7 +90,7 @@ impl Policy {
 /// # Errors
 ///
 /// When the text is faulty or would be, or is laid out otherwise.
-pub fn with_policy(text: &str, policy: &Policy) -> Result<String, ConfigEditFault> {
+pub fn with_policy(text: &str, policy: &PolicyEdit) -> Result<String, ConfigEditFault> {
     let (section, members) = (policy.section(), policy.members());
     let change = Change {
         text,
@@ -98,29 +98,29 @@ pub fn with_policy(text: &str, policy: &Policy) -> Result<String, ConfigEditFaul
         members: &members,
     };
     match policy {
-        Policy::Mode(_) => change.made(parse_consent, |before, wish| ConsentConfig {
+        PolicyEdit::Mode(_) => change.made(parse_consent, |before, wish| ConsentConfig {
             mode: wish.mode,
             ..before
         }),
-        Policy::Reach { .. } => change.made(parse_tools, |before, wish| ToolReach {
+        PolicyEdit::Reach { .. } => change.made(parse_tools, |before, wish| ToolReach {
             irreversible: before.irreversible,
             ..wish
         }),
-        Policy::Limits { .. } => change.made(parse_limits, |_, wish| wish),
-        Policy::Notify { .. } => change.made(parse_notify, |_, wish| wish),
+        PolicyEdit::Limits { .. } => change.made(parse_limits, |_, wish| wish),
+        PolicyEdit::Notify { .. } => change.made(parse_notify, |_, wish| wish),
     }
 }
 
 /// The lines about it.
 #[must_use]
-pub fn said_of<'t>(text: &'t str, policy: &Policy) -> &'t str {
+pub fn said_of<'t>(text: &'t str, policy: &PolicyEdit) -> &'t str {
     layout::section(text, policy.section())
 }
 
 struct Change<'c> {
     text: &'c str,
     section: &'static str,
-    members: &'c [Member],
+    members: &'c [SectionMember],
 }
 
 impl Change<'_> {
@@ -225,16 +225,16 @@ fn list(said: &[String]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn reach(scope: &str, folders: &[&str], network: bool) -> Policy {
-        Policy::Reach {
+    fn reach(scope: &str, folders: &[&str], network: bool) -> PolicyEdit {
+        PolicyEdit::Reach {
             scope: Some(scope.to_owned()),
             folders: folders.iter().map(|it| (*it).to_owned()).collect(),
             network,
         }
     }
 
-    fn limits(tokens: Option<&str>, answers: Option<&str>) -> Policy {
-        Policy::Limits {
+    fn limits(tokens: Option<&str>, answers: Option<&str>) -> PolicyEdit {
+        PolicyEdit::Limits {
             tokens: tokens.map(str::to_owned),
             answers: answers.map(str::to_owned),
             same_call: None,
@@ -252,11 +252,11 @@ mod tests {
     #[test]
     fn what_is_said_for_all_flows_is_set_and_taken_out_and_nothing_else_moves() {
         let set = [
-            Policy::Mode(Some("full".to_owned())),
+            PolicyEdit::Mode(Some("full".to_owned())),
             reach("full", &["/srv/books", "/a b"], true),
             reach("sandboxed", &[], false),
             limits(Some("1000"), Some("9")),
-            Policy::Notify {
+            PolicyEdit::Notify {
                 command: vec!["notify-send".to_owned(), "a \"flow\"".to_owned()],
                 on: vec!["done".to_owned()],
             },
@@ -279,14 +279,14 @@ mod tests {
             }
             let mut bare = text.to_owned();
             for policy in [
-                Policy::Mode(None),
-                Policy::Reach {
+                PolicyEdit::Mode(None),
+                PolicyEdit::Reach {
                     scope: None,
                     folders: vec![],
                     network: false,
                 },
                 limits(None, None),
-                Policy::Notify {
+                PolicyEdit::Notify {
                     command: vec![],
                     on: vec![],
                 },
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn one_value_changes_in_its_line_and_its_comment_stays() {
         let text = TEXTS[2];
-        let after = with_policy(text, &Policy::Mode(Some("partial".to_owned()))).unwrap();
+        let after = with_policy(text, &PolicyEdit::Mode(Some("partial".to_owned()))).unwrap();
         assert_eq!(after, text.replace("mode: ask ", "mode: partial "));
         let after = with_policy(text, &reach("project", &["/a", "/c"], false)).unwrap();
         assert_eq!(after, text.replace("[/a, ~/b]", "[\"/a\", \"/c\"]"));
@@ -315,21 +315,21 @@ mod tests {
     #[test]
     fn what_means_nothing_is_refused_in_words_that_name_its_place() {
         let rows = [
-            (Policy::Mode(Some("wide".to_owned())), "`mode`"),
+            (PolicyEdit::Mode(Some("wide".to_owned())), "`mode`"),
             (reach("galaxy", &[], false), "`scope`"),
             (reach("sandboxed", &["/a"], false), "`folders`"),
             (reach("project", &["a"], false), "a folder"),
             (limits(Some("many: yes"), None), "`tokens`"),
             (limits(None, Some("0")), "`answers`"),
             (
-                Policy::Notify {
+                PolicyEdit::Notify {
                     command: vec![],
                     on: vec!["done".to_owned()],
                 },
                 "`command`",
             ),
             (
-                Policy::Notify {
+                PolicyEdit::Notify {
                     command: vec!["mail".to_owned()],
                     on: vec!["ready".to_owned()],
                 },

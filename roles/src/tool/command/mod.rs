@@ -73,16 +73,8 @@ impl Toolbox {
         if walls.are_up {
             variables.extend(environment::behind_walls());
         }
-        let is_irreversible = setting.irreversible_commands.contains(&given.command);
-        let is_unasked = missing.is_empty()
-            && !is_irreversible
-            && !given.background
-            && classify::is_unasked(&given.command, &setting.unasked_commands);
-        let tier = if is_unasked {
-            Tier::Unasked
-        } else {
-            Tier::Command
-        };
+        let (tier, is_irreversible) = self.tier_of(&given, &missing);
+        let is_unasked = matches!(tier, Tier::Unasked);
         let terms = CommandTerms {
             folder: located.shown,
             scope: setting.scope,
@@ -132,6 +124,22 @@ impl Toolbox {
             in_background: given.background,
         }));
         Ok(self.planned("run_command", effect, summary, ask, deed))
+    }
+
+    /// Whether a command runs without being asked about, and whether it cannot be taken back.
+    fn tier_of(&self, given: &RunCommandArguments, missing: &[String]) -> (Tier, bool) {
+        let setting = &self.0.setting;
+        let is_irreversible = setting.irreversible_commands.contains(&given.command);
+        let is_unasked = missing.is_empty()
+            && !is_irreversible
+            && !given.background
+            && classify::is_unasked(&given.command, &setting.unasked_commands);
+        let tier = if is_unasked {
+            Tier::Unasked
+        } else {
+            Tier::Command
+        };
+        (tier, is_irreversible)
     }
 
     /// How long a command may take, if it may run at all.

@@ -12,14 +12,14 @@ const CHUNK_BYTES: usize = 4096;
 const SECTORS_IN_CHUNK: usize = CHUNK_BYTES / SECTOR_BYTES;
 const ZERO_SECTOR: [u8; SECTOR_BYTES] = [0; SECTOR_BYTES];
 
-type Chunk = [u8; CHUNK_BYTES];
+type FileChunk = [u8; CHUNK_BYTES];
 
 /// The bytes of one file. Every byte of the last chunk beyond the size is zero, so that growing
 /// shows zeros and sectors can be compared whole.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contents {
     /// `None` is a chunk of zeros that takes no memory.
-    chunks: Arc<Vec<Option<Arc<Chunk>>>>,
+    chunks: Arc<Vec<Option<Arc<FileChunk>>>>,
     size: usize,
 }
 

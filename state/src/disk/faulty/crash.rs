@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 
 use super::contents::Contents;
-use super::node::{Arrival, Change, FileNode, FolderNode, Id, Node};
+use super::node::{Arrival, FileNode, FolderNode, Id, NameChange, Node};
 use super::random::Random;
 use super::tree::{ROOT, Tree};
 
@@ -67,30 +67,32 @@ impl Crash<'_> {
 /// Which of the unsynced changes of names survived: for each name, how many of its changes.
 struct Choices<'a> {
     tree: &'a Tree,
-    kept: BTreeMap<(Id, &'a OsStr), Kept<'a>>,
+    kept: BTreeMap<(Id, &'a OsStr), SurvivingChanges<'a>>,
 }
 
-struct Kept<'a> {
-    changes: Vec<&'a Change>,
+struct SurvivingChanges<'a> {
+    changes: Vec<&'a NameChange>,
     count: usize,
 }
 
-impl Kept<'_> {
+impl SurvivingChanges<'_> {
     /// The last change that survived.
-    fn last(&self) -> Option<&Change> {
+    fn last(&self) -> Option<&NameChange> {
         self.changes[..self.count].last().copied()
     }
 }
 
 impl<'a> Choices<'a> {
     fn draw(tree: &'a Tree, random: &mut Random) -> Self {
-        let mut kept: BTreeMap<_, Kept<'a>> = BTreeMap::new();
+        let mut kept: BTreeMap<_, SurvivingChanges<'a>> = BTreeMap::new();
         for (id, folder) in tree.folders() {
             for change in folder.unsynced() {
-                let name = kept.entry((id, change.name.as_os_str())).or_insert(Kept {
-                    changes: Vec::new(),
-                    count: 0,
-                });
+                let name = kept
+                    .entry((id, change.name.as_os_str()))
+                    .or_insert(SurvivingChanges {
+                        changes: Vec::new(),
+                        count: 0,
+                    });
                 name.changes.push(change);
             }
         }
@@ -133,7 +135,7 @@ impl<'a> Choices<'a> {
     /// folders. What moved into a folder that is itself lost has not arrived. Within one folder
     /// this does not matter, and looking through the whole tree would make crashes slow.
     fn reached_folders(&self) -> Option<BTreeSet<Id>> {
-        let moved_elsewhere = |(&(id, _), kept): (&(Id, &OsStr), &Kept<'_>)| {
+        let moved_elsewhere = |(&(id, _), kept): (&(Id, &OsStr), &SurvivingChanges<'_>)| {
             let survived = &kept.changes[..kept.count];
             let mut arrivals = survived.iter().filter_map(|change| change.arrival.as_ref());
             arrivals.any(|arrival| arrival.folder != id)
@@ -158,7 +160,7 @@ impl<'a> Choices<'a> {
             return false;
         }
         let kept = self.kept.get(&(arrival.folder, arrival.name.as_os_str()));
-        let survived = kept.and_then(Kept::last);
+        let survived = kept.and_then(SurvivingChanges::last);
         let synced_at = self.tree.folder(arrival.folder).map(FolderNode::synced_at);
         let newest = survived.map_or(synced_at.unwrap_or(u64::MAX), |change| change.at);
         newest >= arrival.at
@@ -173,7 +175,10 @@ impl<'a> Choices<'a> {
             .collect();
         for name in changed {
             let kept = self.kept.get(&(id, name.as_os_str()));
-            match kept.and_then(Kept::last).map(|change| change.now) {
+            match kept
+                .and_then(SurvivingChanges::last)
+                .map(|change| change.now)
+            {
                 Some(Some(now)) => names.insert(name.clone(), now),
                 Some(None) => names.remove(name),
                 None => None,

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::super::{About, Disk, DiskFile, Entry, How};
 use super::contents::Contents;
 use super::crash;
-use super::fault::{Class, Fault, FaultPlan, Faults};
+use super::fault::{Class, FaultPlan, Faults, InjectedFault};
 use super::file::FaultyFile;
-use super::trace::{Op, Trace};
+use super::trace::{DiskCall, Trace};
 use super::tree::Tree;
 
 /// What is called after each operation, with its number.
@@ -122,13 +122,13 @@ impl FaultyDisk {
 
     /// What was done since [`record_trace`](Self::record_trace), oldest first.
     #[must_use]
-    pub fn trace(&self) -> Vec<Op> {
+    pub fn trace(&self) -> Vec<DiskCall> {
         self.world().trace.ops()
     }
 
     /// Writes a remark into the trace, such as that an acknowledgement was sent.
     pub fn mark(&self, text: &str) {
-        self.world().trace.note(|| Op::Mark {
+        self.world().trace.note(|| DiskCall::Mark {
             text: text.to_owned(),
         });
     }
@@ -206,21 +206,21 @@ impl FaultyDisk {
     pub(super) fn operate<T>(
         &self,
         class: impl FnOnce(&Tree) -> Class,
-        describe: impl FnOnce(Option<&T>) -> Op,
-        body: impl FnOnce(&mut World, Option<Fault>) -> io::Result<T>,
+        describe: impl FnOnce(Option<&T>) -> DiskCall,
+        body: impl FnOnce(&mut World, Option<InjectedFault>) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut world = self.world();
         world.operations += 1;
         let number = world.operations;
         let class = class(&world.tree);
         let fault = world.faults.strike(number, class);
-        let result = match fault.and_then(Fault::error) {
+        let result = match fault.and_then(InjectedFault::error) {
             Some(error) => Err(error),
             None => body(&mut world, fault),
         };
         world.trace.note(|| match &result {
             Ok(value) => describe(Some(value)),
-            Err(error) => Op::Failed {
+            Err(error) => DiskCall::Failed {
                 op: Box::new(describe(None)),
                 kind: error.kind(),
             },
@@ -271,7 +271,7 @@ impl Disk for FaultyDisk {
                 writes: how != How::Read,
                 creates: tree.would_create(path, how),
             },
-            |_| Op::Open {
+            |_| DiskCall::Open {
                 path: path.to_owned(),
                 how,
             },
@@ -299,7 +299,7 @@ impl Disk for FaultyDisk {
         let path_buf = || path.to_owned();
         self.operate(
             |_| Class::CreateFolder,
-            |_| Op::CreateFolder { path: path_buf() },
+            |_| DiskCall::CreateFolder { path: path_buf() },
             |world, _| world.tree.create_folder(path),
         )
     }
@@ -308,7 +308,7 @@ impl Disk for FaultyDisk {
         let path_buf = || path.to_owned();
         self.operate(
             |_| Class::SyncFolder,
-            |_| Op::SyncFolder { path: path_buf() },
+            |_| DiskCall::SyncFolder { path: path_buf() },
             |world, _| world.tree.sync_folder(path),
         )
     }
@@ -316,7 +316,7 @@ impl Disk for FaultyDisk {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.operate(
             |_| Class::Rename,
-            |_| Op::Rename {
+            |_| DiskCall::Rename {
                 from: from.to_owned(),
                 to: to.to_owned(),
             },
@@ -327,7 +327,7 @@ impl Disk for FaultyDisk {
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.operate(
             |_| Class::Link,
-            |_| Op::Link {
+            |_| DiskCall::Link {
                 from: from.to_owned(),
                 to: to.to_owned(),
             },
@@ -339,7 +339,7 @@ impl Disk for FaultyDisk {
         let path_buf = || path.to_owned();
         self.operate(
             |_| Class::Remove,
-            |_| Op::RemoveFile { path: path_buf() },
+            |_| DiskCall::RemoveFile { path: path_buf() },
             |world, _| world.tree.remove_file(path),
         )
     }
@@ -348,7 +348,7 @@ impl Disk for FaultyDisk {
         let path_buf = || path.to_owned();
         self.operate(
             |_| Class::Remove,
-            |_| Op::RemoveFolder { path: path_buf() },
+            |_| DiskCall::RemoveFolder { path: path_buf() },
             |world, _| world.tree.remove_folder(path),
         )
     }
@@ -357,7 +357,7 @@ impl Disk for FaultyDisk {
         let path_buf = || path.to_owned();
         self.operate(
             |_| Class::List,
-            |_| Op::List { path: path_buf() },
+            |_| DiskCall::List { path: path_buf() },
             |world, _| world.tree.list(path),
         )
     }
@@ -366,7 +366,7 @@ impl Disk for FaultyDisk {
         let path_buf = || path.to_owned();
         self.operate(
             |_| Class::Ask,
-            |_| Op::About { path: path_buf() },
+            |_| DiskCall::About { path: path_buf() },
             |world, _| world.tree.about(path),
         )
     }
@@ -375,7 +375,7 @@ impl Disk for FaultyDisk {
         let path_buf = || path.to_owned();
         self.operate(
             |_| Class::Ask,
-            |_| Op::FreeBytes { path: path_buf() },
+            |_| DiskCall::FreeBytes { path: path_buf() },
             |world, _| {
                 world.tree.find(path)?;
                 Ok(world.tree.free_bytes())

@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 /// How much of a write a disk takes before it stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum PartialWrite {
     /// One byte.
     One,
     /// Half of the bytes, rounded down.
@@ -17,7 +17,7 @@ pub enum Part {
 
 /// One way in which an operation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum InjectedFault {
     /// The device fails. Any operation can meet it; a sync that does leaves its data unsynced.
     Eio,
     /// No space is left, for whatever takes space.
@@ -31,7 +31,7 @@ pub enum Fault {
     /// The file system became read-only, for whatever writes.
     Erofs,
     /// An append takes a part of its bytes. It needs at least two bytes to fire.
-    ShortWrite(Part),
+    ShortWrite(PartialWrite),
     /// A read returns half of what is there. It needs at least two bytes to fire.
     ShortRead,
     /// A sync fails with `EIO`, and what it should have made durable never becomes durable:
@@ -46,7 +46,7 @@ pub enum Fault {
     NoLinks,
 }
 
-impl Fault {
+impl InjectedFault {
     /// Every fault there is, for tests that try them all.
     pub const ALL: [Self; 14] = [
         Self::Eio,
@@ -55,9 +55,9 @@ impl Fault {
         Self::Eintr,
         Self::Emfile,
         Self::Erofs,
-        Self::ShortWrite(Part::One),
-        Self::ShortWrite(Part::Half),
-        Self::ShortWrite(Part::AllButOne),
+        Self::ShortWrite(PartialWrite::One),
+        Self::ShortWrite(PartialWrite::Half),
+        Self::ShortWrite(PartialWrite::AllButOne),
         Self::ShortRead,
         Self::SyncFailsThenLies,
         Self::FolderSyncFails,
@@ -84,9 +84,9 @@ impl Fault {
     /// How many of the asked bytes an append takes or a read returns under this fault.
     pub(super) fn shorten(self, asked: usize) -> usize {
         match self {
-            Self::ShortWrite(Part::One) => asked.min(1),
-            Self::ShortWrite(Part::Half) | Self::ShortRead => asked / 2,
-            Self::ShortWrite(Part::AllButOne) => asked.saturating_sub(1),
+            Self::ShortWrite(PartialWrite::One) => asked.min(1),
+            Self::ShortWrite(PartialWrite::Half) | Self::ShortRead => asked / 2,
+            Self::ShortWrite(PartialWrite::AllButOne) => asked.saturating_sub(1),
             Self::Eio
             | Self::Enospc
             | Self::Edquot
@@ -124,7 +124,7 @@ pub struct FaultPlan {
     /// The number of the operation that fails. The first operation of a disk has number 1.
     pub at: u64,
     /// How it fails.
-    pub fault: Fault,
+    pub fault: InjectedFault,
     /// Whether every later operation that can meet the fault meets it too.
     pub sticky: bool,
 }
@@ -209,7 +209,7 @@ impl Faults {
     }
 
     /// The fault that the operation with this number meets.
-    pub(super) fn strike(&mut self, number: u64, class: Class) -> Option<Fault> {
+    pub(super) fn strike(&mut self, number: u64, class: Class) -> Option<InjectedFault> {
         let plan = self.plan?;
         let due = number == plan.at || (plan.sticky && number > plan.at);
         if !due || !plan.fault.applies_to(class) {

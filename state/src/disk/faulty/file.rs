@@ -7,9 +7,9 @@ use rustix::io::Errno;
 
 use super::super::{DiskFile, Locked};
 use super::disk::FaultyDisk;
-use super::fault::{Class, Fault};
+use super::fault::{Class, InjectedFault};
 use super::node::Id;
-use super::trace::Op;
+use super::trace::DiskCall;
 use super::tree::Tree;
 
 /// An open file. Dropping it closes it and releases its lock.
@@ -55,7 +55,7 @@ impl DiskFile for FaultyFile {
             |tree| Class::Read {
                 bytes: self.readable(tree, offset, asked),
             },
-            |done| Op::Read {
+            |done| DiskCall::Read {
                 path: self.path(),
                 offset,
                 bytes: done.copied().unwrap_or(asked),
@@ -75,7 +75,7 @@ impl DiskFile for FaultyFile {
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.disk.operate(
             |_| Class::Append { bytes: bytes.len() },
-            |done| Op::Append {
+            |done| DiskCall::Append {
                 path: self.path(),
                 bytes: done.copied().unwrap_or(bytes.len()),
             },
@@ -92,7 +92,7 @@ impl DiskFile for FaultyFile {
             |tree| Class::SetSize {
                 grows: self.size_in(tree).is_ok_and(|size| size_bytes > size),
             },
-            |_| Op::SetSize {
+            |_| DiskCall::SetSize {
                 path: self.path(),
                 size_bytes,
             },
@@ -106,7 +106,7 @@ impl DiskFile for FaultyFile {
     fn reserve(&mut self, size_bytes: u64) -> io::Result<()> {
         self.disk.operate(
             |_| Class::Reserve,
-            |_| Op::Reserve {
+            |_| DiskCall::Reserve {
                 path: self.path(),
                 size_bytes,
             },
@@ -125,10 +125,10 @@ impl DiskFile for FaultyFile {
     fn sync(&mut self) -> io::Result<()> {
         self.disk.operate(
             |_| Class::Sync,
-            |_| Op::Sync { path: self.path() },
+            |_| DiskCall::Sync { path: self.path() },
             |world, fault| {
                 let file = world.tree.file_mut(self.id)?;
-                if fault == Some(Fault::SyncFailsThenLies) {
+                if fault == Some(InjectedFault::SyncFailsThenLies) {
                     file.lose_unsynced();
                     return Err(Errno::IO.into());
                 }
@@ -141,7 +141,7 @@ impl DiskFile for FaultyFile {
     fn size_bytes(&self) -> io::Result<u64> {
         self.disk.operate(
             |_| Class::Ask,
-            |_| Op::Size { path: self.path() },
+            |_| DiskCall::Size { path: self.path() },
             |world, _| self.size_in(&world.tree),
         )
     }
@@ -152,7 +152,7 @@ impl DiskFile for FaultyFile {
                 writes: false,
                 creates: false,
             },
-            |_| Op::Share { path: self.path() },
+            |_| DiskCall::Share { path: self.path() },
             |world, _| {
                 let handle = world.next_handle;
                 world.next_handle += 1;
@@ -172,7 +172,7 @@ impl DiskFile for FaultyFile {
     fn try_lock(&mut self) -> io::Result<Locked> {
         self.disk.operate(
             |_| Class::Ask,
-            |_| Op::TryLock { path: self.path() },
+            |_| DiskCall::TryLock { path: self.path() },
             |world, _| {
                 let file = world.tree.file_mut(self.id)?;
                 let holder = *file.lock.get_or_insert(self.handle);

@@ -24,5 +24,5 @@ mod trace;
 mod tree;
 
 pub use disk::FaultyDisk;
-pub use fault::{Fault, FaultPlan, Part};
-pub use trace::Op;
+pub use fault::{FaultPlan, InjectedFault, PartialWrite};
+pub use trace::DiskCall;

@@ -128,14 +128,14 @@ pub(super) struct FolderNode {
     live: BTreeMap<OsString, Id>,
     durable: BTreeMap<OsString, Id>,
     /// Changes of names since the last sync, oldest first.
-    unsynced: Vec<Change>,
+    unsynced: Vec<NameChange>,
     /// The number of the last change that is durable.
     synced_at: u64,
 }
 
 /// One name that came to mean something else.
 #[derive(Debug, Clone)]
-pub(super) struct Change {
+pub(super) struct NameChange {
     /// Changes of the whole disk are numbered in the order in which they were made.
     pub(super) at: u64,
     pub(super) name: OsString,
@@ -172,7 +172,7 @@ impl FolderNode {
         &self.durable
     }
 
-    pub(super) fn unsynced(&self) -> &[Change] {
+    pub(super) fn unsynced(&self) -> &[NameChange] {
         &self.unsynced
     }
 
@@ -187,7 +187,7 @@ impl FolderNode {
         named.copied().chain(changed)
     }
 
-    pub(super) fn change(&mut self, change: Change) {
+    pub(super) fn change(&mut self, change: NameChange) {
         set_name(&mut self.live, &change);
         self.unsynced.push(change);
     }
@@ -220,7 +220,7 @@ impl FolderNode {
     }
 }
 
-fn set_name(names: &mut BTreeMap<OsString, Id>, change: &Change) {
+fn set_name(names: &mut BTreeMap<OsString, Id>, change: &NameChange) {
     match change.now {
         Some(id) => names.insert(change.name.clone(), id),
         None => names.remove(&change.name),

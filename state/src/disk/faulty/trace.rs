@@ -13,7 +13,7 @@ use super::super::limits::MAX_TRACED_OPERATIONS;
     missing_docs,
     reason = "the fields are the parameters of the port's methods"
 )]
-pub enum Op {
+pub enum DiskCall {
     /// `Disk::open`.
     Open { path: PathBuf, how: How },
     /// `Disk::create_folder`.
@@ -63,7 +63,7 @@ pub enum Op {
 /// The trace of one disk, once it is switched on.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
-    ops: Option<VecDeque<Op>>,
+    ops: Option<VecDeque<DiskCall>>,
 }
 
 impl Trace {
@@ -72,7 +72,7 @@ impl Trace {
     }
 
     /// The operation is only described when the trace is on, since that copies its path.
-    pub(super) fn note(&mut self, op: impl FnOnce() -> Op) {
+    pub(super) fn note(&mut self, op: impl FnOnce() -> DiskCall) {
         let Some(ops) = &mut self.ops else { return };
         if ops.len() == MAX_TRACED_OPERATIONS {
             ops.pop_front();
@@ -80,7 +80,7 @@ impl Trace {
         ops.push_back(op());
     }
 
-    pub(super) fn ops(&self) -> Vec<Op> {
+    pub(super) fn ops(&self) -> Vec<DiskCall> {
         self.ops.iter().flatten().cloned().collect()
     }
 }

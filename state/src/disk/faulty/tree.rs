@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::super::limits::{MAX_MEMORY_FILE_BYTES, MAX_NAME_BYTES};
 use super::super::{About, Entry, How, Kind};
 use super::contents::Contents;
-use super::node::{Arrival, Change, FileNode, FolderNode, Id, Node};
+use super::node::{Arrival, FileNode, FolderNode, Id, NameChange, Node};
 
 /// The number of the topmost folder.
 pub(super) const ROOT: Id = 0;
@@ -143,7 +143,7 @@ impl Tree {
         self.last_change += 1;
         let at = self.last_change;
         let node = self.folder_mut(folder)?;
-        node.change(Change {
+        node.change(NameChange {
             at,
             name,
             now,

@@ -12,7 +12,7 @@ use a_society_providers::{AnswerStop, StreamArrival};
 use a_society_state::FlowRef;
 use a_society_state::disk::RealDisk;
 
-use super::super::super::core::{Core, Parts};
+use super::super::super::core::{Core, CoreParts};
 use super::super::model::{ALONE, Actors, Puppet, Says, answer, calls, closes, says};
 use super::folder::{Folder, remove};
 use super::scripts::{forward, only_flow, patient};
@@ -52,7 +52,7 @@ impl OnDisk {
             kept: None,
             lanes: Arc::default(),
         };
-        let parts = Parts {
+        let parts = CoreParts {
             roles: Box::new(actors),
             mint: Box::new(SeededMint(seed)),
             places: Places {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::super::super::{Disk, How, Locked};
 use super::super::contents::SECTOR_BYTES;
-use super::super::{Fault, FaultPlan, FaultyDisk};
+use super::super::{FaultPlan, FaultyDisk, InjectedFault};
 use super::{append_to, path, text};
 
 /// Everything that can be seen after crashes with many seeds.
@@ -246,7 +246,7 @@ fn after_a_lying_sync_the_bytes_are_read_but_never_durable() {
     file.append(b"LOST").unwrap();
     disk.arm(FaultPlan {
         at: disk.operations() + 1,
-        fault: Fault::SyncFailsThenLies,
+        fault: InjectedFault::SyncFailsThenLies,
         sticky: false,
     });
     assert_eq!(file.sync().unwrap_err().raw_os_error(), Some(5));
@@ -272,7 +272,7 @@ fn a_sync_that_only_fails_leaves_everything_as_unsynced_as_it_was() {
     file.append(b"x").unwrap();
     disk.arm(FaultPlan {
         at: disk.operations() + 1,
-        fault: Fault::Eio,
+        fault: InjectedFault::Eio,
         sticky: false,
     });
     file.sync().unwrap_err();

@@ -3,10 +3,10 @@
 use std::io;
 
 use super::super::super::{Disk, How, Locked};
-use super::super::{Fault, FaultPlan, FaultyDisk, Part};
+use super::super::{FaultPlan, FaultyDisk, InjectedFault, PartialWrite};
 use super::{append_to, path, text};
 
-fn arm_next(disk: &FaultyDisk, fault: Fault) {
+fn arm_next(disk: &FaultyDisk, fault: InjectedFault) {
     disk.arm(FaultPlan {
         at: disk.operations() + 1,
         fault,
@@ -71,7 +71,7 @@ fn do_one_of_each(disk: &FaultyDisk) -> Vec<io::Result<usize>> {
 }
 
 /// The operations that a fault strikes, when it is planned for each of them in turn.
-fn struck(fault: Fault) -> Vec<&'static str> {
+fn struck(fault: InjectedFault) -> Vec<&'static str> {
     let mut struck = Vec::new();
     for (at, name) in (1..).zip(OPERATIONS) {
         let disk = FaultyDisk::new();
@@ -106,7 +106,7 @@ fn without_a_fault_every_operation_succeeds_and_counts_one() {
 
 #[test]
 fn a_device_error_strikes_every_operation() {
-    assert_eq!(struck(Fault::Eio), OPERATIONS);
+    assert_eq!(struck(InjectedFault::Eio), OPERATIONS);
 }
 
 #[test]
@@ -123,14 +123,14 @@ fn a_full_disk_strikes_what_takes_space() {
         "link",
         "sync folder",
     ];
-    assert_eq!(struck(Fault::Enospc), takes_space);
-    assert_eq!(struck(Fault::Edquot), takes_space);
+    assert_eq!(struck(InjectedFault::Enospc), takes_space);
+    assert_eq!(struck(InjectedFault::Edquot), takes_space);
 }
 
 #[test]
 fn a_read_only_file_system_strikes_what_writes() {
     assert_eq!(
-        struck(Fault::Erofs),
+        struck(InjectedFault::Erofs),
         [
             "create folder",
             "open new",
@@ -150,21 +150,36 @@ fn a_read_only_file_system_strikes_what_writes() {
 
 #[test]
 fn each_of_the_other_faults_strikes_its_own_operations() {
-    assert_eq!(struck(Fault::Eintr), ["append", "append one", "read"]);
-    assert_eq!(struck(Fault::Emfile), ["open new", "sync folder", "list"]);
-    assert_eq!(struck(Fault::ShortWrite(Part::One)), ["append"]);
-    assert_eq!(struck(Fault::ShortWrite(Part::Half)), ["append"]);
-    assert_eq!(struck(Fault::ShortWrite(Part::AllButOne)), ["append"]);
-    assert_eq!(struck(Fault::ShortRead), ["read"]);
-    assert_eq!(struck(Fault::SyncFailsThenLies), ["sync"]);
-    assert_eq!(struck(Fault::FolderSyncFails), ["sync folder"]);
-    assert_eq!(struck(Fault::RenameFails), ["rename"]);
-    assert_eq!(struck(Fault::NoLinks), ["link"]);
+    assert_eq!(
+        struck(InjectedFault::Eintr),
+        ["append", "append one", "read"]
+    );
+    assert_eq!(
+        struck(InjectedFault::Emfile),
+        ["open new", "sync folder", "list"]
+    );
+    assert_eq!(
+        struck(InjectedFault::ShortWrite(PartialWrite::One)),
+        ["append"]
+    );
+    assert_eq!(
+        struck(InjectedFault::ShortWrite(PartialWrite::Half)),
+        ["append"]
+    );
+    assert_eq!(
+        struck(InjectedFault::ShortWrite(PartialWrite::AllButOne)),
+        ["append"]
+    );
+    assert_eq!(struck(InjectedFault::ShortRead), ["read"]);
+    assert_eq!(struck(InjectedFault::SyncFailsThenLies), ["sync"]);
+    assert_eq!(struck(InjectedFault::FolderSyncFails), ["sync folder"]);
+    assert_eq!(struck(InjectedFault::RenameFails), ["rename"]);
+    assert_eq!(struck(InjectedFault::NoLinks), ["link"]);
 }
 
 #[test]
 fn every_fault_can_strike_something() {
-    for fault in Fault::ALL {
+    for fault in InjectedFault::ALL {
         assert!(!struck(fault).is_empty(), "{fault:?}");
     }
 }
@@ -172,10 +187,10 @@ fn every_fault_can_strike_something() {
 #[test]
 fn faults_carry_the_errors_of_the_system() {
     let kinds = [
-        (Fault::Enospc, io::ErrorKind::StorageFull),
-        (Fault::Edquot, io::ErrorKind::QuotaExceeded),
-        (Fault::Eintr, io::ErrorKind::Interrupted),
-        (Fault::Erofs, io::ErrorKind::ReadOnlyFilesystem),
+        (InjectedFault::Enospc, io::ErrorKind::StorageFull),
+        (InjectedFault::Edquot, io::ErrorKind::QuotaExceeded),
+        (InjectedFault::Eintr, io::ErrorKind::Interrupted),
+        (InjectedFault::Erofs, io::ErrorKind::ReadOnlyFilesystem),
     ];
     let disk = FaultyDisk::new();
     let mut file = append_to(&disk, "a");
@@ -183,7 +198,7 @@ fn faults_carry_the_errors_of_the_system() {
         arm_next(&disk, fault);
         assert_eq!(file.append(b"x").unwrap_err().kind(), kind);
     }
-    arm_next(&disk, Fault::Emfile);
+    arm_next(&disk, InjectedFault::Emfile);
     let error = disk.open(path("a"), How::Read).unwrap_err();
     assert_eq!(error.raw_os_error(), Some(24));
     assert_eq!(
@@ -197,7 +212,7 @@ fn faults_carry_the_errors_of_the_system() {
 fn an_interrupted_append_works_when_it_is_tried_again() {
     let disk = FaultyDisk::new();
     let mut file = append_to(&disk, "a");
-    arm_next(&disk, Fault::Eintr);
+    arm_next(&disk, InjectedFault::Eintr);
     let error = file.append(b"xy").unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::Interrupted);
     assert_eq!(file.append(b"xy").unwrap(), 2);
@@ -207,13 +222,13 @@ fn an_interrupted_append_works_when_it_is_tried_again() {
 #[test]
 fn a_short_write_takes_the_first_bytes() {
     for (part, taken) in [
-        (Part::One, "1"),
-        (Part::Half, "12"),
-        (Part::AllButOne, "1234"),
+        (PartialWrite::One, "1"),
+        (PartialWrite::Half, "12"),
+        (PartialWrite::AllButOne, "1234"),
     ] {
         let disk = FaultyDisk::new();
         let mut file = append_to(&disk, "a");
-        arm_next(&disk, Fault::ShortWrite(part));
+        arm_next(&disk, InjectedFault::ShortWrite(part));
         assert_eq!(file.append(b"12345").unwrap(), taken.len());
         assert_eq!(text(&disk, "a").as_deref(), Some(taken));
     }
@@ -224,11 +239,11 @@ fn a_short_read_returns_the_first_half() {
     let disk = FaultyDisk::new();
     disk.write_file(path("a"), b"12345").unwrap();
     let file = disk.open(path("a"), How::Read).unwrap();
-    arm_next(&disk, Fault::ShortRead);
+    arm_next(&disk, InjectedFault::ShortRead);
     let mut bytes = [0; 9];
     assert_eq!(file.read_at(1, &mut bytes).unwrap(), 2);
     assert_eq!(&bytes[..3], b"23\0");
-    arm_next(&disk, Fault::ShortRead);
+    arm_next(&disk, InjectedFault::ShortRead);
     assert_eq!(file.read_at(4, &mut bytes).unwrap(), 1);
     assert!(!disk.fired(), "one byte cannot be cut short");
 }
@@ -239,7 +254,7 @@ fn a_sticky_fault_strikes_again_until_it_is_disarmed() {
     let mut file = append_to(&disk, "a");
     disk.arm(FaultPlan {
         at: disk.operations() + 1,
-        fault: Fault::Enospc,
+        fault: InjectedFault::Enospc,
         sticky: true,
     });
     assert_eq!(file.size_bytes().unwrap(), 0);
@@ -259,7 +274,7 @@ fn a_failed_rename_changes_nothing() {
     let disk = FaultyDisk::new();
     disk.write_file(path("a"), b"new").unwrap();
     disk.write_file(path("b"), b"old").unwrap();
-    arm_next(&disk, Fault::RenameFails);
+    arm_next(&disk, InjectedFault::RenameFails);
     disk.rename(path("a"), path("b")).unwrap_err();
     for seed in 0..50 {
         let after = disk.crash_clone(seed);
@@ -272,7 +287,7 @@ fn a_failed_rename_changes_nothing() {
 fn a_failed_sync_of_a_folder_makes_no_name_durable() {
     let disk = FaultyDisk::new();
     drop(append_to(&disk, "a"));
-    arm_next(&disk, Fault::FolderSyncFails);
+    arm_next(&disk, InjectedFault::FolderSyncFails);
     disk.sync_folder(path("/")).unwrap_err();
     assert!((0..50).any(|seed| disk.crash_clone(seed).files().is_empty()));
 }

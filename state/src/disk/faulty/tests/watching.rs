@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use super::super::super::{Disk, How, Kind, SharedDisk};
-use super::super::{Fault, FaultPlan, FaultyDisk, Op};
+use super::super::{DiskCall, FaultPlan, FaultyDisk, InjectedFault};
 use super::{append_to, path, text};
 
 #[test]
@@ -21,7 +21,7 @@ fn the_trace_tells_in_order_what_was_done_and_what_failed() {
     disk.mark("ack 1");
     disk.arm(FaultPlan {
         at: disk.operations() + 1,
-        fault: Fault::Eio,
+        fault: InjectedFault::Eio,
         sticky: false,
     });
     file.append(b"4567").unwrap_err();
@@ -29,23 +29,23 @@ fn the_trace_tells_in_order_what_was_done_and_what_failed() {
     assert_eq!(
         disk.trace(),
         [
-            Op::Open {
+            DiskCall::Open {
                 path: path.clone(),
                 how: How::CreateOrAppend
             },
-            Op::Append {
+            DiskCall::Append {
                 path: path.clone(),
                 bytes: 3
             },
-            Op::Sync { path: path.clone() },
-            Op::SyncFolder {
+            DiskCall::Sync { path: path.clone() },
+            DiskCall::SyncFolder {
                 path: PathBuf::from("f")
             },
-            Op::Mark {
+            DiskCall::Mark {
                 text: "ack 1".to_owned()
             },
-            Op::Failed {
-                op: Box::new(Op::Append { path, bytes: 4 }),
+            DiskCall::Failed {
+                op: Box::new(DiskCall::Append { path, bytes: 4 }),
                 kind: io::Error::from_raw_os_error(5).kind()
             },
         ]
