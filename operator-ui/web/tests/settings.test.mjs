@@ -432,7 +432,7 @@ test("what holds for all flows is reviewed, saved and tried on the page, and the
     const none = await edit("A command that is notified");
     await none.getByLabel("Command").fill("");
     await none.getByRole("button", { name: "Review" }).click();
-    await says(none, /will say nothing about it/);
+    await says(none, /will not mention it/);
     await none.getByRole("button", { name: "Save" }).click();
     await none.waitFor({ state: "detached" });
     assert.doesNotMatch(config(), /notify/);
