@@ -16,6 +16,7 @@ mod repository;
 mod rust;
 mod scheduling;
 mod verbs;
+mod words;
 
 use std::fmt;
 

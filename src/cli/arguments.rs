@@ -104,7 +104,7 @@ pub(crate) enum Verb {
     Reply(reply::Arguments),
     /// Approve a staged handoff
     Approve(approve::Arguments),
-    /// Discard a staged handoff
+    /// Send a staged handoff back
     Decline(decline::Arguments),
     /// Allow a call that asks for consent
     Allow(allow::Arguments),
@@ -126,7 +126,7 @@ pub(crate) enum Verb {
     Stop(stop::Arguments),
     /// Pause a flow: running turns end, nothing new starts
     Pause(pause::Arguments),
-    /// Let a paused flow go on
+    /// Continue a paused flow
     Unpause(unpause::Arguments),
     /// End a flow before it is done
     Cancel(cancel::Arguments),
@@ -136,7 +136,7 @@ pub(crate) enum Verb {
     Reopen(reopen::Arguments),
     /// Switch a flow to the graph of another file
     Revise(revise::Arguments),
-    /// Choose how roles look back on a flow
+    /// Choose whether and how a flow has a retrospective
     Improve(improve::Arguments),
     /// Choose whether a feedback report is written
     Feedback(feedback::Arguments),

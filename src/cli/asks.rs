@@ -11,7 +11,7 @@ use a_society_facts::view::flow::{FlowState, OpenConsent};
 use a_society_facts::words::asks::{
     NOTHING_CAN_RUN, REOPEN_OR_REVISE, RUN_A_RETROSPECTIVE, WRITE_A_REPORT, pause, your_choice,
 };
-use a_society_operator_ui::fold::ask::{asked, questions, short_of, trouble_of};
+use a_society_operator_ui::fold::ask::{asked, is_own_turn, questions, short_of, trouble_of};
 use a_society_operator_ui::fold::terms::{self, scope};
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
 use a_society_orchestrator::canonical;
@@ -45,6 +45,8 @@ pub(crate) struct Ask {
     pub(crate) what: String,
     /// What the operator should read.
     pub(crate) says: Option<String>,
+    /// Whether it is a turn that the operator takes.
+    pub(crate) is_own_turn: bool,
     /// What matters for the decision, beside that.
     pub(crate) facts: Vec<Fact>,
     /// What answers it.
@@ -259,7 +261,18 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
         | OperatorQuestion::Unpause { .. }
         | OperatorQuestion::Stalled => of_the_flow(name, state, question),
     };
+    let is_own_turn = match question {
+        OperatorQuestion::Text { node, role, .. } => is_own_turn(state, node.as_ref(), role),
+        OperatorQuestion::Consent { .. }
+        | OperatorQuestion::Configuration { .. }
+        | OperatorQuestion::Approval { .. }
+        | OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Unpause { .. }
+        | OperatorQuestion::Stalled => false,
+    };
     Ask {
+        is_own_turn,
         flow: name.to_owned(),
         question: question.clone(),
         who,
@@ -430,13 +443,6 @@ pub(crate) fn again(question: &str) -> Option<&str> {
     let again = question.split("\n\n").next().unwrap_or_default();
     let is_again = !is_begun.iter().any(|head| again.starts_with(head));
     (is_again && !again.trim().is_empty()).then_some(again)
-}
-
-/// Whether a question is the packet of a person's own turn, at its beginning or later.
-pub(crate) fn is_own_turn(question: &str) -> bool {
-    let mut parts = question.split("\n\n");
-    question.starts_with("You are at node `")
-        || parts.any(|part| part.starts_with("It is your turn. End it with one of these"))
 }
 
 /// The packet of a person's own turn: without the lines that give a model its place and its ways to
@@ -612,8 +618,7 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
 /// What the operator should read, without what only a model needs.
 pub(crate) fn text_of(ask: &Ask) -> Option<Cow<'_, str>> {
     let says = ask.says.as_deref()?;
-    let is_own = matches!(ask.question, OperatorQuestion::Text { .. }) && is_own_turn(says);
-    Some(if is_own {
+    Some(if ask.is_own_turn {
         Cow::Owned(for_a_person(says))
     } else {
         Cow::Borrowed(says)

@@ -27,7 +27,7 @@ pub(crate) enum Example {
     /// Work that is sent back once, and the correction that flows forward
     #[default]
     ReviewLoop,
-    /// A project with five roles, which look back on their work along the graph
+    /// A project with five roles, and a retrospective along the graph
     ReleaseNotes,
     /// A flow that begins without a graph: its owner asks you, and writes it
     Solo,
@@ -81,7 +81,7 @@ const NAME: &str = "demo";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 review-loop: a writer drafts, a reviewer sends the work back once, and the correction flows \
-forward. release-notes: five roles of a project write, and then look back on their work, each \
+forward. release-notes: five roles of a project write, and then have a retrospective, each \
 with the findings of those that worked after it. solo: a flow without a graph; its owner asks you \
 what it should write.
 

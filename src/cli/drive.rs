@@ -51,7 +51,7 @@ pub(crate) struct Wishes {
     #[arg(long)]
     pub(crate) until_waiting: bool,
 
-    /// How roles look back when the forward work is done: graph, parallel or none; if absent, the
+    /// How the retrospective runs when the forward work is done: graph, parallel or none; if absent, the
     /// project's setting counts, or you are asked
     #[arg(long, value_name = "HOW", value_parser = super::improve::mode(), hide_possible_values = true)]
     pub(crate) improve: Option<ImprovementMode>,

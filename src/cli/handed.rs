@@ -7,13 +7,11 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::handoff::{Artifact, Delivery};
 use a_society_facts::id::ApprovalId;
 use a_society_facts::view::flow::FlowState;
-use a_society_operator_ui::fold::ask::own_turn;
-use a_society_operator_ui::fold::reach::is_operator;
+use a_society_operator_ui::fold::ask::{is_own_turn, own_turn};
 use a_society_operator_ui::protocol::ask::OwnTurn;
 use a_society_operator_ui::server::handed_last;
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::OperatorQuestion;
-use a_society_orchestrator::project::place;
 use a_society_state::{FlowRef, Store};
 use similar::{ChangeTag, TextDiff};
 
@@ -121,18 +119,12 @@ pub(crate) fn own_turn_of(
     else {
         return None;
     };
+    if !is_own_turn(state, node.as_ref(), role) {
+        return None;
+    }
     let source = asks::whole(store, flow, &state.graph.source);
     let (file, _) = graph::parse_file(&source, "workflow.yaml");
     let file = file?;
-    let definition = match &file.roles {
-        Some(roles) => (roles.iter())
-            .find(|(name, _)| name.as_str() == role.base())
-            .map(|(_, definition)| definition.clone()),
-        None => place::roles_of(store, &flow.project).remove(role.base()),
-    };
-    if !is_operator(definition.as_ref()) {
-        return None;
-    }
     let turn = own_turn(state, &file.workflow, (node.as_ref(), role))?;
     // The views of the flow report what cannot be read.
     let handed = handed_last(store, flow).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `improve`: the operator says how roles look back when the forward work is done.
+//! `improve`: the operator chooses whether and how a retrospective runs when the forward work is done.
 
 use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
@@ -13,7 +13,7 @@ use crate::operator_error::Outcome;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 graph: in the reverse order of the graph, each with the findings of its neighbours. parallel: all \
-at once, then the owner. none: not at all.
+at once, then the owner. none: no retrospective.
 
 Examples:
   a-society improve a1b2 graph
@@ -33,19 +33,19 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     say(context, &arguments.to, Verb::Improve { mode })
 }
 
-/// The ways to look back.
+/// The ways to run a retrospective.
 const MODES: [ImprovementMode; 3] = [
     ImprovementMode::GraphBased,
     ImprovementMode::Parallel,
     ImprovementMode::None,
 ];
 
-/// Reads a way to look back.
+/// Reads a way to run a retrospective.
 pub(crate) fn mode() -> impl TypedValueParser<Value = ImprovementMode> {
     let known = PossibleValuesParser::new(MODES.map(words::improvement));
     known.try_map(|typed| {
         let mut modes = MODES.into_iter();
         let found = modes.find(|mode| words::improvement(*mode) == typed);
-        found.ok_or("it is no way to look back")
+        found.ok_or("it is none of graph, parallel and none")
     })
 }

@@ -351,7 +351,8 @@ fn harmed(row: &Row) -> Option<&'static str> {
     Some(if row.damage_word == Some(FOREIGN_WORD) {
         NOT_IMPORTED
     } else {
-        FlowStanding::Damaged.word()
+        row.standing()
+            .map_or(FlowStanding::Damaged.word(), FlowStanding::word)
     })
 }
 

@@ -370,7 +370,7 @@ fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop>
     }
     workspace::make(folder)?;
     let shown = folder.display().to_string();
-    let note = format!("a workspace is made here: {}/{OUR_FOLDER}", plain(&shown));
+    let note = format!("created workspace {}/{OUR_FOLDER}", plain(&shown));
     context.out.note(&note);
     context.store()
 }

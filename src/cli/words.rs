@@ -104,7 +104,7 @@ pub(crate) const fn call_state(state: CallState) -> &'static str {
     }
 }
 
-/// A way to reflect, as it is typed.
+/// A way to run a retrospective, as it is typed.
 pub(crate) const fn improvement(mode: ImprovementMode) -> &'static str {
     match mode {
         ImprovementMode::GraphBased => "graph",

@@ -52,6 +52,9 @@ impl Row {
     /// What the flow is doing now; nothing if it never began.
     #[must_use]
     pub fn standing(&self) -> Option<FlowStanding> {
+        if self.damage_word == Some(UNREACHABLE_WORD) {
+            return Some(FlowStanding::Unreachable);
+        }
         if self.damage.is_some() {
             return Some(FlowStanding::Damaged);
         }

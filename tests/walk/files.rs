@@ -120,8 +120,7 @@ fn without_a_workspace_one_is_made_here_and_that_is_said() {
     let said = place.run(&["run", "demo/flow.yaml", "--improve", "none"]);
     assert_eq!(said.code, 0, "{said:?}");
     assert!(
-        said.err
-            .contains("a workspace is made here: WORKSPACE/.a-society"),
+        said.err.contains("created workspace WORKSPACE/.a-society"),
         "{}",
         said.err
     );

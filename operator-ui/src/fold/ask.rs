@@ -47,8 +47,6 @@ pub trait Around {
     fn change(&self, role: &RoleInstance, call: &CallId) -> Option<Diff>;
     /// The graph that the flow walks, if it can be read.
     fn graph(&self) -> Option<&FlowGraph>;
-    /// Whether the operator plays a role.
-    fn is_operator(&self, role: &RoleInstance) -> bool;
 }
 
 /// Knows nothing more than the state.
@@ -78,10 +76,6 @@ impl Around for Nothing {
 
     fn graph(&self) -> Option<&FlowGraph> {
         None
-    }
-
-    fn is_operator(&self, _: &RoleInstance) -> bool {
-        false
     }
 }
 
@@ -121,6 +115,12 @@ fn wait_of<'s>(
     let mut waits = state.waits();
     let mine = waits.find(|(at, waiting)| *at == node && waiting.role == *role);
     mine.map(|(_, waiting)| waiting)
+}
+
+/// Whether a role waits for the operator to take its turn.
+#[must_use]
+pub fn is_own_turn(state: &FlowState, node: Option<&NodeId>, role: &RoleInstance) -> bool {
+    wait_of(state, node, role).is_some_and(|waiting| waiting.is_own_turn)
 }
 
 /// How a turn that the operator takes may end: one at a node, or one that looks back.
@@ -285,7 +285,7 @@ impl Asker<'_> {
                 let text = self.question(node.as_ref(), role);
                 let short = words::short_question(&text);
                 let trouble = trouble_of(self.state, node.as_ref(), role);
-                let turn = self.own_turn(node.as_ref(), role, *reason);
+                let turn = self.own_turn(node.as_ref(), role);
                 let failed = failure(*reason, &text);
                 let said = AskTitle {
                     id: place("text", node.as_ref(), role),
@@ -335,13 +335,8 @@ impl Asker<'_> {
     }
 
     /// How the operator's own turn may end, if this is one.
-    fn own_turn(
-        &self,
-        node: Option<&NodeId>,
-        role: &RoleInstance,
-        reason: WaitReason,
-    ) -> Option<OwnTurn> {
-        if reason != WaitReason::PromptHuman || !self.around.is_operator(role) {
+    fn own_turn(&self, node: Option<&NodeId>, role: &RoleInstance) -> Option<OwnTurn> {
+        if !is_own_turn(self.state, node, role) {
             return None;
         }
         own_turn(self.state, self.around.graph()?, (node, role))

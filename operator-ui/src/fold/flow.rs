@@ -439,10 +439,6 @@ impl Around for FlowFold {
     fn graph(&self) -> Option<&FlowGraph> {
         self.graph.as_ref()
     }
-
-    fn is_operator(&self, role: &RoleInstance) -> bool {
-        reach::is_operator(self.roles().get(role.base()))
-    }
 }
 
 fn ready(pending: &[Work]) -> BTreeSet<NodeId> {

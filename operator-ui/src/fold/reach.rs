@@ -20,12 +20,6 @@ pub fn words(
     Some(choices::reach(most.clone(), definition, settings).words())
 }
 
-/// Whether the operator plays a role.
-#[must_use]
-pub fn is_operator(definition: Option<&InlineRole>) -> bool {
-    definition.is_some_and(|definition| definition.executor() == Executor::Human)
-}
-
 /// The scopes that can be chosen for a role, the narrowest first: none that is wider than what it
 /// has by itself.
 #[must_use]

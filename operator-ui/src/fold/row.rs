@@ -92,6 +92,7 @@ const fn doing(standing: FlowStanding) -> Doing {
         FlowStanding::Paused => Doing::Paused,
         FlowStanding::Stopped => Doing::Stopped,
         FlowStanding::Damaged => Doing::Damaged,
+        FlowStanding::Unreachable => Doing::Unreachable,
         FlowStanding::Completed => Doing::Completed,
         FlowStanding::Cancelled => Doing::Cancelled,
     }
@@ -108,6 +109,7 @@ fn goes_on(standing: FlowStanding) -> Option<Again> {
         | FlowStanding::Paused
         | FlowStanding::Stopped
         | FlowStanding::Damaged
+        | FlowStanding::Unreachable
         | FlowStanding::Completed
         | FlowStanding::Cancelled => None,
     }

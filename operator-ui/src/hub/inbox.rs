@@ -384,10 +384,6 @@ impl Around for FlowLook<'_> {
     fn graph(&self) -> Option<&FlowGraph> {
         self.graph
     }
-
-    fn is_operator(&self, role: &RoleInstance) -> bool {
-        reach::is_operator(self.definition(role).as_ref())
-    }
 }
 
 impl FlowLook<'_> {

@@ -345,7 +345,7 @@ wire! {
 
     /// A file there.
     pub struct RecordFile {
-        /// Its path, as hand-offs name it.
+        /// Its path, as handoffs name it.
         pub path: String,
         /// Its size.
         pub bytes: u64,

@@ -98,6 +98,8 @@ wire! {
         Stopped,
         /// Its journal cannot be read to its end.
         Damaged,
+        /// The ledger that several machines share does not answer.
+        Unreachable,
         /// It is done.
         Completed,
         /// It was called off.

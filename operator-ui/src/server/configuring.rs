@@ -70,11 +70,11 @@ fn change(setting: &Setting) -> Result<SettingDone, EditRefusal> {
         SettingChange::EditServer(wish) => put_server(&sheet, wish, setting.look, true)?,
         SettingChange::AddRule(wish) => {
             let text = rules::added(&sheet, &rule(wish))?;
-            NewConfig::new(text, format!("{} {} is added", list(wish), wish.rule))
+            NewConfig::new(text, format!("added {} {}", list(wish), wish.rule))
         }
         SettingChange::RemoveRule(wish) => {
             let text = rules::removed(&sheet, &rule(wish))?;
-            NewConfig::new(text, format!("{} {} is taken back", list(wish), wish.rule))
+            NewConfig::new(text, format!("removed {} {}", list(wish), wish.rule))
         }
         SettingChange::SetPolicy(wish) => put_policy(&sheet, wish)?,
         SettingChange::SetSearch(wish) => {

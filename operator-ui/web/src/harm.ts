@@ -9,7 +9,7 @@ export function harmOf(found: readonly string[], flow = ""): Harm | null {
   if (why === undefined) return null;
   const newer = found.some((one) => one.includes("newer version"));
   const after = /at record (\d+)/.exec(why)?.[1];
-  const upto = after === undefined || after === "1" ? "Nothing of it can be shown" : `Events after ${(Number(after) - 1).toLocaleString("en")} are unreadable. The rest is shown, read-only`;
+  const upto = after === undefined || after === "1" ? "None of it can be shown" : `Events after ${(Number(after) - 1).toLocaleString("en")} are unreadable. The rest is shown, read-only`;
   return newer
     ? { newer, title: "Written by a newer version", words: `${upto}. Open it with that version.`, why: found.join(" "), repair: null }
     : { newer, title: "Its journal is damaged", words: `${upto}.`, why: found.join(" "), repair: `a-society repair ${flow}`.trim() };

@@ -255,7 +255,7 @@ export class Net {
 }
 
 function otherVersion(cmd: string): Ack {
-  return { t: "ack", cmd, ok: false, error: { code: "another-version", what: "It is not known whether this was done.", why: "The program is another version now.", try: "Reload the page and look." } };
+  return { t: "ack", cmd, ok: false, error: { code: "another-version", what: "It is not known whether this was done.", why: "The server now runs another version.", try: "Reload the page and look." } };
 }
 
 /** How long the next try waits: doubling, bounded, spread by up to a half so that tabs do not come in step. */

@@ -138,7 +138,7 @@ flow: string,
  */
 at_seq: number, };
 
-export type Doing = "working" | "retrying" | "limited" | "compacting" | "waiting" | "paused" | "stopped" | "damaged" | "completed" | "cancelled";
+export type Doing = "working" | "retrying" | "limited" | "compacting" | "waiting" | "paused" | "stopped" | "damaged" | "unreachable" | "completed" | "cancelled";
 
 export type Again = {
 /**

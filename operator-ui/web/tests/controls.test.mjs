@@ -60,9 +60,9 @@ test("a budget is raised, set and lifted in a dialog that leaves the page to be 
   await dialog.getByText("That is no limit: a number, such as 5 or 0.50.").waitFor();
   assert.equal(await set.isDisabled(), true);
   await dialog.getByLabel("Money").fill("2");
-  await dialog.getByText("At most $2.00, now $10.00. As much is spent already: nothing more can leave.").waitFor();
+  await dialog.getByText("At most $2.00, now $10.00. This much is already spent: no further request will be sent.").waitFor();
   await dialog.getByLabel("Money").fill("");
-  await dialog.getByText("Will have no limit, now $10.00.").waitFor();
+  await dialog.getByText("No limit from now on, now $10.00.").waitFor();
   await dialog.getByLabel("Tokens").fill("2M");
   await dialog.getByText("At most 2,000,000 tokens.").waitFor();
   // What is typed stays while the flow goes on, and the page beside it is read and answered.
@@ -131,7 +131,7 @@ test("another graph is judged before it counts, and what was typed stays whateve
   const dialog = page.getByRole("dialog", { name: "Revise the graph" });
   const field = dialog.getByLabel("Flow file");
   const walk = dialog.getByRole("button", { name: "Apply graph" });
-  await dialog.getByText("This is the graph that is walked now.").waitFor();
+  await dialog.getByText("This is the current graph.").waitFor();
   assert.equal(await field.inputValue(), GRAPH);
   assert.equal(await walk.isDisabled(), true);
   await field.fill(GRAPH.replace("owner }", "owner } # ghost"));
@@ -285,7 +285,7 @@ test("the settings of the program say what may run, how far it reaches and whom 
       assert.deepEqual(await faults(page), [], path);
       await page.setViewportSize({ width: 1440, height: 900 });
     };
-    await shows("/settings/mcp", "ledger", "Named by demo/writer.", "Wanted by the workspace: it waits for you", "a-society mcp approve tickets ", "Missing: no list has it");
+    await shows("/settings/mcp", "ledger", "Named by demo/writer.", "Wanted by the workspace: it waits for you", "a-society mcp approve tickets ", "Missing: it is not configured");
     await shows("/settings/permissions", "Project and record folder, and the folders you named, to read", "/usr/share/doc", "Asks every time");
     await shows("/settings/models", "small-1", "default");
     await shows("/settings/skills", "No skill is installed");

@@ -62,7 +62,7 @@ test("a rule that a flow is given on the page answers what it asks and lets the 
     await until(() => model.heard.length, (count) => count >= 3, "the model goes on");
     await says(dialog.getByRole("list", { name: "Rules of this flow" }), /Runs without asking\s*touch \*/);
     await sound(page, "flow-rules");
-    await dialog.getByRole("button", { name: "Take back allow touch *" }).click();
+    await dialog.getByRole("button", { name: "Remove allow touch *" }).click();
     await says(dialog, /None\. Those for all flows/);
     assert.deepEqual(JSON.parse(place.run("rules", "ls", flow, "--json").out).allow, []);
     // In the turn that begins afterwards a command like those that ran is asked about.
@@ -73,7 +73,7 @@ test("a rule that a flow is given on the page answers what it asks and lets the 
     await until(facts, (all) => all.filter((fact) => fact === "consent_requested").length === 2, "it asks again");
     assert.deepEqual([model.heard.length, made("three")], [4, false]);
     // The mode is here, too, and lets it run.
-    await dialog.getByLabel("Where no rule speaks").selectOption("full-access");
+    await dialog.getByLabel("Where no rule applies").selectOption("full-access");
     await until(() => made("three"), (is) => is, "nothing is asked any more");
     assert.equal(JSON.parse(place.run("rules", "ls", flow, "--json").out).mode, "full-access");
     assert.deepEqual(complaints, []);
@@ -125,7 +125,7 @@ test("what is written to a role that works is in its next request, and how much 
     const { flow, project } = await place.ask("POST", "/api/flows", { from: { file: "demo/flow.yaml" }, improve: "none", feedback: false });
     await until(() => model.heard.length, (count) => count === 1, "it works");
     await page.goto(`${place.origin}/p/${project}/f/${flow}`);
-    const field = page.getByRole("textbox", { name: "Message owner, heard at its next request" });
+    const field = page.getByRole("textbox", { name: "Message owner, read with its next request" });
     await field.fill("Mind the stairs.");
     await field.press("Enter");
     // The field is empty as soon as it is sent; it takes effect once it is recorded.

@@ -67,7 +67,7 @@ test("a person uploads a file that is no text and hands over one of the project,
     await form.getByRole("button", { name: "Hand over to add" }).click();
     await until(() => place.log(begun.flow).filter((one) => one.fact === "handoff_applied").length, (n) => n === 2, "it is handed over");
     assert.equal(sha(readFileSync(`${record}/drawing.png`)), sha(DRAWING));
-    await says(form.locator("xpath=ancestor::main"), /record\/drawing\.png[^]*This is no text\. Save it/, "bytes are not drawn as a text");
+    await says(form.locator("xpath=ancestor::main"), /record\/drawing\.png[^]*This is not text\. Save it/, "bytes are not drawn as a text");
     const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Save it" }).click()]);
     assert.equal(sha(readFileSync(await saved.path())), sha(DRAWING));
     // A file of the project is found by words of its path; links are not offered.

@@ -85,7 +85,7 @@ test("a flow is deleted after its plan was read, and one that is open stays and 
     await page.goto(`${place.origin}/p/${project}/f/${waits.flow}`);
     let dialog = await remove();
     await says(dialog.getByRole("alert"), /it is not over/);
-    assert.ok(await dialog.getByRole("button", { name: "Delete for ever" }).isDisabled());
+    assert.ok(await dialog.getByRole("button", { name: "Delete permanently" }).isDisabled());
     assert.deepEqual(await findings(page), []);
     // One that is over has a plan; keeping it changes nothing.
     await page.goto(`${place.origin}/p/${project}/f/${flow}`);
@@ -94,7 +94,7 @@ test("a flow is deleted after its plan was read, and one that is open stays and 
     await dialog.getByRole("button", { name: "Keep it" }).click();
     assert.ok(existsSync(folder));
     dialog = await remove();
-    await dialog.getByRole("button", { name: "Delete for ever" }).click();
+    await dialog.getByRole("button", { name: "Delete permanently" }).click();
     await page.waitForURL(/\/flows$/);
     await until(() => existsSync(folder), (there) => !there, "its folder is gone");
     const rows = page.getByRole("table", { name: "Flows" });

@@ -98,9 +98,9 @@ test("below an ask stand the keys that answer this one, and no others", async ()
     await page.locator(`a[href="/inbox/${ask}"]`).first().click();
     await until(shown, (list) => expected.every((one) => list.includes(one)) && list.length === expected.length + 3, `${ask} has ${expected.join(", ")}`);
   };
-  await to("ledger/consent/c1", ["Yallow", "Ffor flow", "Ndeny", "Rwith reason"]);
-  await to("billing/approval/a1", ["Yapprove handoff", "Ndecline", "Rdecline with a reason"]);
+  await to("ledger/consent/c1", ["Yonce", "Ffor this flow", "Ndeny", "Rwith a reason"]);
+  await to("billing/approval/a1", ["Yapprove", "Nsend back", "Rwith a reason"]);
   const question = await page.getByRole("link", { name: /Should archived accounts/ }).last().getAttribute("href");
   await page.locator(`a[href="${question}"]`).last().click();
-  await until(shown, (list) => list.includes("Ranswer") && !list.some((one) => one.startsWith("Yallow") || one.startsWith("N")), "a question has an answer");
+  await until(shown, (list) => list.includes("Ranswer") && !list.some((one) => one.startsWith("Yonce") || one.startsWith("N")), "a question has an answer");
 });

@@ -76,7 +76,7 @@ test("a request is shown as it left, to the byte, also when the role would be as
     try {
       await page.goto(`${place.origin}/p/${flow.project}/f/${flow.flow}/r/owner/transcript?seg=requests&msg=1`);
       await page.getByRole("button", { name: "Show what was sent" }).click();
-      await page.getByText("that left, to the byte").waitFor();
+      await page.getByText("that were sent, byte for byte").waitFor();
       const shown = page.getByRole("region", { name: "What was sent" }).first();
       await says(shown, /"max_tokens"[\s\S]*Say one line/);
       const { seq } = place.log(flow.flow).find((fact) => fact.fact === "model_requested");
@@ -85,7 +85,7 @@ test("a request is shown as it left, to the byte, also when the role would be as
       place.put("config.yaml", config("  other: { provider: p, id: o, window: 100000 }\n", "other"));
       await page.reload();
       await page.getByRole("button", { name: "Show what was sent" }).click();
-      await page.getByText("that left, to the byte").waitFor();
+      await page.getByText("that were sent, byte for byte").waitFor();
       const again = await place.ask("GET", `/api/flow/${flow.project}/${flow.flow}/request/${seq}`);
       assert.equal(again.body, heard[0]);
       assert.equal(heard.length, 1, "nobody was asked for that");
@@ -197,7 +197,7 @@ test("a transcript is taken along with the keyboard, as the terminal prints it, 
 
 test("a file shows a request as it left in the same words, and says so when secrets were taken out of it", { skip }, async () => {
   await walked(FLOW, async (place, flow) => {
-    const { shown, data } = await inFile(place, flow, "that left, to the byte");
+    const { shown, data } = await inFile(place, flow, "that were sent, byte for byte");
     assert.match(shown, /"max_tokens"[\s\S]*Say one line/);
     const { pieces, sent } = JSON.parse(data).requests;
     const [only] = Object.values(sent);
@@ -207,7 +207,7 @@ test("a file shows a request as it left in the same words, and says so when secr
   const canary = `ghp_${"CANARYcanary12".repeat(3)}`;
   await walked(FLOW.replace("Say one line ", `Say one line with ${canary} `), async (place, flow) => {
     assert.ok(heard[0].includes(canary), "the model was told");
-    const { shown, data } = await inFile(place, flow, "not to the byte what left: secrets were taken out of it for this file, and before that its hash was the recorded one.");
+    const { shown, data } = await inFile(place, flow, "not byte for byte what was sent: secrets were taken out of it for this file, and before that its hash was the recorded one.");
     assert.match(shown, /Say one line with \[secret withheld\]/);
     assert.ok(!data.includes("CANARY"));
   });

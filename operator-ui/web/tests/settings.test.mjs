@@ -270,12 +270,12 @@ test("rules are said beforehand on the page for all flows and for one, and calls
     assert.match(again.err, /the flow has no rule edits under allow; there is none/);
     // Taken back on the page, it is gone from the file.
     await page.goto(`${place.origin}/settings/permissions`);
-    await page.getByRole("button", { name: "Take back allow touch asked.txt" }).click();
+    await page.getByRole("button", { name: "Remove allow touch asked.txt" }).click();
     await until(config, (text) => !text.includes("asked"), "the rule is taken back");
     // The page has read the file again before another editor changes it.
-    await page.getByRole("button", { name: "Take back allow touch asked.txt" }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Remove allow touch asked.txt" }).waitFor({ state: "detached" });
     assert.equal(place.run("rules", "add", "--deny", "web").code, 0);
-    await page.getByRole("button", { name: "Take back deny touch never.txt" }).click();
+    await page.getByRole("button", { name: "Remove deny touch never.txt" }).click();
     await says(page.getByRole("alert"), /changed by another editor/);
     assert.equal(place.run("rules", "rm", "--deny", "web,touch never.txt").code, 0);
     assert.equal(config(), `# mine\n${model.config}tools: { scope: sandboxed }\n`);
@@ -432,7 +432,7 @@ test("what holds for all flows is reviewed, saved and tried on the page, and the
     const none = await edit("A command that is notified");
     await none.getByLabel("Command").fill("");
     await none.getByRole("button", { name: "Review" }).click();
-    await says(none, /will say nothing about it/);
+    await says(none, /will not mention it/);
     await none.getByRole("button", { name: "Save" }).click();
     await none.waitFor({ state: "detached" });
     assert.doesNotMatch(config(), /notify/);

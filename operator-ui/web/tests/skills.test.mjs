@@ -74,7 +74,7 @@ test("a skill is written, checked, changed and removed on the page, and roles ar
     assert.match(model.heard[2].body, /`tables` \([^)]*\): When guests come\./);
     // A project's skill is distinguished from the operator's own, shown, and edited in its folder.
     await page.getByRole("button", { name: "Show tables" }).click();
-    await says(dialog, /A role that may use it is told[^]*When guests come\.[^]*Forks on the right[^]*Named by owner in demo\/flow\.yaml/);
+    await says(dialog, /What a role that may use it gets[^]*When guests come\.[^]*Forks on the right[^]*Named by owner in demo\/flow\.yaml/);
     await sound(page, "skills-show");
     await dialog.getByRole("button", { name: "Close" }).click();
     // The files go with it, and only as they were looked at.

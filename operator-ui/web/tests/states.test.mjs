@@ -104,7 +104,7 @@ test("what is decided and said without a connection stands there as not sent, an
   await page.locator("textarea").fill("Keep the old file format readable.");
   await page.locator("textarea").press("Enter");
   await page.getByText("Allowed once, sent as soon as the connection is back").waitFor();
-  const queued = page.getByRole("list", { name: "Said, not heard yet" });
+  const queued = page.getByRole("list", { name: "Sent, not read yet" });
   await says(queued, /Keep the old file format readable\.\s*sent as soon as the connection is back/);
   await page.getByText("2 answers wait.").waitFor();
   await page.getByRole("navigation", { name: "Workspace" }).getByRole("link", { name: /Inbox/ }).first().click();
@@ -124,7 +124,7 @@ test("what was said without a connection stands in its field again when the page
   await page.waitForSelector("[data-line=lost]");
   await page.locator("textarea").fill("Keep the old file format readable.");
   await page.locator("textarea").press("Enter");
-  await page.getByRole("list", { name: "Said, not heard yet" }).waitFor();
+  await page.getByRole("list", { name: "Sent, not read yet" }).waitFor();
   assert.equal(await page.locator("textarea").inputValue(), "");
   server.refusing = false;
   await page.reload();
@@ -405,7 +405,7 @@ test("what can be read of a flow that a newer version wrote on is shown, said to
   await counts(page.locator("form.composer textarea"), 0);
   const none = await inState("flow-unreadable");
   await none.page.getByRole("heading", { name: "Written by a newer version" }).waitFor();
-  await says(none.page.getByRole("region", { name: "What cannot be read" }), /Nothing of it can be shown\. Open it with that version\./);
+  await says(none.page.getByRole("region", { name: "What cannot be read" }), /None of it can be shown\. Open it with that version\./);
   const session = await inState("transcript-newer");
   await session.page.getByRole("region", { name: "What cannot be read" }).waitFor();
   await until(() => session.page.getByRole("option").count(), (n) => n > 5, "and it is readable");

@@ -160,7 +160,7 @@ const tests = {
     await card.getByText("Applied").waitFor();
     await page.getByRole("button", { name: /^a-docs\/style\.md/ }).click();
     const changed = page.locator('[data-change="c3"]');
-    await changed.getByText("not written over").waitFor();
+    await changed.getByText("it is not overwritten").waitFor();
     same(await changed.getByRole("button", { name: "Apply", exact: true }).count(), 0, "buttons that write over");
     await changed.getByRole("button", { name: "Decline" }).click();
     await changed.getByText("Declined").waitFor();

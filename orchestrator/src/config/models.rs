@@ -367,9 +367,10 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<ModelTrial, String> {
         TakerEnd::Configuration { why }
         | TakerEnd::Provider { why, .. }
         | TakerEnd::Aborted { why } => why,
-        TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit => {
-            "it cannot be asked".to_owned()
-        }
+        TakerEnd::Outcome { .. }
+        | TakerEnd::OwnTurn { .. }
+        | TakerEnd::Fault(_)
+        | TakerEnd::OutputLimit => "it cannot be asked".to_owned(),
     })?;
     let asked = Message::User {
         content: "Answer with the single word: ready".to_owned(),

@@ -6,7 +6,7 @@ use a_society_facts::fact::node::FaultCode;
 use a_society_facts::fact::session::Origin;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::limits::INLINE_HANDOFF_BYTES_MAX;
-use a_society_facts::message::Message;
+use a_society_facts::message::{Message, Text};
 use a_society_flow::machine::{
     Input, Product, Receiver, Refusal, TurnEnding, TurnOutcome, TurnTask, would_end,
 };
@@ -51,7 +51,10 @@ impl Core {
             | TakerEnd::Configuration { .. } => {
                 self.leave_calls(turn)?;
             }
-            TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit => {
+            TakerEnd::Outcome { .. }
+            | TakerEnd::OwnTurn { .. }
+            | TakerEnd::Fault(_)
+            | TakerEnd::OutputLimit => {
                 if let Some(told) = self.steered(turn, super::steer::Said::AfterItsEnd)? {
                     return Ok(told);
                 }
@@ -80,6 +83,9 @@ impl Core {
     fn outcome_of(&mut self, end: TakerEnd) -> Result<TurnEnding, DriverError> {
         Ok(match end {
             TakerEnd::Outcome { outcome, words } => self.judged(outcome, words)?,
+            TakerEnd::OwnTurn { words } => TurnEnding::OwnTurn {
+                question: self.question(&words)?,
+            },
             TakerEnd::Fault(fault) => TurnEnding::Fault {
                 code: code_of(fault.code),
                 summary: fault.summary(),
@@ -142,6 +148,7 @@ impl Core {
                 ..Meant::default()
             },
             TakerEnd::OutputLimit
+            | TakerEnd::OwnTurn { .. }
             | TakerEnd::Aborted { .. }
             | TakerEnd::Provider { .. }
             | TakerEnd::Configuration { .. } => Meant::default(),
@@ -359,13 +366,9 @@ impl Core {
                 }
                 TurnEnding::Handoff(receivers)
             }
-            Said::PromptHuman => {
-                let words = words.trim().to_owned();
-                let question = (!words.is_empty()).then(|| self.flow.keep_text(words));
-                TurnEnding::PromptHuman {
-                    question: question.transpose()?,
-                }
-            }
+            Said::PromptHuman => TurnEnding::PromptHuman {
+                question: self.question(&words)?,
+            },
             Said::AwaitHandoff => TurnEnding::AwaitHandoff,
             Said::ForwardPassClosed => self.closes()?,
             Said::MetaAnalysisComplete { findings_path } => TurnEnding::MetaAnalysisComplete {
@@ -375,6 +378,13 @@ impl Core {
                 report: self.assigned(&artifact_path)?,
             },
         })
+    }
+
+    /// What the operator is asked, if it has words.
+    fn question(&self, words: &str) -> Result<Option<Text>, DriverError> {
+        let words = words.trim();
+        let question = (!words.is_empty()).then(|| self.flow.keep_text(words.to_owned()));
+        Ok(question.transpose()?)
     }
 
     /// What the health checks say to a role that closes. What was wrong with the project before the

@@ -166,7 +166,7 @@ impl SecretFilter {
 
     fn end(&self, end: &mut TakerEnd) {
         match end {
-            TakerEnd::Outcome { words, .. } => self.clean(words),
+            TakerEnd::Outcome { words, .. } | TakerEnd::OwnTurn { words } => self.clean(words),
             TakerEnd::Fault(fault) => self.clean(&mut fault.message),
             TakerEnd::Aborted { why }
             | TakerEnd::Provider { why, .. }

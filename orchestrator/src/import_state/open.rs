@@ -335,6 +335,7 @@ pub(super) fn suspend(
         consent: None,
         approval: None,
         about_project: false,
+        own_turn: None,
     }))
 }
 
@@ -406,6 +407,7 @@ fn wait(
         consent: None,
         approval: Some(approval),
         about_project: false,
+        own_turn: None,
     }))?;
     sketch.say(Fact::TurnEnded(TurnEnded {
         turn,

@@ -445,9 +445,10 @@ fn lacks(end: TakerEnd) -> String {
         TakerEnd::Configuration { why }
         | TakerEnd::Provider { why, .. }
         | TakerEnd::Aborted { why } => why,
-        TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit => {
-            "it cannot be asked".to_owned()
-        }
+        TakerEnd::Outcome { .. }
+        | TakerEnd::OwnTurn { .. }
+        | TakerEnd::Fault(_)
+        | TakerEnd::OutputLimit => "it cannot be asked".to_owned(),
     }
 }
 

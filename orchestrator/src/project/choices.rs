@@ -186,9 +186,12 @@ impl RoleChoices<'_> {
                 | TakerEnd::Provider { why, .. }
                 | TakerEnd::Aborted { why },
             ) => PendingChoice::Operator(format!("no model can choose ({why}); {hint}")),
-            Err(TakerEnd::Outcome { .. } | TakerEnd::Fault(_) | TakerEnd::OutputLimit) => {
-                PendingChoice::Operator(format!("no model can choose; {hint}"))
-            }
+            Err(
+                TakerEnd::Outcome { .. }
+                | TakerEnd::OwnTurn { .. }
+                | TakerEnd::Fault(_)
+                | TakerEnd::OutputLimit,
+            ) => PendingChoice::Operator(format!("no model can choose; {hint}")),
         }
     }
 

@@ -66,8 +66,7 @@ impl Taker for HumanTaker {
 
 /// Asks the operator, and says what may be answered.
 fn ask(job: &TurnJob, words: &str) -> TakerEnd {
-    TakerEnd::Outcome {
-        outcome: RoleOutcome::PromptHuman,
+    TakerEnd::OwnTurn {
         words: format!("{words}\n\n{}", ways(job)),
     }
 }

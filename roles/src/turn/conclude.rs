@@ -80,6 +80,7 @@ mod tests {
             TakerEnd::Outcome { outcome, .. } => Some(Ok(outcome)),
             TakerEnd::Fault(fault) => Some(Err(fault.code)),
             TakerEnd::OutputLimit
+            | TakerEnd::OwnTurn { .. }
             | TakerEnd::Aborted { .. }
             | TakerEnd::Provider { .. }
             | TakerEnd::Configuration { .. } => None,

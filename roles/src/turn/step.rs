@@ -305,6 +305,11 @@ pub enum TakerEnd {
         /// The text before its block.
         words: String,
     },
+    /// By asking the operator, who plays the role, for its outcome.
+    OwnTurn {
+        /// What they read.
+        words: String,
+    },
     /// With an answer that has no valid outcome; the role is asked to mend it.
     Fault(HandoffFault),
     /// The provider stopped for its output limit before there was an outcome.

@@ -43,6 +43,8 @@ pub(crate) enum What {
         asks: Option<Wanted>,
         until: Option<At>,
         question: Option<String>,
+        /// Whether the operator plays the role.
+        is_own_turn: bool,
         /// Whether the role said the question itself a moment ago.
         is_said: bool,
     },

@@ -234,6 +234,7 @@ impl Teller {
                     asks: None,
                     until: None,
                     question: None,
+                    is_own_turn: false,
                     is_said: false,
                 };
                 of_turn(f.turn, what)
@@ -603,6 +604,7 @@ fn suspended(f: &NodeSuspended, said: &str) -> About {
         reason: f.reason,
         asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),
         until: f.until,
+        is_own_turn: f.is_own_turn(),
         question,
     };
     (None, f.node.clone(), Some(f.role.clone()), what)

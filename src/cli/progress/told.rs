@@ -213,8 +213,9 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         } => plain(format!("waits for {what}, and goes on at {}", moment(*at))),
         What::Waits {
             question: Some(asked),
+            is_own_turn: true,
             ..
-        } if asks::is_own_turn(asked) => {
+        } => {
             // A model's part of the packet is not for them, unless it is why they are asked again.
             let again = asks::again(asked).map(|again| format!(": {}", first(again)));
             Some((

@@ -392,7 +392,7 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
     let standing = row.standing();
     let words = standing.map_or_else(|| "never began".to_owned(), |standing| standing.words(now));
     let status = match standing {
-        Some(FlowStanding::Damaged) | None => words,
+        Some(FlowStanding::Damaged | FlowStanding::Unreachable) | None => words,
         Some(FlowStanding::Waiting) if asks > 0 => format!("{words} ({asks})"),
         Some(_) if asks > 0 => format!("{words}, asks ({asks})"),
         Some(_) => words,
@@ -403,7 +403,9 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
         name: name(&row.flow),
         title: one_line(title, TITLE_COLUMNS_MAX),
         status,
-        standing: standing.filter(|standing| *standing != FlowStanding::Damaged),
+        standing: standing.filter(|standing| {
+            !matches!(standing, FlowStanding::Damaged | FlowStanding::Unreachable)
+        }),
         is_driven: row.held_by.is_some(),
         done: summary.map_or((0, 0), |summary| (summary.done, summary.nodes)),
         cost_micros: summary.map_or(0, |summary| summary.cost_micros),

@@ -275,7 +275,7 @@ impl Verb {
             Self::Deny { .. } => choices::done(Choice::Deny),
             Self::Mode { .. } => "mode set",
             Self::Rules { back: false, .. } => "rules added",
-            Self::Rules { back: true, .. } => "rules taken back",
+            Self::Rules { back: true, .. } => "rules removed",
             Self::Configure { .. } => "configured",
             Self::Budget { .. } => "budget set",
             Self::Steer {

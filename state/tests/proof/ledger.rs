@@ -10,6 +10,7 @@ use std::time::Duration;
 use a_society_facts::Fact;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::id::Seq;
+use a_society_facts::view::standing::FlowStanding;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::ledger::conformance::{Rig, RigCan, check_all};
 use a_society_state::ledger::{
@@ -221,6 +222,10 @@ fn a_flow_goes_on_on_another_machine_with_all_it_had() {
     assert_eq!(rows.len(), 1, "a flow is listed once");
     assert_eq!(rows[0].held_by.as_deref(), Some("here"));
     assert_eq!(there.store.find("a1b2c3").unwrap(), flow_ref());
+    there.ledger.set_reachable(false);
+    let rows = index::rows(&there.store, &[flow_ref()]);
+    let standing = rows[0].standing().map(FlowStanding::word);
+    assert_eq!(standing, Some("ledger unreachable"));
 }
 
 #[test]

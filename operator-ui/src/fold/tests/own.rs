@@ -20,6 +20,14 @@ fn a_turn_of_the_operators_own_says_how_it_may_end() {
     created.graph.source = Text::Inline(person);
     let (seq, at) = (records[place].seq, records[place].at);
     records[place] = Recorded::new(seq, at, Fact::FlowCreated(created));
+    for recorded in &mut records {
+        if let Some(Fact::NodeSuspended(mut waits)) = recorded.fact().cloned()
+            && waits.role.as_str() == "planner"
+        {
+            waits.own_turn = Some(true);
+            *recorded = Recorded::new(recorded.seq, recorded.at, Fact::NodeSuspended(waits));
+        }
+    }
     let mut fold = fold();
     for recorded in &records {
         fold.apply(recorded, &shown);

@@ -19,6 +19,7 @@ const fn doing(standing: FlowStanding) -> Doing {
         FlowStanding::Paused => Doing::Paused,
         FlowStanding::Stopped => Doing::Stopped,
         FlowStanding::Damaged => Doing::Damaged,
+        FlowStanding::Unreachable => Doing::Unreachable,
         FlowStanding::Completed => Doing::Completed,
         FlowStanding::Cancelled => Doing::Cancelled,
     }

@@ -8,6 +8,7 @@ export const FLOW_IS_PAUSED = "the flow is paused";
 export const NOTHING_CAN_RUN = "nothing can run, and the work is not done";
 export const REOPEN_OR_REVISE = "reopen a node or revise the graph";
 export const NOBODY_DRIVES_THIS = "nobody drives this flow";
+export const YOUR_ANSWER = "your answer";
 export const END_YOUR_TURN = "hand over, send back or wait";
 export const CHOOSE_A_MODEL = "choose a model";
 export const RAISE_ITS_BUDGET = "raise its budget";

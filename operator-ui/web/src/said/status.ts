@@ -13,6 +13,7 @@ export const PAUSED = "paused";
 export const STOPPED = "stopped";
 export const NOBODY_DRIVES_IT = "stopped: nobody drives it";
 export const DAMAGED = "damaged";
+export const LEDGER_UNREACHABLE = "ledger unreachable";
 export const READY = "ready";
 export const NOT_REACHED = "not reached";
 export const DONE = "done";

@@ -31,7 +31,7 @@ pub fn schema() -> Value {
             },
             "budget": { "$ref": "#/$defs/budget" },
             "improve": {
-                "description": "How roles look back when the forward work is done. A file that belongs to no project ends then if it does not say.",
+                "description": "How the retrospective runs when the forward work is done. A file that belongs to no project ends then if it does not say.",
                 "enum": ["graph", "parallel", "none"],
             },
             "feedback": {

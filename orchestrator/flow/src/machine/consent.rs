@@ -76,6 +76,7 @@ pub(super) fn consent_awaited(consent: &ConsentId, open: &OpenConsent) -> Fact {
         consent: Some(consent.clone()),
         approval: None,
         about_project: false,
+        own_turn: None,
     })
 }
 

@@ -109,6 +109,7 @@ pub(super) fn approval_awaited(turn: &PresentTurn<'_>, approval: ApprovalId) -> 
         consent: None,
         approval: Some(approval),
         about_project: false,
+        own_turn: None,
     })
 }
 

@@ -268,6 +268,11 @@ pub enum TurnEnding {
         /// What it asks.
         question: Option<Text>,
     },
+    /// The operator plays the role, and the turn is theirs.
+    OwnTurn {
+        /// What they read.
+        question: Option<Text>,
+    },
     /// The node waits for something to arrive.
     AwaitHandoff,
     /// The forward work is done.

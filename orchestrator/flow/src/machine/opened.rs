@@ -112,6 +112,7 @@ fn staged(sketch: &mut FactSketch) {
                 consent: None,
                 approval: Some(approval.clone()),
                 about_project: false,
+                own_turn: None,
             }))
         })
         .collect();

@@ -284,5 +284,6 @@ pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
         consent: None,
         approval: None,
         about_project: false,
+        own_turn: Some(false),
     })
 }

@@ -46,6 +46,7 @@ pub(super) fn stop(
             consent: None,
             approval: None,
             about_project: false,
+            own_turn: None,
         })
     }));
     Ok(facts)

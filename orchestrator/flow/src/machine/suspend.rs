@@ -94,6 +94,7 @@ fn judged(
             "the answer reached the provider's output limit before it came to an outcome",
         )),
         TurnEnding::PromptHuman { .. }
+        | TurnEnding::OwnTurn { .. }
         | TurnEnding::Aborted { .. }
         | TurnEnding::Stopped
         | TurnEnding::ProviderProblem { .. }
@@ -108,6 +109,7 @@ fn concludes(outcome: &TurnEnding) -> bool {
     match outcome {
         TurnEnding::Handoff(_)
         | TurnEnding::PromptHuman { .. }
+        | TurnEnding::OwnTurn { .. }
         | TurnEnding::AwaitHandoff
         | TurnEnding::ForwardPassClosed { .. }
         | TurnEnding::MetaAnalysisComplete { .. }
@@ -133,6 +135,7 @@ fn ends_otherwise(turn: &PresentTurn<'_>, said: &TurnEnding) -> OutcomeFault {
         TurnEnding::Fault { .. }
         | TurnEnding::OutputLimit
         | TurnEnding::PromptHuman { .. }
+        | TurnEnding::OwnTurn { .. }
         | TurnEnding::Aborted { .. }
         | TurnEnding::Stopped
         | TurnEnding::ProviderProblem { .. }
@@ -163,6 +166,7 @@ fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec
             let question = question.clone();
             turn.suspended(WaitReason::PromptHuman, question, TurnEnd::Waiting, None)
         }
+        TurnEnding::OwnTurn { question } => turn.is_the_operators(question.clone()),
         TurnEnding::Aborted { why } => {
             let (reason, error) = (WaitReason::AutonomousAbort, Some(why.clone()));
             turn.suspended(reason, said(why), TurnEnd::Failed, error)

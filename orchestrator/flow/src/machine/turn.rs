@@ -174,6 +174,18 @@ impl PresentTurn<'_> {
         vec![Fact::NodeSuspended(waits), self.ended(end, error)]
     }
 
+    /// The operator plays the role, and is asked for its outcome.
+    pub(super) fn is_the_operators(&self, question: Option<Text>) -> Vec<Fact> {
+        let waits = NodeSuspended {
+            own_turn: Some(true),
+            ..self.waits(WaitReason::PromptHuman, question)
+        };
+        vec![
+            Fact::NodeSuspended(waits),
+            self.ended(TurnEnd::Waiting, None),
+        ]
+    }
+
     /// The operator is asked about what was wrong with the project before the flow came here.
     pub(super) fn asks_about_project(&self, question: Text) -> Vec<Fact> {
         let waits = NodeSuspended {
@@ -229,6 +241,7 @@ impl PresentTurn<'_> {
             consent: None,
             approval: None,
             about_project: false,
+            own_turn: (reason == WaitReason::PromptHuman).then_some(false),
         }
     }
 

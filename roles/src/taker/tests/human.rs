@@ -37,6 +37,15 @@ fn outcome(job: TurnJob) -> (RoleOutcome, String) {
     (outcome, words)
 }
 
+/// What the operator reads when the turn is theirs.
+fn own_turn(job: TurnJob, with: BegunWith) -> String {
+    let end = begun(job, with);
+    let TakerEnd::OwnTurn { words } = end else {
+        panic!("{end:?}")
+    };
+    words
+}
+
 fn handed(targets: &[(&str, &str)]) -> RoleOutcome {
     let target = |(node, path): &(&str, &str)| NamedTarget {
         target_node_id: (*node).to_owned(),
@@ -47,11 +56,7 @@ fn handed(targets: &[(&str, &str)]) -> RoleOutcome {
 
 #[test]
 fn a_node_that_is_entered_asks_with_its_packet_and_with_what_may_be_answered() {
-    let TakerEnd::Outcome { outcome, words } = begun(wide("The packet."), BegunWith::Packet) else {
-        panic!("no outcome")
-    };
-    assert_eq!(outcome, RoleOutcome::PromptHuman);
-    insta::assert_snapshot!(words);
+    insta::assert_snapshot!(own_turn(wide("The packet."), BegunWith::Packet));
 }
 
 #[test]
@@ -99,8 +104,7 @@ fn an_answer_that_says_no_outcome_is_asked_about_with_the_reason() {
         ("report: x.md", "No findings are asked for"),
     ];
     for (reply, expected) in table {
-        let (outcome, words) = outcome(wide(reply));
-        assert_eq!(outcome, RoleOutcome::PromptHuman, "{reply}");
+        let words = own_turn(wide(reply), BegunWith::Reply);
         assert!(words.contains(expected), "{reply}: {words}");
         assert!(words.contains("`close` ends the forward work"), "{words}");
     }
@@ -112,11 +116,7 @@ fn a_turn_that_goes_on_without_its_words_asks_and_takes_nothing_for_an_answer() 
     let told = "Mend it.\n\nProblem: x\n\n```handoff\ntype: forward-pass-closed\n```\n";
     job.history.push(user(told).into());
     for with in [BegunWith::Packet, BegunWith::Reply] {
-        let end = begun(job.clone(), with);
-        let TakerEnd::Outcome { outcome, words } = end else {
-            panic!("{end:?}")
-        };
-        assert_eq!(outcome, RoleOutcome::PromptHuman);
+        let words = own_turn(job.clone(), with);
         assert!(words.starts_with("Problem: x\n\n"), "{words}");
     }
 }
@@ -145,7 +145,7 @@ fn an_outcome_that_is_refused_is_asked_about_in_the_words_of_the_refusal() {
     stage.run(&mut taker, told, 1);
     let end = stage.lines.last().unwrap();
     assert!(
-        end.contains("PromptHuman") && end.contains("Please mend it."),
+        end.contains("OwnTurn") && end.contains("Please mend it."),
         "{end}"
     );
     assert!(matches!(
@@ -159,7 +159,7 @@ proptest! {
     fn no_answer_ends_without_an_outcome(reply in "((forward|back|close|report|wait)?:?[ a-z,.`\n-]{0,30}|\\PC{0,50})") {
         for job in [wide(&reply), TurnJob { packet: reply.clone(), ..job("a", "b", 0) }] {
             let end = begun(job, BegunWith::Reply);
-            let is_outcome = matches!(end, TakerEnd::Outcome { .. });
+            let is_outcome = matches!(end, TakerEnd::Outcome { .. } | TakerEnd::OwnTurn { .. });
             prop_assert!(is_outcome);
         }
     }

@@ -324,6 +324,7 @@ fn shown(end: &TakerEnd) -> String {
         },
         TakerEnd::Fault(fault) => format!("fault {}", fault.code.as_str()),
         TakerEnd::OutputLimit
+        | TakerEnd::OwnTurn { .. }
         | TakerEnd::Aborted { .. }
         | TakerEnd::Provider { .. }
         | TakerEnd::Configuration { .. } => format!("{end:?}"),

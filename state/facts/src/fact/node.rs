@@ -210,9 +210,24 @@ pub struct NodeSuspended {
     /// after the answer the flow may close.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub about_project: bool,
+    /// Whether the operator plays the role, and the turn is theirs. Journals of earlier versions say it in the
+    /// question only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_turn: Option<bool>,
 }
 
 impl NodeSuspended {
+    /// Whether the turn is the operator's own; read from the question where a journal has nothing else.
+    #[must_use]
+    pub fn is_own_turn(&self) -> bool {
+        if self.reason != WaitReason::PromptHuman {
+            return false;
+        }
+        let question = || self.question.as_ref().map(Text::shown);
+        self.own_turn
+            .unwrap_or_else(|| question().is_some_and(|text| older::is_own_turn(&text)))
+    }
+
     /// The budget that has to be raised; read from the question where a journal has nothing else.
     #[must_use]
     pub fn lacks(&self) -> Option<Lack> {

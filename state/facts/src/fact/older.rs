@@ -126,6 +126,24 @@ fn command(of: &str, rest: &str) -> Option<CommandTerms> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact::node::NodeSuspended;
+
+    #[test]
+    fn a_question_in_the_words_of_a_packet_is_an_own_turn_only_where_the_record_does_not_say() {
+        for (reason, said, expected) in [
+            ("prompt_human", None, true),
+            ("prompt_human", Some(false), false),
+            ("prompt_human", Some(true), true),
+            ("provider", None, false),
+        ] {
+            let waits = serde_json::json!({
+                "node": "sign", "role": "owner", "reason": reason, "own_turn": said,
+                "question": "You are at node `sign`.",
+            });
+            let waits: NodeSuspended = serde_json::from_value(waits).unwrap();
+            assert_eq!(waits.is_own_turn(), expected, "{reason} {said:?}");
+        }
+    }
 
     #[test]
     fn the_file_of_a_call_is_read_from_its_summary() {

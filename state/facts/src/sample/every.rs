@@ -282,6 +282,7 @@ fn nodes() -> Vec<Fact> {
             consent: Some(id("k1")),
             approval: Some(id("a1")),
             about_project: false,
+            own_turn: Some(true),
         }),
         Fact::NodeWoken(NodeWoken {
             client: None,

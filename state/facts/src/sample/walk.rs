@@ -91,6 +91,7 @@ fn intake(scribe: &mut Scribe) {
         consent: None,
         approval: None,
         about_project: false,
+        own_turn: None,
     }));
     scribe.end(&turn, TurnEnd::Waiting);
 
@@ -187,6 +188,7 @@ fn consent(scribe: &mut Scribe, turn: &SampleTurn, call: &crate::id::CallId) {
         consent: Some(id("k1")),
         approval: None,
         about_project: false,
+        own_turn: None,
     }));
     scribe.say(Fact::ConsentResolved(ConsentResolved {
         consent: id("k1"),
@@ -389,6 +391,7 @@ fn stage(scribe: &mut Scribe, turn: &SampleTurn) {
         consent: None,
         approval: Some(id("a1")),
         about_project: false,
+        own_turn: None,
     }));
     scribe.end(turn, TurnEnd::Waiting);
     scribe.say(Fact::HandoffDecided(HandoffDecided {
@@ -510,6 +513,7 @@ fn ask_while_reflecting(scribe: &mut Scribe) {
         consent: None,
         approval: None,
         about_project: false,
+        own_turn: None,
     }));
     scribe.end(&turn, TurnEnd::Waiting);
     scribe.say(Fact::OperatorReplied(OperatorReplied {

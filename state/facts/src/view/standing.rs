@@ -31,6 +31,8 @@ pub enum FlowStanding {
     Stopped,
     /// Its journal cannot be read to its end; nothing goes on before it is repaired.
     Damaged,
+    /// The ledger that several machines share did not answer, so that nothing is known of it.
+    Unreachable,
     /// It is done.
     Completed,
     /// It was called off.
@@ -80,6 +82,7 @@ impl FlowStanding {
             Self::Paused => status::PAUSED,
             Self::Stopped => status::STOPPED,
             Self::Damaged => status::DAMAGED,
+            Self::Unreachable => status::LEDGER_UNREACHABLE,
             Self::Completed => status::COMPLETED,
             Self::Cancelled => status::CANCELLED,
         }
@@ -97,6 +100,7 @@ impl FlowStanding {
             | Self::Waiting
             | Self::Paused
             | Self::Damaged
+            | Self::Unreachable
             | Self::Completed
             | Self::Cancelled => self.word().to_owned(),
         }
@@ -143,7 +147,7 @@ impl NodeStanding {
             return match waiting.until {
                 Some(at) if is_driven => Self::Limited(at),
                 Some(_) => Self::Stopped,
-                None if waiting.is_own_turn() => Self::YourTurn,
+                None if waiting.is_own_turn => Self::YourTurn,
                 None => Self::Waiting {
                     reason: waiting.reason,
                     trouble: waiting.trouble,

@@ -81,7 +81,7 @@ impl FlowSummary {
             reason: waiting.reason,
             since: waiting.since,
             until: waiting.until,
-            is_own_turn: waiting.is_own_turn(),
+            is_own_turn: waiting.is_own_turn,
         });
         let lost = state
             .lost_blobs

@@ -22,6 +22,8 @@ words! {
         REOPEN_OR_REVISE = "reopen a node or revise the graph";
         /// No process runs the flow.
         NOBODY_DRIVES_THIS = "nobody drives this flow";
+        /// A role asked a question.
+        YOUR_ANSWER = "your answer";
         /// The operator plays the role that wants an outcome.
         END_YOUR_TURN = "hand over, send back or wait";
         /// A role has no model.
@@ -54,7 +56,7 @@ words! {
     tables {
         /// What a role waits for, after "needs" or "waits for".
         wait: WaitReason => "WAIT" {
-            PromptHuman = "your answer",
+            PromptHuman = YOUR_ANSWER,
             AutonomousAbort = "you to retry its turn, or to say what to do",
             Consent = "your consent to a call",
             ConsentDenied = "your guidance after a denial",

@@ -30,6 +30,8 @@ words! {
         NOBODY_DRIVES_IT = "stopped: nobody drives it";
         /// The journal cannot be read to its end.
         DAMAGED = "damaged";
+        /// The ledger of the flow does not answer.
+        LEDGER_UNREACHABLE = "ledger unreachable";
         /// It will run as soon as it may.
         READY = "ready";
         /// Nothing arrived at a node.

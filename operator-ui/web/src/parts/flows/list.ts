@@ -12,7 +12,7 @@ export function stateOf(row: FlowRow): FlowWord {
   if (row.over) return "done";
   if (row.waits > 0 || row.standing === "waiting") return "waits";
   switch (row.standing) {
-    case "stopped": case "damaged": return "stopped";
+    case "stopped": case "damaged": case "unreachable": return "stopped";
     // Nothing of it works until its provider's limit resets.
     case "limited": return "limited";
     case "paused": return "paused";

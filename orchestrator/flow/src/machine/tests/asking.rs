@@ -64,7 +64,7 @@ fn s10_whoever_asks_for_consent_waits_and_its_question_is_shown() {
     );
     assert_eq!(
         sim.flow.reply_refused("b"),
-        "b takes no text: it waits for consent to a call"
+        "b takes no text: it waits for your consent to a call"
     );
 }
 

@@ -31,7 +31,7 @@ fn waiting() -> Flow {
 
 #[test]
 fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
-    let both = "b (writer) waits for an answer; c (editor) waits for an answer";
+    let both = "b (writer) waits for your answer; c (editor) waits for your answer";
     let table = [
         (Whom::Node(id("b")), "operator_replied".to_owned()),
         (Whom::Role(id("editor")), "operator_replied".to_owned()),
@@ -41,11 +41,11 @@ fn r1_to_r6_a_reply_finds_whoever_it_is_for_or_says_who_waits() {
         ),
         (
             Whom::Node(id("d")),
-            "refused: d takes no text: it waits for approval of a handoff".to_owned(),
+            "refused: d takes no text: it waits for your approval of a handoff".to_owned(),
         ),
         (
             Whom::Role(id("tester")),
-            "refused: tester takes no text: it waits for approval of a handoff".to_owned(),
+            "refused: tester takes no text: it waits for your approval of a handoff".to_owned(),
         ),
         (
             Whom::Node(id("a")),
@@ -230,13 +230,13 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
     let words = flow.words(retry("b"));
     assert_eq!(
         words,
-        "refused: cannot retry b: it is waiting for an answer"
+        "refused: cannot retry b: it is waiting for your answer"
     );
     let only = flow.words(wants(Verb::Retry { to: Whom::Only }));
     assert_eq!(
         only,
-        "refused: nothing waits for that. Waiting: b (writer) waits for an answer; \
-         c (editor) waits for an answer; d (tester) waits for approval of a handoff",
+        "refused: nothing waits for that. Waiting: b (writer) waits for your answer; \
+         c (editor) waits for your answer; d (tester) waits for your approval of a handoff",
         "everybody who waits is named, also where no text would end the wait"
     );
     flow.reply("b");
@@ -261,7 +261,10 @@ fn r13_a_node_at_rest_is_reopened_and_no_other() {
         })
     };
     assert!(flow.words(reopen("z")).ends_with("it was never entered"));
-    assert!(flow.words(reopen("b")).ends_with("it waits for an answer"));
+    assert!(
+        flow.words(reopen("b"))
+            .ends_with("it waits for your answer")
+    );
     assert_eq!(flow.words(reopen("a")), "node_reopened");
     assert!(flow.words(reopen("a")).ends_with("it is about to run"));
     assert_eq!(flow.offered(), "a:reopened");

@@ -473,14 +473,11 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         Fact::ConsentResolved(f) => asking::resolved(f),
         Fact::ConsentRuled(f) => asking::ruled(f),
         Fact::ConsentRulesAdded(f) => {
-            ItemWords::event("Consent rules", rules(&f.rules), "consent.rules_added").say()
+            ItemWords::event("Rules added", rules(&f.rules), "consent.rules_added").say()
         }
-        Fact::ConsentRulesRemoved(f) => ItemWords::event(
-            "Consent rules taken back",
-            rules(&f.rules),
-            "consent.rules_removed",
-        )
-        .say(),
+        Fact::ConsentRulesRemoved(f) => {
+            ItemWords::event("Rules removed", rules(&f.rules), "consent.rules_removed").say()
+        }
         Fact::ConsentModeChanged(f) => {
             ItemWords::event("Permissions", mode(f.mode), "consent.mode_changed").say()
         }
@@ -647,12 +644,12 @@ const fn on_time(is_so: bool) -> &'static str {
     if is_so { "Its time came. " } else { "" }
 }
 
-/// Whether a wait is for something that has an item of its own: a request for consent, a hand-off that waits.
+/// Whether a wait is for something that has an item of its own: a request for consent, a handoff that waits.
 const fn is_shown_elsewhere(reason: WaitReason) -> bool {
     matches!(reason, WaitReason::Consent | WaitReason::HandoffApproval)
 }
 
-/// Whether a call ends its turn. Its result is an item: the hand-off, or the question.
+/// Whether a call ends its turn. Its result is an item: the handoff, or the question.
 fn ends_a_turn(tool: &str) -> bool {
     matches!(tool, "handoff" | "ask_operator")
 }

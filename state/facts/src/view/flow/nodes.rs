@@ -184,6 +184,7 @@ impl FlowState {
             lack: f.lacks(),
             trouble: f.trouble,
             until: f.until,
+            is_own_turn: f.is_own_turn(),
             consent: f.consent.clone(),
             approval: f.approval.clone(),
             since: place.at,

@@ -8,7 +8,6 @@ use crate::at::At;
 use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
 use crate::fact::node::{FaultCode, NodeEntry, Trouble, WaitReason};
-use crate::fact::older;
 use crate::fact::operator::{ChosenBy, DecidingRule, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
 use crate::fact::terms::ConsentTerms;
@@ -80,6 +79,9 @@ pub struct OperatorWait {
     /// When it goes on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<At>,
+    /// Whether the operator plays the role that waits, and its turn is theirs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_own_turn: bool,
     /// The request for consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,
@@ -97,14 +99,6 @@ pub struct OperatorWait {
 }
 
 impl OperatorWait {
-    /// Whether the operator plays the role that waits, and its turn is theirs.
-    #[must_use]
-    pub fn is_own_turn(&self) -> bool {
-        let question = self.question.as_ref().map(Text::shown);
-        self.reason == WaitReason::PromptHuman
-            && question.is_some_and(|text| older::is_own_turn(&text))
-    }
-
     /// Whether a text of the operator ends this wait.
     #[must_use]
     pub fn takes_text(&self) -> bool {

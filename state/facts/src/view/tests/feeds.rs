@@ -160,11 +160,11 @@ fn what_another_item_says_has_none_of_its_own() {
         );
         told(&[begins, &intended, &finished])
     };
-    // The hand-off and the question are items; that a call was how they came is none, unless it was refused.
+    // The handoff and the question are items; that a call was how they came is none, unless it was refused.
     assert_eq!(call("handoff", "done"), [""; 0]);
     assert_eq!(call("ask_operator", "done"), [""; 0]);
     assert_eq!(call("handoff", "failed"), ["handoff|There is no node x."]);
-    // So are the request for consent and the staged hand-off that a role waits with.
+    // So are the request for consent and the staged handoff that a role waits with.
     let waits = |reason: &str, label: &str| {
         let facts = [
             format!(
