@@ -16,12 +16,12 @@ describe("a role whose driver was killed", () => {
     expect(works(null, { stopped: false, over: false })).toBe(false);
   });
   it("writes no more: its text and its calls are cut, and what it asks waits still", () => {
-    const asked = item("c", "tool", { consent: { about: "ls", answer: null } as Item["consent"] });
+    const asked = item("c", "event", { consent: { about: "ls", answer: null } as Item["consent"] });
     const event = item("d", "event", { event: "human.awaiting_input" });
     const done = item("e", "assistant", { pending: false });
-    const list = cutOff([item("a", "assistant"), item("b", "tool"), asked, event, done]);
-    expect(list.map((one) => [one.pending, one.interrupted])).toEqual([[false, true], [false, true], [true, false], [true, false], [false, false]]);
-    expect(list[4]).toBe(done);
+    const list = cutOff([item("a", "assistant"), item("b", "tool"), item("b2", "tool"), asked, event, done]);
+    expect(list.map((one) => [one.pending, one.interrupted])).toEqual([[false, true], [false, true], [true, false], [true, false], [true, false], [false, false]]);
+    expect(list[5]).toBe(done);
   });
   it("spends no more time", () => {
     const [at, now] = ["2026-01-01T00:00:43Z", Date.parse("2026-01-01T00:05:00Z")];

@@ -28,8 +28,17 @@ export const works = (role: Pick<RoleView, "state"> | null | undefined, flow: Pi
 /** The items of a file: nothing in it is at work any more, and what was is as it was. */
 export const asWritten = (items: readonly Item[]): Item[] => items.map((item) => (item.pending ? { ...item, pending: false } : item));
 
-/** The items of a role whose turn was cut off: what was being written or done is neither now. A question still waits. */
-export const cutOff = (items: readonly Item[]): readonly Item[] => items.map((item) => (item.pending && item.consent === undefined && (item.type === "assistant" || item.type === "reasoning" || item.type === "tool") ? { ...item, pending: false, interrupted: true } : item));
+/** The items of a role whose turn was cut off: what was being written or done is neither now. A question still waits, and so does the call it is about. */
+export function cutOff(items: readonly Item[]): readonly Item[] {
+  const asked = new Set<Item>();
+  let call: Item | null = null;
+  for (const item of items) {
+    if (item.pending && item.type === "tool") call = item;
+    if (item.pending && item.consent !== undefined && call !== null) asked.add(call);
+  }
+  const cut = (item: Item): boolean => item.pending && item.consent === undefined && !asked.has(item) && (item.type === "assistant" || item.type === "reasoning" || item.type === "tool");
+  return items.map((item) => (cut(item) ? { ...item, pending: false, interrupted: true } : item));
+}
 
 /** Until when the clock of a flow runs: now while it has a driver, else its last record. */
 export function clockEnd(flow: Pick<FlowHead, "stopped" | "over" | "updated_at">, now: number): number {
