@@ -179,7 +179,7 @@ test("a role is given another model while it works, and a node that is done runs
   const { server, page, complaints } = await at(`${FLOW}/r/backend`, { data });
   await page.getByRole("button", { name: "Configure backend" }).click();
   const dialog = page.getByRole("dialog", { name: "What backend works with" });
-  await dialog.getByText("Now scope project, network on.").waitFor();
+  await dialog.getByText(/^Now scope project, network on\./).waitFor();
   await dialog.locator("option[value=large]").waitFor({ state: "attached" });
   assert.equal(await dialog.getByLabel("Model").inputValue(), "small");
   assert.equal(await dialog.getByRole("button", { name: "Use this" }).isDisabled(), true, "nothing is chosen yet");

@@ -63,7 +63,7 @@ test("a rule that a flow is given on the page answers what it asks and lets the 
     await says(dialog.getByRole("list", { name: "Rules of this flow" }), /Runs without asking\s*touch \*/);
     await sound(page, "flow-rules");
     await dialog.getByRole("button", { name: "Remove allow touch *" }).click();
-    await says(dialog, /None\. Those for all flows/);
+    await says(dialog, /None\. The rules for all flows/);
     assert.deepEqual(JSON.parse(place.run("rules", "ls", flow, "--json").out).allow, []);
     // In the turn that begins afterwards a command like those that ran is asked about.
     goOn();

@@ -111,7 +111,7 @@ test("what is typed into the start dialog stands whole in the first request, how
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("File").fill("demo/flow.yaml");
       await dialog.getByLabel("Input").fill(input);
-      await dialog.getByLabel("When the work is done").selectOption({ label: "Skip the retrospective" });
+      await dialog.getByLabel("When the work is done").selectOption({ label: "No retrospective" });
       await dialog.getByRole("button", { name: "Start flow" }).click();
       await page.getByText("Completed").first().waitFor();
       assert.equal(heard.length, 1);

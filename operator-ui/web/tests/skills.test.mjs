@@ -91,7 +91,7 @@ test("a skill is written, checked, changed and removed on the page, and roles ar
     // A folder that is no skill says why, and is mended here.
     place.put("settings/skills/forks/SKILL.md", "To the left.\n");
     await page.reload();
-    await says(list, /forks\s*Not a skill[^]*does not begin with a line/);
+    await says(list, /forks\s*Not valid: no role can use it[^]*does not begin with a line/);
     await page.getByRole("button", { name: "Edit forks" }).click();
     await dialog.getByLabel("When a role uses it").fill("With forks.");
     await dialog.getByRole("button", { name: "Save skill" }).click();
