@@ -53,6 +53,8 @@ pub(crate) struct Call {
     pub(crate) text: Option<String>,
     /// What is shown of it first, if that is not its beginning.
     pub(crate) shown: Option<String>,
+    /// Which version of what was handed over before it is.
+    pub(crate) version: Option<String>,
     pub(crate) is_whole: bool,
     /// What an answer for the whole flow covers, if there is one.
     pub(crate) for_the_flow: Option<String>,
@@ -593,8 +595,7 @@ mod tests {
             text: Some("all of it".to_owned()),
             is_whole,
             for_the_flow: for_the_flow.then(|| "exactly this".to_owned()),
-            own: None,
-            shown: None,
+            ..Call::default()
         };
         Card::new(consent(), call, false, 1_000)
     }

@@ -1,6 +1,8 @@
 //! `diff`: what the roles of a flow changed in files, or two runs beside each other.
 
+use a_society_facts::At;
 use a_society_facts::id::RoleInstance;
+use a_society_facts::words::permissions::allowed_by;
 use a_society_operator_ui::protocol::Fault;
 use a_society_operator_ui::protocol::ask::{Diff, Hunk, Op};
 use a_society_operator_ui::protocol::http::{Author, Changes};
@@ -10,6 +12,7 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::say::role;
+use super::show::DAY_MS;
 use super::table::Cell;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
@@ -20,8 +23,9 @@ use crate::text::{count, plain, printed, size};
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-diff shows what the tools of roles wrote, edited and removed, file by file, with the roles and \
-turns that did it. It is read from the journal, so it is there even when the files have changed \
+diff shows what the tools of roles wrote, edited and removed, file by file, with the nodes and \
+turns that did it, and who allowed it where that was asked; the turns of a role are counted \
+through the flow. It is read from the journal, so it is there even when the files have changed \
 since. A call that was denied or failed changed nothing. What a command did to files is not known \
 here.
 
@@ -89,6 +93,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         let flows = (&flow, &other);
         return super::compare::run(&mut context.out, &store, flows, arguments.stat);
     }
+    let now = store.ground().clock.now();
     let out = &mut context.out;
     if out.is_json() {
         out.value(&all)?;
@@ -108,7 +113,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         return Ok(ExitCode::Ok);
     }
     for diff in &all.diffs {
-        out.line(&head(diff, &all, &out.paint))?;
+        out.line(&head(diff, &all, (now, &out.paint)))?;
         if !arguments.stat {
             body(out, diff)?;
         }
@@ -161,14 +166,35 @@ pub(super) fn counts(diff: &Diff) -> (usize, usize) {
     })
 }
 
-/// The file, how much of it changed, and who did it.
-fn head(diff: &Diff, all: &Changes, paint: &Paint) -> String {
+/// The file, how much of it changed, who did it, and who allowed that.
+fn head(diff: &Diff, all: &Changes, (now, paint): (At, &Paint)) -> String {
     let (come, go) = counts(diff);
     let more = if diff.truncated { " and more" } else { "" };
-    let by = all.by.get(&diff.path).map(|by| authors(by));
-    let by = by.map(|by| format!("  {by}")).unwrap_or_default();
+    let by = all.by.get(&diff.path).into_iter().flatten();
+    let by: Vec<String> = by.map(|author| allowed(author, now)).collect();
+    let by = match by.is_empty() {
+        true => String::new(),
+        false => format!("  {}", by.join("; ")),
+    };
     let path = paint.bold(&plain(&diff.path));
     format!("{path}  +{come} −{go}{more}{}", paint.dim(&plain(&by)))
+}
+
+/// The node and turn that changed a file, and who allowed it at what time, if that was asked about.
+fn allowed(author: &Author, now: At) -> String {
+    let node = author.node.as_ref().unwrap_or(&author.role);
+    let turn = format!("{node}, turn {}", author.turn);
+    let Some(allowed) = &author.allowed else {
+        return turn;
+    };
+    let who = allowed.rule.as_deref().unwrap_or("you");
+    let at: Result<At, _> = allowed.at.parse();
+    let is_recent = at.is_ok_and(|at| now.ms() - at.ms() < DAY_MS);
+    // Today the time says enough.
+    let day = allowed.at.get(..10).filter(|_| !is_recent);
+    let day = day.map(|day| format!("{day} ")).unwrap_or_default();
+    let time = allowed.at.get(11..16).unwrap_or_default();
+    format!("{turn}, {}", allowed_by(&format!("{who} {day}{time}")))
 }
 
 fn authors(by: &[Author]) -> String {

@@ -30,6 +30,8 @@ pub(crate) struct Staged {
     pub(crate) whole: String,
     /// What it changes of what went the same way before, if it does and nothing else.
     pub(crate) difference: Option<String>,
+    /// Which version of that it is and how much it changes, if something went the same way before.
+    pub(crate) version: Option<String>,
 }
 
 /// What would be handed over, once it is approved.
@@ -43,31 +45,66 @@ pub(crate) fn staged(
     let whole = texts(store, flow, staged.deliveries.iter());
     let handed = handed_last(store, flow).unwrap_or_default();
     let before = staged.deliveries.iter().filter_map(|delivery| {
-        let same = |other: &&Delivery| other.edge == delivery.edge && other.way == delivery.way;
+        let same = |(other, _): &&(Delivery, usize)| {
+            other.edge == delivery.edge && other.way == delivery.way
+        };
         handed.iter().find(same)
     });
-    let before: Vec<&Delivery> = before.collect();
-    let all = before.len() == staged.deliveries.len();
-    let before = all.then(|| texts(store, flow, before.into_iter()));
-    let before = before.filter(|before| *before != whole);
-    let difference = before.map(|before| difference(&before, &whole));
-    Some(Staged { whole, difference })
+    let before: Vec<&(Delivery, usize)> = before.collect();
+    if before.is_empty() || before.len() < staged.deliveries.len() {
+        return Some(Staged {
+            whole,
+            difference: None,
+            version: None,
+        });
+    }
+    let times = before.iter().map(|(_, times)| *times).max().unwrap_or(0);
+    let before = texts(store, flow, before.iter().map(|(delivery, _)| delivery));
+    let (difference, lines) = difference(&before, &whole);
+    Some(Staged {
+        difference: (before != whole).then_some(difference),
+        version: Some(version(times + 1, lines)),
+        whole,
+    })
 }
 
-/// What changed, with how many lines came and went before it.
-fn difference(before: &str, now: &str) -> String {
+/// The heading of a card, with which version it is about.
+pub(crate) fn headed(head: String, version: Option<&str>) -> String {
+    match version {
+        Some(version) => format!("{head}   {version}"),
+        None => head,
+    }
+}
+
+/// What changed, and how many lines came and went.
+fn difference(before: &str, now: &str) -> (String, (usize, usize)) {
     let mut config = TextDiff::configure();
     let diff = config.timeout(COMPARED_WITHIN).diff_lines(before, now);
     let count = |tag| {
         let changes = diff.iter_all_changes();
         changes.filter(|change| change.tag() == tag).count()
     };
-    let (come, go) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
+    let lines = (count(ChangeTag::Insert), count(ChangeTag::Delete));
     let mut unified = diff.unified_diff();
     let unified = unified
         .context_radius(LINES_AROUND)
         .missing_newline_hint(false);
-    format!("changed since it was handed over last: +{come} −{go}\n{unified}")
+    (unified.to_string(), lines)
+}
+
+/// Which version something is, and how many lines came and went since the one before.
+fn version(number: usize, lines: (usize, usize)) -> String {
+    let end = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    match lines {
+        (0, 0) => format!("{number}{end} version, unchanged"),
+        (come, go) => format!("{number}{end} version, +{come} −{go}"),
+    }
 }
 
 /// The texts of what was handed over, each under its path where there are several.
@@ -129,7 +166,8 @@ pub(crate) fn own_turn_of(
     // The views of the flow report what cannot be read.
     let handed = handed_last(store, flow).unwrap_or_default();
     let is_for = |delivery: &&Delivery| Some(delivery.receiver()) == node.as_ref();
-    let came_in = texts(store, flow, handed.iter().filter(is_for));
+    let handed = handed.iter().map(|(delivery, _)| delivery);
+    let came_in = texts(store, flow, handed.filter(is_for));
     Some((turn, came_in))
 }
 
@@ -141,15 +179,18 @@ mod tests {
     fn a_second_version_is_shown_as_what_changed() {
         let before = "1. Ask.\n2. Write.\n3. Post.\n4. Close the month.\n";
         let now = before.replace("Close the month", "Wait for the bank");
-        let shown = difference(before, &now);
-        assert!(
-            shown.starts_with("changed since it was handed over last: +1 −1\n"),
-            "{shown}"
-        );
+        let (shown, lines) = difference(before, &now);
+        assert_eq!(version(2, lines), "2nd version, +1 −1");
         assert!(
             shown.contains("\n-4. Close the month.\n+4. Wait for the bank.\n"),
             "{shown}"
         );
         assert!(shown.contains("\n 3. Post.\n"), "{shown}");
+    }
+    #[test]
+    fn versions_are_counted_as_people_count_them() {
+        let words = [1, 3, 11, 12, 21, 112].map(|number| version(number, (0, 0)));
+        let all = ["1st", "3rd", "11th", "12th", "21st", "112th"];
+        assert_eq!(words, all.map(|word| format!("{word} version, unchanged")));
     }
 }

@@ -30,7 +30,7 @@ use crate::output::Output;
 use crate::text::{age, count, cut, exact, one_line, plain};
 
 /// A moment within so long is shown as its time.
-const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// The rows of a section.
 type Table = Vec<Vec<Cell>>;

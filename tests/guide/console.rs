@@ -146,10 +146,11 @@ fn is_number(word: &str) -> bool {
     word.chars().any(|c| c.is_ascii_digit()) && word.chars().all(is_part)
 }
 
-/// `14:30:00`, `2026-05-27T14:30:00.000Z`.
+/// `14:30`, `14:30:00`, `2026-05-27T14:30:00.000Z`.
 fn is_moment(word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_digit() || ":-.TZ".contains(c);
-    word.matches(':').count() == 2 && word.chars().all(is_part)
+    let is_short = || word.len() == "14:30".len() && word.find(':') == Some(2);
+    (word.matches(':').count() == 2 || is_short()) && word.chars().all(is_part)
 }
 
 /// `12s`, `3h`.
@@ -172,6 +173,7 @@ fn what_differs_each_time_agrees_and_everything_else_must_be_the_same() {
     let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
     for (expected, printed, is) in [
         ("14:30:00  a begins", "09:12:55 a begins", true),
+        ("by you 14:30; b", "by you 09:12; b", true),
         ("done, 0.1 s; x", "done, 12.3 s; x", true),
         ("done, 0.1 s; x", "done, 1 min 4 s; x", true),
         ("run x: denied", "run x: denied 3 s", true),

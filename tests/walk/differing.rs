@@ -8,6 +8,27 @@ use super::place::{FLOW, Place, RUN};
 use crate::served::client::Server as Page;
 use crate::support::Workspace;
 
+/// What was printed, with TIME for each time of day.
+fn timeless(out: &str) -> String {
+    let is_time = |word: &str| {
+        let word = word.trim_end_matches(';');
+        let mut parts = word.split(':');
+        let is_number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u8>().is_ok());
+        word.len() == 5 && is_number(parts.next()) && is_number(parts.next())
+    };
+    let word = |word: &str| {
+        let end = if word.ends_with(';') { "TIME;" } else { "TIME" };
+        if is_time(word) {
+            end.to_owned()
+        } else {
+            word.to_owned()
+        }
+    };
+    let line = |line: &str| line.split(' ').map(word).collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = out.split('\n').map(line).collect();
+    lines.join("\n")
+}
+
 /// Writes a file, edits it, edits one that was there, and tries to write one that it may not.
 fn changing() -> Model {
     Model::start_with(|results| match results {
@@ -59,17 +80,18 @@ fn what_tools_changed_is_told_by_file_and_role_and_what_was_denied_is_not() {
     let said = place.run(&["diff", &flow]);
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(
-        said.out,
-        "notes.md  +3 −0  owner, turn 1\n\
+        timeless(&said.out),
+        "notes.md  +3 −0  do, turn 1, allowed by --allow edits TIME\n\
          --- /dev/null\n+++ b/notes.md\n\
          @@ -0,0 +1,3 @@\n+one\n+2    zwei\n+three\n\n\
-         there.md  +1 −1  owner, turn 1\n\
+         there.md  +1 −1  do, turn 1, allowed by --allow edits TIME\n\
          --- a/there.md\n+++ b/there.md\n\
          @@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n\n"
     );
     let only = ["diff", &flow, "there.md", "--role", "owner", "--stat"];
     let said = place.run(&only);
-    assert_eq!(said.out, "there.md  +1 −1  owner, turn 1\n");
+    let whose = "there.md  +1 −1  do, turn 1, allowed by --allow edits TIME\n";
+    assert_eq!(timeless(&said.out), whose);
     let said = place.run(&["diff", &flow, "--json"]);
     let all: Value = serde_json::from_str(&said.out).unwrap();
     let paths: Vec<&Value> = all["diffs"].as_array().unwrap().iter().collect();
@@ -78,6 +100,40 @@ fn what_tools_changed_is_told_by_file_and_role_and_what_was_denied_is_not() {
     let said = place.run(&["diff", &flow, "--role", "nobody"]);
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.err.contains("its roles are owner"), "{said:?}");
+}
+
+#[test]
+fn a_change_is_told_with_who_allowed_it_where_that_was_asked() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let flow = place.run_until_it_waits();
+    let goes_on = ["resume", &flow, "--until-waiting", "--improve", "none"];
+    while place.run(&["allow", &flow]).code == 0 {
+        if place.run(&goes_on).code == 0 {
+            break;
+        }
+    }
+    let stat = ["diff", &flow, "notes.md", "--stat"];
+    let told = "notes.md  +1 −0  do, turn 1, allowed by you TIME\n";
+    assert_eq!(timeless(&place.run(&stat).out), told);
+    let all = place.run(&["diff", &flow, "--json"]).json();
+    let by = &all["by"]["notes.md"][0];
+    assert_eq!((&by["role"], &by["node"]), (&json!("owner"), &json!("do")));
+    assert!(by["allowed"]["at"].is_string() && by["allowed"]["rule"].is_null());
+
+    let place = with_model(&model);
+    let run = [
+        "run",
+        "demo/flow.yaml",
+        "--mode",
+        "full",
+        "--improve",
+        "none",
+    ];
+    assert_eq!(place.run(&run).code, 0);
+    let flow = place.flow().unwrap();
+    let said = place.run(&["diff", &flow, "notes.md", "--stat"]);
+    assert_eq!(said.out, "notes.md  +1 −0  do, turn 1\n");
 }
 
 /// One hands over other notes than the other, which has one node more.
@@ -241,9 +297,12 @@ fn what_a_file_held_before_two_roles_wrote_over_it_is_known_from_the_journal_alo
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();
     place.write("demo/a.py", "Something else.\n");
-    let whole = "a.py  +1 −1  one, turn 1; two, turn 1\n--- a/a.py\n+++ b/a.py\n\
-                 @@ -3998,4 +3998,4 @@\n same\n same\n same\n-one\n+three\n\n";
-    assert_eq!(place.run(&["diff", &flow, "a.py"]).out, whole);
+    let asked = "allowed by --allow edits TIME";
+    let whole = format!(
+        "a.py  +1 −1  begin, turn 1, {asked}; again, turn 1, {asked}\n--- a/a.py\n+++ b/a.py\n\
+                 @@ -3998,4 +3998,4 @@\n same\n same\n same\n-one\n+three\n\n"
+    );
+    assert_eq!(timeless(&place.run(&["diff", &flow, "a.py"]).out), whole);
     let second = place.run(&["diff", &flow, "a.py", "--role", "two"]).out;
     assert!(second.ends_with(" same\n-two\n+three\n\n"), "{second}");
     // The page: all changes, and the item of each call.
@@ -278,5 +337,5 @@ fn what_a_file_held_before_two_roles_wrote_over_it_is_known_from_the_journal_alo
     let archive = place.workspace.path().join("flow.tar");
     let said = other.run(&["import", archive.to_str().unwrap()]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert_eq!(other.run(&["diff", &flow, "a.py"]).out, whole);
+    assert_eq!(timeless(&other.run(&["diff", &flow, "a.py"]).out), whole);
 }

@@ -176,7 +176,7 @@ fn the_screen_shows_a_second_version_as_what_changed_and_a_key_approves_it() {
     let goes_on = ["resume", &flow, "--until-waiting", "--improve", "none"];
     assert_eq!(place.run(&goes_on).code, 8);
     let mut terminal = chosen(&place, &[]);
-    terminal.shows("changed since it was handed over last: +1 −1");
+    terminal.shows("2nd version, +1 −1");
     terminal.shows("-2. Post.");
     terminal.shows("+2. Post on Monday.");
     sleep(SETTLED);

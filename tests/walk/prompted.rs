@@ -481,7 +481,7 @@ fn a_second_version_is_approved_by_what_changed_and_all_of_it_is_a_key_away() {
     terminal.writes("2. Post.", 1);
     sleep(SETTLED);
     terminal.press("y");
-    terminal.writes("changed since it was handed over last: +1 −1", 1);
+    terminal.writes("record/plan-2.md to check   2nd version, +1 −1", 1);
     terminal.writes("-2. Post.", 1);
     terminal.writes("+2. Post on Monday.", 1);
     terminal.writes("v all of it", 1);

@@ -379,6 +379,24 @@ wire! {
         pub role: String,
         /// Which of its turns, counted from 1.
         pub turn: u64,
+        /// Its node, where files that tools changed are listed; absent in the retrospective.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub node: Option<String>,
+        /// Who allowed its last call that changed the file, if that was asked about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub allowed: Option<Allowance>,
+    }
+
+    /// Who allowed a call, and when.
+    pub struct Allowance {
+        /// The rule, as the operator would write it again; absent if they allowed it themselves.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub rule: Option<String>,
+        /// When.
+        pub at: String,
     }
 
     /// What tools changed in files.

@@ -29,6 +29,8 @@ impl Authors {
         let author = Author {
             role: f.role.to_string(),
             turn: *taken,
+            node: None,
+            allowed: None,
         };
         self.of.insert(f.turn, author);
     }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use a_society_facts::Hash;
+use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
 use a_society_facts::fact::{Fact, older};
-use a_society_facts::id::{CallId, RoleInstance, Seq, TurnId};
+use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, Seq, TurnId};
+use a_society_facts::{At, Hash, Recorded};
 use a_society_state::{FlowRef, Store};
 
 use super::authors::Authors;
@@ -21,7 +22,7 @@ use crate::fold::lines::{Bounds, compare};
 use crate::hub::Hubs;
 use crate::protocol::Fault;
 use crate::protocol::ask::{Diff, Hunk};
-use crate::protocol::http::{Author, Changes};
+use crate::protocol::http::{Allowance, Author, Changes};
 
 /// How much is compared, and how much of it is shown.
 pub(super) const BOUNDS: Bounds = Bounds {
@@ -80,16 +81,21 @@ struct Changed {
     cut: bool,
     /// How many bytes an earlier text has that was too long to be kept.
     unkept_bytes: Option<u64>,
-    /// In which turns.
-    turns: Vec<TurnId>,
+    /// In which turns, and who allowed the last call of each.
+    turns: Vec<(TurnId, Option<Allowance>)>,
 }
 
 impl Changed {
     fn hear(&mut self, one: Intended, text: TextOf<'_>, bounds: &Bounds) {
-        if self.turns.last() != Some(&one.turn) {
-            // The first turns stay, and the last one takes the place of the one before it.
-            self.turns.truncate(AUTHORS_MAX - 1);
-            self.turns.push(one.turn);
+        match self.turns.last_mut() {
+            Some((turn, allowed)) if *turn == one.turn => {
+                *allowed = one.allowed.or_else(|| allowed.take());
+            }
+            Some(_) | None => {
+                // The first turns stay, and the last one takes the place of the one before it.
+                self.turns.truncate(AUTHORS_MAX - 1);
+                self.turns.push((one.turn, one.allowed));
+            }
         }
         let (before, after) = one.hashes;
         let edit = one.edit.as_ref();
@@ -185,6 +191,50 @@ struct Intended {
     hashes: (Option<Hash>, Hash),
     turn: TurnId,
     edit: Option<Edit>,
+    /// Who allowed it, if that was asked about.
+    allowed: Option<Allowance>,
+}
+
+/// The changes that calls are about to make, and the requests for consent to them.
+#[derive(Default)]
+struct OpenCalls {
+    changes: BTreeMap<CallId, Vec<Intended>>,
+    consents: BTreeMap<ConsentId, CallId>,
+}
+
+impl OpenCalls {
+    /// Takes what was asked about a call, and who allowed it.
+    fn hear(&mut self, recorded: &Recorded) {
+        match recorded.fact() {
+            Some(Fact::ConsentRequested(f)) if self.changes.contains_key(&f.call) => {
+                self.consents.insert(f.consent.clone(), f.call.clone());
+            }
+            Some(Fact::ConsentResolved(f)) => {
+                if let Some(call) = self.consents.remove(&f.consent) {
+                    let rule = f.by.as_ref().map(|rule| rule.words(f.answer));
+                    self.allow(&call, f.answer, rule, recorded.at);
+                }
+            }
+            Some(Fact::ConsentRuled(f)) => {
+                let rule = f.by.words(f.answer);
+                self.allow(&f.call, f.answer, Some(rule), recorded.at);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    fn allow(&mut self, call: &CallId, answer: ConsentAnswer, rule: Option<String>, at: At) {
+        if !matches!(answer, ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow) {
+            return;
+        }
+        let allowed = Allowance {
+            rule,
+            at: at.to_string(),
+        };
+        for one in self.changes.get_mut(call).into_iter().flatten() {
+            one.allowed = Some(allowed.clone());
+        }
+    }
 }
 
 fn changes_of(
@@ -195,17 +245,21 @@ fn changes_of(
 ) -> Result<Changes, Fault> {
     let mut files: BTreeMap<String, Changed> = BTreeMap::new();
     // A call that was denied or failed changed nothing.
-    let mut open: BTreeMap<CallId, Vec<Intended>> = BTreeMap::new();
+    let mut open = OpenCalls::default();
     // Only the calls of a role's last answer can begin next.
     let mut asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>> = BTreeMap::new();
     let mut authors = Authors::default();
+    let mut nodes: BTreeMap<TurnId, NodeId> = BTreeMap::new();
     let place = store.place(flow);
     let text = |hash: Hash| match hash == Hash::of(b"") {
         true => Some(String::new()),
         false => place.text_of(hash),
     };
     each_in(store, flow, at, &mut |recorded| match recorded.fact() {
-        Some(Fact::TurnStarted(_)) => authors.hear(recorded.fact()),
+        Some(Fact::TurnStarted(f)) => {
+            authors.hear(recorded.fact());
+            nodes.extend(f.node.clone().map(|node| (f.turn, node)));
+        }
         Some(Fact::ModelAnswered(f)) => {
             let edits = f.calls.iter().filter(|call| {
                 is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX
@@ -218,11 +272,11 @@ fn changes_of(
             let input = asked.get(&f.role).and_then(|of| of.get(&f.tool_call));
             let intended = intended(f, input.map(AsRef::as_ref));
             if !intended.is_empty() {
-                open.insert(f.call.clone(), intended);
+                open.changes.insert(f.call.clone(), intended);
             }
         }
         Some(Fact::CallFinished(f)) => {
-            let intended = open.remove(&f.call).unwrap_or_default();
+            let intended = open.changes.remove(&f.call).unwrap_or_default();
             // What is unknown may have happened, and is shown as well.
             let happened = matches!(f.end, CallEnd::Done | CallEnd::Recovered | CallEnd::Unknown);
             for one in intended.into_iter().filter(|_| happened) {
@@ -237,14 +291,19 @@ fn changes_of(
                 made.after = Some(file.blob);
             }
         }
-        Some(_) | None => {}
+        Some(_) => open.hear(recorded),
+        None => {}
     })?;
     let by = files.iter().map(|(path, file)| {
         let turns = file.turns.iter();
-        let by: Vec<Author> = turns
-            .filter_map(|turn| authors.of(*turn).cloned())
-            .collect();
-        (path.clone(), by)
+        let by = turns.filter_map(|(turn, allowed)| {
+            Some(Author {
+                node: nodes.get(turn).map(ToString::to_string),
+                allowed: allowed.clone(),
+                ..authors.of(*turn)?.clone()
+            })
+        });
+        (path.clone(), by.collect::<Vec<_>>())
     });
     let by = by.filter(|(_, by)| !by.is_empty()).collect();
     let diffs = files.into_iter();
@@ -268,6 +327,7 @@ fn intended(f: &CallIntended, input: Option<&str>) -> Vec<Intended> {
             hashes: (f.before, after),
             turn: f.turn,
             edit: input.and_then(|input| Edit::of(f, input)),
+            allowed: None,
         }];
     }
     let edits = input.map(|input| Edit::each(f, input)).unwrap_or_default();
@@ -282,6 +342,7 @@ fn intended(f: &CallIntended, input: Option<&str>) -> Vec<Intended> {
                 hashes: (change.before, after),
                 turn: f.turn,
                 edit: edit.cloned(),
+                allowed: None,
             }
         })
         .collect()

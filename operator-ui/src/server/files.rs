@@ -55,15 +55,17 @@ pub(super) fn of(
     })
 }
 
-/// What went along each edge last, either way.
+/// What went along each edge last, either way, and how often something did by then.
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub fn handed_last(store: &Store, flow: &FlowRef) -> Result<Vec<Delivery>, Fault> {
-    let mut last = BTreeMap::new();
+pub fn handed_last(store: &Store, flow: &FlowRef) -> Result<Vec<(Delivery, usize)>, Fault> {
+    let mut last: BTreeMap<_, (Delivery, usize)> = BTreeMap::new();
     let mut put = |delivery: Delivery| {
         let is_forward = delivery.way == HandoffWay::Forward;
-        last.insert((delivery.edge.clone(), is_forward), delivery);
+        let key = (delivery.edge.clone(), is_forward);
+        let times = last.get(&key).map_or(0, |(_, times)| *times);
+        last.insert(key, (delivery, times + 1));
     };
     each_in(store, flow, None, &mut |recorded| match recorded.fact() {
         Some(Fact::HandoffApplied(f)) => f.deliveries.iter().cloned().for_each(&mut put),

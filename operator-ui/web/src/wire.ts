@@ -1956,7 +1956,25 @@ role: string,
 /**
  * Which of its turns, counted from 1.
  */
-turn: number, };
+turn: number,
+/**
+ * Its node, where files that tools changed are listed; absent in the retrospective.
+ */
+node?: string,
+/**
+ * Who allowed its last call that changed the file, if that was asked about.
+ */
+allowed?: Allowance, };
+
+export type Allowance = {
+/**
+ * The rule, as the operator would write it again; absent if they allowed it themselves.
+ */
+rule?: string,
+/**
+ * When.
+ */
+at: string, };
 
 export type Costs = {
 /**
@@ -2026,7 +2044,7 @@ bytes_max: number, };
 
 export type RecordFile = {
 /**
- * Its path, as hand-offs name it.
+ * Its path, as handoffs name it.
  */
 path: string,
 /**

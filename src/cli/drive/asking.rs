@@ -68,9 +68,10 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
         OperatorQuestion::Approval { approval, .. } => {
             let hands = asks::handed_over(state, approval);
             let text = shown.map(|text| (Manner::Exact, text));
+            let head = format!("{who} {WANTS_TO_HAND_OVER} {hands}");
             Face {
                 then: Some("y"),
-                ..face(format!("{who} {WANTS_TO_HAND_OVER} {hands}"), text)
+                ..face(handed::headed(head, call.version.as_deref()), text)
             }
         }
         OperatorQuestion::Text { .. } if call.own.is_some() => {
@@ -131,6 +132,7 @@ pub(crate) fn call_of(
         return Call {
             is_whole: !asks::is_cut(shown),
             shown: staged.difference,
+            version: staged.version,
             text: Some(staged.whole),
             ..Call::default()
         };
@@ -153,8 +155,7 @@ pub(crate) fn call_of(
                 .map_or(scope.clone(), str::to_owned)
         }),
         text: Some(text),
-        own: None,
-        shown: None,
+        ..Call::default()
     }
 }
 

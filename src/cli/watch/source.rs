@@ -29,7 +29,7 @@ use super::today::Today;
 use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View, name};
 use crate::cli::asks::{self, Ask};
 use crate::cli::cost;
-use crate::cli::handed;
+use crate::cli::handed::{self, Staged};
 use crate::cli::own_turn::Own;
 use crate::cli::progress::board::stands;
 use crate::cli::status::works_and_asks;
@@ -198,7 +198,14 @@ impl Source {
         let facts = ask.facts.iter();
         let facts = facts.map(|fact| format!("{}: {}", exact(&fact.label), exact(&fact.value)));
         let facts = facts.collect();
-        let (says, must_show) = self.says(flow, state, ask, own.as_ref());
+        let staged = if let OperatorQuestion::Approval { approval, .. } = &ask.question {
+            handed::staged(&self.store, flow, state, approval)
+        } else {
+            None
+        };
+        let version = staged.as_ref().and_then(|staged| staged.version.as_deref());
+        let head = handed::headed(head, version);
+        let (says, must_show) = self.says((flow, state), ask, own.as_ref(), staged);
         AskView {
             id: format!("{flow}/{name}"),
             flow: flow.clone(),
@@ -217,10 +224,10 @@ impl Source {
     /// What is to be read before an answer, and how many lines of it at least.
     fn says(
         &self,
-        flow: &FlowRef,
-        state: &FlowState,
+        (flow, state): (&FlowRef, &FlowState),
         ask: Ask,
         own: Option<&(Own, String)>,
+        staged: Option<Staged>,
     ) -> (Vec<String>, usize) {
         // A second version is shown as what it changes, and all of it below.
         let mut must = None;
@@ -235,8 +242,7 @@ impl Source {
                 let open = state.consents.get(consent);
                 open.map(|open| asks::whole(&self.store, flow, &open.shown))
             }
-            OperatorQuestion::Approval { approval, .. } => {
-                let staged = handed::staged(&self.store, flow, state, approval);
+            OperatorQuestion::Approval { .. } => {
                 let (difference, all) = match staged {
                     Some(staged) => (staged.difference, Some(staged.whole)),
                     None => (None, None),

@@ -108,7 +108,7 @@ fn every_version_and_every_change_says_in_which_turn_of_whom_it_was_made() {
     let (_, changes) = get(&stage, "changes");
     assert_eq!(
         changes["by"]["brief-install.md"],
-        json!([{ "role": "owner", "turn": 1 }])
+        json!([{ "role": "owner", "turn": 1, "node": "outline" }])
     );
     let turns = files
         .iter()
