@@ -178,7 +178,7 @@ test("a role is given another model while it works, and a node that is done runs
   Object.assign(data.flows["orchard/ledger"].state.roles.backend, { reach: "scope project, network on", mcp: ["ledger"], settings: { model: "small" } });
   const { server, page, complaints } = await at(`${FLOW}/r/backend`, { data });
   await page.getByRole("button", { name: "Configure backend" }).click();
-  const dialog = page.getByRole("dialog", { name: "What backend works with" });
+  const dialog = page.getByRole("dialog", { name: "Configure backend" });
   await dialog.getByText(/^Now scope project, network on\./).waitFor();
   await dialog.locator("option[value=large]").waitFor({ state: "attached" });
   assert.equal(await dialog.getByLabel("Model").inputValue(), "small");
