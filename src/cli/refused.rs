@@ -24,12 +24,12 @@ pub(crate) fn refusal(error: &clap::Error, arguments: &[OsString]) -> OperatorEr
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
     let typed = Typed::read(&program, words);
-    let Refused { what, why, hint } = typed.refused(error);
+    let UsageLines { what, why, hint } = typed.refused(error);
     OperatorError::new(("usage", ExitCode::Usage), what, why, hint)
 }
 
 /// The lines of an error about arguments.
-struct Refused {
+struct UsageLines {
     what: String,
     why: String,
     hint: String,
@@ -70,7 +70,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    fn refused(&self, error: &clap::Error) -> Refused {
+    fn refused(&self, error: &clap::Error) -> UsageLines {
         let argument = of(error, ContextKind::InvalidArg);
         let first = argument.first().map(String::as_str).unwrap_or_default();
         #[expect(
@@ -85,7 +85,7 @@ impl<'a> Typed<'a> {
                 let inner = self.command.get_subcommands();
                 let inner = inner.filter(|one| !one.is_hide_set() && one.get_name() != "help");
                 let inner: Vec<&str> = inner.map(Command::get_name).collect();
-                Refused {
+                UsageLines {
                     what: format!("{} needs a command: {}", self.name(), one_of(&inner)),
                     why: String::new(),
                     hint: self.help(),
@@ -96,7 +96,7 @@ impl<'a> Typed<'a> {
             _ => {
                 let text = error.render().to_string();
                 let said = text.lines().next().unwrap_or_default();
-                Refused {
+                UsageLines {
                     what: said.trim_start_matches("error: ").to_owned(),
                     why: String::new(),
                     hint: self.example(None),
@@ -106,7 +106,7 @@ impl<'a> Typed<'a> {
     }
 
     /// A value that is missing or means nothing.
-    fn value(&self, error: &clap::Error, argument: &str) -> Refused {
+    fn value(&self, error: &clap::Error, argument: &str) -> UsageLines {
         let name = name_of(argument);
         let value = of(error, ContextKind::InvalidValue).concat();
         let known = of(error, ContextKind::ValidValue);
@@ -140,7 +140,7 @@ impl<'a> Typed<'a> {
             let why = source.map(ToString::to_string).unwrap_or_default();
             (format!("{name} cannot be {value:?}"), why)
         };
-        Refused { what, why, hint }
+        UsageLines { what, why, hint }
     }
 
     /// A value that is safe to give: the default, else the one that asks for nothing, else the first.
@@ -157,19 +157,19 @@ impl<'a> Typed<'a> {
         option(self.command, name).map(|(argument, _)| argument)
     }
 
-    fn unknown(&self, error: &clap::Error, argument: &str) -> Refused {
+    fn unknown(&self, error: &clap::Error, argument: &str) -> UsageLines {
         let is_option = argument.starts_with('-') && argument.len() > 1;
         let near = of(error, ContextKind::SuggestedArg).into_iter().next();
         if let Some(near) = near {
             let near = name_of(&near).to_owned();
-            return Refused {
+            return UsageLines {
                 what: format!("{} has no option {argument}", self.name()),
                 why: format!("the nearest is {near}"),
                 hint: self.replaced(argument, &near),
             };
         }
         if !is_option {
-            return Refused {
+            return UsageLines {
                 what: format!("{} has no use for {argument:?}", self.name()),
                 why: self.usage(),
                 hint: self.without(argument),
@@ -181,7 +181,7 @@ impl<'a> Typed<'a> {
         };
         let left = self.without(argument);
         let is_bare = left == line(self.names.iter().copied());
-        Refused {
+        UsageLines {
             what: format!("{} has no option {argument}", self.name()),
             why,
             // Most commands need more than their name.
@@ -209,7 +209,7 @@ impl<'a> Typed<'a> {
         near.map(|name| format!("--{name}"))
     }
 
-    fn no_command(&self, error: &clap::Error) -> Refused {
+    fn no_command(&self, error: &clap::Error) -> UsageLines {
         let named = of(error, ContextKind::InvalidSubcommand).concat();
         let what = match self.names.is_empty() {
             true => format!("there is no command {named}"),
@@ -218,12 +218,12 @@ impl<'a> Typed<'a> {
         let near = of(error, ContextKind::SuggestedSubcommand);
         // The parser names the most similar one last.
         match near.last() {
-            Some(near) => Refused {
+            Some(near) => UsageLines {
                 what,
                 why: format!("the nearest is {near}"),
                 hint: self.replaced(&named, near),
             },
-            None => Refused {
+            None => UsageLines {
                 what,
                 why: String::new(),
                 hint: self.help(),
@@ -231,7 +231,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    fn conflict(&self, error: &clap::Error, argument: &str) -> Refused {
+    fn conflict(&self, error: &clap::Error, argument: &str) -> UsageLines {
         let name = name_of(argument);
         let others = of(error, ContextKind::PriorArg);
         let others: Vec<&str> = others.iter().map(|other| name_of(other)).collect();
@@ -244,14 +244,14 @@ impl<'a> Typed<'a> {
             let what = format!("{name} and {} contradict each other", one_of(&others));
             (what, "only one of them can be given".to_owned())
         };
-        Refused {
+        UsageLines {
             what,
             why,
             hint: self.without(name),
         }
     }
 
-    fn missing(&self, arguments: &[String]) -> Refused {
+    fn missing(&self, arguments: &[String]) -> UsageLines {
         let bare: Vec<String> = arguments.iter().map(|argument| bare(argument)).collect();
         let named: Vec<&str> = bare.iter().map(String::as_str).collect();
         let what = format!("{} needs {}", self.name(), named.join(" and "));
@@ -271,7 +271,7 @@ impl<'a> Typed<'a> {
         } else {
             self.usage()
         };
-        Refused { what, why, hint }
+        UsageLines { what, why, hint }
     }
 
     /// The command as it is spoken of.

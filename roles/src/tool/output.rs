@@ -93,7 +93,7 @@ impl CutText<'_> {
 /// The middle of the line that says how much is left out of a text, and where all of it is.
 const LEFT_OUT: &str = " lines left out; ";
 
-/// Whether a result of a tool has a line, written by [`CutText::told`], that says how much of it is left out.
+/// Whether a result of a tool has a line, written by `CutText::told`, that says how much of it is left out.
 #[must_use]
 pub fn is_cut(text: &str) -> bool {
     let mut lines = text.lines();

@@ -42,7 +42,7 @@ const LISTED_COLUMNS_MAX: usize = 100;
 const MARK: &str = "a number and Enter show a question, l lists the flows, q ends> ";
 
 /// A question that is open, and the flow that asks.
-type Asked = (FlowRef, Ask);
+type ListedAsk = (FlowRef, Ask);
 
 /// Watches.
 pub(super) fn run(context: &mut Context<'_>, store: Store, only: Option<FlowRef>) -> Outcome {
@@ -51,7 +51,7 @@ pub(super) fn run(context: &mut Context<'_>, store: Store, only: Option<FlowRef>
         return Err(super::no_terminal(only.as_ref()));
     };
     let editor = context.environment.editor.clone();
-    let mut spoken = Spoken {
+    let mut spoken = PlainWatch {
         out: &mut context.out,
         store,
         only,
@@ -66,14 +66,14 @@ pub(super) fn run(context: &mut Context<'_>, store: Store, only: Option<FlowRef>
     spoken.until_quit(&interrupts)
 }
 
-struct Spoken<'a> {
+struct PlainWatch<'a> {
     out: &'a mut Output,
     store: Store,
     only: Option<FlowRef>,
     editor: String,
     prompt: Prompt,
     /// The questions as they were listed last.
-    listed: Vec<Asked>,
+    listed: Vec<ListedAsk>,
     /// What each flow asked at a record.
     read: BTreeMap<FlowRef, (Seq, Vec<Ask>)>,
     /// The question that is open.
@@ -83,7 +83,7 @@ struct Spoken<'a> {
     progress_ms: i64,
 }
 
-impl Spoken<'_> {
+impl PlainWatch<'_> {
     fn until_quit(&mut self, interrupts: &Interrupts) -> Outcome {
         let flows = self.flows()?;
         self.tell_flows(&flows)?;
@@ -147,7 +147,7 @@ impl Spoken<'_> {
         let is_same = self.listed == asked;
         self.listed = asked;
         let is_gone = self.open.as_ref().is_some_and(|(flow, card)| {
-            let is_it = |(of, ask): &Asked| of == flow && ask.question == card.question;
+            let is_it = |(of, ask): &ListedAsk| of == flow && ask.question == card.question;
             !self.listed.iter().any(is_it)
         });
         if is_gone {
@@ -283,7 +283,7 @@ impl Spoken<'_> {
     }
 
     /// Shows a question with its answers.
-    fn show(&mut self, (flow, ask): Asked) -> Result<(), Stop> {
+    fn show(&mut self, (flow, ask): ListedAsk) -> Result<(), Stop> {
         let state: FlowState = self.store.look(&flow)?.screen.flow;
         let call = call_of((&self.store, &flow), &ask.question, &state);
         let face = face(&ask, &call, (1, 1), &state);
