@@ -250,7 +250,8 @@ fn parts_of(disk: &dyn Disk, root: &Path, flow: &FlowRef) -> Result<Vec<Part>, E
     parts.collect()
 }
 
-/// Counts what is there, without following links.
+/// Counts what is there, without following links. A flow that is at work makes files and takes them away meanwhile:
+/// what is gone by now is not there.
 fn count(
     disk: &dyn Disk,
     path: &Path,
@@ -259,18 +260,52 @@ fn count(
     part: &mut Part,
 ) -> Result<(), Error> {
     if kind != Kind::Folder {
-        let about =
-            uninterrupted(|| disk.about(path)).map_err(|e| Error::io("look at", path, e))?;
-        part.files += 1;
-        part.bytes += about.size_bytes;
+        if let Some(about) = unless_gone(uninterrupted(|| disk.about(path)), "look at", path)? {
+            part.files += 1;
+            part.bytes += about.size_bytes;
+        }
         return Ok(());
     }
     if depth > DEPTH_MAX {
         return Ok(());
     }
-    for entry in uninterrupted(|| disk.list(path)).map_err(|e| Error::io("list", path, e))? {
+    let entries = unless_gone(uninterrupted(|| disk.list(path)), "list", path)?;
+    for entry in entries.into_iter().flatten() {
         let inner = path.join(&entry.name);
         count(disk, &inner, entry.kind, depth + 1, part)?;
     }
     Ok(())
+}
+
+fn unless_gone<T>(
+    result: std::io::Result<T>,
+    doing: &'static str,
+    path: &Path,
+) -> Result<Option<T>, Error> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(doing, path, error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::disk::RealDisk;
+
+    #[test]
+    fn what_is_gone_since_it_was_listed_is_not_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut part = Part {
+            name: "record".to_owned(),
+            files: 0,
+            bytes: 0,
+        };
+        for kind in [Kind::File, Kind::Folder] {
+            let gone = folder.path().join("brief.md.tmp");
+            count(&RealDisk, &gone, kind, 0, &mut part).unwrap();
+        }
+        assert_eq!((part.files, part.bytes), (0, 0));
+    }
 }
