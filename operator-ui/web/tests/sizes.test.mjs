@@ -84,6 +84,8 @@ test("a feed is 456 pixels wide or what was chosen, never less than 380, and lea
   await grip.focus();
   await page.keyboard.press("End");
   await until(width, (pixels) => pixels === 720, "the most");
+  // A step begins at the width that the separator has measured.
+  await until(() => grip.getAttribute("aria-valuenow"), (measured) => Number(measured) === 720, "the most, as the separator says");
   await page.keyboard.press("ArrowRight");
   await until(width, (pixels) => pixels === 704, "a step narrower");
   await page.keyboard.press("Home");
