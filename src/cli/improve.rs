@@ -46,6 +46,6 @@ pub(crate) fn mode() -> impl TypedValueParser<Value = ImprovementMode> {
     known.try_map(|typed| {
         let mut modes = MODES.into_iter();
         let found = modes.find(|mode| words::improvement(*mode) == typed);
-        found.ok_or("it is none of graph, parallel and none")
+        found.ok_or("expected graph, parallel or none")
     })
 }

@@ -10,7 +10,7 @@ const HITS_MAX = 100;
 const AROUND = 60;
 const SHORTEST = 2;
 
-/** A flow in a file: a role that was at work when it was written is so no longer, whatever became of it. */
+/** The state of a flow in a file. Nothing in it runs any more: a role that was at work when the file was written is shown as idle. */
 function atRest(state: FlowState): FlowState {
   const nodes = Object.entries(state.nodes).map(([id, node]): [string, NodeView] => [id, node.state === "running" ? { ...node, state: "interrupted", words: WAS_WORKING, live: null, again: null } : node]);
   const roles = Object.entries(state.roles).map(([id, role]): [string, RoleView] => [id, role.state === "running" || role.state === "reflecting" ? { ...role, state: "idle" } : role]);
