@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use a_society_yaml::{self as yaml, Number, ParseBudget, Value, YamlTree};
+use a_society_yaml::{self as yaml, MapEntry, ParseBudget, Value, YamlTree};
 
 /// How many faults of one document are collected; a reader needs no more.
 const MAX_FAULTS: usize = 200;
@@ -43,7 +43,7 @@ pub(crate) fn read<T: Default>(
     let taken = match yaml::parse(text, budget) {
         Ok(tree) => take(&mut sink, &tree),
         Err(fault) => {
-            let at = fault.place.map_or(0, |place| place.bytes.start);
+            let at = fault.span.bytes().start;
             sink.fault_at(at, format!("this is not valid YAML: {}", fault.message));
             T::default()
         }
@@ -67,22 +67,19 @@ pub(crate) struct FaultSink<'t> {
 /// The values of a mapping by their keys.
 #[derive(Debug)]
 pub(crate) struct Fields<'t> {
-    pub(crate) entries: &'t [(YamlTree, YamlTree)],
+    pub(crate) entries: &'t [MapEntry],
 }
 
 impl<'t> Fields<'t> {
     pub(crate) fn get(&self, key: &str) -> Option<&'t YamlTree> {
-        let is_key = |tree: &YamlTree| matches!(&tree.value, Value::Text(text) if text == key);
-        self.entries
-            .iter()
-            .find(|(written, _)| is_key(written))
-            .map(|(_, value)| value)
+        let found = self.entries.iter().find(|entry| entry.is(key));
+        found.map(|entry| &entry.value)
     }
 }
 
 impl FaultSink<'_> {
     pub(crate) fn fault(&mut self, tree: &YamlTree, message: impl Into<String>) {
-        self.fault_at(tree.place.bytes.start, message);
+        self.fault_at(tree.span.bytes().start, message);
     }
 
     fn fault_at(&mut self, byte: usize, message: impl Into<String>) {
@@ -108,7 +105,7 @@ impl FaultSink<'_> {
             self.fault(tree, message);
             return None;
         };
-        for (key, _) in entries {
+        for MapEntry { key, .. } in entries {
             match &key.value {
                 Value::Text(text) if keys.contains(&text.as_str()) => {}
                 Value::Text(text) => self.fault(key, unknown_key(text, what, keys)),
@@ -172,17 +169,12 @@ impl FaultSink<'_> {
         from: u64,
         to: u64,
     ) -> Option<u64> {
-        if let Value::Number(Number::Whole(number)) = &tree.value
-            && let Ok(number) = u64::try_from(*number)
-            && (from..=to).contains(&number)
-        {
-            return Some(number);
+        let number = tree.value.whole(from..=to);
+        if number.is_none() {
+            let message = format!("{what} must be a whole number from {from} to {to}");
+            self.fault(tree, message);
         }
-        self.fault(
-            tree,
-            format!("{what} must be a whole number from {from} to {to}"),
-        );
-        None
+        number
     }
 
     pub(crate) fn boolean(&mut self, tree: &YamlTree, what: &str) -> Option<bool> {

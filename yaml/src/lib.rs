@@ -1,5 +1,9 @@
 //! YAML documents as trees whose values know where they stand.
 
+mod budget;
+mod build;
 mod tree;
 
-pub use tree::{Number, ParseBudget, Value, YamlFault, YamlPlace, YamlTree, parse};
+pub use budget::ParseBudget;
+pub use build::{parse, render};
+pub use tree::{MapEntry, Number, Span, Value, YamlFault, YamlFaultKind, YamlTree};

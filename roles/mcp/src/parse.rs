@@ -22,7 +22,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use a_society_yaml::{self as yaml, Number, ParseBudget, Value, YamlTree};
+use a_society_yaml::{self as yaml, MapEntry, ParseBudget, Value, YamlTree};
 
 use super::limits::{CALL_LIMIT, CALL_LIMIT_MAX_S, ENTRIES_MAX, ENTRY_BYTES_MAX, SERVERS_MAX};
 use super::spec::{ServerSpec, ServerTransport, SpecFault, Variable};
@@ -68,7 +68,7 @@ pub fn parse(text: &str) -> Result<Vec<ServerSpec>, Vec<SpecFault>> {
     let specs = match yaml::parse(text, ParseBudget::BLOCK) {
         Ok(tree) => sink.servers(&tree),
         Err(fault) => {
-            let at = fault.place.map_or(0, |place| place.bytes.start);
+            let at = fault.span.bytes().start;
             sink.fault_at(at, format!("this is not valid YAML: {}", fault.message));
             Vec::new()
         }
@@ -94,7 +94,7 @@ type SpecFields<'t> = BTreeMap<&'t str, &'t YamlTree>;
 
 impl SpecSink<'_> {
     fn fault(&mut self, tree: &YamlTree, message: impl Into<String>) {
-        self.fault_at(tree.place.bytes.start, message);
+        self.fault_at(tree.span.bytes().start, message);
     }
 
     fn fault_at(&mut self, byte: usize, message: impl Into<String>) {
@@ -116,8 +116,8 @@ impl SpecSink<'_> {
             }
             return Vec::new();
         };
-        let is_ours = |key: &YamlTree| key.value == Value::Text("mcp-servers".to_owned());
-        let Some((_, servers)) = entries.iter().find(|(key, _)| is_ours(key)) else {
+        let ours = entries.iter().find(|entry| entry.is("mcp-servers"));
+        let Some(MapEntry { value: servers, .. }) = ours else {
             return Vec::new();
         };
         let Some(named) = self.entries(servers, "`mcp-servers`") else {
@@ -131,7 +131,7 @@ impl SpecSink<'_> {
         }
         let named = named.iter().take(SERVERS_MAX);
         named
-            .filter_map(|(key, value)| self.server(key, value))
+            .filter_map(|entry| self.server(&entry.key, &entry.value))
             .collect()
     }
 
@@ -142,10 +142,7 @@ impl SpecSink<'_> {
         }
         let what = format!("the server `{}`", plain::line(&called));
         let entries = self.entries(tree, &what)?;
-        let has = |key: &str| {
-            let key = Value::Text(key.to_owned());
-            entries.iter().any(|(written, _)| written.value == key)
-        };
+        let has = |key: &str| entries.iter().any(|entry| entry.is(key));
         let keys = match (has("command"), has("url")) {
             (true, false) => PROGRAM_KEYS,
             (false, true) => WEB_KEYS,
@@ -250,11 +247,7 @@ impl SpecSink<'_> {
         })
     }
 
-    fn entries<'t>(
-        &mut self,
-        tree: &'t YamlTree,
-        what: &str,
-    ) -> Option<&'t [(YamlTree, YamlTree)]> {
+    fn entries<'t>(&mut self, tree: &'t YamlTree, what: &str) -> Option<&'t [MapEntry]> {
         if let Value::Map(entries) = &tree.value {
             return Some(entries);
         }
@@ -263,14 +256,9 @@ impl SpecSink<'_> {
         None
     }
 
-    fn fields<'t>(
-        &mut self,
-        entries: &'t [(YamlTree, YamlTree)],
-        what: &str,
-        keys: &[&str],
-    ) -> SpecFields<'t> {
+    fn fields<'t>(&mut self, entries: &'t [MapEntry], what: &str, keys: &[&str]) -> SpecFields<'t> {
         let mut fields = SpecFields::new();
-        for (key, value) in entries {
+        for MapEntry { key, value } in entries {
             let Value::Text(text) = &key.value else {
                 let kind = key.value.kind();
                 self.fault(key, format!("a key of {what} is {kind} and must be text"));
@@ -370,7 +358,7 @@ impl SpecSink<'_> {
             Some(entries)
         });
         let mut values = BTreeMap::new();
-        for (name, value) in entries.unwrap_or_default().iter().take(ENTRIES_MAX) {
+        for MapEntry { key: name, value } in entries.unwrap_or_default().iter().take(ENTRIES_MAX) {
             let Some(text) = self.text(name, &format!("a name in `{key}`")) else {
                 continue;
             };
@@ -401,15 +389,13 @@ impl SpecSink<'_> {
     }
 
     fn seconds(&mut self, tree: &YamlTree) -> Option<u64> {
-        if let Value::Number(Number::Whole(number)) = &tree.value
-            && let Ok(number) = u64::try_from(*number)
-            && (1..=CALL_LIMIT_MAX_S).contains(&number)
-        {
-            return Some(number);
+        let limit = tree.value.whole(1..=CALL_LIMIT_MAX_S);
+        if limit.is_none() {
+            let message =
+                format!("`time-limit-s` must be a whole number from 1 to {CALL_LIMIT_MAX_S}");
+            self.fault(tree, message);
         }
-        let message = format!("`time-limit-s` must be a whole number from 1 to {CALL_LIMIT_MAX_S}");
-        self.fault(tree, message);
-        None
+        limit
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use a_society_yaml::{ParseBudget, Value};
+use a_society_yaml::{MapEntry, ParseBudget, Value};
 
 use crate::reading::{TextFault, is_near, read};
 
@@ -64,7 +64,7 @@ impl Catalogue {
             let Value::Map(entries) = &tree.value else {
                 return catalogue;
             };
-            for (key, value) in entries {
+            for MapEntry { key, value } in entries {
                 match &key.value {
                     Value::Text(key) if key == AS_OF => {
                         catalogue.as_of = sink.words(value, AS_OF).unwrap_or_default();
@@ -74,9 +74,9 @@ impl Catalogue {
                             sink.fault(value, "`dearer-above` must be a mapping of models");
                             continue;
                         };
-                        for (name, tokens) in each {
-                            let name = sink.words(name, "a model");
-                            let tokens = sink.number(tokens, "a threshold", 1, MAX_DEARER);
+                        for each in each {
+                            let name = sink.words(&each.key, "a model");
+                            let tokens = sink.number(&each.value, "a threshold", 1, MAX_DEARER);
                             catalogue.dearer.extend(name.zip(tokens));
                         }
                     }

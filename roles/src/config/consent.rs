@@ -100,11 +100,8 @@ impl FaultSink<'_> {
             return;
         };
         let place = |wanted: &str| {
-            let is_it = |key: &YamlTree| matches!(&key.value, Value::Text(text) if text == wanted);
-            entries
-                .iter()
-                .find(|(key, _)| is_it(key))
-                .map(|(key, _)| key)
+            let found = entries.iter().find(|entry| entry.is(wanted));
+            found.map(|entry| &entry.key)
         };
         if let Some(key) = place("allow") {
             let message = "a workspace cannot allow anything, it can only deny; what may run without \

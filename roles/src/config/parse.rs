@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use a_society_providers::ChatDialect;
 use a_society_providers::http::{Url, Wire};
 use a_society_providers::request::{Effort, Thinking};
-use a_society_yaml::{Number, ParseBudget, Value, YamlTree};
+use a_society_yaml::{MapEntry, Number, ParseBudget, Value, YamlTree};
 
 use crate::reading::{FaultSink, Fields, TextFault, read};
 
@@ -192,7 +192,7 @@ fn named<'t>(
         return Vec::new();
     };
     let mut named = Vec::new();
-    for (key, value) in entries {
+    for MapEntry { key, value } in entries {
         let Some(name) = sink.words(key, "a name") else {
             continue;
         };
@@ -654,11 +654,10 @@ impl FaultSink<'_> {
 
     /// A price for a million tokens, in millionths.
     fn money(&mut self, tree: &YamlTree, key: &str) -> Option<u64> {
-        let price = match &tree.value {
-            Value::Number(Number::Whole(whole)) => i32::try_from(*whole).ok().map(f64::from),
-            Value::Number(Number::Fraction(fraction)) => Some(*fraction),
-            Value::Null | Value::Bool(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => None,
-        };
+        let price = tree.value.number().and_then(|number| match number {
+            Number::Whole(whole) => i32::try_from(whole).ok().map(f64::from),
+            Number::Fraction(fraction) => Some(fraction),
+        });
         let price = price.filter(|price| (0.0..=MAX_PRICE).contains(price));
         if price.is_none() {
             self.fault(

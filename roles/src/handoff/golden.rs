@@ -414,7 +414,7 @@ const UNREADABLE: Table = &[
     (
         "only a comment",
         "```handoff\n# later\n```",
-        "invalid_target_shape 3: the handoff block is empty",
+        "invalid_target_shape 2: the handoff block is empty",
     ),
     (
         "a word",

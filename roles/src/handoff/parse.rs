@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use a_society_yaml::{self as yaml, ParseBudget, Value, YamlPlace, YamlTree};
+use a_society_yaml::{self as yaml, MapEntry, ParseBudget, Span, Value, YamlTree};
 
 use super::call::bare;
 use super::fault::{FaultSpan, HandoffFault, HandoffFaultCode};
@@ -77,12 +77,7 @@ fn read(text: &str, is_whole: bool) -> Result<RoleOutcome, HandoffFault> {
         ));
     }
     let body = BlockBody::of(text, &block);
-    BlockReader {
-        text,
-        block: &block,
-        body: &body,
-    }
-    .outcome()
+    BlockReader { text, body: &body }.outcome()
 }
 
 /// The block that counts: the last one that is tagged as one; else the text between tags, or the last
@@ -110,11 +105,7 @@ fn is_data_tagged(block: &FencedBlock<'_>) -> bool {
 /// Whether a block has what an outcome has, in the right words.
 fn means_outcome(text: &str, block: &FencedBlock<'_>) -> bool {
     let body = BlockBody::of(text, block);
-    let reader = BlockReader {
-        text,
-        block,
-        body: &body,
-    };
+    let reader = BlockReader { text, body: &body };
     let has_keys = body.text.contains("target_node_id") || body.text.contains("type");
     block.body.len() <= MAX_BLOCK_BYTES && has_keys && reader.outcome().is_ok()
 }
@@ -228,7 +219,6 @@ fn quoted_words(text: &str) -> String {
 #[derive(Debug)]
 struct BlockReader<'t> {
     text: &'t str,
-    block: &'t FencedBlock<'t>,
     body: &'t BlockBody,
 }
 
@@ -247,21 +237,7 @@ impl BlockReader<'_> {
         });
         let tree = parsed.map_err(|fault| {
             let message = format!("the handoff block is not valid YAML: {}", fault.message);
-            let place = fault.place.map(|place| self.body.place(&place.bytes));
-            match place {
-                Some((bytes, line)) => HandoffFault {
-                    code: HandoffFaultCode::YamlParse,
-                    message,
-                    span: Some(span_of(self.text, &bytes, line)),
-                    is_silent: false,
-                },
-                None => fault_at(
-                    self.text,
-                    HandoffFaultCode::YamlParse,
-                    &self.block.opening.line,
-                    message,
-                ),
-            }
+            self.fault(HandoffFaultCode::YamlParse, fault.span, message)
         })?;
         match &tree.value {
             Value::List(items) => self.targets(&tree, items),
@@ -277,7 +253,7 @@ impl BlockReader<'_> {
         }
     }
 
-    fn map(&self, tree: &YamlTree, entries: &[(YamlTree, YamlTree)]) -> HandoffResult<RoleOutcome> {
+    fn map(&self, tree: &YamlTree, entries: &[MapEntry]) -> HandoffResult<RoleOutcome> {
         if let Some(listed) = find(entries, "targets")
             && let Value::List(items) = &listed.value
         {
@@ -321,25 +297,17 @@ impl BlockReader<'_> {
     }
 
     /// Unknown keys are comments for people; the artifact repeats what they say.
-    fn target(
-        &self,
-        map: &YamlTree,
-        entries: &[(YamlTree, YamlTree)],
-    ) -> HandoffResult<NamedTarget> {
+    fn target(&self, map: &YamlTree, entries: &[MapEntry]) -> HandoffResult<NamedTarget> {
         Ok(NamedTarget {
             target_node_id: self.field(map, entries, NODE, "a target")?,
             artifact_path: self.field(map, entries, ARTIFACT, "a target")?,
         })
     }
 
-    fn signal(
-        &self,
-        entries: &[(YamlTree, YamlTree)],
-        kind: &YamlTree,
-    ) -> HandoffResult<RoleOutcome> {
+    fn signal(&self, entries: &[MapEntry], kind: &YamlTree) -> HandoffResult<RoleOutcome> {
         let Value::Text(name) = &kind.value else {
             let message = format!("`type` is {} and must name a signal", kind.value.kind());
-            return Err(self.fault(HandoffFaultCode::UnknownSignalType, &kind.place, message));
+            return Err(self.fault(HandoffFaultCode::UnknownSignalType, kind.span, message));
         };
         let name = &bare(name);
         let Some((_, field)) = SIGNALS.iter().find(|(signal, _)| signal == name) else {
@@ -350,7 +318,8 @@ impl BlockReader<'_> {
             Some(fields) => self.field(kind, entries, fields, &what)?,
             None => String::new(),
         };
-        if let Some((written, _)) = entries.iter().find(|(key, _)| is_one_of(key, &NODE[..2])) {
+        let names_node = |entry: &&MapEntry| is_one_of(&entry.key, &NODE[..2]);
+        if let Some(MapEntry { key: written, .. }) = entries.iter().find(names_node) {
             let message = format!("{what} names a node; give a signal or targets, not both");
             return Err(self.shape(written, message));
         }
@@ -378,36 +347,32 @@ impl BlockReader<'_> {
             quoted_words(name),
             signals.join(", ")
         );
-        self.fault(HandoffFaultCode::UnknownSignalType, &kind.place, message)
+        self.fault(HandoffFaultCode::UnknownSignalType, kind.span, message)
     }
 
     /// A required text, under one of its names.
     fn field(
         &self,
         map: &YamlTree,
-        entries: &[(YamlTree, YamlTree)],
+        entries: &[MapEntry],
         keys: &[&str],
         what: &str,
     ) -> HandoffResult<String> {
         let key = keys.first().copied().unwrap_or_default();
         let exact = keys.iter().find_map(|key| find(entries, key));
         let near = || {
-            let near = entries.iter().find(|(written, _)| is_one_of(written, keys));
-            near.map(|(_, value)| value)
+            let near = entries.iter().find(|entry| is_one_of(&entry.key, keys));
+            near.map(|entry| &entry.value)
         };
         let Some(found) = exact.or_else(near) else {
             let message = format!("{what} has no `{key}`");
-            return Err(self.fault(HandoffFaultCode::MissingRequiredField, &map.place, message));
+            return Err(self.fault(HandoffFaultCode::MissingRequiredField, map.span, message));
         };
         match &found.value {
             Value::Text(text) if !bare(text).is_empty() => Ok(bare(text)),
             Value::Text(_) | Value::Null => {
                 let message = format!("`{key}` of {what} is empty");
-                Err(self.fault(
-                    HandoffFaultCode::MissingRequiredField,
-                    &found.place,
-                    message,
-                ))
+                Err(self.fault(HandoffFaultCode::MissingRequiredField, found.span, message))
             }
             Value::Bool(_) | Value::Number(_) => {
                 let message = format!(
@@ -427,16 +392,16 @@ impl BlockReader<'_> {
     }
 
     fn shape(&self, tree: &YamlTree, message: impl Into<String>) -> HandoffFault {
-        self.fault(HandoffFaultCode::InvalidTargetShape, &tree.place, message)
+        self.fault(HandoffFaultCode::InvalidTargetShape, tree.span, message)
     }
 
     fn fault(
         &self,
         code: HandoffFaultCode,
-        place: &YamlPlace,
+        span: Span,
         message: impl Into<String>,
     ) -> HandoffFault {
-        let (bytes, line) = self.body.place(&place.bytes);
+        let (bytes, line) = self.body.place(&span.bytes());
         HandoffFault {
             code,
             message: message.into(),
@@ -450,11 +415,9 @@ fn is_text(tree: &YamlTree, text: &str) -> bool {
     matches!(&tree.value, Value::Text(written) if written == text)
 }
 
-fn find<'t>(entries: &'t [(YamlTree, YamlTree)], key: &str) -> Option<&'t YamlTree> {
-    entries
-        .iter()
-        .find(|(written, _)| is_text(written, key))
-        .map(|(_, value)| value)
+fn find<'t>(entries: &'t [MapEntry], key: &str) -> Option<&'t YamlTree> {
+    let found = entries.iter().find(|entry| entry.is(key));
+    found.map(|entry| &entry.value)
 }
 
 /// One of these names, also with other cases or joints, such as `artifact-path` or `targetNodeId`.

@@ -34,9 +34,8 @@ pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
     };
     // Other keys are for other programs.
     let text_of = |wanted: &str| {
-        let is_wanted = |value: &Value| *value == Value::Text(wanted.to_owned());
-        let found = members.iter().find(|(key, _)| is_wanted(&key.value));
-        match found.map(|(_, tree)| &tree.value) {
+        let found = members.iter().find(|entry| entry.is(wanted));
+        match found.map(|entry| &entry.value.value) {
             Some(Value::Text(text)) => Ok(text.clone()),
             Some(other) => Err(SkillFault(format!("its `{wanted}` is {}", other.kind()))),
             None => Err(SkillFault(format!("its head has no `{wanted}`"))),

@@ -4,11 +4,11 @@
 
 use std::fmt::{self, Write as _};
 
+use a_society_yaml::Span;
 use serde::Serialize;
 
 use super::hint::Nearest;
 use super::limits::{MAX_DIAGNOSTICS, MAX_EXCERPT_CHARS, MAX_QUOTED_CHARS};
-use super::yaml::Span;
 
 /// How much a diagnostic weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

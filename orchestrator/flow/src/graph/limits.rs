@@ -4,14 +4,6 @@
 /// nothing larger is worth parsing before the operator asks what happened.
 pub(crate) const MAX_FILE_BYTES: usize = 10 * 1024 * 1024;
 
-/// The deepest legal place (`roles.x.command.on-exit.0`) is 6 levels down. The rest is room for
-/// mistakes to be named by their own diagnostic instead of this one.
-pub(crate) const MAX_DEPTH: usize = 32;
-
-/// Mappings, lists and scalars after aliases are expanded. 10,000 nodes with two edges each take
-/// about 250,000; a million keeps the tree of a hostile file below 100 MB.
-pub const MAX_TREE_NODES: usize = 1_000_000;
-
 /// The longest a node id or a role instance may be. A role instance is a folder name, and most
 /// file systems stop at 255 bytes.
 pub const MAX_NAME_BYTES: usize = 128;

@@ -20,7 +20,6 @@ mod role;
 mod schema;
 mod validate;
 mod walk;
-mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Excerpt, Severity};
 pub use difference::differences;

@@ -98,7 +98,7 @@ impl NodeIndex {
         self.0 as usize
     }
 
-    /// A file of at most [`super::limits::MAX_TREE_NODES`] values has far fewer nodes than this.
+    /// A file of at most a million values has far fewer nodes than this.
     pub(super) fn at(position: usize) -> Self {
         Self(u32::try_from(position).unwrap_or(u32::MAX))
     }

@@ -6,15 +6,17 @@
 
 use std::collections::BTreeSet;
 
+use a_society_yaml::{ParseBudget, Span, Value, YamlFaultKind, YamlTree};
+
 use super::diagnostic::{Code, Diagnostic, DiagnosticSink, quoted};
 use super::keys;
+use super::limits::MAX_FILE_BYTES;
 use super::model::{FlowGraph, GraphFile};
 use super::name::{self, NodeId, RoleInstance, RoleName, kebab_of};
 use super::parse_role::{DraftRoles, read_budget, roles};
 use super::project_file::read_ends;
 use super::validate;
 use super::walk::{self, CheckedFields};
-use super::yaml::{self, GraphTree, GraphValue, Span, YamlFaultKind};
 
 /// Reads a flow file for its graph. The graph is there when no diagnostic is an error.
 pub fn parse(text: &str, file_name: &str) -> (Option<FlowGraph>, Vec<Diagnostic>) {
@@ -47,12 +49,19 @@ fn parse_with(
 }
 
 /// The tree of a file, if it is YAML; if not, the fault is reported.
-pub(super) fn tree(sink: &mut DiagnosticSink<'_>, text: &str) -> Option<GraphTree> {
-    match yaml::parse(text) {
+pub(super) fn tree(sink: &mut DiagnosticSink<'_>, text: &str) -> Option<YamlTree> {
+    if text.len() > MAX_FILE_BYTES {
+        let message = format!(
+            "the file has {} bytes, and a flow file may have {MAX_FILE_BYTES}",
+            text.len()
+        );
+        sink.error(Code::FileTooLarge, Span::default(), message, None);
+        return None;
+    }
+    match a_society_yaml::parse(text, ParseBudget::FLOW_FILE) {
         Ok(tree) => Some(tree),
         Err(fault) => {
             let (code, hint) = match fault.kind {
-                YamlFaultKind::TooLarge => (Code::FileTooLarge, None),
                 YamlFaultKind::Syntax => (Code::Syntax, syntax_hint(text, fault.span)),
                 YamlFaultKind::Limit => (Code::BeyondLimit, None),
             };
@@ -128,10 +137,10 @@ pub(super) struct DraftEdge {
 
 fn read_file(
     sink: &mut DiagnosticSink<'_>,
-    tree: &GraphTree,
+    tree: &YamlTree,
     known: Option<&BTreeSet<RoleName>>,
 ) -> Option<GraphFile> {
-    if matches!(tree.value, GraphValue::Null) {
+    if matches!(tree.value, Value::Null) {
         let hint = "a flow file begins with `workflow:`".to_owned();
         sink.error(Code::Empty, tree.span, "the file is empty", Some(hint));
         return None;
@@ -162,7 +171,7 @@ fn read_file(
     })
 }
 
-fn read_workflow(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<GraphDraft> {
+fn read_workflow(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<GraphDraft> {
     let fields = CheckedFields::read(sink, tree, "a workflow", keys::WORKFLOW)?;
     let name = fields.required(sink, "name");
     let nodes = fields.required(sink, "nodes");
@@ -177,11 +186,11 @@ fn read_workflow(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Grap
     })
 }
 
-fn owned_text(sink: &mut DiagnosticSink<'_>, tree: &GraphTree, what: &str) -> Option<String> {
+fn owned_text(sink: &mut DiagnosticSink<'_>, tree: &YamlTree, what: &str) -> Option<String> {
     walk::text(sink, tree, what).map(str::to_owned)
 }
 
-fn read_nodes(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Vec<DraftNode>> {
+fn read_nodes(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<Vec<DraftNode>> {
     let items = walk::list(sink, tree, "`nodes`")?;
     if items.is_empty() {
         let hint = "a flow has at least the node of its owner".to_owned();
@@ -191,7 +200,7 @@ fn read_nodes(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Vec<Dra
     Some(items.iter().map(|item| read_node(sink, item)).collect())
 }
 
-fn read_node(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> DraftNode {
+fn read_node(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> DraftNode {
     let mut node = DraftNode {
         span: tree.span,
         role_span: tree.span,
@@ -229,7 +238,7 @@ fn read_node(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> DraftNode {
     node
 }
 
-fn written(sink: &mut DiagnosticSink<'_>, tree: &GraphTree, what: &str) -> Option<WrittenName> {
+fn written(sink: &mut DiagnosticSink<'_>, tree: &YamlTree, what: &str) -> Option<WrittenName> {
     let text = walk::text(sink, tree, what)?.to_owned();
     Some(WrittenName {
         text,
@@ -275,12 +284,12 @@ pub(super) fn kebab_hint(text: &str) -> Option<String> {
         .map(|name| format!("`{name}` would do"))
 }
 
-fn read_edges(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Vec<DraftEdge>> {
+fn read_edges(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<Vec<DraftEdge>> {
     let items = walk::list(sink, tree, "`edges`")?;
     Some(items.iter().map(|item| read_edge(sink, item)).collect())
 }
 
-fn read_edge(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> DraftEdge {
+fn read_edge(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> DraftEdge {
     let mut edge = DraftEdge {
         span: tree.span,
         ..DraftEdge::default()

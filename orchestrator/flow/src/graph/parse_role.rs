@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use a_society_yaml::{Span, Value, YamlTree};
+
 use super::diagnostic::{Code, DiagnosticSink, quoted};
 use super::keys;
 use super::limits::{MAX_BUDGET, MAX_OUTPUT_LIMIT_BYTES, MAX_TIME_LIMIT_SECONDS};
@@ -12,7 +14,6 @@ use super::role::{
     RoleBudget, ToolScope,
 };
 use super::walk::{self, CheckedFields};
-use super::yaml::{GraphTree, GraphValue, Span};
 
 /// The roles of a file as they were read.
 #[derive(Debug, Default)]
@@ -32,10 +33,10 @@ impl DraftRoles {
 }
 
 /// Reads the mapping under `roles`.
-pub(super) fn roles(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> DraftRoles {
+pub(super) fn roles(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> DraftRoles {
     let errors_before = sink.errors();
     let mut draft = DraftRoles::default();
-    if let GraphValue::Map(entries) = &tree.value {
+    if let Value::Map(entries) = &tree.value {
         for entry in entries {
             read_entry(sink, &mut draft, &entry.key, &entry.value);
         }
@@ -55,11 +56,11 @@ pub(super) fn roles(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> DraftRol
 fn read_entry(
     sink: &mut DiagnosticSink<'_>,
     draft: &mut DraftRoles,
-    key: &GraphTree,
-    value: &GraphTree,
+    key: &YamlTree,
+    value: &YamlTree,
 ) {
     let Some(written) = walk::key_text(key) else {
-        let message = format!("a role's name is {} and must be text", walk::kind(key));
+        let message = format!("a role's name is {} and must be text", key.value.kind());
         sink.error(Code::WrongType, key.span, message, None);
         return;
     };
@@ -89,10 +90,10 @@ fn read_entry(
     }
 }
 
-fn read_role(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<InlineRole> {
+fn read_role(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<InlineRole> {
     let role = read_settings(sink, tree)?;
     if role.executor() == Executor::Model && role.instructions.is_none() {
-        let told = matches!(&tree.value, GraphValue::Map(entries) if entries
+        let told = matches!(&tree.value, Value::Map(entries) if entries
             .iter()
             .any(|entry| matches!(walk::key_text(&entry.key), Some("instructions"))));
         // One that could not be read, or an unknown executor, has been reported.
@@ -105,8 +106,8 @@ fn read_role(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<InlineRo
     Some(role)
 }
 
-fn has_bad_executor(tree: &GraphTree, role: &InlineRole) -> bool {
-    let GraphValue::Map(entries) = &tree.value else {
+fn has_bad_executor(tree: &YamlTree, role: &InlineRole) -> bool {
+    let Value::Map(entries) = &tree.value else {
         return false;
     };
     let mut keys = entries.iter().map(|entry| walk::key_text(&entry.key));
@@ -114,7 +115,7 @@ fn has_bad_executor(tree: &GraphTree, role: &InlineRole) -> bool {
 }
 
 /// Reads everything about a role but whether it says how it works.
-pub(super) fn read_settings(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<InlineRole> {
+pub(super) fn read_settings(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<InlineRole> {
     let fields = CheckedFields::read(sink, tree, "a role", keys::ROLE)?;
     let text = |sink: &mut DiagnosticSink<'_>, key: &str| {
         let found = fields.get(key)?;
@@ -177,7 +178,7 @@ fn check_executor(sink: &mut DiagnosticSink<'_>, fields: &CheckedFields<'_>, rol
     }
 }
 
-fn read_command(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<CommandRole> {
+fn read_command(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<CommandRole> {
     let fields = CheckedFields::read(sink, tree, "a command", keys::COMMAND)?;
     let run = fields
         .required(sink, "run")
@@ -197,7 +198,7 @@ fn read_command(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Comma
     })
 }
 
-fn read_run(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Vec<String>> {
+fn read_run(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<Vec<String>> {
     let words = walk::texts(sink, tree, "`run`")?;
     if words.is_empty() {
         let hint = "the first item is the program, the others are its arguments".to_owned();
@@ -207,9 +208,9 @@ fn read_run(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Vec<Strin
     Some(words)
 }
 
-fn read_on_exit(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> ExitMapping {
+fn read_on_exit(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> ExitMapping {
     let mut mapping = ExitMapping::default();
-    let GraphValue::Map(entries) = &tree.value else {
+    let Value::Map(entries) = &tree.value else {
         walk::wrong_type(
             sink,
             tree,
@@ -223,7 +224,7 @@ fn read_on_exit(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> ExitMapping 
     for entry in entries {
         let outcome = walk::choice(sink, &entry.value, "an outcome", ExitOutcome::ALL);
         let Some(key) = walk::key_text(&entry.key) else {
-            let message = format!("an exit code cannot be {}", walk::kind(&entry.key));
+            let message = format!("an exit code cannot be {}", entry.key.value.kind());
             sink.error(Code::WrongType, entry.key.span, message, None);
             continue;
         };
@@ -251,7 +252,7 @@ fn exit_code(key: &str) -> Option<u8> {
     (code.to_string() == key).then_some(code)
 }
 
-fn read_permissions(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<Permissions> {
+fn read_permissions(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<Permissions> {
     let fields = CheckedFields::read(sink, tree, "permissions", keys::PERMISSIONS)?;
     Some(Permissions {
         mode: fields
@@ -275,7 +276,7 @@ fn read_permissions(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<P
     })
 }
 
-pub(super) fn read_budget(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<RoleBudget> {
+pub(super) fn read_budget(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<RoleBudget> {
     let fields = CheckedFields::read(sink, tree, "a budget", keys::BUDGET)?;
     let limit = |sink: &mut DiagnosticSink<'_>, key: &str| {
         let found = fields.get(key)?;

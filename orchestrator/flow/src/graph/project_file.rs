@@ -3,6 +3,7 @@
 
 use a_society_facts::fact::flow::Ends;
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_yaml::{Value, YamlTree};
 use serde::{Serialize, Serializer};
 
 use super::diagnostic::{Code, Diagnostic, DiagnosticSink};
@@ -10,7 +11,6 @@ use super::parse::tree;
 use super::parse_role::read_settings;
 use super::role::InlineRole;
 use super::walk::{self, CheckedFields};
-use super::yaml::{GraphTree, GraphValue};
 
 /// An item of a list, and the line in which it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,12 +68,9 @@ pub fn parse_list(
     let mut sink = DiagnosticSink::new(text, file_name);
     let list = tree(&mut sink, text).and_then(|tree| {
         let items = match &tree.value {
-            GraphValue::Null => return Some(Vec::new()),
-            GraphValue::Map(_) => keyed_list(&mut sink, &tree, form)?.clone(),
-            GraphValue::List(_)
-            | GraphValue::Text(_)
-            | GraphValue::Number(_)
-            | GraphValue::Bool(_) => tree,
+            Value::Null => return Some(Vec::new()),
+            Value::Map(_) => keyed_list(&mut sink, &tree, form)?.clone(),
+            Value::List(_) | Value::Text(_) | Value::Number(_) | Value::Bool(_) => tree,
         };
         let what = format!("`{}`", form.key);
         let items = walk::list(&mut sink, &items, &what)?;
@@ -87,9 +84,9 @@ pub fn parse_list(
 /// The list under its key, or under its older one.
 fn keyed_list<'t>(
     sink: &mut DiagnosticSink<'_>,
-    tree: &'t GraphTree,
+    tree: &'t YamlTree,
     form: ListFile,
-) -> Option<&'t GraphTree> {
+) -> Option<&'t YamlTree> {
     let fields = CheckedFields::read(sink, tree, "this file", form.keys)?;
     let hint = || Some("`a-society check --fix` rewrites it".to_owned());
     if let Some(role) = fields.get(OLD_ROLE_KEY) {
@@ -107,9 +104,9 @@ fn keyed_list<'t>(
     fields.required(sink, form.key)
 }
 
-fn listed(sink: &mut DiagnosticSink<'_>, item: &GraphTree, form: ListFile) -> Option<ListItem> {
+fn listed(sink: &mut DiagnosticSink<'_>, item: &YamlTree, form: ListFile) -> Option<ListItem> {
     let line = item.span.line;
-    if !form.has_details || !matches!(item.value, GraphValue::Map(_)) {
+    if !form.has_details || !matches!(item.value, Value::Map(_)) {
         let what = format!("an item of `{}`", form.key);
         let text = walk::text(sink, item, &what)?.to_owned();
         let shared_with = Vec::new();
@@ -245,7 +242,7 @@ const WAYS: [(&str, ImprovementMode); 3] = [
 pub fn parse_defaults(text: &str, file_name: &str) -> (Option<FlowDefaults>, Vec<Diagnostic>) {
     let mut sink = DiagnosticSink::new(text, file_name);
     let defaults = tree(&mut sink, text).and_then(|tree| {
-        if matches!(tree.value, GraphValue::Null) {
+        if matches!(tree.value, Value::Null) {
             return Some(FlowDefaults::default());
         }
         let fields = CheckedFields::read(&mut sink, &tree, "this file", DEFAULTS)?;
@@ -263,7 +260,7 @@ pub(super) fn read_ends(sink: &mut DiagnosticSink<'_>, fields: &CheckedFields<'_
     }
 }
 
-fn way(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<ImprovementMode> {
+fn way(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<ImprovementMode> {
     let word = walk::text(sink, tree, "`improve`")?;
     let found = WAYS.iter().find(|(known, _)| *known == word);
     if found.is_none() {
@@ -273,16 +270,12 @@ fn way(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<ImprovementMod
     found.map(|(_, mode)| *mode)
 }
 
-fn yes_or_no(sink: &mut DiagnosticSink<'_>, tree: &GraphTree) -> Option<bool> {
+fn yes_or_no(sink: &mut DiagnosticSink<'_>, tree: &YamlTree) -> Option<bool> {
     match &tree.value {
-        GraphValue::Bool(value) => Some(*value),
-        GraphValue::Text(word) if word == "yes" => Some(true),
-        GraphValue::Text(word) if word == "no" => Some(false),
-        GraphValue::Null
-        | GraphValue::Number(_)
-        | GraphValue::Text(_)
-        | GraphValue::List(_)
-        | GraphValue::Map(_) => {
+        Value::Bool(value) => Some(*value),
+        Value::Text(word) if word == "yes" => Some(true),
+        Value::Text(word) if word == "no" => Some(false),
+        Value::Null | Value::Number(_) | Value::Text(_) | Value::List(_) | Value::Map(_) => {
             let message = "`feedback` is `yes` or `no`".to_owned();
             sink.error(Code::WrongType, tree.span, message, None);
             None

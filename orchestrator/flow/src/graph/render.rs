@@ -3,7 +3,6 @@
 use std::fmt::{self, Write as _};
 
 use super::model::{Edge, FlowGraph, GraphFile, GraphNode, NodeIndex};
-use super::yaml;
 
 /// A flow file that could not be written as YAML. No sound file is known to do that.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +18,7 @@ impl std::error::Error for RenderFault {}
 
 /// The file as YAML that reads back to the same file.
 pub fn to_yaml(file: &GraphFile) -> Result<String, RenderFault> {
-    yaml::render(file).map_err(|error| RenderFault(error.to_string()))
+    a_society_yaml::render(file).map_err(RenderFault)
 }
 
 /// Writing into a `String` cannot fail, so that nothing is lost by not looking.

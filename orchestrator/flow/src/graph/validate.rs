@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use a_society_yaml::Span;
+
 use super::diagnostic::{Code, Diagnostic, DiagnosticSink, quoted};
 use super::limits::MAX_NAMES_SHOWN;
 use super::model::{Edge, FlowGraph, GraphNode, NodeIndex};
 use super::order;
 use super::parse::{DraftEdge, DraftNode, GraphDraft, WrittenName};
-use super::yaml::Span;
 
 /// Turns a draft into a graph if nothing at all has been reported.
 pub(super) fn validate(sink: &mut DiagnosticSink<'_>, draft: GraphDraft) -> Option<FlowGraph> {

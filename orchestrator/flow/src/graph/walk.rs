@@ -2,8 +2,9 @@
 //!
 //! Each reader reports what is wrong and gives `None`; its caller goes on with the next value.
 
+use a_society_yaml::{MapEntry, Span, Value, YamlTree};
+
 use super::diagnostic::{Code, DiagnosticSink, quoted};
-use super::yaml::{GraphTree, GraphValue, MapEntry, Span};
 
 /// The entries of a mapping whose keys have been checked.
 #[derive(Debug)]
@@ -23,11 +24,11 @@ impl<'t> CheckedFields<'t> {
     /// Reads a mapping and reports every key that is repeated, unknown, or no text.
     pub(super) fn read(
         sink: &mut DiagnosticSink<'_>,
-        tree: &'t GraphTree,
+        tree: &'t YamlTree,
         what: &'static str,
         keys: &'static [&'static str],
     ) -> Option<Self> {
-        let GraphValue::Map(entries) = &tree.value else {
+        let Value::Map(entries) = &tree.value else {
             wrong_type(sink, tree, what, "a mapping", None);
             return None;
         };
@@ -35,7 +36,10 @@ impl<'t> CheckedFields<'t> {
         let mut misspelt = Vec::new();
         for entry in entries {
             let Some(name) = key_text(&entry.key) else {
-                let message = format!("a key of {what} is {} and must be text", kind(&entry.key));
+                let message = format!(
+                    "a key of {what} is {} and must be text",
+                    entry.key.value.kind()
+                );
                 sink.error(Code::WrongType, entry.key.span, message, None);
                 continue;
             };
@@ -58,7 +62,7 @@ impl<'t> CheckedFields<'t> {
     }
 
     /// The value of a key. When a key is repeated, the first one counts and the rest are faults.
-    pub(super) fn get(&self, name: &str) -> Option<&'t GraphTree> {
+    pub(super) fn get(&self, name: &str) -> Option<&'t YamlTree> {
         let place = self.keys.iter().position(|key| *key == name)?;
         self.found[place].map(|entry| &entry.value)
     }
@@ -68,7 +72,7 @@ impl<'t> CheckedFields<'t> {
         &self,
         sink: &mut DiagnosticSink<'_>,
         name: &str,
-    ) -> Option<&'t GraphTree> {
+    ) -> Option<&'t YamlTree> {
         let found = self.get(name);
         if found.is_none() && !self.misspelt.contains(&name) {
             let message = format!("{} has no `{name}`", self.what);
@@ -106,24 +110,12 @@ fn unknown_key(
 }
 
 /// A key as text. Plain numbers and booleans count by their spelling, as they do in JSON.
-pub(super) fn key_text(key: &GraphTree) -> Option<&str> {
+pub(super) fn key_text(key: &YamlTree) -> Option<&str> {
     match &key.value {
-        GraphValue::Text(text) | GraphValue::Number(text) => Some(text),
-        GraphValue::Bool(true) => Some("true"),
-        GraphValue::Bool(false) => Some("false"),
-        GraphValue::Null | GraphValue::List(_) | GraphValue::Map(_) => None,
-    }
-}
-
-/// What a value is, in words.
-pub(super) fn kind(tree: &GraphTree) -> &'static str {
-    match &tree.value {
-        GraphValue::Null => "nothing",
-        GraphValue::Bool(_) => "a boolean",
-        GraphValue::Number(_) => "a number",
-        GraphValue::Text(_) => "text",
-        GraphValue::List(_) => "a list",
-        GraphValue::Map(_) => "a mapping",
+        Value::Text(text) | Value::Number(text) => Some(text),
+        Value::Bool(true) => Some("true"),
+        Value::Bool(false) => Some("false"),
+        Value::Null | Value::List(_) | Value::Map(_) => None,
     }
 }
 
@@ -139,34 +131,37 @@ pub(super) fn listed(words: &[&str]) -> String {
 
 pub(super) fn wrong_type(
     sink: &mut DiagnosticSink<'_>,
-    tree: &GraphTree,
+    tree: &YamlTree,
     what: &str,
     expected: &str,
     hint: Option<String>,
 ) {
-    let message = format!("{what} must be {expected}, and this is {}", kind(tree));
+    let message = format!(
+        "{what} must be {expected}, and this is {}",
+        tree.value.kind()
+    );
     sink.error(Code::WrongType, tree.span, message, hint);
 }
 
 /// A text that says something.
 pub(super) fn text<'t>(
     sink: &mut DiagnosticSink<'_>,
-    tree: &'t GraphTree,
+    tree: &'t YamlTree,
     what: &str,
 ) -> Option<&'t str> {
     let spelled = match &tree.value {
-        GraphValue::Text(text) if text.trim().is_empty() => {
+        Value::Text(text) if text.trim().is_empty() => {
             sink.error(Code::Empty, tree.span, format!("{what} is empty"), None);
             return None;
         }
-        GraphValue::Text(text) => return Some(text),
-        GraphValue::Number(text) => Some(text.clone()),
-        GraphValue::Bool(value) => Some(value.to_string()),
-        GraphValue::Null | GraphValue::List(_) | GraphValue::Map(_) => None,
+        Value::Text(text) => return Some(text),
+        Value::Number(text) => Some(text.clone()),
+        Value::Bool(value) => Some(value.to_string()),
+        Value::Null | Value::List(_) | Value::Map(_) => None,
     };
     let hint = match spelled {
         Some(spelled) => Some(format!("quotes make it text: \"{spelled}\"")),
-        None if matches!(tree.value, GraphValue::Null) => {
+        None if matches!(tree.value, Value::Null) => {
             Some("write a value, or leave the key out".to_owned())
         }
         None => None,
@@ -178,18 +173,18 @@ pub(super) fn text<'t>(
 /// A list; each item is read by the caller.
 pub(super) fn list<'t>(
     sink: &mut DiagnosticSink<'_>,
-    tree: &'t GraphTree,
+    tree: &'t YamlTree,
     what: &str,
-) -> Option<&'t [GraphTree]> {
-    if let GraphValue::List(items) = &tree.value {
+) -> Option<&'t [YamlTree]> {
+    if let Value::List(items) = &tree.value {
         return Some(items);
     }
     let hint = match &tree.value {
-        GraphValue::Null => Some("an empty list is written `[]`".to_owned()),
-        GraphValue::Text(_) | GraphValue::Number(_) | GraphValue::Bool(_) => {
+        Value::Null => Some("an empty list is written `[]`".to_owned()),
+        Value::Text(_) | Value::Number(_) | Value::Bool(_) => {
             Some("a list of one is written `[ … ]`, or `- …` on a line of its own".to_owned())
         }
-        GraphValue::List(_) | GraphValue::Map(_) => None,
+        Value::List(_) | Value::Map(_) => None,
     };
     wrong_type(sink, tree, what, "a list", hint);
     None
@@ -198,7 +193,7 @@ pub(super) fn list<'t>(
 /// A list of texts that each say something.
 pub(super) fn texts(
     sink: &mut DiagnosticSink<'_>,
-    tree: &GraphTree,
+    tree: &YamlTree,
     what: &str,
 ) -> Option<Vec<String>> {
     let items = list(sink, tree, what)?;
@@ -210,21 +205,17 @@ pub(super) fn texts(
 }
 
 /// `true` or `false`.
-pub(super) fn boolean(sink: &mut DiagnosticSink<'_>, tree: &GraphTree, what: &str) -> Option<bool> {
-    if let GraphValue::Bool(value) = tree.value {
+pub(super) fn boolean(sink: &mut DiagnosticSink<'_>, tree: &YamlTree, what: &str) -> Option<bool> {
+    if let Value::Bool(value) = tree.value {
         return Some(value);
     }
     let hint = match &tree.value {
-        GraphValue::Text(text) => match text.to_ascii_lowercase().as_str() {
+        Value::Text(text) => match text.to_ascii_lowercase().as_str() {
             "yes" | "on" | "y" | "true" => Some("write `true`".to_owned()),
             "no" | "off" | "n" | "false" => Some("write `false`".to_owned()),
             _ => None,
         },
-        GraphValue::Null
-        | GraphValue::Bool(_)
-        | GraphValue::Number(_)
-        | GraphValue::List(_)
-        | GraphValue::Map(_) => None,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => None,
     };
     wrong_type(sink, tree, what, "`true` or `false`", hint);
     None
@@ -233,18 +224,15 @@ pub(super) fn boolean(sink: &mut DiagnosticSink<'_>, tree: &GraphTree, what: &st
 /// A whole number from 1 up to a limit.
 pub(super) fn positive(
     sink: &mut DiagnosticSink<'_>,
-    tree: &GraphTree,
+    tree: &YamlTree,
     what: &str,
     most: u64,
 ) -> Option<u64> {
-    let GraphValue::Number(spelled) = &tree.value else {
+    let Value::Number(spelled) = &tree.value else {
         wrong_type(sink, tree, what, "a whole number", None);
         return None;
     };
-    let number = spelled
-        .parse::<u64>()
-        .ok()
-        .filter(|number| (1..=most).contains(number));
+    let number = tree.value.whole(1..=most);
     if number.is_none() {
         let message = format!(
             "{what} must be a whole number from 1 to {most}, and this is {}",
@@ -258,7 +246,7 @@ pub(super) fn positive(
 /// One of a few words.
 pub(super) fn choice<T: Copy>(
     sink: &mut DiagnosticSink<'_>,
-    tree: &GraphTree,
+    tree: &YamlTree,
     what: &str,
     choices: &[(T, &'static str)],
 ) -> Option<T> {

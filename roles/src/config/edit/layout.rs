@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use a_society_yaml::{ParseBudget, Value, YamlTree, parse};
+use a_society_yaml::{MapEntry, ParseBudget, Value, YamlTree, parse};
 
 /// How far lines under a key are indented, if there are none yet.
 const INDENT: usize = 2;
@@ -16,9 +16,9 @@ pub(crate) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Opt
     let (key, above) = path.split_last()?;
     let map = above
         .iter()
-        .try_fold(&tree, |map, key| Some(&entry(map, key)?.1))?;
+        .try_fold(&tree, |map, key| Some(&entry(map, key)?.value))?;
     match entry(map, key) {
-        Some((_, found)) => {
+        Some(MapEntry { value: found, .. }) => {
             let bytes = scalar(text, found).or_else(|| flow(text, found));
             replaced(text, bytes?, value)
         }
@@ -32,7 +32,7 @@ pub(crate) fn set(text: &str, path: &[&str], value: &str, after: &[&str]) -> Opt
 /// Sets a value at the left margin, or adds it at the end.
 pub(crate) fn set_top(text: &str, key: &str, value: &str) -> Option<String> {
     match top(text, key)? {
-        Some((_, found)) => replaced(text, scalar(text, &found)?, value),
+        Some(found) => replaced(text, scalar(text, &found.value)?, value),
         None => Some(with_end(text, &[format!("{key}: {value}")])),
     }
 }
@@ -55,22 +55,25 @@ pub(crate) fn put_into(text: &str, path: &[&str], line: &str) -> Option<String> 
     let (key, above) = path.split_last()?;
     let map = above
         .iter()
-        .try_fold(&tree, |map, key| Some(&entry(map, key)?.1))?;
+        .try_fold(&tree, |map, key| Some(&entry(map, key)?.value))?;
     let entry = entry(map, key)?;
-    let empty = indent(text, &entry.0).map(|head| head + INDENT);
+    let empty = indent(text, &entry.key).map(|head| head + INDENT);
     put_below(text, entry, empty, std::iter::once(line))
 }
 
 /// Puts lines under a key, before what is there and as far in, or so far where nothing is.
 fn put_below<'l>(
     text: &str,
-    (head, found): &(YamlTree, YamlTree),
+    MapEntry {
+        key: head,
+        value: found,
+    }: &MapEntry,
     empty: Option<usize>,
     lines: impl Iterator<Item = &'l str>,
 ) -> Option<String> {
     let indent = match &found.value {
-        Value::Map(entries) if !is_flow(text, found) => indent(text, &entries.first()?.0)?,
-        Value::Null if found.place.bytes.is_empty() => empty?,
+        Value::Map(entries) if !is_flow(text, found) => indent(text, &entries.first()?.key)?,
+        Value::Null if found.span.bytes().is_empty() => empty?,
         Value::Null
         | Value::Bool(_)
         | Value::Number(_)
@@ -78,7 +81,7 @@ fn put_below<'l>(
         | Value::List(_)
         | Value::Map(_) => return None,
     };
-    let at = line_end(text, head.place.bytes.end);
+    let at = line_end(text, head.span.bytes().end);
     let put: String = lines
         .map(|line| format!("{}{}", eol(text), moved_in(line, indent)))
         .collect();
@@ -93,7 +96,7 @@ pub(crate) fn with_item(text: &str, path: &[&str], item: &str) -> Option<String>
         return None;
     };
     let Some(last) = items.last() else {
-        let start = list.place.bytes.start;
+        let start = list.span.bytes().start;
         let rest = text.get(start..)?.strip_prefix('[')?;
         let inside = rest.len() - rest.trim_start_matches(' ').len();
         let end = start + 1 + inside;
@@ -134,8 +137,8 @@ pub(crate) fn without_item(text: &str, path: &[&str], at: usize) -> Option<Strin
 
 /// How far the dash of an item is moved in, if it has one and begins its line.
 fn dash(text: &str, item: &YamlTree) -> Option<usize> {
-    let start = line_start(text, item.place.bytes.start);
-    let before = text.get(start..item.place.bytes.start)?;
+    let start = line_start(text, item.span.bytes().start);
+    let before = text.get(start..item.span.bytes().start)?;
     let indent = before.len() - before.trim_start_matches(' ').len();
     let rest = before.trim_start_matches(' ').strip_prefix('-')?;
     (!rest.is_empty() && rest.trim().is_empty()).then_some(indent)
@@ -143,7 +146,7 @@ fn dash(text: &str, item: &YamlTree) -> Option<usize> {
 
 fn found<'t>(tree: &'t YamlTree, path: &[&str]) -> Option<&'t YamlTree> {
     path.iter()
-        .try_fold(tree, |map, key| Some(&entry(map, key)?.1))
+        .try_fold(tree, |map, key| Some(&entry(map, key)?.value))
 }
 
 /// Takes a key with all that is under it out, and leaves comments above and below it.
@@ -162,14 +165,14 @@ fn lines_of(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let (key, above) = path.split_last()?;
     let map = above
         .iter()
-        .try_fold(&tree, |map, key| Some(&entry(map, key)?.1))?;
+        .try_fold(&tree, |map, key| Some(&entry(map, key)?.value))?;
     if is_flow(text, map) {
         return None;
     }
-    let (key, _) = entry(map, key)?;
+    let key = &entry(map, key)?.key;
     let indent = indent(text, key)?;
-    let start = line_start(text, key.place.bytes.start);
-    let mut end = next_line(text, key.place.bytes.end);
+    let start = line_start(text, key.span.bytes().start);
+    let mut end = next_line(text, key.span.bytes().end);
     let mut at = end;
     while at < text.len() {
         let next = next_line(text, at);
@@ -193,8 +196,8 @@ pub(crate) fn is_commented(text: &str, path: &[&str]) -> bool {
         let (key, above) = path.split_last()?;
         let map = above
             .iter()
-            .try_fold(&tree, |map, key| Some(&entry(map, key)?.1))?;
-        let start = line_start(text, entry(map, key)?.0.place.bytes.start);
+            .try_fold(&tree, |map, key| Some(&entry(map, key)?.value))?;
+        let start = line_start(text, entry(map, key)?.key.span.bytes().start);
         let before = text.get(..start)?.lines().next_back()?;
         Some(before.trim_start().starts_with('#'))
     };
@@ -202,7 +205,7 @@ pub(crate) fn is_commented(text: &str, path: &[&str]) -> bool {
 }
 
 /// A key at the left margin with its value; `None` within if it is not there.
-fn top(text: &str, key: &str) -> Option<Option<(YamlTree, YamlTree)>> {
+fn top(text: &str, key: &str) -> Option<Option<MapEntry>> {
     let says_nothing = |line: &str| line.trim().is_empty() || line.starts_with('#');
     if text.lines().all(says_nothing) {
         return Some(None);
@@ -214,27 +217,26 @@ fn top(text: &str, key: &str) -> Option<Option<(YamlTree, YamlTree)>> {
     Some(entry(&tree, key).cloned())
 }
 
-fn entry<'t>(map: &'t YamlTree, wanted: &str) -> Option<&'t (YamlTree, YamlTree)> {
+fn entry<'t>(map: &'t YamlTree, wanted: &str) -> Option<&'t MapEntry> {
     let Value::Map(entries) = &map.value else {
         return None;
     };
-    let is_wanted = |tree: &YamlTree| matches!(&tree.value, Value::Text(text) if text == wanted);
-    entries.iter().find(|(key, _)| is_wanted(key))
+    entries.iter().find(|entry| entry.is(wanted))
 }
 
 fn is_flow(text: &str, map: &YamlTree) -> bool {
-    text.get(map.place.bytes.clone())
+    text.get(map.span.bytes())
         .is_some_and(|found| found.starts_with('{'))
 }
 
 /// The bytes of a mapping in braces, or of a list in brackets, that is on one line and contains no other.
 fn flow(text: &str, tree: &YamlTree) -> Option<Range<usize>> {
     let (opens, closes, last) = match &tree.value {
-        Value::Map(entries) => ('{', '}', entries.last().map(|(_, value)| value)),
+        Value::Map(entries) => ('{', '}', entries.last().map(|entry| &entry.value)),
         Value::List(items) => ('[', ']', items.last()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => return None,
     };
-    let start = tree.place.bytes.start;
+    let start = tree.span.bytes().start;
     let end = match last {
         Some(last) => scalar(text, last)?.end,
         None => start + 1,
@@ -253,19 +255,14 @@ fn scalar(text: &str, tree: &YamlTree) -> Option<Range<usize>> {
         tree.value,
         Value::Bool(_) | Value::Number(_) | Value::Text(_)
     );
-    let bytes = tree.place.bytes.clone();
+    let bytes = tree.span.bytes();
     let found = text.get(bytes.clone())?;
     let stands_alone = !found.is_empty() && !found.contains('\n') && !found.starts_with(['|', '>']);
     (is_scalar && stands_alone).then_some(bytes)
 }
 
-fn added_after(
-    text: &str,
-    map: &YamlTree,
-    anchor: &(YamlTree, YamlTree),
-    line: &str,
-) -> Option<String> {
-    let (key, value) = anchor;
+fn added_after(text: &str, map: &YamlTree, anchor: &MapEntry, line: &str) -> Option<String> {
+    let MapEntry { key, value } = anchor;
     let bytes = scalar(text, value)?;
     if is_flow(text, map) {
         return replaced(text, bytes.end..bytes.end, &format!(", {line}"));
@@ -277,8 +274,8 @@ fn added_after(
 
 /// How far the line of a key is moved in, if it begins with that key.
 fn indent(text: &str, key: &YamlTree) -> Option<usize> {
-    let start = line_start(text, key.place.bytes.start);
-    let before = text.get(start..key.place.bytes.start)?;
+    let start = line_start(text, key.span.bytes().start);
+    let before = text.get(start..key.span.bytes().start)?;
     before.chars().all(|it| it == ' ').then_some(before.len())
 }
 

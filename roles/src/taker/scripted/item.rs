@@ -1,6 +1,6 @@
 //! Reading the items of a `say`.
 
-use a_society_yaml::{Value, YamlTree};
+use a_society_yaml::{MapEntry, Value, YamlTree};
 
 use crate::reading::{FaultSink, Fields};
 use a_society_facts::fact::turn::Effect;
@@ -117,7 +117,7 @@ fn item(sink: &mut FaultSink<'_>, tree: &YamlTree) -> Option<ScriptItem> {
             .map(|text| ScriptItem::Say(ScriptedText::whole(text)));
     }
     let fields = sink.fields(tree, "an item", ITEM_KEYS)?;
-    let [(key, value)] = fields.entries else {
+    let [MapEntry { key, value }] = fields.entries else {
         sink.fault(
             tree,
             "an item has exactly one key; begin each with a dash of its own",

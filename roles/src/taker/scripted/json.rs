@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use a_society_yaml::{Number, Value, YamlTree};
+use a_society_yaml::{MapEntry, Number, Value, YamlTree};
 
 /// The value as JSON, or the place and the reason why JSON has no such value.
 pub(super) fn from_yaml(tree: &YamlTree) -> Result<Box<RawValue>, (&YamlTree, &'static str)> {
@@ -34,9 +34,8 @@ fn write<'t>(tree: &'t YamlTree, out: &mut String) -> Result<(), (&'t YamlTree, 
     match &tree.value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        Value::Number(Number::Whole(number)) => out.push_str(&number.to_string()),
-        Value::Number(Number::Fraction(number)) => match serde_json::Number::from_f64(*number) {
-            Some(number) => out.push_str(&number.to_string()),
+        Value::Number(_) => match tree.value.number().and_then(json_number) {
+            Some(number) => out.push_str(&number),
             None => return Err((tree, "JSON has no such number")),
         },
         Value::Text(text) => out.push_str(&quoted(text)),
@@ -51,7 +50,7 @@ fn write<'t>(tree: &'t YamlTree, out: &mut String) -> Result<(), (&'t YamlTree, 
         }
         Value::Map(entries) => {
             let mut before = '{';
-            for (key, value) in entries {
+            for MapEntry { key, value } in entries {
                 let Value::Text(name) = &key.value else {
                     return Err((key, "a key of a JSON object is text; quotes make it text"));
                 };
@@ -65,6 +64,13 @@ fn write<'t>(tree: &'t YamlTree, out: &mut String) -> Result<(), (&'t YamlTree, 
         }
     }
     Ok(())
+}
+
+fn json_number(number: Number) -> Option<String> {
+    match number {
+        Number::Whole(number) => Some(number.to_string()),
+        Number::Fraction(number) => serde_json::Number::from_f64(number).map(|it| it.to_string()),
+    }
 }
 
 fn close(before: char, open: char, end: char, out: &mut String) {

@@ -105,7 +105,7 @@ impl FaultSink<'_> {
             self.fault(node, "only turns of the phase `forward` have a node");
         }
         (self.faults.len() == faults_before).then(|| ScriptEntry {
-            line: tree.place.line,
+            line: tree.span.line as usize,
             role,
             node,
             turn: turn.and_then(|turn| u32::try_from(turn).ok()),

@@ -1,130 +1,78 @@
-//! Parses YAML text into a tree whose every value knows its place, and back to text.
+//! The parser's events become a tree, within a budget.
 //!
-//! This is the only file of the crate that knows serde-saphyr, so that replacing it is a change of
-//! one file. It reads the parser's events instead of deserialising through serde: serde stops at
-//! the first fault and serde-saphyr drops repeated integer keys without a word, while the author of
-//! a flow file needs every fault at once. The tree is built with a stack of its own, so that no
-//! depth of nesting can exhaust the thread's stack.
+//! This is the only file that knows serde-saphyr, so that replacing it is a change of one file. It reads the parser's
+//! events instead of deserialising through serde: serde stops at the first fault and serde-saphyr drops repeated integer
+//! keys without a word, while the author of a flow file needs every fault at once. The tree is built with a stack of its
+//! own, so that no depth of nesting can exhaust the thread's stack.
 //!
-//! Booleans are YAML 1.2's `true` and `false` only: `yes`, `no` and `on` are text.
+//! Booleans are YAML 1.2's `true` and `false` only: `yes`, `no` and `on` are text, and a model that names a node `yes`
+//! means text.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_saphyr::granit_parser::{self as granit, Event, Parser, ScalarStyle, Tag};
 
-use super::limits::{MAX_DEPTH, MAX_FILE_BYTES, MAX_TREE_NODES};
-
-/// The place of a value in the text that was parsed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Span {
-    /// Counted from 1; 0 means that the value does not come from a text.
-    pub line: u32,
-    /// Counted from 1, in characters.
-    pub column: u32,
-    /// The first byte.
-    pub start_byte: u32,
-    /// The byte after the last one; never less than `start_byte`.
-    pub end_byte: u32,
-}
-
-/// A value and its place.
-#[derive(Debug, Clone)]
-pub(super) struct GraphTree {
-    pub span: Span,
-    pub value: GraphValue,
-}
-
-/// What a YAML value can be. Numbers keep their spelling, because `007` and `1e3` matter to people.
-#[derive(Debug, Clone)]
-pub(super) enum GraphValue {
-    Null,
-    Bool(bool),
-    Number(String),
-    Text(String),
-    List(Vec<GraphTree>),
-    /// Entries in file order; a key may be there twice.
-    Map(Vec<MapEntry>),
-}
-
-/// One `key: value` of a mapping.
-#[derive(Debug, Clone)]
-pub(super) struct MapEntry {
-    pub key: GraphTree,
-    pub value: GraphTree,
-}
-
-/// Why a text has no tree. There is only ever one: nothing after it can be trusted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct GraphYamlFault {
-    pub kind: YamlFaultKind,
-    pub span: Span,
-    pub message: String,
-}
-
-/// What sort of fault, for its diagnostic code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum YamlFaultKind {
-    /// The file is too large to be looked at.
-    TooLarge,
-    /// It is not YAML, or not the part of YAML that flow files use.
-    Syntax,
-    /// It is YAML, and it nests or repeats beyond a limit.
-    Limit,
-}
+use crate::budget::ParseBudget;
+use crate::tree::{MapEntry, Span, Value, YamlFault, YamlFaultKind, YamlTree};
 
 /// Parses one YAML document. An empty text is a `Null`.
-pub(super) fn parse(text: &str) -> Result<GraphTree, GraphYamlFault> {
-    if text.len() > MAX_FILE_BYTES {
-        let message = format!(
-            "the file has {} bytes, and a flow file may have {MAX_FILE_BYTES}",
-            text.len()
-        );
-        return Err(fault(YamlFaultKind::TooLarge, Span::default(), message));
-    }
+///
+/// # Errors
+/// With the first fault after which no tree can be trusted.
+pub fn parse(text: &str, budget: ParseBudget) -> Result<YamlTree, YamlFault> {
     let options = granit::options! {
         emit_comments: false,
         // Both of the parser's limits lie just above the builder's, which counts both kinds.
-        flow_nesting_limit: MAX_DEPTH + 1,
-        block_nesting_limit: MAX_DEPTH + 1,
+        flow_nesting_limit: budget.depth + 1,
+        block_nesting_limit: budget.depth + 1,
     };
-    let mut builder = Builder::default();
+    let mut builder = Builder {
+        budget,
+        root: None,
+        open: Vec::new(),
+        anchors: BTreeMap::new(),
+        nodes: 0,
+    };
     for event in Parser::new_from_str_with_options(text, options) {
-        let (event, span) = event.map_err(|error| syntax_fault(&error))?;
+        let (event, span) = event.map_err(|error| syntax_fault(&error, budget))?;
         builder.take(event, span_of(&span))?;
     }
-    Ok(builder.root.unwrap_or(GraphTree {
+    Ok(builder.root.unwrap_or(YamlTree {
         span: Span {
             line: 1,
             column: 1,
             ..Span::default()
         },
-        value: GraphValue::Null,
+        value: Value::Null,
     }))
 }
 
 /// Writes a value as YAML that [`parse`] reads back to the same value.
-pub(super) fn render<T: Serialize>(value: &T) -> Result<String, serde_saphyr::SerializeError> {
-    serde_saphyr::to_string(value)
+///
+/// # Errors
+/// With words, for a value that YAML cannot express.
+pub fn render<T: Serialize>(value: &T) -> Result<String, String> {
+    serde_saphyr::to_string(value).map_err(|error| error.to_string())
 }
 
-fn fault(kind: YamlFaultKind, span: Span, message: impl Into<String>) -> GraphYamlFault {
-    GraphYamlFault {
+fn fault(kind: YamlFaultKind, span: Span, message: impl Into<String>) -> YamlFault {
+    YamlFault {
         kind,
         span,
         message: message.into(),
     }
 }
 
-fn too_deep(span: Span) -> GraphYamlFault {
-    let message = format!("values are nested deeper than {MAX_DEPTH} levels");
+fn too_deep(span: Span, budget: ParseBudget) -> YamlFault {
+    let message = format!("values are nested deeper than {} levels", budget.depth);
     fault(YamlFaultKind::Limit, span, message)
 }
 
-fn syntax_fault(error: &granit::ScanError) -> GraphYamlFault {
+fn syntax_fault(error: &granit::ScanError, budget: ParseBudget) -> YamlFault {
     let mark = span_of(&granit::Span::empty(*error.marker()));
     if matches!(error.kind(), granit::ErrorKind::RecursionLimitExceeded) {
-        return too_deep(mark);
+        return too_deep(mark, budget);
     }
     fault(YamlFaultKind::Syntax, mark, error.info())
 }
@@ -151,31 +99,32 @@ struct OpenCollection {
     /// How many tree nodes there were before it, so that its own size is known at its end.
     nodes_before: usize,
     /// The items of a list, or keys and values in turn.
-    items: Vec<GraphTree>,
+    items: Vec<YamlTree>,
 }
 
 /// Turns events into a tree, within the limits.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Builder {
-    root: Option<GraphTree>,
+    budget: ParseBudget,
+    root: Option<YamlTree>,
     open: Vec<OpenCollection>,
     /// Anchored values with their sizes. A value enters when it is complete, so that an alias
     /// within its own anchor is found missing instead of making an endless tree.
-    anchors: BTreeMap<usize, (GraphTree, usize)>,
+    anchors: BTreeMap<usize, (YamlTree, usize)>,
     nodes: usize,
 }
 
 impl Builder {
-    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), GraphYamlFault> {
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), YamlFault> {
         match event {
             Event::DocumentStart(..) if self.root.is_some() => Err(fault(
                 YamlFaultKind::Syntax,
                 span,
-                "a second document starts here, and a file holds one",
+                "a second document starts here, and there may be one",
             )),
             Event::Scalar(text, style, anchor, tag) => {
-                let value = scalar(text.into_owned(), style, tag.as_deref(), span)?;
-                self.complete(GraphTree { span, value }, anchor, 1)
+                let value = self.scalar(text.into_owned(), style, tag.as_deref(), span)?;
+                self.complete(YamlTree { span, value }, anchor, 1)
             }
             Event::SequenceStart(_, anchor, tag) => self.enter(span, false, anchor, tag.as_deref()),
             Event::MappingStart(_, anchor, tag) => self.enter(span, true, anchor, tag.as_deref()),
@@ -193,21 +142,39 @@ impl Builder {
         }
     }
 
+    /// Decides what a scalar is: only a plain one can be anything else than text.
+    fn scalar(
+        &self,
+        text: String,
+        style: ScalarStyle,
+        tag: Option<&Tag>,
+        span: Span,
+    ) -> Result<Value, YamlFault> {
+        match tag {
+            Some(tag) if tag.core_suffix() == Some("str") || tag.original() == "!" => {
+                Ok(Value::Text(text))
+            }
+            Some(tag) => Err(foreign_tag(tag, span)),
+            None if style == ScalarStyle::Plain => Ok(resolve_plain(text, self.budget)),
+            None => Ok(Value::Text(text)),
+        }
+    }
+
     fn enter(
         &mut self,
         span: Span,
         is_map: bool,
         anchor: usize,
         tag: Option<&Tag>,
-    ) -> Result<(), GraphYamlFault> {
+    ) -> Result<(), YamlFault> {
         let expected = if is_map { "map" } else { "seq" };
         if let Some(tag) = tag
             && tag.core_suffix() != Some(expected)
         {
             return Err(foreign_tag(tag, span));
         }
-        if self.open.len() >= MAX_DEPTH {
-            return Err(too_deep(span));
+        if self.open.len() >= self.budget.depth {
+            return Err(too_deep(span, self.budget));
         }
         self.open.push(OpenCollection {
             span,
@@ -219,7 +186,7 @@ impl Builder {
         Ok(())
     }
 
-    fn leave(&mut self, end: Span) -> Result<(), GraphYamlFault> {
+    fn leave(&mut self, end: Span) -> Result<(), YamlFault> {
         let Some(open) = self.open.pop() else {
             return Err(fault(
                 YamlFaultKind::Syntax,
@@ -236,23 +203,27 @@ impl Builder {
             .saturating_sub(open.nodes_before)
             .saturating_add(1);
         let value = if open.is_map {
-            GraphValue::Map(pair_up(open.items))
+            let entries = pair_up(open.items);
+            if !self.budget.repeats_keys {
+                check_keys(&entries)?;
+            }
+            Value::Map(entries)
         } else {
-            GraphValue::List(open.items)
+            Value::List(open.items)
         };
-        self.complete(GraphTree { span, value }, open.anchor, size)
+        self.complete(YamlTree { span, value }, open.anchor, size)
     }
 
     /// Replaces an alias by a copy of the anchored value. The copy's parts keep the places where they
     /// are written, because that is where a fault in them is corrected.
-    fn expand(&mut self, anchor: usize, span: Span) -> Result<(), GraphYamlFault> {
+    fn expand(&mut self, anchor: usize, span: Span) -> Result<(), YamlFault> {
         let Some((tree, size)) = self.anchors.get(&anchor) else {
             let message = "an alias stands inside the value that it repeats";
             return Err(fault(YamlFaultKind::Syntax, span, message));
         };
         let size = *size;
         self.check_budget(size, span)?;
-        let tree = GraphTree {
+        let tree = YamlTree {
             span,
             value: tree.value.clone(),
         };
@@ -262,12 +233,7 @@ impl Builder {
 
     /// Counts a finished value, remembers it under its anchor, and gives it to what contains it.
     /// The parts of a list or mapping were counted when they were finished themselves.
-    fn complete(
-        &mut self,
-        tree: GraphTree,
-        anchor: usize,
-        size: usize,
-    ) -> Result<(), GraphYamlFault> {
+    fn complete(&mut self, tree: YamlTree, anchor: usize, size: usize) -> Result<(), YamlFault> {
         self.check_budget(1, tree.span)?;
         self.nodes = self.nodes.saturating_add(1);
         if anchor != 0 {
@@ -283,19 +249,20 @@ impl Builder {
         Ok(())
     }
 
-    fn check_budget(&self, more: usize, span: Span) -> Result<(), GraphYamlFault> {
-        if self.nodes.saturating_add(more) <= MAX_TREE_NODES {
+    fn check_budget(&self, more: usize, span: Span) -> Result<(), YamlFault> {
+        if self.nodes.saturating_add(more) <= self.budget.nodes {
             return Ok(());
         }
         let message = format!(
-            "the file holds more than {MAX_TREE_NODES} values, counting what its aliases repeat"
+            "there are more than {} values, counting what aliases repeat",
+            self.budget.nodes
         );
         Err(fault(YamlFaultKind::Limit, span, message))
     }
 }
 
 /// Keys and values arrive in turn, and the parser never leaves out a value.
-fn pair_up(items: Vec<GraphTree>) -> Vec<MapEntry> {
+fn pair_up(items: Vec<YamlTree>) -> Vec<MapEntry> {
     let mut entries = Vec::with_capacity(items.len() / 2);
     let mut items = items.into_iter();
     while let (Some(key), Some(value)) = (items.next(), items.next()) {
@@ -304,37 +271,46 @@ fn pair_up(items: Vec<GraphTree>) -> Vec<MapEntry> {
     entries
 }
 
-fn foreign_tag(tag: &Tag, span: Span) -> GraphYamlFault {
-    let message = format!("the tag `{}` means nothing in a flow file", tag.original());
+/// Finds a key that is there twice. Keys that are no scalars are left to the reader, who has no use for them.
+fn check_keys(entries: &[MapEntry]) -> Result<(), YamlFault> {
+    let mut seen = BTreeSet::new();
+    for MapEntry { key, .. } in entries {
+        let spelled = match &key.value {
+            Value::Text(text) | Value::Number(text) => text.as_str(),
+            Value::Bool(true) => "true",
+            Value::Bool(false) => "false",
+            Value::Null | Value::List(_) | Value::Map(_) => continue,
+        };
+        if !seen.insert((key.value.kind(), spelled)) {
+            let message = format!("duplicate mapping key: {spelled} not allowed here");
+            return Err(fault(YamlFaultKind::Syntax, key.span, message));
+        }
+    }
+    Ok(())
+}
+
+fn foreign_tag(tag: &Tag, span: Span) -> YamlFault {
+    let message = format!("the tag `{}` means nothing here", tag.original());
     fault(YamlFaultKind::Syntax, span, message)
 }
 
-/// Decides what a scalar is: only a plain one can be anything else than text.
-fn scalar(
-    text: String,
-    style: ScalarStyle,
-    tag: Option<&Tag>,
-    span: Span,
-) -> Result<GraphValue, GraphYamlFault> {
-    match tag {
-        Some(tag) if tag.core_suffix() == Some("str") || tag.original() == "!" => {
-            Ok(GraphValue::Text(text))
-        }
-        Some(tag) => Err(foreign_tag(tag, span)),
-        None if style == ScalarStyle::Plain => Ok(resolve_plain(text)),
-        None => Ok(GraphValue::Text(text)),
+/// The core schema of YAML 1.2.
+fn resolve_plain(text: String, budget: ParseBudget) -> Value {
+    match text.as_str() {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        other if is_number(other) => Value::Number(text),
+        other if budget.groups_digits && is_grouped(other) => Value::Number(text.replace('_', "")),
+        _ => Value::Text(text),
     }
 }
 
-/// The core schema of YAML 1.2.
-fn resolve_plain(text: String) -> GraphValue {
-    match text.as_str() {
-        "" | "~" | "null" | "Null" | "NULL" => GraphValue::Null,
-        "true" | "True" | "TRUE" => GraphValue::Bool(true),
-        "false" | "False" | "FALSE" => GraphValue::Bool(false),
-        other if is_number(other) => GraphValue::Number(text),
-        _ => GraphValue::Text(text),
-    }
+/// Whether a text is a whole number whose digits are grouped, such as `128_000`.
+fn is_grouped(text: &str) -> bool {
+    let is_digits = |group: &str| !group.is_empty() && group.bytes().all(|it| it.is_ascii_digit());
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    unsigned.contains('_') && unsigned.split('_').all(is_digits)
 }
 
 fn is_number(text: &str) -> bool {
@@ -363,20 +339,22 @@ mod tests {
 
     use super::*;
 
+    const FLOW_FILE: ParseBudget = ParseBudget::FLOW_FILE;
+
     /// One line that shows a tree without its places.
-    fn shape(tree: &GraphTree) -> String {
+    fn shape(tree: &YamlTree) -> String {
         match &tree.value {
-            GraphValue::Null => "null".into(),
-            GraphValue::Bool(value) => value.to_string(),
-            GraphValue::Number(text) => format!("#{text}"),
-            GraphValue::Text(text) => format!("{text:?}"),
-            GraphValue::List(items) => {
+            Value::Null => "null".into(),
+            Value::Bool(value) => value.to_string(),
+            Value::Number(text) => format!("#{text}"),
+            Value::Text(text) => format!("{text:?}"),
+            Value::List(items) => {
                 format!(
                     "[{}]",
                     items.iter().map(shape).collect::<Vec<_>>().join(",")
                 )
             }
-            GraphValue::Map(entries) => {
+            Value::Map(entries) => {
                 let entry =
                     |entry: &MapEntry| format!("{}:{}", shape(&entry.key), shape(&entry.value));
                 format!(
@@ -408,30 +386,34 @@ mod tests {
             ("\"a\\nb\"", "\"a\\nb\""),
         ];
         for (text, expected) in table {
-            assert_eq!(shape(&parse(text).unwrap()), expected, "{text:?}");
+            assert_eq!(
+                shape(&parse(text, FLOW_FILE).unwrap()),
+                expected,
+                "{text:?}"
+            );
         }
     }
 
     #[test]
     fn repeated_keys_are_all_kept_even_when_they_are_numbers() {
-        let tree = parse("a: 1\na: 2\n0: x\n0: y\n").unwrap();
+        let tree = parse("a: 1\na: 2\n0: x\n0: y\n", FLOW_FILE).unwrap();
         assert_eq!(shape(&tree), r##"{"a":#1,"a":#2,#0:"x",#0:"y"}"##);
     }
 
     #[test]
     fn every_value_knows_its_line_its_column_and_its_bytes() {
         let text = "a:\r\n  - ü: [x, yy]\r\n";
-        let tree = parse(text).unwrap();
-        let GraphValue::Map(entries) = &tree.value else {
+        let tree = parse(text, FLOW_FILE).unwrap();
+        let Value::Map(entries) = &tree.value else {
             panic!("no mapping")
         };
-        let GraphValue::List(items) = &entries[0].value.value else {
+        let Value::List(items) = &entries[0].value.value else {
             panic!("no list")
         };
-        let GraphValue::Map(inner) = &items[0].value else {
+        let Value::Map(inner) = &items[0].value else {
             panic!("no inner mapping")
         };
-        let GraphValue::List(leaves) = &inner[0].value.value else {
+        let Value::List(leaves) = &inner[0].value.value else {
             panic!("no inner list")
         };
         let span = leaves[1].span;
@@ -446,9 +428,9 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_not_part_of_the_first_key() {
         let text = "\u{feff}a: b\n";
-        let tree = parse(text).unwrap();
+        let tree = parse(text, FLOW_FILE).unwrap();
         assert_eq!(shape(&tree), r#"{"a":"b"}"#);
-        let GraphValue::Map(entries) = &tree.value else {
+        let Value::Map(entries) = &tree.value else {
             panic!("no mapping")
         };
         let span = entries[0].value.span;
@@ -457,7 +439,7 @@ mod tests {
 
     #[test]
     fn an_alias_repeats_its_value_and_merge_keys_are_ordinary_keys() {
-        let tree = parse("a: &x [1]\nb: *x\n<<: *x\n").unwrap();
+        let tree = parse("a: &x [1]\nb: *x\n<<: *x\n", FLOW_FILE).unwrap();
         assert_eq!(shape(&tree), r##"{"a":[#1],"b":[#1],"<<":[#1]}"##);
     }
 
@@ -474,7 +456,7 @@ mod tests {
             ("a: b: c", YamlFaultKind::Syntax),
         ];
         for (text, kind) in table {
-            let fault = parse(text).unwrap_err();
+            let fault = parse(text, FLOW_FILE).unwrap_err();
             assert_eq!(fault.kind, kind, "{text:?}: {}", fault.message);
             assert!(fault.span.line >= 1, "{text:?}: {fault:?}");
             assert!(!fault.message.is_empty());
@@ -499,7 +481,7 @@ mod tests {
             block,
         ];
         for text in texts {
-            let fault = parse(&text).unwrap_err();
+            let fault = parse(&text, FLOW_FILE).unwrap_err();
             assert_eq!(
                 fault.kind,
                 YamlFaultKind::Limit,
@@ -518,12 +500,55 @@ mod tests {
             let items = vec![before; 10].join(",");
             writeln!(bomb, "a{level}: &a{level} [{items}]").unwrap();
         }
-        assert_eq!(parse(&bomb).unwrap_err().kind, YamlFaultKind::Limit);
+        assert_eq!(
+            parse(&bomb, FLOW_FILE).unwrap_err().kind,
+            YamlFaultKind::Limit
+        );
     }
 
     #[test]
-    fn a_file_above_the_size_limit_is_refused_before_it_is_parsed() {
-        let text = "[".repeat(MAX_FILE_BYTES + 1);
-        assert_eq!(parse(&text).unwrap_err().kind, YamlFaultKind::TooLarge);
+    fn a_block_takes_no_key_twice_and_its_numbers_may_be_grouped() {
+        let text = "a: 1_000\nb: {a: +1_0, c: _1, d: 1__0, e: 1_, f: '1_0'}";
+        let tree = parse(text, ParseBudget::BLOCK).unwrap();
+        let expected = r##"{"a":#1000,"b":{"a":#+10,"c":"_1","d":"1__0","e":"1_","f":"1_0"}}"##;
+        assert_eq!(shape(&tree), expected);
+        for text in ["a: 1\nb: 2\n'a': 3", "- {1: x, 1: y}", "{true: x, true: y}"] {
+            let fault = parse(text, ParseBudget::BLOCK).unwrap_err();
+            assert!(fault.message.starts_with("duplicate"), "{}", fault.message);
+            let place = &text[fault.span.bytes()];
+            assert_eq!(text.matches(place.trim_matches('\'')).count(), 2, "{place}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_a_fault_whose_line_and_bytes_agree() {
+        let deep = "[".repeat(200_000);
+        let many = format!("[{}]", "1,".repeat(ParseBudget::BLOCK.nodes + 1));
+        let table = [
+            ("ü: [", 1),
+            ("ü: b\na: b: c", 2),
+            ("*x", 1),
+            ("a\n---\nb", 2),
+            ("a:\n\t- x: y", 2),
+            (&deep, 1),
+            (&many, 1),
+        ];
+        for (text, line) in table {
+            let fault = parse(text, ParseBudget::BLOCK).unwrap_err();
+            let before = &text[..fault.span.bytes().start];
+            let last = before.rsplit('\n').next().unwrap();
+            assert_eq!(fault.span.line, line, "{text:.20}: {fault:?}");
+            assert_eq!(
+                before.matches('\n').count() as u32 + 1,
+                line,
+                "{text:.20}: {fault:?}"
+            );
+            assert_eq!(
+                last.chars().count() as u32 + 1,
+                fault.span.column,
+                "{text:.20}: {fault:?}"
+            );
+            assert!(!fault.message.is_empty());
+        }
     }
 }
