@@ -68,6 +68,10 @@ const TOUCHES: [Touch; 7] = [
                 "how long a search or a command of a tool takes; no fact has its time from there",
             ),
             (
+                "roles/base/src/process/tree.rs",
+                "how long processes that were asked to end still take; no fact has its time from there",
+            ),
+            (
                 "roles/providers/src/http/exchange.rs",
                 "how long a stream has been silent, by the clock of its timers; no fact has its time from there",
             ),

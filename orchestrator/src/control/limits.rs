@@ -31,9 +31,6 @@ pub(crate) const PAUSE_BETWEEN_TRIES: Duration = Duration::from_millis(50);
 /// closing zero, others a few fewer.
 pub(crate) const PATH_BYTES_MAX: usize = 100;
 
-/// How long a door that closes naps between two looks whether every client has its answer.
-pub(crate) const LAST_ANSWERS_NAP: Duration = Duration::from_millis(1);
-
-/// How many such naps it takes at most: two seconds. A client that does not read may not hold up
-/// the end of the process any longer.
-pub(crate) const LAST_ANSWERS_NAPS_MAX: u32 = 2000;
+/// How long a door that closes waits for clients that have no answer yet. A client that does not read may not
+/// hold up the end of the process any longer.
+pub(crate) const LAST_ANSWERS_TIME: Duration = Duration::from_secs(2);

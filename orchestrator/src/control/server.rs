@@ -6,14 +6,14 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::fault;
 use super::limits::{
     CONNECTIONS_MAX, MESSAGE_BYTES_MAX, PAUSE_AFTER_FAILURE, READ_TIMEOUT, WRITE_TIMEOUT,
 };
 use super::message::{ControlFault, ControlFaultCode, ControlReply, ControlRequest, VERSION};
-use super::socket::{ControlDoor, DoorParts};
+use super::socket::{ControlDoor, DoorParts, Places};
 use crate::driver::handle::FlowHandle;
 
 /// Listens until the door is closed.
@@ -30,7 +30,7 @@ pub fn listen(door: &ControlDoor, handle: FlowHandle) -> io::Result<()> {
 
 fn accept(parts: &DoorParts, handle: &FlowHandle) {
     let (listener, closed) = (&parts.listener, &parts.closed);
-    let heard = Arc::new(AtomicUsize::new(0));
+    let heard = Arc::default();
     while !closed.load(Ordering::SeqCst) {
         let Ok((stream, _)) = listener.accept() else {
             // No descriptor is left, perhaps. Another try at once would only burn time.
@@ -45,13 +45,8 @@ fn accept(parts: &DoorParts, handle: &FlowHandle) {
 }
 
 /// Serves a client on a thread of its own, if there is room for one more.
-fn admit(
-    stream: UnixStream,
-    heard: &Arc<AtomicUsize>,
-    answering: &Arc<AtomicUsize>,
-    handle: &FlowHandle,
-) {
-    let place = CountedPlace::take(heard);
+fn admit(stream: UnixStream, heard: &Arc<Places>, answering: &Arc<Places>, handle: &FlowHandle) {
+    let place = heard.take(CONNECTIONS_MAX);
     if place.is_none() {
         let full = fault::unfit("too many clients talk to this flow at once");
         drop(say(&stream, &ControlReply::Error(full)));
@@ -68,33 +63,7 @@ fn admit(
     drop(spawned);
 }
 
-/// One that is counted: a client, or an answer that is owed; it counts until this is dropped.
-struct CountedPlace(Arc<AtomicUsize>);
-
-impl CountedPlace {
-    /// Counts one more for as long as it is kept.
-    fn counted(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::SeqCst);
-        Self(Arc::clone(count))
-    }
-
-    fn take(heard: &Arc<AtomicUsize>) -> Option<Self> {
-        let place = Self(Arc::clone(heard));
-        (heard.fetch_add(1, Ordering::SeqCst) < CONNECTIONS_MAX).then_some(place)
-    }
-}
-
-impl Drop for CountedPlace {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-fn converse(
-    stream: &UnixStream,
-    answering: &Arc<AtomicUsize>,
-    handle: &FlowHandle,
-) -> io::Result<()> {
+fn converse(stream: &UnixStream, answering: &Arc<Places>, handle: &FlowHandle) -> io::Result<()> {
     stream.set_read_timeout(Some(READ_TIMEOUT))?;
     stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     let mut reader = BufReader::new(stream);
@@ -109,7 +78,7 @@ fn converse(
             let long = fault::unfit("the message is longer than 1 MiB");
             return say(stream, &ControlReply::Error(long));
         }
-        let _owed = CountedPlace::counted(answering);
+        let _owed = answering.take(CONNECTIONS_MAX);
         say(stream, &answer(&line, handle))?;
     }
 }

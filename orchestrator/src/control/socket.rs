@@ -9,14 +9,14 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use a_society_state::FlowPlace;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-use super::limits::{CONNECTIONS_MAX, LAST_ANSWERS_NAP, LAST_ANSWERS_NAPS_MAX, PATH_BYTES_MAX};
+use super::limits::{CONNECTIONS_MAX, LAST_ANSWERS_TIME, PATH_BYTES_MAX};
 
 /// Only the owner may connect.
 const OURS_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
@@ -27,7 +27,7 @@ pub struct ControlDoor {
     place: FlowPlace,
     listener: Arc<UnixListener>,
     closed: Arc<AtomicBool>,
-    answering: Arc<AtomicUsize>,
+    answering: Arc<Places>,
 }
 
 /// What the listening thread shares with the door.
@@ -37,7 +37,50 @@ pub(super) struct DoorParts {
     /// What says that it should end.
     pub(super) closed: Arc<AtomicBool>,
     /// How many clients have sent a command and have no answer yet.
-    pub(super) answering: Arc<AtomicUsize>,
+    pub(super) answering: Arc<Places>,
+}
+
+/// How many there are of something: clients, or answers that are owed.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    taken: Mutex<usize>,
+    emptied: Condvar,
+}
+
+impl Places {
+    /// Counts one more for as long as the place is kept; none if there are as many already.
+    pub(super) fn take(self: &Arc<Self>, at_most: usize) -> Option<CountedPlace> {
+        let mut taken = self.taken();
+        if *taken >= at_most {
+            return None;
+        }
+        *taken += 1;
+        Some(CountedPlace(Arc::clone(self)))
+    }
+
+    /// Waits until there is none, but not for ever.
+    fn await_none(&self) {
+        let emptied = &self.emptied;
+        drop(emptied.wait_timeout_while(self.taken(), LAST_ANSWERS_TIME, |taken| *taken > 0));
+    }
+
+    fn taken(&self) -> MutexGuard<'_, usize> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One that is counted until this is dropped.
+#[derive(Debug)]
+pub(super) struct CountedPlace(Arc<Places>);
+
+impl Drop for CountedPlace {
+    fn drop(&mut self) {
+        let mut taken = self.0.taken();
+        *taken -= 1;
+        if *taken == 0 {
+            self.0.emptied.notify_all();
+        }
+    }
 }
 
 /// A path short enough for a socket, and the folder it goes through, kept open for as long.
@@ -84,7 +127,7 @@ impl ControlDoor {
             place: place.clone(),
             listener: Arc::new(UnixListener::from(socket)),
             closed: Arc::new(AtomicBool::new(false)),
-            answering: Arc::new(AtomicUsize::new(0)),
+            answering: Arc::default(),
         })
     }
 
@@ -106,12 +149,7 @@ impl Drop for ControlDoor {
         drop(connect(&self.place));
         drop(remove_stale(&self.place.control()));
         // The process may end right after this, and pending clients should get their answers.
-        for _ in 0..LAST_ANSWERS_NAPS_MAX {
-            if self.answering.load(Ordering::SeqCst) == 0 {
-                return;
-            }
-            std::thread::sleep(LAST_ANSWERS_NAP);
-        }
+        self.answering.await_none();
     }
 }
 

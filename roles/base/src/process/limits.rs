@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-/// How long a program that was asked to end may take for it, not counting the time that looking
-/// takes, which may be as long again on a machine with much to do. Together with `KILL_ROUNDS` a
-/// tree is gone within two seconds.
+/// How long a program that was asked to end may take for it. Together with `KILL_ROUNDS` a tree is gone
+/// within two seconds.
 pub const GRACE: Duration = Duration::from_millis(500);
 
 /// How long what a crash left behind may take. It may be a guard, which gives its own command as long
 /// as [`GRACE`] before it kills what is left and reports how it ended.
 pub(super) const SURVIVOR_GRACE: Duration = Duration::from_millis(1_000);
 
-/// How often we look whether it has ended.
+/// How often we look whether a process has ended of which the system does not wake us.
 pub(super) const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// How often what is left is killed. A program that starts others while it is killed is caught by

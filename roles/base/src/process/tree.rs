@@ -7,10 +7,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use a_society_facts::fact::journal::ProcessName;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::limits::{KILL_ROUNDS, LOOK_EVERY, SURVIVOR_GRACE, UNSURE_LOOKS};
@@ -74,14 +77,12 @@ impl Family<'_> {
     #[must_use]
     pub fn end(self, grace: Duration) -> Vec<u32> {
         self.signal(Signal::TERM);
-        let looks = grace.as_millis() / LOOK_EVERY.as_millis();
-        for _ in 0..looks {
-            thread::sleep(LOOK_EVERY);
-            if self
-                .members()
-                .is_some_and(|members| members.pids.is_empty())
-            {
-                break;
+        let asked = Instant::now();
+        while let Some(left) = grace.checked_sub(asked.elapsed()) {
+            match self.members() {
+                Some(members) if members.pids.is_empty() => break,
+                Some(members) => await_ends(&members.pids, left),
+                None => thread::sleep(left),
             }
         }
         self.kill()
@@ -100,8 +101,9 @@ impl Family<'_> {
                     return Vec::new();
                 }
                 unsure += 1;
+                thread::sleep(LOOK_EVERY);
             }
-            thread::sleep(LOOK_EVERY);
+            await_ends(&members.pids, LOOK_EVERY);
         }
         self.members().unwrap_or_default().pids
     }
@@ -162,10 +164,8 @@ pub fn end_stranger(process: &ProcessName, mark: &ProcessMark) -> bool {
             break;
         }
         found = true;
-        members
-            .into_iter()
-            .for_each(|pid| signal(pid, Signal::KILL));
-        thread::sleep(LOOK_EVERY);
+        members.iter().for_each(|pid| signal(*pid, Signal::KILL));
+        await_ends(&members, LOOK_EVERY);
     }
     found
 }
@@ -179,6 +179,51 @@ fn signal(pid: u32, signal: Signal) {
         // It may have ended since it was found.
         let _gone = kill_process(pid, signal);
     }
+}
+
+/// Waits until all of these have ended, so long at most. They need not be children of this process: the system wakes
+/// for every process that has a descriptor, and where it gives none they are looked at again after a moment.
+fn await_ends(pids: &[u32], at_most: Duration) {
+    let asked = Instant::now();
+    let mut open = Vec::new();
+    for pid in pids {
+        match descriptor_of(*pid) {
+            Ok(process) => open.extend(process),
+            Err(_) => return thread::sleep(LOOK_EVERY.min(at_most)),
+        }
+    }
+    while !open.is_empty()
+        && let Some(left) = at_most.checked_sub(asked.elapsed())
+        && let Ok(left) = Timespec::try_from(left)
+    {
+        let mut polled: Vec<PollFd<'_>> = open
+            .iter()
+            .map(|it| PollFd::new(it, PollFlags::IN))
+            .collect();
+        // An interruption is a look that found nothing.
+        let _woken = poll(&mut polled, Some(&left));
+        let lives: Vec<bool> = polled.iter().map(|it| it.revents().is_empty()).collect();
+        let mut lives = lives.into_iter();
+        open.retain(|_| lives.next().unwrap_or_default());
+    }
+}
+
+/// A descriptor that can be read as soon as the process has ended; none if it has.
+#[cfg(target_os = "linux")]
+fn descriptor_of(pid: u32) -> io::Result<Option<OwnedFd>> {
+    let Some(pid) = pid_of(pid) else {
+        return Ok(None);
+    };
+    match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+        Ok(process) => Ok(Some(process)),
+        Err(rustix::io::Errno::SRCH) => Ok(None),
+        Err(why) => Err(why.into()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn descriptor_of(_: u32) -> io::Result<Option<OwnedFd>> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// The processes of a program.

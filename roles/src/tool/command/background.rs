@@ -15,7 +15,7 @@ use a_society_facts::id::RoleInstance;
 
 use super::frame::GuardReport;
 use super::held::{CommandText, HeldCommand};
-use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS, LOOK_EVERY};
+use super::limits::{BACKGROUND_BYTES, BACKGROUND_COMMANDS};
 use crate::consent::shown;
 use crate::tool::output::Length;
 use crate::tool::stopwatch::Stopwatch;
@@ -231,15 +231,19 @@ impl BackgroundJob {
     }
 
     /// Waits until it has ended; so long at most, and not beyond a stop of the turn.
-    pub(super) fn await_end(&self, at_most: Option<Duration>, stop: &StopSignal) {
-        let begun = Stopwatch::start();
-        let mut state = self.state();
-        while state.end.is_none()
-            && !stop.is_raised()
-            && at_most.is_none_or(|time| begun.elapsed() < time)
-        {
-            let waited = self.changed.wait_timeout(state, LOOK_EVERY);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+    pub(super) fn await_end(self: &Arc<Self>, at_most: Option<Duration>, stop: &StopSignal) {
+        let job = Arc::downgrade(self);
+        stop.when_raised(move || {
+            if let Some(job) = job.upgrade() {
+                // With the lock, so that the wait has begun or looks once more.
+                let _state = job.state();
+                job.changed.notify_all();
+            }
+        });
+        let waits = |state: &mut CommandState| state.end.is_none() && !stop.is_raised();
+        match at_most {
+            Some(time) => drop(self.changed.wait_timeout_while(self.state(), time, waits)),
+            None => drop(self.changed.wait_while(self.state(), waits)),
         }
     }
 

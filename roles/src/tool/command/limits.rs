@@ -20,9 +20,6 @@ pub(super) const BACKGROUND_COMMANDS: usize = 8;
 /// How much of what such a command writes is held until it is read, half and half.
 pub(super) const BACKGROUND_BYTES: usize = 1024 * 1024;
 
-/// How often its output is read while a call waits for more.
-pub(super) const LOOK_EVERY: Duration = Duration::from_millis(25);
-
 /// How long such a command is awaited before its call ends, so that an early failure is seen.
 pub(super) const BACKGROUND_FIRST: Duration = Duration::from_secs(1);
 
