@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
-use a_society_orchestrator::control::fault;
 use a_society_orchestrator::control::message::{ControlFault, ControlFaultCode, Taken};
 use a_society_orchestrator::mint::{self, SystemMint};
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
@@ -207,7 +206,7 @@ fn from_unsaid(unsaid: Unsaid) -> Stop {
     match unsaid {
         Unsaid::Run(error) => from_run(error),
         unsaid @ (Unsaid::Fault(_) | Unsaid::Deaf { .. } | Unsaid::NoAnswer(_)) => {
-            from_fault(fault::of_unsaid(unsaid)).into()
+            from_fault(client::fault_of(unsaid)).into()
         }
     }
 }

@@ -159,7 +159,7 @@ pub(super) fn wire_fault(fault: message::ControlFault) -> Fault {
 }
 
 pub(super) fn from_unsaid(error: Unsaid) -> Fault {
-    wire_fault(control_fault::of_unsaid(error))
+    wire_fault(client::fault_of(error))
 }
 
 /// The loser of two decisions gets the winner's.

@@ -67,6 +67,36 @@ impl Unsaid {
     }
 }
 
+/// Why a verb was not said, or failed.
+#[must_use]
+pub fn fault_of(unsaid: Unsaid) -> ControlFault {
+    let why = unsaid.to_string();
+    let (code, what, hint) = match unsaid {
+        Unsaid::Fault(fault) => return fault,
+        Unsaid::Deaf { .. } => (
+            ControlFaultCode::FlowBusy,
+            "another process holds this flow and does not listen",
+            "stop that process, then try again",
+        ),
+        Unsaid::NoAnswer(_) => (
+            ControlFaultCode::NoAnswer,
+            "the process that drives the flow did not answer",
+            "look whether it was done before you try again: a-society status FLOW",
+        ),
+        Unsaid::Run(_) => (
+            ControlFaultCode::FlowStopped,
+            "the flow cannot be driven",
+            "a-society verify FLOW",
+        ),
+    };
+    ControlFault {
+        code,
+        what: what.to_owned(),
+        why,
+        r#try: hint.to_owned(),
+    }
+}
+
 /// Says a command to a flow.
 ///
 /// # Errors

@@ -2,40 +2,8 @@
 
 use a_society_flow::machine::Refusal;
 
-use super::client::Unsaid;
 use super::message::{ControlFault, ControlFaultCode};
-use crate::driver::change::ChangeFault;
-use crate::driver::error::DriverError;
-
-/// Why a verb was not said, or failed.
-#[must_use]
-pub fn of_unsaid(unsaid: Unsaid) -> ControlFault {
-    let why = unsaid.to_string();
-    let (code, what, hint) = match unsaid {
-        Unsaid::Fault(fault) => return fault,
-        Unsaid::Deaf { .. } => (
-            ControlFaultCode::FlowBusy,
-            "another process holds this flow and does not listen",
-            "stop that process, then try again",
-        ),
-        Unsaid::NoAnswer(_) => (
-            ControlFaultCode::NoAnswer,
-            "the process that drives the flow did not answer",
-            "look whether it was done before you try again: a-society status FLOW",
-        ),
-        Unsaid::Run(_) => (
-            ControlFaultCode::FlowStopped,
-            "the flow cannot be driven",
-            "a-society verify FLOW",
-        ),
-    };
-    ControlFault {
-        code,
-        what: what.to_owned(),
-        why,
-        r#try: hint.to_owned(),
-    }
-}
+use crate::driver::error::{ChangeFault, DriverError};
 
 /// A message that makes no sense.
 pub(super) fn unfit(why: &str) -> ControlFault {

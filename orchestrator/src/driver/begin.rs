@@ -17,12 +17,13 @@ use a_society_roles::role::prompt::SystemPrompt;
 use a_society_roles::taker::command::end_survivor;
 use a_society_roles::turn::taker::Taker;
 
+use super::attempt::{Start, TurnAttempt};
 use super::budget::over_turns;
-use super::core::{Core, Start};
+use super::core::Core;
 use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
 use super::provider_wait::TurnControl;
-use super::role_source::{About, PendingChoice, TouchedFiles};
+use super::role_source::{About, PendingChoice, RoleAt, TouchedFiles};
 
 /// The state of the calls that a crash cut off.
 #[derive(Debug, Default)]
@@ -62,21 +63,22 @@ impl Core {
         if self.wake(turn, attempt)? {
             return Ok(());
         }
+        let whose = TurnAttempt { turn, attempt };
         if attempt > 1 {
             self.keep_what_was_cut(turn, &role, &task)?;
         }
         self.mend_untold(turn, &role, &task)?;
-        self.begin_live((turn, attempt), role.clone(), task);
+        self.begin_live(whose, role.clone(), task);
         let cut = self.cut_calls(turn);
         let chooses = self.roles.reads_history(&role);
         if cut.is_empty() && !chooses {
-            return self.surveyed((turn, attempt), Survey::default(), PendingChoice::Nothing);
+            return self.surveyed(whose, Survey::default(), PendingChoice::Nothing);
         }
         let (mut roles, state, graph) = self.roles_apart();
         let (flow, stop) = (self.flow.id().clone(), self.stop_of(turn));
         let node = self.node_of(turn).cloned();
         let waits = self.roles.waits(&role);
-        self.send((turn, attempt), waits, move || {
+        self.send(whose, waits, move || {
             let mut survey = Survey::default();
             for CutCall { call, open, asked } in cut {
                 if let Some(process) = &open.process
@@ -91,13 +93,15 @@ impl Core {
                 }
             }
             let choice = if chooses {
-                roles.choice(&graph, &state, (&role, node.as_ref()), stop)
+                let whose = RoleAt {
+                    role: &role,
+                    node: node.as_ref(),
+                };
+                roles.choice(&graph, &state, whose, stop)
             } else {
                 PendingChoice::Nothing
             };
-            Box::new(move |core: &mut Self| {
-                core.surveyed((turn, attempt), survey, choice).map(|()| 0)
-            })
+            Box::new(move |core: &mut Self| core.surveyed(whose, survey, choice).map(|()| 0))
         })
     }
 
@@ -117,10 +121,11 @@ impl Core {
     /// Settles the cut calls, and then chooses what the role works with.
     fn surveyed(
         &mut self,
-        (turn, attempt): (TurnId, u32),
+        whose: TurnAttempt,
         survey: Survey,
         choice: PendingChoice,
     ) -> Result<(), DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         let Some(role) = self.live.role(turn).cloned() else {
             return Ok(());
         };
@@ -141,18 +146,19 @@ impl Core {
             self.leave(turn);
             return Ok(());
         }
-        if let Some(taker) = self.choose_first((turn, attempt), choice)? {
+        if let Some(taker) = self.choose_first(whose, choice)? {
             self.take(turn, taker);
             return Ok(());
         }
         if self.live.contains(turn) {
-            self.brief(turn, attempt, role)?;
+            self.brief(whose, role)?;
         }
         Ok(())
     }
 
     /// It is found out what the role reads.
-    fn brief(&mut self, turn: TurnId, attempt: u32, role: RoleInstance) -> Result<(), DriverError> {
+    fn brief(&mut self, whose: TurnAttempt, role: RoleInstance) -> Result<(), DriverError> {
+        let turn = whose.turn;
         let Some(task) = self.task_of(turn).cloned() else {
             return Ok(());
         };
@@ -162,7 +168,7 @@ impl Core {
         let known = self.prompt_before_choice(&role)?;
         let waits = self.roles.waits(&role);
         let (mut roles, state, graph) = self.roles_apart();
-        self.send((turn, attempt), waits, move || {
+        self.send(whose, waits, move || {
             let is_outdated = known.is_some_and(|text| roles.is_outdated(&state, &role, &text));
             let builds = is_new || is_outdated;
             let briefing = Briefing {
@@ -172,47 +178,47 @@ impl Core {
             };
             // What follows from it is appended to a state without other holders.
             drop(state);
-            Box::new(move |core: &mut Self| {
-                core.briefed((turn, attempt), (role, task), briefing)
-                    .map(|()| 0)
-            })
+            Box::new(move |core: &mut Self| core.briefed(whose, role, task, briefing).map(|()| 0))
         })
     }
 
     /// Gives the role its packet, and makes its taker.
     fn briefed(
         &mut self,
-        (turn, attempt): (TurnId, u32),
-        (role, task): (RoleInstance, TurnTask),
+        whose: TurnAttempt,
+        role: RoleInstance,
+        task: TurnTask,
         briefing: Briefing,
     ) -> Result<(), DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         if let Some(prompt) = briefing.prompt {
             self.build_prompt(&role, prompt)?;
         }
         if attempt > 1 {
             self.tell_interrupted(turn, &role, &task)?;
         }
-        let packet = self.tell(turn, (&role, &task), briefing.packet)?;
+        let packet = self.tell(turn, &role, &task, briefing.packet)?;
         self.tell_moved(turn, &role)?;
         let (packet, begun_with) = self.begun(&role, &task, packet)?;
-        let packet = self.with_words((turn, &role, &task), packet)?;
+        let packet = self.with_words(turn, &role, &task, packet)?;
         let job = self.job(turn, attempt, &role, Some(&task), packet)?;
         let (waits, stop) = (self.roles.waits(&role), self.stop_of(turn));
         let mut roles = self.roles.another();
-        self.send((turn, attempt), waits, move || {
+        self.send(whose, waits, move || {
             let answers = roles.answers_at_most();
             let taker = roles.taker(job, begun_with, stop);
-            Box::new(move |core: &mut Self| core.made((turn, attempt), taker, answers).map(|()| 0))
+            Box::new(move |core: &mut Self| core.made(whose, taker, answers).map(|()| 0))
         })
     }
 
     /// The taker of the turn is ready, or there is none.
     fn made(
         &mut self,
-        (turn, attempt): (TurnId, u32),
+        whose: TurnAttempt,
         taker: Result<Box<dyn Taker>, String>,
         answers_at_most: u32,
     ) -> Result<(), DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         let calls = self.calls_of(turn);
         if let Some(live) = self.live.get_mut(turn) {
             live.bounds.begin(calls, answers_at_most);
@@ -234,17 +240,19 @@ impl Core {
         live.speech.begin(taker.redactor());
         let keeps = taker.waits_in_place() && !taker.is_prompt();
         live.hosting.keep_taker(keeps);
-        self.begun.push(Start {
+        let start = Start {
             turn,
             attempt: live.subject.attempt(),
             taker,
             stop: live.control.stop(),
             nap: live.control.nap(),
-        });
+        };
+        self.live.begin(start);
     }
 
     /// A turn runs here from now on.
-    fn begin_live(&mut self, (turn, attempt): (TurnId, u32), role: RoleInstance, task: TurnTask) {
+    fn begin_live(&mut self, whose: TurnAttempt, role: RoleInstance, task: TurnTask) {
+        let TurnAttempt { turn, attempt } = whose;
         let mut control = TurnControl::new(self.roles.hears(&role));
         if control.hears() && self.is_interrupted(turn, &role) {
             control.cut();

@@ -191,7 +191,8 @@ impl Core {
     pub(super) fn tell(
         &mut self,
         turn: TurnId,
-        (role, task): (&RoleInstance, &TurnTask),
+        role: &RoleInstance,
+        task: &TurnTask,
         packet: Option<String>,
     ) -> Result<String, DriverError> {
         let (_, unsaid, node) = self.owed(turn, role, task);

@@ -24,7 +24,7 @@ impl Core {
     /// Sets the most that a request can cost aside, or says which budget lacks it.
     pub(super) fn over_budget(&mut self, turn: TurnId, worst: Worst) -> Option<Short> {
         let role = self.live.role(turn)?.clone();
-        let short = short_of(self.state(), &self.live, (turn, &role), worst);
+        let short = short_of(self.state(), &self.live, turn, &role, worst);
         if short.is_none()
             && let Some(live) = self.live.get_mut(turn)
         {
@@ -73,7 +73,8 @@ impl Core {
 fn short_of(
     state: &FlowState,
     live: &LiveTurns,
-    (turn, role): (TurnId, &RoleInstance),
+    turn: TurnId,
+    role: &RoleInstance,
     worst: Worst,
 ) -> Option<Short> {
     let mut busy = false;

@@ -13,31 +13,12 @@ use a_society_state::atomic::replace_durably;
 use a_society_state::files::make_folders;
 
 use super::core::Core;
-use super::error::DriverError;
+use super::error::{ChangeFault, DriverError};
 use crate::mint;
 use crate::record::{InProject, in_project};
 
 /// The folder of a project whose files a finding may change.
 pub const CHANGEABLE: &str = "a-docs";
-
-/// Why a change cannot be proposed or applied.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ChangeFault {
-    /// The file is none that may be changed.
-    #[error("{path} cannot be changed: {why}")]
-    OutOfPlace {
-        /// As it was written.
-        path: String,
-        /// Why.
-        why: String,
-    },
-    /// The file is not what it was.
-    #[error("{0} was changed after this was proposed")]
-    Changed(String),
-    /// The proposal would change nothing.
-    #[error("{0} says exactly this already")]
-    Nothing(String),
-}
 
 impl Core {
     /// A change of a file of the project, as it is now.

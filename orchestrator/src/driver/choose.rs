@@ -14,20 +14,21 @@ use a_society_flow::machine::{Input, TurnEnding};
 use a_society_roles::turn::step::{Asking, Choose, StepReply};
 use a_society_roles::turn::taker::Taker;
 
+use super::attempt::{Heard, TurnAttempt};
 use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use super::role_source::PendingChoice;
-use super::step::Heard;
 
 impl Core {
     /// What a role works with is chosen, if that has not been done. Returns the taker that asks a model for it. A
     /// turn for which only the operator can choose is left.
     pub(super) fn choose_first(
         &mut self,
-        (turn, attempt): (TurnId, u32),
+        whose: TurnAttempt,
         choice: PendingChoice,
     ) -> Result<Option<Box<dyn Taker>>, DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         match choice {
             PendingChoice::Nothing => {}
             PendingChoice::Settled(settings) => {
@@ -79,7 +80,7 @@ impl Core {
                 Ok(Heard::Go(StepReply::Done { call: None }))
             }
             Choose::Wrong { text, usage } => {
-                self.answer_choice(turn, role, (text, usage))?;
+                self.answer_choice(turn, role, text, usage)?;
                 Ok(Heard::Go(StepReply::Done { call: None }))
             }
             Choose::Chosen {
@@ -88,7 +89,7 @@ impl Core {
                 settings,
             } => {
                 self.configure(&role, settings, ChosenBy::Selection)?;
-                self.answer_choice(turn, role, (text, usage))?;
+                self.answer_choice(turn, role, text, usage)?;
                 self.end_choice(turn, None)?;
                 // The turn is open, and begins now that it is known with what.
                 self.leave(turn);
@@ -135,7 +136,7 @@ impl Core {
                 aside
             }
         };
-        self.ask_aside(turn, (aside, role), asking)?;
+        self.ask_aside(turn, aside, role, asking)?;
         if let Some(live) = self.live.get_mut(turn) {
             live.asides.begin_choice(aside);
         }
@@ -146,7 +147,8 @@ impl Core {
         &mut self,
         turn: TurnId,
         role: RoleInstance,
-        (text, usage): (String, Usage),
+        text: String,
+        usage: Usage,
     ) -> Result<(), DriverError> {
         self.live.release(turn);
         let choosing = self.live.get(turn).and_then(|live| live.asides.choice());

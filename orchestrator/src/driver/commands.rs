@@ -1,10 +1,10 @@
 //! The operator's verbs: the machine gets them unchanged, and the driver brings what it needs of the world.
 
 use a_society_base::stop::StopSignal;
-use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::ClientId;
 use a_society_facts::message::Text;
+use a_society_facts::{Verb, Whom};
 use a_society_flow::machine::{
     Brought, Commanded, Input, NewGraph, OperatorWords, Refusal, VerbNeed,
 };
@@ -12,6 +12,7 @@ use a_society_flow::machine::{
 use super::core::Core;
 use super::errand::ErrandId;
 use super::error::DriverError;
+use super::live_turn::LiveTurn;
 use crate::control::message::Taken;
 use crate::limits::CANCEL_REASON_BYTES_MAX;
 use crate::mint;
@@ -122,6 +123,42 @@ impl Core {
         } else {
             Err(Refusal::Needs(VerbNeed::Driver).into())
         }
+    }
+
+    /// Tries the request at once that waits for its provider. Nothing of it is recorded, so that the client's name is known
+    /// for as long as the process drives the flow: after that nothing waits.
+    ///
+    /// # Errors
+    /// When no turn waits so, or several do and none was named.
+    fn retry_now(&mut self, to: Whom, client: Option<ClientId>) -> Result<usize, DriverError> {
+        if client.as_ref().is_some_and(|id| self.early.counted(id)) {
+            return Ok(0);
+        }
+        let waits = |live: &LiveTurn| live.control.waits();
+        let meant = |live: &LiveTurn| waits(live) && live.subject.is(&to);
+        let named = |of: &dyn Fn(&LiveTurn) -> bool| {
+            let turns = self.live.values().filter(|live| of(live));
+            turns.map(|live| live.subject.named()).collect()
+        };
+        match self.live.values().filter(|live| meant(live)).count() {
+            0 if self.wakes_at().is_some() => {
+                return self.command(Input::Commanded(Commanded {
+                    client,
+                    verb: Verb::Retry { to },
+                    brought: Brought::Nothing,
+                }));
+            }
+            0 => return Err(DriverError::NothingWaits(named(&waits))),
+            1 => {}
+            _ => return Err(DriverError::ManyTries(named(&meant))),
+        }
+        if let Some(live) = self.live.values_mut().find(|live| meant(live)) {
+            live.control.hurry();
+        }
+        if let Some(client) = client {
+            self.early.count(client);
+        }
+        Ok(0)
     }
 
     /// Keeps what the operator typed, without what looks like a secret.

@@ -3,17 +3,17 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{CompactionFailed, Strategy, Trigger};
-use a_society_facts::fact::turn::{ModelFailed, ModelRequested, Usage};
+use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::session::{self, SessionAside, SessionChange};
 use a_society_roles::role::compaction::Shares;
-use a_society_roles::turn::step::{Asking, CompactStep, StepReply, TriedRequest};
+use a_society_roles::turn::step::{Asking, CompactStep, StepReply};
 
+use super::attempt::{Heard, TurnAttempt};
 use super::budget::Short;
 use super::compacted_history::Shorter;
 use super::core::Core;
 use super::error::DriverError;
-use super::step::Heard;
 use crate::mint;
 
 /// The class of a request for a summary that failed because no turn waits for it any more.
@@ -26,6 +26,7 @@ impl Core {
         attempt: u32,
         compact: CompactStep,
     ) -> Result<Heard, DriverError> {
+        let whose = TurnAttempt { turn, attempt };
         let by_hand = self.live.is_by_hand(turn);
         let told = match compact {
             CompactStep::Ask {
@@ -40,7 +41,7 @@ impl Core {
                 trigger,
                 shares: _,
             } => {
-                if let Some(heard) = self.ask_for_summary((turn, attempt), trigger, asking)? {
+                if let Some(heard) = self.ask_for_summary(whose, trigger, asking)? {
                     return Ok(heard);
                 }
                 StepReply::Done { call: None }
@@ -85,7 +86,7 @@ impl Core {
             matches!(told, StepReply::Compacted { .. }) || self.summary_of(turn).is_none();
         if by_hand && is_over {
             self.leave(turn);
-            self.owed += 1;
+            self.syncs.owe();
             return Ok(Heard::Over);
         }
         Ok(Heard::Go(told))
@@ -94,10 +95,11 @@ impl Core {
     /// A summary that a full window leads to is asked for, if the budget has room for it.
     fn ask_for_summary(
         &mut self,
-        (turn, attempt): (TurnId, u32),
+        whose: TurnAttempt,
         trigger: Trigger,
         asking: Asking,
     ) -> Result<Option<Heard>, DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         let worst = asking.worst;
         let under_way = self.summary_of(turn);
         let short = self.over_budget(turn, worst);
@@ -110,7 +112,7 @@ impl Core {
             return Ok(Some(heard));
         }
         match under_way {
-            Some((aside, role)) => self.ask_aside(turn, (aside, role), asking)?,
+            Some((aside, role)) => self.ask_aside(turn, aside, role, asking)?,
             None => self.begin_compaction(turn, trigger, asking)?,
         }
         Ok(None)
@@ -130,7 +132,7 @@ impl Core {
     ) -> Result<(), DriverError> {
         let role = self.live.role(turn).cloned().ok_or(DriverError::Gone)?;
         let (compaction, aside) = self.announce_compaction(&role, trigger, None)?;
-        self.ask_aside(turn, (aside, role), asking)?;
+        self.ask_aside(turn, aside, role, asking)?;
         if let Some(live) = self.live.get_mut(turn) {
             live.asides.begin_compaction(compaction, aside);
         }
@@ -165,50 +167,6 @@ impl Core {
         let views = self.flow.views();
         let facts = session::decide(&views.flow, (role, views.session(role)), change, client)?;
         self.append_all(facts)
-    }
-
-    /// A request beside a turn is going to leave. What it is made of is always recorded.
-    pub(super) fn ask_aside(
-        &mut self,
-        turn: TurnId,
-        (aside, role): (TurnId, RoleInstance),
-        asking: Asking,
-    ) -> Result<(), DriverError> {
-        let frame = asking.frame.map(|said| self.kept_frame(turn, &said));
-        self.append(Fact::ModelRequested(ModelRequested {
-            turn: aside,
-            attempt: 1,
-            role,
-            request: self.requests_of(aside) + 1,
-            model: asking.model,
-            hash: asking.hash,
-            frame: frame.transpose()?.map(Box::new),
-        }))?;
-        self.owed += 1;
-        Ok(())
-    }
-
-    /// The last request of a turn aside failed and is retried.
-    pub(super) fn fail_aside(
-        &mut self,
-        aside: TurnId,
-        role: &RoleInstance,
-        tried: TriedRequest,
-    ) -> Result<(), DriverError> {
-        self.append(Fact::ModelFailed(ModelFailed {
-            turn: aside,
-            attempt: 1,
-            role: role.clone(),
-            request: self.requests_of(aside),
-            class: tried.class,
-            error: tried.error,
-            retry_in_ms: Some(tried.retry_in_ms),
-        }))
-    }
-
-    fn requests_of(&self, turn: TurnId) -> u32 {
-        let open = self.state().turns.get(&turn);
-        open.map_or(0, |open| open.requests)
     }
 
     /// The compaction under way, which is over from here on.
@@ -265,8 +223,9 @@ impl Core {
         self.append_all(aside.ended(self.state(), COMPACTION, error))?;
         let mut failed = why.clone();
         if let Some(shares) = cuts {
-            let named = (&*compaction, trigger_of(turn, aside.turn));
-            let cut = self.without_the_oldest(turn, &aside.role, named, (&why, shares))?;
+            let trigger = trigger_of(turn, aside.turn);
+            let role = &aside.role;
+            let cut = self.without_the_oldest(turn, role, &compaction, trigger, &why, shares)?;
             if cut.is_some() {
                 return Ok(cut);
             }

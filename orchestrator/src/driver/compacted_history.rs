@@ -96,8 +96,10 @@ impl Core {
         &mut self,
         turn: TurnId,
         role: &RoleInstance,
-        (compaction, trigger): (&str, Trigger),
-        (why, shares): (&str, Shares),
+        compaction: &str,
+        trigger: Trigger,
+        why: &str,
+        shares: Shares,
     ) -> Result<Option<(String, usize)>, DriverError> {
         let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
@@ -137,7 +139,8 @@ impl Core {
         let session = self.flow.views().session(role);
         let past: Vec<&SessionEntry> = session.map(newest_first).unwrap_or_default();
         let messages = || past.iter().map(|entry| &*entry.message);
-        let changed = self.changed_line(changed_files(messages()));
+        let (files, are_more) = changed_files(messages());
+        let changed = self.changed_line(&files, are_more);
         let list = shorter.shares.list_bytes();
         let lines: Vec<String> = [facts, changed]
             .into_iter()
@@ -274,7 +277,7 @@ impl Core {
     }
 
     /// The files that the role changed, by the paths that its tools take.
-    fn changed_line(&self, (files, are_more): (Vec<String>, bool)) -> String {
+    fn changed_line(&self, files: &[String], are_more: bool) -> String {
         if files.is_empty() {
             return String::new();
         }

@@ -17,11 +17,11 @@ use a_society_roles::consent::policy::Judged;
 use a_society_roles::consent::{ConsentQuestion, Decision, decide};
 use a_society_roles::turn::step::{Consent, StepReply};
 
+use super::attempt::Heard;
 use super::core::Core;
 use super::errand::ErrandId;
 use super::error::DriverError;
-use super::role_source::RoleSource;
-use super::step::Heard;
+use super::role_source::{KnownCall, RoleAt, RoleSource};
 use crate::mint;
 
 /// The result for a model when the call has changed since the operator saw it.
@@ -180,9 +180,11 @@ impl Core {
         let (mut roles, state, _) = self.roles_apart();
         self.send_for_command(StopSignal::default(), move || {
             let judged = open.into_iter().filter_map(|open| {
-                let whose = (&open.role, open.node.as_ref());
-                let known = (open.terms.as_ref(), open.effect);
-                let judged = roles.ruled(&state, whose, &open.asked, known)?;
+                let known = KnownCall {
+                    terms: open.terms.as_ref(),
+                    effect: open.effect,
+                };
+                let judged = roles.ruled(&state, open.whose(), &open.asked, known)?;
                 Some((open.consent, judged))
             });
             let judged: Vec<(ConsentId, Judged)> = judged.collect();
@@ -269,7 +271,7 @@ impl Core {
         let (mut roles, state, _) = self.roles_apart();
         let stop = StopSignal::default();
         self.send_for_command(stop.clone(), move || {
-            let (grant, also) = granted_by(roles.as_mut(), &state, (&consent, &open), &stop);
+            let (grant, also) = granted_by(roles.as_mut(), &state, &consent, &open, &stop);
             drop(state);
             said.brought = Brought::Grant(grant, also);
             Box::new(move |core: &mut Self| core.command(Input::Commanded(said)))
@@ -289,17 +291,24 @@ struct OpenRequest {
     asked: ToolCall,
 }
 
+impl OpenRequest {
+    const fn whose(&self) -> RoleAt<'_> {
+        RoleAt {
+            role: &self.role,
+            node: self.node.as_ref(),
+        }
+    }
+}
+
 /// What an answer to one of these requests for the rest of the flow grants.
 fn granted_by(
     roles: &mut dyn RoleSource,
     state: &FlowState,
-    (consent, open): (&ConsentId, &[OpenRequest]),
+    consent: &ConsentId,
+    open: &[OpenRequest],
     stop: &StopSignal,
 ) -> (Option<Grant>, Vec<ConsentId>) {
-    let mut grant_of = |open: &OpenRequest| {
-        let whose = (&open.role, open.node.as_ref());
-        roles.grant(state, whose, &open.asked, stop)
-    };
+    let mut grant_of = |open: &OpenRequest| roles.grant(state, open.whose(), &open.asked, stop);
     let mut meant = open.iter().filter(|open| open.consent == *consent);
     let Some(grant) = meant.next().and_then(&mut grant_of) else {
         return (None, Vec::new());

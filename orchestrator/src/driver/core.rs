@@ -8,48 +8,34 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use a_society_base::stop::StopSignal;
 use a_society_facts::fact::columns::FactWeight;
-use a_society_facts::id::{RoleInstance, Seq, TurnId};
+use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact};
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Work, decide, pending,
 };
-use a_society_roles::turn::taker::Taker;
 use a_society_state::Flow;
 
+use super::attempt::Start;
+use super::drive_state::DriveState;
 use super::early_retry::EarlyRetries;
 use super::errand::Errands;
 use super::error::DriverError;
 use super::frame::KeptTexts;
-use super::in_place::{Waiting, Woken};
 use super::live_turn::LiveTurns;
-use super::provider_wait::Nap;
 use super::role_source::RoleSource;
-use super::room::{Room, TakenPlace};
+use super::room::{Room, TakenPlace, TurnRoom};
+use super::syncs::Syncs;
+use super::unrecorded_text::Ahead;
+use super::waiting::WaitingTurns;
 use super::withhold::SpokenInTurns;
 use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
 
 /// The role that writes the feedback report, unless the flow has one of that name itself.
 pub const FEEDBACK_ROLE: &str = "a-society-feedback";
-
-/// A turn that must now be taken.
-#[derive(Debug)]
-pub struct Start {
-    /// The turn.
-    pub turn: TurnId,
-    /// Which try.
-    pub attempt: u32,
-    /// What takes it: a model, a script, a command, a person.
-    pub taker: Box<dyn Taker>,
-    /// The signal that stops it while it waits for the outside world.
-    pub stop: StopSignal,
-    /// How it is woken while it only lets time pass.
-    pub nap: Nap,
-}
 
 /// What the core is made of, besides the flow.
 #[derive(Debug)]
@@ -79,32 +65,16 @@ pub struct Core {
     pub(super) spoken: SpokenInTurns,
     /// The longer texts that requests are made of, as they were kept.
     pub(super) kept_texts: KeptTexts,
-    /// The turns that were begun and must now be taken.
-    pub(super) begun: Vec<Start>,
     /// The turns whose takers wait for the operator.
-    pub(super) in_place: BTreeMap<TurnId, Waiting>,
-    /// Those that have waited, and what they hear.
-    pub(super) woken: Vec<Woken>,
+    pub(super) waiting: WaitingTurns,
     /// What must be started or was, before turns and commands can go on.
-    pub(super) errands: Errands,
-    turns_at_once: usize,
-    room: Room,
-    /// Whether work waits for room that other flows of the process take.
-    crowded: bool,
-    /// When a limit of a provider resets for which a role waits; the first of them.
-    wake_at: Option<At>,
+    pub(super) errands: Errands<Self>,
     /// What the operator tries before its time.
     pub(super) early: EarlyRetries,
-    /// Whether this process drives the flow on, and does not only open it for a command.
-    driven: bool,
-    /// Whether nothing new is started, because the process ends.
-    draining: bool,
-    /// Whether something happened since the last look that may have given work to start.
-    changed: bool,
-    /// How many wait until what was appended is durable.
-    pub(super) owed: usize,
-    /// The record with which a turn last ended.
-    turn_ended: Seq,
+    /// The syncs that turns and commands wait for.
+    pub(super) syncs: Syncs,
+    drive: DriveState,
+    room: TurnRoom,
 }
 
 impl Core {
@@ -131,20 +101,12 @@ impl Core {
             live,
             spoken: SpokenInTurns::default(),
             kept_texts: KeptTexts::default(),
-            begun: Vec::new(),
-            in_place: BTreeMap::new(),
-            woken: Vec::new(),
+            waiting: WaitingTurns::default(),
             errands: Errands::default(),
-            turns_at_once,
-            room,
-            crowded: false,
-            wake_at: None,
             early: EarlyRetries::default(),
-            driven: false,
-            draining: false,
-            changed: true,
-            owed: 0,
-            turn_ended: 0,
+            syncs: Syncs::default(),
+            drive: DriveState::default(),
+            room: TurnRoom::new(room, turns_at_once),
         };
         core.put_back()?;
         core.input(Input::Opened)?;
@@ -154,13 +116,15 @@ impl Core {
 
     /// Sets how many turns of the flow run at once, if that is configured.
     pub fn limit_turns(&mut self, turns_at_once: Option<usize>) {
-        self.turns_at_once = turns_at_once.unwrap_or(self.turns_at_once).max(1);
+        if let Some(turns_at_once) = turns_at_once {
+            self.room.limit(turns_at_once);
+        }
     }
 
     /// Takes its places from this room from now on.
     #[cfg(test)]
     pub(super) fn share(&mut self, room: Room) {
-        self.room = room;
+        self.room.share(room);
     }
 
     /// Restores handed-over files that still have to be read.
@@ -201,6 +165,22 @@ impl Core {
     #[must_use]
     pub fn silent(&self) -> BTreeMap<RoleInstance, u64> {
         self.live.silent()
+    }
+
+    /// What streamed and is in no record yet. The first words of a text are recorded by this.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub(super) fn ahead(&mut self) -> Result<Vec<Ahead>, DriverError> {
+        let Self { live, flow, .. } = self;
+        let mut waiting = Vec::new();
+        for live in live.values_mut() {
+            for (after, text) in live.speech.unrecorded(flow)? {
+                let role = live.subject.role().clone();
+                waiting.push(Ahead { role, after, text });
+            }
+        }
+        Ok(waiting)
     }
 
     /// What is pending by the machine.
@@ -253,7 +233,7 @@ impl Core {
     }
 
     pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
-        self.changed |= fact.weight() == FactWeight::Moves;
+        self.drive.change(fact.weight() == FactWeight::Moves);
         self.early.note(&fact, &self.flow.views().flow);
         let ended = if let Fact::TurnEnded(ended) = &fact {
             Some(ended.turn)
@@ -262,7 +242,7 @@ impl Core {
         };
         let seq = self.flow.append(fact)?;
         if let Some(turn) = ended {
-            self.turn_ended = seq;
+            self.syncs.turn_ended(seq);
             self.spoken.forget(turn);
         }
         Ok(())
@@ -277,12 +257,12 @@ impl Core {
     /// A turn does not run here any more.
     pub(super) fn leave(&mut self, turn: TurnId) {
         self.forget(turn);
-        self.changed = true;
+        self.drive.change(true);
     }
 
     /// A turn that was about to run does not, and nothing follows from that.
     pub(super) fn forget(&mut self, turn: TurnId) {
-        self.in_place.remove(&turn);
+        self.waiting.remove(turn);
         let live = self.live.remove(turn);
         if let Some(errand) = live.and_then(|live| live.hosting.errand()) {
             self.errands.forget(errand);
@@ -295,16 +275,26 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn sync_ended(&mut self) -> Result<(), DriverError> {
-        if self.turn_ended > self.flow.durable() {
-            self.flow.sync()?;
-        }
-        Ok(())
+        Ok(self.syncs.settle_end(&mut self.flow)?)
+    }
+
+    /// Makes durable what a turn waits for, if one does.
+    ///
+    /// # Errors
+    /// When the journal refuses.
+    pub fn sync_owed(&mut self) -> Result<(), DriverError> {
+        Ok(self.syncs.settle(&mut self.flow)?)
+    }
+
+    /// How many wait for a sync that has not been made.
+    pub(super) const fn syncs_owed(&self) -> usize {
+        self.syncs.owed()
     }
 
     /// Starts nothing new from now on; turns that run go on to their next recorded point. Those that have no
     /// taker yet are at one.
     pub fn drain(&mut self) {
-        self.draining = true;
+        self.drive.drain();
         self.errands.end_overdue(self.flow.elapsed_us(), true);
         let live = self.live.iter();
         let preparing = live.filter(|(_, live)| live.hosting.errand().is_some());
@@ -318,7 +308,7 @@ impl Core {
     }
 
     pub(super) const fn is_draining(&self) -> bool {
-        self.draining
+        self.drive.is_draining()
     }
 
     /// Goes on as far as it can, and says which turns must now be taken. Errands are run on this thread, in a
@@ -338,7 +328,7 @@ impl Core {
 
     /// The turns that must now be taken.
     pub(super) fn take_begun(&mut self) -> Vec<Start> {
-        std::mem::take(&mut self.begun)
+        self.live.take_begun()
     }
 
     /// Goes on as far as it can without waiting. Turns that must be taken and errands that must be run wait for
@@ -347,20 +337,14 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub(super) fn advance_apart(&mut self) -> Result<(), DriverError> {
-        if !self.driven && !self.draining {
-            self.driven = true;
+        if self.drive.begin() {
             self.input(Input::Driven)?;
         }
-        if let Some(at) = self.wake_at
-            && !self.draining
-            && at <= self.flow.now()
-        {
-            self.wake_at = None;
-            self.changed = true;
-            self.input(Input::TimeCame(self.flow.now()))?;
+        let now = self.flow.now();
+        if self.drive.wake(now) {
+            self.input(Input::TimeCame(now))?;
         }
-        while self.changed && !self.draining {
-            self.changed = false;
+        while self.drive.look() {
             self.begin_pending()?;
         }
         Ok(())
@@ -368,14 +352,10 @@ impl Core {
 
     /// Begins what is pending and does not go on already, in order, while there is room for it.
     fn begin_pending(&mut self) -> Result<(), DriverError> {
-        let own = self.turns_at_once.saturating_sub(self.live.len());
-        let free = self.room.free();
-        let mut room = own.min(free);
-        self.crowded = false;
-        self.wake_at = None;
+        let mut room = self.room.look(self.live.len());
         for work in self.pending() {
             let begins = match &work {
-                Work::RunTurn { turn, .. } => room > 0 && !self.live.contains(*turn),
+                Work::RunTurn { turn, .. } => room.has_place() && !self.live.contains(*turn),
                 Work::StopTurn { turn, .. } => {
                     (self.live.get(*turn)).is_none_or(|live| !live.control.is_stopping())
                 }
@@ -383,10 +363,10 @@ impl Core {
                     if self.waits_for_compaction(&work) {
                         continue;
                     }
-                    room > 0
+                    room.has_place()
                 }
                 Work::WaitUntil { at, .. } => {
-                    self.wake_at = Some(self.wake_at.map_or(*at, |first| first.min(*at)));
+                    self.drive.wake_at(*at);
                     false
                 }
                 Work::ApplyEnds => true,
@@ -394,14 +374,16 @@ impl Core {
             };
             if !begins {
                 // Work that waits for the flow's own turns is looked at again when one of them ends.
-                self.crowded |= free < own && room == 0 && self.is_new(&work);
+                if room.is_taken_by_others() && self.is_new(&work) {
+                    self.room.crowd();
+                }
                 continue;
             }
-            room = room.saturating_sub(1);
+            room.take();
             match self.begin(work) {
                 Ok(()) => {}
                 // What was begun before it in this round took it away; the next round knows.
-                Err(DriverError::Refused(_)) if self.changed => return Ok(()),
+                Err(DriverError::Refused(_)) if self.drive.is_changed() => return Ok(()),
                 Err(error) => return Err(error),
             }
         }
@@ -423,14 +405,14 @@ impl Core {
     /// When a limit of a provider resets for which a role of this flow waits, as far as it was looked at.
     #[must_use]
     pub const fn wakes_at(&self) -> Option<At> {
-        self.wake_at
+        self.drive.wakes_at()
     }
 
     /// Whether work waits for room that other flows of the process take. There is no notification for free
     /// room, so it is tried again after a while.
     #[must_use]
     pub const fn is_crowded(&self) -> bool {
-        self.crowded
+        self.room.is_crowded()
     }
 
     fn begin(&mut self, work: Work) -> Result<(), DriverError> {
@@ -510,7 +492,7 @@ impl Core {
             live.speech.tick(&mut self.flow)?;
         }
         self.errands.end_overdue(self.flow.elapsed_us(), false);
-        self.changed |= self.crowded;
+        self.drive.change(self.room.is_crowded());
         self.flow.tick();
         Ok(())
     }

@@ -68,7 +68,7 @@ impl Core {
                         .touched
                         .remove(&call)
                         .unwrap_or(TouchedFiles::Unknown);
-                    self.check(turn, call, (&open, file))?;
+                    self.check(turn, call, &open, file)?;
                 }
                 (CallState::Started, Effect::Mutating) => {
                     self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
@@ -134,7 +134,8 @@ impl Core {
         &mut self,
         turn: TurnId,
         call: CallId,
-        (open, file): (&OpenCall, TouchedFiles),
+        open: &OpenCall,
+        file: TouchedFiles,
     ) -> Result<(), DriverError> {
         let (before, after) = planned(open);
         match file {
@@ -146,7 +147,7 @@ impl Core {
                 let (role, why) = (open.role.clone(), NOT_APPLIED.to_owned());
                 self.append(Fact::CallRerun(CallRerun { call, role, why }))
             }
-            TouchedFiles::Has(now) if is_between(&now, (&before, &after)) => {
+            TouchedFiles::Has(now) if is_between(&now, &before, &after) => {
                 let (role, why) = (open.role.clone(), PARTLY_APPLIED.to_owned());
                 self.append(Fact::CallRerun(CallRerun { call, role, why }))
             }
@@ -302,7 +303,7 @@ pub(super) fn planned(open: &OpenCall) -> (Vec<Option<Hash>>, Vec<Option<Hash>>)
 }
 
 /// Whether each file is as it was before the call or as it is after it.
-fn is_between(now: &[Option<Hash>], (before, after): (&[Option<Hash>], &[Option<Hash>])) -> bool {
+fn is_between(now: &[Option<Hash>], before: &[Option<Hash>], after: &[Option<Hash>]) -> bool {
     let mut files = now.iter().zip(before.iter().zip(after));
     now.len() == before.len() && files.all(|(now, (before, after))| now == before || now == after)
 }

@@ -7,15 +7,11 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use a_society_facts::Fact;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::id::{ClientId, RoleInstance};
 use a_society_facts::view::FlowState;
-use a_society_facts::{Fact, Verb, Whom};
-use a_society_flow::machine::{Brought, Commanded, Input};
 
-use super::core::Core;
-use super::error::DriverError;
-use super::live_turn::LiveTurn;
 use crate::limits::HURRIED_MAX;
 
 /// What the operator tries before its time, as far as no record says so.
@@ -30,11 +26,11 @@ pub(super) struct EarlyRetries {
 
 impl EarlyRetries {
     /// Whether a client's command counted already.
-    fn counted(&self, client: &ClientId) -> bool {
+    pub(super) fn counted(&self, client: &ClientId) -> bool {
         self.counted.contains(client)
     }
 
-    fn count(&mut self, client: ClientId) {
+    pub(super) fn count(&mut self, client: ClientId) {
         self.counted.push_back(client);
         if self.counted.len() > HURRIED_MAX {
             self.counted.pop_front();
@@ -58,48 +54,6 @@ impl EarlyRetries {
     /// Whether the first request of a role's turn is made at once. It is for one turn.
     pub(super) fn take(&mut self, role: &RoleInstance) -> bool {
         self.roles.remove(role)
-    }
-}
-
-impl Core {
-    /// Tries the request at once that waits for its provider. Nothing of it is recorded, so that the client's name is known
-    /// for as long as the process drives the flow: after that nothing waits.
-    ///
-    /// # Errors
-    /// When no turn waits so, or several do and none was named.
-    pub(super) fn retry_now(
-        &mut self,
-        to: Whom,
-        client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        if client.as_ref().is_some_and(|id| self.early.counted(id)) {
-            return Ok(0);
-        }
-        let waits = |live: &LiveTurn| live.control.waits();
-        let meant = |live: &LiveTurn| waits(live) && live.subject.is(&to);
-        let named = |of: &dyn Fn(&LiveTurn) -> bool| {
-            let turns = self.live.values().filter(|live| of(live));
-            turns.map(|live| live.subject.named()).collect()
-        };
-        match self.live.values().filter(|live| meant(live)).count() {
-            0 if self.wakes_at().is_some() => {
-                return self.command(Input::Commanded(Commanded {
-                    client,
-                    verb: Verb::Retry { to },
-                    brought: Brought::Nothing,
-                }));
-            }
-            0 => return Err(DriverError::NothingWaits(named(&waits))),
-            1 => {}
-            _ => return Err(DriverError::ManyTries(named(&meant))),
-        }
-        if let Some(live) = self.live.values_mut().find(|live| meant(live)) {
-            live.control.hurry();
-        }
-        if let Some(client) = client {
-            self.early.count(client);
-        }
-        Ok(0)
     }
 }
 

@@ -4,7 +4,24 @@ use a_society_facts::id::BadName;
 use a_society_flow::graph::Diagnostic;
 use a_society_flow::machine::{Refusal, VerbNeed};
 
-use super::change::ChangeFault;
+/// Why a change cannot be proposed or applied.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeFault {
+    /// The file is none that may be changed.
+    #[error("{path} cannot be changed: {why}")]
+    OutOfPlace {
+        /// As it was written.
+        path: String,
+        /// Why.
+        why: String,
+    },
+    /// The file is not what it was.
+    #[error("{0} was changed after this was proposed")]
+    Changed(String),
+    /// The proposal would change nothing.
+    #[error("{0} says exactly this already")]
+    Nothing(String),
+}
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]

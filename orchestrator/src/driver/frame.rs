@@ -3,19 +3,14 @@
 //! are kept once.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 use a_society_base::redact::Redactor;
 use a_society_facts::Hash;
 use a_society_facts::fact::request::RequestFrame;
-use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{BlobText, Text};
 use a_society_state::{Error, Flow};
 use serde_json::value::RawValue;
 
-use super::core::Core;
-use super::error::DriverError;
-use super::withhold::by_form;
 use crate::limits::{FRAME_INLINE_BYTES_MAX, FRAME_TEXTS_MAX, FRAME_TOOLS_MAX};
 
 /// What requests are made of, as this process kept it.
@@ -36,40 +31,9 @@ struct KeptTools {
     kept: Vec<Text>,
 }
 
-impl Core {
-    /// What the next request of a turn is made of, if the journal does not say so of its session yet.
-    pub(super) fn changed_frame(
-        &mut self,
-        turn: TurnId,
-        role: &RoleInstance,
-        said: Option<Arc<RequestFrame>>,
-    ) -> Result<Option<Box<RequestFrame>>, DriverError> {
-        let Some(said) = said else { return Ok(None) };
-        let live = self.live.get_mut(turn);
-        if live.is_some_and(|live| !live.speech.change_frame(&said)) {
-            return Ok(None);
-        }
-        let kept = self.kept_frame(turn, &said)?;
-        let session = self.flow.views().session(role);
-        let known = session.and_then(|session| session.frame.as_deref());
-        Ok((known != Some(&kept)).then(|| Box::new(kept)))
-    }
-
-    /// What a request is made of as the journal holds it: without secrets, its longer texts as blobs.
-    pub(super) fn kept_frame(
-        &mut self,
-        turn: TurnId,
-        said: &RequestFrame,
-    ) -> Result<RequestFrame, DriverError> {
-        let live = self.live.get(turn);
-        let redactor = live.map_or_else(by_form, |live| live.speech.redactor().clone());
-        Ok(self.kept_texts.frame(&self.flow, &redactor, said)?)
-    }
-}
-
 impl KeptTexts {
     /// What a request is made of as the journal holds it: without secrets, its longer texts as blobs.
-    fn frame(
+    pub(super) fn frame(
         &mut self,
         flow: &Flow,
         redactor: &Redactor,

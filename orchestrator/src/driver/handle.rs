@@ -11,7 +11,7 @@ use a_society_facts::view::FlowState;
 use a_society_flow::machine::Work;
 
 use super::error::DriverError;
-use super::task::Inbox;
+use super::inbox::Inbox;
 use super::unrecorded_text::{Ahead, Onlooker, Onlookers};
 use crate::control::message::Taken;
 

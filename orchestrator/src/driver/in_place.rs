@@ -8,27 +8,10 @@ use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::view::flow::CallState;
 use a_society_roles::turn::step::StepReply;
 
+use super::attempt::Heard;
 use super::core::Core;
 use super::error::DriverError;
-use super::live_turn::LiveTurn;
-use super::step::Heard;
-
-/// A turn whose taker waits for the operator.
-#[derive(Debug)]
-pub(super) struct Waiting {
-    live: LiveTurn,
-    /// The call that is asked about.
-    call: CallId,
-    /// Whether the call begins as soon as it is allowed, and whether what it does may be taken back.
-    begins: Option<bool>,
-}
-
-/// The reply to a turn that has waited.
-#[derive(Debug)]
-pub(super) struct Woken {
-    pub(super) turn: TurnId,
-    pub(super) told: StepReply,
-}
+use super::waiting::Waiting;
 
 impl Core {
     /// A turn asks the operator, and is left or waits where it is.
@@ -43,21 +26,8 @@ impl Core {
             return Heard::Over;
         };
         live.hosting.free_place();
-        let begins = None;
-        self.in_place.insert(turn, Waiting { live, call, begins });
+        self.waiting.keep(turn, live, call);
         Heard::Wait
-    }
-
-    /// A call that is asked about begins as soon as it is allowed.
-    pub(super) fn begins_when_allowed(&mut self, turn: TurnId, is_watched: bool) {
-        if let Some(waiting) = self.in_place.get_mut(&turn) {
-            waiting.begins = Some(is_watched);
-        }
-    }
-
-    /// Whether the taker of a turn is kept.
-    pub(super) fn is_in_place(&self, turn: TurnId) -> bool {
-        self.in_place.contains_key(&turn) || self.woken.iter().any(|woken| woken.turn == turn)
     }
 
     /// A turn goes on that waited in place; nothing of it is kept if its taker is not told the answer. Says whether
@@ -67,7 +37,7 @@ impl Core {
             mut live,
             call,
             begins,
-        }) = self.in_place.remove(&turn)
+        }) = self.waiting.remove(turn)
         else {
             return Ok(false);
         };
@@ -94,7 +64,7 @@ impl Core {
             }
             None => StepReply::Done { call: None },
         };
-        self.woken.push(Woken { turn, told });
+        self.waiting.wake(turn, told);
         Ok(true)
     }
 }

@@ -6,10 +6,11 @@
 
 use a_society_roles::turn::step::{StepReply, TurnStep};
 
-use super::core::{Core, Start};
+use super::attempt::{Heard, Start};
+use super::core::Core;
 use super::error::DriverError;
-use super::step::Heard;
-use super::turn_thread::{Duty, From, TurnThreads};
+use super::inbox::{Duty, From};
+use super::turn_thread::TurnThreads;
 use crate::limits::STEPS_AT_ONCE;
 
 /// The turns that the task takes itself, each with the reply for its next step.

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::TurnStep;
 
-use super::core::Start;
-use super::errand::{ErrandId, Report};
+use super::attempt::Start;
+use super::core::Core;
+use super::errand::{Errand, ErrandId, Report};
 use super::error::DriverError;
-use super::task::{Inbox, Task};
-use super::turn_thread::ThreadReply;
+use super::inbox::{Inbox, ThreadReply};
+use super::task::Task;
 
 /// A line to a flow's task. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -82,8 +83,16 @@ impl StepLine {
         answered.recv().ok()
     }
 
-    /// Reports the result of an errand. There is no answer when the flow is gone.
-    pub(super) fn report(&self, id: ErrandId, report: Report) -> Option<ThreadReply> {
+    /// Runs an errand and reports its result. A fault of the program that ends this thread is reported, too. There is
+    /// no answer when the flow is gone.
+    pub(super) fn run(&self, errand: Errand<Core>) -> Option<ThreadReply> {
+        let id = errand.id;
+        let _reported = Reported { line: self, id };
+        let (id, report) = errand.run();
+        self.report(id, report)
+    }
+
+    fn report(&self, id: ErrandId, report: Report<Core>) -> Option<ThreadReply> {
         let (answer, answered) = sync_channel(1);
         self.say(Inbox::Report { id, report, answer })?;
         answered.recv().ok()
@@ -98,7 +107,7 @@ impl StepLine {
     }
 
     /// The thread of an errand ended by a fault of the program.
-    pub(super) fn lost(&self, id: ErrandId) {
+    fn lost(&self, id: ErrandId) {
         // A flow that is gone does not wait.
         drop(self.inbox.send(Inbox::Lost { id }));
     }
@@ -137,6 +146,20 @@ impl StepLine {
     }
 }
 
+/// An errand on a thread, which reports nothing when the thread panics.
+struct Reported<'l> {
+    line: &'l StepLine,
+    id: ErrandId,
+}
+
+impl Drop for Reported<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.line.lost(self.id);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc::Receiver;
@@ -146,7 +169,7 @@ mod tests {
     use a_society_state::disk::FaultyDisk;
 
     use super::*;
-    use crate::driver::step::Heard;
+    use crate::driver::attempt::Heard;
     use crate::driver::tests::{HELLO, SCRIPT, begin};
 
     /// A flow whose first turn is about to be taken, and its inbox, without a reader.

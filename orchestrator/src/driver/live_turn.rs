@@ -9,6 +9,7 @@ use a_society_flow::machine::TurnTask;
 use a_society_roles::turn::step::Worst;
 
 use super::asides::Asides;
+use super::attempt::Start;
 use super::errand::ErrandId;
 use super::provider_wait::TurnControl;
 use super::room::TakenPlace;
@@ -196,6 +197,8 @@ impl Hosting {
 #[derive(Debug, Default)]
 pub(super) struct LiveTurns {
     turns: BTreeMap<TurnId, LiveTurn>,
+    /// Those that were begun and must now be taken.
+    begun: Vec<Start>,
     /// Whether text streamed in a turn that is gone.
     streamed: bool,
 }
@@ -237,6 +240,16 @@ impl LiveTurns {
         let mut live = self.turns.remove(&turn)?;
         self.streamed |= live.speech.take_streamed();
         Some(live)
+    }
+
+    /// A turn that runs here must now be taken.
+    pub(super) fn begin(&mut self, start: Start) {
+        self.begun.push(start);
+    }
+
+    /// The turns that must now be taken.
+    pub(super) fn take_begun(&mut self) -> Vec<Start> {
+        std::mem::take(&mut self.begun)
     }
 
     /// The role of a turn, if it runs here.

@@ -13,12 +13,12 @@ use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, StepReply};
 use a_society_roles::turn::taker::Taker;
 
+use super::attempt::{Heard, TurnAttempt};
 use super::budget::Short;
 use super::core::Core;
 use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
 use super::provider_wait::TurnControl;
-use super::step::Heard;
 use super::turn_thread;
 
 /// The window of a model that cannot be asked.
@@ -46,7 +46,11 @@ impl Core {
         live.asides.begin_compaction(compaction, aside);
         self.live.insert(aside, live);
         let mut roles = self.roles.another();
-        self.send((aside, 1), true, move || {
+        let whose = TurnAttempt {
+            turn: aside,
+            attempt: 1,
+        };
+        self.send(whose, true, move || {
             let taker = roles.summariser(job, stop);
             Box::new(move |core: &mut Self| core.summarised_by(aside, taker).map(|()| 0))
         })?;
@@ -67,7 +71,7 @@ impl Core {
                 let shares = Shares::of(WINDOW_UNKNOWN);
                 self.do_without(aside, why, Usage::default(), Some(shares))?;
                 self.leave(aside);
-                self.owed += 1;
+                self.syncs.owe();
             }
         }
         Ok(())
@@ -115,12 +119,12 @@ impl Core {
             Some(Short::Of(lack)) => {
                 self.do_without(turn, lack.to_string(), Usage::default(), Some(shares))?;
                 self.leave(turn);
-                self.owed += 1;
+                self.syncs.owe();
                 Ok(Heard::Over)
             }
             None => {
                 let role = self.live.role(turn).cloned().ok_or(DriverError::Gone)?;
-                self.ask_aside(turn, (turn, role), asking)?;
+                self.ask_aside(turn, turn, role, asking)?;
                 Ok(Heard::Go(StepReply::Done { call: None }))
             }
         }

@@ -9,6 +9,7 @@
 //! recorded yet.
 
 mod asides;
+pub mod attempt;
 mod begin;
 mod briefing;
 mod budget;
@@ -20,27 +21,33 @@ mod compacted_history;
 mod consent;
 pub mod core;
 mod cut_calls;
+mod drive_state;
 mod early_retry;
 mod errand;
+mod errand_reports;
 pub mod error;
 mod frame;
 pub mod handle;
 mod in_place;
+mod inbox;
 mod inline_turns;
 mod line;
 mod live_turn;
 mod manual_compaction;
 mod outcome;
 mod provider_wait;
+mod request;
 pub mod role_source;
 pub mod room;
 mod snapshot;
 mod speech;
 mod steer;
 mod step;
+mod syncs;
 pub mod task;
 #[cfg(test)]
 mod tests;
 mod turn_thread;
 pub mod unrecorded_text;
+mod waiting;
 mod withhold;

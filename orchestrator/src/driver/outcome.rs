@@ -17,9 +17,9 @@ use a_society_roles::handoff::{
 use a_society_roles::turn::conclude::{conclude, conclude_called};
 use a_society_roles::turn::step::{StepReply, TakerEnd};
 
+use super::attempt::{Heard, TurnAttempt};
 use super::core::Core;
 use super::error::DriverError;
-use super::step::Heard;
 use crate::limits::LIMIT_RESETS_MS_MAX;
 use crate::mint;
 use crate::project::docs::ailment;
@@ -115,9 +115,10 @@ impl Core {
     /// Whether this would end the turn, or be sent back to the role. Nothing changes.
     pub(super) fn would_end(
         &mut self,
-        (turn, attempt): (TurnId, u32),
+        whose: TurnAttempt,
         end: TakerEnd,
     ) -> Result<bool, DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         let outcome = self.outcome_of(end)?;
         let input = TurnOutcome {
             turn,
@@ -260,7 +261,7 @@ impl Core {
         let (role, Some(task)) = (live.subject.role().clone(), live.subject.task().cloned()) else {
             return Ok(Heard::Over);
         };
-        let message = self.say_repair(turn, (&role, &task), meant)?;
+        let message = self.say_repair(turn, &role, &task, meant)?;
         Ok(Heard::Go(StepReply::Mend { message }))
     }
 
@@ -275,13 +276,13 @@ impl Core {
         let Some(code) = self.untold_repair(turn) else {
             return Ok(());
         };
-        let meant = match self.last_end(turn, (role, task)) {
+        let meant = match self.last_end(turn, role, task) {
             // A fault other than the recorded one is not described.
             Some(TakerEnd::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
             Some(end) => self.meant(&end),
             None => Meant::default(),
         };
-        self.say_repair(turn, (role, task), meant).map(drop)
+        self.say_repair(turn, role, task, meant).map(drop)
     }
 
     /// The repair that was recorded and whose message the role has not got.
@@ -290,7 +291,7 @@ impl Core {
     }
 
     /// How the last answer of a turn ends it, as far as it alone shows it.
-    fn last_end(&self, turn: TurnId, (role, task): (&RoleInstance, &TurnTask)) -> Option<TakerEnd> {
+    fn last_end(&self, turn: TurnId, role: &RoleInstance, task: &TurnTask) -> Option<TakerEnd> {
         let request = self.state().turns.get(&turn)?.request.as_ref()?;
         let session = self.flow.views().session(role)?;
         let mut entries = session.messages.iter().rev();
@@ -309,7 +310,8 @@ impl Core {
     fn say_repair(
         &mut self,
         turn: TurnId,
-        (role, task): (&RoleInstance, &TurnTask),
+        role: &RoleInstance,
+        task: &TurnTask,
         meant: Meant,
     ) -> Result<String, DriverError> {
         let allowed = self.allowed(role, task);

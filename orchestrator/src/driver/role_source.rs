@@ -54,6 +54,24 @@ pub enum PendingChoice {
     Operator(String),
 }
 
+/// A role, and the node that it works at if there is one.
+#[derive(Debug, Clone, Copy)]
+pub struct RoleAt<'a> {
+    /// The role.
+    pub role: &'a RoleInstance,
+    /// The node.
+    pub node: Option<&'a NodeId>,
+}
+
+/// What is known of a call besides its arguments.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownCall<'a> {
+    /// What it was asked about.
+    pub terms: Option<&'a ConsentTerms>,
+    /// What it may do.
+    pub effect: Effect,
+}
+
 /// Knows roles: their prompts, their packets, and who takes their turns.
 ///
 /// Packets and takers may depend on configuration, on a project's files and on servers of tools:
@@ -127,10 +145,11 @@ pub trait RoleSource: Send + std::fmt::Debug {
         &mut self,
         graph: &FlowGraph,
         state: &FlowState,
-        whose: (&RoleInstance, Option<&NodeId>),
+        whose: RoleAt<'_>,
         stop: StopSignal,
     ) -> PendingChoice {
-        drop((graph, state, whose, stop));
+        drop((graph, state, stop));
+        let _ = whose;
         PendingChoice::Nothing
     }
     /// Whether a system prompt speaks of other skills than those that were chosen since.
@@ -148,11 +167,11 @@ pub trait RoleSource: Send + std::fmt::Debug {
     fn ruled(
         &mut self,
         state: &FlowState,
-        (role, node): (&RoleInstance, Option<&NodeId>),
+        whose: RoleAt<'_>,
         call: &ToolCall,
-        (terms, effect): (Option<&ConsentTerms>, Effect),
+        known: KnownCall<'_>,
     ) -> Option<Judged> {
-        let _ = (state, role, node, call, terms, effect);
+        let _ = (state, whose, call, known);
         None
     }
     /// Removes what a killed process left of a checkable call beside its files.
@@ -166,7 +185,7 @@ pub trait RoleSource: Send + std::fmt::Debug {
     fn grant(
         &mut self,
         state: &FlowState,
-        whose: (&RoleInstance, Option<&NodeId>),
+        whose: RoleAt<'_>,
         call: &ToolCall,
         stop: &StopSignal,
     ) -> Option<Grant>;

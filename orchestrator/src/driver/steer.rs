@@ -17,9 +17,9 @@ use a_society_facts::view::flow::{self, RequestState};
 use a_society_flow::machine::TurnTask;
 use a_society_roles::turn::step::StepReply;
 
+use super::attempt::Heard;
 use super::core::Core;
 use super::error::DriverError;
-use super::step::Heard;
 use crate::mint;
 
 /// Where in a turn a role gets words.
@@ -63,7 +63,7 @@ impl Core {
         };
         live.control.go_on();
         let (role, node) = (live.subject.role().clone(), live.subject.node().cloned());
-        let words = self.say_words(turn, (&role, node.as_ref()), when)?;
+        let words = self.say_words(turn, &role, node.as_ref(), when)?;
         Ok((!words.is_empty()).then_some(Heard::Go(StepReply::Steered { kept: None, words })))
     }
 
@@ -76,7 +76,7 @@ impl Core {
         let (role, node) = (live.subject.role().clone(), live.subject.node().cloned());
         self.live.release(turn);
         let kept = self.keep_cut(turn, &role)?;
-        let words = self.say_words(turn, (&role, node.as_ref()), Said::Before)?;
+        let words = self.say_words(turn, &role, node.as_ref(), Said::Before)?;
         Ok(Heard::Go(StepReply::Steered { kept, words }))
     }
 
@@ -128,7 +128,8 @@ impl Core {
     fn say_words(
         &mut self,
         turn: TurnId,
-        (role, node): (&RoleInstance, Option<&NodeId>),
+        role: &RoleInstance,
+        node: Option<&NodeId>,
         when: Said,
     ) -> Result<Vec<String>, DriverError> {
         let unheard = self.unheard(turn, role);
@@ -162,14 +163,16 @@ impl Core {
     /// before it began.
     pub(super) fn with_words(
         &mut self,
-        (turn, role, task): (TurnId, &RoleInstance, &TurnTask),
+        turn: TurnId,
+        role: &RoleInstance,
+        task: &TurnTask,
         mut packet: String,
     ) -> Result<String, DriverError> {
         let begins = (self.state().turns.get(&turn)).is_some_and(|open| open.requests == 0);
         if self.roles.hears(role) || !begins {
             return Ok(packet);
         }
-        self.say_words(turn, (role, task.node()), Said::Before)?;
+        self.say_words(turn, role, task.node(), Said::Before)?;
         let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         // Messages after the one that began the turn belong to it.

@@ -9,7 +9,7 @@ use a_society_facts::fact::operator::{
 };
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, DraftDiscarded, DraftKind,
-    Effect, ModelAnswered, ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, Usage,
+    Effect, ModelAnswered, ModelFailed, RawValueEq, SeenFile, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::limits::{
@@ -17,15 +17,14 @@ use a_society_facts::limits::{
 };
 use a_society_facts::message::{AnswerText, Image, ToolCall};
 use a_society_facts::view::flow::{CallState, OpenCall, RequestState};
-use a_society_flow::machine::TurnEnding;
 use a_society_roles::consent::ConsentQuestion;
 use a_society_roles::handoff::NOT_ENDED;
 use a_society_roles::turn::step::{
-    Asking, Consent, IntendedCall, PlannedText, StepReply, TakerEnd, TurnStep, Worst,
+    Consent, IntendedCall, PlannedText, StepReply, TakerEnd, TurnStep,
 };
 use a_society_state::Flow;
 
-use super::budget::Short;
+use super::attempt::{Heard, TurnAttempt};
 use super::consent::changed;
 use super::core::Core;
 use super::cut_calls::planned;
@@ -33,20 +32,8 @@ use super::error::DriverError;
 use super::role_source::TouchedFiles;
 use super::snapshot::names_snapshot;
 use super::speech::{SpeechSource, TurnSpeech};
-use super::steer::Said;
 use crate::limits::PROVIDER_BLOCKS_BYTES_MAX;
 use crate::mint;
-
-/// What a turn's thread does after a step.
-#[derive(Debug)]
-pub enum Heard {
-    /// It goes on.
-    Go(StepReply),
-    /// The operator is asked first. The taker is kept, and gets the answer later.
-    Wait,
-    /// The turn is over, or another try of it counts.
-    Over,
-}
 
 impl Core {
     /// Handles a step of a turn. What the taker waits for is durable on return.
@@ -67,23 +54,6 @@ impl Core {
             return Ok(Heard::Over);
         }
         Ok(heard)
-    }
-
-    /// Makes durable what a turn waits for, if one does.
-    ///
-    /// # Errors
-    /// When the journal refuses.
-    pub fn sync_owed(&mut self) -> Result<(), DriverError> {
-        if self.owed > 0 {
-            self.flow.sync()?;
-            self.owed = 0;
-        }
-        Ok(())
-    }
-
-    /// How many wait for a sync that has not been made.
-    pub(super) const fn syncs_owed(&self) -> usize {
-        self.owed
     }
 
     /// Handles a step of a turn. If more syncs are owed after it, its taker must get no reply before
@@ -136,6 +106,7 @@ impl Core {
         attempt: u32,
         mut step: TurnStep,
     ) -> Result<Option<Heard>, DriverError> {
+        let whose = TurnAttempt { turn, attempt };
         if let Some((speech, flow, source)) = self.speech(turn) {
             speech.clean(flow, &source, &mut step)?;
         }
@@ -173,23 +144,23 @@ impl Core {
                 class,
                 error,
                 retry_in_ms,
-            } => self.failed(turn, (class, error, retry_in_ms))?,
+            } => self.failed(turn, class, error, retry_in_ms)?,
             TurnStep::Intend(intended) => {
                 let call = self.intend(turn, intended)?;
                 return Ok(Some(Heard::Go(StepReply::Done { call: Some(call) })));
             }
             TurnStep::Start { call, process } => self.start_call(turn, call, process)?,
             TurnStep::Begin { intended, ask } => {
-                return self.begin_call((turn, attempt), intended, ask).map(Some);
+                return self.begin_call(whose, intended, ask).map(Some);
             }
-            finish @ TurnStep::Finish { .. } => return self.finished((turn, attempt), finish),
+            finish @ TurnStep::Finish { .. } => return self.finished(whose, finish),
             TurnStep::Refuse {
                 tool_call,
                 tool,
                 output,
-            } => return self.refuse(turn, (tool_call, tool), output),
+            } => return self.refuse(turn, tool_call, tool, output),
             TurnStep::Trust { server, definition } => self.trust(server, definition)?,
-            TurnStep::Absent { server, tool, why } => self.absent(turn, (server, tool), why)?,
+            TurnStep::Absent { server, tool, why } => self.absent(turn, server, tool, why)?,
             TurnStep::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             TurnStep::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             TurnStep::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
@@ -213,7 +184,7 @@ impl Core {
         let approved = McpServerApproved { server, definition };
         self.append(Fact::McpServerApproved(approved))?;
         // The server is started as soon as this is durable.
-        self.owed += 1;
+        self.syncs.owe();
         Ok(())
     }
 
@@ -221,7 +192,8 @@ impl Core {
     fn absent(
         &mut self,
         turn: TurnId,
-        (server, tool): (String, Option<String>),
+        server: String,
+        tool: Option<String>,
         why: String,
     ) -> Result<(), DriverError> {
         let role = self.role_of(turn)?;
@@ -234,10 +206,11 @@ impl Core {
     /// A call that needs no process begins, unless it must not.
     fn begin_call(
         &mut self,
-        (turn, attempt): (TurnId, u32),
+        whose: TurnAttempt,
         intended: Box<IntendedCall>,
         ask: Option<Box<ConsentQuestion>>,
     ) -> Result<Heard, DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         let is_watched = names_snapshot(&intended.tool, &intended.arguments);
         let call = self.intend(turn, intended)?;
         if let Some(ask) = ask {
@@ -247,7 +220,7 @@ impl Core {
             };
             let heard = self.consent(turn, attempt, consent)?;
             if matches!(heard, Heard::Wait) {
-                self.begins_when_allowed(turn, is_watched);
+                self.waiting.begins_when_allowed(turn, is_watched);
             }
             if !matches!(heard, Heard::Go(StepReply::Done { .. })) {
                 return Ok(heard);
@@ -272,15 +245,17 @@ impl Core {
             process,
         }))?;
         // What only reads has no effect that its announcement would have to precede.
-        self.owed += usize::from(!reads);
+        if !reads {
+            self.syncs.owe();
+        }
         Ok(())
     }
 
-    fn role_of(&self, turn: TurnId) -> Result<RoleInstance, DriverError> {
+    pub(super) fn role_of(&self, turn: TurnId) -> Result<RoleInstance, DriverError> {
         self.live.role(turn).cloned().ok_or(DriverError::Gone)
     }
 
-    fn attempt_of(&self, turn: TurnId) -> Result<u32, DriverError> {
+    pub(super) fn attempt_of(&self, turn: TurnId) -> Result<u32, DriverError> {
         let live = self.live.get(turn).ok_or(DriverError::Gone)?;
         Ok(live.subject.attempt())
     }
@@ -305,76 +280,6 @@ impl Core {
             Some((speech, flow, source)) => speech.flush(flow, &source)?,
             None => None,
         })
-    }
-
-    fn request_of(&self, turn: TurnId) -> u32 {
-        self.state()
-            .turns
-            .get(&turn)
-            .map_or(0, |open| open.requests)
-    }
-
-    /// Whether the turn must end instead of asking: its answers are counted, and its money is. Or it asks
-    /// something else, because the operator spoke.
-    fn may_not_ask(
-        &mut self,
-        turn: TurnId,
-        attempt: u32,
-        worst: Worst,
-    ) -> Result<Option<Heard>, DriverError> {
-        let answers = self.request_of(turn);
-        let live = self.live.get(turn);
-        if let Some(most) = live.and_then(|live| live.bounds.exhausted(answers)) {
-            let why = format!(
-                "it gave {most} answers in this turn and did not end it (turn_limit). \
-                 Reply with what it should do, or retry, and it goes on with as many again"
-            );
-            self.fail_turn(turn, attempt, why)?;
-            return Ok(Some(Heard::Over));
-        }
-        match self.short_of(turn, attempt, worst)? {
-            Some(short) => Ok(Some(short)),
-            None => self.steered(turn, Said::Before),
-        }
-    }
-
-    /// The reply for a turn whose next request the budget does not allow.
-    pub(super) fn short_of(
-        &mut self,
-        turn: TurnId,
-        attempt: u32,
-        worst: Worst,
-    ) -> Result<Option<Heard>, DriverError> {
-        Ok(match self.over_budget(turn, worst) {
-            None => None,
-            Some(Short::Busy) => Some(Heard::Go(StepReply::Busy)),
-            Some(Short::Of(lack)) => {
-                self.conclude(turn, attempt, TurnEnding::BudgetReached { lack })?;
-                self.leave(turn);
-                Some(Heard::Over)
-            }
-        })
-    }
-
-    fn ask(&mut self, turn: TurnId, asking: Asking) -> Result<(), DriverError> {
-        let role = self.role_of(turn)?;
-        let frame = self.changed_frame(turn, &role, asking.frame)?;
-        let attempt = self.attempt_of(turn)?;
-        let request = self.request_of(turn) + 1;
-        let fact = ModelRequested {
-            turn,
-            attempt,
-            role,
-            request,
-            model: asking.model,
-            hash: asking.hash,
-            frame,
-        };
-        self.append(Fact::ModelRequested(fact))?;
-        // The request counts as spent from here on, so this is durable before it is sent; and so
-        // are all messages to the role before it.
-        self.owed += 1;
-        Ok(())
     }
 
     fn discard(&mut self, turn: TurnId, why: String) -> Result<(), DriverError> {
@@ -424,7 +329,9 @@ impl Core {
     fn failed(
         &mut self,
         turn: TurnId,
-        (class, error, retry_in_ms): (String, String, Option<u64>),
+        class: String,
+        error: String,
+        retry_in_ms: Option<u64>,
     ) -> Result<(), DriverError> {
         self.live.release(turn);
         self.discard(
@@ -527,7 +434,8 @@ impl Core {
     fn refuse(
         &mut self,
         turn: TurnId,
-        (tool_call, tool): (String, String),
+        tool_call: String,
+        tool: String,
         output: String,
     ) -> Result<Option<Heard>, DriverError> {
         let role = self.role_of(turn)?;
@@ -559,9 +467,10 @@ impl Core {
     /// A call is over, and the turn with it if the call ends it.
     fn finished(
         &mut self,
-        (turn, attempt): (TurnId, u32),
+        whose: TurnAttempt,
         finish: TurnStep,
     ) -> Result<Option<Heard>, DriverError> {
+        let turn = whose.turn;
         let TurnStep::Finish {
             call,
             end,
@@ -582,7 +491,7 @@ impl Core {
             exit,
         };
         let taken_back = match ends {
-            Some(ends) => self.finish_ending((turn, attempt), call, gave.output, *ends)?,
+            Some(ends) => self.finish_ending(whose, call, gave.output, *ends)?,
             None => self.finish(turn, call, end, gave)?,
         };
         Ok(taken_back.map(|output| Heard::Go(StepReply::TakenBack { output })))
@@ -603,12 +512,13 @@ impl Core {
     /// A call ends the turn: the model reads that it did only if its outcome is valid.
     fn finish_ending(
         &mut self,
-        (turn, attempt): (TurnId, u32),
+        whose: TurnAttempt,
         call: CallId,
         output: String,
         ends: TakerEnd,
     ) -> Result<Option<String>, DriverError> {
-        let ends_it = self.would_end((turn, attempt), ends)?;
+        let turn = whose.turn;
+        let ends_it = self.would_end(whose, ends)?;
         let (end, output) = if ends_it {
             (CallEnd::Done, output)
         } else {

@@ -9,21 +9,19 @@ use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use a_society_facts::Verb;
-use a_society_facts::id::{ClientId, TurnId};
-use a_society_roles::turn::step::TurnStep;
+use a_society_facts::id::TurnId;
 
+use super::attempt::{Heard, Start};
 use super::commands::Obeyed;
-use super::core::{Core, Start};
-use super::errand::{CommandAnswer, ErrandId, Report};
+use super::core::Core;
+use super::errand::{CommandAnswer, ErrandId};
 use super::error::DriverError;
 use super::handle::{FlowHandle, FlowWindow, Seen, next};
-use super::in_place::Woken;
+use super::inbox::{Answers, Duty, From, Inbox, ThreadReply};
 use super::inline_turns::AtOnce;
 use super::line::StepLine;
-use super::step::Heard;
-use super::turn_thread::{Answers, Duty, From, ThreadReply, TurnThreads};
-use super::unrecorded_text::Ahead;
+use super::turn_thread::TurnThreads;
+use super::waiting::Woken;
 use crate::control::server;
 use crate::control::socket::ControlDoor;
 use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
@@ -31,77 +29,6 @@ use crate::limits::{INBOX_MAX, LOOK_US, REST_MS, TICK_MS, WAKE_LOOK_MS};
 /// Why a turn failed whose thread ended by a fault of this program.
 const BROKE: &str =
     "a fault of this program ended the turn; what it wrote to its error output says where";
-
-/// The events of a flow's task.
-pub(super) enum Inbox {
-    /// The operator wants something.
-    Command {
-        /// What.
-        command: Box<Verb>,
-        /// The client's name for it.
-        client: Option<ClientId>,
-        /// Where the answer goes.
-        answer: SyncSender<CommandAnswer>,
-    },
-    /// A turn says its next step.
-    Step {
-        /// The turn.
-        turn: TurnId,
-        /// Which try.
-        attempt: u32,
-        /// The step.
-        step: TurnStep,
-        /// Where the answer goes, if the turn waits for one.
-        answer: Option<Answers>,
-    },
-    /// The result of an errand.
-    Report {
-        /// Which.
-        id: ErrandId,
-        /// What the core does with it.
-        report: Report,
-        /// Where the thread that ran it gets its next duty.
-        answer: Answers,
-    },
-    /// A turn waits for the operator, and its taker is kept.
-    Keep {
-        /// The turn.
-        start: Box<Start>,
-        /// Where its thread gets its next duty.
-        answer: Answers,
-    },
-    /// The thread of an errand ended by a fault of the program.
-    Lost {
-        /// Which errand.
-        id: ErrandId,
-    },
-    /// The thread of a turn ended by a fault of the program.
-    Broke {
-        /// The turn.
-        turn: TurnId,
-        /// Which try.
-        attempt: u32,
-    },
-    /// An observer asks for streamed text that is in no record yet.
-    Ahead {
-        /// Where the answer goes.
-        answer: SyncSender<Vec<Ahead>>,
-    },
-    /// A turn's thread left something to do.
-    Look,
-    /// The process ends.
-    Drain,
-}
-
-impl Inbox {
-    /// Whether it was sent on a line, which counts what waits here.
-    const fn is_queued(&self) -> bool {
-        matches!(
-            self,
-            Self::Step { .. } | Self::Report { .. } | Self::Keep { .. }
-        )
-    }
-}
 
 /// A flow that is being driven.
 #[derive(Debug)]
@@ -278,7 +205,7 @@ impl Task {
             // A thread that is gone needs no answer.
             drop(thread.send(ThreadReply::Heard(Heard::Over)));
         }
-        let rests = self.core.live_turns() == 0 && !self.core.errands.has_commands();
+        let rests = self.core.live_turns() == 0 && self.core.errands.commands() == 0;
         let idle = rests && !self.core.is_crowded();
         if idle {
             // Nothing is shown before it is durable.
@@ -313,18 +240,19 @@ impl Task {
         if self.kept.is_empty() {
             return Ok(false);
         }
-        self.kept.retain(|turn, _| self.core.is_in_place(*turn));
+        self.kept
+            .retain(|turn, _| self.core.waiting.contains(*turn));
         // What a turn starts with has to be durable.
         self.core.sync_owed()?;
         let mut goes_on = false;
-        for Woken { turn, told } in std::mem::take(&mut self.core.woken) {
+        for Woken { turn, told } in self.core.waiting.take_woken() {
             match self.kept.remove(&turn) {
                 Some(start) => {
                     goes_on = true;
                     self.start(Duty::Turn(start, From::Answer(Box::new(told))))?;
                 }
                 // Its thread has not given it back yet.
-                None => self.core.woken.push(Woken { turn, told }),
+                None => self.core.waiting.wake(turn, told),
             }
         }
         Ok(goes_on)

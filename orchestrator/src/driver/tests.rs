@@ -16,8 +16,9 @@ use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
 
-use super::core::{Core, Start};
-use super::step::Heard;
+use super::attempt::{Heard, Start};
+use super::core::Core;
+
 use crate::mint::SeededMint;
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};

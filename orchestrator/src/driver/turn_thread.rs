@@ -9,44 +9,13 @@ use std::time::Duration;
 use a_society_facts::id::TurnId;
 use a_society_roles::turn::step::{StepReply, TurnStep};
 
-use super::core::{Core, Start};
-use super::errand::{CommandAnswer, Errand, ErrandId};
+use super::attempt::{Heard, Start};
+use super::core::Core;
+use super::errand::{CommandAnswer, ErrandId};
 use super::error::DriverError;
+use super::inbox::{Duty, From, ThreadReply};
 use super::line::StepLine;
-use super::step::Heard;
 use crate::limits::{IDLE_THREAD_TIME, IDLE_THREADS_MAX};
-
-/// From where a thread takes a turn.
-#[derive(Debug)]
-pub(super) enum From {
-    /// From its beginning.
-    Beginning,
-    /// From a step that it has said already.
-    Step(Box<TurnStep>),
-    /// From the answer that it waited for.
-    Answer(Box<StepReply>),
-}
-
-/// What a thread is given to do.
-#[derive(Debug)]
-pub(super) enum Duty {
-    /// A turn.
-    Turn(Start, From),
-    /// Work that may wait for the outside world.
-    Errand(Errand),
-}
-
-/// The replies to the thread of a turn.
-#[derive(Debug)]
-pub(super) enum ThreadReply {
-    /// The answer to its step.
-    Heard(Heard),
-    /// What it did is over, and this is next.
-    Next(Box<Duty>),
-}
-
-/// The channel of those replies.
-pub(super) type Answers = SyncSender<ThreadReply>;
 
 /// A thread that waits, and how it is given something to do.
 type Idle = (ThreadId, SyncSender<Duty>);
@@ -115,7 +84,7 @@ impl TurnThreads {
         while let Some(duty) = next {
             let (follows, held) = match duty {
                 Duty::Turn(start, from) => run(start, from, &self.line),
-                Duty::Errand(errand) => (after(errand.run_and_report(&self.line)), None),
+                Duty::Errand(errand) => (after(self.line.run(errand)), None),
             };
             if let Some(duty) = follows {
                 next = Some(*duty);
@@ -274,8 +243,8 @@ mod tests {
     use a_society_roles::turn::taker::Taker;
 
     use super::*;
+    use crate::driver::inbox::Inbox;
     use crate::driver::provider_wait::Nap;
-    use crate::driver::task::Inbox;
 
     /// Says on which thread it is asked, and ends its turn.
     #[derive(Debug)]

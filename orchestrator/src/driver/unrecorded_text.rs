@@ -9,9 +9,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use a_society_facts::id::{RoleInstance, Seq};
 
-use super::core::Core;
-use super::error::DriverError;
-
 /// An observer of a flow while it moves.
 pub trait Onlooker: Debug + Send + Sync {
     /// Text streamed. This is called by the flow's own task, and must not wait for anything.
@@ -53,23 +50,5 @@ impl Onlookers {
 
     fn list(&self) -> MutexGuard<'_, Vec<Weak<dyn Onlooker>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Core {
-    /// What streamed and is in no record yet. The first words of a text are recorded by this.
-    ///
-    /// # Errors
-    /// When the journal refuses.
-    pub(super) fn ahead(&mut self) -> Result<Vec<Ahead>, DriverError> {
-        let Self { live, flow, .. } = self;
-        let mut waiting = Vec::new();
-        for live in live.values_mut() {
-            for (after, text) in live.speech.unrecorded(flow)? {
-                let role = live.subject.role().clone();
-                waiting.push(Ahead { role, after, text });
-            }
-        }
-        Ok(waiting)
     }
 }

@@ -32,7 +32,7 @@ use super::choices::{self, AUTO, MODEL, SERVERS, SKILLS};
 use crate::config::models::{self, ConfiguredModels, WishedModel};
 use crate::config::servers::{self, Roster, ServerVerdict};
 use crate::config::{programs, user, workspace};
-use crate::driver::role_source::TouchedFiles;
+use crate::driver::role_source::{KnownCall, RoleAt, TouchedFiles};
 use crate::workspace::rules as beforehand;
 
 /// The key under which a role's chosen effort is remembered.
@@ -321,12 +321,14 @@ impl Bench {
     #[must_use]
     pub fn ruled(
         &self,
-        (role, node): (&RoleInstance, Option<&NodeId>),
-        (reach, rules): (ToolReach, &ConsentRules),
+        whose: RoleAt<'_>,
+        reach: ToolReach,
+        rules: &ConsentRules,
         call: &ToolCall,
-        (terms, effect): (Option<&ConsentTerms>, Effect),
+        known: KnownCall<'_>,
     ) -> Option<Judged> {
-        let mut setting = self.setting(role, node);
+        let KnownCall { terms, effect } = known;
+        let mut setting = self.setting(whose.role, whose.node);
         reach.apply(&mut setting);
         setting.search = self.models.search().ok();
         setting.check_workflow = Some(WorkflowCheck(Arc::new(|_| Ok(()))));
@@ -376,7 +378,7 @@ impl Bench {
     #[must_use]
     pub fn grant(
         &self,
-        (role, node): (&RoleInstance, Option<&NodeId>),
+        RoleAt { role, node }: RoleAt<'_>,
         reach: ToolReach,
         call: &ToolCall,
         stop: &StopSignal,

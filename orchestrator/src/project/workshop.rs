@@ -11,8 +11,6 @@ use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::operator::{ChosenBy, ConsentMode, Grant};
-use a_society_facts::fact::terms::ConsentTerms;
-use a_society_facts::fact::turn::Effect;
 use a_society_facts::handoff::{Artifact, Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
@@ -34,7 +32,7 @@ use a_society_roles::role::prompt::{self, SystemPrompt};
 use a_society_roles::taker::command::CommandTaker;
 use a_society_roles::taker::human::HumanTaker;
 use a_society_roles::taker::scripted::{RoleScript, ScriptPhase, ScriptedTaker};
-use a_society_roles::tool::{WorkflowCheck, is_small_window};
+use a_society_roles::tool::{ToolReach, WorkflowCheck, is_small_window};
 use a_society_roles::turn::job::{BegunWith, TurnJob};
 use a_society_roles::turn::taker::Taker;
 use a_society_state::FlowPlace;
@@ -47,7 +45,9 @@ use super::choices::{RoleChoices, SCOPE, SKILLS};
 use super::handed::{in_order_of_the_graph, last_passed, passed_before};
 use super::{program, records};
 use crate::config::programs;
-use crate::driver::role_source::{About, PendingChoice, RoleSource, TouchedFiles};
+use crate::driver::role_source::{
+    About, KnownCall, PendingChoice, RoleAt, RoleSource, TouchedFiles,
+};
 use crate::limits::{
     ARTIFACTS_SHARE_PERCENT, BYTES_A_TOKEN, FLOW_FILE_BYTES_MAX, PROJECT_FILE_BYTES_MAX,
     READINGS_PARTS, SHOWN_ARTIFACT_BYTES_MAX, SHOWN_FINDINGS_BYTES_MAX, UNKNOWN_WINDOW_TOKENS,
@@ -94,6 +94,12 @@ impl Workshop {
             (Executor::Model | Executor::Scripted, Some(_)) => Executor::Scripted,
             (named, _) => named,
         }
+    }
+
+    /// How far a role's tools reach, if its configuration can be read.
+    fn reach(&self, state: &FlowState, role: &RoleInstance) -> Option<ToolReach> {
+        let settings = settings_of(state, role);
+        self.bench.reach(self.definition(role), settings).ok()
     }
 
     /// All that an artifact says; nothing if it is not text.
@@ -618,7 +624,7 @@ impl RoleSource for Workshop {
         &mut self,
         graph: &FlowGraph,
         state: &FlowState,
-        (role, node): (&RoleInstance, Option<&NodeId>),
+        RoleAt { role, node }: RoleAt<'_>,
         stop: StopSignal,
     ) -> PendingChoice {
         if self.executor(role) != Executor::Model {
@@ -706,26 +712,23 @@ impl RoleSource for Workshop {
     fn grant(
         &mut self,
         state: &FlowState,
-        (role, node): (&RoleInstance, Option<&NodeId>),
+        whose: RoleAt<'_>,
         call: &ToolCall,
         stop: &StopSignal,
     ) -> Option<Grant> {
-        let settings = settings_of(state, role);
-        let reach = self.bench.reach(self.definition(role), settings).ok()?;
-        self.bench.grant((role, node), reach, call, stop)
+        let reach = self.reach(state, whose.role)?;
+        self.bench.grant(whose, reach, call, stop)
     }
 
     fn ruled(
         &mut self,
         state: &FlowState,
-        (role, node): (&RoleInstance, Option<&NodeId>),
+        whose: RoleAt<'_>,
         call: &ToolCall,
-        known: (Option<&ConsentTerms>, Effect),
+        known: KnownCall<'_>,
     ) -> Option<Judged> {
-        let settings = settings_of(state, role);
-        let reach = self.bench.reach(self.definition(role), settings).ok()?;
-        self.bench
-            .ruled((role, node), (reach, &state.rules), call, known)
+        let reach = self.reach(state, whose.role)?;
+        self.bench.ruled(whose, reach, &state.rules, call, known)
     }
 
     fn keep_records(&mut self, graph: &FlowGraph, state: &FlowState) {

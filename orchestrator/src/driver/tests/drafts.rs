@@ -7,8 +7,8 @@ use a_society_roles::turn::step::{StepReply, TurnStep};
 use a_society_state::disk::FaultyDisk;
 
 use super::{HELLO, at, begin, finish, store};
-use crate::driver::core::{Core, Start};
-use crate::driver::step::Heard;
+use crate::driver::attempt::{Heard, Start};
+use crate::driver::core::Core;
 use crate::driver::unrecorded_text::Ahead;
 use crate::mint::SeededMint;
 use crate::run::reopen;

@@ -13,8 +13,8 @@ use a_society_facts::{Verb, Whom};
 use a_society_roles::turn::step::StepReply;
 use a_society_state::disk::FaultyDisk;
 
+use super::super::attempt::Heard;
 use super::super::room::Room;
-use super::super::step::Heard;
 use super::sim::seeds;
 use super::{HELLO, Running, at, begin, facts, read, store, walk};
 use crate::driver::core::{Core, FEEDBACK_ROLE};

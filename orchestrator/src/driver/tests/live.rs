@@ -27,8 +27,8 @@ use a_society_roles::turn::step::{StepReply, TurnStep};
 use a_society_state::layout::FlowFolder;
 
 use self::meaning::Meaning;
-use super::super::core::{Core, Start};
-use super::super::step::Heard;
+use super::super::attempt::{Heard, Start};
+use super::super::core::Core;
 use super::model::Says;
 
 /// Steps after which a flow that is not over counts as stuck.

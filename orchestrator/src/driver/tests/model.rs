@@ -13,7 +13,7 @@ use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::{ConsentMode, Grant};
 use a_society_facts::fact::turn::{CallEnd, Usage};
-use a_society_facts::id::{ConsentId, NodeId, RoleInstance};
+use a_society_facts::id::{ConsentId, RoleInstance};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
@@ -35,7 +35,7 @@ use serde_json::value::RawValue;
 
 use self::hanging::Spot;
 use super::super::core::{Core, CoreParts};
-use super::super::role_source::{About, PendingChoice, RoleSource, TouchedFiles};
+use super::super::role_source::{About, PendingChoice, RoleAt, RoleSource, TouchedFiles};
 use super::{at, store, walk};
 use crate::mint::SeededMint;
 use crate::project::docs::ailment::Ailment;
@@ -288,7 +288,7 @@ impl RoleSource for Actors {
         &mut self,
         _: &FlowGraph,
         state: &FlowState,
-        (role, _): (&RoleInstance, Option<&NodeId>),
+        RoleAt { role, .. }: RoleAt<'_>,
         stop: StopSignal,
     ) -> PendingChoice {
         self.passes(Spot::Choice);
@@ -336,7 +336,7 @@ impl RoleSource for Actors {
     fn grant(
         &mut self,
         _: &FlowState,
-        (role, _): (&RoleInstance, Option<&NodeId>),
+        RoleAt { role, .. }: RoleAt<'_>,
         call: &ToolCall,
         stop: &StopSignal,
     ) -> Option<Grant> {

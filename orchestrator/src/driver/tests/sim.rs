@@ -21,8 +21,8 @@ use a_society_state::clock::CountingClock;
 use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
 
-use super::super::core::{Core, Start};
-use super::super::step::Heard;
+use super::super::attempt::{Heard, Start};
+use super::super::core::Core;
 use crate::mint::{Mint, SeededMint};
 use crate::project::flow_file::read_kept;
 use crate::run::{NewFlow, create, reopen};

@@ -4,9 +4,9 @@ use a_society_roles::turn::step::{StepReply, TurnStep};
 
 use super::*;
 use crate::control::message::Taken;
-use crate::driver::core::Start;
+use crate::driver::attempt::Heard;
+use crate::driver::attempt::Start;
 use crate::driver::error::DriverError;
-use crate::driver::step::Heard;
 
 const TWO: &str = r"
 workflow:

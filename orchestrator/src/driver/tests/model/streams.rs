@@ -8,7 +8,7 @@ use a_society_state::clock::{Clock, CountingClock};
 use a_society_state::{Ground, process};
 
 use super::*;
-use crate::driver::step::Heard;
+use crate::driver::attempt::Heard;
 
 /// A pause of a provider that searches by itself: an answer without a text.
 fn pauses() -> Vec<StreamArrival> {

@@ -1,0 +1,41 @@
+//! One attempt of a turn: its name, what starts it, and what it does after each of its steps.
+
+use a_society_base::stop::StopSignal;
+use a_society_facts::id::TurnId;
+use a_society_roles::turn::step::StepReply;
+use a_society_roles::turn::taker::Taker;
+
+use super::provider_wait::Nap;
+
+/// Which attempt of which turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TurnAttempt {
+    pub(super) turn: TurnId,
+    pub(super) attempt: u32,
+}
+
+/// A turn that must now be taken.
+#[derive(Debug)]
+pub struct Start {
+    /// The turn.
+    pub turn: TurnId,
+    /// Which try.
+    pub attempt: u32,
+    /// What takes it: a model, a script, a command, a person.
+    pub taker: Box<dyn Taker>,
+    /// The signal that stops it while it waits for the outside world.
+    pub stop: StopSignal,
+    /// How it is woken while it only lets time pass.
+    pub nap: Nap,
+}
+
+/// What a turn's thread does after a step.
+#[derive(Debug)]
+pub enum Heard {
+    /// It goes on.
+    Go(StepReply),
+    /// The operator is asked first. The taker is kept, and gets the answer later.
+    Wait,
+    /// The turn is over, or another try of it counts.
+    Over,
+}
