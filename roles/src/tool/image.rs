@@ -8,7 +8,7 @@ use imagesize::{ImageType, blob_size, image_type};
 use super::files;
 use super::limits::{IMAGE_BYTES, IMAGE_SIDE, IMAGES, IMAGES_BYTES};
 use super::output::ToolOutput;
-use super::plan::CallRefusal;
+use super::refusal::CallRefusal;
 use super::toolbox::Toolbox;
 use crate::number::grouped;
 

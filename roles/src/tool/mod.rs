@@ -12,6 +12,7 @@
 
 mod arguments;
 pub mod command;
+mod deed;
 mod edit;
 mod files;
 mod find;
@@ -24,6 +25,7 @@ mod plan;
 mod reach;
 mod read;
 mod recall;
+mod refusal;
 mod running;
 mod setting;
 mod show;
@@ -45,8 +47,9 @@ pub use arguments::{
 pub use command::Background;
 pub(crate) use form::clipped;
 pub use output::is_cut;
-pub use plan::{CallPlan, CallRefusal, RefusalKind};
+pub use plan::CallPlan;
 pub use reach::{Narrowing, ToolReach};
+pub use refusal::{CallRefusal, RefusalKind};
 pub use running::{Finished, RunningCall};
 pub use setting::{
     CallLimits, CheckWorkflow, EditTool, Guard, Owner, SearchService, ToolSetting, WorkflowCheck,

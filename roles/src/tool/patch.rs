@@ -1,53 +1,27 @@
 //! The tool that changes several files at once. Every place is found before anything is written, and
 //! the hashes of each file tell afterwards whether it was changed.
 
-use std::path::PathBuf;
-
 use a_society_facts::Hash;
 use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect, FileChange};
 use a_society_facts::message::ToolCall;
 
 use super::arguments::ApplyPatch;
+use super::deed::{Changing, Deed, Patching};
 use super::edit::{PatchedFile, Section, TextPage, difference, patched};
-use super::files::{self, Located};
+use super::files;
 use super::limits;
 use super::output::ToolOutput;
-use super::plan::{CallPlan, CallRefusal, RefusalKind};
-use super::toolbox::{ConsentNeeds, Deed, Toolbox};
-use super::write::{WriteTarget, keeps_secrets};
+use super::plan::CallPlan;
+use super::refusal::{CallRefusal, RefusalKind};
+use super::toolbox::{ConsentNeeds, Toolbox};
+use super::write::{WriteTarget, highest, keeps_secrets};
 use crate::consent::Tier;
 use crate::number::grouped;
 use crate::turn::step::PlannedText;
 
 /// The name of the tool.
 const APPLY_PATCH: &str = "apply_patch";
-
-/// The files of a patch, as they are to be.
-#[derive(Debug, Clone)]
-pub(super) struct Patching(Vec<Changing>);
-
-/// A file of a patch.
-#[derive(Debug, Clone)]
-struct Changing {
-    located: Located,
-    real: PathBuf,
-    before: Option<Hash>,
-    /// Nothing if the file is removed.
-    after: Option<Hash>,
-    /// What is written; nothing if the file is removed, or if an earlier process had changed it.
-    content: Option<String>,
-    /// What it held; nothing if it did not exist, or if an earlier process had changed it.
-    earlier: Option<String>,
-    /// How many lines are added and removed.
-    lines: (usize, usize),
-    /// Whether an earlier process had changed it.
-    is_done: bool,
-    /// What the operator reads of it.
-    consent: String,
-    /// The result for the model when it is changed.
-    told: String,
-}
 
 impl Toolbox {
     pub(super) fn plan_patch(
@@ -338,14 +312,5 @@ impl Changing {
         let hash = |hash: Option<Hash>| hash.map_or_else(String::new, |hash| hash.to_string());
         let real = self.real.to_string_lossy();
         format!("{real}\n{}\n{}", hash(self.before), hash(self.after))
-    }
-}
-
-/// Of two files the tier of the one of which more is at stake.
-pub(super) fn highest(one: Tier, other: Tier) -> Tier {
-    match (&one, &other) {
-        (Tier::Trust, _) | (_, Tier::Free) => one,
-        _ if one == Tier::Edit && other != Tier::Trust => one,
-        _ => other,
     }
 }

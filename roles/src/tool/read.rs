@@ -9,23 +9,15 @@ use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{GlobFiles, GrepFiles, ListDirectory, ReadFile, understood};
+use super::deed::{Deed, ReadPlan};
 use super::files::{self, Floor, InodeKind, Located, OpenEntry};
 use super::find::{Glob, Grep};
 use super::limits;
 use super::output::ToolOutput;
-use super::plan::{CallPlan, CallRefusal};
-use super::toolbox::{ConsentNeeds, Deed, Toolbox};
+use super::plan::CallPlan;
+use super::refusal::CallRefusal;
+use super::toolbox::{ConsentNeeds, Toolbox};
 use crate::consent::Tier;
-
-/// What is read.
-#[derive(Debug, Clone)]
-pub(super) enum ReadPlan {
-    /// A file, from a line on, and how many lines at most; 0 if absent.
-    File(Located, u64, u64),
-    Folder(Located),
-    Grep(Located, Box<Grep>),
-    Glob(Located, Glob),
-}
 
 impl Toolbox {
     pub(super) fn plan_read_file(
@@ -124,17 +116,6 @@ impl Toolbox {
             return Ok((CallEnd::Stopped, output));
         }
         Ok((CallEnd::Done, output))
-    }
-}
-
-impl ReadPlan {
-    fn located(&self) -> &Located {
-        match self {
-            Self::File(located, ..)
-            | Self::Folder(located)
-            | Self::Grep(located, _)
-            | Self::Glob(located, _) => located,
-        }
     }
 }
 

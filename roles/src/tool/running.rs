@@ -7,8 +7,9 @@ use a_society_facts::id::CallId;
 use a_society_facts::message::Image;
 
 use super::command::HeldCommand;
+use super::deed::Deed;
 use super::output::ToolOutput;
-use super::toolbox::{Deed, Toolbox};
+use super::toolbox::Toolbox;
 use crate::consent::Tier;
 
 /// A call between its start and its end. Nothing has happened yet but that a process waits.

@@ -11,7 +11,7 @@ use a_society_facts::Hash;
 use super::edit::TextPage;
 use super::files::{self, InodeKind, Located, OpenEntry};
 use super::output::ToolOutput;
-use super::plan::CallRefusal;
+use super::refusal::CallRefusal;
 use super::toolbox::Toolbox;
 use super::{image, limits, text};
 use crate::number::grouped;

@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{Status, Todo};
+use super::deed::Deed;
 use super::limits::{TODO_CHARS, TODO_ITEMS};
 use super::output::ToolOutput;
-use super::plan::{CallPlan, CallRefusal, RefusalKind};
-use super::toolbox::{ConsentNeeds, Deed, Toolbox};
+use super::plan::CallPlan;
+use super::refusal::{CallRefusal, RefusalKind};
+use super::toolbox::{ConsentNeeds, Toolbox};
 
 impl Toolbox {
     pub(super) fn plan_todo(&self, given: &Todo, raw: &str) -> Result<CallPlan, CallRefusal> {

@@ -13,19 +13,17 @@ use a_society_facts::id::CallId;
 use a_society_facts::message::{Message, ToolCall};
 use a_society_providers::ToolDefinition;
 
-use super::arguments::{self, CommandOutput, ToolArguments, canonical, definitions, twin};
-use super::command::CommandLaunch;
+use super::arguments::{self, ToolArguments, canonical, definitions, twin};
+use super::deed::Deed;
 use super::files::{Located, Roots};
 use super::form::clipped;
 use super::output::{Keeps, Length, ToolOutput, bound, floor};
-use super::patch::Patching;
-use super::plan::{CallPlan, CallRefusal, RefusalKind};
-use super::read::ReadPlan;
+use super::plan::CallPlan;
+use super::refusal::{CallRefusal, RefusalKind};
 use super::running::{Finished, RunningCall};
 use super::setting::{Owner, ToolSetting};
 use super::shown_files::SeenFiles;
-use super::web::{Fetch, Query, Web};
-use super::write::Writing;
+use super::web::Web;
 use super::{files, limits};
 use crate::consent::policy::{FileNames, Judged, Subject};
 use crate::consent::{Action, ConsentQuestion, Tier, shown};
@@ -52,29 +50,6 @@ pub(super) struct Inner {
 fn sizes<'m>(said: impl Iterator<Item = &'m Message>) -> Vec<u64> {
     let images = said.filter_map(Message::image);
     images.map(|image| image.bytes).collect()
-}
-
-/// What a call will do, with everything that it needs for it.
-#[derive(Debug, Clone)]
-pub(super) enum Deed {
-    /// It reads.
-    Read(ReadPlan),
-    /// It writes a file, which has this path.
-    Write(Box<Writing>, PathBuf),
-    /// It changes the files of a patch.
-    Patch(Box<Patching>),
-    /// It runs a command.
-    Command(Box<CommandLaunch>),
-    /// It asks for what a command beside the turn wrote.
-    Output(Box<CommandOutput>),
-    /// It returns the task list; this is the result.
-    Todo(String),
-    /// It reads a page.
-    Fetch(Box<Fetch>),
-    /// It searches the web.
-    Search(Box<Query>),
-    /// It returns this and does nothing.
-    Say(String),
 }
 
 impl Toolbox {

@@ -8,27 +8,18 @@ use a_society_facts::fact::terms::{ConsentTerms, FileEffect, FileTerms};
 use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{EditFile, OneEdit, ToolArguments, WriteFile, parse};
+use super::deed::{Deed, Writing};
 use super::edit::{Knowledge, PatchedFile, TextEdit, TextPage, apply, difference, patched};
 use super::files::{self, Located};
 use super::form::clipped;
 use super::output::ToolOutput;
-use super::patch::highest;
-use super::plan::{CallPlan, CallRefusal, RefusalKind};
-use super::toolbox::{ConsentNeeds, Deed, Toolbox};
+use super::plan::CallPlan;
+use super::refusal::{CallRefusal, RefusalKind};
+use super::toolbox::{ConsentNeeds, Toolbox};
 use super::{limits, text};
 use crate::consent::{ConsentQuestion, Tier};
 use crate::number::grouped;
 use crate::turn::step::PlannedText;
-
-/// A file with its new content.
-#[derive(Debug, Clone)]
-pub(super) struct Writing {
-    pub located: Located,
-    pub before: Option<Hash>,
-    pub content: String,
-    /// The result for the model when it is done.
-    pub done: String,
-}
 
 /// A file as it is now.
 pub(super) struct WriteTarget {
@@ -597,6 +588,15 @@ fn of_file(path: &str, change: FileEffect) -> ConsentTerms {
     let path = path.to_owned();
     let files = vec![FileTerms { path, change }];
     ConsentTerms::Files { files }
+}
+
+/// Of two files the tier of the one of which more is at stake.
+pub(super) fn highest(one: Tier, other: Tier) -> Tier {
+    match (&one, &other) {
+        (Tier::Trust, _) | (_, Tier::Free) => one,
+        _ if one == Tier::Edit && other != Tier::Trust => one,
+        _ => other,
+    }
 }
 
 #[cfg(test)]

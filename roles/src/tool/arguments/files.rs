@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::edit::{Section, sections};
 use super::super::form::MemberKind::{Any, Flag, Items, Number, Text};
 use super::super::form::{ToolForm, also, expected, hidden, optional, required, wrong};
-use super::super::plan::{CallRefusal, RefusalKind};
+use super::super::refusal::{CallRefusal, RefusalKind};
 
 const PATH: &str = "From the project folder, such as src/main.rs or record/brief.md.";
 

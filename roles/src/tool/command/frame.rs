@@ -22,7 +22,7 @@ const PREAMBLE_BYTES: usize = 4096;
 /// What a guard is to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct GuardOrder {
+pub(in super::super) struct GuardOrder {
     /// The program and its arguments.
     pub run: Vec<String>,
     /// All of its variables.
@@ -40,7 +40,7 @@ pub(super) struct GuardOrder {
 /// Behind which walls a program runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Walls {
+pub(in super::super) struct Walls {
     /// Whether there are walls at all.
     pub are_up: bool,
     /// Folders that may be written.
@@ -62,7 +62,7 @@ pub(super) struct Walls {
 /// Spaces of its own for a guard: its processes, its mounts, its network.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Spaces {
+pub(in super::super) enum Spaces {
     /// None: those of everybody.
     #[default]
     None,

@@ -3,7 +3,7 @@
 mod background;
 mod classify;
 mod environment;
-mod frame;
+pub(super) mod frame;
 mod guard;
 mod held;
 mod limits;
@@ -27,18 +27,21 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 use a_society_facts::id::CallId;
 
 pub use self::background::Background;
+
 use self::frame::{CommandEnd, GuardOrder, GuardReport, Walls};
 pub use self::guard::guard;
 pub(super) use self::held::HeldCommand;
 use self::limits::BACKGROUND_FIRST;
 use super::Scope;
 use super::arguments::{CommandOutput, RunCommandArguments};
+use super::deed::{CommandLaunch, Deed};
 use super::files::{self, Located};
 use super::form::clipped;
 use super::limits::{COMMAND_BYTES, COMMAND_WAIT_MS};
 use super::output::{Keeps, Length, ToolOutput};
-use super::plan::{CallPlan, CallRefusal, RefusalKind};
-use super::toolbox::{ConsentNeeds, Deed, Toolbox};
+use super::plan::CallPlan;
+use super::refusal::{CallRefusal, RefusalKind};
+use super::toolbox::{ConsentNeeds, Toolbox};
 use crate::consent::Tier;
 use crate::consent::policy::Judged;
 use crate::taker::command::mark;
@@ -46,16 +49,6 @@ use a_society_base::stop::StopSignal;
 
 /// The shell that reads commands.
 const SHELLS: [&str; 2] = ["/bin/bash", "/bin/sh"];
-
-/// A command with everything that it needs.
-#[derive(Debug, Clone)]
-pub(super) struct CommandLaunch {
-    order: GuardOrder,
-    /// The command as it was asked for.
-    command: String,
-    /// Whether the turn goes on while it runs.
-    pub in_background: bool,
-}
 
 impl Toolbox {
     pub(super) fn plan_command(

@@ -17,4 +17,4 @@ pub(super) use apply::{Knowledge, TextEdit, apply};
 pub(super) use difference::difference;
 pub(super) use hunks::patched;
 pub(super) use page::TextPage;
-pub(super) use patch::{PatchedFile, Section, sections};
+pub(super) use patch::{PatchHunk, PatchedFile, Section, sections};

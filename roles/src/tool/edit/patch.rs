@@ -1,6 +1,5 @@
 //! A patch as models write it, read into what it says of each file.
 
-use super::super::arguments::SaidChange;
 use super::super::form::clipped;
 use super::super::limits::PATCH_FILES;
 
@@ -39,26 +38,6 @@ pub(in super::super) struct PatchHunk {
     pub new: Vec<String>,
     /// Whether the lines are the last of the file.
     pub is_last: bool,
-}
-
-impl Section {
-    /// The same for readers of calls.
-    pub(in super::super) fn said(self) -> SaidChange {
-        let (edits, content) = match self.change {
-            PatchedFile::Add(content) => (Vec::new(), Some(content)),
-            PatchedFile::Update(hunks) => {
-                let edit = |hunk: PatchHunk| (hunk.old.join("\n"), hunk.new.join("\n"));
-                (hunks.into_iter().map(edit).collect(), None)
-            }
-            PatchedFile::Delete => (Vec::new(), None),
-        };
-        SaidChange {
-            path: self.path,
-            edits,
-            content,
-            append: false,
-        }
-    }
 }
 
 /// The changes of a patch, by file, or why it is invalid.

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use super::super::limits::{CLOSE_NAMES, LIST_LOOKED_AT};
-use super::super::plan::CallRefusal;
+use super::super::refusal::CallRefusal;
 use super::floor::Floor;
 use super::open::{entries, impossible, open_read};
 use super::path::{Located, RECORD};

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 use super::super::form::clipped;
 use super::super::limits::{self, FILE_BYTES};
-use super::super::plan::{CallRefusal, RefusalKind};
+use super::super::refusal::{CallRefusal, RefusalKind};
 use super::close::missing;
 use super::floor::Floor;
 use super::path::{Located, out_of_reach};

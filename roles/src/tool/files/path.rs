@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::super::form::clipped;
 use super::super::limits::PATH_BYTES;
-use super::super::plan::{CallRefusal, RefusalKind};
+use super::super::refusal::{CallRefusal, RefusalKind};
 
 /// A path within one of the folders that are open.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use a_society_facts::id::FlowId;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 
 use super::super::Scope;
-use super::super::plan::CallRefusal;
+use super::super::refusal::CallRefusal;
 use super::super::setting::ToolSetting;
 use super::floor::{Floor, floor};
 use super::open::real_path;

@@ -3,7 +3,7 @@
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 use super::super::limits;
-use super::super::plan::{CallRefusal, RefusalKind};
+use super::super::refusal::{CallRefusal, RefusalKind};
 
 /// An expression that is ready.
 #[derive(Debug, Clone)]

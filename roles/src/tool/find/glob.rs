@@ -5,40 +5,18 @@ use std::path::PathBuf;
 
 use a_society_base::stop::StopSignal;
 
-use super::super::arguments::GlobFiles;
 use super::super::files::{self, InodeKind, Located, OpenEntry};
 use super::super::limits;
 use super::super::output::ToolOutput;
-use super::super::plan::CallRefusal;
+use super::super::refusal::CallRefusal;
 use super::super::toolbox::Toolbox;
-use super::pattern::PathPattern;
+use super::asked::Glob;
+use super::notes::{ended, left_deep, nothing};
 use super::walk::{FolderWalk, shown};
-use super::{ended, left_deep, nothing};
 use crate::number::grouped;
-
-/// Which files are wanted.
-#[derive(Debug, Clone)]
-pub(in super::super) struct Glob {
-    pattern: PathPattern,
-}
 
 /// A file that was found: when it was changed, and its path. The newest is the least.
 type GlobMatch = (std::cmp::Reverse<(i64, u64)>, PathBuf);
-
-impl Glob {
-    /// Reads what is asked for: the folder that is looked through, and what is looked for in it.
-    pub(in super::super) fn read(given: &GlobFiles) -> Result<(String, Self), CallRefusal> {
-        let (folder, pattern) = PathPattern::split(&given.pattern)?;
-        let path = match (given.path.as_deref(), folder.as_str()) {
-            (None | Some(""), "") => ".".to_owned(),
-            (None | Some(""), _) => folder,
-            (Some(path), "") => path.to_owned(),
-            (Some(_), folder) if folder.starts_with('/') => folder.to_owned(),
-            (Some(path), _) => format!("{}/{folder}", path.trim_end_matches('/')),
-        };
-        Ok((path, Self { pattern }))
-    }
-}
 
 impl Toolbox {
     /// Finds the files below a folder whose paths fit, the newest first.

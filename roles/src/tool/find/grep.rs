@@ -8,60 +8,18 @@ use std::path::{Path, PathBuf};
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
 use grep_matcher::Matcher as _;
-use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
-use super::super::arguments::GrepFiles;
 use super::super::files::{self, Floor, InodeKind, Located, OpenEntry};
 use super::super::output::{ToolOutput, floor as char_floor};
-use super::super::plan::{CallRefusal, RefusalKind};
+use super::super::refusal::CallRefusal;
 use super::super::toolbox::Toolbox;
 use super::super::{limits, text};
-use super::expression::Expression;
+use super::asked::Grep;
+use super::notes::{ended, left_deep, nothing};
 use super::pattern::PathPattern;
 use super::walk::{FolderWalk, shown};
-use super::{ended, left_deep, nothing};
 use crate::number::grouped;
-
-/// What is searched for.
-#[derive(Debug, Clone)]
-pub(in super::super) struct Grep {
-    expression: Expression,
-    names: Option<PathPattern>,
-    context: usize,
-    files_only: bool,
-}
-
-impl Grep {
-    /// Reads what is asked for.
-    pub(in super::super) fn read(given: &GrepFiles) -> Result<Self, CallRefusal> {
-        let context = given.context.unwrap_or(0);
-        if context > limits::SEARCH_CONTEXT {
-            let text = format!("`context` is at most {}.", limits::SEARCH_CONTEXT);
-            return Err(CallRefusal::new(RefusalKind::Arguments, text));
-        }
-        let ignore_case = match (given.ignore_case, given.case_sensitive) {
-            (Some(ignore), _) => ignore,
-            (None, sensitive) => sensitive == Some(false),
-        };
-        let literal = given.literal.then(|| regex_syntax::escape(&given.pattern));
-        let pattern = literal.as_ref().unwrap_or(&given.pattern);
-        Ok(Self {
-            expression: Expression::read(pattern, ignore_case)?,
-            names: given.glob.as_deref().map(PathPattern::read).transpose()?,
-            context: usize::try_from(context).unwrap_or(0),
-            files_only: given.files_only,
-        })
-    }
-
-    fn searcher(&self) -> Searcher {
-        SearcherBuilder::new()
-            .line_number(true)
-            .multi_line(self.expression.spans_lines)
-            .before_context(self.context)
-            .after_context(self.context)
-            .build()
-    }
-}
 
 /// A search under way.
 #[derive(Debug)]

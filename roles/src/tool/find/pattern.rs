@@ -4,7 +4,7 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::super::plan::{CallRefusal, RefusalKind};
+use super::super::refusal::{CallRefusal, RefusalKind};
 
 /// What a letter of a pattern may mean besides itself.
 const SPECIAL: [char; 6] = ['*', '?', '[', '{', '\\', '!'];

@@ -4,7 +4,7 @@
 //! from it, and so are the reading of arguments and the words in which wrong ones are refused.
 //!
 //! To add a tool: a form and a structure in a file of `arguments/`, its line in
-//! [`super::arguments::FORMS`], its arm in [`super::arguments::parse`], and its plan.
+//! `FORMS`, its arm in [`super::arguments::parse`], and its plan.
 
 mod read;
 mod schema;

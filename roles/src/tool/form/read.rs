@@ -10,7 +10,7 @@ use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::super::limits::REPEATED_CHARS;
-use super::super::plan::{CallRefusal, RefusalKind};
+use super::super::refusal::{CallRefusal, RefusalKind};
 use super::{MemberKind, MemberNeed, ToolForm, ToolMember};
 
 /// What models add to their calls for readers, and no tool needs.

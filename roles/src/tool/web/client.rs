@@ -14,7 +14,7 @@ use reqwest::{Client, Method, redirect};
 use url::{Host, Url};
 
 use super::super::limits::{FETCH_BYTES, FETCH_TIME};
-use super::super::plan::{CallRefusal, RefusalKind};
+use super::super::refusal::{CallRefusal, RefusalKind};
 
 /// The user agent of requests for pages.
 const AGENT: &str = concat!("a-society/", env!("CARGO_PKG_VERSION"));

@@ -12,16 +12,12 @@ use super::client::{WebFault, WebRequest, WebResponse};
 use super::page;
 use crate::consent::Tier;
 use crate::tool::arguments::FetchUrl;
+use crate::tool::deed::{Deed, Fetch};
 use crate::tool::limits::{FETCH_REDIRECTS, URL_BYTES};
 use crate::tool::output::ToolOutput;
-use crate::tool::plan::{CallPlan, CallRefusal, RefusalKind};
-use crate::tool::toolbox::{ConsentNeeds, Deed, Toolbox};
-
-/// A page that is to be read.
-#[derive(Debug, Clone)]
-pub(in super::super) struct Fetch {
-    url: Url,
-}
+use crate::tool::plan::CallPlan;
+use crate::tool::refusal::{CallRefusal, RefusalKind};
+use crate::tool::toolbox::{ConsentNeeds, Toolbox};
 
 impl Toolbox {
     pub(in super::super) fn plan_fetch(

@@ -13,6 +13,4 @@ mod search;
 mod tests;
 
 pub(super) use client::Web;
-pub(super) use fetch::Fetch;
-pub(super) use search::Query;
 pub use search::try_search;

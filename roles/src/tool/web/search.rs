@@ -14,24 +14,18 @@ use super::fetch::ended;
 use crate::consent::Tier;
 use crate::tool::SearchService;
 use crate::tool::arguments::WebSearch;
+use crate::tool::deed::{Deed, Query};
 use crate::tool::limits::{QUERY_BYTES, QUERY_RESULTS};
 use crate::tool::output::ToolOutput;
-use crate::tool::plan::{CallPlan, CallRefusal, RefusalKind};
-use crate::tool::toolbox::{ConsentNeeds, Deed, Toolbox};
+use crate::tool::plan::CallPlan;
+use crate::tool::refusal::{CallRefusal, RefusalKind};
+use crate::tool::toolbox::{ConsentNeeds, Toolbox};
 
 /// How many results a search gives when it does not say.
 const RESULTS: u64 = 5;
 
 /// What a trial asks for: anybody may know that it is asked.
 const TRIAL: &str = "web search";
-
-/// A search.
-#[derive(Debug, Clone)]
-pub(in super::super) struct Query {
-    endpoint: Url,
-    text: String,
-    results: u64,
-}
 
 #[derive(Debug, Deserialize)]
 struct SearchResponse {

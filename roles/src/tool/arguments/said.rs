@@ -1,0 +1,93 @@
+//! What calls say of the files and tasks that they change, for readers.
+
+use super::super::edit::{PatchHunk, PatchedFile, Section};
+use super::commands::{self, TaskArgument};
+use super::forms::canonical;
+use super::parse::{ToolArguments, parse};
+
+/// What a call says of one file that it changes, for readers: nothing is judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaidChange {
+    /// The file, as it was written.
+    pub path: String,
+    /// The texts that go, and those that come in their places.
+    pub edits: Vec<(String, String)>,
+    /// The text that is written; nothing for edits.
+    pub content: Option<String>,
+    /// Whether it comes behind what is there.
+    pub append: bool,
+}
+
+/// What a call changes, as far as its own arguments say it: the files, in the order in which it
+/// changes them. A file without edits and without content is removed.
+#[must_use]
+pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
+    let Ok(arguments) = parse(tool, text) else {
+        return Vec::new();
+    };
+    match arguments {
+        ToolArguments::EditFile(given) => {
+            let path = given.path.clone();
+            // A call without a readable edit removes nothing.
+            let Ok(edits) = given.edits() else {
+                return Vec::new();
+            };
+            vec![SaidChange {
+                path,
+                edits: (edits.into_iter())
+                    .map(|edit| (edit.old_string, edit.new_string))
+                    .collect(),
+                content: None,
+                append: false,
+            }]
+        }
+        ToolArguments::WriteFile(given) => vec![SaidChange {
+            path: given.path,
+            edits: Vec::new(),
+            content: Some(given.content),
+            append: given.append,
+        }],
+        ToolArguments::ApplyPatch(given) => {
+            let sections = given.sections().into_iter().flatten();
+            sections.map(of_section).collect()
+        }
+        ToolArguments::ReadFile(_)
+        | ToolArguments::ListDirectory(_)
+        | ToolArguments::Grep(_)
+        | ToolArguments::Glob(_)
+        | ToolArguments::RunCommand(_)
+        | ToolArguments::CommandOutput(_)
+        | ToolArguments::Todo(_)
+        | ToolArguments::FetchUrl(_)
+        | ToolArguments::WebSearch(_) => Vec::new(),
+    }
+}
+
+/// The task list that a call writes, as far as its own arguments say it; nothing if it writes none.
+#[must_use]
+pub fn said_tasks(tool: &str, text: &str) -> Option<Vec<TaskArgument>> {
+    if canonical(tool) != Some(commands::TODO.name) {
+        return None;
+    }
+    match parse(tool, text) {
+        Ok(ToolArguments::Todo(given)) => Some(given.items),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+fn of_section(section: Section) -> SaidChange {
+    let (edits, content) = match section.change {
+        PatchedFile::Add(content) => (Vec::new(), Some(content)),
+        PatchedFile::Update(hunks) => {
+            let edit = |hunk: PatchHunk| (hunk.old.join("\n"), hunk.new.join("\n"));
+            (hunks.into_iter().map(edit).collect(), None)
+        }
+        PatchedFile::Delete => (Vec::new(), None),
+    };
+    SaidChange {
+        path: section.path,
+        edits,
+        content,
+        append: false,
+    }
+}
