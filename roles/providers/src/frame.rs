@@ -4,25 +4,14 @@
 use a_society_facts::fact::request::{Beside, RequestFrame};
 use a_society_facts::message::{Message, Text};
 
-use super::http::{Wire, written};
-use super::port::Prepared;
+use super::http::written;
+use super::prepared::Prepared;
 use super::request::{Effort, HistoryMessage, ModelRequest, Thinking, ToolDefinition};
-use super::wire::chat::ChatDialect;
+use super::speech::{ChatDialect, ProviderSpeech, Wire};
 
 /// The words of what can differ on the Chat Completions wire.
 const COMPLETION_TOKENS: &str = "max-completion-tokens";
 const CACHE_KEY: &str = "cache-key";
-
-/// How a provider is spoken to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProviderSpeech {
-    /// Its name in the configuration.
-    pub provider: String,
-    /// The wire.
-    pub wire: Wire,
-    /// How it differs from others on the Chat Completions wire.
-    pub dialect: ChatDialect,
-}
 
 impl ProviderSpeech {
     /// What a request is made of besides its session; its tools in these parts.

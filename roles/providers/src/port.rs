@@ -1,14 +1,11 @@
 //! The one interface of all providers.
 
-use std::collections::BTreeSet;
-
 use a_society_base::stop::StopSignal;
-use a_society_facts::Hash;
 
-use super::body::RequestBody;
 use super::fault::RequestFault;
-use super::frame::ProviderSpeech;
+use super::prepared::Prepared;
 use super::request::ModelRequest;
+use super::speech::ProviderSpeech;
 use super::stream::AnswerStream;
 
 /// Answers requests for models.
@@ -36,19 +33,4 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
 
     /// Sends it. The stream ends promptly when the signal is raised, and when it is dropped.
     fn start(&self, prepared: Prepared, stop: &StopSignal) -> AnswerStream;
-}
-
-/// A request as it will be sent.
-#[derive(Debug, Clone)]
-pub struct Prepared {
-    /// The model.
-    pub model: String,
-    /// The bytes of the body.
-    pub body: RequestBody,
-    /// Their hash, by which the journal names the request.
-    pub hash: Hash,
-    /// The tools that cannot be called without arguments.
-    pub needs_arguments: BTreeSet<String>,
-    /// The tools that it offers.
-    pub offered: BTreeSet<String>,
 }

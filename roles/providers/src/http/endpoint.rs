@@ -1,8 +1,7 @@
 //! A provider at an address.
 
 use std::collections::BTreeSet;
-use std::fmt;
-use std::str::FromStr;
+use std::str::FromStr as _;
 use std::sync::{Arc, OnceLock};
 
 use a_society_base::stop::StopSignal;
@@ -20,85 +19,17 @@ use super::sending::sending;
 use crate::body::RequestBody;
 use crate::event::StreamArrival;
 use crate::fault::{FaultClass, RequestFault};
-use crate::frame::ProviderSpeech;
-use crate::port::{Prepared, Provider};
+use crate::port::Provider;
+use crate::prepared::Prepared;
 use crate::request::ModelRequest;
 use crate::secret::Secret;
+use crate::speech::{ChatDialect, ProviderSpeech, Wire};
 use crate::stream::AnswerStream;
-use crate::wire::chat::ChatDialect;
 use crate::wire::reader::{AskedRequest, EventReader};
 use crate::wire::{anthropic, chat, responses};
 
 /// The version of the Anthropic API that is spoken here.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
-
-/// How requests are written and answers are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wire {
-    /// Anthropic Messages.
-    Anthropic,
-    /// Chat Completions, as many servers speak it.
-    Chat,
-    /// `OpenAI` Responses.
-    Responses,
-}
-
-impl Wire {
-    /// Every wire.
-    pub const ALL: [Self; 3] = [Self::Anthropic, Self::Chat, Self::Responses];
-
-    /// Its word.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::Chat => "openai-chat",
-            Self::Responses => "openai-responses",
-        }
-    }
-
-    /// Whether results of calls may hold images. On the Chat Completions wire they are text.
-    #[must_use]
-    pub const fn takes_images(self) -> bool {
-        match self {
-            Self::Anthropic | Self::Responses => true,
-            Self::Chat => false,
-        }
-    }
-
-    /// Where its own provider is reached.
-    #[must_use]
-    pub fn home(self) -> &'static str {
-        match self {
-            Self::Anthropic => "https://api.anthropic.com",
-            Self::Chat | Self::Responses => "https://api.openai.com/v1",
-        }
-    }
-
-    fn path(self, base: &str) -> &'static str {
-        match self {
-            Self::Anthropic if base.ends_with("/v1") => "/messages",
-            Self::Anthropic => "/v1/messages",
-            Self::Chat => "/chat/completions",
-            Self::Responses => "/responses",
-        }
-    }
-}
-
-impl fmt::Display for Wire {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
-    }
-}
-
-impl FromStr for Wire {
-    type Err = ();
-
-    fn from_str(word: &str) -> Result<Self, ()> {
-        let known = Self::ALL.into_iter().find(|wire| wire.word() == word);
-        known.ok_or(())
-    }
-}
 
 /// Where a provider is, and what each request carries.
 #[derive(Debug, Clone)]

@@ -9,9 +9,10 @@ mod pen;
 mod runtime;
 mod sending;
 
+pub use crate::speech::Wire;
 pub use connect::{Timeouts, Transport};
 pub(crate) use endpoint::written;
-pub use endpoint::{Endpoint, HttpProvider, Wire};
+pub use endpoint::{Endpoint, HttpProvider};
 /// An address.
 pub use reqwest::Url;
 pub use runtime::shared as shared_runtime;

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::endpoint::Wire;
 use crate::repair::PartingPoint;
 use crate::request::{HistoryMessage, ModelRequest};
-use crate::wire::chat::ChatDialect;
+use crate::speech::{ChatDialect, Wire};
 use crate::wire::ids::Ids;
 use crate::wire::written::WrittenRequest;
 use crate::wire::{anthropic, chat, responses};

@@ -32,13 +32,3 @@ struct KeptAnswer {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     reasoning_details: Vec<Value>,
 }
-
-/// How servers of this wire differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ChatDialect {
-    /// Whether the output limit is called `max_completion_tokens`, as by `OpenAI` itself, and not
-    /// `max_tokens`, as by everyone else.
-    pub completion_tokens: bool,
-    /// Whether requests may name what they share a cache by.
-    pub cache_key: bool,
-}

@@ -11,7 +11,7 @@ use crate::answer::{AnswerStop, ModelAnswer};
 use crate::blocks::Blocks;
 use crate::event::StreamEvent;
 use crate::fault::{FaultClass, RequestFault};
-use crate::port::Prepared;
+use crate::prepared::Prepared;
 use crate::sse::SseEvent;
 
 /// Reads the events of one answer.

@@ -4,9 +4,8 @@ use a_society_facts::message::Message;
 
 use super::*;
 use crate::blocks::{Blocks, SaidBlocks};
-use crate::http::Wire;
+use crate::speech::{ChatDialect, Wire};
 use crate::tests::{request, tools, user};
-use crate::wire::chat::ChatDialect;
 
 fn pen(wire: Wire) -> Pen<'static> {
     Pen {

@@ -10,9 +10,10 @@ use serde_json::value::RawValue;
 
 use super::super::ids::Ids;
 use super::super::written::{WrittenRequest, head, list};
-use super::{ChatDialect, KeptAnswer};
+use super::KeptAnswer;
 use crate::repair::PartingPoint;
 use crate::request::{HistoryMessage, ModelRequest, Thinking};
+use crate::speech::ChatDialect;
 
 /// How long a provider's own name for a call may be to be sent back.
 const THEIR_ID_BYTES: usize = 64;
