@@ -33,5 +33,5 @@ pub use a_society_base::redact::MARK as WITHHELD;
 pub use a_society_providers::retry::limits::{RETRIES_AFTER, RETRIES_BEFORE};
 pub use a_society_roles::tool::command::guard;
 pub use a_society_roles::tool::{
-    SaidChange, Status, TaskArgument, canonical, is_cut, said_changes, said_tasks, text_after,
+    SaidChange, Status, TaskArgument, canonical, said_changes, said_tasks, text_after,
 };

@@ -154,3 +154,6 @@ pub(crate) const FRAME_TEXTS_MAX: usize = 64;
 
 /// How many sets of tools a flow remembers to have kept: roles differ in a few ways.
 pub(crate) const FRAME_TOOLS_MAX: usize = 8;
+
+/// A wait for a limit that another role met is recorded from here on. What is shorter is over before it is read.
+pub const HELD_RECORDED_MS: u64 = 1_000;

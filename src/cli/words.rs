@@ -25,7 +25,7 @@ pub(crate) fn waiting(waiting: &OperatorWait, now: At) -> String {
 }
 
 /// What a node is doing now, and what it waits for.
-pub(crate) fn node(standing: NodeStanding, now: At) -> String {
+pub(crate) fn node(standing: NodeStanding<'_>, now: At) -> String {
     let words = standing.words(now);
     match standing {
         NodeStanding::Waiting { reason, trouble } => format!("{words}: {}", reason.needs(trouble)),
@@ -33,6 +33,7 @@ pub(crate) fn node(standing: NodeStanding, now: At) -> String {
         | NodeStanding::Ready
         | NodeStanding::Working
         | NodeStanding::Retrying(_)
+        | NodeStanding::Held { .. }
         | NodeStanding::Limited(_)
         | NodeStanding::Compacting
         | NodeStanding::YourTurn

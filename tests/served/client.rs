@@ -212,6 +212,11 @@ impl Window {
         mine.map(|(_, part)| part.clone()).collect()
     }
 
+    /// What the list of all flows has under a key.
+    pub(crate) fn of_inbox(&self, key: &str) -> Option<Value> {
+        self.followed[&1].parts.get(key).cloned()
+    }
+
     /// Takes a message.
     pub(crate) fn hear(&mut self, connection: &Connection, message: &Value) {
         if message["t"] == "ack" {

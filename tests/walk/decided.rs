@@ -1,8 +1,9 @@
 //! What the page decides about calls of a model: what then runs, and what the model reads of it.
 
+use a_society_stand_in::{Ending, Server as Provider};
 use serde_json::{Value, json};
 
-use super::models::{Model, call, with_model};
+use super::models::{Model, call, says, streamed, with_model, with_model_at};
 use super::place::wait_until;
 use crate::served::client::{Server, Window};
 use crate::served::operated::{said, started, until};
@@ -70,6 +71,60 @@ fn calls_run_or_do_not_as_the_page_says_and_the_model_reads_why() {
     let ack = said(&mut window, &server, "mode", &mode);
     assert_eq!(ack["ok"], json!(true), "{ack}");
     wait_until("it has run", || log() == "two\nthree\n");
+}
+
+/// Ends its turn as it may not, and then runs a command, twice.
+fn errs() -> Provider {
+    Provider::by(|_, number| {
+        let said = match number {
+            1 => says(&["I am done."]),
+            2 => writes(0).remove(0),
+            3 => writes(1).remove(0),
+            _ => says(&["Done.\n\n```handoff\ntype: forward-pass-closed\n```\n"]),
+        };
+        streamed(vec![said], Ending::Natural, 100)
+    })
+}
+
+#[test]
+fn the_list_of_decisions_has_those_that_were_made_with_who_made_them_and_nothing_else() {
+    let model = errs();
+    let place = with_model_at(&model.url(), "anthropic");
+    let server = Server::start(&place.workspace, &[]);
+    let flow = started(&server);
+    let mut window = Window::new(&flow, &[]);
+    let say = |window: &mut Window, command: Value| {
+        let ack = said(window, &server, command["do"].as_str().unwrap(), &command);
+        assert_eq!(ack["ok"], json!(true), "{ack}");
+    };
+    let first = asked(&mut window, &server, &Value::Null);
+    let allow = json!({
+        "do": "allow", "consent": first["consent"], "action": first["action"], "for_the_flow": false,
+    });
+    say(&mut window, allow);
+    let _second = asked(&mut window, &server, &first);
+    say(&mut window, json!({ "do": "mode", "mode": "full-access" }));
+    let decided = |window: &Window| window.of_inbox("decided").unwrap_or(Value::Null);
+    until(&mut window, &server, |window| {
+        decided(window).as_array().is_some_and(|all| all.len() >= 4)
+    });
+    let all = decided(&window);
+    let told = all.as_array().unwrap().iter().map(|one| {
+        let text = |member: &str| one[member].as_str().unwrap_or("-").to_owned();
+        [text("words"), text("detail"), text("role")]
+    });
+    let expected = [
+        ["Retrospective, chosen beforehand", "no retrospective", "-"],
+        ["Allowed by full access", "echo two >> log.txt", "owner"],
+        ["Changed permissions", "full access", "-"],
+        ["Allowed once", "echo one >> log.txt", "owner"],
+    ];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
+    let journal = place.journal(flow["flow"].as_str().unwrap());
+    assert!(
+        journal.contains("\"repair_requested\""),
+        "it erred: {journal}"
+    );
 }
 
 /// Words of the first request, which a summary leaves out.

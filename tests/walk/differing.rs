@@ -339,3 +339,22 @@ fn what_a_file_held_before_two_roles_wrote_over_it_is_known_from_the_journal_alo
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(timeless(&other.run(&["diff", &flow, "a.py"]).out), whole);
 }
+
+#[test]
+fn what_a_scripted_role_writes_over_is_known_from_the_journal_alone() {
+    let script = "default: forward\nscript:\n  - node: ask\n    say:\n      - write: { path: notes.md, text: \"One.\\nTwo.\\n\" }\n      \
+                  - handoff: { to: write, artifact: notes.md }\n  - node: write\n    say:\n      \
+                  - write: { path: notes.md, text: \"One.\\nThree.\\n\" }\n      \
+                  - write: { path: more.md, text: More. }\n      - handoff: { to: close, artifact: more.md }\n";
+    let place = Place::new(FLOW, script);
+    let said = place.run(&RUN);
+    assert_eq!(said.code, 0, "{said:?}");
+    let flow = place.flow().unwrap();
+    let written = place.folder(&flow).join("record/notes.md");
+    assert_eq!(std::fs::read_to_string(&written).unwrap(), "One.\nThree.\n");
+    std::fs::remove_file(&written).unwrap();
+    let second = place.run(&["diff", &flow, "record/notes.md", "--role", "writer"]);
+    let expected = "record/notes.md  +1 −1  write, turn 1\n--- a/record/notes.md\n+++ b/record/notes.md\n\
+                    @@ -1,2 +1,2 @@\n One.\n-Two.\n+Three.\n\n";
+    assert_eq!(second.out, expected, "{second:?}");
+}

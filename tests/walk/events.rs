@@ -8,9 +8,9 @@ use a_society_stand_in::{Ending, Piece, Reply, Server, Used};
 use serde_json::{Value, json};
 
 use super::beforehand::command;
-use super::compacting;
 use super::models::{call, refusal, says, with_model_at};
 use super::place::{FLOW, Place, SLOW, signal, wait_until};
+use super::{compacting, hurried};
 use crate::support::{Said, copy};
 
 /// A schema, and what of it was met.
@@ -196,7 +196,11 @@ fn talks() -> Server {
                 let input = json!({ "command": "seq 1 200000; exit 3", "folder": "." });
                 vec![call(2, "run_command", input)]
             }
-            3 => vec![call(3, "ask_operator", json!({ "question": "Which one?" }))],
+            3 => command(
+                3,
+                "echo '[... 9 bytes in 2 lines left out; it could not be kept ...]'",
+            ),
+            4 => vec![call(4, "ask_operator", json!({ "question": "Which one?" }))],
             _ => vec![says(&[
                 "Done.\n\n```handoff\ntype: forward-pass-closed\n```\n",
             ])],
@@ -242,6 +246,24 @@ fn answered(place: &Place, more: &[&str], answer: impl Fn(&Value) -> Vec<String>
     ended(child)
 }
 
+/// A role that waits because another one met the limit of their provider.
+fn held_back(held: &mut Held) {
+    let (_server, place) = hurried::two_at_one_provider(4);
+    let run = ["run", "demo/flow.yaml", "--json", "--until-waiting"];
+    let said = place.run(&[&run[..], &["--improve", "none"]].concat());
+    assert_eq!(said.code, 0, "{said:?}");
+    let lines = held.hold(&said);
+    let second = of(&lines, "node").into_iter();
+    let second = second.filter(|line| line["node"] == "second");
+    let second: Vec<(&Value, &Value)> = second
+        .map(|line| (&line["state"], &line["provider"]))
+        .collect();
+    let (works, held) = (json!("working"), json!("retrying"));
+    assert_eq!(second[0], (&works, &Value::Null), "{lines:#?}");
+    assert_eq!(second[1], (&held, &json!("p")), "{lines:#?}");
+    assert_eq!(second[2], (&works, &Value::Null), "{lines:#?}");
+}
+
 /// Consent, its refusal with a reason, a budget, a question and its answer.
 fn by_a_model(held: &mut Held) {
     let model = talks();
@@ -267,7 +289,8 @@ fn by_a_model(held: &mut Held) {
     let tried = (&retry["provider"], &retry["attempt"], &retry["of"]);
     assert_eq!(tried, (&json!("p"), &json!(1), &json!(5)));
     let asks: Vec<&Value> = of(&lines, "ask").iter().map(|ask| &ask["kind"]).collect();
-    assert_eq!(asks, ["consent", "budget", "consent", "text"], "{lines:#?}");
+    let expected = ["consent", "budget", "consent", "consent", "text"];
+    assert_eq!(asks, expected, "{lines:#?}");
     let keys = of(&lines, "ask")[0]["keys"].as_array().unwrap();
     let keys: Vec<&Value> = keys.iter().map(|answer| &answer["key"]).collect();
     assert_eq!(keys, ["y", "f", "n", "r"]);
@@ -278,13 +301,15 @@ fn by_a_model(held: &mut Held) {
     let expected = [
         (&json!("deny"), &json!("Read the flow instead.")),
         (&json!("allow_once"), &Value::Null),
+        (&json!("allow_once"), &Value::Null),
         (&json!("reply"), &json!("The second one.")),
     ];
     assert_eq!(answers, expected);
-    assert!(
-        of(&lines, "tool_end").iter().any(|end| end["cut"] == true),
-        "{lines:#?}"
-    );
+    // What a command prints does not make it so.
+    let cut = of(&lines, "tool_end").into_iter();
+    let cut = cut.filter(|end| end["tool"] == "run_command" && end["end"] != "denied");
+    let cut: Vec<&Value> = cut.map(|end| &end["cut"]).collect();
+    assert_eq!(cut, [true, false], "{lines:#?}");
     let kinds: BTreeSet<&str> = (of(&lines, "text").iter())
         .map(|text| text["kind"].as_str().unwrap())
         .collect();
@@ -423,6 +448,7 @@ fn every_line_fits_the_schema_and_every_member_of_the_schema_is_printed() {
     assert!(states(&lines).contains(&"compacting"), "{lines:?}");
     let compact = of(&lines, "compact")[0];
     assert!(compact["to_tokens"].as_u64().unwrap() < compact["from_tokens"].as_u64().unwrap());
+    held_back(&mut held);
     examples(&mut held);
     by_a_person(&mut held);
     assert_eq!(held.never_met(), [""; 0]);

@@ -1,7 +1,14 @@
 //! A provider that wants to be left alone is asked before its time when the operator says so.
 
-use super::models::{Model, with_model};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use a_society_stand_in::{Ending, Server};
+use serde_json::json;
+
+use super::models::{Model, refusal, says, streamed, with_model, with_model_at};
 use super::place::{Place, wait_until};
+use crate::served::client;
+use crate::served::operated::until;
 
 /// Says that the first request, and perhaps the next, came too soon.
 fn refuses(requests: usize) -> fn(usize) -> Option<(u16, String)> {
@@ -179,4 +186,108 @@ fn a_flow_that_waits_for_its_provider_says_for_how_long_and_one_that_was_killed_
     }
     assert!(status.contains("do (owner): stopped, since"), "{status}");
     assert!(status.contains("go on: a-society resume"), "{status}");
+}
+
+/// Two roles that ask one model, the second a second after the first.
+const TWO: &str = r"workflow:
+  name: Two at one provider
+  nodes:
+    - { id: begin, role: owner }
+    - { id: first, role: writer }
+    - { id: pause, role: clock }
+    - { id: second, role: editor }
+    - { id: close, role: owner, await-all-inputs: true }
+  edges:
+    - { from: begin, to: first }
+    - { from: begin, to: pause }
+    - { from: pause, to: second }
+    - { from: first, to: close }
+    - { from: second, to: close }
+roles:
+  clock: { executor: command, command: { run: [sleep, '1'] } }
+  writer: { instructions: You write. }
+  editor: { instructions: You edit. }
+  owner: { instructions: You begin and close. }
+";
+
+/// A provider that wants to be left alone for so many seconds when the first of two roles asks it, and a flow of both.
+pub(super) fn two_at_one_provider(seconds: u64) -> (Server, Place) {
+    let was_asked = AtomicBool::new(false);
+    let server = Server::by(move |seen, _| {
+        let is_at = |node: &str| seen.text.contains(&format!("You are at node `{node}`"));
+        if is_at("first") && !was_asked.swap(true, Ordering::Relaxed) {
+            let error = json!({ "type": "rate_limit_error", "message": "one at a time" });
+            let body = json!({ "type": "error", "error": error });
+            return refusal(429, seconds, &body.to_string());
+        }
+        let to =
+            |node: &str, path: &str| format!("- target_node_id: {node}\n  artifact_path: {path}\n");
+        let end = if is_at("close") {
+            "type: forward-pass-closed\n".to_owned()
+        } else if is_at("begin") {
+            to("first", "note.md") + &to("pause", "note.md")
+        } else if is_at("first") {
+            to("close", "first.md")
+        } else {
+            to("close", "second.md")
+        };
+        let said = says(&[&format!("Done.\n\n```handoff\n{end}```\n")]);
+        streamed(vec![said], Ending::Natural, 100)
+    });
+    let place = with_model_at(&server.url(), "anthropic");
+    place.write("demo/flow.yaml", TWO);
+    for name in ["note", "first", "second"] {
+        place.write(&format!("demo/{name}.md"), "A note.\n");
+    }
+    (server, place)
+}
+
+#[test]
+fn a_role_that_waits_for_a_limit_which_another_role_met_says_so_on_every_screen_and_may_be_hurried()
+{
+    let (server, place) = two_at_one_provider(50);
+    let (mut child, flow) = place.begin();
+    let standing = |node: &str| {
+        let status = place.status(&flow);
+        let running = status["running"].as_array().cloned().unwrap_or_default();
+        let mut running = running.into_iter();
+        let mine = running.find(|one| one["node"] == node);
+        mine.map_or_else(String::new, |one| {
+            one["standing"].as_str().unwrap().to_owned()
+        })
+    };
+    wait_until("the second role waits", || standing("second") == "retrying");
+    assert_eq!(server.seen().len(), 2, "it has not asked");
+    for words in [["status", &flow], ["show", &flow]] {
+        let said = place.run(&words).out;
+        let line = said
+            .lines()
+            .find(|line| line.contains("second"))
+            .expect(&said);
+        assert!(line.contains("waiting for the rate limit of p, "), "{said}");
+        let line = said
+            .lines()
+            .find(|line| line.contains("first"))
+            .expect(&said);
+        assert!(line.contains("retrying in "), "{said}");
+    }
+    // A page that comes now sees it, too.
+    let page = client::Server::start(&place.workspace, &[]);
+    let of = json!({ "project": "demo", "flow": flow });
+    let mut window = client::Window::new(&of, &["editor"]);
+    let second = |window: &client::Window| {
+        let mut nodes = window.parts("node/").into_iter();
+        nodes.find(|node| node["id"] == "second")
+    };
+    until(&mut window, &page, |window| second(window).is_some());
+    let node = second(&window).unwrap();
+    assert_eq!(node["again"]["held_by"], "p", "{node}");
+    assert_eq!(node["again"]["limit"], false, "{node}");
+    // The operator does not wait for it.
+    let hurried = place.run(&["retry", &flow, "--node", "second", "--now"]);
+    assert_eq!(hurried.code, 0, "{hurried:?}");
+    wait_until("the second role asks", || server.seen().len() > 2);
+    wait_until("it is no longer said", || standing("second") != "retrying");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::{Trouble, WaitReason};
+use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::terms::subject;
 use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::OperatorWait;
+use a_society_facts::view::flow::{DecidedMatter, Decisions, OperatorWait};
 use a_society_facts::words::asks::{
     CHOOSE_A_MODEL, END_YOUR_TURN, FINDINGS_ARE_WRITTEN, FLOW_IS_PAUSED, FORWARD_WORK_IS_DONE,
     NOBODY_DRIVES_THIS, NOTHING_CAN_RUN, RAISE_ITS_BUDGET, REOPEN_OR_REVISE, RUN_A_RETROSPECTIVE,
@@ -25,8 +26,9 @@ use a_society_orchestrator::machine::{
     OperatorQuestion, Work, allowed, findings_path, report_path,
 };
 
+use super::decided::decided;
 use super::estimate::estimates;
-use super::limits::SAID_BEFORE_BYTES_MAX;
+use super::limits::{EARLIER_MAX, SAID_BEFORE_BYTES_MAX};
 use super::{terms, words};
 use crate::protocol::ask::{
     Ask, AskKind, Diff, ModelChoice, OwnFile, OwnTurn, ShortBudget, Target,
@@ -37,8 +39,8 @@ use crate::protocol::row::{Decided, FlowRef};
 pub trait Around {
     /// The last text of a role.
     fn said_before(&self, role: &RoleInstance) -> Option<String>;
-    /// Earlier decisions for a role, newest first.
-    fn earlier(&self, role: &RoleInstance) -> Vec<Decided>;
+    /// What was decided in the flow, if that is known.
+    fn decisions(&self) -> Option<&Decisions>;
     /// The models there are.
     fn models(&self) -> Vec<ModelChoice>;
     /// The scopes that can be chosen for a role.
@@ -58,8 +60,8 @@ impl Around for Nothing {
         None
     }
 
-    fn earlier(&self, _: &RoleInstance) -> Vec<Decided> {
-        Vec::new()
+    fn decisions(&self) -> Option<&Decisions> {
+        None
     }
 
     fn models(&self) -> Vec<ModelChoice> {
@@ -314,6 +316,7 @@ impl Asker<'_> {
                         may_retry: reason.may_retry(),
                         turn,
                         failed,
+                        denied: self.denied(*reason, role),
                     },
                 };
                 self.made(said, node.as_ref(), Some(role))
@@ -499,10 +502,35 @@ impl Asker<'_> {
             kind: said.kind,
             waiting_behind: self.behind(node),
             said_before: before,
-            earlier: role
-                .map(|role| self.around.earlier(role))
-                .unwrap_or_default(),
+            earlier: role.map(|role| self.earlier(role)).unwrap_or_default(),
         }
+    }
+
+    /// The last decisions about a role, newest first.
+    fn earlier(&self, role: &RoleInstance) -> Vec<Decided> {
+        let known = self.around.decisions().into_iter();
+        let made = known.flat_map(|known| known.about(role));
+        made.take(EARLIER_MAX)
+            .map(|made| decided(self.flow, made))
+            .collect()
+    }
+
+    /// What a role was denied last, if it waits for what it should do instead.
+    fn denied(&self, reason: WaitReason, role: &RoleInstance) -> Option<String> {
+        let known = (self.around.decisions()).filter(|_| reason == WaitReason::ConsentDenied)?;
+        let mut calls = known.about(role).filter_map(|made| match made.what {
+            DecidedMatter::Call { answer, .. } => Some((answer, &made.about)),
+            DecidedMatter::Handoff { .. }
+            | DecidedMatter::Answer
+            | DecidedMatter::Permissions(_)
+            | DecidedMatter::Configuration
+            | DecidedMatter::Retrospective(_)
+            | DecidedMatter::Report { .. }
+            | DecidedMatter::Change { .. }
+            | DecidedMatter::Cancellation => None,
+        });
+        let (answer, about) = calls.next()?;
+        (answer == ConsentAnswer::Deny && !about.is_empty()).then(|| words::short(about))
     }
 
     fn since(&self, node: Option<&NodeId>, role: Option<&RoleInstance>) -> String {

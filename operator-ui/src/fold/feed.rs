@@ -7,6 +7,7 @@ use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::FactView;
 use a_society_facts::view::feed::{self, FeedBounds, FeedItem, FeedView, ItemKind};
+use a_society_facts::view::flow::Decider;
 use a_society_facts::{At, Recorded};
 use a_society_orchestrator::canonical;
 use serde::Deserialize;
@@ -70,6 +71,7 @@ struct FeedCall {
     began: At,
     took_ms: Option<u64>,
     exit: Option<i32>,
+    is_cut: bool,
     end: Option<CallEnd>,
     /// The tests it runs, if it is a command, and what they came to.
     tests: Option<Tested>,
@@ -236,6 +238,7 @@ impl FeedFold {
             began: recorded.at,
             took_ms: None,
             exit: None,
+            is_cut: false,
             end: None,
             tests,
             outcome: None,
@@ -262,6 +265,7 @@ impl FeedFold {
                 began: recorded.at,
                 took_ms: None,
                 exit: None,
+                is_cut: false,
                 end: None,
                 tests: None,
                 outcome: None,
@@ -272,6 +276,7 @@ impl FeedFold {
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
         call.exit = f.exit.or_else(|| older::exit(&shown));
+        call.is_cut = f.is_cut();
         call.end = f.end.is_error().then_some(f.end);
         // A command that was stopped or ran out of time has not come to anything.
         let ended = call.tests.filter(|_| call.exit.is_some());
@@ -335,6 +340,7 @@ impl FeedFold {
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
             exit: call.and_then(|call| call.exit),
+            cut: call.is_some_and(|call| call.is_cut),
             end: call.and_then(|call| call.end),
             outcome: call.and_then(|call| call.outcome.clone()),
             files: call.and_then(|call| call.files.clone()),
@@ -403,11 +409,12 @@ pub(crate) fn first_of_id(id: &str) -> Option<Seq> {
 }
 
 fn note(note: &feed::ConsentItem) -> ConsentNote {
+    let by = Decider::of(note.by.as_ref(), note.beforehand);
     ConsentNote {
         tool: note.tool.clone(),
         about: note.about.clone(),
         answer: note.answer,
-        by: (note.by.as_ref().zip(note.answer)).map(|(by, answer)| by.words(answer)),
+        by: (note.answer.zip(by)).map(|(answer, by)| by.words(answer)),
     }
 }
 

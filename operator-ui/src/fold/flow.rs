@@ -7,6 +7,7 @@ use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
+use a_society_facts::view::flow::Decisions;
 use a_society_facts::view::route::feed_seat;
 use a_society_facts::view::{FactView, FlowState};
 use a_society_orchestrator::config::user::ToolReach;
@@ -17,14 +18,13 @@ use a_society_orchestrator::machine::{self, Work};
 use super::ask::{self, Around};
 use super::feed::{FeedChange, FeedFold};
 use super::history::History;
-use super::limits::EARLIER_MAX;
 use super::parts::Maker;
 use super::reach;
 use super::touch::Touched;
 use crate::protocol::ask::{Ask, Diff, ModelChoice};
 use crate::protocol::down::Part;
 use crate::protocol::flow::FlowState as WireState;
-use crate::protocol::row::{Decided, DrivenBy, FlowRef};
+use crate::protocol::row::{DrivenBy, FlowRef};
 
 /// Who drives a flow; no journal says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -119,7 +119,7 @@ impl FlowFold {
     pub fn apply(&mut self, recorded: &Recorded, read: ReadText<'_>) {
         if let Some(fact) = recorded.fact() {
             self.touched.add(&self.state, fact);
-            self.history.apply(&self.flow, &self.state, recorded);
+            self.history.apply(&self.state, recorded);
             if let Some(seat) = feed_seat(&self.state, fact) {
                 let feed = self.feeds.entry(seat.clone()).or_default();
                 feed.apply(recorded);
@@ -396,11 +396,6 @@ impl FlowFold {
             .filter(|(_, _, change)| *change != FeedChange::default())
             .collect()
     }
-
-    /// The last decisions, newest first.
-    pub fn decided(&self) -> impl Iterator<Item = &Decided> {
-        self.history.decided.iter().map(|(_, decided)| decided)
-    }
 }
 
 impl Around for FlowFold {
@@ -412,15 +407,8 @@ impl Around for FlowFold {
         Some(said.text.clone())
     }
 
-    fn earlier(&self, role: &RoleInstance) -> Vec<Decided> {
-        let mine = self
-            .history
-            .decided
-            .iter()
-            .filter(|(of, _)| of.as_ref() == Some(role));
-        mine.take(EARLIER_MAX)
-            .map(|(_, decided)| decided.clone())
-            .collect()
+    fn decisions(&self) -> Option<&Decisions> {
+        Some(&self.history.decisions)
     }
 
     fn models(&self) -> Vec<ModelChoice> {

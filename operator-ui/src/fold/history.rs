@@ -4,22 +4,17 @@ use std::collections::{BTreeMap, VecDeque};
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{HandoffApplied, NodeClaimed, NodeEntry};
-use a_society_facts::fact::operator::ConsentAnswer;
-use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::TurnEnd;
 use a_society_facts::handoff::{EdgeName, HandoffWay};
 use a_society_facts::id::{NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::FlowState;
-use a_society_facts::words::choices::{self, ANSWERED, Choice};
-use a_society_facts::words::status::CANCELLED;
-use a_society_facts::words::{capital, permissions};
+use a_society_facts::view::flow::Decisions;
 use a_society_facts::{At, Recorded};
 
-use super::limits::{DECIDED_MAX, PASSED_MAX};
+use super::limits::PASSED_MAX;
 use super::tasks::Lists;
 use super::words;
 use crate::protocol::flow::Passed;
-use crate::protocol::row::{Decided, FlowRef};
 
 /// What happened at a node.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +44,7 @@ pub(super) struct AlongEdge {
 pub(super) struct History {
     pub(super) nodes: BTreeMap<NodeId, AtNode>,
     pub(super) edges: BTreeMap<EdgeName, AlongEdge>,
-    pub(super) decided: VecDeque<(Option<RoleInstance>, Decided)>,
+    pub(super) decisions: Decisions,
     /// The model each role asked last.
     pub(super) models: BTreeMap<RoleInstance, String>,
     pub(super) cached_tokens: Option<u64>,
@@ -62,12 +57,12 @@ pub(super) struct History {
 
 impl History {
     /// Takes the next fact, before the state has taken it.
-    pub(super) fn apply(&mut self, flow: &FlowRef, state: &FlowState, recorded: &Recorded) {
+    pub(super) fn apply(&mut self, state: &FlowState, recorded: &Recorded) {
         let Some(fact) = recorded.fact() else {
             return;
         };
         self.at_nodes(state, recorded, fact);
-        self.decisions(flow, state, recorded, fact);
+        self.decisions.apply(state, recorded);
         if let Fact::ModelRequested(f) = fact {
             let model = self.models.entry(f.role.clone()).or_default();
             f.model.clone_into(model);
@@ -198,57 +193,5 @@ impl History {
                 list.pop_front();
             }
         }
-    }
-
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "most facts are no decisions of the operator"
-    )]
-    fn decisions(&mut self, flow: &FlowRef, state: &FlowState, recorded: &Recorded, fact: &Fact) {
-        let (role, words, detail) = match fact {
-            Fact::ConsentResolved(f) => {
-                if f.answer == ConsentAnswer::Withdrawn {
-                    return;
-                }
-                let open = state.consents.get(&f.consent);
-                let detail = open.map(|open| {
-                    let text = open.shown.shown();
-                    words::short(&subject(open.terms.as_ref(), &text))
-                });
-                (
-                    open.map(|open| open.role.clone()),
-                    capital(permissions::answer(f.answer)),
-                    detail,
-                )
-            }
-            Fact::HandoffDecided(f) => {
-                let words = capital(choices::done(Choice::of_handoff(f.approved)));
-                let staged = state.staged.get(&f.approval);
-                let role = staged
-                    .and_then(|staged| state.role_of(&staged.node))
-                    .cloned();
-                let first = staged.and_then(|staged| staged.deliveries.first());
-                (role, words, first.map(|first| first.artifact.path.clone()))
-            }
-            Fact::OperatorReplied(f) => {
-                let detail = words::short(&f.text.shown());
-                (Some(f.role.clone()), capital(ANSWERED), Some(detail))
-            }
-            Fact::ConsentModeChanged(f) => {
-                let mode = permissions::mode(f.mode).to_owned();
-                (None, "Changed permissions".to_owned(), Some(mode))
-            }
-            Fact::FlowCancelled(f) => (None, capital(CANCELLED), f.why.clone()),
-            _ => return,
-        };
-        let decided = Decided {
-            at: words::at(recorded.at),
-            flow: flow.clone(),
-            role: role.as_ref().map(ToString::to_string),
-            words,
-            detail: detail.unwrap_or_default(),
-        };
-        self.decided.push_front((role, decided));
-        self.decided.truncate(DECIDED_MAX);
     }
 }

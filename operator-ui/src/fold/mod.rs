@@ -4,6 +4,7 @@
 //! clock or a socket.
 
 pub mod ask;
+pub(crate) mod decided;
 pub(crate) mod edit;
 mod estimate;
 pub mod feed;

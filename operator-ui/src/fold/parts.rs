@@ -28,7 +28,7 @@ use crate::protocol::flow::{
     ImprovementView, NodeState, NodeView, Paused, ReflectingState, ReflectingView, RoleState,
     RoleView,
 };
-use crate::protocol::row::{DrivenBy, FlowRef};
+use crate::protocol::row::{Again, DrivenBy, FlowRef};
 
 /// What parts are made from.
 #[derive(Debug, Clone, Copy)]
@@ -104,7 +104,10 @@ impl Maker<'_> {
             took_ms: past.took_ms,
             turn: past.turn,
             attempt: past.attempt.map(u64::from),
-            again: (standing.goes_on_at()).map(|(at, limit)| again(at, limit)),
+            again: (standing.goes_on_at()).map(|(at, limit)| Again {
+                held_by: standing.held_by().map(str::to_owned),
+                ..again(at, limit)
+            }),
             correction: past.correction,
             rank: self.ranks.get(id).copied().unwrap_or(0),
             seq: past.seq,
@@ -154,16 +157,17 @@ impl Maker<'_> {
     fn stands(
         &self,
         node: &NodeOutline,
-        standing: NodeStanding,
+        standing: NodeStanding<'_>,
         past: &AtNode,
     ) -> (NodeState, String) {
         let (state, id) = (self.state, &node.id);
         let plain = || standing.word().to_owned();
         let (stands, words) = match standing {
             NodeStanding::Working if past.correction => (NodeState::Running, CORRECTING.to_owned()),
-            NodeStanding::Working | NodeStanding::Retrying(_) | NodeStanding::Compacting => {
-                (NodeState::Running, plain())
-            }
+            NodeStanding::Working
+            | NodeStanding::Retrying(_)
+            | NodeStanding::Held { .. }
+            | NodeStanding::Compacting => (NodeState::Running, plain()),
             NodeStanding::Waiting { reason, trouble } => {
                 let (stands, words) = self.waits(reason, trouble, past);
                 (stands, self.asked_call(id).unwrap_or(words))
@@ -195,7 +199,7 @@ impl Maker<'_> {
     }
 
     /// A node that is not at work, by what has not arrived yet.
-    fn arrives(&self, node: &NodeId, standing: NodeStanding) -> (NodeState, String) {
+    fn arrives(&self, node: &NodeId, standing: NodeStanding<'_>) -> (NodeState, String) {
         let missing = self
             .state
             .graph

@@ -120,5 +120,6 @@ pub(super) fn again(at: At, limit: bool) -> Again {
     Again {
         at: words::at(at),
         limit,
+        held_by: None,
     }
 }

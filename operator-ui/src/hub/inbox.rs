@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex, Weak};
 use a_society_facts::Seat;
 use a_society_facts::id::{CallId, RoleInstance};
 use a_society_facts::view::FlowScreen;
-use a_society_facts::view::feed::{FeedItem, ItemKind};
-use a_society_facts::words::choices::ANSWERED;
-use a_society_facts::words::{capital, permissions};
+use a_society_facts::view::feed::ItemKind;
+use a_society_facts::view::flow::Decisions;
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine;
 use a_society_orchestrator::project::place;
@@ -23,7 +22,8 @@ use super::keep::Parts;
 use super::limits::{FLOWS_MAX, LIST, LOOK, LOOKED_MAX, WATCHED_MAX};
 use super::pull::{Cursor, Out, Present};
 use crate::fold::ask::{self, Around};
-use crate::fold::limits::{DECIDED_MAX, EARLIER_MAX};
+use crate::fold::decided::decided;
+use crate::fold::limits::DECIDED_MAX;
 use crate::fold::row::{row, short_row};
 use crate::fold::{Liveness, reach, words};
 use crate::protocol::ask::{Ask, Diff, ModelChoice};
@@ -301,8 +301,9 @@ impl Lister {
         }
         let over = row.over;
         batch.insert(row_key(&wire), Some(Part::Row(Box::new(row))));
-        let decided = decided_of(&wire, &look.screen);
-        let asks = asks_of(hubs, flow, &look, &liveness, &decided);
+        let made = look.screen.decisions.last();
+        let decided = made.map(|made| decided(&wire, made)).collect();
+        let asks = asks_of(hubs, flow, &look, &liveness);
         let ids: BTreeSet<String> = asks.iter().map(|ask| ask.id.clone()).collect();
         let known = self.known.entry(flow.clone()).or_default();
         for gone in known.asks.difference(&ids) {
@@ -346,7 +347,6 @@ struct FlowLook<'a> {
     hubs: &'a Hubs,
     flow: &'a FlowRef,
     screen: &'a FlowScreen,
-    decided: &'a [Decided],
     graph: Option<&'a FlowGraph>,
     /// The text of the flow's file.
     source: &'a str,
@@ -359,13 +359,8 @@ impl Around for FlowLook<'_> {
         Some(said.text.clone())
     }
 
-    fn earlier(&self, role: &RoleInstance) -> Vec<Decided> {
-        let name = role.to_string();
-        let mine = self
-            .decided
-            .iter()
-            .filter(|it| it.role.as_ref() == Some(&name));
-        mine.take(EARLIER_MAX).cloned().collect()
+    fn decisions(&self) -> Option<&Decisions> {
+        Some(&self.screen.decisions)
     }
 
     fn models(&self) -> Vec<ModelChoice> {
@@ -404,13 +399,7 @@ impl FlowLook<'_> {
     }
 }
 
-fn asks_of(
-    hubs: &Hubs,
-    flow: &FlowRef,
-    look: &Look,
-    liveness: &Liveness,
-    decided: &[Decided],
-) -> Vec<Ask> {
+fn asks_of(hubs: &Hubs, flow: &FlowRef, look: &Look, liveness: &Liveness) -> Vec<Ask> {
     let state = &look.screen.flow;
     if state.status.is_over() || look.damage.is_some() {
         return Vec::new();
@@ -424,7 +413,6 @@ fn asks_of(
         hubs,
         flow,
         screen: &look.screen,
-        decided,
         graph: graph.as_ref(),
         source: &source,
     };
@@ -437,49 +425,4 @@ fn asks_of(
         asks.push(ask::stopped(&wire, state, &seen));
     }
     asks
-}
-
-/// The last decisions of a flow, as the ends of its feeds tell them.
-fn decided_of(flow: &WireRef, screen: &FlowScreen) -> Vec<Decided> {
-    let mut decided: Vec<Decided> = screen
-        .feeds
-        .iter()
-        .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
-        .filter(|(_, item)| is_decision(item))
-        .map(|(role, item)| {
-            let (words, detail) = decision(item);
-            Decided {
-                at: words::at(item.at),
-                flow: flow.clone(),
-                role: Some(role.to_string()),
-                words,
-                detail: words::short(&detail),
-            }
-        })
-        .collect();
-    decided.sort_by(|one, other| other.at.cmp(&one.at));
-    decided.truncate(DECIDED_MAX);
-    decided
-}
-
-/// A decision and what it was about, from the item of a feed that tells it.
-fn decision(item: &FeedItem) -> (String, String) {
-    let Some(note) = &item.consent else {
-        let words = match item.event.as_deref() {
-            Some("human.replied") => capital(ANSWERED),
-            _ => item.label.clone(),
-        };
-        return (words, item.text.clone());
-    };
-    let words = note.answer.map(permissions::answer).map(capital);
-    let words = words.unwrap_or_else(|| item.label.clone());
-    (words, note.about.clone())
-}
-
-fn is_decision(item: &FeedItem) -> bool {
-    let event = item.event.as_deref();
-    matches!(
-        event,
-        Some("consent.resolved" | "consent.mode_changed" | "human.replied" | "handoff.decided")
-    ) || item.kind == ItemKind::User
 }

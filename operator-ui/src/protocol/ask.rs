@@ -66,6 +66,10 @@ wire! {
             #[serde(default, skip_serializing_if = "Option::is_none")]
             #[cfg_attr(test, ts(optional))]
             failed: Option<String>,
+            /// The call that the operator denied, if the role waits for what it should do instead.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[cfg_attr(test, ts(optional))]
+            denied: Option<String>,
         },
         /// A tool wants to run.
         Consent {

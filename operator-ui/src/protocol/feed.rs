@@ -58,6 +58,10 @@ wire! {
         pub removed: Option<u64>,
         /// How a command ended.
         pub exit: Option<i32>,
+        /// Whether the model got less of the call's output than there was.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+        pub cut: bool,
         /// How a call ended that did not do what it was asked; absent for any other.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "CallEnd"))]
@@ -103,7 +107,7 @@ wire! {
         /// The answer; absent while there is none.
         #[cfg_attr(test, ts(type = "ConsentAnswer | null"))]
         pub answer: Option<ConsentAnswer>,
-        /// The rule that gave it, as the operator wrote it; absent if he was asked.
+        /// What gave it: the rule as the operator wrote it, or that the flow never asks. Absent if he was asked.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub by: Option<String>,

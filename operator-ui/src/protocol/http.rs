@@ -391,7 +391,8 @@ wire! {
 
     /// Who allowed a call, and when.
     pub struct Allowance {
-        /// The rule, as the operator would write it again; absent if they allowed it themselves.
+        /// The rule, as the operator would write it again, or that the flow never asks; absent if they allowed it
+        /// themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub rule: Option<String>,

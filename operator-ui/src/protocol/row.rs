@@ -112,6 +112,10 @@ wire! {
         pub at: String,
         /// Whether a limit of a provider resets then; else a request that failed is sent again.
         pub limit: bool,
+        /// The provider whose limit another role met, if the request is sent for the first time then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub held_by: Option<String>,
     }
 
     /// The flow that another is a fork of.

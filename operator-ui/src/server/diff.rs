@@ -7,6 +7,7 @@ use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
 use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, Seq, TurnId};
+use a_society_facts::view::flow::Decider;
 use a_society_facts::{At, Hash, Recorded};
 use a_society_state::{FlowRef, Store};
 
@@ -211,7 +212,9 @@ impl OpenCalls {
             }
             Some(Fact::ConsentResolved(f)) => {
                 if let Some(call) = self.consents.remove(&f.consent) {
-                    let rule = f.by.as_ref().map(|rule| rule.words(f.answer));
+                    let by = Decider::of(f.by.as_ref(), f.beforehand);
+                    let rule = by.filter(|by| *by != Decider::Grant);
+                    let rule = rule.map(|by| by.words(f.answer));
                     self.allow(&call, f.answer, rule, recorded.at);
                 }
             }

@@ -146,11 +146,8 @@ export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.
 export const failed = (ask: Ask): boolean => ask.kind.kind === "text" && (ask.kind.failed !== undefined || ask.kind.reason === "provider");
 /** Whether a role waits for new instructions after a denial. */
 export const wasDenied = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.reason === "consent_denied";
-/** What it was denied, if that was decided last. */
-export function denied(ask: Ask): string | null {
-  const last = wasDenied(ask) ? ask.earlier[0] : undefined;
-  return last !== undefined && last.words.startsWith("Denied") && last.detail !== "" ? last.detail : null;
-}
+/** What it was denied. */
+export const denied = (ask: Ask): string | null => (ask.kind.kind === "text" ? (ask.kind.denied ?? null) : null);
 /** The placeholder in an empty answer field. */
 export function answerHint(ask: Ask, name = ask.role ?? "the flow"): string {
   return wasDenied(ask) ? `Tell ${name} what to do instead` : `Your answer to ${name}`;

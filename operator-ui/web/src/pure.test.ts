@@ -16,7 +16,7 @@ import { letters } from "./roles";
 import { href, parse, type Route } from "./router";
 import { consentLine, groupWords, handOff, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
 import { tailAfter, tailed, type Tail } from "./tail";
-import { ago, inSentences, money, several, span, tokens, took } from "./words";
+import { ago, goesOn, inSentences, money, several, span, tokens, took } from "./words";
 import type { Ask, AskKind, ConsentAnswer, FeedState, Item } from "./wire";
 
 const at = (address: string): Route => {
@@ -354,6 +354,16 @@ describe("a consent in a feed", () => {
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "human.awaiting_input", label: "Waits for your answer" }), text: "Which?" })).toBe(false);
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "turn.ended", label: "Turn finished" }), text: "" })).toBe(true);
     expect(saysNothingNew({ ...item("f1", "event", null, { event: "usage.turn_summary", label: "Turn finished" }), text: "10 in, 0 out" })).toBe(false);
+  });
+});
+
+describe("what goes on by itself", () => {
+  const at = new Date(20_000).toISOString();
+  it("says when, and whose limit holds it back", () => {
+    expect(goesOn({ at, limit: false }, 8_000)).toBe("Retrying in 12 s");
+    expect(goesOn({ at, limit: true }, 8_000)).toBe("Limit resets in 12 s");
+    expect(goesOn({ at, limit: false, held_by: "openai" }, 8_000)).toBe("Waiting for the rate limit of openai, 12 s");
+    expect(goesOn({ at, limit: false, held_by: "openai" }, 20_000)).toBe("Waiting for the rate limit of openai");
   });
 });
 

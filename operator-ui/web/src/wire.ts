@@ -148,7 +148,11 @@ at: string,
 /**
  * Whether a limit of a provider resets then; else a request that failed is sent again.
  */
-limit: boolean, };
+limit: boolean,
+/**
+ * The provider whose limit another role met, if the request is sent for the first time then.
+ */
+held_by?: string, };
 
 export type DrivenBy = "server" | "other";
 
@@ -272,7 +276,11 @@ turn?: OwnTurn,
 /**
  * What went wrong, in plain words, if its turn failed; the whole reason is `question`.
  */
-failed?: string, } | { "kind": "consent",
+failed?: string,
+/**
+ * The call that the operator denied, if the role waits for what it should do instead.
+ */
+denied?: string, } | { "kind": "consent",
 /**
  * The request.
  */
@@ -1109,6 +1117,10 @@ removed: number | null,
  */
 exit: number | null,
 /**
+ * Whether the model got less of the call's output than there was.
+ */
+cut?: boolean,
+/**
  * How a call ended that did not do what it was asked; absent for any other.
  */
 end?: CallEnd,
@@ -1189,7 +1201,7 @@ about: string,
  */
 answer: ConsentAnswer | null,
 /**
- * The rule that gave it, as the operator wrote it; absent if he was asked.
+ * What gave it: the rule as the operator wrote it, or that the flow never asks. Absent if he was asked.
  */
 by?: string, };
 
@@ -1968,7 +1980,8 @@ allowed?: Allowance, };
 
 export type Allowance = {
 /**
- * The rule, as the operator would write it again; absent if they allowed it themselves.
+ * The rule, as the operator would write it again, or that the flow never asks; absent if they allowed it
+ * themselves.
  */
 rule?: string,
 /**

@@ -1,5 +1,5 @@
 // Numbers and moments in words. Dates by `Intl`; everything else is one English.
-import { LIMIT_RESETS, limitResetsIn, RETRYING, retryingIn } from "./said/status";
+import { LIMIT_RESETS, limitResetsIn, rateLimitOf, RETRYING, retryingIn, waitingForRateLimit } from "./said/status";
 import type { Again, Fault } from "./wire";
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -82,6 +82,8 @@ export function left(ms: number): string {
 /** What goes on by itself, and when: "Retrying in 18 s", "Limit resets in 44 min". */
 export function goesOn(again: Again, now: number): string {
   const ms = Date.parse(again.at) - now;
+  const { held_by } = again;
+  if (held_by !== undefined) return capital(ms > 0 ? waitingForRateLimit(held_by, left(ms)) : rateLimitOf(held_by));
   const [soon, over] = again.limit ? [limitResetsIn, LIMIT_RESETS] as const : [retryingIn, RETRYING] as const;
   return capital(ms > 0 ? soon(left(ms)) : over);
 }

@@ -63,7 +63,7 @@ test("a denial is followed by a question for what to do instead, which nobody is
   await armed(page);
   await page.getByRole("button", { name: /^Deny/ }).first().click();
   await until(() => decisions(server), (list) => list.length === 1, "it is denied");
-  const follow = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: false }, { headline: "backend needs your guidance after a denial", short: "Answer", earlier: [{ at: new Date().toISOString(), flow: one.flow, role: "backend", words: "Denied", detail: "rm -rf build" }] });
+  const follow = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: false, denied: "rm -rf build" }, { headline: "backend needs your guidance after a denial", short: "Answer", earlier: [{ at: new Date().toISOString(), flow: one.flow, role: "backend", words: "Denied", detail: "rm -rf build" }] });
   const focus = () => page.evaluate(() => document.activeElement.tagName);
   // After an answer the focus is in the feed once nothing is asked any more.
   await page.locator("[data-ask]").waitFor({ state: "detached" });

@@ -77,7 +77,7 @@ const interrupted = () => changed((data, state, feeds) => {
   feeds.backend.push(item(4700, "assistant", "Writer done. `Journal::append` takes the lock once per batch and assigns sequence", { interrupted: true }));
 });
 const denied = () => changed((data, state, feeds) => {
-  const one = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: true }, { headline: "backend needs your guidance after a denial", short: "Say what to do instead", earlier: [{ at: now(), flow: { project: "orchard", flow: "ledger" }, role: "backend", words: "Denied", detail: "rm -rf build" }] });
+  const one = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: true, denied: "rm -rf build" }, { headline: "backend needs your guidance after a denial", short: "Say what to do instead", earlier: [{ at: now(), flow: { project: "orchard", flow: "ledger" }, role: "backend", words: "Denied", detail: "rm -rf build" }] });
   only(data, state, one);
   state.nodes.api.live = null;
   feeds.backend.push(item(4700, "event", "run_command: rm -rf build\nNo.", { event: "consent.resolved", label: "Denied", consent: { tool: "run_command", about: "rm -rf build", answer: "deny" } }));

@@ -219,6 +219,7 @@ impl Core {
                 seen: Vec::new(),
                 image: None,
                 exit: None,
+                cut: Some(false),
             }))?;
         }
         Ok(())
@@ -267,6 +268,7 @@ impl Core {
             seen: self.recovered(end, open),
             image: None,
             exit: None,
+            cut: Some(false),
         }))
     }
 

@@ -76,7 +76,7 @@ enum Pace {
     /// It does not wait for it.
     #[default]
     Goes,
-    /// A request failed, and time passes until it is made again.
+    /// A request failed or is held back, and time passes until it is made.
     Waits,
     /// The operator ended that time, and the turn does not know it yet.
     Hurried,
@@ -90,7 +90,8 @@ const fn pace_after(step: &TurnStep) -> Option<Pace> {
             ..
         }
         | TurnStep::Compact(CompactStep::Again(_))
-        | TurnStep::Choose(Choose::Again(_)) => Some(Pace::Waits),
+        | TurnStep::Choose(Choose::Again(_))
+        | TurnStep::Held { .. } => Some(Pace::Waits),
         TurnStep::Wait { .. } | TurnStep::Discard { .. } | TurnStep::Stalled { .. } => None,
         TurnStep::Failed {
             retry_in_ms: None, ..

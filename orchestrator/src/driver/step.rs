@@ -9,7 +9,7 @@ use a_society_facts::fact::operator::{
 };
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, DraftDiscarded, DraftKind,
-    Effect, ModelAnswered, ModelFailed, RawValueEq, SeenFile, StopReason, Usage,
+    Effect, ModelAnswered, ModelFailed, RawValueEq, RequestHeld, SeenFile, StopReason, Usage,
 };
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::limits::{
@@ -32,7 +32,7 @@ use super::error::DriverError;
 use super::role_source::TouchedFiles;
 use super::snapshot::names_snapshot;
 use super::speech::{SpeechSource, TurnSpeech};
-use crate::limits::PROVIDER_BLOCKS_BYTES_MAX;
+use crate::limits::{HELD_RECORDED_MS, PROVIDER_BLOCKS_BYTES_MAX};
 use crate::mint;
 
 impl Core {
@@ -164,11 +164,34 @@ impl Core {
             TurnStep::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             TurnStep::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             TurnStep::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
+            TurnStep::Held { provider, ms } => self.held(turn, attempt, (provider, ms))?,
             // The turn's thread lets the time pass; nothing is to be recorded.
             TurnStep::Wait { .. } => {}
             TurnStep::End(end) => return self.end(turn, attempt, end).map(Some),
         }
         Ok(None)
+    }
+
+    /// A request waits for a limit that another role met. The moments in which those who waited go one after
+    /// another are not recorded.
+    fn held(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        (provider, ms): (String, u64),
+    ) -> Result<(), DriverError> {
+        if ms < HELD_RECORDED_MS {
+            return Ok(());
+        }
+        let role = self.role_of(turn)?;
+        let until = self.flow.now().after(ms);
+        self.append(Fact::RequestHeld(RequestHeld {
+            turn,
+            attempt,
+            role,
+            provider,
+            until,
+        }))
     }
 
     /// A piece of what the role says.
@@ -460,6 +483,7 @@ impl Core {
             seen: Vec::new(),
             image: None,
             exit: None,
+            cut: Some(false),
         }))?;
         Ok(changed.map(|output| Heard::Go(StepReply::TakenBack { output })))
     }
@@ -478,6 +502,7 @@ impl Core {
             seen,
             image,
             exit,
+            is_cut,
             is_settled: _,
             ends,
         } = finish
@@ -489,6 +514,7 @@ impl Core {
             seen,
             image,
             exit,
+            is_cut,
         };
         let taken_back = match ends {
             Some(ends) => self.finish_ending(whose, call, gave.output, *ends)?,
@@ -564,6 +590,7 @@ impl Core {
             seen: gave.seen,
             image: gave.image,
             exit: gave.exit,
+            cut: Some(gave.is_cut),
         }))?;
         Ok(taken_back)
     }
@@ -577,6 +604,8 @@ pub(super) struct Gave {
     pub(super) seen: Vec<SeenFile>,
     pub(super) image: Option<Box<Image>>,
     pub(super) exit: Option<i32>,
+    /// Whether the model gets less than there was.
+    pub(super) is_cut: bool,
 }
 
 impl Gave {
@@ -587,6 +616,7 @@ impl Gave {
             seen: Vec::new(),
             image: None,
             exit: None,
+            is_cut: false,
         }
     }
 }
@@ -611,6 +641,7 @@ const fn is_recorded_point(step: &TurnStep) -> bool {
         // A summary that is being made is waited for: nothing of it is kept otherwise.
         TurnStep::Compact(_)
         | TurnStep::Choose(_)
+        | TurnStep::Held { .. }
         | TurnStep::Trust { .. }
         | TurnStep::Absent { .. }
         | TurnStep::Consent(_)

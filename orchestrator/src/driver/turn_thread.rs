@@ -229,6 +229,7 @@ fn waits_for_nothing(step: &TurnStep) -> bool {
         | TurnStep::Absent { .. }
         | TurnStep::Compact(_)
         | TurnStep::Choose(_)
+        | TurnStep::Held { .. }
         | TurnStep::Wait { .. }
         | TurnStep::End(_) => false,
     }

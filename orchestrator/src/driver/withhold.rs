@@ -147,19 +147,27 @@ impl SecretFilter {
                 self.clean(text);
             }
             TurnStep::End(end) => self.end(end),
+            TurnStep::Intend(intended) | TurnStep::Begin { intended, .. } => {
+                for earlier in intended
+                    .texts
+                    .iter_mut()
+                    .filter_map(|text| text.earlier.as_mut())
+                {
+                    self.clean(earlier);
+                }
+            }
             TurnStep::Ask(_)
             | TurnStep::Draft { .. }
             | TurnStep::Stalled { .. }
             | TurnStep::Discard { .. }
             | TurnStep::Cut
-            | TurnStep::Intend(_)
-            | TurnStep::Begin { .. }
             | TurnStep::Consent(_)
             | TurnStep::Start { .. }
             | TurnStep::Finish { .. }
             | TurnStep::Trust { .. }
             | TurnStep::Compact(CompactStep::Ask { .. } | CompactStep::Again(_))
             | TurnStep::Choose(Choose::Ask(_) | Choose::Again(_))
+            | TurnStep::Held { .. }
             | TurnStep::Wait { .. } => {}
         }
     }

@@ -91,6 +91,7 @@ pub(super) fn close(sketch: &mut ImportSketch<'_>, source: &ForeignFlow) -> Resu
     sketch.say(Fact::ImprovementChosen(ImprovementChosen {
         mode,
         plan: plan(graph, &sketch.state, mode),
+        beforehand: false,
         client: None,
     }))
 }
@@ -123,6 +124,7 @@ pub(super) fn import(
     if decided && reached > ForeignProgress::FeedbackConsent {
         sketch.say(Fact::FeedbackDecided(FeedbackDecided {
             granted,
+            beforehand: false,
             client: None,
         }))?;
     }

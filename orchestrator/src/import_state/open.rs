@@ -277,6 +277,7 @@ fn called(
             seen: Vec::new(),
             image: None,
             exit: None,
+            cut: None,
         }))?;
     }
     Ok(())

@@ -46,7 +46,6 @@ pub use arguments::{
 };
 pub use command::Background;
 pub(crate) use form::clipped;
-pub use output::is_cut;
 pub use plan::CallPlan;
 pub use reach::{Narrowing, ToolReach};
 pub use refusal::{CallRefusal, RefusalKind};
@@ -58,3 +57,4 @@ pub use setting::{
 pub use toolbox::Toolbox;
 pub use web::try_search;
 pub use write::text_after;
+pub(crate) use write::text_of_writing;

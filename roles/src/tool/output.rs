@@ -86,18 +86,8 @@ impl CutText<'_> {
             "\n"
         };
         let (head, tail) = (self.head, self.tail);
-        format!("{head}{gap}[... {bytes} bytes in {lines}{LEFT_OUT}{kept} ...]\n{tail}")
+        format!("{head}{gap}[... {bytes} bytes in {lines} lines left out; {kept} ...]\n{tail}")
     }
-}
-
-/// The middle of the line that says how much is left out of a text, and where all of it is.
-const LEFT_OUT: &str = " lines left out; ";
-
-/// Whether a result of a tool has a line, written by `CutText::told`, that says how much of it is left out.
-#[must_use]
-pub fn is_cut(text: &str) -> bool {
-    let mut lines = text.lines();
-    lines.any(|line| line.starts_with("[... ") && line.contains(LEFT_OUT))
 }
 
 /// How many tenths of an output's bound are for its beginning.

@@ -488,6 +488,24 @@ fn text_edits(page: &TextPage, edits: Vec<OneEdit>) -> Vec<TextEdit> {
     edits.into_iter().map(edit).collect()
 }
 
+/// What a file that is written as a whole gets and loses, where it held this before (nothing if it did not exist).
+#[must_use]
+pub(crate) fn text_of_writing(path: String, earlier: Option<String>, later: &str) -> PlannedText {
+    let (added, removed) = match &earlier {
+        None => (later.lines().count(), 0),
+        Some(earlier) => {
+            let found = difference(earlier, later);
+            (found.added, found.removed)
+        }
+    };
+    PlannedText {
+        path,
+        added,
+        removed,
+        earlier,
+    }
+}
+
 /// What a file holds after a call: its number among the files of the call, and what it held before (nothing
 /// if it did not exist). Absent where that text does not lead there.
 #[must_use]

@@ -112,6 +112,8 @@ pub enum TurnStep {
         image: Option<Box<Image>>,
         /// With which code the command ended, if it was one and ended by itself.
         exit: Option<i32>,
+        /// Whether the model gets less than there was.
+        is_cut: bool,
         /// Whether the taker goes on at once, because nothing revokes what the call did.
         is_settled: bool,
         /// How the turn ends by this call. If that is not valid, the model gets another result.
@@ -146,6 +148,13 @@ pub enum TurnStep {
     Compact(CompactStep),
     /// What the role works with is chosen before its turn.
     Choose(Choose),
+    /// The next request has to wait, because another role met the limit of their provider. The time passes after this.
+    Held {
+        /// The provider.
+        provider: String,
+        /// For how long.
+        ms: u64,
+    },
     /// Time passes before the next step.
     Wait {
         /// How much.

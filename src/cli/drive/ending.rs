@@ -1,11 +1,14 @@
 //! The report when a flow is not driven any more: its state, what it made and what it cost.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use a_society_facts::At;
-use a_society_facts::view::flow::{FlowPhase, FlowStatus};
+use a_society_facts::fact::operator::{ConsentMode, RuleOrigin};
+use a_society_facts::view::flow::{DecisionTally, FlowPhase, FlowStatus, RuleTally};
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::summary::FlowSummary;
+use a_society_facts::words::permissions;
 use a_society_operator_ui::server::changed;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::driver::error::DriverError;
@@ -15,7 +18,6 @@ use serde_json::json;
 use super::{Watch, from_driver, rests};
 use crate::cli::asks::{self, Ask, short};
 use crate::cli::progress::aside;
-use crate::cli::progress::teller::Decisions;
 use crate::cli::{cost, delivered, diff};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
@@ -289,19 +291,38 @@ const RULES_NAMED_MAX: usize = 3;
 const RULE_COLUMNS_MAX: usize = 40;
 
 /// Who decided about calls and handoffs.
-fn decided(decisions: &Decisions) -> Option<String> {
-    let operator = decisions.by_operator;
-    let operator = (operator > 0).then(|| format!("{operator} by you"));
-    let mut rules: Vec<(&String, &usize)> = decisions.by_rules.iter().collect();
-    rules.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+fn decided(tally: &DecisionTally) -> Option<String> {
+    let by = |times: u64, who: &str| (times > 0).then(|| format!("{times} by {who}"));
+    let mut rules: BTreeMap<String, u64> = BTreeMap::new();
+    for rule in &tally.rules {
+        *rules.entry(source(rule)).or_default() += rule.times;
+    }
+    let mut rules: Vec<(String, u64)> = rules.into_iter().collect();
+    rules.sort_by_key(|(_, times)| std::cmp::Reverse(*times));
     let (named, others) = rules.split_at(rules.len().min(RULES_NAMED_MAX));
     let named = named
         .iter()
-        .map(|(rule, count)| format!("{count} by {}", one_line(rule, RULE_COLUMNS_MAX)));
-    let others: usize = others.iter().map(|(_, count)| **count).sum();
-    let others = (others > 0).then(|| format!("{others} by other rules"));
-    let parts: Vec<String> = operator.into_iter().chain(named).chain(others).collect();
+        .filter_map(|(rule, times)| by(*times, &one_line(rule, RULE_COLUMNS_MAX)));
+    let others: u64 = others.iter().map(|(_, times)| *times).sum();
+    let parts: Vec<String> = by(tally.operator, permissions::YOU)
+        .into_iter()
+        .chain(by(
+            tally.full_access,
+            permissions::mode(ConsentMode::FullAccess),
+        ))
+        .chain(named)
+        .chain(by(others + tally.other_rules, "other rules"))
+        .collect();
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// A rule of the flow in its own words, and others by the file in which they are.
+fn source(rule: &RuleTally) -> String {
+    match rule.by.origin {
+        RuleOrigin::Flow => rule.by.words(rule.answer),
+        RuleOrigin::Configuration => "the configuration".to_owned(),
+        RuleOrigin::Workspace => "the configuration of the workspace".to_owned(),
+    }
 }
 
 /// Where a flow stopped, and for what it waits there.
@@ -340,13 +361,24 @@ fn over_line(seen: &Seen, now: At) -> String {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::fact::operator::{ConsentAnswer, DecidingRule};
+
     use super::*;
 
     #[test]
     fn the_end_names_the_result_the_files_and_who_decided_on_every_screen() {
-        let decisions = Decisions {
-            by_operator: 4,
-            by_rules: [("--allow edits".to_owned(), 11)].into(),
+        let rule = |origin: RuleOrigin, rule: &str, times: u64| RuleTally {
+            by: DecidingRule {
+                rule: rule.to_owned(),
+                origin,
+            },
+            answer: ConsentAnswer::AllowOnce,
+            times,
+        };
+        let decisions = DecisionTally {
+            operator: 4,
+            rules: vec![rule(RuleOrigin::Flow, "edits", 11)],
+            ..DecisionTally::default()
         };
         let summary = Summed {
             flow: "k4x9",
@@ -359,21 +391,25 @@ mod tests {
             format!("{columns} columns\n{}", rows.join("\n"))
         });
         insta::assert_snapshot!(shown.join("\n\n"));
-        assert_eq!(decided(&Decisions::default()), None);
-        let rules = [
-            ("--allow web", 1),
-            ("--deny 'rm *'", 2),
-            ("the configuration", 9),
-        ];
-        let many = rules
-            .into_iter()
-            .chain([("--allow a", 1), ("--allow b", 1)]);
-        let by_rules = many.map(|(rule, count)| (rule.to_owned(), count)).collect();
-        let many = Decisions {
-            by_operator: 0,
-            by_rules,
+        assert_eq!(decided(&DecisionTally::default()), None);
+        let denies = RuleTally {
+            answer: ConsentAnswer::Deny,
+            ..rule(RuleOrigin::Flow, "rm *", 2)
         };
-        let said = "9 by the configuration, 2 by --deny 'rm *', 1 by --allow a, 2 by other rules";
+        let many = DecisionTally {
+            operator: 0,
+            full_access: 3,
+            rules: vec![
+                rule(RuleOrigin::Flow, "web", 1),
+                denies,
+                rule(RuleOrigin::Configuration, "edits", 4),
+                rule(RuleOrigin::Configuration, "ls", 5),
+                rule(RuleOrigin::Flow, "a", 1),
+                rule(RuleOrigin::Flow, "b", 1),
+            ],
+            other_rules: 1,
+        };
+        let said = "3 by full access, 9 by the configuration, 2 by --deny 'rm *', 1 by --allow a, 3 by other rules";
         assert_eq!(decided(&many).as_deref(), Some(said));
     }
 }

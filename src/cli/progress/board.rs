@@ -310,7 +310,7 @@ pub(crate) fn stands(
         .unwrap_or_else(|| words::node(standing, now));
     let (sign, word, weight) = match standing {
         NodeStanding::Working | NodeStanding::Compacting => ("●", word, 2),
-        NodeStanding::Retrying(_) => ("↻", word, 2),
+        NodeStanding::Retrying(_) | NodeStanding::Held { .. } => ("↻", word, 2),
         NodeStanding::Limited(_) => ("↻", word, 3),
         NodeStanding::Waiting { .. } | NodeStanding::YourTurn => ("?", word, 3),
         NodeStanding::Stopped => ("◼", word, 2),

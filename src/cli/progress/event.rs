@@ -142,10 +142,12 @@ pub(crate) enum What {
 }
 
 /// What keeps a turn from its work, or that it works again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Pause {
     /// Its request is sent again then.
     Retrying(At),
+    /// Its request is sent then, because another role met the limit of this provider.
+    Held { provider: String, until: At },
     /// Its session is being compacted.
     Compacting,
     /// The operator stops it.

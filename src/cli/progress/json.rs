@@ -43,15 +43,16 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
     match &event.what {
         What::Works { entry, .. } => vec![("node", json!({ "state": "working", "entry": entry }))],
         What::Stands(pause) => {
-            let (state, until) = match pause {
-                Pause::Retrying(until) => ("retrying", Some(until)),
-                Pause::Compacting => ("compacting", None),
-                Pause::Stopped => ("stopped", None),
-                Pause::Over => ("working", None),
+            let (state, until, provider) = match pause {
+                Pause::Retrying(until) => ("retrying", Some(until), None),
+                Pause::Held { provider, until } => ("retrying", Some(until), Some(provider)),
+                Pause::Compacting => ("compacting", None, None),
+                Pause::Stopped => ("stopped", None, None),
+                Pause::Over => ("working", None, None),
             };
             // What stops with its flow has no node when a role looks back.
             let is_at_a_node = event.node.is_some();
-            let stands = json!({ "state": state, "until": until });
+            let stands = json!({ "state": state, "until": until, "provider": provider });
             is_at_a_node
                 .then_some(("node", stands))
                 .into_iter()

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use a_society_facts::At;
 use a_society_facts::id::{RoleInstance, Seq};
-use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::flow::{DecisionTally, FlowState};
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_state::FlowRef;
@@ -32,7 +32,7 @@ use a_society_state::journal::follow::Follower;
 use self::board::Room;
 use self::event::{Event, What};
 pub(crate) use self::json::aside;
-use self::teller::{Decisions, Teller};
+use self::teller::Teller;
 pub(crate) use self::told::before_its_end;
 use self::voice::Voices;
 use super::{asks, cost, table, words};
@@ -298,7 +298,7 @@ impl Progress {
     }
 
     /// Who decided so far.
-    pub(crate) const fn decisions(&self) -> &Decisions {
+    pub(crate) const fn decisions(&self) -> &DecisionTally {
         self.teller.decisions()
     }
 

@@ -5,20 +5,20 @@ use std::collections::BTreeMap;
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, WaitReason};
-use a_society_facts::fact::operator::{
-    ConsentAnswer, ConsentRequested, ConsentResolved, DecidingRule, RuleOrigin, StopScope,
-};
+use a_society_facts::fact::operator::{ConsentRequested, ConsentResolved, StopScope};
 use a_society_facts::fact::session::SessionCompacted;
 use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::{
     CallFinished, Cause, DraftAdded, DraftKind, ModelAnswered, ModelFailed, Usage,
 };
 use a_society_facts::handoff::{Delivery, HandoffWay};
-use a_society_facts::id::{ApprovalId, CallId, ConsentId, NodeId, RoleInstance, TurnId};
+use a_society_facts::id::{CallId, NodeId, RoleInstance, TurnId};
 use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
+use a_society_facts::view::flow::{DecisionTally, Decisions};
+use a_society_facts::view::{FactView as _, FlowState};
 use a_society_operator_ui::fold::terms::{self, scope};
-use a_society_orchestrator::{RETRIES_AFTER, RETRIES_BEFORE, canonical, is_cut};
+use a_society_orchestrator::{RETRIES_AFTER, RETRIES_BEFORE, canonical};
 
 use super::event::{
     About, Again, AnswerName, Call, Event, OUTPUT_LINES_MAX, Output, Pause, Speech, Target, Wanted,
@@ -84,34 +84,13 @@ pub(crate) struct Teller {
     targets: BTreeMap<String, Target>,
     /// What each role said last.
     said_last: BTreeMap<RoleInstance, String>,
-    /// What the operator is asked about.
-    consents: BTreeMap<ConsentId, (Option<NodeId>, RoleInstance, String)>,
-    /// The turns whose handoffs wait to be approved.
-    staged: BTreeMap<ApprovalId, TurnId>,
     /// The messages of each role since its session was shorter last.
     messages: BTreeMap<RoleInstance, u64>,
     /// How long the last turn of each node took, in milliseconds.
     took: BTreeMap<NodeId, i64>,
+    /// The flow before the present record.
+    state: FlowState,
     decisions: Decisions,
-}
-
-/// How many calls and handoffs were decided, and by whom.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Decisions {
-    pub(crate) by_operator: usize,
-    /// By rules: one of the flow by its own words, and others by the file in which they are.
-    pub(crate) by_rules: BTreeMap<String, usize>,
-}
-
-impl Decisions {
-    fn add(&mut self, rule: &DecidingRule, answer: ConsentAnswer) {
-        let source = match rule.origin {
-            RuleOrigin::Flow => rule.words(answer),
-            RuleOrigin::Configuration => "the configuration".to_owned(),
-            RuleOrigin::Workspace => "the configuration of the workspace".to_owned(),
-        };
-        *self.by_rules.entry(source).or_default() += 1;
-    }
 }
 
 impl Teller {
@@ -134,8 +113,8 @@ impl Teller {
     }
 
     /// Who decided so far.
-    pub(crate) const fn decisions(&self) -> &Decisions {
-        &self.decisions
+    pub(crate) const fn decisions(&self) -> &DecisionTally {
+        self.decisions.tally()
     }
 
     /// Whether a role is saying something.
@@ -148,7 +127,9 @@ impl Teller {
         let Some(fact) = recorded.fact() else {
             return Vec::new();
         };
+        self.decisions.apply(&self.state, recorded);
         let all = self.fold(recorded, fact);
+        self.state.apply(recorded);
         let event = |(turn, node, role, what): About| {
             let of = |turn: &TurnId| self.turns.get(turn);
             let known = turn.as_ref().and_then(of);
@@ -292,6 +273,16 @@ impl Teller {
             }
             Fact::ModelAnswered(f) => self.answered(f),
             Fact::ModelFailed(f) => self.failed(f, recorded.at),
+            Fact::RequestHeld(f) => {
+                if let Some(turn) = self.turns.get_mut(&f.turn) {
+                    turn.is_paused = true;
+                }
+                let held = Pause::Held {
+                    provider: f.provider.clone(),
+                    until: f.until,
+                };
+                of_turn(f.turn, What::Stands(held))
+            }
             Fact::CallIntended(f) => {
                 let one = Call {
                     tool: f.tool.clone(),
@@ -320,7 +311,6 @@ impl Teller {
                 if let Some(turn) = self.turns.get_mut(&f.turn) {
                     turn.awaits = true;
                 }
-                self.staged.insert(f.approval.clone(), f.turn);
                 let what = What::Stages {
                     approval: f.approval.to_string(),
                     deliveries: f.deliveries.clone(),
@@ -330,28 +320,17 @@ impl Teller {
                 note::of(fact).into_iter().chain([stages]).collect()
             }
             Fact::HandoffDecided(f) => {
-                self.decisions.by_operator += 1;
                 let what = What::Decided {
                     approval: f.approval.to_string(),
                     approved: f.approved,
                 };
-                let turn = self.staged.remove(&f.approval);
+                let turn = self.state.staged.get(&f.approval);
+                let turn = turn.map(|staged| staged.turn);
                 let decided = (turn, None, None, what);
                 note::of(fact).into_iter().chain([decided]).collect()
             }
-            Fact::ConsentRequested(f) => {
-                let asks = asks(f);
-                if let What::Asks { about, .. } = &asks.3 {
-                    let known = (f.node.clone(), f.role.clone(), about.clone());
-                    self.consents.insert(f.consent.clone(), known);
-                }
-                vec![asks]
-            }
-            Fact::ConsentResolved(f) => vec![self.resolved(f)],
-            Fact::ConsentRuled(f) => {
-                self.decisions.add(&f.by, f.answer);
-                note::of(fact).into_iter().collect()
-            }
+            Fact::ConsentRequested(f) => vec![asks(f)],
+            Fact::ConsentResolved(f) => vec![self.resolved(recorded, f)],
             _ => note::of(fact).into_iter().collect(),
         }
     }
@@ -438,31 +417,20 @@ impl Teller {
         (None, f.node.clone(), role, what)
     }
 
-    fn resolved(&mut self, f: &ConsentResolved) -> About {
-        let by = match &f.by {
-            Some(rule) => {
-                self.decisions.add(rule, f.answer);
-                rule.words(f.answer)
-            }
-            None if f.answer == ConsentAnswer::Withdrawn => String::new(),
-            None => {
-                self.decisions.by_operator += 1;
-                "you".to_owned()
-            }
-        };
-        let known = self.consents.remove(&f.consent);
-        let (node, role, about) = match known {
-            Some((node, role, about)) => (node, Some(role), about),
-            None => (None, None, String::new()),
-        };
+    fn resolved(&self, recorded: &Recorded, f: &ConsentResolved) -> About {
+        let mut made = self.decisions.last();
+        let made = made.next().filter(|made| made.seq == recorded.seq);
+        let open = self.state.consents.get(&f.consent);
+        let about = open.map(|open| subject(open.terms.as_ref(), &open.shown.shown()));
         let what = What::Answered {
             consent: f.consent.to_string(),
             answer: f.answer,
-            by,
-            about,
+            by: (made.map(|made| made.by.words(f.answer))).unwrap_or_default(),
+            about: about.unwrap_or_default(),
             reason: f.reason.as_ref().map(Text::shown),
         };
-        (None, node, role, what)
+        let node = open.and_then(|open| open.node.clone());
+        (None, node, open.map(|open| open.role.clone()), what)
     }
 
     /// That a turn did what its node asks for.
@@ -574,7 +542,7 @@ impl Teller {
                 Text::Blob(blob) => blob.bytes,
                 Text::Inline(text) => text.len() as u64,
             },
-            is_cut: is_cut(&shown),
+            is_cut: f.is_cut(),
             head: (shown.lines().take(OUTPUT_LINES_MAX))
                 .map(ToOwned::to_owned)
                 .collect(),

@@ -78,6 +78,7 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::DraftDiscarded(f) => turn::draft_discarded(state, f),
         Fact::ModelAnswered(f) => turn::answered(state, f),
         Fact::ModelFailed(f) => turn::failed(state, f),
+        Fact::RequestHeld(f) => turn::held(state, f),
         Fact::CallIntended(f) => turn::call_intended(state, f),
         Fact::CallStarted(f) => turn::call_started(state, f),
         Fact::CallFinished(f) => turn::call_finished(state, f),

@@ -56,6 +56,16 @@ pub(crate) const CLIENT_IDS_MAX: usize = 10_000;
 /// a flow that was recovered more often than this needs another disk, not a longer list.
 pub(crate) const NOTICES_MAX: usize = 100;
 
+/// How many decisions of a flow are held, the last ones: a glance back. The journal has all of them.
+pub(crate) const DECISIONS_MAX: usize = 50;
+
+/// How much is noted of what a decision or a request for consent is about: a line of a list.
+pub(crate) const ABOUT_BYTES_MAX: usize = 240;
+
+/// How many rules are counted one by one that decided. A few dozen are written by hand; those of a longer list
+/// are counted together.
+pub(crate) const RULES_COUNTED_MAX: usize = 200;
+
 /// How many feed items of each role a screen holds: more than anybody scrolls back in a terminal.
 pub(crate) const SCREEN_ITEMS_MAX: usize = 200;
 

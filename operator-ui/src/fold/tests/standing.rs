@@ -26,12 +26,12 @@ const fn doing(standing: FlowStanding) -> Doing {
 }
 
 /// Whether the page's view of a node is what the node does.
-fn agrees(node: &NodeView, standing: NodeStanding) -> bool {
+fn agrees(node: &NodeView, standing: NodeStanding<'_>) -> bool {
     let says = node.words.to_lowercase() == standing.word();
     let goes_on = node.again.as_ref().map(|again| again.limit);
     match standing {
         NodeStanding::Working => says || node.words == "Correcting",
-        NodeStanding::Retrying(_) => says && goes_on == Some(false),
+        NodeStanding::Retrying(_) | NodeStanding::Held { .. } => says && goes_on == Some(false),
         NodeStanding::Limited(_) => says && goes_on == Some(true),
         NodeStanding::Compacting | NodeStanding::Stopped => says && goes_on.is_none(),
         NodeStanding::YourTurn => says && node.state == NodeState::NeedsYou,

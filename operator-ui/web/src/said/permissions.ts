@@ -1,5 +1,6 @@
 // Generated from state/facts/src/words by `A_SOCIETY_UPDATE=1 cargo test -p a-society-facts --lib the_page_says`. Do not edit.
 
+export const YOU = "you";
 export const NEVER_RUNS = "never runs";
 export const RUNS_WITHOUT_ASKING = "runs without asking";
 export const allowedBy = (who: string): string => `allowed by ${who}`;

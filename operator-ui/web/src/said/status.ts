@@ -22,5 +22,7 @@ export const CANCELLED = "cancelled";
 export const WAITING = "waiting";
 export const FAILED = "failed";
 export const retryingIn = (time: string): string => `retrying in ${time}`;
+export const waitingForRateLimit = (provider: string, time: string): string => `waiting for the rate limit of ${provider}, ${time}`;
+export const rateLimitOf = (provider: string): string => `waiting for the rate limit of ${provider}`;
 export const limitResetsIn = (time: string): string => `limit resets in ${time}`;
 export const waitingFor = (nodes: string): string => `waiting for ${nodes}`;

@@ -95,14 +95,18 @@ pub(super) fn commanded(
             Ok(operate::reopened(state, node, note, client))
         }
         Verb::Revise { source } => revision::said(graph, state, (source, brought), client),
-        Verb::Improve { mode } => improve::choose(graph, state, *mode, client),
+        Verb::Improve { mode } => {
+            improve::choose(graph, state, *mode, improve::ChosenWhen::Now(client))
+        }
         Verb::Propose { role, path, text } => {
             improve::propose(state, role, (path, text, brought), client)
         }
         Verb::Change { change, applied } => {
             improve::decide_change(state, change.as_ref(), (*applied, brought), client)
         }
-        Verb::Feedback { granted } => improve::decide_feedback(state, *granted, client),
+        Verb::Feedback { granted } => {
+            improve::decide_feedback(state, *granted, improve::ChosenWhen::Now(client))
+        }
         Verb::Compact { .. } | Verb::Restore { .. } | Verb::RetryNow { .. } => {
             Err(Refusal::Needs(VerbNeed::Driver))
         }

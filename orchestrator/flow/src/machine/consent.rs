@@ -3,8 +3,9 @@
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{
-    ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
-    ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant, GrantAdded,
+    AnsweredBefore, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested,
+    ConsentResolved, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant,
+    GrantAdded,
 };
 use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, ConsentId};
@@ -57,7 +58,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         doubt: open.doubt.clone(),
     });
     let next = if state.consent_mode == ConsentMode::FullAccess && !open.narrowed {
-        resolved(&input.consent, &open, ConsentAnswer::AllowOnce, None)
+        answered_before(&input.consent, &open, AnsweredBefore::FullAccess)
     } else {
         consent_awaited(&input.consent, &open)
     };
@@ -91,8 +92,29 @@ pub(super) fn resolved(
         answer,
         action: open.action,
         by: None,
+        beforehand: None,
         reason: None,
         client: client.cloned(),
+    })
+}
+
+/// The answer to a request that was decided before it was asked.
+pub(super) fn answered_before(
+    consent: &ConsentId,
+    open: &OpenConsent,
+    before: AnsweredBefore,
+) -> Fact {
+    Fact::ConsentResolved(ConsentResolved {
+        consent: consent.clone(),
+        answer: match before {
+            AnsweredBefore::FullAccess => ConsentAnswer::AllowOnce,
+            AnsweredBefore::Grant => ConsentAnswer::AllowFlow,
+        },
+        action: open.action,
+        by: None,
+        beforehand: Some(before),
+        reason: None,
+        client: None,
     })
 }
 
@@ -244,7 +266,8 @@ fn granted(
         };
         if !seen.contains(&other) {
             seen.push(other);
-            facts.extend(settle(state, other, open, ConsentAnswer::AllowFlow, None));
+            facts.push(answered_before(other, open, AnsweredBefore::Grant));
+            facts.extend(woken(state, other));
         }
     }
     facts
@@ -308,7 +331,8 @@ pub(super) fn mode(state: &FlowState, mode: ConsentMode, client: Option<&ClientI
     if mode == ConsentMode::FullAccess && !state.phase.is_over() {
         // A role that may do less than its flow goes on asking.
         for (consent, open) in state.consents.iter().filter(|(_, open)| !open.narrowed) {
-            facts.extend(settle(state, consent, open, ConsentAnswer::AllowOnce, None));
+            facts.push(answered_before(consent, open, AnsweredBefore::FullAccess));
+            facts.extend(woken(state, consent));
         }
     }
     facts

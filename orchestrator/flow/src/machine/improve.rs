@@ -84,11 +84,33 @@ pub(super) fn modes(graph: &FlowGraph, state: &FlowState) -> Vec<ImprovementMode
         .collect()
 }
 
+/// When the operator chose how a flow ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ChosenWhen<'a> {
+    /// Before the flow came to it.
+    Beforehand,
+    /// Now, by a command with this name of its client.
+    Now(Option<&'a ClientId>),
+}
+
+impl<'a> ChosenWhen<'a> {
+    const fn is_beforehand(self) -> bool {
+        matches!(self, Self::Beforehand)
+    }
+
+    const fn client(self) -> Option<&'a ClientId> {
+        match self {
+            Self::Beforehand => None,
+            Self::Now(client) => client,
+        }
+    }
+}
+
 pub(super) fn choose(
     graph: &FlowGraph,
     state: &FlowState,
     mode: ImprovementMode,
-    client: Option<&ClientId>,
+    by: ChosenWhen<'_>,
 ) -> Result<Vec<Fact>, Refusal> {
     in_phase(state, FlowPhase::ImprovementChoice)?;
     if !modes(graph, state).contains(&mode) {
@@ -97,7 +119,8 @@ pub(super) fn choose(
     let mut facts = vec![Fact::ImprovementChosen(ImprovementChosen {
         mode,
         plan: plan(graph, state, mode),
-        client: client.cloned(),
+        beforehand: by.is_beforehand(),
+        client: by.client().cloned(),
     })];
     if mode == ImprovementMode::None {
         facts.extend(completed(state));
@@ -145,8 +168,12 @@ pub(super) fn apply_ends(graph: &FlowGraph, state: &FlowState) -> Result<Vec<Fac
         return Err(Refusal::Paused);
     }
     match ending(graph, state) {
-        Some(ImprovementEnding::Reflection(mode)) => choose(graph, state, mode, None),
-        Some(ImprovementEnding::Report(granted)) => decide_feedback(state, granted, None),
+        Some(ImprovementEnding::Reflection(mode)) => {
+            choose(graph, state, mode, ChosenWhen::Beforehand)
+        }
+        Some(ImprovementEnding::Report(granted)) => {
+            decide_feedback(state, granted, ChosenWhen::Beforehand)
+        }
         None => Err(Refusal::NotOffered {
             what: "the chosen end".to_owned(),
             why: "nothing is asked that was chosen beforehand",
@@ -383,12 +410,13 @@ fn at_path<'p>(product: &'p Product, assigned: &str) -> Result<&'p Artifact, Out
 pub(super) fn decide_feedback(
     state: &FlowState,
     granted: bool,
-    client: Option<&ClientId>,
+    by: ChosenWhen<'_>,
 ) -> Result<Vec<Fact>, Refusal> {
     in_phase(state, FlowPhase::FeedbackConsent)?;
     let mut facts = vec![Fact::FeedbackDecided(FeedbackDecided {
         granted,
-        client: client.cloned(),
+        beforehand: by.is_beforehand(),
+        client: by.client().cloned(),
     })];
     if !granted {
         facts.extend(completed(state));

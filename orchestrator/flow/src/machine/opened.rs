@@ -11,7 +11,7 @@ use a_society_facts::At as Time;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
-use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode};
+use a_society_facts::fact::operator::{AnsweredBefore, ConsentAnswer, ConsentMode};
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{ConsentId, TurnId};
 use a_society_facts::legal::legal;
@@ -19,7 +19,7 @@ use a_society_facts::line::Recorded;
 use a_society_facts::view::flow::{FlowPhase, OpenConsent, OpenTurn, OperatorWait};
 use a_society_facts::view::{FactView as _, FlowState};
 
-use super::consent::{consent_awaited, resolved};
+use super::consent::{answered_before, consent_awaited, resolved};
 use super::improve::{completed, returned};
 use super::operate::{reflection_configured, resumed};
 use super::reply::{applied, guidance_awaited};
@@ -128,14 +128,15 @@ fn asked(sketch: &mut FactSketch, consent: &ConsentId, open: &OpenConsent) {
         .waits()
         .any(|(_, w)| w.consent.as_ref() == Some(consent));
     let answer = if state.phase.is_over() || turn.is_none_or(|turn| turn.stop) {
-        Some(ConsentAnswer::Withdrawn)
+        Some(resolved(consent, open, ConsentAnswer::Withdrawn, None))
     } else if state.consent_mode == ConsentMode::FullAccess && !open.narrowed {
-        Some(ConsentAnswer::AllowOnce)
+        let before = AnsweredBefore::FullAccess;
+        Some(answered_before(consent, open, before))
     } else {
         None
     };
     match answer {
-        Some(answer) => sketch.say(resolved(consent, open, answer, None)),
+        Some(answer) => sketch.say(answer),
         None if !waits => {
             let wait = consent_awaited(consent, open);
             if legal(&sketch.state, &wait).is_ok() {

@@ -69,6 +69,8 @@ pub struct GateReport {
     pub stdout: String,
     /// What it printed beside, within the limit.
     pub stderr: String,
+    /// Whether it printed more than that.
+    pub is_cut: bool,
     /// The processes that could not be ended.
     pub survivors: Vec<u32>,
 }
@@ -162,6 +164,7 @@ impl Gated {
             cause: self.cause(&event),
             stdout: text_of(&stdout),
             stderr: text_of(&stderr),
+            is_cut: lock(&stdout).is_cut() || lock(&stderr).is_cut(),
             survivors,
         })
     }

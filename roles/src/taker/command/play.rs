@@ -264,6 +264,7 @@ impl CommandTaker {
                 seen: Vec::new(),
                 image: None,
                 exit: None,
+                is_cut: false,
                 is_settled: false,
                 ends: None,
             },
@@ -280,8 +281,8 @@ impl CommandTaker {
             self.spec.output_limit_bytes,
             &self.stop,
         );
-        let report = match report {
-            Ok(report) => ProgramReport::from(report),
+        let (is_cut, report) = match report {
+            Ok(report) => (report.is_cut, ProgramReport::from(report)),
             Err(why) => return self.failed(call, format!("The command did not run: {why}.")),
         };
         if let Some(why) = not_started(&self.spec, &report) {
@@ -301,6 +302,7 @@ impl CommandTaker {
             seen: Vec::new(),
             image: None,
             exit: None,
+            is_cut,
             is_settled: false,
             ends: None,
         };

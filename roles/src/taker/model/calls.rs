@@ -393,6 +393,7 @@ impl ModelTaker {
             seen: finished.seen,
             image: finished.image,
             exit: finished.exit,
+            is_cut: finished.is_cut,
             is_settled,
             ends: None,
         })
@@ -438,6 +439,7 @@ impl ModelTaker {
             seen: Vec::new(),
             image: None,
             exit: None,
+            is_cut: false,
             is_settled: false,
             ends,
         }

@@ -236,8 +236,9 @@ impl ModelTaker {
             if ms > LONGEST_HELD_MS && !self.is_hurried {
                 return self.held(ms);
             }
-            self.next = ModelNext::Ask;
-            return TurnStep::Wait { ms };
+            self.next = ModelNext::Wait(ms);
+            let provider = self.gear.provider.name().to_owned();
+            return TurnStep::Held { provider, ms };
         }
         let model = &self.gear.model;
         let step = TurnStep::Ask(Asking {

@@ -12,6 +12,7 @@ use a_society_facts::message::ToolCall;
 use super::plan::{ScriptedAnswer, ScriptedCall, ScriptedDeed, ScriptedEvent, plan};
 use super::script::RoleScript;
 use crate::port::RecordAccess;
+use crate::tool::text_of_writing;
 use crate::turn::conclude::conclude;
 use crate::turn::job::TurnJob;
 use crate::turn::step::{IntendedCall, StepReply, TakerEnd, TurnStep};
@@ -311,11 +312,15 @@ impl ScriptedTaker {
     }
 
     fn intend(&self, place: &CallPlace) -> TurnStep {
-        let (mut before, mut after) = (None, None);
+        let (mut before, mut after, mut texts) = (None, None, Vec::new());
         if let Some(ScriptedDeed::Write { path, text }) = self.deed(place) {
             let bytes = self.files.read(path).ok().flatten();
-            before = bytes.map(|bytes| Hash::of(&bytes));
+            before = bytes.as_ref().map(|bytes| Hash::of(bytes));
             after = Some(Hash::of(text.as_bytes()));
+            // What is no text has no lines to compare.
+            let earlier = bytes.map(String::from_utf8).transpose();
+            let change = |earlier| text_of_writing(path.from_project(), earlier, text);
+            texts.extend(earlier.ok().map(change));
         }
         let planned = self.planned(place);
         let arguments = planned.map_or("{}", |call| call.input.get());
@@ -328,7 +333,7 @@ impl ScriptedTaker {
             before,
             after,
             files: Vec::new(),
-            texts: Vec::new(),
+            texts,
             summary: planned.map_or_else(|| place.tool.clone(), |call| call.summary.clone()),
         }))
     }
@@ -366,6 +371,7 @@ impl ScriptedTaker {
                 seen: Vec::new(),
                 image: None,
                 exit: None,
+                is_cut: false,
                 is_settled: false,
                 ends: None,
             },

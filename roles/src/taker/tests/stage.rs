@@ -164,6 +164,7 @@ impl Stage {
             | TurnStep::Cut
             | TurnStep::Consent(_)
             | TurnStep::Stalled { .. }
+            | TurnStep::Held { .. }
             | TurnStep::Refuse { .. }
             | TurnStep::Trust { .. }
             | TurnStep::Absent { .. }

@@ -30,6 +30,9 @@ pub struct ImprovementChosen {
     /// Which roles reflect, and on whose findings each depends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan: Vec<Reflection>,
+    /// Whether it was chosen before the flow came to this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beforehand: bool,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,
@@ -70,6 +73,9 @@ pub struct FindingsRecorded {
 pub struct FeedbackDecided {
     /// Whether a report is written.
     pub granted: bool,
+    /// Whether it was chosen before the flow came to this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beforehand: bool,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

@@ -320,6 +320,8 @@ facts! {
     ModelAnswered(turn::ModelAnswered) = "model_answered" [life, role, session, -, step, -],
     /// A request to a model failed.
     ModelFailed(turn::ModelFailed) = "model_failed" [life, role, -, -, -, -],
+    /// A request is not sent yet, because another role met the limit of its provider.
+    RequestHeld(turn::RequestHeld) = "request_held" [life, role, -, -, step, -],
     /// A tool call is going to run; it has not run yet.
     CallIntended(turn::CallIntended) = "call_intended" [life, role, -, -, step, blobs],
     /// A tool call runs from here on; without its end, what it did is unknown.

@@ -64,6 +64,13 @@ pub fn exit(output: &str) -> Option<i32> {
     code.parse().ok()
 }
 
+/// Whether a line of an output says how much of it the model did not get.
+#[must_use]
+pub(super) fn is_cut(output: &str) -> bool {
+    let mut lines = output.lines();
+    lines.any(|line| line.starts_with("[... ") && line.contains(" lines left out; "))
+}
+
 /// The file that a call is about, as its summary names it.
 #[must_use]
 pub fn path_of(summary: &str) -> String {
@@ -127,6 +134,7 @@ fn command(of: &str, rest: &str) -> Option<CommandTerms> {
 mod tests {
     use super::*;
     use crate::fact::node::NodeSuspended;
+    use crate::fact::turn::CallFinished;
 
     #[test]
     fn a_question_in_the_words_of_a_packet_is_an_own_turn_only_where_the_record_does_not_say() {
@@ -221,6 +229,25 @@ mod tests {
             ("[exit x]", None),
         ] {
             assert_eq!(exit(output), code, "{output}");
+        }
+    }
+
+    #[test]
+    fn that_a_model_got_less_is_read_from_the_output_only_where_the_record_does_not_say() {
+        let says =
+            "1\n[... 264 bytes in 90 lines left out; all of it: record/.outputs/c17.txt ...]\n94\n";
+        for (output, said, expected) in [
+            (says, None, true),
+            (says, Some(false), false),
+            ("nothing is left out", Some(true), true),
+            ("90 lines left out; all of it: there", None, false),
+        ] {
+            let finished = serde_json::json!({
+                "call": "c1", "turn": 1, "role": "owner", "tool_call": "t1", "tool": "run_command",
+                "end": "done", "output": output, "message": "m1", "cut": said,
+            });
+            let finished: CallFinished = serde_json::from_value(finished).unwrap();
+            assert_eq!(finished.is_cut(), expected, "{output} {said:?}");
         }
     }
 

@@ -126,6 +126,16 @@ pub enum ConsentAnswer {
     Withdrawn,
 }
 
+/// What answers a request that the operator has not answered himself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnsweredBefore {
+    /// The flow never asks.
+    FullAccess,
+    /// The operator allowed a call like it for the rest of the flow.
+    Grant,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConsentResolved {
     /// The request.
@@ -137,6 +147,9 @@ pub struct ConsentResolved {
     /// The rule that gave the answer, if the operator wrote one while the request was open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<DecidingRule>,
+    /// What gave the answer, if it was neither a rule nor the operator when this was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beforehand: Option<AnsweredBefore>,
     /// What the role should do instead, when the operator denied it with a reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Text>,

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::journal::ProcessName;
+use super::older;
 use super::request::RequestFrame;
+use crate::at::At;
 use crate::hash::Hash;
 use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
 use crate::message::{AnswerText, Image, Text, ToolCall};
@@ -250,6 +252,20 @@ pub struct ModelFailed {
     pub retry_in_ms: Option<u64>,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestHeld {
+    /// The turn.
+    pub turn: TurnId,
+    /// The try.
+    pub attempt: u32,
+    /// Who would ask.
+    pub role: RoleInstance,
+    /// The provider, as the operator's configuration names it.
+    pub provider: String,
+    /// Until when, as far as it is known.
+    pub until: At,
+}
+
 /// What a tool call may do to the world, which decides what happens if its outcome is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -396,6 +412,18 @@ pub struct CallFinished {
     /// at the beginning of the output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
+    /// Whether the model got less than there was. Journals without it say so in a line of the output only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<bool>,
+}
+
+impl CallFinished {
+    /// Whether the model got less than there was.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.cut
+            .unwrap_or_else(|| older::is_cut(&self.output.shown()))
+    }
 }
 
 /// A file that a model knows as it is.

@@ -7,8 +7,8 @@ use super::session::known;
 use crate::fact::node::RepairRequested;
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, DraftAdded,
-    DraftDiscarded, DraftKept, Effect, ModelAnswered, ModelFailed, ModelRequested, TurnEnd,
-    TurnEnded, TurnResumed, TurnStarted,
+    DraftDiscarded, DraftKept, Effect, ModelAnswered, ModelFailed, ModelRequested, RequestHeld,
+    TurnEnd, TurnEnded, TurnResumed, TurnStarted,
 };
 use crate::id::{CallId, RoleInstance, TurnId};
 use crate::message::AnswerText;
@@ -311,6 +311,16 @@ pub(super) fn answered(state: &FlowState, f: &ModelAnswered) -> Result<(), Illeg
 pub(super) fn failed(state: &FlowState, f: &ModelFailed) -> Result<(), Illegal> {
     let turn = present(state, f.turn, f.attempt, &f.role)?;
     asked(turn, f.turn, f.request, Some(f.attempt)).map(drop)
+}
+
+pub(super) fn held(state: &FlowState, f: &RequestHeld) -> Result<(), Illegal> {
+    let turn = present(state, f.turn, f.attempt, &f.role)?;
+    match &turn.request {
+        Some(last) if last.state == RequestState::Asked && last.attempt == f.attempt => {
+            Err(wrong(f.turn, "a request is under way"))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn bad_call(call: &CallId, why: &'static str) -> Illegal {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::ids::id;
 use super::imported;
 use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_call, usage};
+use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
 use crate::fact::flow::{
@@ -25,11 +26,11 @@ use crate::fact::node::{
     NodeEntry, NodeSuspended, NodeWoken, RepairRequested, Trouble, WaitReason,
 };
 use crate::fact::operator::{
-    ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
-    ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant,
-    GrantAdded, McpServerApproved, McpServerUnavailable, McpToolUnavailable, OperatorReplied,
-    OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen, StopRequested,
-    StopScope,
+    AnsweredBefore, ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested,
+    ConsentResolved, ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved,
+    DecidingRule, Grant, GrantAdded, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
+    OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen,
+    StopRequested, StopScope,
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
@@ -41,8 +42,8 @@ use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue};
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, ChangedText,
     DraftAdded, DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered,
-    ModelFailed, ModelRequested, RawValueEq, SeenFile, StopReason, TurnEnd, TurnEnded, TurnResumed,
-    TurnStarted,
+    ModelFailed, ModelRequested, RawValueEq, RequestHeld, SeenFile, StopReason, TurnEnd, TurnEnded,
+    TurnResumed, TurnStarted,
 };
 use crate::handoff::HandoffWay;
 use crate::hash::Hash;
@@ -278,7 +279,7 @@ fn nodes() -> Vec<Fact> {
                 left: 12,
             }),
             trouble: Some(Trouble::Window),
-            until: Some(crate::At::from_ms(3_600_000)),
+            until: Some(At::from_ms(3_600_000)),
             consent: Some(id("k1")),
             approval: Some(id("a1")),
             about_project: false,
@@ -408,6 +409,13 @@ fn calls() -> Vec<Fact> {
             error: "busy".into(),
             retry_in_ms: Some(250),
         }),
+        Fact::RequestHeld(RequestHeld {
+            turn: TURN,
+            attempt: 2,
+            role: role(),
+            provider: "anthropic".into(),
+            until: At::from_ms(7_000),
+        }),
         intended(),
         Fact::CallStarted(CallStarted {
             call: id("c1"),
@@ -428,6 +436,7 @@ fn calls() -> Vec<Fact> {
                 hash: Hash::of(b"seen"),
             }],
             exit: Some(0),
+            cut: Some(true),
             image: Some(Box::new(Image {
                 blob: Hash::of(b"a long text"),
                 bytes: 70_000,
@@ -583,6 +592,7 @@ fn operator() -> Vec<Fact> {
                 rule: "commands".into(),
                 origin: RuleOrigin::Configuration,
             }),
+            beforehand: Some(AnsweredBefore::Grant),
             reason: Some(Text::from("Read it with read_file.")),
             client: client(),
         }),
@@ -658,6 +668,7 @@ fn improvement() -> Vec<Fact> {
                 role: role(),
                 after: vec![id("reviewer")],
             }],
+            beforehand: true,
             client: client(),
         }),
         Fact::ReflectionStarted(ReflectionStarted {
@@ -672,6 +683,7 @@ fn improvement() -> Vec<Fact> {
         }),
         Fact::FeedbackDecided(FeedbackDecided {
             granted: true,
+            beforehand: true,
             client: client(),
         }),
         Fact::FeedbackStarted(FeedbackStarted {

@@ -403,6 +403,7 @@ impl Scribe {
             seen: Vec::new(),
             image: None,
             exit: None,
+            cut: None,
         }));
     }
 

@@ -195,6 +195,7 @@ fn consent(scribe: &mut Scribe, turn: &SampleTurn, call: &crate::id::CallId) {
         answer: ConsentAnswer::AllowFlow,
         action,
         by: None,
+        beforehand: None,
         reason: None,
         client: Some(id("browser-2")),
     }));
@@ -443,6 +444,7 @@ fn reflect(scribe: &mut Scribe) {
             reflection("reviewer", &[]),
             reflection("owner", &["writer", "reviewer"]),
         ],
+        beforehand: false,
         client: Some(id("browser-5")),
     }));
     ask_while_reflecting(scribe);
@@ -529,6 +531,7 @@ fn ask_while_reflecting(scribe: &mut Scribe) {
 fn report(scribe: &mut Scribe) {
     scribe.say(Fact::FeedbackDecided(FeedbackDecided {
         granted: true,
+        beforehand: false,
         client: Some(id("browser-8")),
     }));
     let role = id("feedback");

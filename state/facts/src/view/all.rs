@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::FactView;
 use super::feed::FeedView;
-use super::flow::FlowState;
+use super::flow::{Decisions, FlowState};
 use super::route::{feed_seat, session_seat};
 use super::session::SessionView;
 use super::summary::FlowSummary;
@@ -39,6 +39,8 @@ pub struct Views {
     pub sessions: BTreeMap<Seat, SessionView>,
     /// The feeds, by their seats.
     pub feeds: BTreeMap<Seat, FeedView>,
+    /// What was decided.
+    pub decisions: Decisions,
 }
 
 /// Whether a fact is a piece of streamed text.
@@ -78,6 +80,7 @@ impl Views {
             touched.session = self.apply_session(recorded, fact);
             touched.all_sessions = self.apply_flow_id(recorded, fact);
         }
+        self.decisions.apply(&self.flow, recorded);
         Arc::make_mut(&mut self.flow).apply(recorded);
         touched
     }

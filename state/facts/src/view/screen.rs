@@ -1,5 +1,5 @@
-//! What a terminal shows of a flow, and what a checkpoint keeps: the state and the ends of the
-//! feeds. It stays small however long the journal is.
+//! What a terminal shows of a flow, and what a checkpoint keeps: the state, the last decisions and the ends
+//! of the feeds. It stays small however long the journal is.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::FactView;
 use super::all::{Views, changes_only_a_draft};
 use super::feed::{FeedBounds, FeedView};
-use super::flow::FlowState;
+use super::flow::{Decisions, FlowState};
 use super::route::feed_seat;
 use super::summary::FlowSummary;
 use crate::limits::{SCREEN_ITEMS_MAX, SCREEN_TEXT_BYTES_MAX};
 use crate::line::Recorded;
 use crate::seat::Seat;
 
-/// The state of a flow and the ends of its feeds.
+/// The state of a flow, the ends of its feeds and the last decisions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FlowScreen {
     /// The state of the flow.
@@ -24,6 +24,8 @@ pub struct FlowScreen {
     pub summary: FlowSummary,
     /// The last items of each feed.
     pub feeds: BTreeMap<Seat, FeedView>,
+    /// What was decided in it.
+    pub decisions: Decisions,
 }
 
 /// How much of each feed a screen holds.
@@ -41,6 +43,7 @@ impl FlowScreen {
             flow: FlowState::clone(&views.flow),
             summary: views.summary(),
             feeds: views.feeds.iter().map(end).collect(),
+            decisions: views.decisions.clone(),
         }
     }
 }
@@ -58,6 +61,7 @@ impl FactView for FlowScreen {
                 self.feeds.insert(seat, feed);
             }
         }
+        self.decisions.apply(&self.flow, recorded);
         self.flow.apply(recorded);
         if changes_only_a_draft(recorded) {
             self.summary.tick(&self.flow);

@@ -3,13 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::{FlowState, FlowStatus, OpenTurn, RequestState};
+use super::flow::{FlowState, FlowStatus, HeldRequest, OpenTurn, RequestState};
 use super::summary::FlowSummary;
 use crate::at::At;
 use crate::fact::flow::PauseReason;
 use crate::fact::node::{Trouble, WaitReason};
 use crate::id::NodeId;
-use crate::words::{at_its_time, status};
+use crate::words::{at_its_time, left, status};
 
 /// What a flow is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,7 +109,7 @@ impl FlowStanding {
 
 /// What a node is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NodeStanding {
+pub enum NodeStanding<'s> {
     /// Nothing arrived, or not all.
     NotReached,
     /// It will run as soon as it may.
@@ -118,6 +118,13 @@ pub enum NodeStanding {
     Working,
     /// Its role waits until its request is sent again.
     Retrying(At),
+    /// Its role waits until its request is sent, because another role met the limit of their provider.
+    Held {
+        /// The provider.
+        provider: &'s str,
+        /// Until when.
+        until: At,
+    },
     /// Its role waits for a limit of its provider.
     Limited(At),
     /// Its role waits until its session is compacted.
@@ -139,10 +146,10 @@ pub enum NodeStanding {
     Done,
 }
 
-impl NodeStanding {
+impl<'s> NodeStanding<'s> {
     /// The state of a node of a flow, with or without a process that drives it.
     #[must_use]
-    pub fn of(state: &FlowState, node: &NodeId, is_driven: bool) -> Self {
+    pub fn of(state: &'s FlowState, node: &NodeId, is_driven: bool) -> Self {
         if let Some(waiting) = state.awaiting_operator.get(node) {
             return match waiting.until {
                 Some(at) if is_driven => Self::Limited(at),
@@ -182,7 +189,13 @@ impl NodeStanding {
     }
 
     /// What a turn of a driven flow does.
-    fn of_turn(state: &FlowState, turn: &OpenTurn) -> Self {
+    fn of_turn(state: &FlowState, turn: &'s OpenTurn) -> Self {
+        if let Some(HeldRequest { provider, until }) = &turn.held {
+            return Self::Held {
+                provider,
+                until: *until,
+            };
+        }
         if let Some(at) = turn.again_at() {
             return Self::Retrying(at);
         }
@@ -200,7 +213,7 @@ impl NodeStanding {
             Self::NotReached => status::NOT_REACHED,
             Self::Ready => status::READY,
             Self::Working => status::WORKING,
-            Self::Retrying(_) => status::RETRYING,
+            Self::Retrying(_) | Self::Held { .. } => status::RETRYING,
             Self::Limited(_) => status::LIMITED,
             Self::Compacting => status::COMPACTING,
             Self::Waiting { .. } => status::WAITING_FOR_YOU,
@@ -215,7 +228,7 @@ impl NodeStanding {
     #[must_use]
     pub const fn goes_on_at(self) -> Option<(At, bool)> {
         match self {
-            Self::Retrying(at) => Some((at, false)),
+            Self::Retrying(at) | Self::Held { until: at, .. } => Some((at, false)),
             Self::Limited(at) => Some((at, true)),
             Self::NotReached
             | Self::Ready
@@ -229,9 +242,31 @@ impl NodeStanding {
         }
     }
 
+    /// The provider whose limit another role met, if that is what it waits for.
+    #[must_use]
+    pub const fn held_by(self) -> Option<&'s str> {
+        match self {
+            Self::Held { provider, .. } => Some(provider),
+            Self::NotReached
+            | Self::Ready
+            | Self::Working
+            | Self::Retrying(_)
+            | Self::Limited(_)
+            | Self::Compacting
+            | Self::Waiting { .. }
+            | Self::YourTurn
+            | Self::AwaitsHandoff
+            | Self::Stopped
+            | Self::Done => None,
+        }
+    }
+
     /// The same with the time that is left at this moment.
     #[must_use]
     pub fn words(self, now: At) -> String {
+        if let Self::Held { provider, until } = self {
+            return held(provider, until, now);
+        }
         match self.goes_on_at() {
             Some((at, false)) => retrying(at, now),
             Some((at, true)) => limited(at, now),
@@ -241,9 +276,12 @@ impl NodeStanding {
 }
 
 impl OpenTurn {
-    /// When its request is sent again, if it failed and is.
+    /// When its request is sent, if that waits: because it failed, or because another role's did.
     #[must_use]
     pub fn again_at(&self) -> Option<At> {
+        if let Some(held) = &self.held {
+            return Some(held.until);
+        }
         let request = self.request.as_ref()?;
         let failed = request.state == RequestState::Failed;
         // The next try at the turn sends it anew.
@@ -254,6 +292,13 @@ impl OpenTurn {
 
 fn retrying(at: At, now: At) -> String {
     at_its_time((status::retrying_in, status::RETRYING), at, now)
+}
+
+fn held(provider: &str, at: At, now: At) -> String {
+    left(at, now).map_or_else(
+        || status::rate_limit_of(provider),
+        |left| status::waiting_for_rate_limit(provider, &left),
+    )
 }
 
 fn limited(at: At, now: At) -> String {

@@ -1,5 +1,6 @@
 //! Views: total on anything, the same however they are folded, and as they are written.
 
+mod decisions;
 mod drafts;
 mod feeds;
 mod imported;

@@ -7,6 +7,8 @@ use crate::fact::terms::Scope;
 
 words! {
     texts {
+        /// Who decided, if the operator did.
+        YOU = "you";
         /// What a rule denies.
         NEVER_RUNS = "never runs";
         /// What a rule allows.

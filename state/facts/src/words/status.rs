@@ -50,6 +50,9 @@ words! {
     templates {
         /// A request is sent again after this long.
         retrying_in(time) = "retrying in {time}";
+        /// A request waits because another role met the limit of its provider: for so long, and when that is over.
+        waiting_for_rate_limit(provider, time) = "waiting for the rate limit of {provider}, {time}";
+        rate_limit_of(provider) = "waiting for the rate limit of {provider}";
         /// A provider's limit is over after this long.
         limit_resets_in(time) = "limit resets in {time}";
         /// These nodes are awaited.

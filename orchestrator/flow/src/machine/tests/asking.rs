@@ -2,7 +2,7 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::WaitReason;
-use a_society_facts::fact::operator::{ConsentAnswer, ConsentMode, Grant};
+use a_society_facts::fact::operator::{AnsweredBefore, ConsentAnswer, ConsentMode, Grant};
 use a_society_facts::hash::Hash;
 use a_society_facts::verb::Verb;
 use a_society_facts::view::flow::CallState;
@@ -95,6 +95,20 @@ fn s12_consent_for_the_flow_answers_every_request_that_it_covers() {
     assert_eq!(words, expected);
     assert_eq!(sim.flow.state.consent_mode, ConsentMode::PartialAccess);
     assert_eq!(runs(&sim), 2);
+    // The one was answered, the other by that.
+    assert_eq!(sources(&sim), [Some(AnsweredBefore::Grant), None]);
+}
+
+/// What gave the answers, where it was not the operator's own.
+fn sources(sim: &Sim) -> Vec<Option<AnsweredBefore>> {
+    let resolved = sim.flow.facts.iter().filter_map(|fact| {
+        if let Fact::ConsentResolved(f) = fact {
+            Some(f.beforehand)
+        } else {
+            None
+        }
+    });
+    resolved.collect()
 }
 
 #[test]
@@ -162,6 +176,13 @@ fn s14_a_flow_that_need_not_ask_answers_all_requests() {
     }));
     assert!(words.starts_with("consent_mode_changed consent_resolved node_woken"));
     assert_eq!(runs(&sim), 2);
+    assert_eq!(sources(&sim), [Some(AnsweredBefore::FullAccess); 2]);
+    // A crash after the mode changed leads to the same.
+    let resolved = |fact: &Fact| matches!(fact, Fact::ConsentResolved(_));
+    let first = sim.flow.facts.iter().position(resolved).unwrap();
+    sim.flow.crash_after(first);
+    sim.finish_it();
+    assert_eq!(sources(&sim)[..2], [Some(AnsweredBefore::FullAccess); 2]);
 }
 
 #[test]

@@ -81,7 +81,9 @@ fn i12_what_is_chosen_later_counts_more_and_leaves_the_rest() {
     assert_eq!(words(&mut sim, later(Parallel)), "ends_chosen");
     assert_eq!(sim.flow.state.ends, ends(Parallel, true));
     let applied = sim.flow.say(Input::ApplyEnds).unwrap();
-    assert!(matches!(&applied[..], [Fact::ImprovementChosen(f)] if f.mode == Parallel));
+    assert!(
+        matches!(&applied[..], [Fact::ImprovementChosen(f)] if f.mode == Parallel && f.beforehand)
+    );
     sim.finish_it();
     let refused = words(&mut sim, later(None));
     assert!(refused.starts_with("refused"), "{refused}");

@@ -238,6 +238,7 @@ impl Sim {
             seen: Vec::new(),
             image: None,
             exit: None,
+            cut: None,
         }));
     }
 

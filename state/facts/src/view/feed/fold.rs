@@ -277,9 +277,9 @@ impl FeedView {
             item.seq = seq;
             item.event = words.event.map(str::to_owned);
             if let Some(note) = &mut item.consent
-                && let Some((answer, by)) = words.answer
+                && let Some(reply) = words.answer
             {
-                (note.answer, note.by) = (Some(answer), by);
+                note.take(reply);
             }
             // It tells of the decision from now on, and of when that was made.
             if matches!(words.event, Some("consent.resolved" | "handoff.decided")) {

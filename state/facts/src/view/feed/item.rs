@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::at::At;
-use crate::fact::operator::{ConsentAnswer, DecidingRule};
+use crate::fact::operator::{AnsweredBefore, ConsentAnswer, DecidingRule};
 use crate::id::{NodeId, Seq, TurnId};
 
 /// When something is done again by itself.
@@ -110,6 +110,26 @@ pub struct ConsentItem {
     /// The rule that gave it, if the operator was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<DecidingRule>,
+    /// What else gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beforehand: Option<AnsweredBefore>,
+}
+
+/// An answer, and what gave it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ConsentReply {
+    pub(super) answer: ConsentAnswer,
+    pub(super) by: Option<DecidingRule>,
+    pub(super) beforehand: Option<AnsweredBefore>,
+}
+
+impl ConsentItem {
+    /// Notes the answer.
+    pub(super) fn take(&mut self, reply: ConsentReply) {
+        self.answer = Some(reply.answer);
+        self.by = reply.by;
+        self.beforehand = reply.beforehand;
+    }
 }
 
 impl FeedItem {

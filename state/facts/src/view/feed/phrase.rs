@@ -5,20 +5,17 @@ use super::plain::tokens;
 use crate::fact::budget;
 use crate::fact::flow::{FactAuthor, PauseReason};
 use crate::fact::operator::{
-    ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, ConsentRuled, ConsentRules,
-    Grant,
+    AnsweredBefore, ConsentAnswer, ConsentMode, ConsentRequested, ConsentResolved, ConsentRuled,
+    ConsentRules, Grant,
 };
 use crate::fact::session::SessionCompacted;
 use crate::fact::terms::subject;
-use crate::limits::FEED_OUTPUT_BYTES_MAX;
+use crate::limits::{ABOUT_BYTES_MAX, FEED_OUTPUT_BYTES_MAX};
 use crate::message::Text;
 use crate::words::asks::BUDGET_USED_UP;
 use crate::words::calls::context_compacted;
 use crate::words::capital;
 use crate::words::permissions::{self, allowed_by, denied_by};
-
-/// How much is noted of what a request for consent is about.
-const ABOUT_BYTES_MAX: usize = 240;
 
 /// A text as a glimpse: its beginning, where it is long.
 pub(super) fn shown(text: &Text) -> String {
@@ -71,6 +68,7 @@ pub(super) fn asked(request: &ConsentRequested) -> (String, ConsentItem) {
         about: beginning(about, ABOUT_BYTES_MAX).to_owned(),
         answer: None,
         by: None,
+        beforehand: None,
     };
     let tool = &request.tool;
     let has_paths = (terms.iter()).any(|terms| terms.paths().next().is_some());
@@ -85,6 +83,11 @@ pub(super) fn asked(request: &ConsentRequested) -> (String, ConsentItem) {
 pub(super) fn consent(resolved: &ConsentResolved) -> (String, String) {
     let label = capital(permissions::answer(resolved.answer));
     let text = match (resolved.answer, &resolved.by) {
+        (ConsentAnswer::AllowOnce, None)
+            if resolved.beforehand == Some(AnsweredBefore::FullAccess) =>
+        {
+            capital(&allowed_by(permissions::mode(ConsentMode::FullAccess)))
+        }
         (ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow, Some(by)) => {
             capital(&allowed_by(&by.words(resolved.answer)))
         }
@@ -106,6 +109,7 @@ pub(super) fn ruled(f: &ConsentRuled) -> (String, ConsentItem) {
         about: beginning(&f.about, ABOUT_BYTES_MAX).to_owned(),
         answer: Some(f.answer),
         by: Some(f.by.clone()),
+        beforehand: None,
     };
     (label, note)
 }

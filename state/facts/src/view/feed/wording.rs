@@ -6,7 +6,7 @@
 mod asking;
 mod said;
 
-use super::item::{ConsentItem, ItemKind, NextTry};
+use super::item::{ConsentItem, ConsentReply, ItemKind, NextTry};
 use super::phrase::{
     author, budget_set, compacted, grant, measure, mode, pause, rules, shown, shown_whole,
     with_detail,
@@ -16,7 +16,7 @@ use crate::fact::Fact;
 use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
 use crate::fact::node::{Inbound, NodeClaimed, NodeEntry, NodeSuspended, WaitReason};
-use crate::fact::operator::{ConsentAnswer, DecidingRule, SteerWhen, StopScope};
+use crate::fact::operator::{SteerWhen, StopScope};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
     TurnEnded, TurnStarted,
@@ -29,6 +29,7 @@ use crate::words::handoffs::{
     HANDED_OVER, HANDOFF_APPROVED, HANDOFF_SENT_BACK, WAITING_FOR_APPROVAL, sent_this_back,
 };
 use crate::words::retrospective::{self, FEEDBACK_REPORT, LOOKS_BACK, RETROSPECTIVE};
+use crate::words::status::rate_limit_of;
 
 /// The words of an item, and what it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +42,7 @@ pub(super) struct ItemWords {
     pub(super) turn: Option<TurnId>,
     pub(super) call_id: Option<String>,
     pub(super) consent: Option<ConsentItem>,
-    pub(super) answer: Option<(ConsentAnswer, Option<DecidingRule>)>,
+    pub(super) answer: Option<ConsentReply>,
     pub(super) again: Option<NextTry>,
 }
 
@@ -95,8 +96,8 @@ impl ItemWords {
         self
     }
 
-    fn answering(mut self, answer: ConsentAnswer, by: Option<&DecidingRule>) -> Self {
-        self.answer = Some((answer, by.cloned()));
+    fn answering(mut self, reply: ConsentReply) -> Self {
+        self.answer = Some(reply);
         self
     }
 
@@ -377,6 +378,13 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         )
         .in_turn(f.turn)
         .again(f.retry_in_ms.map(NextTry::In))
+        .say(),
+        Fact::RequestHeld(f) => ItemWords::event(
+            &capital(&rate_limit_of(&f.provider)),
+            "Another role met it. The request is sent when that is over.",
+            "provider.held",
+        )
+        .in_turn(f.turn)
         .say(),
         Fact::CallIntended(f) if ends_a_turn(&f.tool) => FeedEffect::Silent,
         Fact::CallIntended(f) => ItemWords::of(

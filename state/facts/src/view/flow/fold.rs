@@ -124,6 +124,7 @@ impl FlowState {
             Fact::DraftDiscarded(f) => self.draft_discarded(f),
             Fact::ModelAnswered(f) => self.answered(place, f),
             Fact::ModelFailed(f) => self.failed(place, f),
+            Fact::RequestHeld(f) => self.held(f),
             Fact::CallIntended(f) => self.call_intended(f),
             Fact::CallStarted(f) => self.call_started(f),
             Fact::CallFinished(f) => self.call_finished(place, f),

@@ -4,6 +4,7 @@ mod ask;
 mod budget_lack;
 mod chart;
 mod counted_commands;
+mod decisions;
 mod fold;
 mod imported;
 mod nodes;
@@ -14,6 +15,7 @@ mod turns;
 
 pub use chart::Chart;
 pub use counted_commands::SeenCommands;
+pub use decisions::{DecidedMatter, Decider, DecisionTally, Decisions, FlowDecision, RuleTally};
 pub use imported::Origins;
 pub use parts::*;
 pub use phase::{

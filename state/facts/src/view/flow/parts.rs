@@ -179,8 +179,20 @@ pub struct OpenTurn {
     /// Whether the operator wants it stopped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop: bool,
+    /// What holds its next request back, if something does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldRequest>,
     /// What it cost so far.
     pub usage: Usage,
+}
+
+/// A request that is not sent yet, because another role met the limit of its provider.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldRequest {
+    /// The provider.
+    pub provider: String,
+    /// Until when.
+    pub until: At,
 }
 
 /// Serde asks by reference.

@@ -2,8 +2,8 @@
 
 use super::fold::FactPlace;
 use super::parts::{
-    AskedCall, CallState, Denied, LastRequest, Matter, OpenCall, OpenTurn, OperatorMessage,
-    RequestState, RunningNode, SessionBrief, Spent,
+    AskedCall, CallState, Denied, HeldRequest, LastRequest, Matter, OpenCall, OpenTurn,
+    OperatorMessage, RequestState, RunningNode, SessionBrief, Spent,
 };
 use super::state::FlowState;
 use crate::fact::session::{
@@ -12,8 +12,8 @@ use crate::fact::session::{
 };
 use crate::fact::turn::{
     CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, DraftAdded, DraftDiscarded,
-    DraftKept, DraftKind, ModelAnswered, ModelFailed, ModelRequested, TurnEnd, TurnEnded,
-    TurnResumed, TurnStarted, Usage,
+    DraftKept, DraftKind, ModelAnswered, ModelFailed, ModelRequested, RequestHeld, TurnEnd,
+    TurnEnded, TurnResumed, TurnStarted, Usage,
 };
 use crate::id::{MessageId, RoleInstance, TurnId};
 use crate::seat::Seat;
@@ -50,6 +50,7 @@ impl FlowState {
             repairs: 0,
             repair: None,
             stop: false,
+            held: None,
             usage: Usage::default(),
         };
         self.turns.insert(f.turn, turn);
@@ -61,6 +62,7 @@ impl FlowState {
         };
         turn.attempt = f.attempt;
         turn.since = place.at;
+        turn.held = None;
         self.absent_servers.remove(&f.role);
         let aside = turn.cause.is_aside();
         // A role that waits for the operator goes on waiting, and a stop is still a stop.
@@ -110,6 +112,7 @@ impl FlowState {
             return;
         };
         turn.requests = f.request;
+        turn.held = None;
         turn.request = Some(LastRequest {
             number: f.request,
             attempt: f.attempt,
@@ -202,6 +205,15 @@ impl FlowState {
         if let Some(request) = self.request_mut(f.turn, f.request) {
             request.state = RequestState::Failed;
             request.again_at = f.retry_in_ms.map(|ms| place.at.after(ms));
+        }
+    }
+
+    pub(super) fn held(&mut self, f: &RequestHeld) {
+        if let Some(turn) = self.turns.get_mut(&f.turn) {
+            turn.held = Some(HeldRequest {
+                provider: f.provider.clone(),
+                until: f.until,
+            });
         }
     }
 

@@ -1,5 +1,6 @@
 //! The words of what the operator is asked about, and of what answered.
 
+use super::super::item::ConsentReply;
 use super::super::phrase;
 use super::{FeedEffect, ItemWords};
 use crate::fact::operator::{ConsentRequested, ConsentResolved, ConsentRuled};
@@ -15,9 +16,14 @@ pub(super) fn requested<'a>(f: &ConsentRequested) -> FeedEffect<'a> {
 
 pub(super) fn resolved<'a>(f: &ConsentResolved) -> FeedEffect<'a> {
     let (label, text) = phrase::consent(f);
+    let reply = ConsentReply {
+        answer: f.answer,
+        by: f.by.clone(),
+        beforehand: f.beforehand,
+    };
     ItemWords::event(&label, text, "consent.resolved")
         .about(&f.consent)
-        .answering(f.answer, f.by.as_ref())
+        .answering(reply)
         .close(format!("consent:{}", f.consent))
 }
 
