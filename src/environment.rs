@@ -3,8 +3,6 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::cli::pager::USUAL;
-
 /// What the process was given.
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
@@ -20,9 +18,6 @@ pub(crate) struct Environment {
     pub(crate) is_plain: bool,
     /// `VISUAL`, `EDITOR`, or `vi`: what a person writes a file with.
     pub(crate) editor: String,
-    /// `PAGER`, or `less -R`: what shows a text that does not fit on the screen. None where it is set to nothing, or
-    /// the terminal is to get no colours or no motion of its cursor.
-    pub(crate) pager: Option<String>,
     /// `A_SOCIETY_UI_DEV`: from where the page's files come while they are worked on.
     pub(crate) page: Option<OsString>,
     /// Where temporary files go: `TMPDIR`, or what the system uses.
@@ -38,7 +33,6 @@ impl Environment {
     pub(crate) fn spoken(&self) -> Self {
         Self {
             is_plain: true,
-            pager: None,
             ..self.clone()
         }
     }
@@ -49,10 +43,6 @@ impl Environment {
         let is_dumb = given("TERM").is_none_or(|term| term == "dumb");
         let no_color = given("NO_COLOR").is_some() || is_dumb;
         let is_plain = given("A_SOCIETY_PLAIN").is_some();
-        let pager = match std::env::var_os("PAGER") {
-            Some(pager) => pager.into_string().ok(),
-            None => Some(USUAL.to_owned()),
-        };
         Self {
             arguments: std::env::args_os().collect(),
             folder: std::env::current_dir().ok(),
@@ -62,7 +52,6 @@ impl Environment {
             editor: (given("VISUAL").or_else(|| given("EDITOR")))
                 .and_then(|editor| editor.into_string().ok())
                 .unwrap_or_else(|| "vi".to_owned()),
-            pager: pager.filter(|pager| !pager.trim().is_empty() && !no_color && !is_plain),
             // What is built to be used has its page in it.
             page: given("A_SOCIETY_UI_DEV").filter(|_| cfg!(debug_assertions)),
             temporary: std::env::temp_dir(),

@@ -72,6 +72,8 @@ pub(crate) struct Output {
     is_aside: bool,
     /// The picture as it was sent, which is drawn over next time.
     picture: PaintedFrame,
+    /// Whether the cursor is hidden, because nothing is typed.
+    hides_cursor: bool,
 }
 
 /// Lines that are drawn over.
@@ -85,6 +87,9 @@ struct PaintedFrame {
 /// A terminal that knows these shows nothing of a frame before all of it is there.
 const BEGIN_FRAME: &str = "\u{1b}[?2026h";
 const END_FRAME: &str = "\u{1b}[?2026l";
+
+const HIDE_CURSOR: &str = "\u{1b}[?25l";
+const SHOW_CURSOR: &str = "\u{1b}[?25h";
 
 /// The size of a terminal that does not say.
 const SIZE_UNKNOWN: (usize, usize) = (80, 24);
@@ -106,6 +111,7 @@ impl Output {
             shows_progress: false,
             is_aside: false,
             picture: PaintedFrame::default(),
+            hides_cursor: false,
         }
     }
 
@@ -194,6 +200,7 @@ impl Output {
 
     /// Prints one line at once, in a single write.
     pub(crate) fn announce(&mut self, text: &str) -> Result<(), Stop> {
+        self.finish_drawing();
         self.flush()?;
         let line = format!("{text}\n");
         if self.is_aside {
@@ -227,6 +234,7 @@ impl Output {
 
     /// Prints a line to stderr as it is, after the results that come before it.
     fn print_aside(&mut self, text: &str) {
+        self.finish_drawing();
         self.clear_progress();
         // Results come before the notes about them; if they cannot be written, the next
         // attempt to print says so.
@@ -339,7 +347,9 @@ impl Output {
         self.draw_at(finished, picture, (columns, None))
     }
 
-    /// The same with the cursor at the end of a line of the picture, where a text is typed.
+    /// The same with the cursor at the end of a line of the picture, where a text is typed. Without one it is hidden and
+    /// rests on the first cell of the picture, so that it is still there when the terminal has another size and has
+    /// broken the rows of the picture anew.
     pub(crate) fn draw_at(
         &mut self,
         finished: &[String],
@@ -351,7 +361,7 @@ impl Output {
             .map(|line| cut(line, columns.saturating_sub(1)))
             .collect();
         let picture = PaintedFrame {
-            above: cursor.unwrap_or(picture.len()),
+            above: cursor.unwrap_or(0),
             lines: picture,
         };
         if finished.is_empty() && self.picture == picture {
@@ -370,15 +380,21 @@ impl Output {
             frame.push_str(line);
             frame.push('\n');
         }
-        let at = cursor.and_then(|at| picture.lines.get(at));
-        if let Some(line) = at {
-            let (up, right) = (picture.lines.len() - picture.above, width(line));
+        let up = picture.lines.len().saturating_sub(picture.above);
+        if up > 0 {
             let there = format!("\u{1b}[{up}A\r");
             frame.push_str(&there);
-            if right > 0 {
-                let there = format!("\u{1b}[{right}C");
-                frame.push_str(&there);
-            }
+        }
+        let at = cursor.and_then(|at| picture.lines.get(at));
+        let right = at.map_or(0, |line| width(line));
+        if right > 0 {
+            let there = format!("\u{1b}[{right}C");
+            frame.push_str(&there);
+        }
+        let hides = cursor.is_none() && !picture.lines.is_empty();
+        if hides != self.hides_cursor {
+            frame.push_str(if hides { HIDE_CURSOR } else { SHOW_CURSOR });
+            self.hides_cursor = hides;
         }
         frame.push_str(END_FRAME);
         self.picture = picture;
@@ -390,9 +406,16 @@ impl Output {
     pub(crate) fn finish_drawing(&mut self) {
         let picture = std::mem::take(&mut self.picture);
         let below = picture.lines.len().saturating_sub(picture.above);
+        let mut end = String::new();
         if below > 0 {
+            end = format!("\u{1b}[{below}B\r");
+        }
+        if std::mem::take(&mut self.hides_cursor) {
+            end.push_str(SHOW_CURSOR);
+        }
+        if !end.is_empty() {
             // One that is closed says so when the next line is printed.
-            let _written = self.bytes(format!("\u{1b}[{below}B\r").as_bytes());
+            let _written = self.bytes(end.as_bytes());
         }
     }
 
@@ -415,6 +438,13 @@ impl Output {
         let read = io::stdin().lock().read_line(&mut answer);
         let answer = answer.trim().to_ascii_lowercase();
         Some(read.is_ok() && (answer == "y" || answer == "yes"))
+    }
+}
+
+impl Drop for Output {
+    /// The cursor is where a shell expects it, also after a panic.
+    fn drop(&mut self) {
+        self.finish_drawing();
     }
 }
 
@@ -458,5 +488,10 @@ pub(crate) fn refused(error: &io::Error) -> Stop {
 
 /// Stdout for a guard, which says what it says in frames and never to a person.
 pub(crate) fn frames() -> io::Stdout {
+    io::stdout()
+}
+
+/// Stdout as a screen that another part of this program draws by itself.
+pub(crate) fn screen() -> io::Stdout {
     io::stdout()
 }

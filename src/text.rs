@@ -23,6 +23,17 @@ fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Whether a character cannot be seen, or looks like a blank and is none. Where something is decided about, it is shown by
+/// its number.
+fn is_unseen(c: char) -> bool {
+    is_hidden(c)
+        || matches!(c,
+            '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{1680}'
+            | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200a}' | '\u{202f}'
+            | '\u{205f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0100}'..='\u{e01ef}')
+}
+
 /// Whether a character only joins its neighbours, or keeps them apart, as in families of emoji and in Persian.
 const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}')
@@ -32,25 +43,29 @@ const fn is_joiner(c: char) -> bool {
 /// something to join.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let joins = |c: &char| !c.is_ascii() && !is_hidden(*c) && !c.is_whitespace();
-    escape(text, |before, c, after| {
+    escape(text, is_hidden, |before, c, after| {
         is_joiner(c) && before.is_some_and(|c| joins(&c)) && after.is_some_and(|c| joins(&c))
     })
 }
 
 /// The same for what is decided about: every sign that cannot be seen is an escape.
 pub(crate) fn exact(text: &str) -> Cow<'_, str> {
-    escape(text, |_, _, _| false)
+    escape(text, is_unseen, |_, _, _| false)
 }
 
-fn escape(text: &str, stays: impl Fn(Option<char>, char, Option<char>) -> bool) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
+fn escape(
+    text: &str,
+    hides: impl Fn(char) -> bool,
+    stays: impl Fn(Option<char>, char, Option<char>) -> bool,
+) -> Cow<'_, str> {
+    if !text.contains(&hides) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
     let mut before = None;
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
-        if is_hidden(c) && !stays(before, c, letters.peek().copied()) {
+        if hides(c) && !stays(before, c, letters.peek().copied()) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
@@ -238,6 +253,16 @@ pub(crate) fn age(ms: i64) -> String {
     }
 }
 
+/// A time that runs: `0:49`, `1:02:05`.
+pub(crate) fn clock(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    let (minutes, seconds) = (seconds / 60, seconds % 60);
+    match minutes / 60 {
+        0 => format!("{minutes}:{seconds:02}"),
+        hours => format!("{hours}:{:02}:{seconds:02}", minutes % 60),
+    }
+}
+
 /// How long something took: `0.4 s`, `8 s`, `3m 12s`, `2h 5m`.
 pub(crate) fn span(ms: u64) -> String {
     let seconds = ms / 1_000;
@@ -342,6 +367,12 @@ mod tests {
         assert_eq!(plain("rm\u{200d} x\u{200d}"), "rm\\u{200d} x\\u{200d}");
         assert_eq!(plain("👩\u{200d}\u{202e}"), "👩\\u{200d}\\u{202e}");
         assert_eq!(exact(family), "👩\\u{200d}👩\\u{200d}👧");
+        // Blanks that a shell does not take for one, and letters without a picture.
+        assert_eq!(
+            exact("rm\u{a0}-rf\u{3164}x\u{fe0f}"),
+            "rm\\u{a0}-rf\\u{3164}x\\u{fe0f}"
+        );
+        assert_eq!(plain("14\u{a0}€ ❤\u{fe0f}"), "14\u{a0}€ ❤\u{fe0f}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use a_society_facts::view::flow::{FlowState, OpenConsent};
 use a_society_facts::words::asks::{
     NOTHING_CAN_RUN, REOPEN_OR_REVISE, RUN_A_RETROSPECTIVE, WRITE_A_REPORT, pause, your_choice,
 };
+use a_society_facts::words::calls::failure;
 use a_society_operator_ui::fold::ask::{asked, is_own_turn, questions, short_of, trouble_of};
 use a_society_operator_ui::fold::terms::{self, scope};
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
@@ -21,6 +22,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::card::is_retried;
+use super::card_rows::labelled;
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -316,9 +318,9 @@ pub(crate) fn facts_of(state: &FlowState, open: &OpenConsent) -> Vec<Fact> {
     )
 }
 
-/// A fact on a line of its own.
-pub(crate) fn fact_line(fact: &Fact) -> String {
-    format!("  {}: {}", exact(&fact.label), exact(&fact.value))
+/// A fact on a line of its own, if it says something.
+pub(crate) fn fact_line(fact: &Fact) -> Option<String> {
+    labelled(fact).map(|(label, value)| format!("  {label}: {value}"))
 }
 
 /// What the flow as a whole asks, as the members of an [`Ask`].
@@ -568,13 +570,72 @@ pub(crate) fn as_json(asks: &[Ask]) -> Value {
 
 /// The same for people, a few lines each.
 pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
-    let mut lines = Vec::new();
-    for ask in asks {
-        lines.extend(card(out, ask));
-        let answers = ask.answers.iter();
-        lines.extend(answers.map(|answer| format!("  {}", answer.command)));
+    asks.iter().flat_map(|ask| lines_of(out, ask)).collect()
+}
+
+/// The lines of one ask, the first of which says who waits for what.
+fn lines_of(out: &Output, ask: &Ask) -> Vec<String> {
+    if let Some((why, command)) = mended(ask) {
+        let rows = labelled_rows(out, "why", &why).into_iter();
+        let rows = rows.chain([format!("  try: {command}")]);
+        return std::iter::once(head(out, ask)).chain(rows).collect();
     }
+    let mut lines = card(out, ask);
+    let answers = ask.answers.iter();
+    lines.extend(answers.map(|answer| format!("  {}", answer.command)));
     lines
+}
+
+/// The lines below a line that said already who waits first, and for what.
+pub(crate) fn lines_below(out: &Output, asks: &[Ask]) -> Vec<String> {
+    let mut all = asks.iter();
+    let first = all.next().map(|ask| lines_of(out, ask));
+    let first = first.into_iter().flatten().skip(1);
+    first
+        .chain(all.flat_map(|ask| lines_of(out, ask)))
+        .collect()
+}
+
+/// Why a role cannot reach its model, in a line, and the command once that is mended.
+pub(crate) fn mended(ask: &Ask) -> Option<(String, String)> {
+    let OperatorQuestion::Text {
+        reason: WaitReason::Provider,
+        ..
+    } = &ask.question
+    else {
+        return None;
+    };
+    let says = text_of(ask)?;
+    let retry = ask
+        .answers
+        .iter()
+        .find(|answer| answer.decision == "retry")?;
+    let is_line = !says.trim().is_empty() && says.trim().lines().count() == 1;
+    let command = format!("{} && a-society resume {}", retry.command, ask.flow);
+    is_line.then(|| (says.trim().to_owned(), command))
+}
+
+/// A text behind a label, in rows that fit.
+fn labelled_rows(out: &Output, label: &str, text: &str) -> Vec<String> {
+    let before = format!("  {label}: ");
+    let (columns, _) = out.size();
+    let room = if out.is_terminal() {
+        columns.saturating_sub(before.len() + 1).max(1)
+    } else {
+        usize::MAX
+    };
+    let rows = wrapped(&exact(text), room).into_iter().enumerate();
+    rows.map(|(at, row)| match at {
+        0 => format!("{before}{row}"),
+        _ => format!("{:1$}{row}", "", before.len()),
+    })
+    .collect()
+}
+
+/// Who waits for what.
+fn head(out: &Output, ask: &Ask) -> String {
+    let head = format!("{} waits for {}", exact(&ask.who), exact(&ask.what));
+    out.paint.yellow(&head)
 }
 
 /// What begins a line that a role wrote.
@@ -582,14 +643,19 @@ const BAR: &str = "  │ ";
 
 /// The lines of one ask without the commands that answer it, where it is answered at the cursor.
 pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
-    let mut lines = Vec::new();
-    let head = format!("{} waits for {}", exact(&ask.who), exact(&ask.what));
-    lines.push(out.paint.yellow(&head));
+    let mut lines = vec![head(out, ask)];
     if let Some(says) = text_of(ask) {
         let (columns, _) = out.size();
         let room = columns.saturating_sub(BAR.chars().count() + 1).max(1);
         let is_prose = matches!(ask.question, OperatorQuestion::Text { .. });
-        for line in said(&says) {
+        // Nothing is cut that is read later.
+        let shown = if out.is_terminal() {
+            said(&says)
+        } else {
+            let lines = says.lines().map(|line| exact(line).into_owned());
+            lines.collect()
+        };
+        for line in shown {
             // What ran stays one line, so that it can be copied.
             let rows = match is_prose && out.is_terminal() {
                 true => wrapped(&line, room),
@@ -597,19 +663,20 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
             };
             lines.extend(rows.into_iter().map(|row| format!("{BAR}{row}")));
         }
-        if is_cut(&says)
+        if out.is_terminal()
+            && is_cut(&says)
             && let OperatorQuestion::Consent { .. } = ask.question
         {
             lines.push(format!("  all of it: a-society show {} --call", ask.flow));
         }
     }
-    let known = ask.facts.iter().map(|fact| {
-        let line = fact_line(fact);
-        if fact.warn {
+    let known = ask.facts.iter().filter_map(|fact| {
+        let line = fact_line(fact)?;
+        Some(if fact.warn {
             out.paint.yellow(&line)
         } else {
             line
-        }
+        })
     });
     lines.extend(known);
     lines
@@ -618,6 +685,13 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
 /// What the operator should read, without what only a model needs.
 pub(crate) fn text_of(ask: &Ask) -> Option<Cow<'_, str>> {
     let says = ask.says.as_deref()?;
+    // The name of a failure is for programs, and its words are in the line above.
+    let named = says
+        .split_once(": ")
+        .filter(|(name, _)| failure(name).is_some());
+    if let Some((_, says)) = named {
+        return Some(Cow::Borrowed(says));
+    }
     Some(if ask.is_own_turn {
         Cow::Owned(for_a_person(says))
     } else {

@@ -19,6 +19,10 @@ use crate::text::and;
 /// What comes sooner after a question was shown, or after the key before it, was typed for something else.
 pub(crate) const SETTLED_MS: i64 = 400;
 
+/// What works once all of a call, or of what is handed over, was shown.
+pub(crate) const Y_AND_F: &str = "y and f work";
+pub(crate) const Y: &str = "y works";
+
 /// The message for an answer that came too soon.
 const TOO_SOON: &str = "that was typed before you could read the question, and was not used";
 
@@ -42,6 +46,8 @@ pub(crate) struct Card {
     asks_why: bool,
     /// How a turn of the operator's own is ended, if this is one.
     own: Option<Own>,
+    /// Whether it was on the screen.
+    is_painted: bool,
     /// When it was shown or a key was pressed, in milliseconds.
     since: i64,
 }
@@ -84,38 +90,27 @@ pub(crate) enum Typed {
 /// A key and what it does.
 type Key = (char, &'static str);
 
+/// What the key does that shows all of a text.
+const WHOLE: &str = "whole";
+
 const CONSENT: [Key; 5] = [
     ('y', ONCE),
     ('f', FOR_THIS_FLOW),
     ('n', label(Choice::Deny)),
     ('r', label(Choice::DenyReason)),
-    ('v', "whole"),
+    ('v', WHOLE),
 ];
-const CONSENT_CUT: [Key; 3] = [
-    ('v', "the whole call, which can be allowed then"),
-    ('n', label(Choice::Deny)),
-    ('r', label(Choice::DenyReason)),
-];
-const APPROVAL: [Key; 3] = [
+const APPROVAL: [Key; 4] = [
     ('y', label(Choice::Approve)),
     ('n', label(Choice::Decline)),
     ('r', label(Choice::DeclineReason)),
+    ('v', WHOLE),
 ];
-const APPROVAL_CUT: [Key; 3] = [
-    ('v', "all of it, which can be approved then"),
-    ('n', label(Choice::Decline)),
-    ('r', label(Choice::DeclineReason)),
-];
-const APPROVAL_CHANGED: [Key; 4] = [
-    ('y', label(Choice::Approve)),
-    ('n', label(Choice::Decline)),
-    ('r', label(Choice::DeclineReason)),
-    ('v', "all of it"),
-];
-const FAILURE: [Key; 3] = [
+const FAILURE: [Key; 4] = [
     ('y', label(Choice::Retry)),
     ('r', label(Choice::RetryNote)),
     ('l', LATER),
+    ('v', WHOLE),
 ];
 const IMPROVEMENT: [Key; 3] = [
     ('g', order(ImprovementMode::GraphBased)),
@@ -138,6 +133,7 @@ impl Card {
             is_plain,
             asks_why: false,
             own: call.own,
+            is_painted: false,
             since: now,
         }
     }
@@ -164,10 +160,7 @@ impl Card {
 
     fn keys(&self) -> Vec<Key> {
         let all: &[Key] = match &self.question {
-            OperatorQuestion::Consent { .. } if !self.is_whole => &CONSENT_CUT,
             OperatorQuestion::Consent { .. } => &CONSENT,
-            OperatorQuestion::Approval { .. } if !self.is_whole => &APPROVAL_CUT,
-            OperatorQuestion::Approval { .. } if self.has_more => &APPROVAL_CHANGED,
             OperatorQuestion::Approval { .. } => &APPROVAL,
             OperatorQuestion::Improvement { .. } => &IMPROVEMENT,
             OperatorQuestion::Feedback => &FEEDBACK,
@@ -179,6 +172,7 @@ impl Card {
         };
         let offered = |(key, _): &&Key| match key {
             'f' => self.for_the_flow,
+            'v' if is_failure(&self.question) => self.text.is_some() && !self.is_whole,
             'v' => self.text.is_some(),
             _ => true,
         };
@@ -262,6 +256,9 @@ impl Card {
         if !self.keys().iter().any(|(known, _)| *known == key) {
             return self.unknown(key);
         }
+        if matches!(key, 'y' | 'f') && !self.is_shown() {
+            return Typed::Said(self.not_shown());
+        }
         match key {
             'r' => {
                 self.asks_why = true;
@@ -288,13 +285,39 @@ impl Card {
         }
     }
 
-    fn show(&self) -> Typed {
+    /// All of its text is to be shown.
+    pub(crate) fn show(&self) -> Typed {
         Typed::Show(self.text.clone().unwrap_or_default())
     }
 
     /// All of it was shown.
     pub(crate) const fn was_shown(&mut self, now: i64) {
         (self.is_whole, self.has_more, self.since) = (true, false, now);
+    }
+
+    /// It is on the screen, perhaps whole. A key counts a while after that.
+    pub(crate) const fn was_painted(&mut self, is_whole: bool, now: i64) {
+        if !self.is_painted || (is_whole && !self.is_whole) {
+            self.since = now;
+        }
+        self.is_painted = true;
+        self.is_whole |= is_whole;
+    }
+
+    /// Whether it was shown as far as it must be before it can be allowed or approved.
+    pub(crate) const fn is_shown(&self) -> bool {
+        self.is_whole
+            || !matches!(
+                self.question,
+                OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. }
+            )
+    }
+
+    /// What has to be done before it can be allowed.
+    fn not_shown(&self) -> String {
+        let then = if self.for_the_flow { Y_AND_F } else { Y };
+        let shows = if self.is_plain { "type more" } else { "v" };
+        format!("not all of it was shown; {shows} shows the rest, then {then}")
     }
 
     /// The command of a key.
@@ -350,8 +373,7 @@ impl Card {
         }
         match command(&self.question, self.action, line) {
             Some(Verb::Allow { .. } | Verb::Approve { .. }) if !self.is_whole => {
-                let says = "not all of it was shown; type more, and then allow it";
-                Typed::Said(says.to_owned())
+                Typed::Said(self.not_shown())
             }
             Some(command) => Typed::Command(command),
             None if line.trim().is_empty() => Typed::Again,
@@ -651,18 +673,23 @@ mod tests {
     #[test]
     fn a_call_is_allowed_only_after_all_of_it_was_shown() {
         let mut cut = card(false, true);
-        assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
-        let unknown = "y does nothing here; v, n and r answer";
-        assert_eq!(says(&cut.press(b"y", 2_000)), unknown);
+        let keys = "y once · f for this flow · n deny · r deny with a reason · v whole";
+        assert_eq!(cut.mark(), keys);
+        let first = "not all of it was shown; v shows the rest, then y and f work";
+        assert_eq!(says(&cut.press(b"y", 2_000)), first);
+        assert_eq!(says(&cut.press(b"f", 2_500)), first);
         assert_eq!(cut.press(b"v", 3_000), Typed::Show("all of it".to_owned()));
-        assert!(cut.mark().starts_with("v the whole call"), "{}", cut.mark());
-        cut.was_shown(3_000);
-        assert_eq!(
-            cut.mark(),
-            "y once · f for this flow · n deny · r deny with a reason · v whole"
-        );
-        assert_eq!(says(&cut.press(b"y", 3_100)), TOO_SOON);
+        assert_eq!(says(&cut.press(b"y", 3_500)), first);
+        cut.was_shown(3_500);
+        assert_eq!(says(&cut.press(b"y", 3_600)), TOO_SOON);
         assert!(matches!(cut.press(b"y", 4_000), Typed::Command(_)));
+        // A larger screen shows all of it, which can be read from then on.
+        let mut grown = card(false, true);
+        grown.was_painted(false, 1_000);
+        grown.was_painted(true, 2_000);
+        assert_eq!(says(&grown.press(b"y", 2_300)), TOO_SOON);
+        grown.was_painted(false, 2_400);
+        assert!(matches!(grown.press(b"y", 2_800), Typed::Command(_)));
     }
 
     #[test]

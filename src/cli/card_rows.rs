@@ -4,18 +4,26 @@
 //! that nothing in a command can pass for a fact of this program, which bears none. Commands, differences and files
 //! keep all of their white space; prose breaks at words.
 
+use a_society_facts::words::permissions::{F_COVERS, card_row};
+use a_society_operator_ui::fold::terms::{NO_PERMISSION, is_sentence};
 use a_society_operator_ui::protocol::ask::Fact;
 
-use super::asks::{QUESTION_COLUMNS_MAX, is_cut, shown_lines};
+use super::asks::{QUESTION_COLUMNS_MAX, shown_lines};
 use crate::paint::Paint;
-use crate::text::{chopped, exact, printed_exact, width, wrapped};
+use crate::text::{chopped, exact, printed_exact, tabbed, width, wrapped};
 
 /// What begins a line of a role, and a row with the rest of one.
-const BAR: &str = "│ ";
-const REST: &str = "┊ ";
+pub(crate) const BAR: &str = "│ ";
+pub(crate) const REST: &str = "┊ ";
 
 /// Words are read on the screen, not decided by its size; longer ones are in the feed.
 pub(crate) const PROSE_LINES_MAX: usize = 400;
+
+/// So many rows of a text are shown on a small screen, and fewer facts instead.
+const TEXT_ROWS_MIN: usize = 2;
+
+/// With fewer rows a card is its first one.
+const ROWS_MIN: usize = 4;
 
 /// How a text of a role is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,13 +43,15 @@ pub(crate) struct Face {
     pub(crate) place: (usize, usize),
     /// What the role wrote.
     pub(crate) text: Option<(Manner, String)>,
-    /// At most so many lines of it are shown.
+    /// Where it is read aloud, at most so many lines of it are.
     pub(crate) lines_max: usize,
     /// What matters for the decision.
     pub(crate) facts: Vec<Fact>,
     /// What an answer for the whole flow covers.
     pub(crate) covers: Option<String>,
-    /// What works once all of the text was shown, such as `y and f`.
+    /// The key that shows all of the text.
+    pub(crate) key: &'static str,
+    /// What works once all of the text was shown, such as `y and f work`.
     pub(crate) then: Option<&'static str>,
 }
 
@@ -55,14 +65,29 @@ pub(crate) struct CardFace {
     pub(crate) after: Vec<String>,
 }
 
+/// A card in so many rows as it was given.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FittedCard {
+    pub(crate) rows: Vec<String>,
+    /// Whether nothing of it is left out.
+    pub(crate) is_whole: bool,
+}
+
 impl CardFace {
-    /// The rows on a screen of so many columns.
-    pub(crate) fn rows(&self, paint: &Paint, columns: usize) -> Vec<String> {
+    /// The card on a screen of so many columns, in at most so many rows.
+    pub(crate) fn fitted(&self, paint: &Paint, columns: usize, rows_max: usize) -> FittedCard {
         let room = columns.saturating_sub(1).max(1);
-        let before = self.before.iter().flat_map(|line| wrapped(line, room));
-        let after = self.after.iter().flat_map(|line| wrapped(line, room));
-        let card = self.face.rows(paint, columns);
-        before.chain(card).chain(after).collect()
+        let rows_of = |lines: &[String]| {
+            let rows = lines.iter().flat_map(|line| wrapped(line, room));
+            rows.collect::<Vec<String>>()
+        };
+        let (before, after) = (rows_of(&self.before), rows_of(&self.after));
+        let left = rows_max.saturating_sub(before.len() + after.len());
+        let card = self.face.fitted(paint, columns, left);
+        FittedCard {
+            rows: before.into_iter().chain(card.rows).chain(after).collect(),
+            is_whole: card.is_whole,
+        }
     }
 
     /// Whether it stays among the finished lines once it is answered: what a role asked is read again, while a call
@@ -73,31 +98,49 @@ impl CardFace {
 }
 
 impl Face {
-    /// The rows on a screen of so many columns.
-    pub(crate) fn rows(&self, paint: &Paint, columns: usize) -> Vec<String> {
+    /// The card on a screen of so many columns, in at most so many rows. What is left out is counted, and the facts are
+    /// the last that go.
+    pub(crate) fn fitted(&self, paint: &Paint, columns: usize, rows_max: usize) -> FittedCard {
         let columns = columns.saturating_sub(1).max(width(BAR) + 1);
-        let mut rows: Vec<String> = self
-            .head(columns)
-            .iter()
-            .map(|row| paint.yellow(row))
-            .collect();
-        if let Some((manner, text)) = &self.text {
-            rows.extend(self.text_rows(*manner, text, columns));
+        let head = self.head(columns);
+        let facts = self.fact_rows(paint, columns);
+        let room = rows_max.saturating_sub(head.len() + facts.len());
+        let (text, lines, all) = self.text_rows(columns, room);
+        let mut rows: Vec<String> = head.iter().map(|row| paint.yellow(row)).collect();
+        if lines == all && head.len() + text.len() + facts.len() <= rows_max {
+            rows.extend(text.into_iter().chain(facts));
+            return FittedCard {
+                rows,
+                is_whole: true,
+            };
         }
-        let labels = self.facts.iter().map(|fact| width(&fact.label));
-        let covers = self.covers.iter().map(|_| width(COVERS));
-        let wide = labels.chain(covers).max().unwrap_or(0);
-        for fact in &self.facts {
-            let fact_rows = fact_rows((&fact.label, &fact.value), wide, columns);
-            rows.extend(fact_rows.into_iter().map(|row| match fact.warn {
-                true => paint.yellow(&row),
-                false => row,
-            }));
+        if rows_max < ROWS_MIN {
+            rows.truncate(1);
+            return FittedCard {
+                rows,
+                is_whole: false,
+            };
         }
-        if let Some(covers) = &self.covers {
-            rows.extend(fact_rows((COVERS, covers), wide, columns));
+        let counted = |lines: usize| {
+            let then = (self.then).map_or_else(String::new, |then| format!(", then {then}"));
+            let says = format!(
+                "{lines} of {all} lines shown; {} shows the rest{then}",
+                self.key
+            );
+            let rows = wrapped(&says, columns.saturating_sub(2).max(1)).into_iter();
+            rows.map(|row| format!("  {row}")).collect::<Vec<String>>()
+        };
+        let room = room.saturating_sub(counted(all).len()).max(TEXT_ROWS_MIN);
+        let (text, lines, _) = self.text_rows(columns, room);
+        let counted = counted(lines);
+        let left = rows_max.saturating_sub(rows.len() + text.len() + counted.len());
+        rows.extend(text);
+        rows.extend(facts.into_iter().take(left));
+        rows.extend(counted);
+        FittedCard {
+            rows,
+            is_whole: false,
         }
-        rows
     }
 
     /// The same as labelled lines, for a reader that reads the screen aloud: each line of a role bears its label.
@@ -131,9 +174,39 @@ impl Face {
                 ));
             }
         }
-        let facts = self.facts.iter();
-        lines.extend(facts.map(|fact| format!("{}: {}", exact(&fact.label), exact(&fact.value))));
+        lines.extend(self.fact_lines());
         lines
+    }
+
+    /// What matters for the decision, a line each.
+    pub(crate) fn fact_lines(&self) -> Vec<String> {
+        let labelled = self.labelled().into_iter();
+        let line = |(label, value, _): (String, String, bool)| format!("{label}: {value}");
+        labelled.map(line).collect()
+    }
+
+    /// The facts and what an answer for the flow covers, as the terminal calls them; whether each is a warning.
+    fn labelled(&self) -> Vec<(String, String, bool)> {
+        let facts = self.facts.iter().filter_map(|fact| {
+            let (label, value) = labelled(fact)?;
+            Some((label, value, fact.warn))
+        });
+        let covers = self.covers.as_deref().map(|covers| {
+            let covers = uncapital(&exact(covers));
+            (F_COVERS.to_owned(), covers, false)
+        });
+        facts.chain(covers).collect()
+    }
+
+    fn fact_rows(&self, paint: &Paint, columns: usize) -> Vec<String> {
+        let labelled = self.labelled();
+        let wide = labelled.iter().map(|(label, ..)| width(label)).max();
+        let wide = wide.unwrap_or(0);
+        let rows = labelled.iter().flat_map(|(label, value, warn)| {
+            let rows = fact_rows((label, value), wide, columns).into_iter();
+            rows.map(|row| if *warn { paint.yellow(&row) } else { row })
+        });
+        rows.collect()
     }
 
     fn head(&self, columns: usize) -> Vec<String> {
@@ -155,49 +228,61 @@ impl Face {
         rows
     }
 
-    fn text_rows(&self, manner: Manner, text: &str, columns: usize) -> Vec<String> {
-        let columns_max = match manner {
-            Manner::Exact => QUESTION_COLUMNS_MAX,
-            Manner::Prose => usize::MAX,
+    /// The text in at most so many rows, how many of its lines are whole in them, and how many there are.
+    fn text_rows(&self, columns: usize, rows_max: usize) -> (Vec<String>, usize, usize) {
+        let Some((manner, text)) = &self.text else {
+            return (Vec::new(), 0, 0);
         };
-        let (lines, all) = shown_lines(text, (self.lines_max, columns_max));
         let room = columns - width(BAR);
-        let mut rows = Vec::new();
-        for line in &lines {
-            let line = printed_exact(line);
-            let pieces = match manner {
-                Manner::Exact => chopped(&line, room),
-                Manner::Prose => wrapped(&line, room),
+        // A sign takes at least one column, but for marks above a letter; no more is looked at than can be shown.
+        let letters_max = rows_max.saturating_add(1).saturating_mul(room * 4);
+        let (mut rows, mut whole) = (Vec::new(), 0);
+        for line in text.lines() {
+            let end = line.char_indices().nth(letters_max);
+            let line = end.map_or(line, |(end, _)| &line[..end]);
+            let (pieces, rest) = match manner {
+                Manner::Exact => (chopped(&tabbed(line, '→'), room), REST),
+                Manner::Prose => (wrapped(&printed_exact(line), room), BAR),
             };
-            let bars = std::iter::once(BAR).chain(std::iter::repeat(match manner {
-                Manner::Exact => REST,
-                Manner::Prose => BAR,
-            }));
-            rows.extend(bars.zip(pieces).map(|(bar, piece)| format!("{bar}{piece}")));
+            let left = rows_max.saturating_sub(rows.len());
+            let is_whole = pieces.len() <= left && end.is_none();
+            let bars = std::iter::once(BAR).chain(std::iter::repeat(rest));
+            let pieces = bars.zip(pieces).take(left);
+            rows.extend(pieces.map(|(bar, piece)| format!("{bar}{piece}")));
+            if !is_whole {
+                break;
+            }
+            whole += 1;
         }
-        let is_left_out = all > lines.len() || (manner == Manner::Exact && is_cut(text));
-        if is_left_out {
-            let then = match self.then {
-                Some(then) => format!(", then {then} work"),
-                None => String::new(),
-            };
-            let says = format!(
-                "{} of {all} lines shown; v shows all of it{then}",
-                lines.len()
-            );
-            rows.extend(wrapped(&says, columns));
-        }
-        rows
+        (rows, whole, text.lines().count())
     }
 }
 
-/// The label of what an answer for the whole flow covers.
-const COVERS: &str = "f covers";
+/// A fact as the terminal calls it; nothing for one that says nothing.
+pub(crate) fn labelled(fact: &Fact) -> Option<(String, String)> {
+    if fact.value == NO_PERMISSION {
+        return None;
+    }
+    let value = exact(&fact.value);
+    let value = if is_sentence(fact) {
+        uncapital(&value)
+    } else {
+        value.into_owned()
+    };
+    let label = card_row(&fact.label).unwrap_or(&fact.label);
+    Some((exact(label).into_owned(), value))
+}
+
+/// A text within a line.
+fn uncapital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_lowercase());
+    first.into_iter().flatten().chain(letters).collect()
+}
 
 /// A fact, its value under itself where it takes several rows.
 fn fact_rows((label, value): (&str, &str), wide: usize, columns: usize) -> Vec<String> {
     let before = wide + 4;
-    let (label, value) = (exact(label), exact(value));
     // A screen that is hardly wider than the labels has the values below them.
     if columns < before + wide {
         let rows = wrapped(
@@ -206,8 +291,8 @@ fn fact_rows((label, value): (&str, &str), wide: usize, columns: usize) -> Vec<S
         );
         return rows.iter().map(|row| format!("  {row}")).collect();
     }
-    let missing = " ".repeat(wide.saturating_sub(width(&label)));
-    let rows = wrapped(&value, columns - before).into_iter();
+    let missing = " ".repeat(wide.saturating_sub(width(label)));
+    let rows = wrapped(value, columns - before).into_iter();
     rows.enumerate()
         .map(|(number, row)| match number {
             0 => format!("  {label}{missing}  {row}"),
@@ -232,26 +317,35 @@ mod tests {
             text: Some((Manner::Exact, command.to_owned())),
             lines_max: 24,
             facts: vec![
-                fact("Directory", "The project folder", false),
+                fact("Directory", "~/code/Ledger", false),
                 fact("Network", "Off", false),
                 fact(
                     "Writes",
                     "Not held back: without spaces of its own, Landlock: this kernel has none",
                     true,
                 ),
+                fact("Existing permission", "None", false),
             ],
             covers: Some(
                 "This exact command, in this folder and sandbox, for any role in this flow"
                     .to_owned(),
             ),
-            then: Some("y and f"),
+            key: "v",
+            then: Some("y and f work"),
         }
+    }
+
+    fn fitted(face: &Face, columns: usize, rows_max: usize) -> FittedCard {
+        face.fitted(&Paint::new(false), columns, rows_max)
     }
 
     fn shown(face: &Face) -> String {
         let each = [40, 80, 110, 200].map(|columns| {
-            let rows = face.rows(&Paint::new(false), columns);
-            assert!(rows.iter().all(|row| width(row) < columns), "{rows:#?}");
+            let FittedCard { rows, is_whole } = fitted(face, columns, 40);
+            assert!(
+                is_whole && rows.iter().all(|row| width(row) < columns),
+                "{rows:#?}"
+            );
             // The end of each row can be seen.
             format!("{columns} columns\n{}¦", rows.join("¦\n"))
         });
@@ -276,7 +370,7 @@ mod tests {
         );
         for columns in 20..120 {
             let face = consent(&hostile);
-            let rows = face.rows(&Paint::new(false), columns);
+            let FittedCard { rows, .. } = fitted(&face, columns, usize::MAX);
             let said = rows
                 .iter()
                 .filter(|row| row.contains("On") || row.contains("Writes   x"));
@@ -287,11 +381,23 @@ mod tests {
     }
 
     #[test]
-    fn what_was_left_out_is_counted() {
+    fn what_was_left_out_is_counted_and_the_card_takes_no_more_rows_than_it_may() {
         let text: Vec<String> = (1..=74).map(|number| format!("Step {number}.")).collect();
-        let rows = consent(&text.join("\n")).rows(&Paint::new(false), 80);
-        let counted = "24 of 74 lines shown; v shows all of it, then y and f work";
-        assert!(rows.iter().any(|row| row == counted), "{rows:#?}");
+        let face = consent(&text.join("\n"));
+        let shown = [(80, 19), (40, 12), (40, 5)].map(|(columns, rows_max)| {
+            let FittedCard { rows, is_whole } = fitted(&face, columns, rows_max);
+            assert!(!is_whole);
+            assert!(rows.len() <= rows_max || rows_max < 6, "{rows:#?}");
+            assert!(rows.iter().all(|row| width(row) < columns), "{rows:#?}");
+            format!("{columns} columns, {rows_max} rows\n{}", rows.join("\n"))
+        });
+        insta::assert_snapshot!(shown.join("\n\n"));
+        let whole = fitted(&face, 80, 90);
+        assert!(whole.is_whole, "{whole:?}");
+        // The last row of a line counts.
+        let long = consent(&"x".repeat(80 * 30));
+        assert!(!fitted(&long, 80, 20).is_whole);
+        assert!(fitted(&long, 80, 50).is_whole);
     }
 
     #[test]
@@ -307,6 +413,7 @@ mod tests {
             lines_max: PROSE_LINES_MAX,
             facts: Vec::new(),
             covers: None,
+            key: "alt-v",
             then: None,
         };
         insta::assert_snapshot!(shown(&face));

@@ -28,21 +28,24 @@ use super::field::{Field, Written};
 use super::notify::Notifier;
 use super::progress::{Progress, Tail};
 use super::prompt::{Heard, Prompt};
-use super::signals::Interrupts;
+use super::signals::{Interrupts, Suspension};
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
 use crate::text::{plain, wrapped};
 
-/// The picture is drawn at most this often; more is no calmer and tells no more.
-const FRAME: Duration = Duration::from_millis(100);
+/// A terminal is looked after so often, and drawn on at most as often; a key ends the wait.
+const FRAME: Duration = Duration::from_millis(33);
 
-/// While a text is typed, its letters are looked for more often.
-const FRAME_TYPING: Duration = Duration::from_millis(8);
+/// Where nothing is drawn, signals are looked for so often.
+const LOOK: Duration = Duration::from_millis(100);
 
-/// The rows that a card leaves for how far the flow is, the keys and what is typed.
-const ROWS_BESIDE_CARD: usize = 5;
+/// Keys that come within this time are several at once.
+const BURST: Duration = Duration::from_millis(30);
+
+/// The rows that a card leaves: two that are not drawn on, the line that streams and how far the flow is.
+const ROWS_BESIDE_CARD: usize = 4;
 
 /// What is decided before anything is asked.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -131,6 +134,7 @@ fn watch(
         handle: driven.handle.clone(),
         wishes,
         interrupts,
+        suspension: Suspension::default(),
         prompt: None,
         is_plain: context.environment.is_plain,
         environment: context.environment,
@@ -196,6 +200,7 @@ struct Watch<'a> {
     handle: FlowHandle,
     wishes: Wishes,
     interrupts: Interrupts,
+    suspension: Suspension,
     prompt: Option<Prompt>,
     /// Whether questions are answered with whole lines only.
     is_plain: bool,
@@ -203,7 +208,7 @@ struct Watch<'a> {
     environment: &'a Environment,
     /// The question at the cursor.
     card: Option<Card>,
-    /// What it shows in the place of the nodes; none if that was too long, and was printed above them.
+    /// What it shows in the place of the nodes.
     face: Option<CardFace>,
     /// The question that the operator wants to see next.
     chosen: Option<OperatorQuestion>,
@@ -238,35 +243,67 @@ impl Watch<'_> {
     fn until_the_end(&mut self) -> Result<End, Stop> {
         let mut after = 0;
         if self.draws() {
+            self.suspension = Suspension::listen()?;
             self.prompt = Prompt::open();
             self.take_keys(true);
         }
         loop {
-            let frame = if self.field.is_some() {
-                FRAME_TYPING
-            } else {
-                FRAME
-            };
-            let seen = self.handle.wait(after, frame);
+            if self.suspension.take() {
+                self.away(Suspension::stop)?;
+                self.take_keys(true);
+            }
+            let seen = self.wait(after);
             if self.interrupts.count() > 0 && self.interrupted() {
                 return Ok(End::AtOnce);
             }
             let Some(seen) = seen else { continue };
             after = seen.seq;
+            self.close_answered(&seen)?;
+            if !seen.over && !self.draining {
+                if self.card.is_none() {
+                    self.listen(&seen)?;
+                }
+                if seen.seq >= self.heard_upto && self.steers.is_none() && self.may_ask(&seen) {
+                    self.answer(&seen)?;
+                }
+            }
+            // What a key changed is on the screen at once.
             self.show(&seen)?;
             if seen.over {
                 return Ok(End::Over);
             }
-            if self.draining {
-                continue;
-            }
-            if self.card.is_none() {
-                self.listen(&seen)?;
-            }
-            if seen.seq >= self.heard_upto && self.steers.is_none() && self.may_ask(&seen) {
-                self.answer(&seen)?;
-            }
         }
+    }
+
+    /// Waits for what comes next: a record of the flow, the next frame, or a key.
+    fn wait(&mut self, after: Seq) -> Option<Arc<Seen>> {
+        if !self.draws() {
+            return self.handle.wait(after, LOOK);
+        }
+        let is_typing = self.field.is_some();
+        match &mut self.prompt {
+            Some(prompt) => {
+                if prompt.wait(FRAME) && !is_typing {
+                    // One key answers, and several at once do not.
+                    std::thread::sleep(BURST);
+                }
+            }
+            None => std::thread::sleep(FRAME),
+        }
+        self.handle.wait(after, Duration::ZERO)
+    }
+
+    /// Closes the card whose question was answered elsewhere.
+    fn close_answered(&mut self, seen: &Seen) -> Result<(), Stop> {
+        let Some(card) = &self.card else {
+            return Ok(());
+        };
+        let is_its =
+            |work: &Work| matches!(work, Work::AskOperator(question) if *question == card.question);
+        if seen.seq < self.heard_upto || seen.pending.iter().any(is_its) {
+            return Ok(());
+        }
+        self.closed_elsewhere()
     }
 
     fn take_keys(&mut self, wanted: bool) {
@@ -333,7 +370,7 @@ impl Watch<'_> {
             return Ok(());
         };
         match field.take(keys) {
-            Written::Typed | Written::Next => Ok(()),
+            Written::Typed | Written::Next | Written::Read => Ok(()),
             Written::Editor => self.edit_text(),
             Written::Full => {
                 self.say("the text is full; give a longer one with: a-society steer FLOW ROLE -")
@@ -408,14 +445,11 @@ impl Watch<'_> {
     }
 
     fn show(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        if let Some(card) = &self.card {
-            let is_open = |work: &Work| matches!(work, Work::AskOperator(question) if *question == card.question);
-            if seen.seq < self.heard_upto || seen.pending.iter().any(is_open) {
-                return self.hold(seen);
-            }
-            self.closed_elsewhere()?;
-        }
         if !self.draws() {
+            // Nothing is printed between the lines that are typed for a question.
+            if self.is_plain && self.card.is_some() {
+                return Ok(());
+            }
             self.progress.print(self.out, Some(seen), self.is_plain)?;
             if self.is_plain {
                 let now = self.store.ground().clock.now();
@@ -432,32 +466,17 @@ impl Watch<'_> {
     fn draw(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
         let now = self.store.ground().clock.now();
         let tail = self.tail();
+        if let Some(card) = &mut self.card {
+            card.was_painted(tail.is_whole, now.ms());
+        }
         self.progress
             .draw(self.out, seen, (&self.handle, now), &tail)
-    }
-
-    /// While a question is open it is drawn in the place of the nodes. Below one that was too long for that, and is
-    /// among the finished lines, these are held back, so that it stays readable. Where whole lines are typed nothing is printed between them.
-    fn hold(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        if !self.draws() {
-            return Ok(());
-        }
-        self.print_what_does_not_fit()?;
-        // Lines that are finished are printed above a card that is drawn.
-        if self.face.is_some() {
-            return self.draw(seen);
-        }
-        let now = self.store.ground().clock.now();
-        let tail = self.tail();
-        self.progress.hold(self.out, seen, (&tail, now))
     }
 
     /// What is drawn below the nodes: the keys, or what is asked and what is typed.
     fn tail(&self) -> Tail {
         let (columns, _) = self.out.size();
         let wide = columns.saturating_sub(1).max(1);
-        let card = self.face_rows();
-        let asks = self.card.is_some();
         let Some(field) = &self.field else {
             let keys = match &self.card {
                 Some(card) if self.asked > 1 => {
@@ -483,12 +502,7 @@ impl Watch<'_> {
             } else {
                 wrapped(&keys, wide)
             };
-            return Tail {
-                card,
-                asks,
-                lines,
-                cursor: None,
-            };
+            return self.with_card(lines, None);
         };
         let mark = match (&self.steers, &self.card) {
             (Some(role), _) => format!("to {role} (nothing to go back)> "),
@@ -510,36 +524,31 @@ impl Watch<'_> {
                 .iter()
                 .map(|row| self.out.paint.dim(row)),
         );
-        Tail {
-            card,
-            asks,
-            lines,
-            cursor,
-        }
+        self.with_card(lines, cursor)
     }
 
-    /// The rows of the question in the place of the nodes.
-    fn face_rows(&self) -> Vec<String> {
-        let (columns, _) = self.out.size();
+    /// These lines below the question, which takes the place of the nodes and what room the screen has.
+    fn with_card(&self, lines: Vec<String>, cursor: Option<usize>) -> Tail {
+        let (columns, rows) = self.out.size();
         let face = self.face.as_ref().filter(|_| self.card.is_some());
-        let face = face.map(|face| {
+        let card = face.map(|face| {
             // More may be asked by now.
             let mut face = face.clone();
             face.face.place.1 = self.asked.max(face.face.place.0);
-            face.rows(&self.out.paint, columns)
+            if self.card.as_ref().is_some_and(Card::is_shown) {
+                face.face.then = None;
+            }
+            let room = rows.saturating_sub(ROWS_BESIDE_CARD + lines.len());
+            face.fitted(&self.out.paint, columns, room)
         });
-        face.unwrap_or_default()
-    }
-
-    /// Prints a question that has no room in the block, or no more since the screen is smaller.
-    fn print_what_does_not_fit(&mut self) -> Result<(), Stop> {
-        let (columns, rows) = self.out.size();
-        let shown = self.face_rows();
-        if shown.len() + ROWS_BESIDE_CARD <= rows {
-            return Ok(());
+        let is_whole = card.as_ref().is_none_or(|card| card.is_whole);
+        Tail {
+            card: card.map(|card| card.rows).unwrap_or_default(),
+            asks: self.card.is_some(),
+            is_whole,
+            lines,
+            cursor,
         }
-        self.face = None;
-        self.out.draw(&shown, &[], columns)
     }
 
     /// Says something in the place of the block, which is drawn again below it; where whole lines are typed, as a line.

@@ -33,6 +33,8 @@ pub(crate) enum Written {
     Next,
     /// The text is to be opened in the editor.
     Editor,
+    /// All of what is asked is to be shown.
+    Read,
 }
 
 /// A text that is typed.
@@ -72,6 +74,9 @@ impl Field {
                 continue;
             }
             if *key == ESC {
+                if matches!(after, [b'v' | b'V', ..]) && !self.is_pasting {
+                    return Written::Read;
+                }
                 let sequence = sequence(rest);
                 if sequence == 1 && !self.is_pasting {
                     return Written::Left;
@@ -208,6 +213,7 @@ mod tests {
         );
         assert_eq!(typed("ab\u{1b}"), (Written::Left, "ab".to_owned()));
         assert_eq!(typed("ab\t"), (Written::Next, "ab".to_owned()));
+        assert_eq!(typed("ab\u{1b}vc"), (Written::Read, "ab".to_owned()));
     }
 
     #[test]

@@ -28,6 +28,9 @@ Forks are listed below the flows they come from. The bold part of an id is enoug
 flow. AGE is the time since the last fact. ls looks only at the ends of journals and lists \
 damaged flows with the rest; verify reads every byte.
 
+In a pipe the columns are the same, two blanks or more apart; nothing is cut, and - stands for what \
+is not known. --json is for programs.
+
 Examples:
   a-society ls
   a-society ls --all --project demo
@@ -102,68 +105,92 @@ fn print(
         }
         return Ok(());
     }
-    let paint = context.out.paint;
-    let heads = [
-        "PROJECT",
-        "FLOW",
-        "TITLE",
-        "STATUS",
-        "WAITING FOR",
-        "COST",
-        "AGE",
-    ];
-    let mut cells = vec![
-        heads
-            .map(|head| Cell::painted(head, paint.dim(head)))
-            .to_vec(),
-    ];
-    let rows = listed.iter();
-    cells.extend(rows.map(|(depth, row)| in_cells((*depth, row), marks, now, paint)));
-    let mut lines = table::lines(&cells).into_iter();
-    context.out.line(&lines.next().unwrap_or_default())?;
-    for ((_, row), line) in listed.iter().zip(lines) {
+    for line in piped(listed, marks, now, context.out.paint) {
         context.out.line(&line)?;
-        for remark in remarks(row) {
-            context.out.line(&format!("  {}", paint.yellow(&remark)))?;
-        }
     }
     Ok(())
 }
 
-fn in_cells((depth, row): (usize, &Row), marks: &Marks, now: At, paint: Paint) -> Vec<Cell> {
-    let id = row.flow.flow.as_str();
-    let (title, waits, old) = match &row.summary {
-        Some(summary) => (
-            titled(depth, row, (&summary.title, usize::MAX)),
-            one_line(&words::waits(summary).join(", "), usize::MAX),
-            summary
-                .updated_at
-                .map_or_else(String::new, |at| age(now.ms() - at.ms())),
-        ),
-        None => (String::new(), String::new(), String::new()),
+/// What a cell says of which nothing is known, so that every row has as many.
+const NOTHING: &str = "-";
+
+/// The flows for who reads them later, and for programs: the columns of a screen, nothing cut.
+fn piped(listed: &[(usize, Row)], marks: &Marks, now: At, paint: Paint) -> Vec<String> {
+    let heads = ["FLOW", "STATE", "DONE", "COST", "AGE", "TITLE"];
+    let heads = heads.map(|head| Cell::painted(head, paint.dim(head)));
+    let mut cells = vec![heads.to_vec()];
+    let rows = listed.iter();
+    cells.extend(rows.map(|(depth, row)| in_cells(*depth, row, marks, now, paint)));
+    let mut lines = table::lines(&cells).into_iter();
+    let mut shown: Vec<String> = lines.next().into_iter().collect();
+    for ((_, row), line) in listed.iter().zip(lines) {
+        shown.push(line);
+        let remarks = remarks(row).into_iter();
+        shown.extend(remarks.map(|remark| format!("  {}", paint.yellow(&remark))));
+    }
+    shown
+}
+
+fn in_cells(depth: usize, row: &Row, marks: &Marks, now: At, paint: Paint) -> Vec<Cell> {
+    let known = |text: String| {
+        if text.is_empty() {
+            NOTHING.to_owned()
+        } else {
+            text
+        }
     };
-    let status = status(row, now);
+    let summary = row.summary.as_ref();
+    let title = summary.map(|summary| titled(depth, row, (&summary.title, usize::MAX)));
+    let named = format!("{}/{}", row.flow.project, marks.painted(&row.flow, paint));
+    let (state, painted) = in_words(row, status(row, now), paint);
+    let numbers = [done(row), cost(row), old(row, now)];
+    let mut cells = vec![
+        Cell::painted(row.flow.to_string(), named),
+        Cell::painted(state, painted),
+    ];
+    cells.extend(numbers.map(|number| Cell::from(known(number))));
+    cells.push(known(title.unwrap_or_default()).into());
+    cells
+}
+
+/// A state with how many questions wait, and the same as it is painted.
+fn in_words(row: &Row, mut state: String, paint: Paint) -> (String, String) {
+    let summary = row.summary.as_ref();
+    let asks = summary.map_or(0, |summary| words::waits(summary).len());
+    if asks > 1 {
+        let more = format!(" ({asks})");
+        state.push_str(&more);
+    }
     let painted = if row.damage.is_some() {
-        paint.red(&status)
-    } else if waits.is_empty() {
-        status.clone()
+        paint.red(&state)
+    } else if asks > 0 {
+        paint.yellow(&state)
     } else {
-        paint.yellow(&status)
+        state.clone()
     };
-    let cost = row
-        .summary
-        .as_ref()
-        .map_or(0, |summary| summary.cost_micros);
-    let cost = if cost > 0 { money(cost) } else { String::new() };
-    vec![
-        row.flow.project.as_str().into(),
-        Cell::painted(id, marks.painted(&row.flow, paint)),
-        title.into(),
-        Cell::painted(&status, painted),
-        waits.into(),
-        cost.into(),
-        old.into(),
-    ]
+    (state, painted)
+}
+
+/// How many nodes are done; nothing is known of a flow that never began.
+fn done(row: &Row) -> String {
+    let summary = row.summary.as_ref();
+    let done = summary.filter(|summary| summary.nodes > 0);
+    done.map_or_else(String::new, |summary| {
+        format!("{}/{}", summary.done, summary.nodes)
+    })
+}
+
+/// What it cost, if it cost anything.
+fn cost(row: &Row) -> String {
+    let summary = row.summary.as_ref();
+    let cost = summary.map_or(0, |summary| summary.cost_micros);
+    if cost > 0 { money(cost) } else { String::new() }
+}
+
+/// How long ago its last fact was recorded.
+fn old(row: &Row, now: At) -> String {
+    let at = row.summary.as_ref().and_then(|summary| summary.updated_at);
+    at.map_or_else(String::new, |at| age(now.ms() - at.ms()))
 }
 
 /// The widths under which the money, the nodes and the title leave the row of a flow.
@@ -292,37 +319,18 @@ fn on_screen(row: &Row, marks: &Marks, (now, columns): (At, usize), paint: Paint
         ),
         None => (row.flow.to_string(), row.flow.to_string()),
     };
-    let mut state = state(row, now);
-    let summary = row.summary.as_ref();
-    let asks = summary.map_or(0, |summary| words::waits(summary).len());
-    if asks > 1 {
-        let more = format!(" ({asks})");
-        state.push_str(&more);
-    }
-    let painted_state = if row.damage.is_some() {
-        paint.red(&state)
-    } else if asks > 0 {
-        paint.yellow(&state)
-    } else {
-        state.clone()
-    };
+    let (state, painted_state) = in_words(row, state(row, now), paint);
     let mut cells = vec![
         Cell::painted(name, painted),
         Cell::painted(state, painted_state),
     ];
     if columns >= DONE_FROM {
-        let done = summary.filter(|summary| summary.nodes > 0);
-        let done = done.map(|summary| format!("{}/{}", summary.done, summary.nodes));
-        cells.push(Cell::from(done.unwrap_or_default()).at_right());
+        cells.push(Cell::from(done(row)).at_right());
     }
     if columns >= COST_FROM {
-        let cost = summary.map_or(0, |summary| summary.cost_micros);
-        let cost = if cost > 0 { money(cost) } else { String::new() };
-        cells.push(Cell::from(cost).at_right());
+        cells.push(Cell::from(cost(row)).at_right());
     }
-    let at = summary.and_then(|summary| summary.updated_at);
-    let old = at.map_or_else(String::new, |at| age(now.ms() - at.ms()));
-    cells.push(Cell::from(old).at_right());
+    cells.push(Cell::from(old(row, now)).at_right());
     cells
 }
 
@@ -574,6 +582,37 @@ mod tests {
             format!("{columns} columns\n{}", lines.join("\n"))
         };
         insta::assert_snapshot!([40, 55, 65, 80, 110].map(at).join("\n\n"));
+    }
+
+    #[test]
+    fn in_a_pipe_no_row_is_cut_and_each_has_every_column() {
+        let title = "A long title ".repeat(20);
+        let listed = [
+            row("20260527T143000123Z-a1b2c3", &title, 630_000),
+            row("20260527T143000123Z-b00000", "Sites", 0),
+        ];
+        let flows: Vec<FlowRef> = listed.iter().map(|(_, row)| row.flow.clone()).collect();
+        let lines = piped(
+            &listed,
+            &Marks::of(&flows),
+            At::from_ms(180_000),
+            Paint::new(false),
+        );
+        let cells = |line: &String| {
+            let cells = line
+                .split("  ")
+                .map(str::trim)
+                .filter(|cell| !cell.is_empty());
+            cells.map(str::to_owned).collect::<Vec<String>>()
+        };
+        let cells: Vec<Vec<String>> = lines.iter().map(cells).collect();
+        assert_eq!(cells[0], ["FLOW", "STATE", "DONE", "COST", "AGE", "TITLE"]);
+        let (id, state) = (
+            "demo/20260527T143000123Z-a1b2c3",
+            "stopped: nobody drives it",
+        );
+        assert_eq!(cells[1], [id, state, "2/4", "$0.63", "3m", title.trim()]);
+        assert_eq!(cells[2][2..], ["2/4", "-", "3m", "Sites"]);
     }
 
     #[test]

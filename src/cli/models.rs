@@ -16,7 +16,7 @@ use super::context::Context;
 use super::table::{self, Cell};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
-use crate::text::plain;
+use crate::text::{plain, tokens};
 
 /// The arguments of `models`.
 #[derive(Debug, clap::Args)]
@@ -234,8 +234,8 @@ fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
         let line = format!(
             "{name} answers: {} ({} tokens in, {} out)",
             plain(&trial.said),
-            trial.input_tokens,
-            trial.output_tokens
+            tokens(trial.input_tokens),
+            tokens(trial.output_tokens)
         );
         context.out.line(&line)?;
     }

@@ -20,8 +20,8 @@ pub(crate) struct Own {
     files: Vec<(String, u64)>,
     /// The file that was written or chosen last.
     written: Option<String>,
-    /// Whether more came in than is shown.
-    is_cut: bool,
+    /// Whether anything came in that can be read.
+    has_text: bool,
     step: Step,
 }
 
@@ -77,10 +77,10 @@ impl Own {
     pub(crate) fn new(
         (turn, role): (OwnTurn, String),
         files: Vec<(String, u64)>,
-        is_cut: bool,
+        has_text: bool,
     ) -> Self {
         Self {
-            is_cut,
+            has_text,
             turn,
             role,
             files,
@@ -142,7 +142,7 @@ impl Own {
             keys.push(('m', WAIT_FOR_MORE.to_owned()));
         }
         keys.push(('a', "answer in words".to_owned()));
-        if self.is_cut {
+        if self.has_text {
             keys.push(('v', "all of what came in".to_owned()));
         }
         keys.push(('l', LATER.to_owned()));

@@ -1,7 +1,9 @@
 //! What the operator types while a flow is watched: keys, or lines.
 
 use std::io::{self, IsTerminal, PipeReader, PipeWriter, Read, Write};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
+use std::sync::mpsc::{
+    Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
+};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -22,6 +24,8 @@ const LINE_BYTES_MAX: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Prompt {
     pieces: Receiver<Vec<u8>>,
+    /// A piece that ended a wait.
+    first: Option<Vec<u8>>,
     /// The beginning of a line.
     line: Vec<u8>,
     /// How the terminal was, while it hands over keys instead of lines.
@@ -109,6 +113,7 @@ impl Prompt {
             .ok()?;
         Some(Self {
             pieces,
+            first: None,
             line: Vec::new(),
             before: None,
             bell,
@@ -172,9 +177,10 @@ impl Prompt {
         let waits = rustix::io::ioctl_fionread(&stdin).unwrap_or_default();
         // What cannot be flushed is read, and dropped with the pieces below.
         let _flushed = tcflush(&stdin, QueueSelector::IFlush);
+        let first = self.first.take();
         let dropped = self.pieces.try_iter().count();
         self.line.clear();
-        waits > 0 || dropped > 0
+        waits > 0 || dropped > 0 || first.is_some()
     }
 
     /// Takes the line that is being typed out of the terminal, where whole lines are typed.
@@ -193,11 +199,25 @@ impl Prompt {
         (!line.is_empty()).then_some(line)
     }
 
+    /// Waits until something is typed, but not for longer than this. Whether something was.
+    pub(crate) fn wait(&mut self, longest: Duration) -> bool {
+        if self.first.is_none() {
+            match self.pieces.recv_timeout(longest) {
+                Ok(piece) => self.first = Some(piece),
+                Err(RecvTimeoutError::Timeout) => {}
+                // Nothing will come, and the wait is one still.
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(longest),
+            }
+        }
+        self.first.is_some()
+    }
+
     /// What was typed since the last look.
     pub(crate) fn heard(&mut self) -> Heard {
         let mut keys = Vec::new();
         loop {
-            match self.pieces.try_recv() {
+            let piece = self.first.take().map_or_else(|| self.pieces.try_recv(), Ok);
+            match piece {
                 Ok(piece) if self.before.is_some() => keys.extend(piece),
                 Ok(piece) => {
                     self.line.extend(piece);

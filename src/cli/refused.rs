@@ -7,7 +7,7 @@ use std::num::ParseIntError;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory};
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 
 use super::arguments::Arguments;
 use super::complete::option;
@@ -27,6 +27,9 @@ pub(crate) fn refusal(error: &clap::Error, arguments: &[OsString]) -> OperatorEr
     let UsageLines { what, why, hint } = typed.refused(error);
     OperatorError::new(("usage", ExitCode::Usage), what, why, hint)
 }
+
+/// An option that is less like a word than this was not meant.
+const ALIKE_MIN: f32 = 0.6;
 
 /// The lines of an error about arguments.
 struct UsageLines {
@@ -189,24 +192,18 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// The option of the command that is most like a word, however little that is.
+    /// The option of the command that is most like a word, if most of both is the same.
     fn nearest(&self, word: &str) -> Option<String> {
         let word = name_of(word).trim_start_matches('-');
         let own = self.command.get_arguments();
         let own =
             own.filter(|one| !one.is_hide_set() && !one.is_global_set() && one.get_id() != "help");
         let own = own.filter_map(Arg::get_long);
-        let near = own.max_by_key(|name| {
-            let diff = TextDiff::from_chars(word, *name);
-            let same = diff.iter_all_changes();
-            let same = same
-                .filter(|change| change.tag() == ChangeTag::Equal)
-                .count();
-            // The share of both that is the same; the beginning weighs most.
-            let begins = word.chars().next() == name.chars().next();
-            (same * 2_000 / (word.len() + name.len()).max(1)) + usize::from(begins) * 300
-        });
-        near.map(|name| format!("--{name}"))
+        // The share of both that is the same.
+        let alike = own.map(|name| (TextDiff::from_chars(word, name).ratio(), name));
+        let alike = alike.filter(|(share, _)| *share >= ALIKE_MIN);
+        let near = alike.max_by(|(one, _), (other, _)| one.total_cmp(other));
+        near.map(|(_, name)| format!("--{name}"))
     }
 
     fn no_command(&self, error: &clap::Error) -> UsageLines {
@@ -438,6 +435,8 @@ mod tests {
             "a-society run ledger.yaml --xyzzy",
             "a-society run ledger.yaml --bogus",
             "a-society run --bogus",
+            "a-society run ledger.yaml --out-put close.md",
+            "a-society improve k4x9 --mode graph",
             "a-society ls --everything",
             "a-society run ledger.yaml --budget -3",
             "a-society run ledger.yaml --turns-at-once many",

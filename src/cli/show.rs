@@ -27,7 +27,7 @@ use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
-use crate::text::{age, count, cut, exact, one_line, plain};
+use crate::text::{age, count, cut, exact, one_line, plain, tokens};
 
 /// A moment within so long is shown as its time.
 pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -147,8 +147,8 @@ fn calls(
         for line in text.lines() {
             context.out.line(&format!("  │ {}", exact(line)))?;
         }
-        for fact in facts {
-            context.out.line(&asks::fact_line(fact))?;
+        for line in facts.iter().filter_map(asks::fact_line) {
+            context.out.line(&line)?;
         }
     }
     match number {
@@ -407,7 +407,7 @@ fn sessions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
                     "message",
                 )
                 .into(),
-                format!("{} tokens in the window", session.context_tokens).into(),
+                format!("{} tokens in the window", tokens(session.context_tokens)).into(),
                 format!("used {used} ago").into(),
             ]
         })
@@ -504,6 +504,7 @@ fn feeds(seen: &Look, items_max: usize, short: Option<At>) -> Vec<Vec<Cell>> {
     let mut items: Vec<(&Seat, &FeedItem)> = feeds
         .flat_map(|(role, feed)| feed.items().map(move |item| (role, item)))
         .collect();
+    items.retain(|(_, item)| !only_ends(item));
     items.sort_by_key(|(_, item)| (item.at, item.seq));
     let skipped = items.len().saturating_sub(items_max);
     let last = items.into_iter().skip(skipped);
@@ -519,19 +520,27 @@ fn feeds(seen: &Look, items_max: usize, short: Option<At>) -> Vec<Vec<Cell>> {
         vec![
             stamp.into(),
             role.to_string().into(),
-            one_line(&says(item), TEXT_COLUMNS_MAX).into(),
+            one_line(&says(item, &role.to_string()), TEXT_COLUMNS_MAX).into(),
         ]
     })
     .collect()
 }
 
-/// What an item says. The summary of a call often begins with its tool, which is not named twice.
-fn says(item: &FeedItem) -> String {
+/// Whether an item is nothing but the block that ends a turn.
+pub(crate) fn only_ends(item: &FeedItem) -> bool {
+    !item.text.trim().is_empty() && before_its_end(&item.text).trim().is_empty()
+}
+
+/// What an item says. Neither the role nor the tool with which the summary of a call begins is named twice.
+fn says(item: &FeedItem, who: &str) -> String {
     // The block that ends a turn is for the program.
     let text = before_its_end(&item.text).trim();
     let label = item.label.as_str();
     if text.is_empty() {
         return label.to_owned();
+    }
+    if label == who {
+        return text.to_owned();
     }
     let (tool, end) = label.split_once(' ').unwrap_or((label, ""));
     let first = text.split_whitespace().next().unwrap_or_default();

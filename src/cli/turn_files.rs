@@ -12,7 +12,6 @@ use a_society_orchestrator::record::own::{self, ChosenFile, OwnTurnEnding, Unwri
 use a_society_state::disk::Disk;
 use a_society_state::{FlowRef, Store};
 
-use super::asks;
 use super::editor::{self, Edited};
 use super::handed;
 use super::own_turn::{Act, Own};
@@ -36,7 +35,8 @@ pub(crate) fn own_turn(
     };
     let disk = store.ground().disk.as_ref();
     let (files, _) = own::files(disk, &store.place(flow).record(), FILES_LISTED_MAX);
-    let own = Own::new((turn, role.to_string()), files, asks::is_cut(&came_in));
+    let has_text = !came_in.trim().is_empty();
+    let own = Own::new((turn, role.to_string()), files, has_text);
     Some((own, came_in))
 }
 

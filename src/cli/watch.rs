@@ -3,7 +3,7 @@
 //! `source` reads what is shown and `today` what it cost since midnight; `view` is that as data. `keys` says what a key
 //! does, with `answer` for questions and `fields` for lines that are typed. `layout` gives each part its place, and `draw`
 //! draws it from `rows`, `feed`, `card` and `hints`. Only this file touches the terminal, which it hands to the
-//! operator's editor and pager and to other commands, and a flow is reached as by every other command.
+//! pager, the operator's editor and other commands, and a flow is reached as by every other command.
 
 mod answer;
 mod card;
@@ -23,7 +23,6 @@ mod view;
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
-use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel, sync_channel};
 use std::time::Duration;
 
@@ -43,7 +42,6 @@ use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
     Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use self::draw::draw;
 use self::keys::{Act, Key, State};
@@ -53,7 +51,8 @@ use super::browser;
 use super::context::Context;
 use super::own_command::OwnCommand;
 use super::own_turn;
-use super::pager::{self, Paged};
+use super::pager::screen::{LOOK_EVERY, is_there, read_on};
+use super::pager::{CLOSED_EARLY, PagedText, Pager};
 use super::say::project_folder;
 use super::serve;
 use super::signals::Interrupts;
@@ -62,9 +61,6 @@ use crate::exit_code::{self, ExitCode};
 use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
 use crate::text::plain;
 use crate::workspace;
-
-/// How long a key is waited for before the journal is looked at again. People do not see faster.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// The arguments of `watch`.
 #[derive(Debug, clap::Args)]
@@ -81,7 +77,8 @@ dots stop a turn, R resumes, o opens the page, c copies a call or a name, q quit
 
 The letters at the bottom answer the chosen question, and only that; a letter counts only if the \
 question has been chosen, and no key pressed, for 0.4 seconds. A call that was not shown to its \
-end cannot be allowed: PgUp and PgDn scroll, and v shows all of it in $PAGER (else less).
+end cannot be allowed: PgUp and PgDn scroll, and v shows all of it on a screen of its own, where \
+/ searches.
 
 A turn of your own has the same keys as in run: w writes a file in $VISUAL or $EDITOR (else vi), \
 f chooses a file of the project, h hands one over, b sends the work back.
@@ -143,7 +140,6 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         ended: channel(),
         colours,
         editor: context.environment.editor.clone(),
-        pager: context.environment.pager.clone(),
     };
     let ended = pasting
         .map_err(refused)
@@ -170,18 +166,6 @@ fn no_terminal(flow: Option<&FlowRef>) -> Stop {
     OperatorError::new(("no-terminal", ExitCode::Usage), what, why, hint).into()
 }
 
-/// Waits for keys, but not for longer than this, and returns whether the terminal is still connected. A
-/// terminal that is gone never has a key, so that a loop that asks it for one would not end.
-fn is_there(terminal: &impl AsFd, wait: Duration) -> bool {
-    let mut asked = [PollFd::new(terminal, PollFlags::IN)];
-    let Ok(wait) = Timespec::try_from(wait) else {
-        return true;
-    };
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    // A signal ends the wait, and its effect is checked.
-    poll(&mut asked, Some(&wait)).is_err() || !asked[0].revents().intersects(gone)
-}
-
 fn refused(error: io::Error) -> Stop {
     from_io("use", "the terminal", &error).into()
 }
@@ -201,9 +185,8 @@ struct Screen {
     /// How the processes ended that drove them.
     ended: (Sender<Ended>, Receiver<Ended>),
     colours: bool,
-    /// What a person writes a file with, and reads what does not fit on the screen.
+    /// What a person writes a file with.
     editor: String,
-    pager: Option<String>,
 }
 
 /// The result of an answer in words, and the flow if no process drives it. Or why it was not heard.
@@ -291,7 +274,7 @@ impl Screen {
             Act::Interrupted => return Ok(Some(ExitCode::Interrupted)),
             Act::Say(flow, command) => self.say(flow, command),
             Act::Own(flow, to, act) => self.own((terminal, interrupts), (flow, to), act)?,
-            Act::Page(lines) => self.page((terminal, interrupts), &lines)?,
+            Act::Page(text) => self.page(terminal, interrupts, text)?,
             Act::Resume(flow) => self.resume(flow),
             Act::Run(words) => self.command((terminal, interrupts), &words)?,
             Act::Browse => self.browse(),
@@ -443,28 +426,34 @@ impl Screen {
         Ok(())
     }
 
-    /// Shows lines in the operator's pager.
+    /// Shows all of the chosen question, for as long as it is asked.
     fn page(
         &mut self,
-        (terminal, interrupts): (&mut DefaultTerminal, &Interrupts),
-        lines: &[String],
+        terminal: &mut DefaultTerminal,
+        interrupts: &Interrupts,
+        text: PagedText,
     ) -> Result<(), Stop> {
-        let paged = match &self.pager {
-            Some(pager) => {
-                away(terminal, interrupts, |_| pager::page(pager, lines)).map_err(refused)?
+        let (asked, colours) = (self.state.ask.clone(), self.colours);
+        let mut pager = Pager::new(text);
+        let mut failed = None;
+        let goes_on = || {
+            if let Err(stop) = self.refresh() {
+                failed = Some(stop);
             }
-            None => Paged::Not(None),
+            failed.is_none() && interrupts.count() == 0 && self.state.ask == asked
         };
+        read_on(terminal, &mut pager, colours, goes_on).map_err(refused)?;
+        if let Some(stop) = failed {
+            return Err(stop);
+        }
         self.state.last_key_ms = self.now_ms();
-        match paged {
-            Paged::Whole => self.state.shown_rows = usize::MAX,
-            Paged::Part => {
-                "the pager was left before it had all of it".clone_into(&mut self.state.told);
-            }
-            Paged::Not(why) => {
-                let why = why.unwrap_or_else(|| "there is no pager".to_owned());
-                self.state.told = format!("{}; pgup and pgdn read on here", plain(&why));
-            }
+        if self.state.ask != asked {
+            return Ok(());
+        }
+        if pager.has_ended() {
+            self.state.shown_rows = usize::MAX;
+        } else {
+            CLOSED_EARLY.clone_into(&mut self.state.told);
         }
         Ok(())
     }

@@ -180,10 +180,7 @@ fn a_spoilt_journal_is_told_nothing_is_lost_and_every_other_flow_works() {
         );
         let is_row = |line: &&str| line.starts_with("demo") && line.contains(TWO);
         let sound = listed.out.lines().find(is_row).unwrap();
-        assert!(
-            sound.contains("waiting for you") && sound.contains("your answer"),
-            "{name}: {sound}"
-        );
+        assert!(sound.contains("waiting for you"), "{name}: {sound}");
 
         assert_eq!(workspace.run(&["verify"]).code, 4, "{name}");
         assert_eq!(workspace.run(&["verify", TWO]).code, 0, "{name}");

@@ -210,10 +210,6 @@ const TOUCHES: [Touch; 7] = [
                 "opens the operator's own editor for a file of their turn, when they press its key",
             ),
             (
-                "src/cli/pager.rs",
-                "opens the operator's own pager for what does not fit on the screen, when they press its key",
-            ),
-            (
                 "src/cli/notify.rs",
                 "tells the operator's own command that a flow waits, is done or failed",
             ),

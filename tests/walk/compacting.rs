@@ -210,7 +210,7 @@ fn a_window_that_prompt_and_tools_fill_is_asked_about_after_one_request() {
     let said = run(&place);
     assert_eq!(said.code, 10, "{said:?}");
     let said = format!("{}{}", said.out, said.err);
-    assert!(said.contains("m has a window of 2,048 tokens"), "{said}");
+    assert!(said.contains("m has a window of 2.0k tokens"), "{said}");
     assert!(said.contains("owner model=NAME"), "{said}");
     assert_eq!(server.bodies().len(), 1);
     // The operator mends it, and the turn goes on.
@@ -227,7 +227,7 @@ fn a_packet_that_no_window_of_this_size_holds_is_asked_about_before_anything_is_
     let said = place.run(&[&RUN[..], &["--input", "@input.txt"]].concat());
     assert_eq!(said.code, 10, "{said:?}");
     let said = format!("{}{}", said.out, said.err);
-    assert!(said.contains("m has a window of 10,000 tokens"), "{said}");
+    assert!(said.contains("m has a window of 10k tokens"), "{said}");
     assert!(
         said.contains("waits for a model with a larger window"),
         "{said}"
@@ -382,7 +382,7 @@ fn a_local_server_that_read_a_part_of_the_prompt_is_asked_about_once() {
             continue;
         }
         let said = format!("{}{}", said.out, said.err);
-        assert!(said.contains("m took 2,051 of about "), "{said}");
+        assert!(said.contains("m took 2.0k of about "), "{said}");
         assert!(
             said.contains("raise its context size or lower `window:`"),
             "{said}"

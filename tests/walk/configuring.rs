@@ -159,7 +159,7 @@ fn prices_that_may_not_hold_are_said_to() {
     let place = place("");
     let said = models(&place, &["add", "gpt-5.5"]);
     assert!(
-        said.out.contains("requests above 272000 tokens cost more"),
+        said.out.contains("requests above 272k tokens cost more"),
         "{said:?}"
     );
     assert!(!said.out.contains("may have others"), "{said:?}");

@@ -21,7 +21,7 @@ fn each_call_that_waits_is_shown_whole_and_then_the_files_and_the_result() {
         shown.out
     );
     assert!(
-        shown.out.contains("\n  Directory: The project folder\n"),
+        shown.out.contains("\n  folder: the project folder\n"),
         "{}",
         shown.out
     );

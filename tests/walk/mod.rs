@@ -49,6 +49,7 @@ mod signalled;
 mod small;
 mod spoken_to;
 mod steered;
+mod suspended;
 mod told;
 mod watched;
 mod watched_keys;

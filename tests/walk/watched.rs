@@ -70,8 +70,6 @@ impl Terminal {
         let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
         let mut command = place.workspace.command(words);
         command.env("TERM", "xterm-256color");
-        // What does not fit is printed, whatever pager this machine has.
-        command.env("PAGER", "");
         // What is sent to the group of the program is sent to no other process, as at a terminal of its own.
         command.process_group(0);
         command.envs(variables.iter().copied());

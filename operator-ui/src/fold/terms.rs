@@ -22,6 +22,28 @@ const FILES_MAX: usize = 12;
 
 const SERVER_DECIDES: &str = "The server's program decides";
 
+/// The row with the folder of a command.
+pub const DIRECTORY: &str = "Directory";
+
+/// The folder of a command that runs in none below it.
+pub const PROJECT_FOLDER: &str = "The project folder";
+
+/// That nothing was allowed before that could cover a call.
+pub const NO_PERMISSION: &str = "None";
+
+/// Whether a fact is a sentence of this program, and not the name of something.
+#[must_use]
+pub fn is_sentence(fact: &Fact) -> bool {
+    let rows = [
+        "Network",
+        "Writes",
+        "Sandbox",
+        "Time",
+        "Existing permission",
+    ];
+    rows.contains(&fact.label.as_str()) || fact.value == PROJECT_FOLDER
+}
+
 /// What a role wants that calls a tool.
 #[must_use]
 pub fn wants(tool: &str, about: Option<&str>) -> String {
@@ -70,7 +92,7 @@ pub fn facts(
         )
     }));
     let permission = match grants {
-        0 => "None".to_owned(),
+        0 => NO_PERMISSION.to_owned(),
         _ => "Not covered by an existing permission".to_owned(),
     };
     facts.push(fact("Existing permission", permission, false));
@@ -87,7 +109,7 @@ fn fact(label: &str, value: impl Into<String>, warn: bool) -> Fact {
 
 fn of_command(command: &CommandTerms) -> Vec<Fact> {
     let folder = match command.folder.as_str() {
-        "." => "The project folder",
+        "." => PROJECT_FOLDER,
         folder => folder,
     };
     let network = if command.network {
@@ -101,7 +123,7 @@ fn of_command(command: &CommandTerms) -> Vec<Fact> {
         ""
     };
     vec![
-        fact("Directory", folder, false),
+        fact(DIRECTORY, folder, false),
         sandbox(command),
         network,
         writes(command),

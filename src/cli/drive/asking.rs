@@ -8,9 +8,10 @@ use a_society_facts::view::flow::FlowState;
 use a_society_facts::words::asks::{WANTS_TO_CALL, WANTS_TO_HAND_OVER, needs};
 use a_society_facts::words::calls::turn_end;
 use a_society_facts::words::status::YOUR_TURN;
-use a_society_operator_ui::fold::terms::{scope, wants};
+use a_society_operator_ui::fold::terms::{DIRECTORY, PROJECT_FOLDER, scope, wants};
+use a_society_operator_ui::protocol::ask::Fact;
 use a_society_orchestrator::driver::handle::Seen;
-use a_society_orchestrator::machine::OperatorQuestion;
+use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
 
 use super::{Watch, rests};
@@ -21,11 +22,16 @@ use crate::cli::editor::{Edited, edit};
 use crate::cli::field::{Field, Written};
 use crate::cli::handed;
 use crate::cli::own_turn::Act;
-use crate::cli::pager::{self, Paged};
+use crate::cli::pager::screen::read;
+use crate::cli::pager::{CALL, CLOSED_EARLY, PagedText, Pager, TEXT};
 use crate::cli::prompt::{Heard, Prompt};
+use crate::cli::say::project_folder;
 use crate::cli::turn_files::{self, Next, TurnFiles};
 use crate::operator_error::Stop;
-use crate::text::{plain, printed, printed_exact};
+use crate::text::{at_home, plain, printed, printed_exact};
+
+/// The heading of what was printed as one line only.
+const WHAT_OTHERS_SAID: &str = "what others said";
 
 /// The outcome of keys in a text that is typed.
 enum Answer {
@@ -47,6 +53,7 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
         lines_max: QUESTION_LINES_MAX,
         facts: ask.facts.clone(),
         covers: None,
+        key: "v",
         then: None,
     };
     match &ask.question {
@@ -54,14 +61,12 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
             let open = state.consents.get(consent);
             let wants =
                 open.map_or_else(|| WANTS_TO_CALL.to_owned(), |open| wants(&open.tool, None));
-            let text = text.map(|text| (Manner::Exact, text));
+            // All of it is shown, or none of it can be allowed.
+            let text = shown.or(text).map(|text| (Manner::Exact, text));
+            let for_the_flow = call.for_the_flow.as_ref();
             Face {
-                covers: call.for_the_flow.clone(),
-                then: Some(if call.for_the_flow.is_some() {
-                    "y and f"
-                } else {
-                    "y"
-                }),
+                covers: for_the_flow.cloned(),
+                then: Some(for_the_flow.map_or(card::Y, |_| card::Y_AND_F)),
                 ..face(format!("{who} {wants}"), text)
             }
         }
@@ -70,7 +75,7 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
             let text = shown.map(|text| (Manner::Exact, text));
             let head = format!("{who} {WANTS_TO_HAND_OVER} {hands}");
             Face {
-                then: Some("y"),
+                then: Some(card::Y),
                 ..face(handed::headed(head, call.version.as_deref()), text)
             }
         }
@@ -79,21 +84,15 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
             face(format!("{who}: {YOUR_TURN}"), text)
         }
         OperatorQuestion::Text { reason, .. } => {
-            let head = match reason {
-                WaitReason::AutonomousAbort | WaitReason::RepairLimit => {
-                    format!("{who}: {}", turn_end(TurnEnd::Failed))
-                }
-                WaitReason::PromptHuman
-                | WaitReason::Consent
-                | WaitReason::ConsentDenied
-                | WaitReason::RoleConfiguration
-                | WaitReason::HandoffApproval
-                | WaitReason::Budget
-                | WaitReason::Provider => needs(who, &ask.what),
-            };
+            let is_failure = card::is_failure(&ask.question);
             Face {
                 lines_max: PROSE_LINES_MAX,
-                ..face(head, text.map(|text| (Manner::Prose, text)))
+                // Letters are text where one is typed.
+                key: if is_failure { "v" } else { "alt-v" },
+                ..face(
+                    asks_for_words(ask, *reason),
+                    text.map(|text| (Manner::Prose, text)),
+                )
             }
         }
         OperatorQuestion::Improvement { .. }
@@ -104,6 +103,22 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
             let text = text.map(|text| (Manner::Prose, text));
             face(format!("{who} waits for {}", ask.what), text)
         }
+    }
+}
+
+/// The heading of a question that is answered with words.
+fn asks_for_words(ask: &Ask, reason: WaitReason) -> String {
+    match reason {
+        WaitReason::AutonomousAbort | WaitReason::RepairLimit => {
+            format!("{}: {}", ask.who, turn_end(TurnEnd::Failed))
+        }
+        WaitReason::PromptHuman
+        | WaitReason::Consent
+        | WaitReason::ConsentDenied
+        | WaitReason::RoleConfiguration
+        | WaitReason::HandoffApproval
+        | WaitReason::Budget
+        | WaitReason::Provider => needs(&ask.who, &ask.what),
     }
 }
 
@@ -282,6 +297,12 @@ impl Watch<'_> {
                 Ok(Some(Answer::Line(text)))
             }
             Written::Editor => self.edit_text().map(|()| None),
+            Written::Read => {
+                let shows = self.card.as_ref().map(Card::show);
+                shows
+                    .map_or(Ok(()), |shows| self.take(shows))
+                    .map(|()| None)
+            }
             Written::Left => {
                 if self.card.as_ref().is_some_and(Card::is_text) {
                     return self.later().map(|()| None);
@@ -297,7 +318,7 @@ impl Watch<'_> {
         let text = text.unwrap_or_default();
         let (store, editor) = (self.store, self.environment.editor.clone());
         let edited =
-            self.away(|| edit(store.ground().disk.as_ref(), &editor, ("answer.md", &text)))?;
+            self.in_program(|| edit(store.ground().disk.as_ref(), &editor, ("answer.md", &text)))?;
         self.take_keys(true);
         match edited {
             Edited::Text(text, _) => {
@@ -364,8 +385,17 @@ impl Watch<'_> {
         let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };
-        let call = call_of((self.store, self.flow), &ask.question, &seen.state);
-        let face = face(ask, &call, place, &seen.state);
+        let mut call = call_of((self.store, self.flow), &ask.question, &seen.state);
+        let mut face = face(ask, &call, place, &seen.state);
+        for fact in &mut face.facts {
+            self.name_folder(fact);
+        }
+        if self.draws() {
+            // It was shown when it was on the screen.
+            call.is_whole = false;
+            let shown = face.text.as_ref().map(|(_, text)| text.clone());
+            call.text = call.text.or(shown);
+        }
         let mut card = Card::new(ask.question.clone(), call, self.is_plain, self.now_ms());
         let again = card
             .own()
@@ -398,17 +428,26 @@ impl Watch<'_> {
                 .note("nothing but Enter: later, when the rest is done");
         }
         self.card = Some(card);
-        if self.draws() {
-            self.print_what_does_not_fit()?;
-        }
         self.mark()
+    }
+
+    /// Names the folder of a command as the operator would.
+    fn name_folder(&self, fact: &mut Fact) {
+        if fact.label != DIRECTORY {
+            return;
+        }
+        let mut folder = project_folder(self.store, &self.flow.project);
+        if fact.value != PROJECT_FOLDER {
+            folder.push(&fact.value);
+        }
+        fact.value = at_home(&folder, self.environment.home.as_deref());
     }
 
     /// Closes the question that was answered. What a role asked stays among the finished lines.
     fn answered_here(&mut self) -> Result<(), Stop> {
         let kept = self.face.take().filter(CardFace::is_kept);
         let (columns, _) = self.out.size();
-        let rows = kept.map(|face| face.rows(&self.out.paint, columns));
+        let rows = kept.map(|face| face.fitted(&self.out.paint, columns, usize::MAX).rows);
         (self.card, self.field) = (None, None);
         match rows {
             Some(rows) => self.out.draw(&rows, &[], columns),
@@ -430,7 +469,7 @@ impl Watch<'_> {
             return Ok(());
         };
         let next = if matches!(act, Act::Edit(_)) {
-            self.away(|| files.carry_out(&mut own, act))?
+            self.in_program(|| files.carry_out(&mut own, act))?
         } else {
             files.carry_out(&mut own, act)
         };
@@ -464,43 +503,44 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Hands the terminal to another program until it ends. What is pressed meanwhile is meant for that.
-    fn away<T>(&mut self, program: impl FnOnce() -> T) -> Result<T, Stop> {
+    /// Hands the terminal to something else until it ends. What is pressed meanwhile is meant for that.
+    pub(super) fn away<T>(&mut self, other: impl FnOnce() -> T) -> Result<T, Stop> {
         if self.draws() {
             let (columns, _) = self.out.size();
             self.out.draw(&[], &[], columns)?;
             self.out.finish_drawing();
         }
         self.take_keys(false);
-        let interrupts = self.interrupts.count();
         let rest = self.prompt.as_ref().map(Prompt::rest);
-        let ended = program();
+        let ended = other();
         drop(rest);
-        self.interrupts.forget(interrupts);
         Ok(ended)
     }
 
-    /// Shows all of a text, in the operator's pager if there is one.
+    /// The same for another program, which gets what asks this one to end, too.
+    fn in_program<T>(&mut self, program: impl FnOnce() -> T) -> Result<T, Stop> {
+        let interrupts = self.interrupts.count();
+        self.suspension.stop_at_once(true);
+        let ended = self.away(program);
+        self.suspension.stop_at_once(false);
+        self.interrupts.forget(interrupts);
+        ended
+    }
+
+    /// Shows all of what is asked, on a screen of its own for as long as it is asked. Where whole lines are typed it is
+    /// printed.
     fn show_whole(&mut self, text: &str) -> Result<(), Stop> {
-        let lines: Vec<String> = text.lines().map(printed_exact).collect();
-        let paged = match &self.environment.pager {
-            Some(pager) => self.away(|| pager::page(pager, &lines))?,
-            None => Paged::Not(None),
-        };
-        match paged {
-            Paged::Whole => {}
-            Paged::Part => {
-                let says = "the pager was left before it had all of it; v shows it again";
-                return self.say(says);
+        if !self.draws() {
+            for line in text.lines() {
+                self.out.line(&format!("text: {}", printed_exact(line)))?;
             }
-            Paged::Not(why) => {
-                let bar = if self.draws() { "│" } else { "text:" };
-                let lines: Vec<String> = lines.iter().map(|line| format!("{bar} {line}")).collect();
-                self.print(&lines)?;
-                if let Some(why) = why {
-                    self.say(&plain(&why))?;
-                }
-            }
+        } else if !self.read(self.paged(text))? {
+            let is_asked = self.interrupts.count() == 0;
+            return if is_asked {
+                self.say(CLOSED_EARLY)
+            } else {
+                Ok(())
+            };
         }
         let now = self.now_ms();
         if let Some(card) = &mut self.card {
@@ -509,27 +549,70 @@ impl Watch<'_> {
         Ok(())
     }
 
+    /// What is asked, as the pager shows it.
+    fn paged(&self, text: &str) -> PagedText {
+        let face = self.face.as_ref().map(|face| &face.face);
+        let is_call = self
+            .card
+            .as_ref()
+            .is_some_and(|card| matches!(card.question, OperatorQuestion::Consent { .. }));
+        PagedText {
+            head: face.map(|face| face.head.clone()).unwrap_or_default(),
+            of: if is_call { CALL } else { TEXT },
+            manner: (face.and_then(|face| face.text.as_ref()))
+                .map_or(Manner::Prose, |(manner, _)| *manner),
+            lines: text.lines().map(str::to_owned).collect(),
+            facts: face.map(Face::fact_lines).unwrap_or_default(),
+        }
+    }
+
+    /// Shows a text on a screen of its own. Whether it was read to its end.
+    fn read(&mut self, text: PagedText) -> Result<bool, Stop> {
+        let mut pager = Pager::new(text);
+        let colours = self.out.paint.is_on();
+        let (handle, interrupts) = (self.handle.clone(), self.interrupts.clone());
+        let question = self.card.as_ref().map(|card| card.question.clone());
+        let is_asked = |question: &OperatorQuestion| {
+            let asks = |work: &Work| matches!(work, Work::AskOperator(asked) if asked == question);
+            let seen = handle.seen();
+            seen.is_some_and(|seen| !seen.over && seen.pending.iter().any(asks))
+        };
+        let before = interrupts.count();
+        let goes_on = || interrupts.count() == before && question.as_ref().is_none_or(is_asked);
+        let was_read = self.away(|| read(&mut pager, colours, goes_on))?;
+        self.take_keys(true);
+        match was_read {
+            Ok(()) => Ok(pager.has_ended()),
+            Err(error) => {
+                self.say(&format!("it was not shown: {}", plain(&error.to_string())))?;
+                Ok(false)
+            }
+        }
+    }
+
     /// Shows what was printed as one line.
     pub(super) fn read_others(&mut self) -> Result<(), Stop> {
         let texts = self.progress.take_unread();
         if texts.is_empty() {
             return self.say("nobody else said anything that you could not read");
         }
-        let each = texts
-            .iter()
-            .map(|(who, text)| format!("{who}:\n{}", text.trim_end()));
-        self.show_whole(&each.collect::<Vec<_>>().join("\n\n"))?;
-        self.take_keys(self.draws());
-        Ok(())
-    }
-
-    /// Prints lines in the place of the block, or below what is there.
-    fn print(&mut self, lines: &[String]) -> Result<(), Stop> {
-        if self.draws() {
-            let (columns, _) = self.out.size();
-            return self.out.draw(lines, &[], columns);
-        }
-        lines.iter().try_for_each(|line| self.out.line(line))
+        let each = texts.iter().flat_map(|(who, text)| {
+            let lines = text.trim_end().lines().map(str::to_owned);
+            [format!("{who}:")]
+                .into_iter()
+                .chain(lines)
+                .chain([String::new()])
+        });
+        let mut lines: Vec<String> = each.collect();
+        lines.pop();
+        let text = PagedText {
+            head: WHAT_OTHERS_SAID.to_owned(),
+            of: TEXT,
+            manner: Manner::Prose,
+            lines,
+            facts: Vec::new(),
+        };
+        self.read(text).map(drop)
     }
 
     /// Asks for an answer to the question that is shown: with keys, or in a text below the nodes, or as a line.

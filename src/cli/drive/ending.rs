@@ -190,7 +190,13 @@ impl Watch<'_> {
             let line = stopped_line(asks, self.draining_for_operator());
             self.tell_bold(&line)?;
         }
-        for line in asks::lines(self.out, asks) {
+        let is_said = self.draws() && !over;
+        let lines = if is_said && self.draining_for_operator() {
+            asks::lines_below(self.out, asks)
+        } else {
+            asks::lines(self.out, asks)
+        };
+        for line in lines {
             self.out.line(&line)?;
         }
         if let Some(made) = made.filter(|_| !(over && self.draws())) {
@@ -208,6 +214,13 @@ impl Watch<'_> {
                 standing.words(self.store.ground().clock.now())
             );
             self.out.line(&line)?;
+        }
+        // The line above names what there is to type.
+        if let [ask] = asks
+            && asks::mended(ask).is_some()
+            && code != ExitCode::Interrupted
+        {
+            return Ok(());
         }
         let name = short(self.flow);
         match code {

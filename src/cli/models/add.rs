@@ -11,7 +11,7 @@ use super::figures::{self, name};
 use super::refused;
 use crate::exit_code::ExitCode;
 use crate::operator_error::Outcome;
-use crate::text::plain;
+use crate::text::{plain, tokens};
 
 /// The arguments of `models add`.
 #[derive(Debug, clap::Args)]
@@ -151,9 +151,10 @@ impl AddedModel<'_> {
         } else {
             "configured before"
         };
-        let tokens = format!(
+        let window = format!(
             "{} tokens, {} of one answer",
-            spec.window_tokens, spec.max_output_tokens
+            tokens(spec.window_tokens),
+            tokens(spec.max_output_tokens)
         );
         let words = [
             (
@@ -163,7 +164,7 @@ impl AddedModel<'_> {
             ("address", at.base_url.clone()),
             ("key", key.words),
             ("id", spec.id.clone()),
-            ("window", tokens),
+            ("window", window),
             ("prices", figures::prices_words(spec)),
         ];
         for (what, words) in words {
@@ -219,15 +220,16 @@ impl AddedModel<'_> {
         let taken: Vec<String> = self.taken.iter().map(|it| it.replace('_', "-")).collect();
         let mut words = format!("{} from the catalogue of {}", taken.join(", "), self.as_of);
         if known.model.max_output_tokens > self.spec.max_output_tokens {
-            let most = known.model.max_output_tokens;
+            let most = tokens(known.model.max_output_tokens);
             words.extend([format!("; the model can answer with {most} tokens")]);
         }
         if !self.taken.contains(&"prices") {
             return words;
         }
-        if let Some(tokens) = known.dearer_above {
+        if let Some(above) = known.dearer_above {
+            let above = tokens(above);
             words.extend([format!(
-                "; requests above {tokens} tokens cost more than is counted here"
+                "; requests above {above} tokens cost more than is counted here"
             )]);
         }
         if self.at.base_url != known.provider.base_url {

@@ -6,7 +6,7 @@ use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{CallState, FlowState, OpenCall};
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_facts::words::retrospective::{LOOKS_BACK, WROTE_ITS_FINDINGS};
-use a_society_facts::words::status::WAITING_FOR_YOU;
+use a_society_facts::words::status::{NOT_REACHED, WAITING_FOR_YOU};
 
 use a_society_orchestrator::driver::handle::Seen;
 
@@ -15,13 +15,16 @@ use crate::cli::cost;
 use crate::cli::words;
 use crate::output::Output;
 use crate::paint::Paint;
-use crate::text::{age, money, one_line, span, tokens, width};
+use crate::text::{age, clock, money, one_line, tokens, width};
 
 /// The block is never taller than this.
 pub(crate) const ROWS_MAX: usize = 12;
 
 /// So many nodes have a key.
 const KEYS: usize = 9;
+
+/// The sign of a node that is done.
+const DONE_SIGN: &str = "✓";
 
 /// The state of a node: a sign, a word, and its weight on the screen.
 #[derive(Debug, Clone)]
@@ -76,8 +79,8 @@ pub(crate) fn lines(
     let rows_max = room.lines.saturating_sub(2 + reflections.len()).max(1);
     let (rows, left_out) = rows((seen, teller, followed), now, rows_max);
     let mut lines = laid(&rows, &out.paint, room.columns);
-    if left_out > 0 {
-        lines.push(out.paint.dim(&format!(" … and {left_out} more")));
+    if !left_out.is_empty() {
+        lines.push(out.paint.dim(&format!(" … {left_out}")));
     }
     lines.extend(reflections);
     lines.push(footer);
@@ -113,7 +116,7 @@ fn footer(state: &FlowState, now: At) -> Vec<String> {
     let standing = FlowStanding::of(&FlowSummary::of(state), true).words(now);
     let mut parts = vec![standing, progress(state)];
     let began = state.created_at.map(|at| now.ms() - at.ms());
-    parts.extend(began.map(|ms| span(ms.max(0).unsigned_abs())));
+    parts.extend(began.map(|ms| clock(ms.max(0).unsigned_abs())));
     parts.extend(cost::in_short(&state.account));
     parts
 }
@@ -145,7 +148,7 @@ fn rows(
     (seen, teller, followed): (&Seen, &Teller, Option<&RoleInstance>),
     now: At,
     room: usize,
-) -> (Vec<Row>, usize) {
+) -> (Vec<Row>, String) {
     let state = &seen.state;
     let nodes = state.graph.nodes.iter();
     let mut all: Vec<(usize, Stands, &NodeId, &RoleInstance)> = nodes
@@ -161,10 +164,11 @@ fn rows(
             (at, stands, &node.id, &node.role)
         })
         .collect();
-    let left_out = all.len().saturating_sub(room);
-    if left_out > 0 {
+    let mut left_out = String::new();
+    if all.len() > room {
         all.sort_by_key(|(at, stands, ..)| (std::cmp::Reverse(stands.weight), *at));
-        all.truncate(room);
+        let rest = all.split_off(room);
+        left_out = counted(rest.iter().map(|(_, stands, ..)| stands));
         all.sort_by_key(|(at, ..)| *at);
     }
     let rows = all.into_iter().map(|(at, stands, node, role)| {
@@ -199,6 +203,22 @@ fn rows(
         }
     });
     (rows.collect(), left_out)
+}
+
+/// How many nodes have no row, by what they do.
+fn counted<'a>(left_out: impl Iterator<Item = &'a Stands> + Clone) -> String {
+    let count = |is: fn(&Stands) -> bool| left_out.clone().filter(|stands| is(stands)).count();
+    let (done, unreached) = (
+        count(|stands| stands.sign == DONE_SIGN),
+        count(|stands| stands.word.is_empty()),
+    );
+    let others = left_out.count() - done - unreached;
+    let parts = [(others, "more"), (done, "done"), (unreached, NOT_REACHED)];
+    let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    parts.join(", ")
 }
 
 /// Longer names of nodes and roles are cut.
@@ -316,7 +336,7 @@ pub(crate) fn stands(
         NodeStanding::Stopped => ("◼", word, 2),
         NodeStanding::AwaitsHandoff => ("…", word, 2),
         NodeStanding::Ready => ("·", word, 1),
-        NodeStanding::Done => ("✓", word, 1),
+        NodeStanding::Done => (DONE_SIGN, word, 1),
         NodeStanding::NotReached => ("·", String::new(), 0),
     };
     Stands { sign, word, weight }

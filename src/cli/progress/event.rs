@@ -30,8 +30,8 @@ pub(crate) enum What {
     /// A node is at work.
     Works {
         entry: NodeEntry,
-        /// The node that sent its work back, if one did.
-        from: Option<NodeId>,
+        /// How its work was sent back, if a node did that.
+        back: Option<SentBack>,
     },
     /// What a node that has its turn does now, apart from its work.
     Stands(Pause),
@@ -119,7 +119,12 @@ pub(crate) enum What {
         deliveries: Vec<Delivery>,
     },
     /// The operator decided whether they may.
-    Decided { approval: String, approved: bool },
+    Decided {
+        approval: String,
+        approved: bool,
+        /// What would be handed over, and to whom.
+        what: String,
+    },
     /// A request for consent was answered.
     Answered {
         consent: String,
@@ -139,6 +144,15 @@ pub(crate) enum What {
         text: String,
         says: Value,
     },
+}
+
+/// Work that a node sent back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SentBack {
+    pub(crate) from: NodeId,
+    /// The file with the reason, and what it says if it is short.
+    pub(crate) path: String,
+    pub(crate) why: Option<String>,
 }
 
 /// What keeps a turn from its work, or that it works again.

@@ -106,7 +106,9 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
             let asks = json!({ "ask": approval, "kind": "approval", "files": files, "keys": keys });
             vec![("ask", asks)]
         }
-        What::Decided { approval, approved } => {
+        What::Decided {
+            approval, approved, ..
+        } => {
             let decision = if *approved { "approve" } else { "decline" };
             let answer = json!({ "ask": approval, "decision": decision, "by": "you" });
             vec![("answer", answer)]

@@ -39,8 +39,12 @@ use super::{asks, cost, table, words};
 use crate::operator_error::Stop;
 use crate::output::Output;
 
-/// How long a flow may take to say what streams right now. One that is busy is asked again.
-const AHEAD: Duration = Duration::from_millis(20);
+/// How long a flow may take to say what streams right now. One that is busy is asked again with the next frame, and a
+/// letter that is typed meanwhile does not wait for it.
+const AHEAD: Duration = Duration::from_millis(5);
+
+/// It is asked so often, however often letters are drawn.
+const AHEAD_EVERY_MS: i64 = 30;
 
 /// The report of a flow's progress, from its journal.
 pub(crate) struct Progress {
@@ -60,6 +64,8 @@ pub(crate) struct Progress {
     output_lines: usize,
     /// When a line was printed last, for a reader that reads the screen aloud.
     spoken_at: At,
+    /// When the flow was asked last what streams.
+    ahead_at: At,
 }
 
 /// After so long a silence a line tells how far the flow is.
@@ -70,8 +76,10 @@ const SILENCE_MS: i64 = 30_000;
 pub(crate) struct Tail {
     /// What is asked, in the place of the nodes.
     pub(crate) card: Vec<String>,
-    /// Whether something is asked, here or above the block.
+    /// Whether something is asked.
     pub(crate) asks: bool,
+    /// Whether nothing of it is left out.
+    pub(crate) is_whole: bool,
     pub(crate) lines: Vec<String>,
     /// The line at whose end the cursor is, if a text is typed.
     pub(crate) cursor: Option<usize>,
@@ -107,6 +115,7 @@ impl Progress {
             is_quiet: false,
             output_lines: 0,
             spoken_at: At::from_ms(0),
+            ahead_at: At::from_ms(0),
         }
     }
 
@@ -204,29 +213,22 @@ impl Progress {
         }
         let (columns, rows) = out.size();
         let finished = self.finished(out, columns)?;
-        let ahead = if self.voices.is_open() {
+        let ahead = if self.voices.is_open() && now.ms() - self.ahead_at.ms() >= AHEAD_EVERY_MS {
+            self.ahead_at = now;
             handle.ahead(AHEAD)
         } else {
             Vec::new()
         };
         let mut finished = finished;
         finished.extend(self.voices.hear_ahead(&ahead, columns));
-        let mut block: Vec<String> = self.voices.unfinished().into_iter().collect();
+        let mut block = self.voices.unfinished();
         let room = Room::of((columns, rows)).beside(block.len() + tail.lines.len());
         block.extend(self.board(out, seen, (tail, now), room));
         tail.draw_below(out, &finished, (block, columns))
     }
 
     /// Draws the block alone, with the caller's lines below it. What is finished waits.
-    ///
-    /// # Errors
-    /// When the output is closed.
-    pub(crate) fn hold(
-        &self,
-        out: &mut Output,
-        seen: &Seen,
-        (tail, now): (&Tail, At),
-    ) -> Result<(), Stop> {
+    fn hold(&self, out: &mut Output, seen: &Seen, (tail, now): (&Tail, At)) -> Result<(), Stop> {
         let (columns, rows) = out.size();
         let room = Room::of((columns, rows)).beside(tail.lines.len());
         let block = if self.is_quiet {

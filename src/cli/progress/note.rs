@@ -14,8 +14,12 @@ use a_society_facts::words::status::{CANCELLED, COMPLETED};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::before_its_end;
 use super::event::{About, What};
-use crate::text::and;
+use crate::text::{and, one_line};
+
+/// So much of a reply is in its line; all of it is in the feed.
+const REPLY_COLUMNS_MAX: usize = 100;
 
 /// How much a note wants to be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -103,6 +107,12 @@ pub(super) fn of(fact: &Fact) -> Option<About> {
     } else if let Fact::HandoffDecided(decided) = fact {
         let how = choices::done(Choice::of_handoff(decided.approved));
         format!("the handoff was {how}")
+    } else if let Fact::OperatorReplied(replied) = fact {
+        // The block that ends a person's own turn has a line of its own.
+        let text = replied.text.shown();
+        let text = one_line(before_its_end(&text), REPLY_COLUMNS_MAX);
+        let parts = [*says, &text].into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join(": ")
     } else {
         let more = details(&says_more);
         let parts = std::iter::once((*says).to_owned()).chain(more);

@@ -11,7 +11,7 @@ use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::{
     CallFinished, Cause, DraftAdded, DraftKind, ModelAnswered, ModelFailed, Usage,
 };
-use a_society_facts::handoff::{Delivery, HandoffWay};
+use a_society_facts::handoff::{Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{CallId, NodeId, RoleInstance, TurnId};
 use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
@@ -21,8 +21,8 @@ use a_society_operator_ui::fold::terms::{self, scope};
 use a_society_orchestrator::{RETRIES_AFTER, RETRIES_BEFORE, canonical};
 
 use super::event::{
-    About, Again, AnswerName, Call, Event, OUTPUT_LINES_MAX, Output, Pause, Speech, Target, Wanted,
-    What,
+    About, Again, AnswerName, Call, Event, OUTPUT_LINES_MAX, Output, Pause, SentBack, Speech,
+    Target, Wanted, What,
 };
 use super::note;
 
@@ -82,8 +82,10 @@ pub(crate) struct Teller {
     total_micros: u64,
     /// What calls are about that were asked for and are not intended yet, by their ids in the transcript.
     targets: BTreeMap<String, Target>,
-    /// What each role said last.
+    /// What each role said last, or why its last request failed for good.
     said_last: BTreeMap<RoleInstance, String>,
+    /// What was sent back and was not read yet.
+    sent_back: BTreeMap<EdgeName, SentBack>,
     /// The messages of each role since its session was shorter last.
     messages: BTreeMap<RoleInstance, u64>,
     /// How long the last turn of each node took, in milliseconds.
@@ -190,10 +192,10 @@ impl Teller {
             Fact::NodeClaimed(f) => {
                 let mut back =
                     (f.consumed.iter()).filter(|inbound| inbound.way == HandoffWay::Backward);
-                let from = back.next().map(|inbound| inbound.edge.to.clone());
+                let back = back.find_map(|inbound| self.sent_back.remove(&inbound.edge));
                 let what = What::Works {
                     entry: f.entry,
-                    from,
+                    back,
                 };
                 vec![(
                     Some(f.turn),
@@ -220,7 +222,15 @@ impl Teller {
                 };
                 of_turn(f.turn, what)
             }
-            Fact::HandoffApplied(f) => vec![self.done(f.turn, recorded.at, f.deliveries.clone())],
+            Fact::HandoffApplied(f) => {
+                let back = f
+                    .deliveries
+                    .iter()
+                    .filter(|one| one.way == HandoffWay::Backward);
+                self.sent_back
+                    .extend(back.map(|one| (one.edge.clone(), sent_back(one))));
+                vec![self.done(f.turn, recorded.at, f.deliveries.clone())]
+            }
             Fact::MessageAdded(f) => {
                 if let Some(role) = f.seat.role() {
                     *self.messages.entry(role.clone()).or_default() += 1;
@@ -320,12 +330,14 @@ impl Teller {
                 note::of(fact).into_iter().chain([stages]).collect()
             }
             Fact::HandoffDecided(f) => {
+                let staged = self.state.staged.get(&f.approval);
+                let turn = staged.map(|staged| staged.turn);
+                let what = staged.map(|staged| note::go(&staged.deliveries));
                 let what = What::Decided {
                     approval: f.approval.to_string(),
                     approved: f.approved,
+                    what: what.unwrap_or_default(),
                 };
-                let turn = self.state.staged.get(&f.approval);
-                let turn = turn.map(|staged| staged.turn);
                 let decided = (turn, None, None, what);
                 note::of(fact).into_iter().chain([decided]).collect()
             }
@@ -372,6 +384,9 @@ impl Teller {
 
     /// That a request failed and, if it is sent again, until when its turn waits for that.
     fn failed(&mut self, f: &ModelFailed, at: At) -> Vec<About> {
+        if f.retry_in_ms.is_none() {
+            self.said_last.insert(f.role.clone(), f.error.clone());
+        }
         let model = self.models.get(&f.role);
         let provider = model.and_then(|model| self.providers.get(model)).cloned();
         let turn = self.turns.get_mut(&f.turn);
@@ -558,16 +573,26 @@ impl Teller {
     }
 }
 
+fn sent_back(delivery: &Delivery) -> SentBack {
+    SentBack {
+        from: delivery.edge.to.clone(),
+        path: delivery.artifact.path.clone(),
+        why: delivery.artifact.text.clone(),
+    }
+}
+
 fn between(since: At, at: At) -> u64 {
     (at.ms() - since.ms()).max(0).unsigned_abs()
 }
 
 fn suspended(f: &NodeSuspended, said: &str) -> About {
     let question = f.question.as_ref().map(Text::shown);
+    let is_said = |asked: &str| {
+        let is_failure = f.reason == WaitReason::Provider && !said.is_empty();
+        said.contains(asked.trim()) || (is_failure && asked.contains(said))
+    };
     let what = What::Waits {
-        is_said: question
-            .as_deref()
-            .is_some_and(|asked| said.contains(asked.trim())),
+        is_said: question.as_deref().is_some_and(is_said),
         what: f.reason.needs(f.trouble).to_owned(),
         reason: f.reason,
         asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),

@@ -1,11 +1,11 @@
 //! Events in words: one line an event, for people.
 
 use a_society_facts::At;
-use a_society_facts::fact::node::NodeEntry;
+use a_society_facts::fact::node::{NodeEntry, WaitReason};
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::handoff::Delivery;
-use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::id::RoleInstance;
 use a_society_facts::words::calls::{
     CUT_OFF, DISCARDED, NO_ANSWER, call_end, context_compacted, failure, rate_limited_by,
 };
@@ -199,11 +199,17 @@ fn words(event: &Event) -> Option<(String, Weight)> {
     match &event.what {
         What::Works {
             entry: NodeEntry::Reopened,
-            from,
+            back,
         } => {
-            let from = from.as_ref().map_or("you", NodeId::as_str);
+            let from = back.as_ref().map_or("you", |back| back.from.as_str());
             let role = event.role.as_ref().map_or("", RoleInstance::as_str);
-            plain(sent_this_back(from, role))
+            let with = back.as_ref().map(|back| {
+                let why = back.why.as_deref().and_then(first_line);
+                let why = why.map(|why| format!(": {why}"));
+                format!(": {}{}", back.path, why.unwrap_or_default())
+            });
+            let says = sent_this_back(from, role);
+            plain(format!("{says}{}", with.unwrap_or_default()))
         }
         What::Works { entry, .. } => plain(begins(*entry).to_owned()),
         What::Waits {
@@ -223,6 +229,12 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 Weight::Wants,
             ))
         }
+        // The line above it says what failed, and the question at the end why.
+        What::Waits {
+            reason: WaitReason::Provider,
+            is_said: true,
+            ..
+        } => None,
         What::Waits {
             what,
             question,
@@ -314,13 +326,13 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             provider,
             ..
         } => {
-            let says = format!(
-                "{}: {}{}",
-                failed(class, provider.as_deref()),
-                first(why.trim_end_matches('.')),
-                tried(*again)
-            );
-            Some((says, Weight::Bad))
+            let failed = failed(class, provider.as_deref());
+            // What only the operator can mend has a question, which says why.
+            let why = match again {
+                None if MENDED_BY_YOU.contains(&class.as_str()) => String::new(),
+                _ => format!(": {}", first(why.trim_end_matches('.'))),
+            };
+            Some((format!("{failed}{why}{}", tried(*again)), Weight::Bad))
         }
         What::Compacted {
             tokens_before,
@@ -339,13 +351,13 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             ))
         }
         What::Stages { .. } => None,
-        What::Decided { approved, .. } => {
-            let how = if *approved {
-                HANDOFF_APPROVED
-            } else {
-                HANDOFF_SENT_BACK
+        What::Decided { approved, what, .. } => {
+            let (how, what) = match (*approved, what.as_str()) {
+                (true, _) => (HANDOFF_APPROVED, String::new()),
+                (false, "") => (HANDOFF_SENT_BACK, String::new()),
+                (false, what) => (HANDOFF_SENT_BACK, format!(": {what}")),
             };
-            plain(format!("{how} by you"))
+            plain(format!("{how} by you{what}"))
         }
         What::Asks { tool, about, .. } => Some((
             format!("{}: {}", wants(tool, None), first(about)),
@@ -374,6 +386,9 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         What::Note { text, .. } => plain(text.clone()),
     }
 }
+
+/// The classes of failures that no repetition mends.
+const MENDED_BY_YOU: [&str; 4] = ["key", "forbidden", "spend_limit", "not_found"];
 
 /// That a request failed, and at whom.
 fn failed(class: &str, provider: Option<&str>) -> String {
@@ -452,6 +467,13 @@ fn took(ms: u64) -> String {
     format!(" {}", span(ms))
 }
 
+/// The first line with anything on it, without the sign of a heading.
+fn first_line(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(|line| line.trim_start_matches('#').trim());
+    let line = lines.find(|line| !line.is_empty())?;
+    Some(one_line(line, SAID_COLUMNS_MAX))
+}
+
 fn first(text: &str) -> String {
     one_line(text, SAID_COLUMNS_MAX)
 }
@@ -494,6 +516,13 @@ mod tests {
 {"fact":"turn_ended","turn":2,"attempt":1,"role":"lead","end":"outcome"}
 {"fact":"handoff_decided","approval":"a-2","approved":true}
 {"fact":"handoff_applied","node":"review","turn":2,"deliveries":[{"from":"review","to":"close","way":"forward","artifact":{"path":"record/b.md","hash":"HASH","bytes":3}}]}
+{"fact":"turn_started","turn":3,"attempt":1,"role":"owner","node":"close","cause":"node"}
+{"fact":"handoff_applied","node":"close","turn":3,"deliveries":[{"from":"review","to":"close","way":"backward","artifact":{"path":"record/why.md","hash":"HASH","bytes":9,"text":"\n# No date\n\nName one."}}]}
+{"fact":"node_claimed","node":"review","role":"lead","turn":4,"entry":"reopened","consumed":[{"from":"review","to":"close","way":"backward"}]}
+{"fact":"turn_started","turn":4,"attempt":1,"role":"lead","node":"review","cause":"node"}
+{"fact":"handoff_staged","approval":"a-3","node":"review","turn":4,"deliveries":[{"from":"review","to":"close","way":"forward","artifact":{"path":"record/c.md","hash":"HASH","bytes":3}}]}
+{"fact":"handoff_decided","approval":"a-3","approved":false}
+{"fact":"operator_replied","reply":"m-9","node":"review","role":"lead","text":"Name the day."}
 "#;
 
     #[test]
@@ -554,6 +583,11 @@ mod tests {
                 "00:00:19  review  wants to hand over: record/b.md to close",
                 "00:00:21  review (lead)  handoff approved by you",
                 "00:00:22  review (lead)  done, 2 s; record/b.md to close",
+                "00:00:24  close (owner)  done, 1 s; record/why.md back to review",
+                "00:00:25  review (lead)  close sent this back to lead: record/why.md: No date",
+                "00:00:27  review  wants to hand over: record/c.md to close",
+                "00:00:28  review (lead)  handoff sent back by you: record/c.md to close",
+                "00:00:29  review (lead)  is answered: Name the day.",
             ]
         );
     }

@@ -18,6 +18,8 @@ use crate::text::{plain, printed, wrapped};
 /// What one role is saying.
 #[derive(Debug, Default)]
 struct Voice {
+    /// Who speaks, until something is printed of it.
+    head: Option<String>,
     /// How much of the text arrived in records.
     recorded: usize,
     /// The record of the last piece.
@@ -26,9 +28,26 @@ struct Voice {
     taken: usize,
     /// What is not printed yet: the last row.
     row: String,
+    /// Whether a part of its line is printed.
+    in_line: bool,
     /// Whether the row is one of code, which is not broken.
     in_code: bool,
+    /// So many empty lines come before the next one that is not.
+    blanks: usize,
+    /// What looks like the block that ends a turn, which has a line of its own.
+    held: Option<HeldBlock>,
 }
+
+/// Lines that are not printed, unless more follows: then the role only quotes such a block.
+#[derive(Debug, Default)]
+struct HeldBlock {
+    lines: Vec<String>,
+    is_closed: bool,
+}
+
+/// How the block begins that ends a turn, and how it ends.
+const BLOCK_BEGINS: &str = "```handoff";
+const BLOCK_ENDS: &str = "```";
 
 /// Everybody who is saying something.
 #[derive(Debug, Default)]
@@ -85,10 +104,15 @@ impl Voices {
         self.heard.is_some()
     }
 
-    /// The row that is not finished.
-    pub(super) fn unfinished(&self) -> Option<String> {
-        let voice = self.open.get(self.heard.as_ref()?)?;
-        (!voice.row.is_empty()).then(|| printed(&voice.row))
+    /// The row that is not finished, below who speaks if nothing of it was printed.
+    pub(super) fn unfinished(&self) -> Vec<String> {
+        let heard = self.heard.as_ref();
+        let voice = heard.and_then(|role| self.open.get(role));
+        let Some(voice) = voice.filter(|voice| voice.shows_its_row()) else {
+            return Vec::new();
+        };
+        let head = voice.head.iter().cloned();
+        head.chain([printed(&voice.row)]).collect()
     }
 
     /// The lines that an event completes.
@@ -103,7 +127,7 @@ impl Voices {
                 kind: DraftKind::Text,
                 ..
             } => {
-                let mut lines = self.begin(event, role, paint);
+                self.begin(event, role, paint);
                 let is_heard = self.heard.as_ref() == Some(role);
                 let voice = self.open.entry(role.clone()).or_default();
                 voice.recorded = offset + text.len();
@@ -111,29 +135,22 @@ impl Voices {
                 if is_heard {
                     let known = voice.taken.saturating_sub(*offset);
                     let new = text.get(known..).unwrap_or_default();
-                    lines.extend(voice.take(new, columns));
+                    return voice.take(new, columns);
                 }
-                lines
+                Vec::new()
             }
             What::Said { text, end, .. } => {
-                let mut lines = if self.open.contains_key(role) {
-                    Vec::new()
-                } else {
-                    self.begin(event, role, paint)
-                };
-                let voice = self.open.remove(role).unwrap_or_default();
+                self.begin(event, role, paint);
+                let mut voice = self.open.remove(role).unwrap_or_default();
                 if self.heard.as_ref() != Some(role) {
                     if self.all && *end == Speech::Whole {
-                        lines.push(head(event, role, paint));
-                        lines.extend(Voice::default().end(text, columns));
-                    } else {
-                        lines.extend(told::rows(event, paint, columns));
-                        self.unread(event, role, text);
+                        return Voice::of(head(event, role, paint)).end(text, columns);
                     }
-                    return lines;
+                    self.unread(event, role, text);
+                    return told::rows(event, paint, columns);
                 }
                 self.heard = None;
-                lines.extend(voice.end(text, columns));
+                let mut lines = voice.end(text, columns);
                 match end {
                     Speech::Whole => {}
                     Speech::CutOff => lines.push(paint.dim(&format!("({CUT_OFF})"))),
@@ -183,13 +200,14 @@ impl Voices {
     }
 
     /// A role begins to speak: it is shown if no other is.
-    fn begin(&mut self, event: &Event, role: &RoleInstance, paint: &Paint) -> Vec<String> {
+    fn begin(&mut self, event: &Event, role: &RoleInstance, paint: &Paint) {
         let other = self.chosen.as_ref().is_some_and(|chosen| chosen != role);
         if self.heard.is_some() || other || self.open.contains_key(role) {
-            return Vec::new();
+            return;
         }
         self.heard = Some(role.clone());
-        vec![head(event, role, paint)]
+        let voice = Voice::of(head(event, role, paint));
+        self.open.insert(role.clone(), voice);
     }
 }
 
@@ -201,6 +219,20 @@ fn head(event: &Event, role: &RoleInstance, paint: &Paint) -> String {
 }
 
 impl Voice {
+    fn of(head: String) -> Self {
+        Self {
+            head: Some(head),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the row that is not finished can be shown: it cannot become the block that ends a turn.
+    fn shows_its_row(&self) -> bool {
+        let row = self.row.trim_end();
+        let may_hold = !self.in_line && !self.in_code && BLOCK_BEGINS.starts_with(row);
+        self.held.is_none() && !row.is_empty() && !may_hold
+    }
+
     /// Takes more of the text, and gives the rows that it finishes.
     fn take(&mut self, more: &str, columns: usize) -> Vec<String> {
         self.taken += more.len();
@@ -208,29 +240,83 @@ impl Voice {
         let mut rows = Vec::new();
         while let Some((line, rest)) = self.row.split_once('\n') {
             let (line, rest) = (line.to_owned(), rest.to_owned());
-            let is_fence = line.trim_start().starts_with("```");
-            rows.extend(finished(&line, self.in_code || is_fence, columns));
-            self.in_code ^= is_fence;
-            self.row = rest;
+            rows.extend(self.line(line, columns));
+            (self.row, self.in_line) = (rest, false);
         }
-        if !self.in_code {
+        if !self.in_code && self.shows_its_row() {
             let mut all = wrapped(&self.row, columns);
             if let Some(last) = all.pop()
                 && !all.is_empty()
             {
-                rows.extend(all.iter().map(|row| printed(row)));
-                self.row = last;
+                rows.extend(self.after_blanks(all.iter().map(|row| printed(row))));
+                (self.row, self.in_line) = (last, true);
             }
+        }
+        self.under_its_head(rows)
+    }
+
+    /// A line is whole.
+    fn line(&mut self, line: String, columns: usize) -> Vec<String> {
+        let mut rows = Vec::new();
+        if let Some(mut held) = self.held.take() {
+            if !held.is_closed || line.trim().is_empty() {
+                held.is_closed |= line.trim_end() == BLOCK_ENDS;
+                held.lines.push(line);
+                self.held = Some(held);
+                return rows;
+            }
+            // It ends nothing, because more follows.
+            for line in held.lines {
+                rows.extend(self.plain_line(&line, columns));
+            }
+        }
+        if !self.in_line && !self.in_code && line.trim_end() == BLOCK_BEGINS {
+            let lines = vec![line];
+            let is_closed = false;
+            self.held = Some(HeldBlock { lines, is_closed });
+        } else {
+            rows.extend(self.plain_line(&line, columns));
         }
         rows
     }
 
+    fn plain_line(&mut self, line: &str, columns: usize) -> Vec<String> {
+        if line.trim().is_empty() && !self.in_code && !self.in_line {
+            self.blanks += 1;
+            return Vec::new();
+        }
+        let is_fence = !self.in_line && line.trim_start().starts_with("```");
+        let rows = finished(line, self.in_code || is_fence, columns);
+        self.in_code ^= is_fence;
+        self.after_blanks(rows.into_iter())
+    }
+
+    /// Rows after the empty lines before them.
+    fn after_blanks(&mut self, rows: impl Iterator<Item = String>) -> Vec<String> {
+        let blanks = std::mem::take(&mut self.blanks);
+        std::iter::repeat_n(String::new(), blanks)
+            .chain(rows)
+            .collect()
+    }
+
+    /// The first rows come after who speaks.
+    fn under_its_head(&mut self, rows: Vec<String>) -> Vec<String> {
+        let head = if rows.is_empty() {
+            None
+        } else {
+            self.head.take()
+        };
+        head.into_iter().chain(rows).collect()
+    }
+
     /// All of the text is there.
-    fn end(mut self, text: &str, columns: usize) -> Vec<String> {
+    fn end(&mut self, text: &str, columns: usize) -> Vec<String> {
         let rest = text.get(self.taken..).unwrap_or_default().to_owned();
         let mut rows = self.take(&rest, columns);
         if !self.row.trim().is_empty() {
-            rows.extend(finished(&self.row, self.in_code, columns));
+            let row = std::mem::take(&mut self.row);
+            let last = self.line(row, columns);
+            rows.extend(self.under_its_head(last));
         }
         rows
     }
@@ -304,7 +390,7 @@ mod tests {
             heard(&mut voices, &says("ann", 1, 0, "One\ntw")),
             ["ann:", "One"]
         );
-        assert_eq!(voices.unfinished().as_deref(), Some("tw"));
+        assert_eq!(voices.unfinished(), ["tw"]);
         assert!(heard(&mut voices, &says("bob", 2, 0, "Me too.\nAnd more.")).is_empty());
         let line = heard(
             &mut voices,
@@ -322,7 +408,7 @@ mod tests {
             heard(&mut voices, &said("ann", "One\ntwo", Speech::Whole)),
             ["two"]
         );
-        assert_eq!(voices.unfinished(), None);
+        assert!(voices.unfinished().is_empty());
         // The next one is shown, though its answer came at once.
         let lines = heard(&mut voices, &said("bob", "Now me.", Speech::Whole));
         assert_eq!(lines, ["bob:", "Now me."]);
@@ -343,7 +429,7 @@ mod tests {
         );
         assert_eq!(
             heard(&mut voices, &said("ann", "One. Two.", Speech::Whole)),
-            ["One. Two."]
+            ["ann:", "One. Two."]
         );
     }
 
@@ -367,6 +453,42 @@ mod tests {
     }
 
     #[test]
+    fn the_block_that_ends_a_turn_is_not_shown_and_one_that_is_quoted_is() {
+        let block = "```handoff\ntarget_node_id: review\n```\n";
+        let mut voices = Voices::default();
+        let text = format!("Done.\n\n{block}");
+        let mut seen = Vec::new();
+        for (at, letter) in text.char_indices() {
+            let seq = at as Seq + 1;
+            let rows = heard(&mut voices, &says("ann", seq, at, &letter.to_string()));
+            seen.extend(rows);
+            let row = voices.unfinished();
+            assert!(
+                !row.iter().any(|row| row.contains('`') || row.contains('_')),
+                "{row:?}"
+            );
+        }
+        seen.extend(heard(&mut voices, &said("ann", &text, Speech::Whole)));
+        assert_eq!(seen, ["ann:", "Done."]);
+        // One that says nothing else says nothing.
+        assert!(heard(&mut voices, &said("ann", block, Speech::Whole)).is_empty());
+        let quoted = format!("So:\n{block}\nis how it ends.");
+        let rows = [
+            "ann:",
+            "So:",
+            "```handoff",
+            "target_node_id: review",
+            "```",
+            "",
+            "is how it ends.",
+        ];
+        assert_eq!(
+            heard(&mut voices, &said("ann", &quoted, Speech::Whole)),
+            rows
+        );
+    }
+
+    #[test]
     fn what_does_not_count_says_so() {
         let mut voices = Voices::default();
         heard(&mut voices, &says("ann", 1, 0, "I would"));
@@ -375,12 +497,12 @@ mod tests {
             &mut voices,
             &said("ann", "I would", Speech::Discarded { why }),
         );
-        assert_eq!(lines, ["I would", "(discarded: stream_cut)"]);
+        assert_eq!(lines, ["ann:", "I would", "(discarded: stream_cut)"]);
     }
 
     /// A text as it comes: pieces that are recorded, each after so much of it was streamed before.
     fn pieces() -> impl Strategy<Value = Vec<(String, usize)>> {
-        let piece = "[a-zäж漢 \n`-]{0,12}|```\n";
+        let piece = "[a-zäж漢 \n`-]{0,12}|```\n|```handoff\n";
         prop::collection::vec((piece, 0_usize..20), 1..12)
     }
 

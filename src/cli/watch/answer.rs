@@ -10,7 +10,9 @@ use a_society_facts::{Verb, Whom};
 use super::card;
 use super::keys::{Act, Focus, State};
 use super::view::{AskKind, AskView, View};
+use crate::cli::card_rows::Manner;
 use crate::cli::own_turn;
+use crate::cli::pager::{CALL, PagedText, TEXT};
 
 /// The message for a key that came before its question could be read.
 pub(super) const TOO_SOON: &str = "too soon after the last key; look at it, then press again";
@@ -178,8 +180,25 @@ impl State {
 }
 
 /// Everything that is to be read, for the pager.
-fn whole(ask: &AskView) -> Vec<String> {
-    ask.says.iter().chain(&ask.facts).cloned().collect()
+fn whole(ask: &AskView) -> PagedText {
+    let (of, manner) = match &ask.kind {
+        AskKind::Consent { .. } => (CALL, Manner::Exact),
+        AskKind::Text { .. } => (TEXT, Manner::Prose),
+        AskKind::Own { .. }
+        | AskKind::Approval { .. }
+        | AskKind::Improvement { .. }
+        | AskKind::Feedback
+        | AskKind::Unpause
+        | AskKind::Configuration { .. }
+        | AskKind::Typed { .. } => (TEXT, Manner::Exact),
+    };
+    PagedText {
+        head: ask.head.clone(),
+        of,
+        manner,
+        lines: ask.says.clone(),
+        facts: ask.facts.clone(),
+    }
 }
 
 fn settings(text: &str) -> BTreeMap<String, String> {

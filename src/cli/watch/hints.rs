@@ -25,7 +25,10 @@ pub(super) const ALL: [(&str, &str); 24] = [
         "y f n r",
         "answer the chosen question: once, for this flow, no, no and why",
     ),
-    ("v", "show all of the chosen question in the pager"),
+    (
+        "v",
+        "show all of the chosen question on a screen of its own",
+    ),
     ("pgup pgdn", "read on in the question or the feed"),
     ("1-9", "show the feed of the role of that node"),
     ("← →", "show the feed of the role before or after"),

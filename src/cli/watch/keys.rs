@@ -19,6 +19,7 @@ use super::layout::{self, Layout};
 use super::view::{AskKind, AskView, Feed, FlowLine, View, name};
 use crate::cli::card;
 use crate::cli::own_turn::{self, Own};
+use crate::cli::pager::PagedText;
 
 /// How long an ask must have been chosen, and no key pressed, before a letter answers it, as at the cursor of `run`.
 pub(crate) const ARMED_AFTER_MS: u64 = card::SETTLED_MS.unsigned_abs();
@@ -163,7 +164,7 @@ pub(crate) enum Act {
     /// Carry out a step of the operator's own turn.
     Own(FlowRef, Whom, own_turn::Act),
     /// Show all that is to be read before an answer.
-    Page(Vec<String>),
+    Page(PagedText),
     /// Resume a flow without a driver.
     Resume(FlowRef),
     /// Run another command of this program on the terminal.

@@ -28,15 +28,18 @@ use a_society_state::{FlowRef, Store};
 use super::today::Today;
 use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View, name};
 use crate::cli::asks::{self, Ask};
+use crate::cli::card_rows::labelled;
 use crate::cli::cost;
 use crate::cli::handed::{self, Staged};
 use crate::cli::own_turn::Own;
+use crate::cli::progress::before_its_end;
 use crate::cli::progress::board::stands;
+use crate::cli::show::only_ends;
 use crate::cli::status::works_and_asks;
 use crate::cli::table;
 use crate::cli::turn_files;
 use crate::operator_error::Stop;
-use crate::text::{age, exact, one_line, plain, size, tabbed};
+use crate::text::{age, one_line, plain, size, tabbed};
 
 /// The list of flows is made anew this often; the flow that is looked at is read much more often.
 const LIST_EVERY_MS: u64 = 700;
@@ -195,8 +198,8 @@ impl Source {
         {
             *call = asks::whole(&self.store, flow, &open.shown);
         }
-        let facts = ask.facts.iter();
-        let facts = facts.map(|fact| format!("{}: {}", exact(&fact.label), exact(&fact.value)));
+        let facts = ask.facts.iter().filter_map(labelled);
+        let facts = facts.map(|(label, value)| format!("{label}: {value}"));
         let facts = facts.collect();
         let staged = if let OperatorQuestion::Approval { approval, .. } = &ask.question {
             handed::staged(&self.store, flow, state, approval)
@@ -576,7 +579,8 @@ fn typed(ask: &Ask) -> AskKind {
 }
 
 fn items(feed: &FeedView, role: &RoleInstance) -> Vec<Item> {
-    feed.items().map(|shown| item(shown, role)).collect()
+    let said = feed.items().filter(|item| !only_ends(item));
+    said.map(|shown| item(shown, role)).collect()
 }
 
 fn item(item: &FeedItem, role: &RoleInstance) -> Item {
@@ -584,7 +588,12 @@ fn item(item: &FeedItem, role: &RoleInstance) -> Item {
         item.kind,
         ItemKind::Tool | ItemKind::ToolSuccess | ItemKind::ToolError
     );
-    let mut text = item.text.lines();
+    // The block that ends a turn is for the program.
+    let mut text = if item.kind == ItemKind::Assistant {
+        before_its_end(&item.text).trim_end().lines()
+    } else {
+        item.text.lines()
+    };
     // The first line says what a call does, and with what; the heading of the feed, who speaks.
     let label = if is_call {
         text.next().unwrap_or(&item.label)

@@ -215,7 +215,7 @@ fn pressed(kind: AskKind, letter: char) -> Option<Verb> {
 fn what_does_not_fit_is_allowed_only_when_it_was_shown_to_its_end() {
     let mut asked = ask("c", "draft", consent());
     asked.says = (1..=11).map(|line| format!("line {line}")).collect();
-    let all = [&asked.says[..], &asked.facts[..]].concat();
+    let (says, facts) = (asked.says.clone(), asked.facts.clone());
     let changed = AskView {
         id: "second".to_owned(),
         must_show: 3,
@@ -240,7 +240,10 @@ fn what_does_not_fit_is_allowed_only_when_it_was_shown_to_its_end() {
     assert!(says_yes(&mut state, 3 * LATER_MS));
     let mut state = chosen("c");
     let paged = state.press(&view, &Key::Char('v'), LATER_MS);
-    assert_eq!(paged, Some(Act::Page(all)));
+    let Some(Act::Page(text)) = paged else {
+        panic!("{paged:?}");
+    };
+    assert_eq!((text.lines, text.facts), (says, facts));
     let denied = state.press(&view, &Key::Char('n'), 3 * LATER_MS);
     assert!(
         matches!(denied, Some(Act::Say(..))),

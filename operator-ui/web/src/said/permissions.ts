@@ -3,6 +3,7 @@
 export const YOU = "you";
 export const NEVER_RUNS = "never runs";
 export const RUNS_WITHOUT_ASKING = "runs without asking";
+export const F_COVERS = "f covers";
 export const allowedBy = (who: string): string => `allowed by ${who}`;
 export const allowedForFlowBy = (who: string): string => `allowed by ${who} for this flow`;
 export const deniedBy = (who: string): string => `denied by ${who}`;
@@ -26,4 +27,19 @@ export const DECIDED = {
   "allow_flow": "allowed for this flow",
   "deny": "denied",
   "withdrawn": "withdrawn",
+} as const;
+export const CARD_ROW = {
+  "Directory": "folder",
+  "File": "file",
+  "Files": "files",
+  "Sandbox": "sandbox",
+  "Network": "network",
+  "Writes": "writes",
+  "Time": "time",
+  "Server": "server",
+  "Environment": "environment",
+  "Headers": "headers",
+  "Tool": "tool",
+  "Rule": "rule",
+  "Existing permission": "permission",
 } as const;

@@ -3,6 +3,7 @@
 
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::message::Message;
+use a_society_facts::view::feed::tokens;
 
 use super::hear::size_of;
 use super::limits::{
@@ -10,7 +11,6 @@ use super::limits::{
     FULL_PERCENT_SMALL, SMALL_WINDOW_TOKENS,
 };
 use super::taker::{ModelNext, ModelTaker};
-use crate::number::grouped;
 use crate::turn::step::TakerEnd;
 
 /// What is known about the window besides the last count.
@@ -202,7 +202,7 @@ impl ModelTaker {
         let name = &model.name;
         let window = match model.window {
             0 => format!("{name} has a window of unknown size"),
-            window => format!("{name} has a window of {} tokens", grouped(window)),
+            window => format!("{name} has a window of {} tokens", tokens(window)),
         };
         let (role, flow) = (&self.job.role, &self.job.flow);
         let refused = match &self.filling.refused {
@@ -226,7 +226,7 @@ impl ModelTaker {
                  Or raise `window:` of {name} in the configuration, and the context size of its \
                  server, if they can be larger.\n\
                  Or shorten what the role has to read. Then reply, or `a-society retry {flow}`.",
-                grouped(fixed_tokens),
+                tokens(fixed_tokens),
             ),
         )
     }
@@ -262,8 +262,8 @@ impl ModelTaker {
             format!(
                 "{name} took {} of about {} tokens; raise its context size or lower `window:` \
                  of {name} in the configuration, and then `a-society retry {}`.",
-                grouped(input_tokens),
-                grouped(about),
+                tokens(input_tokens),
+                tokens(about),
                 self.job.flow,
             ),
         ))

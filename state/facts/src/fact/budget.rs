@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ClientId, RoleInstance};
+use crate::view::feed::tokens;
 
 /// What is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -40,10 +41,13 @@ impl fmt::Display for Lack {
         let Self { wants, left, .. } = self;
         let whose = self.role.as_ref().map_or("the flow", RoleInstance::as_str);
         match self.measure {
-            Measure::Tokens => write!(
-                f,
-                "the next request may take {wants} tokens, and {whose} has {left} left"
-            ),
+            Measure::Tokens => {
+                let (wants, left) = (tokens(*wants), tokens(*left));
+                write!(
+                    f,
+                    "the next request may take {wants} tokens, and {whose} has {left} left"
+                )
+            }
             Measure::CostMicros => {
                 let (wants, left) = (Money(*wants), Money(*left));
                 write!(

@@ -13,6 +13,8 @@ words! {
         NEVER_RUNS = "never runs";
         /// What a rule allows.
         RUNS_WITHOUT_ASKING = "runs without asking";
+        /// What an answer for the whole flow covers, after the key that gives it.
+        F_COVERS = "f covers";
     }
     templates {
         /// Who allowed a call: the operator, or a rule.
@@ -47,6 +49,24 @@ words! {
             AllowFlow = ALLOWED_FOR_FLOW,
             Deny = "denied",
             Withdrawn = "withdrawn",
+        }
+    }
+    names {
+        /// What a row of a consent card is called in the terminal, by its heading on the page.
+        card_row => "CARD_ROW" {
+            "Directory" = "folder",
+            "File" = "file",
+            "Files" = "files",
+            "Sandbox" = "sandbox",
+            "Network" = "network",
+            "Writes" = "writes",
+            "Time" = "time",
+            "Server" = "server",
+            "Environment" = "environment",
+            "Headers" = "headers",
+            "Tool" = "tool",
+            "Rule" = "rule",
+            "Existing permission" = "permission",
         }
     }
 }

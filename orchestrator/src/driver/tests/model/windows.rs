@@ -9,7 +9,7 @@ use a_society_facts::Whom;
 
 const READ: (&str, &str) = ("read_file", r#"{"path":"a.txt"}"#);
 
-/// How full a window of 1,000 tokens is after an answer.
+/// How full a window of 1.0k tokens is after an answer.
 const FULL: u64 = 900;
 
 fn session(core: &Core) -> &SessionView {
@@ -165,7 +165,7 @@ fn a_window_that_the_fixed_part_fills_is_asked_about_once_and_goes_on_when_it_is
     assert_eq!(waits_for(&core), Some(WaitReason::Provider));
     let why = question(&core);
     for part in [
-        "puppet has a window of 1,000 tokens",
+        "puppet has a window of 1.0k tokens",
         "alone take about",
         "model=NAME",
     ] {

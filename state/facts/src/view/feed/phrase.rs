@@ -172,6 +172,9 @@ pub(super) fn budget_set(f: &budget::BudgetSet) -> String {
         None => "The flow may spend".to_owned(),
     };
     match f.limit {
+        Some(limit) if f.measure == budget::Measure::Tokens => {
+            format!("{whose} {} {}.", tokens(limit), measure(f.measure))
+        }
         Some(limit) => format!("{whose} {limit} {}.", measure(f.measure)),
         None => format!("{whose} any number of {}.", measure(f.measure)),
     }
