@@ -14,7 +14,7 @@ use super::{
 use crate::exit_code;
 use crate::output::Color;
 
-/// The width of help texts. It does not follow the terminal, so that they are the same everywhere.
+/// The width of help texts on pages and on every terminal that is not narrower.
 pub(crate) const HELP_COLUMNS: usize = 100;
 
 /// The heading of what every command takes.

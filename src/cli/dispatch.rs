@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use a_society_orchestrator::config::user;
 use a_society_state::FlowRef;
 use clap::error::ErrorKind;
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory, Parser, ValueEnum};
 
-use super::arguments::{Arguments, Verb};
+use super::arguments::{Arguments, HELP_COLUMNS, Verb};
 use super::context::Context;
 use super::{
     allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
@@ -20,6 +20,9 @@ use crate::environment::Environment;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::{Color, Manner, Output};
+
+/// The names of options leave less room than this for words on a narrower terminal, which breaks the rows itself.
+const HELP_COLUMNS_MIN: usize = 50;
 
 /// Runs the command that the arguments name.
 pub(crate) fn run(environment: &Environment) -> ExitCode {
@@ -157,6 +160,8 @@ fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     ) {
+        let narrow = narrower(&out, &environment.arguments);
+        let error = narrow.as_ref().unwrap_or(error);
         let printed = out.help(error).and_then(|()| out.flush());
         return end(&mut out, printed.map(|()| ExitCode::Ok));
     }
@@ -167,6 +172,16 @@ fn told_by_parser(environment: &Environment, error: &clap::Error) -> ExitCode {
         out.error(&refused::refusal(error, &environment.arguments));
     }
     ExitCode::Usage
+}
+
+/// The help as it fits a terminal that is narrower than pages are.
+fn narrower(out: &Output, arguments: &[OsString]) -> Option<clap::Error> {
+    let (columns, _) = out.size();
+    if !out.is_terminal() || columns >= HELP_COLUMNS {
+        return None;
+    }
+    let program = Arguments::command().term_width(columns.max(HELP_COLUMNS_MIN));
+    program.try_get_matches_from(arguments).err()
 }
 
 /// The colours that were asked for, in arguments that make no sense as a whole.

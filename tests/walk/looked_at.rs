@@ -2,6 +2,7 @@
 
 use super::models::{Model, with_model};
 use super::place::{FLOW, Place, SLOW, wait_until};
+use super::watched::Terminal;
 
 #[test]
 fn each_call_that_waits_is_shown_whole_and_then_the_files_and_the_result() {
@@ -72,6 +73,26 @@ fn each_call_that_waits_is_shown_whole_and_then_the_files_and_the_result() {
         (&result["path"], &result["text"]),
         (&"notes.md".into(), &"The notes.\n".into())
     );
+}
+
+#[test]
+fn the_help_is_no_wider_than_the_terminal() {
+    let place = Place::new(FLOW, SLOW);
+    for words in [
+        &["--help"][..],
+        &["run", "--help"],
+        &["models", "add", "--help"],
+    ] {
+        let mut terminal = Terminal::start_sized(&place, words, (&[("NO_COLOR", "1")], (24, 80)));
+        let (code, written) = terminal.all_written();
+        assert_eq!(code, Some(0), "{written}");
+        let wide = |line: &&str| line.chars().count() > 80 && !line.starts_with("  a-society ");
+        assert_eq!(written.lines().find(wide), None, "{words:?}");
+        assert!(
+            written.lines().any(|line| line.chars().count() > 60),
+            "{words:?}"
+        );
+    }
 }
 
 #[test]
