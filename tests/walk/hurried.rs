@@ -291,3 +291,26 @@ fn a_role_that_waits_for_a_limit_which_another_role_met_says_so_on_every_screen_
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+#[test]
+fn a_process_that_dies_while_a_limit_of_another_role_holds_a_request_back_leaves_a_flow_that_goes_on()
+ {
+    let (server, place) = two_at_one_provider(50);
+    let (mut child, flow) = place.begin();
+    let last = |place: &Place| {
+        let journal = place.journal(&flow);
+        let last = journal.lines().last().unwrap_or_default();
+        last.contains("\"fact\":\"request_held\"")
+    };
+    wait_until("it is recorded", || last(&place));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(last(&place), "nothing came after it");
+    let said = place.run(&["status", &flow]).out;
+    assert!(said.contains("second (editor): stopped"), "{said}");
+    assert!(!said.contains("rate limit"), "{said}");
+    let resumed = ["resume", &flow, "--improve", "none", "--feedback", "no"];
+    assert_eq!(place.run(&resumed).code, 0);
+    assert_eq!(place.status(&flow)["status"], "completed");
+    assert_eq!(server.refused(), [""; 0]);
+}

@@ -7,6 +7,7 @@ use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, DraftKind, Usage};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq, TurnId};
+use a_society_facts::view::flow::Decider;
 use a_society_facts::{At, Hash};
 use a_society_operator_ui::protocol::ask::Fact as CardFact;
 use serde_json::Value;
@@ -129,7 +130,8 @@ pub(crate) enum What {
     Answered {
         consent: String,
         answer: ConsentAnswer,
-        by: String,
+        /// Who decided; absent if the request was withdrawn.
+        by: Option<Decider>,
         /// What it was about, in a line.
         about: String,
         /// What the role should do instead.

@@ -257,6 +257,7 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
                 ConsentAnswer::Deny => "deny",
                 ConsentAnswer::Withdrawn => "withdrawn",
             };
+            let by = by.as_ref().map(|by| by.words(*answer)).unwrap_or_default();
             let answer =
                 json!({ "ask": consent, "decision": decision, "by": by, "reason": reason });
             vec![("answer", answer)]

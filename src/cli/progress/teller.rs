@@ -440,7 +440,7 @@ impl Teller {
         let what = What::Answered {
             consent: f.consent.to_string(),
             answer: f.answer,
-            by: (made.map(|made| made.by.words(f.answer))).unwrap_or_default(),
+            by: made.map(|made| made.by.clone()),
             about: about.unwrap_or_default(),
             reason: f.reason.as_ref().map(Text::shown),
         };

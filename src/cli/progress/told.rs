@@ -6,6 +6,7 @@ use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, Usage};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::RoleInstance;
+use a_society_facts::view::flow::Decider;
 use a_society_facts::words::calls::{
     CUT_OFF, DISCARDED, NO_ANSWER, call_end, context_compacted, failure, rate_limited_by,
 };
@@ -112,7 +113,7 @@ pub(super) fn spoken(event: &Event) -> Vec<String> {
     };
     let label = if matches!(event.what, What::Called { .. }) {
         format!("tool: {who} ")
-    } else if matches!(event.what, What::Answered { .. } | What::Decided { .. }) {
+    } else if is_of_the_operator(&event.what) {
         format!("you: {who} ")
     } else if who.is_empty() {
         "flow: ".to_owned()
@@ -120,6 +121,18 @@ pub(super) fn spoken(event: &Event) -> Vec<String> {
         format!("{who}: ")
     };
     vec![format!("{label}{}", plain(&says))]
+}
+
+/// Whether the operator decided it.
+const fn is_of_the_operator(what: &What) -> bool {
+    matches!(
+        what,
+        What::Decided { .. }
+            | What::Answered {
+                by: Some(Decider::Operator { .. } | Decider::Grant),
+                ..
+            }
+    )
 }
 
 /// Whether it is asked at the cursor, with all that it says.
@@ -370,10 +383,11 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 "" => String::new(),
                 about => format!(": {}", first(about)),
             };
+            let by = by.as_ref().map(|by| by.words(*answer)).unwrap_or_default();
             let says = match answer {
-                ConsentAnswer::AllowOnce => allowed_by(by),
-                ConsentAnswer::AllowFlow => allowed_for_flow_by(by),
-                ConsentAnswer::Deny => denied_by(by),
+                ConsentAnswer::AllowOnce => allowed_by(&by),
+                ConsentAnswer::AllowFlow => allowed_for_flow_by(&by),
+                ConsentAnswer::Deny => denied_by(&by),
                 ConsentAnswer::Withdrawn => permissions::answer(*answer).to_owned(),
             };
             plain(format!("{says}{about}"))
@@ -523,6 +537,10 @@ mod tests {
 {"fact":"handoff_staged","approval":"a-3","node":"review","turn":4,"deliveries":[{"from":"review","to":"close","way":"forward","artifact":{"path":"record/c.md","hash":"HASH","bytes":3}}]}
 {"fact":"handoff_decided","approval":"a-3","approved":false}
 {"fact":"operator_replied","reply":"m-9","node":"review","role":"lead","text":"Name the day."}
+{"fact":"turn_started","turn":5,"attempt":1,"role":"clerk","node":"close","cause":"node"}
+{"fact":"consent_requested","consent":"q-2","call":"5.1","role":"clerk","node":"close","tool":"run_command","action":"HASH","shown":"ls"}
+{"fact":"consent_resolved","consent":"q-2","answer":"allow_once","action":"HASH","beforehand":"full_access"}
+{"fact":"request_held","turn":5,"attempt":1,"role":"clerk","provider":"openai","until":"1970-01-01T00:00:45.000Z"}
 "#;
 
     #[test]
@@ -588,6 +606,9 @@ mod tests {
                 "00:00:27  review  wants to hand over: record/c.md to close",
                 "00:00:28  review (lead)  handoff sent back by you: record/c.md to close",
                 "00:00:29  review (lead)  is answered: Name the day.",
+                "00:00:31  close (clerk)  wants to run a command: ls",
+                "00:00:32  close (clerk)  allowed by full access: ls",
+                "00:00:33  close (clerk)  waiting for the rate limit of openai, 12 s",
             ]
         );
     }
