@@ -60,7 +60,7 @@ pub fn of(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delive
     let own = written.and_then(|path| read(disk, &places, &path));
     let received = told.received.get(&node);
     let found = own.or_else(|| as_handed_over(&place, received?));
-    Ok(found.map(|found| named(disk, &places, node, found)))
+    Ok(found.map(|(path, bytes)| named(disk, &places, node, path, bytes)))
 }
 
 /// What of a journal tells what was delivered.
@@ -150,7 +150,8 @@ fn named(
     disk: &dyn Disk,
     places: &Places,
     node: NodeId,
-    (path, bytes): (String, Vec<u8>),
+    path: String,
+    bytes: Vec<u8>,
 ) -> Delivered {
     let is_there = |path: &Path| disk.about(path).is_ok();
     let within = Path::new(&path).strip_prefix(RECORD).ok();

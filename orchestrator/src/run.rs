@@ -161,7 +161,7 @@ pub fn create(
         client: new.client,
     };
     let opened = store.create(id, created)?;
-    take_over(store, opened, (new.file, script), new.project_folder, mint)
+    take_over(store, opened, new.file, script, new.project_folder, mint)
 }
 
 /// Drives what is open. A file system without sockets costs nothing but the way in for others.
@@ -272,7 +272,7 @@ pub fn reopen(
     let text = kept.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let script = script_of(text.as_deref())?;
     Ok((
-        take_over(store, opened, (file, script), project_folder, mint)?,
+        take_over(store, opened, file, script, project_folder, mint)?,
         report,
     ))
 }
@@ -332,7 +332,8 @@ pub(crate) fn file_is_of_project(
 fn take_over(
     store: &Store,
     flow: Flow,
-    (file, script): (FlowFile, Option<RoleScript>),
+    file: FlowFile,
+    script: Option<RoleScript>,
     project: PathBuf,
     mint: Box<dyn Mint>,
 ) -> Result<Core, RunError> {

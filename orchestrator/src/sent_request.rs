@@ -390,11 +390,16 @@ fn job(
         record: here.store.place(here.flow).record(),
         project: here.project.to_owned(),
     };
-    let whose = (asked.turn, asked.attempt, &asked.role);
+    let ModelRequested {
+        turn: of,
+        attempt,
+        role,
+        ..
+    } = asked;
     Ok(TurnJob {
         node: turn.and_then(|turn| turn.node.clone()),
         answers_before: asked.request.saturating_sub(1),
-        ..turn_view::job(views, whose, entries, kept, at)?
+        ..turn_view::job(views, *of, *attempt, role, entries, kept, at)?
     })
 }
 

@@ -55,7 +55,9 @@ impl KeptBlobs<'_> {
 /// beginning knows is left empty.
 pub(crate) fn job(
     views: &Views,
-    (turn, attempt, role): (TurnId, u32, &RoleInstance),
+    turn: TurnId,
+    attempt: u32,
+    role: &RoleInstance,
     entries: &[SessionEntry],
     kept: KeptBlobs<'_>,
     at: TurnPlace,

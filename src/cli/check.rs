@@ -226,7 +226,7 @@ fn unconfigured(
         };
         let message = format!("the role `{role}` names {}", missing.what);
         let shown = path.display().to_string();
-        Diagnostic::warning_at(Code::Unconfigured, &shown, (&text, &missing.name), message)
+        Diagnostic::warning_at(Code::Unconfigured, &shown, &text, &missing.name, message)
             .with_hint(missing.hint)
     });
     said.collect()

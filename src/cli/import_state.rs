@@ -80,7 +80,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let now = store.ground().clock.now();
     let (mut all, mut code) = (Vec::new(), ExitCode::Ok);
     for found in found {
-        let planned = plan(&store, (&found, &catalog), now, &mut SystemMint);
+        let planned = plan(&store, &found, &catalog, now, &mut SystemMint);
         if let (ImportPlan::Ready(ready), false) = (&planned, arguments.dry_run) {
             make(&store, ready)?;
         }

@@ -108,7 +108,7 @@ pub(crate) fn deliver(context: &mut Context<'_>, to: &To, verb: Verb) -> Result<
         None => mint::name(&mut SystemMint, "cli").map_err(a_society_state::Error::from)?,
     };
     let project = project_folder(&store, &flow.project);
-    let said = client::say(&store, &flow, &project, (verb, client));
+    let said = client::say(&store, &flow, &project, verb, client);
     let (taken, heard) = said.map_err(from_unsaid)?;
     Ok(Said {
         store,

@@ -145,7 +145,7 @@ impl TurnFiles<'_> {
         (path, text): (&str, &str),
         over: Option<Hash>,
     ) -> Result<String, String> {
-        let written = own::write(self.disk(), &self.record(), (path, text.as_bytes()), over);
+        let written = own::write(self.disk(), &self.record(), path, text.as_bytes(), over);
         let made = written.map_err(|unwritten| match unwritten {
             Unwritten::Path(why) | Unwritten::Disk(why) => {
                 format!("{path} was not written: {why}")

@@ -489,7 +489,7 @@ fn answered(store: &Store, flow: &FlowRef, command: Verb) -> Answered {
     let words = command.done();
     let client = mint::name(&mut SystemMint, "watch").map_err(|bad| bad.to_string())?;
     let (project, name) = (project_folder(store, &flow.project), name(flow));
-    match client::say(store, flow, &project, (command, client)) {
+    match client::say(store, flow, &project, command, client) {
         Ok((taken, ObeyedBy::ByDriver)) => {
             Ok((format!("{name}: {words} (record {})", taken.seq), None))
         }

@@ -165,7 +165,7 @@ impl Edit {
         }
         let (tool, arguments, number) = &self.call;
         let earlier = self.before.map(|_| earlier);
-        text(self.after).or_else(|| text_after((tool, arguments), *number, earlier))
+        text(self.after).or_else(|| text_after(tool, arguments, *number, earlier))
     }
 
     /// What comes and goes, and how many lines of each, as far as the call's own record says it.

@@ -141,7 +141,7 @@ pub(super) fn say(
         }
     }
     let project = app.actions.project_folder(flow);
-    match client::say(&app.hubs.store, flow, &project, (command, client)) {
+    match client::say(&app.hubs.store, flow, &project, command, client) {
         Ok((taken, heard)) => Ok((done(taken), heard)),
         Err(error) => Err(from_unsaid(error)),
     }

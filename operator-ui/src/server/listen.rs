@@ -58,6 +58,7 @@ pub struct Options {
 pub struct Server {
     runtime: Option<Runtime>,
     app: Arc<App>,
+    sockets_max: u32,
     address: SocketAddr,
     /// By which it is reached: an address, or the name it was given.
     host: String,
@@ -129,6 +130,7 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
     Ok(Server {
         runtime: Some(runtime),
         app,
+        sockets_max: u32::try_from(options.sockets_max).unwrap_or(u32::MAX),
         address,
         host,
         secure,
@@ -244,8 +246,9 @@ impl Server {
         self.app.ending.notify_waiters();
         self.app.hubs.end();
         if let Some(runtime) = self.runtime.take() {
-            // Followers are notified that it ends.
-            std::thread::sleep(END_TIMEOUT / 20);
+            // Followers are notified that it ends; each has its place until it is gone.
+            let gone = self.app.sockets.acquire_many(self.sockets_max);
+            drop(runtime.block_on(async { timeout(END_TIMEOUT / 20, gone).await }));
             runtime.shutdown_timeout(END_TIMEOUT);
         }
     }

@@ -83,7 +83,7 @@ pub(super) fn write(
         over.map_err(|_| refused("what it replaces has no such hash", "load the page anew"))?;
     let record = store.place(flow).record();
     let disk = store.ground().disk.as_ref();
-    let written = own::write(disk, &record, (path, bytes), over);
+    let written = own::write(disk, &record, path, bytes, over);
     written
         .map(|artifact| words::artifact(&artifact))
         .map_err(|error| match error {

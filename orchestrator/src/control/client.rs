@@ -105,7 +105,8 @@ pub fn say(
     store: &Store,
     flow: &FlowRef,
     project: &Path,
-    (command, client): (Verb, ClientId),
+    command: Verb,
+    client: ClientId,
 ) -> Result<(Taken, ObeyedBy), Unsaid> {
     let place = store.place(flow);
     let request = ControlRequest {

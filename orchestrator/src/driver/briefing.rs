@@ -373,7 +373,6 @@ impl Core {
             text: &|text| self.flow.whole_text(text),
             bytes: &|hash| self.flow.whole_blob(hash),
         };
-        let whose = (turn, attempt, role);
         let mut job = TurnJob {
             allowed: task.map_or_else(AllowedOutcomes::default, |task| self.allowed(role, task)),
             node: task.and_then(TurnTask::node).cloned(),
@@ -384,7 +383,7 @@ impl Core {
             packet,
             answers_before,
             last_stop: self.last_stop(turn),
-            ..turn_view::job(self.flow.views(), whose, entries, kept, at)?
+            ..turn_view::job(self.flow.views(), turn, attempt, role, entries, kept, at)?
         };
         self.spoken.put_back(turn, entries, &mut job);
         Ok(job)

@@ -323,8 +323,8 @@ impl Core {
             no_ending_message(&allowed)
         } else {
             let problem = meant.problem.unwrap_or_else(|| self.last_repair(role));
-            let said = (meant.outcome.as_ref(), self.form(turn));
-            repair_message((&problem, word(code)), &allowed, said)
+            let (outcome, form) = (meant.outcome.as_ref(), self.form(turn));
+            repair_message(&problem, word(code), &allowed, outcome, form)
         };
         let node = task.node();
         self.say(role, message.clone().into(), Origin::Repair, node)?;

@@ -118,7 +118,7 @@ pub(super) fn import(
     let Some(phase) = phase.filter(|_| mode(source) != ImprovementMode::None) else {
         return sketch.say(Fact::FlowCompleted(FlowCompleted {}));
     };
-    reflections(sketch, disk, (source, names), phase, tails)?;
+    reflections(sketch, disk, source, names, phase, tails)?;
     let granted = phase.feedback_consent == Some(FeedbackConsent::Granted);
     let decided = granted || reached == ForeignProgress::Completed;
     if decided && reached > ForeignProgress::FeedbackConsent {
@@ -129,7 +129,7 @@ pub(super) fn import(
         }))?;
     }
     if granted && reached > ForeignProgress::FeedbackConsent {
-        feedback(sketch, disk, (source, names), phase, tails, reached)?;
+        feedback(sketch, disk, source, names, phase, tails, reached)?;
     }
     if reached == ForeignProgress::Completed {
         sketch.say(Fact::FlowCompleted(FlowCompleted {}))?;
@@ -141,7 +141,8 @@ pub(super) fn import(
 fn reflections(
     sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
-    (source, names): (&ForeignFlow, &mut Names),
+    source: &ForeignFlow,
+    names: &mut Names,
     phase: &ImprovementPhase,
     tails: &BTreeMap<RoleInstance, ForeignTail>,
 ) -> Result<(), String> {
@@ -213,10 +214,10 @@ fn open(
             suspend(sketch, source, None, role, reason(waiting.reason))?;
         }
         Some(_) => {
-            goes_on(sketch, source, (role, turn), Cause::Reflection, tail)?;
+            goes_on(sketch, source, role, turn, Cause::Reflection, tail)?;
             suspend(sketch, source, None, role, WaitReason::Consent)?;
         }
-        None => goes_on(sketch, source, (role, turn), Cause::Reflection, tail)?,
+        None => goes_on(sketch, source, role, turn, Cause::Reflection, tail)?,
     }
     match phase.pending_human_inputs.get(role.as_str()) {
         Some(input) => said(sketch, None, role.clone(), input),
@@ -229,7 +230,8 @@ fn open(
 fn goes_on(
     sketch: &mut ImportSketch<'_>,
     source: &ForeignFlow,
-    (role, turn): (&RoleInstance, TurnId),
+    role: &RoleInstance,
+    turn: TurnId,
     cause: Cause,
     tail: Option<&ForeignTail>,
 ) -> Result<(), String> {
@@ -243,7 +245,7 @@ fn goes_on(
         reflect(sketch, role)?;
     }
     begin(sketch, role, turn, None, cause)?;
-    cut_off(sketch, source, (role, turn), tail, true)
+    cut_off(sketch, source, role, turn, tail, true)
 }
 
 fn start_feedback(
@@ -261,7 +263,8 @@ fn start_feedback(
 fn feedback(
     sketch: &mut ImportSketch<'_>,
     disk: &dyn Disk,
-    (source, names): (&ForeignFlow, &mut Names),
+    source: &ForeignFlow,
+    names: &mut Names,
     phase: &ImprovementPhase,
     tails: &BTreeMap<RoleInstance, ForeignTail>,
     reached: ForeignProgress,
@@ -277,7 +280,7 @@ fn feedback(
     start_feedback(sketch, &role, turn)?;
     if reached != ForeignProgress::Completed {
         let tail = tails.get(&role);
-        return goes_on(sketch, source, (&role, turn), Cause::Feedback, tail);
+        return goes_on(sketch, source, &role, turn, Cause::Feedback, tail);
     }
     let written = phase.feedback_artifact_path.as_deref();
     let report: Artifact = names.artifact(disk, sketch, written.unwrap_or(report_path()));

@@ -80,11 +80,12 @@ pub struct Ready {
 /// changed.
 pub fn plan(
     store: &Store,
-    (found, catalog): (&ForeignFolder, &Catalog),
+    found: &ForeignFolder,
+    catalog: &Catalog,
     now: At,
     mint: &mut dyn Mint,
 ) -> ImportPlan {
-    match planned(store, (found, catalog), now, mint) {
+    match planned(store, found, catalog, now, mint) {
         Ok(plan) => plan,
         Err(why) => ImportPlan::Refused {
             place: found.place.clone(),
@@ -95,7 +96,8 @@ pub fn plan(
 
 fn planned(
     store: &Store,
-    (found, catalog): (&ForeignFolder, &Catalog),
+    found: &ForeignFolder,
+    catalog: &Catalog,
     now: At,
     mint: &mut dyn Mint,
 ) -> Result<ImportPlan, String> {
@@ -115,8 +117,8 @@ fn planned(
     }
     source.ailments = ailing(store, &source.flow.project);
     // The first pass finds what no view shows, and the second one says it.
-    let (_, without_place) = folded(disk, (&source, catalog), now, mint, Vec::new())?;
-    let (said, _) = folded(disk, (&source, catalog), now, mint, without_place.clone())?;
+    let (_, without_place) = folded(disk, &source, catalog, now, mint, Vec::new())?;
+    let (said, _) = folded(disk, &source, catalog, now, mint, without_place.clone())?;
     let sessions = said.views.sessions.values();
     Ok(ImportPlan::Ready(Box::new(Ready {
         flow: source.flow.clone(),
@@ -154,7 +156,8 @@ struct TranslatedFlow {
 
 fn folded(
     disk: &dyn Disk,
-    (source, catalog): (&ForeignFlow, &Catalog),
+    source: &ForeignFlow,
+    catalog: &Catalog,
     now: At,
     mint: &mut dyn Mint,
     without_place: Vec<String>,
@@ -162,7 +165,7 @@ fn folded(
     // It was in this state when its files were written last, and nothing happened to it since.
     let stood = source.written.min(now);
     let mut sketch = ImportSketch::new(source.flow.flow.clone(), stood, mint);
-    let names = translate(disk, (source, catalog), &mut sketch, without_place)?;
+    let names = translate(disk, source, catalog, &mut sketch, without_place)?;
     let mut views = Views::default();
     let header = Fact::SegmentStarted(SegmentStarted {
         flow: source.flow.flow.clone(),

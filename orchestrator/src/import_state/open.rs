@@ -72,7 +72,7 @@ pub(super) fn import(
                 sketch.left.push(what);
                 let what = format!("{id}, which waited for consent");
                 sketch.try_all(&what, |s| {
-                    running(s, source, (id, role), tail, false)?;
+                    running(s, source, id, role, tail, false)?;
                     suspend(s, source, Some(id), role, WaitReason::Consent)
                 });
             }
@@ -80,12 +80,18 @@ pub(super) fn import(
                 let what = format!("{id}, which waited for the operator");
                 let staged = run.pending_handoff_approvals.get(id.as_str());
                 sketch.try_all(&what, |s| {
-                    wait(s, disk, (source, names), (id, role), waiting, staged)
+                    let wait = ForeignWait {
+                        node: id,
+                        role,
+                        waiting,
+                        staged,
+                    };
+                    wait.begin(s, disk, source, names)
                 });
             }
             None if runs => {
                 let what = format!("{id}, which ran");
-                sketch.try_all(&what, |s| running(s, source, (id, role), tail, true));
+                sketch.try_all(&what, |s| running(s, source, id, role, tail, true));
             }
             None => {}
         }
@@ -134,7 +140,8 @@ pub(super) fn begin(
 fn running(
     sketch: &mut ImportSketch<'_>,
     source: &ForeignFlow,
-    (node, role): (&NodeId, &RoleInstance),
+    node: &NodeId,
+    role: &RoleInstance,
     tail: Option<&ForeignTail>,
     may_have_begun: bool,
 ) -> Result<(), String> {
@@ -142,14 +149,15 @@ fn running(
     // Without a session that was at work on it, the role begins anew with the whole packet.
     let Some(tail) = tail else { return Ok(()) };
     begin(sketch, role, turn, Some(node), Cause::Node)?;
-    cut_off(sketch, source, (role, turn), tail, may_have_begun)
+    cut_off(sketch, source, role, turn, tail, may_have_begun)
 }
 
 /// The text of a turn when it was cut off.
 pub(super) fn cut_off(
     sketch: &mut ImportSketch<'_>,
     source: &ForeignFlow,
-    (role, turn): (&RoleInstance, TurnId),
+    role: &RoleInstance,
+    turn: TurnId,
     tail: &ForeignTail,
     may_have_begun: bool,
 ) -> Result<(), String> {
@@ -191,7 +199,7 @@ pub(super) fn cut_off(
                 },
                 provider_blocks: None,
             }))?;
-            called(sketch, (role, turn), calls, results, may_have_begun)
+            called(sketch, role, turn, calls, results, may_have_begun)
         }
         ForeignTail::Calls(_, _) => Ok(()),
     }
@@ -219,7 +227,8 @@ fn requested(
 /// have begun.
 fn called(
     sketch: &mut ImportSketch<'_>,
-    (role, turn): (&RoleInstance, TurnId),
+    role: &RoleInstance,
+    turn: TurnId,
     calls: &[ToolCall],
     results: &[Message],
     may_have_begun: bool,
@@ -370,53 +379,69 @@ pub(super) fn reason(reason: ForeignWaitReason) -> WaitReason {
     }
 }
 
-fn wait(
-    sketch: &mut ImportSketch<'_>,
-    disk: &dyn Disk,
-    (source, names): (&ForeignFlow, &mut Names),
-    (node, role): (&NodeId, &RoleInstance),
-    waiting: &AwaitingHuman,
-    staged: Option<&Vec<HandoffTarget>>,
-) -> Result<(), String> {
-    let turn = claim(sketch, node, role)?;
-    let why = reason(waiting.reason);
-    if why != WaitReason::HandoffApproval {
-        return suspend(sketch, source, Some(node), role, why);
+/// A node that waited for the operator.
+struct ForeignWait<'a> {
+    node: &'a NodeId,
+    role: &'a RoleInstance,
+    waiting: &'a AwaitingHuman,
+    /// The handoff that waited for approval.
+    staged: Option<&'a Vec<HandoffTarget>>,
+}
+
+impl ForeignWait<'_> {
+    fn begin(
+        self,
+        sketch: &mut ImportSketch<'_>,
+        disk: &dyn Disk,
+        source: &ForeignFlow,
+        names: &mut Names,
+    ) -> Result<(), String> {
+        let Self {
+            node,
+            role,
+            waiting,
+            staged,
+        } = self;
+        let turn = claim(sketch, node, role)?;
+        let why = reason(waiting.reason);
+        if why != WaitReason::HandoffApproval {
+            return suspend(sketch, source, Some(node), role, why);
+        }
+        let targets = staged.map(Vec::as_slice).unwrap_or_default();
+        let deliveries: Result<Vec<Delivery>, String> = targets
+            .iter()
+            .map(|target| delivery(sketch, disk, names, node, target))
+            .collect();
+        let approval: a_society_facts::id::ApprovalId = sketch.name("a")?;
+        sketch.open_session(role)?;
+        begin(sketch, role, turn, Some(node), Cause::Node)?;
+        sketch.say(Fact::HandoffStaged(HandoffStaged {
+            approval: approval.clone(),
+            node: node.clone(),
+            turn,
+            deliveries: deliveries?,
+        }))?;
+        sketch.say(Fact::NodeSuspended(NodeSuspended {
+            node: Some(node.clone()),
+            role: role.clone(),
+            reason: why,
+            question: None,
+            lack: None,
+            trouble: None,
+            until: None,
+            consent: None,
+            approval: Some(approval),
+            about_project: false,
+            own_turn: None,
+        }))?;
+        sketch.say(Fact::TurnEnded(TurnEnded {
+            turn,
+            attempt: 1,
+            role: role.clone(),
+            end: TurnEnd::Waiting,
+            error: None,
+        }))
     }
-    let targets = staged.map(Vec::as_slice).unwrap_or_default();
-    let deliveries: Result<Vec<Delivery>, String> = targets
-        .iter()
-        .map(|target| delivery(sketch, disk, names, node, target))
-        .collect();
-    let approval: a_society_facts::id::ApprovalId = sketch.name("a")?;
-    sketch.open_session(role)?;
-    begin(sketch, role, turn, Some(node), Cause::Node)?;
-    sketch.say(Fact::HandoffStaged(HandoffStaged {
-        approval: approval.clone(),
-        node: node.clone(),
-        turn,
-        deliveries: deliveries?,
-    }))?;
-    sketch.say(Fact::NodeSuspended(NodeSuspended {
-        node: Some(node.clone()),
-        role: role.clone(),
-        reason: why,
-        question: None,
-        lack: None,
-        trouble: None,
-        until: None,
-        consent: None,
-        approval: Some(approval),
-        about_project: false,
-        own_turn: None,
-    }))?;
-    sketch.say(Fact::TurnEnded(TurnEnded {
-        turn,
-        attempt: 1,
-        role: role.clone(),
-        end: TurnEnd::Waiting,
-        error: None,
-    }))
 }
 
 fn delivery(

@@ -27,7 +27,8 @@ const DRAFT_NAME: &str = "Draft Owner Intake";
 /// Describes the contradictions that no flow can have.
 pub(super) fn translate(
     disk: &dyn Disk,
-    (source, catalog): (&ForeignFlow, &Catalog),
+    source: &ForeignFlow,
+    catalog: &Catalog,
     sketch: &mut ImportSketch<'_>,
     without_place: Vec<String>,
 ) -> Result<Names, String> {

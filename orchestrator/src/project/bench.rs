@@ -343,8 +343,8 @@ impl Bench {
         let definition = server.definition;
         let tier = Tier::ServerTool { definition };
         let is_irreversible = effect == Effect::Irreversible;
-        let names = (server.server.as_str(), server.tool.as_str());
-        tools.ruled_remote(&call.name, &tier, names, is_irreversible)
+        let (name, raw) = (&server.server, &server.tool);
+        tools.ruled_remote(&call.name, &tier, name, raw, is_irreversible)
     }
 
     /// The most that flows of the workspace may do without asking, if it says so. A file that cannot be

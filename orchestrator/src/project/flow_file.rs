@@ -75,8 +75,8 @@ fn text(disk: &dyn Disk, path: &Path) -> Result<String, FileError> {
 /// What a flow file says, and everything that is remarkable about it.
 #[must_use]
 pub fn inspect(path: &Path, source: String) -> (Option<FlowFile>, Vec<Diagnostic>) {
-    let parsed = parse_file(&source, &path.display().to_string());
-    whole(path, source, parsed)
+    let (file, diagnostics) = parse_file(&source, &path.display().to_string());
+    whole(path, source, file, diagnostics)
 }
 
 /// What the snapshot of a flow says whose roles are known, unless it defines them itself.
@@ -85,14 +85,15 @@ pub(crate) fn inspect_with_roles(
     source: String,
     known: &BTreeSet<RoleName>,
 ) -> (Option<FlowFile>, Vec<Diagnostic>) {
-    let parsed = parse_with_roles(&source, SNAPSHOT_NAME, known);
-    whole(Path::new(SNAPSHOT_NAME), source, parsed)
+    let (file, diagnostics) = parse_with_roles(&source, SNAPSHOT_NAME, known);
+    whole(Path::new(SNAPSHOT_NAME), source, file, diagnostics)
 }
 
 fn whole(
     path: &Path,
     source: String,
-    (file, diagnostics): (Option<GraphFile>, Vec<Diagnostic>),
+    file: Option<GraphFile>,
+    diagnostics: Vec<Diagnostic>,
 ) -> (Option<FlowFile>, Vec<Diagnostic>) {
     let file = file.map(
         |GraphFile {

@@ -203,7 +203,7 @@ pub fn bring(disk: &dyn Disk, places: &Places, written: &str) -> Result<ChosenFi
     }
     let found = of_the_machine(disk, path)?;
     let name = path.file_name().ok_or("it is not the path of a file")?;
-    let artifact = copy(disk, &places.record, (&name.to_string_lossy(), &found))?;
+    let artifact = copy(disk, &places.record, &name.to_string_lossy(), &found)?;
     Ok(ChosenFile {
         artifact,
         is_copy: true,
@@ -214,7 +214,8 @@ pub fn bring(disk: &dyn Disk, places: &Places, written: &str) -> Result<ChosenFi
 fn copy(
     disk: &dyn Disk,
     record: &Path,
-    (name, found): (&str, &FoundArtifact),
+    name: &str,
+    found: &FoundArtifact,
 ) -> Result<Artifact, String> {
     let mut tried = String::new();
     for number in 1..=COPIES_MAX {
@@ -222,7 +223,7 @@ fn copy(
         if is_ours(Path::new(&target)) {
             continue;
         }
-        match write(disk, record, (&target, &found.bytes), None) {
+        match write(disk, record, &target, &found.bytes, None) {
             Ok(made) => return Ok(made),
             Err(Unwritten::Other) => {}
             Err(Unwritten::Path(why) | Unwritten::Disk(why)) => return Err(why),
@@ -272,7 +273,8 @@ fn numbered(name: &str, number: usize) -> String {
 pub fn write(
     disk: &dyn Disk,
     record: &Path,
-    (written, bytes): (&str, &[u8]),
+    written: &str,
+    bytes: &[u8],
     over: Option<Hash>,
 ) -> Result<Artifact, Unwritten> {
     let unfit = |why: &str| Unwritten::Path(why.to_owned());
@@ -338,7 +340,7 @@ mod tests {
         std::fs::create_dir_all(&record).unwrap();
         let put = |path: &str, text: &str, over: Option<&str>| {
             let over = over.map(|text| Hash::of(text.as_bytes()));
-            write(&RealDisk, &record, (path, text.as_bytes()), over)
+            write(&RealDisk, &record, path, text.as_bytes(), over)
         };
         let made = put("record/deep/plan.md", "one", None).unwrap();
         assert_eq!((made.path.as_str(), made.bytes), ("record/deep/plan.md", 3));
@@ -434,7 +436,7 @@ mod tests {
             "Record.yaml",
             "record/.outputs/a.md",
         ] {
-            let found = write(&RealDisk, &record, (path, b"x"), None);
+            let found = write(&RealDisk, &record, path, b"x", None);
             assert!(
                 matches!(found, Err(Unwritten::Path(_))),
                 "{path}: {found:?}"
@@ -475,10 +477,10 @@ mod tests {
         let record = folder.path().join("record");
         std::fs::create_dir_all(&record).unwrap();
         let bytes: Vec<u8> = (0..=255).collect();
-        write(&RealDisk, &record, ("photo.png", &bytes), None).unwrap();
+        write(&RealDisk, &record, "photo.png", &bytes, None).unwrap();
         assert_eq!(std::fs::read(record.join("photo.png")).unwrap(), bytes);
         let large = vec![0; usize::try_from(ARTIFACT_BYTES_MAX).unwrap() + 1];
-        let refused = write(&RealDisk, &record, ("large.bin", &large), None);
+        let refused = write(&RealDisk, &record, "large.bin", &large, None);
         let Err(Unwritten::Path(why)) = refused else {
             panic!("{refused:?}");
         };

@@ -141,7 +141,7 @@ fn of_server(
     let name = format!("mcp__{server}__{tool}");
     let is_irreversible = says(|spec| &spec.irreversible);
     Ok(ConsentQuestion {
-        ruled: tools.ruled_remote(&name, &tier, (server, tool), is_irreversible),
+        ruled: tools.ruled_remote(&name, &tier, server, tool, is_irreversible),
         tool: name,
         tier,
         command: None,

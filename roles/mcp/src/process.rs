@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use a_society_base::process::supervise::{Exit, ShellStart, Supervised, await_exit, read_pieces};
+use a_society_base::process::tree::ProcessMark;
 use a_society_base::redact::Redactor;
 use a_society_base::thread::{self, NoThread};
 use rustix::io::FdFlags;
@@ -88,7 +89,7 @@ impl Process {
         // too, and can do nothing with it.
         rustix::io::fcntl_setfd(&watched, FdFlags::empty()).map_err(|why| cannot(why.into()))?;
         let watched_path = format!("/dev/fd/{}", watched.as_raw_fd());
-        let mark = (MARK.to_owned(), unique_mark(launch.server));
+        let mark = ProcessMark::new(MARK, unique_mark(launch.server));
         let arguments = launch.arguments.iter().map(String::as_str);
         let words: Vec<&str> = [watched_path.as_str(), launch.command]
             .into_iter()

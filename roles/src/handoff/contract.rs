@@ -164,9 +164,11 @@ const PROBLEM: &str = "Problem: ";
 /// What the role reads after a fault: what was wrong, what is allowed, and what to say instead.
 #[must_use]
 pub fn repair_message(
-    (problem, code): (&str, &str),
+    problem: &str,
+    code: &str,
     allowed: &AllowedOutcomes,
-    (meant, form): (Option<&RoleOutcome>, OutcomeForm),
+    meant: Option<&RoleOutcome>,
+    form: OutcomeForm,
 ) -> String {
     let example = match (closest(meant, allowed), form) {
         (Some(outcome), OutcomeForm::Block) => {
@@ -401,17 +403,17 @@ mod tests {
     #[test]
     fn a_repair_says_what_was_wrong_what_is_allowed_and_fills_in_what_was_meant() {
         let meant = targets("reviewer", "record/notes.md");
-        let fault = ("there is no node `reviewer`", "invalid_transition");
-        let block = repair_message(fault, &allowed(), (Some(&meant), OutcomeForm::Block));
+        let (problem, code) = ("there is no node `reviewer`", "invalid_transition");
+        let block = repair_message(problem, code, &allowed(), Some(&meant), OutcomeForm::Block);
         insta::assert_snapshot!(block);
         assert_eq!(
             parse_outcome(&block),
             Ok(targets("review", "record/notes.md"))
         );
-        let call = repair_message(fault, &allowed(), (Some(&meant), OutcomeForm::Call));
+        let call = repair_message(problem, code, &allowed(), Some(&meant), OutcomeForm::Call);
         let said = r#"such as: handoff {"targets":[{"target_node_id":"review","artifact_path":"record/notes.md"}]}"#;
         assert!(call.contains(said), "{call}");
-        let none = repair_message(fault, &allowed(), (None, OutcomeForm::Block));
+        let none = repair_message(problem, code, &allowed(), None, OutcomeForm::Block);
         assert_eq!(
             parse_outcome(&none),
             Ok(targets("review", "record/FILE.md"))
@@ -420,8 +422,8 @@ mod tests {
 
     #[test]
     fn the_problem_of_a_repair_is_its_one_line() {
-        let fault = ("the block is empty", "missing_block");
-        let repair = repair_message(fault, &allowed(), (None, OutcomeForm::Block));
+        let (problem, code) = ("the block is empty", "missing_block");
+        let repair = repair_message(problem, code, &allowed(), None, OutcomeForm::Block);
         assert_eq!(
             problem_of(&repair),
             "Problem: the block is empty [missing_block]."

@@ -7,6 +7,7 @@ use url::Url;
 
 use super::arguments::CommandOutput;
 use super::command::frame::GuardOrder;
+use super::edit::LineCounts;
 use super::files::Located;
 use super::find::{Glob, Grep};
 
@@ -81,7 +82,7 @@ pub(super) struct Changing {
     /// What it held; nothing if it did not exist, or if an earlier process had changed it.
     pub earlier: Option<String>,
     /// How many lines are added and removed.
-    pub lines: (usize, usize),
+    pub lines: LineCounts,
     /// Whether an earlier process had changed it.
     pub is_done: bool,
     /// What the operator reads of it.

@@ -101,7 +101,8 @@ const fn head_parts(keeps: Keeps) -> usize {
 /// Cuts a text that is too long; nothing if it is not.
 pub(super) fn bound(
     text: &str,
-    (max_bytes, max_lines): (usize, usize),
+    max_bytes: usize,
+    max_lines: usize,
     keeps: Keeps,
 ) -> Option<CutText<'_>> {
     let all = Length::of(text);
@@ -160,14 +161,14 @@ mod tests {
 
     #[test]
     fn a_text_within_its_bounds_is_left_alone() {
-        assert_eq!(bound("a\nb\n", (4, 2), Keeps::Ends), None);
+        assert_eq!(bound("a\nb\n", 4, 2, Keeps::Ends), None);
     }
 
     #[test]
     fn a_command_keeps_more_of_its_end_and_everything_else_its_beginning() {
         let lines: String = (1..=100).map(|n| format!("{n}\n")).collect();
-        let told = |text: &str, bounds, keeps| {
-            bound(text, bounds, keeps)
+        let told = |text: &str, (bytes, lines), keeps| {
+            bound(text, bytes, lines, keeps)
                 .unwrap()
                 .told(Some("all of it: record/.outputs/c17.txt"))
         };
@@ -182,7 +183,7 @@ mod tests {
         );
         let wide = "ä".repeat(100);
         assert_eq!(
-            bound(&wide, (20, 10), Keeps::Ends).unwrap().told(None),
+            bound(&wide, 20, 10, Keeps::Ends).unwrap().told(None),
             format!(
                 "{}\n[... 180 bytes in 1 lines left out; it could not be kept ...]\n{}",
                 "ä".repeat(3),
@@ -198,7 +199,7 @@ mod tests {
         ) {
             let keeps = if ends { Keeps::Ends } else { Keeps::Beginning };
             let is_long = text.len() > bytes || text.lines().count() > lines;
-            let cut = bound(&text, (bytes, lines), keeps);
+            let cut = bound(&text, bytes, lines, keeps);
             prop_assert_eq!(cut.is_some(), is_long);
             if let Some(cut) = cut {
                 prop_assert!(text.starts_with(cut.head) && text.ends_with(cut.tail));

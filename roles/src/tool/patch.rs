@@ -8,7 +8,7 @@ use a_society_facts::message::ToolCall;
 
 use super::arguments::ApplyPatch;
 use super::deed::{Changing, Deed, Patching};
-use super::edit::{PatchedFile, Section, TextPage, difference, patched};
+use super::edit::{LineCounts, PatchedFile, Section, TextPage, difference, patched};
 use super::files;
 use super::limits;
 use super::output::ToolOutput;
@@ -64,8 +64,8 @@ impl Toolbox {
         let changes: Vec<FileChange> = changes.collect();
         let texts = files.iter().map(|file| PlannedText {
             path: self.redact(&file.located.shown),
-            added: file.lines.0,
-            removed: file.lines.1,
+            added: file.lines.added,
+            removed: file.lines.removed,
             earlier: file.earlier.as_deref().map(|text| self.redact(text)),
         });
         let texts = texts.collect();
@@ -145,8 +145,11 @@ impl Toolbox {
             grouped(content.len()),
             grouped(content.lines().count())
         );
-        let lines = (content.lines().count(), 0);
-        self.written(target, (content.to_owned(), lines), (consent, told))
+        let lines = LineCounts {
+            added: content.lines().count(),
+            removed: 0,
+        };
+        self.written(target, content.to_owned(), lines, consent, told)
     }
 
     fn updating(
@@ -167,15 +170,16 @@ impl Toolbox {
             found.shown(limits::CHANGED_LINES)
         );
         let content = target.page.written(text);
-        let lines = (found.added, found.removed);
-        self.written(target, (content, lines), (consent, told))
+        self.written(target, content, found.counts(), consent, told)
     }
 
     fn written(
         &self,
         target: WriteTarget,
-        (content, lines): (String, (usize, usize)),
-        (consent, told): (String, String),
+        content: String,
+        lines: LineCounts,
+        consent: String,
+        told: String,
     ) -> Result<Changing, CallRefusal> {
         keeps_secrets(&target.raw, &content, &target.located)?;
         self.check_our_files(&target.located, &content)?;
@@ -215,7 +219,7 @@ impl Toolbox {
             after: None,
             content: None,
             earlier: Some(target.raw),
-            lines: (found.added, found.removed),
+            lines: found.counts(),
             is_done: false,
             consent,
             told,
@@ -287,7 +291,7 @@ impl Changing {
             after: begun.after,
             content: None,
             earlier: None,
-            lines: (0, 0),
+            lines: LineCounts::default(),
             is_done: true,
             consent: told.clone(),
             told,

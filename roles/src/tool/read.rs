@@ -106,7 +106,7 @@ impl Toolbox {
         }
         let output = match reading {
             ReadPlan::File(located, first, count) => {
-                self.show(entry, located, (*first, *count), stop)?
+                self.show(entry, located, *first, *count, stop)?
             }
             ReadPlan::Folder(located) => list(&entry, located)?,
             ReadPlan::Grep(located, grep) => self.grep(entry, located, grep, stop)?,

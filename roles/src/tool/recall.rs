@@ -32,7 +32,7 @@ impl Toolbox {
                     let Some(call) = calls.get(call_id.as_str()) else {
                         continue;
                     };
-                    let Some(after) = self.after(call, content, (real, text.as_deref())) else {
+                    let Some(after) = self.after(call, content, real, text.as_deref()) else {
                         continue;
                     };
                     if spellings(&after).any(|bytes| Hash::of(bytes.as_bytes()) == hash) {
@@ -51,7 +51,8 @@ impl Toolbox {
         &self,
         call: &ToolCall,
         output: &str,
-        (real, before): (&Path, Option<&str>),
+        real: &Path,
+        before: Option<&str>,
     ) -> Option<String> {
         let roots = &self.0.roots;
         let real_of =

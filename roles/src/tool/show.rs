@@ -46,7 +46,8 @@ impl Toolbox {
         &self,
         entry: OpenEntry,
         located: &Located,
-        (first, count): (u64, u64),
+        first: u64,
+        count: u64,
         stop: &StopSignal,
     ) -> Result<ToolOutput, CallRefusal> {
         let size = u64::try_from(entry.stat.st_size).unwrap_or_default();

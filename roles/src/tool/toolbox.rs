@@ -297,7 +297,8 @@ impl Toolbox {
         &self,
         tool: &str,
         tier: &Tier,
-        server: (&str, &str),
+        server: &str,
+        raw: &str,
         is_irreversible: bool,
     ) -> Option<Judged> {
         self.0.setting.policy.judge(&Subject {
@@ -306,7 +307,7 @@ impl Toolbox {
             command: None,
             files: &[],
             host: None,
-            server: Some(server),
+            server: Some((server, raw)),
             is_irreversible,
             lacks_walls: false,
         })
@@ -372,7 +373,7 @@ impl Toolbox {
     pub(super) fn finished(&self, end: CallEnd, output: ToolOutput, call: &CallId) -> Finished {
         let inner = &self.0;
         let body = inner.redactor.redact(&output.body);
-        let (text, is_cut) = self.within_bounds(&body, (output.keeps, output.full), call);
+        let (text, is_cut) = self.within_bounds(&body, output.keeps, output.full, call);
         let clean = |text: &str| inner.redactor.redact(text);
         Finished {
             end,
@@ -429,12 +430,12 @@ impl Toolbox {
     fn within_bounds(
         &self,
         body: &str,
-        (keeps, full): (Keeps, Option<Length>),
+        keeps: Keeps,
+        full: Option<Length>,
         call: &CallId,
     ) -> (String, bool) {
         let limits = self.0.setting.limits;
-        let bounds = (limits.output_bytes, limits.output_lines);
-        let Some(mut cut) = bound(body, bounds, keeps) else {
+        let Some(mut cut) = bound(body, limits.output_bytes, limits.output_lines, keeps) else {
             return (body.to_owned(), false);
         };
         if let Some(full) = full {
@@ -477,7 +478,7 @@ impl Toolbox {
         call: &CallId,
     ) -> (String, bool) {
         let Some(whole) = whole else {
-            return self.within_bounds(&text, (Keeps::Beginning, None), call);
+            return self.within_bounds(&text, Keeps::Beginning, None, call);
         };
         let most = self.0.setting.limits.blob_bytes;
         let part = whole.get(..most).unwrap_or(whole);

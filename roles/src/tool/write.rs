@@ -9,7 +9,9 @@ use a_society_facts::fact::turn::{CallEnd, Effect};
 
 use super::arguments::{EditFile, OneEdit, ToolArguments, WriteFile, parse};
 use super::deed::{Deed, Writing};
-use super::edit::{Knowledge, PatchedFile, TextEdit, TextPage, apply, difference, patched};
+use super::edit::{
+    Knowledge, LineCounts, PatchedFile, TextEdit, TextPage, apply, difference, patched,
+};
 use super::files::{self, Located};
 use super::form::clipped;
 use super::output::ToolOutput;
@@ -31,6 +33,16 @@ pub(super) struct WriteTarget {
     pub page: TextPage,
     /// What it held, byte for byte; empty if it is not there.
     pub raw: String,
+}
+
+/// What the model and the operator read of a file that is written.
+struct WritingWords {
+    /// The result for the model when it is done.
+    done: String,
+    /// One line for the operator.
+    summary: String,
+    /// What the operator reads when asked.
+    consent: String,
 }
 
 /// How a file compares with what was shown of it.
@@ -71,13 +83,18 @@ impl Toolbox {
         };
         let summary = format!("{verb} {shown} ({} bytes)", given.content.len());
         let (consent, lines) = if is_new {
-            (whole.clone(), (whole.lines().count(), 0))
+            let added = whole.lines().count();
+            (whole.clone(), LineCounts { added, removed: 0 })
         } else {
             let found = difference(&target.page.text, &TextPage::of(&whole).text);
-            (found.whole(), (found.added, found.removed))
+            (found.whole(), found.counts())
         };
-        let text = (summary, consent, lines);
-        self.plan_writing("write_file", target, (whole, done), text, raw)
+        let words = WritingWords {
+            done,
+            summary,
+            consent,
+        };
+        self.plan_writing("write_file", target, whole, words, lines, raw)
     }
 
     /// What the role knows of a file that it changes.
@@ -137,8 +154,12 @@ impl Toolbox {
             _ => format!("edit {shown}, {places}"),
         };
         let content = target.page.written(&applied.text);
-        let text = (summary, found.whole(), (found.added, found.removed));
-        self.plan_writing("edit_file", target, (content, done), text, raw)
+        let words = WritingWords {
+            done,
+            summary,
+            consent: found.whole(),
+        };
+        self.plan_writing("edit_file", target, content, words, found.counts(), raw)
     }
 
     /// An edit of nothing: the first text of a file that is missing or empty.
@@ -167,8 +188,16 @@ impl Toolbox {
             grouped(lines)
         );
         let summary = format!("write {shown} ({} bytes)", content.len());
-        let text = (summary, content.clone(), (lines, 0));
-        self.plan_writing("edit_file", target, (content, done), text, raw)
+        let words = WritingWords {
+            done,
+            summary,
+            consent: content.clone(),
+        };
+        let lines = LineCounts {
+            added: lines,
+            removed: 0,
+        };
+        self.plan_writing("edit_file", target, content, words, lines, raw)
     }
 
     /// The file that a path names, as text.
@@ -307,8 +336,9 @@ impl Toolbox {
         &self,
         tool: &'static str,
         target: WriteTarget,
-        (content, done): (String, String),
-        (summary, consent, lines): (String, String, (usize, usize)),
+        content: String,
+        words: WritingWords,
+        lines: LineCounts,
         raw: &str,
     ) -> Result<CallPlan, CallRefusal> {
         let WriteTarget {
@@ -323,7 +353,7 @@ impl Toolbox {
             located,
             before,
             content,
-            done,
+            done: words.done,
         };
         self.check_our_files(&writing.located, &writing.content)?;
         let located = &writing.located;
@@ -341,19 +371,19 @@ impl Toolbox {
                 real.to_string_lossy(),
                 before.map_or_else(String::new, |hash| hash.to_string()),
             ),
-            shown: consent,
+            shown: words.consent,
             files: vec![self.names_of(located)],
             ..ConsentNeeds::default()
         };
         let ask = self.ask(tool, raw, wants);
         let text = PlannedText {
             path: self.redact(&located.shown),
-            added: lines.0,
-            removed: lines.1,
+            added: lines.added,
+            removed: lines.removed,
             earlier: before.map(|_| self.redact(&old)),
         };
         let deed = Deed::Write(Box::new(writing), real);
-        let mut plan = self.planned(tool, Effect::Checkable, summary, ask, deed);
+        let mut plan = self.planned(tool, Effect::Checkable, words.summary, ask, deed);
         plan.before = before;
         plan.after = Some(after);
         plan.texts = vec![text];
@@ -510,7 +540,8 @@ pub(crate) fn text_of_writing(path: String, earlier: Option<String>, later: &str
 /// if it did not exist). Absent where that text does not lead there.
 #[must_use]
 pub fn text_after(
-    (tool, arguments): (&str, &str),
+    tool: &str,
+    arguments: &str,
     number: usize,
     earlier: Option<&str>,
 ) -> Option<String> {

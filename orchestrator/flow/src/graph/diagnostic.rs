@@ -141,7 +141,7 @@ impl Diagnostic {
 
     /// A warning about a word of a text, for callers that found it without a YAML tree: at the first
     /// place where the word occurs by itself, or about the file as a whole.
-    pub fn warning_at(code: Code, file: &str, (text, word): (&str, &str), message: String) -> Self {
+    pub fn warning_at(code: Code, file: &str, text: &str, word: &str, message: String) -> Self {
         let place = text.lines().zip(1..).find_map(|(line, number)| {
             let is_part =
                 |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');

@@ -152,7 +152,8 @@ impl FlowGraph {
         summary: Option<String>,
         nodes: Vec<GraphNode>,
         edges: Vec<Edge>,
-        (start, closing): (NodeIndex, NodeIndex),
+        start: NodeIndex,
+        closing: NodeIndex,
     ) -> Self {
         let mut graph = Self {
             name,

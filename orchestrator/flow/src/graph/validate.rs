@@ -24,7 +24,7 @@ pub(super) fn validate(sink: &mut DiagnosticSink<'_>, draft: GraphDraft) -> Opti
     let start = find_start(sink, &nodes, &known, &edges);
     let closing =
         start.and_then(|start| find_closing(sink, &nodes, &known, &edges, start, has_cycle));
-    let ends = (NodeIndex::at(start?), NodeIndex::at(closing?));
+    let (start, closing) = (NodeIndex::at(start?), NodeIndex::at(closing?));
     if sink.errors() > 0 {
         return None;
     }
@@ -39,7 +39,8 @@ pub(super) fn validate(sink: &mut DiagnosticSink<'_>, draft: GraphDraft) -> Opti
         draft.summary,
         nodes?,
         edges.collect(),
-        ends,
+        start,
+        closing,
     ))
 }
 
@@ -186,7 +187,7 @@ impl Edges {
             edges.without_from += usize::from(from.is_none());
             edges.without_to += usize::from(to.is_none());
             let is_good = match (from, to) {
-                (Some(from), Some(to)) => is_new_edge(sink, drafts, &mut known, (from, to), place),
+                (Some(from), Some(to)) => is_new_edge(sink, drafts, &mut known, from, to, place),
                 (Some(_), None) | (None, Some(_)) | (None, None) => true,
             };
             if !is_good {
@@ -223,7 +224,8 @@ fn is_new_edge(
     sink: &mut DiagnosticSink<'_>,
     drafts: &[DraftEdge],
     known: &mut BTreeMap<(usize, usize), usize>,
-    (from, to): (usize, usize),
+    from: usize,
+    to: usize,
     place: usize,
 ) -> bool {
     let draft = &drafts[place];

@@ -75,7 +75,7 @@ pub fn set(
 ) -> Result<String, EditRefusal> {
     check_place(place)?;
     let (how, name) = place;
-    Ok(with_search(&sheet.text, (how, name), endpoint)?)
+    Ok(with_search(&sheet.text, how, name, endpoint)?)
 }
 
 /// The text without one.

@@ -94,7 +94,8 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<ChangedServ
     match old {
         Some(_) if !replaces => {
             return Err(unchanged(
-                ("server-exists", Grade::Refused),
+                "server-exists",
+                Grade::Refused,
                 format!("there is an MCP server {} already", new.name),
                 Hint::Replace,
             ));
@@ -228,7 +229,8 @@ pub fn try_out(name: &str, lists: &[PathBuf]) -> Result<Result<Vec<String>, Stri
     }
     let Some(spec) = roster.startable().into_iter().find(|it| it.name == name) else {
         return Err(unchanged(
-            ("server-waits", Grade::Refused),
+            "server-waits",
+            Grade::Refused,
             format!(
                 "the MCP server {name} is wanted by the workspace, and was not approved as it is"
             ),
@@ -313,11 +315,7 @@ fn keyless(what: &str) -> EditRefusal {
     )
 }
 
-fn unchanged(
-    (code, grade): (&'static str, Grade),
-    why: String,
-    hint: impl Into<Hint>,
-) -> EditRefusal {
+fn unchanged(code: &'static str, grade: Grade, why: String, hint: impl Into<Hint>) -> EditRefusal {
     EditRefusal {
         code,
         grade,
@@ -333,24 +331,27 @@ impl From<ServerEditFault> for EditRefusal {
         match fault {
             ServerEditFault::Faulty(lines) => {
                 let hint = "correct it, and try again".to_owned();
-                unchanged(("configuration-unchanged", Failed), lines.join("\n"), hint)
+                unchanged("configuration-unchanged", Failed, lines.join("\n"), hint)
             }
             ServerEditFault::Unfit(lines) => {
                 let hint = "say it otherwise".to_owned();
-                unchanged(("usage", Usage), lines.join("\n"), hint)
+                unchanged("usage", Usage, lines.join("\n"), hint)
             }
             ServerEditFault::NoServer(name) => unchanged(
-                ("server-not-found", NotFound),
+                "server-not-found",
+                NotFound,
                 format!("there is no MCP server {name} in it"),
                 Hint::Servers,
             ),
             ServerEditFault::SecretDiffers(name) => unchanged(
-                ("secret-differs", Refused),
+                "secret-differs",
+                Refused,
                 format!("the secret {name} is there already, and is kept elsewhere"),
                 "use it as it is, or change it in the file under secrets".to_owned(),
             ),
             ServerEditFault::Unclear(lines) => unchanged(
-                ("configuration-unchanged", Failed),
+                "configuration-unchanged",
+                Failed,
                 "the file is laid out so that it cannot be changed safely".to_owned(),
                 format!("do it by hand: {lines}"),
             ),

@@ -265,12 +265,12 @@ impl<'d> Inspection<'d> {
                 self.reader.warning(code, &path, row.line, message, None);
                 continue;
             }
-            self.check_readable(&path, (&variable, row.line), &row.path);
+            self.check_readable(&path, &variable, row.line, &row.path);
         }
     }
 
     /// Whether a path leads to a text inside the project.
-    fn check_readable(&mut self, file: &Path, (name, line): (&str, u32), path: &str) {
+    fn check_readable(&mut self, file: &Path, name: &str, line: u32, path: &str) {
         let disk = self.reader.disk;
         let read = find_below(disk, self.project, path).and_then(|place| {
             let bytes = read_whole(disk, &place, PROJECT_FILE_BYTES_MAX);
@@ -365,7 +365,7 @@ impl<'d> Inspection<'d> {
                 continue;
             };
             if !said.text.starts_with('$') {
-                self.check_readable(file, (&said.text, said.line), &path);
+                self.check_readable(file, &said.text, said.line, &path);
             }
             let known = self.readings.entry(name.clone()).or_default();
             if !known.insert(path) {
@@ -473,7 +473,7 @@ impl<'d> Inspection<'d> {
                     continue;
                 };
                 if !text.starts_with('$') {
-                    self.check_readable(&file, (text, 0), &path);
+                    self.check_readable(&file, text, 0, &path);
                 }
                 if known.as_ref().is_some_and(|known| known.contains(&path)) {
                     let message = format!(

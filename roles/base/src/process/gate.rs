@@ -17,7 +17,7 @@ use a_society_facts::fact::journal::ProcessName;
 use super::capture::Capture;
 use super::limits::{GRACE, OUTPUT_GRACE};
 use super::supervise::{Exit, ShellStart, Supervised, Timer, await_exit, read_pieces};
-use super::tree;
+use super::tree::{self, ProcessMark};
 use crate::stop::StopSignal;
 use crate::thread::{self, NoThread};
 
@@ -37,7 +37,7 @@ pub struct ProcessLaunch {
     /// Where it runs.
     pub folder: PathBuf,
     /// The variable by which what it starts is found again.
-    pub mark: (String, String),
+    pub mark: ProcessMark,
 }
 
 /// A process at its gate. One that is dropped never runs: the gate reads the end of its input first.
@@ -264,7 +264,7 @@ mod tests {
                 run: ["touch", "ran"].map(str::to_owned).to_vec(),
                 variables: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
                 folder: folder.path().to_owned(),
-                mark: ("A_SOCIETY_CALL".to_owned(), format!("threads/{threads}")),
+                mark: ProcessMark::new("A_SOCIETY_CALL", format!("threads/{threads}")),
             };
             let held = Gated::spawn(&launch).unwrap();
             let run = || held.run(b"{}".to_vec(), 10_000, 1_000, &StopSignal::default());
@@ -291,7 +291,7 @@ mod tests {
                 run: ["touch", "ran"].map(str::to_owned).to_vec(),
                 variables: vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
                 folder: folder.path().to_owned(),
-                mark: ("A_SOCIETY_CALL".to_owned(), format!("gate/{begun}")),
+                mark: ProcessMark::new("A_SOCIETY_CALL", format!("gate/{begun}")),
             };
             let mut held = Gated::spawn(&launch).unwrap();
             let mut stdin = held.stdin.take().unwrap();

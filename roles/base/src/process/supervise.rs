@@ -46,7 +46,7 @@ pub struct ShellStart<'s> {
     /// All variables of the program, except for the mark.
     pub variables: &'s [(&'s str, &'s str)],
     /// The variable by which everything that the program starts is found again.
-    pub mark: &'s (String, String),
+    pub mark: &'s ProcessMark,
     /// Where it runs.
     pub folder: &'s Path,
 }
@@ -62,10 +62,10 @@ pub struct Supervised {
 impl Supervised {
     /// Supervises a child that leads a group or a session of its own.
     #[must_use]
-    pub fn new(child: Child, mark: &(String, String)) -> Self {
+    pub fn new(child: Child, mark: ProcessMark) -> Self {
         Self {
             child,
-            mark: ProcessMark::new(mark),
+            mark,
             is_over: false,
         }
     }
@@ -86,7 +86,7 @@ impl Supervised {
             grouped.process_group(0);
             spawn(grouped, start)
         })?;
-        Ok(Self::new(child, start.mark))
+        Ok(Self::new(child, start.mark.clone()))
     }
 
     /// Its number, which is its own until [`Self::wait`].
@@ -149,7 +149,7 @@ impl Drop for Supervised {
 }
 
 fn spawn(mut shell: Command, start: &ShellStart<'_>) -> io::Result<Child> {
-    let (name, value) = start.mark;
+    let (name, value) = start.mark.variable();
     shell
         .args(["-c", start.script])
         .args(start.words)

@@ -28,17 +28,28 @@ const MEMORY_WORD: usize = 20;
 /// What names a process as one of a call's.
 #[derive(Debug, Clone)]
 pub struct ProcessMark {
-    /// `NAME=VALUE`, as the system shows it.
-    entry: Vec<u8>,
+    name: String,
+    value: String,
 }
 
 impl ProcessMark {
     /// A variable and its value.
     #[must_use]
-    pub fn new((name, value): &(String, String)) -> Self {
-        Self {
-            entry: format!("{name}={value}").into_bytes(),
-        }
+    pub fn new(name: &str, value: String) -> Self {
+        let name = name.to_owned();
+        Self { name, value }
+    }
+
+    /// The variable, for the program that is to bear it.
+    #[must_use]
+    pub fn variable(&self) -> (&str, &str) {
+        (&self.name, &self.value)
+    }
+
+    /// Whether this is the variable, as the system shows those of processes.
+    fn is(&self, entry: &[u8]) -> bool {
+        let value = entry.strip_prefix(self.name.as_bytes());
+        value.and_then(|rest| rest.strip_prefix(b"=")) == Some(self.value.as_bytes())
     }
 }
 
@@ -251,7 +262,7 @@ fn members(leader: Option<u32>, mark: &ProcessMark) -> Option<ProcessMembers> {
     let since = leader.and_then(|leader| word_of(leader, START_TICKS_WORD));
     let mut members = ProcessMembers::default();
     for pid in pids {
-        match kin(pid, (leader, since), mark) {
+        match kin(pid, leader, since, mark) {
             Kin::Member => members.pids.push(pid),
             Kin::Unsure => members.may_be_more = true,
             Kin::Stranger => {}
@@ -303,7 +314,7 @@ fn has_ended(stat: &str) -> bool {
     matches!(word(stat, STATE_WORD), Some("Z" | "X"))
 }
 
-fn kin(pid: u32, (leader, since): (Option<u32>, Option<u64>), mark: &ProcessMark) -> Kin {
+fn kin(pid: u32, leader: Option<u32>, since: Option<u64>, mark: &ProcessMark) -> Kin {
     let Some(stat) = stat_of(pid) else {
         return Kin::Stranger;
     };
@@ -318,7 +329,7 @@ fn kin(pid: u32, (leader, since): (Option<u32>, Option<u64>), mark: &ProcessMark
         return Kin::Stranger;
     };
     let mut entries = environment.split(|byte| *byte == 0);
-    if entries.any(|entry| entry == mark.entry) {
+    if entries.any(|entry| mark.is(entry)) {
         return Kin::Member;
     }
     // Threads of the system have no memory of their own, and what is older is not a child of ours.
@@ -356,14 +367,14 @@ mod tests {
         if began.is_none() {
             return;
         }
-        let mark = ProcessMark::new(&("A_SOCIETY_TREE_TEST".to_owned(), own.to_string()));
+        let mark = ProcessMark::new("A_SOCIETY_TREE_TEST", own.to_string());
         let mut bare = std::process::Command::new("/bin/sleep");
         let mut bare = bare.arg("60").env_clear().spawn().unwrap();
         let mut marked = std::process::Command::new("/bin/sleep");
         let marked = marked.arg("60").env("A_SOCIETY_TREE_TEST", own.to_string());
         let mut marked = marked.spawn().unwrap();
         // No group of these has this number, so that only variables tell.
-        let of = |pid, since| kin(pid, (Some(u32::MAX), since), &mark);
+        let of = |pid, since| kin(pid, Some(u32::MAX), since, &mark);
         let found = (0..500).any(|_| {
             thread::sleep(Duration::from_millis(10));
             of(marked.id(), began) == Kin::Member

@@ -155,7 +155,7 @@ impl Redactor {
         }
         merged
             .into_iter()
-            .map(|range| view.original(range))
+            .map(|(start, end)| view.original(start, end))
             .collect()
     }
 

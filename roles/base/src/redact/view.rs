@@ -48,7 +48,7 @@ impl<'a> SearchedBytes<'a> {
     }
 
     /// A range of the view as one of the text, with all that was left out within it.
-    pub(super) fn original(&self, (start, end): (usize, usize)) -> (usize, usize) {
+    pub(super) fn original(&self, start: usize, end: usize) -> (usize, usize) {
         if self.places.is_empty() {
             return (start, end);
         }

@@ -20,7 +20,7 @@ use crate::limits::{BODY_PIECES_BYTES_MIN, SENT_BYTES_MAX, SENT_BYTES_MIN};
 use crate::repair::{Before, Mended, mend};
 use crate::request::{HistoryMessage, ModelRequest};
 use crate::wire::ids::Ids;
-use crate::wire::written::{END, WrittenRequest};
+use crate::wire::written::{END, SplitHistory, WrittenRequest};
 
 /// The beginnings of conversations, those used last at the end.
 #[derive(Debug)]
@@ -177,8 +177,9 @@ impl SentHistory {
         let may_stay = request.cache_key.map(|_| mended.parts());
         let part = may_stay.and_then(|parts| pen.part(&mended.messages, &parts));
         let at = part.map_or(0, |part| part.mended);
-        let messages = mended.messages.split_at_checked(at);
-        let messages = messages.unwrap_or((&[], &mended.messages));
+        let parts = mended.messages.split_at_checked(at);
+        let (settled, open) = parts.unwrap_or((&[], &mended.messages));
+        let messages = SplitHistory { settled, open };
         let written = pen.write(request, messages, &mut Ids::after(&self.ids))?;
         if let Some(part) = part {
             mended.settle(part, &mut self.before);

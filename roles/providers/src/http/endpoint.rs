@@ -110,7 +110,7 @@ impl HttpProvider {
         let key = self.endpoint.key.clone();
         let wire = self.endpoint.wire;
         let read = move |asked| reader(wire, asked);
-        let work = exchange(client, request, (asked, read), timeouts, key, arrivals);
+        let work = exchange(client, request, asked, read, timeouts, key, arrivals);
         let running = runtime.spawn(work).abort_handle();
         let stopped = task.get_or_init(|| running).clone();
         stop.when_raised(move || stopped.abort());

@@ -32,10 +32,8 @@ const CATCHING_UP: usize = 4;
 pub(super) async fn exchange(
     client: Client,
     request: reqwest::Request,
-    (mut asked, read): (
-        AskedRequest,
-        impl FnOnce(AskedRequest) -> Box<dyn EventReader> + Send,
-    ),
+    mut asked: AskedRequest,
+    read: impl FnOnce(AskedRequest) -> Box<dyn EventReader> + Send,
     timeouts: Timeouts,
     key: Option<Secret>,
     arrivals: Sender<Vec<StreamArrival>>,

@@ -6,7 +6,7 @@ use crate::repair::PartingPoint;
 use crate::request::{HistoryMessage, ModelRequest};
 use crate::speech::{ChatDialect, Wire};
 use crate::wire::ids::Ids;
-use crate::wire::written::WrittenRequest;
+use crate::wire::written::{SplitHistory, WrittenRequest};
 use crate::wire::{anthropic, chat, responses};
 
 /// Writes the requests to one provider.
@@ -44,7 +44,7 @@ impl Pen<'_> {
     pub(super) fn write(
         self,
         request: &ModelRequest<'_>,
-        messages: (&[Cow<'_, HistoryMessage>], &[Cow<'_, HistoryMessage>]),
+        messages: SplitHistory<'_>,
         ids: &mut Ids<'_>,
     ) -> serde_json::Result<WrittenRequest> {
         match self.wire {

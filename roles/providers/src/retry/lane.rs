@@ -197,24 +197,33 @@ impl Lane {
     }
 }
 
+/// Which lane.
+#[derive(Debug, Clone, Copy)]
+pub struct LaneName<'a> {
+    /// The provider, as it is configured.
+    pub provider: &'a str,
+    /// The model, as the provider names it.
+    pub model: &'a str,
+}
+
 /// The lanes of all models, shared by all roles.
 #[derive(Debug, Default)]
 pub struct Lanes(Mutex<BTreeMap<(String, String), Lane>>);
 
 impl Lanes {
     /// Asks to go.
-    pub fn ask(&self, (provider, model): (&str, &str), ticket: Ticket, now_ms: u64) -> Admission {
-        self.lane_of((provider, model), now_ms, |lane| lane.ask(ticket, now_ms))
+    pub fn ask(&self, lane: LaneName<'_>, ticket: Ticket, now_ms: u64) -> Admission {
+        self.lane_of(lane, now_ms, |lane| lane.ask(ticket, now_ms))
     }
 
     /// Asks to go before its time.
-    pub fn press(&self, (provider, model): (&str, &str), ticket: Ticket, now_ms: u64) -> Admission {
-        self.lane_of((provider, model), now_ms, |lane| lane.press(ticket, now_ms))
+    pub fn press(&self, lane: LaneName<'_>, ticket: Ticket, now_ms: u64) -> Admission {
+        self.lane_of(lane, now_ms, |lane| lane.press(ticket, now_ms))
     }
 
     fn lane_of(
         &self,
-        (provider, model): (&str, &str),
+        LaneName { provider, model }: LaneName<'_>,
         now_ms: u64,
         asks: impl FnOnce(&mut Lane) -> Admission,
     ) -> Admission {
@@ -229,7 +238,7 @@ impl Lanes {
     /// Takes the outcome of a request.
     pub fn hear(
         &self,
-        (provider, model): (&str, &str),
+        LaneName { provider, model }: LaneName<'_>,
         ticket: Ticket,
         outcome: RequestOutcome,
         now_ms: u64,
@@ -241,7 +250,7 @@ impl Lanes {
     }
 
     /// One does not want to go any more.
-    pub fn leave(&self, (provider, model): (&str, &str), ticket: Ticket) {
+    pub fn leave(&self, LaneName { provider, model }: LaneName<'_>, ticket: Ticket) {
         let mut lanes = self.lanes();
         if let Some(lane) = lanes.get_mut(&(provider.to_owned(), model.to_owned())) {
             lane.leave(ticket);
@@ -400,25 +409,27 @@ mod tests {
         assert_eq!(lane.press(other, 3_000), Admission::Go);
     }
 
+    fn of(model: &str) -> LaneName<'_> {
+        let provider = "p";
+        LaneName { provider, model }
+    }
+
     #[test]
     fn lanes_of_different_models_do_not_wait_for_one_another() {
         let lanes = Lanes::default();
         let ticket = Ticket(1);
-        assert_eq!(lanes.ask(("p", "a"), ticket, 0), Admission::Go);
+        assert_eq!(lanes.ask(of("a"), ticket, 0), Admission::Go);
         let failed = RequestOutcome::Fails {
             retry_after_ms: Some(PERIOD_MS),
         };
-        lanes.hear(("p", "a"), ticket, failed, 0);
-        assert_eq!(
-            lanes.ask(("p", "a"), ticket, 0),
-            Admission::Wait { ms: 7_000 }
-        );
-        assert_eq!(lanes.ask(("p", "b"), ticket, 0), Admission::Go);
-        lanes.leave(("p", "a"), ticket);
+        lanes.hear(of("a"), ticket, failed, 0);
+        assert_eq!(lanes.ask(of("a"), ticket, 0), Admission::Wait { ms: 7_000 });
+        assert_eq!(lanes.ask(of("b"), ticket, 0), Admission::Go);
+        lanes.leave(of("a"), ticket);
         for at in 0..2_000 {
             let model = format!("m{at}");
-            lanes.ask(("p", &model), ticket, 0);
-            lanes.leave(("p", &model), ticket);
+            lanes.ask(of(&model), ticket, 0);
+            lanes.leave(of(&model), ticket);
         }
         assert!(lanes.lanes().len() <= limits::LANES + 1);
     }

@@ -8,5 +8,5 @@ pub mod limits;
 mod patience;
 
 pub use circuit::{Circuit, RequestOutcome};
-pub use lane::{Admission, Lane, Lanes, Ticket};
+pub use lane::{Admission, Lane, LaneName, Lanes, Ticket};
 pub use patience::{Patience, RetryVerdict, Weary, dice};

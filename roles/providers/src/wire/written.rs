@@ -4,12 +4,24 @@
 //! On every wire the messages come last in the body, so that the pieces only have to be concatenated,
 //! with what earlier requests of the session wrote between the first two.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::Serialize;
 
+use crate::request::HistoryMessage;
+
 /// What is after the last message.
 pub(crate) const END: &[u8] = b"]}";
+
+/// The messages of a request that are still to be encoded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SplitHistory<'a> {
+    /// Those that stay as they are written.
+    pub(crate) settled: &'a [Cow<'a, HistoryMessage>],
+    /// Those that may be written in another way the next time.
+    pub(crate) open: &'a [Cow<'a, HistoryMessage>],
+}
 
 /// A request without the part that is already encoded.
 #[derive(Debug)]

@@ -12,7 +12,8 @@ const SEARCH: &str = "search";
 /// When it is faulty or would be, or the text is laid out otherwise.
 pub fn with_search(
     text: &str,
-    (how, place): (&str, &str),
+    how: &str,
+    place: &str,
     endpoint: Option<&str>,
 ) -> Result<String, ConfigEditFault> {
     let before = parse_search(text).map_err(ConfigEditFault::Faulty)?;
@@ -61,18 +62,18 @@ mod tests {
     #[test]
     fn a_search_service_is_said_said_otherwise_and_taken_out() {
         let text = "# mine\nmodel: m   # usual\n";
-        let after = with_search(text, ("env", "SEARCH_KEY"), None).unwrap();
+        let after = with_search(text, "env", "SEARCH_KEY", None).unwrap();
         assert_eq!(
             after,
             format!("{text}search:\n  key: {{ env: \"SEARCH_KEY\" }}\n")
         );
         let other = Some("https://search.example.com/v1");
-        let other = with_search(&after, ("keyring", "search"), other).unwrap();
+        let other = with_search(&after, "keyring", "search", other).unwrap();
         let found = parse_search(&other).unwrap().unwrap();
         assert_eq!(found.endpoint, "https://search.example.com/v1");
         assert_eq!(without_search(&other).unwrap(), text);
         assert_eq!(without_search(text).unwrap(), text);
-        let refused = with_search(text, ("env", "not a name"), None).unwrap_err();
+        let refused = with_search(text, "env", "not a name", None).unwrap_err();
         assert!(matches!(refused, ConfigEditFault::Unfit(_)), "{refused:?}");
     }
 }

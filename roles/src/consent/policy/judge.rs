@@ -145,7 +145,7 @@ fn denies(rule: &Rule, subject: &Subject<'_>, found: &LineCommands) -> Likeness 
         Rule::Web(None) => subject.host.is_some(),
         Rule::Web(Some(host)) => subject.host.is_some_and(|other| is_host(host, other)),
         Rule::Servers => subject.server.is_some(),
-        Rule::Server { name, tool } => is_server((name, tool.as_deref()), subject.server),
+        Rule::Server { name, tool } => is_server(name, tool.as_deref(), subject.server),
         Rule::Tool(tool) => tool == subject.tool,
     };
     if is_meant {
@@ -178,7 +178,7 @@ fn allows(rule: &Rule, subject: &Subject<'_>, words: Option<&[PlainWord]>) -> bo
         Rule::Web(None) => subject.host.is_some(),
         Rule::Web(Some(host)) => subject.host.is_some_and(|other| other == host),
         Rule::Servers => subject.server.is_some(),
-        Rule::Server { name, tool } => is_server((name, tool.as_deref()), subject.server),
+        Rule::Server { name, tool } => is_server(name, tool.as_deref(), subject.server),
         Rule::Tool(tool) => tool == subject.tool,
     };
     is_meant && (!subject.is_irreversible || names_exactly(rule))
@@ -201,6 +201,6 @@ fn is_host(rule: &str, host: &str) -> bool {
     host.eq_ignore_ascii_case(rule)
 }
 
-fn is_server((name, tool): (&str, Option<&str>), called: Option<(&str, &str)>) -> bool {
+fn is_server(name: &str, tool: Option<&str>, called: Option<(&str, &str)>) -> bool {
     called.is_some_and(|(server, raw)| server == name && tool.is_none_or(|tool| tool == raw))
 }

@@ -1,5 +1,6 @@
 //! The input of a program: the packet on its standard input, and variables.
 
+use a_society_base::process::tree::ProcessMark;
 use a_society_facts::id::CallId;
 use serde::Serialize;
 
@@ -69,8 +70,8 @@ fn word(signal: &Signal) -> &'static str {
 
 /// The variable by which every process of one call is known, also when it left its group. What a
 /// program starts inherits it.
-pub(crate) fn mark(flow: &str, call: &CallId) -> (String, String) {
-    ("A_SOCIETY_CALL".to_owned(), format!("{flow}/{call}"))
+pub(crate) fn mark(flow: &str, call: &CallId) -> ProcessMark {
+    ProcessMark::new("A_SOCIETY_CALL", format!("{flow}/{call}"))
 }
 
 /// All variables that a program gets.
@@ -92,7 +93,9 @@ pub(super) fn variables(
     }
     add("RECORD", job.record.to_string_lossy().into_owned());
     add("PROJECT", job.project.to_string_lossy().into_owned());
-    variables.push(mark(job.flow.as_str(), call));
+    let mark = mark(job.flow.as_str(), call);
+    let (name, value) = mark.variable();
+    variables.push((name.to_owned(), value.to_owned()));
     variables.retain(|(_, value)| !value.contains('\0'));
     variables
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use a_society_base::process::gate::{ExitCause, Gated, ProcessLaunch};
-use a_society_base::process::tree::{self, ProcessMark};
+use a_society_base::process::tree;
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
@@ -31,8 +31,7 @@ const TOOL: &str = "run_command";
 /// anything left.
 #[must_use]
 pub fn end_survivor(process: &ProcessName, flow: &FlowId, call: &CallId) -> bool {
-    let mark = ProcessMark::new(&input::mark(flow.as_str(), call));
-    tree::end_stranger(process, &mark)
+    tree::end_stranger(process, &input::mark(flow.as_str(), call))
 }
 
 /// The taker of a role that is a program.

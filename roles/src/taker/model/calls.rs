@@ -330,7 +330,7 @@ impl ModelTaker {
                     if let Some(item) = calls.items.iter().find(|it| it.asked.id == *tool_call) {
                         *output = self.same.heard(&item.asked, std::mem::take(output));
                     }
-                    self.heard_result(tool_call, tool, (output, None), true);
+                    self.heard_result(tool_call, tool, output, None, true);
                 }
                 Some(step)
             }
@@ -381,11 +381,11 @@ impl ModelTaker {
         let is_settled = item.is_settled;
         let is_ending = self.kit.as_ref().is_some_and(|kit| kit.ends_turn(&tool));
         if let Some(ending) = EndingTool::of_name(&tool).filter(|_| is_ending) {
-            return Some(self.finish_ending(calls, ending, (call, id, tool)));
+            return Some(self.finish_ending(calls, ending, call, id, tool));
         }
         finished.output = self.same.heard(&item.asked, finished.output);
-        let heard = (finished.output.as_str(), finished.image.clone());
-        self.heard_result(&id, &tool, heard, finished.end.is_error());
+        let (output, image) = (&finished.output, finished.image.clone());
+        self.heard_result(&id, &tool, output, image, finished.end.is_error());
         Some(TurnStep::Finish {
             call,
             end: finished.end,
@@ -405,7 +405,9 @@ impl ModelTaker {
         &mut self,
         calls: &mut Calls,
         ending: EndingTool,
-        (call, id, tool): (CallId, String, String),
+        call: CallId,
+        id: String,
+        tool: String,
     ) -> TurnStep {
         let (text, all) = self.last_answer();
         let failed = all.iter().position(|asked| {
@@ -431,7 +433,7 @@ impl ModelTaker {
         if let Some(end) = &ends {
             calls.ends = Some((**end).clone());
         }
-        self.heard_result(&id, &tool, (&output, None), end.is_error());
+        self.heard_result(&id, &tool, &output, None, end.is_error());
         TurnStep::Finish {
             call,
             end,
@@ -478,7 +480,8 @@ impl ModelTaker {
         &mut self,
         id: &str,
         tool: &str,
-        (output, image): (&str, Option<Box<Image>>),
+        output: &str,
+        image: Option<Box<Image>>,
         is_error: bool,
     ) {
         let message = Message::ToolResult {

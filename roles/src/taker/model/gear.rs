@@ -6,7 +6,7 @@ use std::sync::Arc;
 use a_society_facts::Hash;
 use a_society_facts::fact::turn::Usage;
 use a_society_mcp::Servers;
-use a_society_providers::retry::Lanes;
+use a_society_providers::retry::{LaneName, Lanes};
 use a_society_providers::{Effort, Provider, Thinking, ToolDefinition};
 
 use crate::config::ConfigBounds;
@@ -59,6 +59,16 @@ pub struct Gear {
     pub traffic: Traffic,
     /// What stops a turn that goes nowhere.
     pub bounds: ConfigBounds,
+}
+
+impl Gear {
+    /// The lane of its requests.
+    pub(super) fn lane(&self) -> LaneName<'_> {
+        LaneName {
+            provider: self.provider.name(),
+            model: &self.model.id,
+        }
+    }
 }
 
 /// The MCP servers of a role.

@@ -178,7 +178,7 @@ impl ModelTaker {
     /// Asks whether a request may go now; if not, how long to wait.
     pub(super) fn enter_lane(&mut self) -> Option<u64> {
         let now = (self.gear.traffic.now_ms)();
-        let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+        let lane = self.gear.lane();
         let lanes = &self.gear.traffic.lanes;
         let admission = if self.is_hurried {
             lanes.press(lane, self.ticket, now)
@@ -219,7 +219,7 @@ impl ModelTaker {
     pub(super) fn leave_lane(&mut self, outcome: RequestOutcome) {
         if std::mem::take(&mut self.is_in_lane) {
             let now = (self.gear.traffic.now_ms)();
-            let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+            let lane = self.gear.lane();
             self.gear
                 .traffic
                 .lanes

@@ -97,7 +97,8 @@ impl Kit {
     /// Brings the tools together. Waits for servers that have to be started.
     pub(super) fn gather(
         own: &Toolbox,
-        (own_offered, ends_by_call): (&[ToolDefinition], bool),
+        own_offered: &[ToolDefinition],
+        ends_by_call: bool,
         remote: Option<&Remote>,
         job: &TurnJob,
         stop: &StopSignal,
@@ -285,7 +286,7 @@ impl Kit {
         };
         let is_irreversible = tool.effect == Effect::Irreversible;
         let server = mcp::server_of(&tool.name).unwrap_or_default();
-        let server = (server, tool.raw_name.as_str());
+        let raw = &tool.raw_name;
         let beginning: String = arguments.chars().take(SUMMARY_CHARS).collect();
         RemotePlan {
             tool: tool.name.clone(),
@@ -297,7 +298,7 @@ impl Kit {
                 tool: tool.name.clone(),
                 ruled: self
                     .own
-                    .ruled_remote(&tool.name, &tier, server, is_irreversible),
+                    .ruled_remote(&tool.name, &tier, server, raw, is_irreversible),
                 tier,
                 command: None,
                 terms: ConsentTerms::Server(self.server_terms(tool)),
@@ -438,7 +439,7 @@ impl StartedCall {
                 stop,
                 call,
                 own,
-            } => finish_remote((&own, &call), &plan, &servers, &key, &stop),
+            } => finish_remote(&own, &call, &plan, &servers, &key, &stop),
             // What the model gets depends on all that its message asked for.
             Self::Ending => Finished {
                 end: CallEnd::Done,
@@ -453,7 +454,8 @@ impl StartedCall {
 }
 
 fn finish_remote(
-    (own, id): (&Toolbox, &CallId),
+    own: &Toolbox,
+    id: &CallId,
     plan: &RemotePlan,
     servers: &mcp::Servers,
     key: &str,

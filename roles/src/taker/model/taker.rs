@@ -190,8 +190,8 @@ impl ModelTaker {
     fn gather(&mut self) {
         let (gear, job) = (&self.gear, &self.job);
         let remote = gear.remote.as_ref();
-        let offered = (&*gear.offered, gear.ends_by_call);
-        let (kit, mut absent) = Kit::gather(&gear.tools, offered, remote, job, &self.stop);
+        let (offered, by_call) = (&*gear.offered, gear.ends_by_call);
+        let (kit, mut absent) = Kit::gather(&gear.tools, offered, by_call, remote, job, &self.stop);
         let missing = gear.missing.iter().map(|(tool, why)| Absent {
             server: String::new(),
             tool: Some(tool.clone()),
@@ -579,7 +579,7 @@ impl Drop for ModelTaker {
     /// Releases the lane of a turn that is gone.
     fn drop(&mut self) {
         // Also after a refusal, which keeps the turn's place for its next try.
-        let lane = (self.gear.provider.name(), self.gear.model.id.as_str());
+        let lane = self.gear.lane();
         self.gear.traffic.lanes.leave(lane, self.ticket);
         if !self.only_summarises && !self.awaits_consent {
             self.gear.tools.end_background();

@@ -98,7 +98,8 @@ impl Background {
         &self,
         role: &RoleInstance,
         held: HeldCommand,
-        (command, redactor): (&str, &Redactor),
+        command: &str,
+        redactor: &Redactor,
     ) -> Result<(u32, Arc<BackgroundJob>), NoThread> {
         let line: String = command.split_whitespace().collect::<Vec<_>>().join(" ");
         let line = shown(&redactor.redact(&line));

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use a_society_base::process::capture::Capture;
 use a_society_base::process::supervise::{Supervised, Timer};
-use a_society_base::process::tree::Family;
+use a_society_base::process::tree::{Family, ProcessMark};
 use a_society_base::redact::{RedactedStream, Redactor};
 use a_society_base::stop::StopSignal;
 use a_society_base::thread::NoThread;
@@ -53,10 +53,11 @@ impl HeldCommand {
     pub(super) fn spawn(
         guard: &[String],
         order: &GuardOrder,
-        mark: (String, String),
+        mark: ProcessMark,
     ) -> Result<Self, String> {
         let mut order = order.clone();
-        order.variables.push(mark.clone());
+        let (name, value) = mark.variable();
+        order.variables.push((name.to_owned(), value.to_owned()));
         let mut words = Vec::new();
         if order.walls.spaces.are_there() {
             words.extend(spaces::words(&order.walls));
@@ -64,7 +65,7 @@ impl HeldCommand {
         words.extend(guard.iter().cloned());
         let child = start(&words, &mark, order.walls.spaces.are_there())
             .map_err(|why| format!("The guard of commands could not be started: {why}."))?;
-        let mut guard = Supervised::new(child, &mark);
+        let mut guard = Supervised::new(child, mark);
         let stdout = guard.take_output();
         let stdout = stdout.ok_or("The guard of commands has no output.")?;
         let mut held = Self {
@@ -165,17 +166,18 @@ impl HeldCommand {
     }
 }
 
-fn start(words: &[String], mark: &(String, String), has_spaces: bool) -> std::io::Result<Child> {
+fn start(words: &[String], mark: &ProcessMark, has_spaces: bool) -> std::io::Result<Child> {
     use std::os::unix::process::CommandExt as _;
 
     let Some((program, arguments)) = words.split_first() else {
         return Err(std::io::Error::other("it has no name"));
     };
+    let (name, value) = mark.variable();
     let mut command = Command::new(program);
     command
         .args(arguments)
         .env_clear()
-        .env(&mark.0, &mark.1)
+        .env(name, value)
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -238,7 +238,7 @@ impl Toolbox {
         let limit = self.0.setting.limits.blob_bytes;
         let limit_ms = held.time_limit_ms();
         let ran = held.run(&self.0.redactor, limit, stop);
-        told((ran.output, ran.full), (&ran.report, ran.took), limit_ms)
+        told(ran.output, ran.full, &ran.report, ran.took, limit_ms)
     }
 
     /// Lets a command go that runs beside the turn, and waits whether it fails at once.
@@ -250,8 +250,8 @@ impl Toolbox {
     ) -> (CallEnd, ToolOutput) {
         let setting = &self.0.setting;
         let role = &setting.owner.role;
-        let command = (launch.command.as_str(), &self.0.redactor);
-        let (number, job) = match setting.background.start(role, held, command) {
+        let (command, redactor) = (launch.command.as_str(), &self.0.redactor);
+        let (number, job) = match setting.background.start(role, held, command, redactor) {
             Ok(started) => started,
             Err(why) => {
                 let why = format!("The command could not be started: {why}.");
@@ -262,7 +262,7 @@ impl Toolbox {
         let news = job.news();
         if let Some((report, took)) = &news.end {
             setting.background.forget(role, number);
-            return told((news.output, news.full), (report, *took), news.limit_ms);
+            return told(news.output, news.full, report, *took, news.limit_ms);
         }
         let head = format!("[c{number} runs; read it with command_output]\n");
         (CallEnd::Done, beside(head, news.output, news.full))
@@ -311,7 +311,7 @@ impl Toolbox {
         Ok(match &news.end {
             Some((report, took)) => {
                 setting.background.forget(role, number);
-                let (_, output) = told((news.output, news.full), (report, *took), news.limit_ms);
+                let (_, output) = told(news.output, news.full, report, *took, news.limit_ms);
                 // That it was read is what this call is for, however the command ended.
                 (CallEnd::Done, output)
             }
@@ -349,8 +349,10 @@ fn beside(head: String, body: String, full: Option<Length>) -> ToolOutput {
 
 /// The output of a command that has ended.
 fn told(
-    (body, full): (String, Option<Length>),
-    (report, took): (&GuardReport, Duration),
+    body: String,
+    full: Option<Length>,
+    report: &GuardReport,
+    took: Duration,
     limit_ms: u64,
 ) -> (CallEnd, ToolOutput) {
     let (end, mut head, mut tail) = ended(&report.end, took, limit_ms);

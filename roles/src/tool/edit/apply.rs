@@ -62,7 +62,7 @@ pub(in super::super) fn apply(
         let found = match found {
             Some(found) if found.places.len() == 1 || found.note.is_none() => found,
             Some(found) => return Err(several(&applied.text, &found.places, number)),
-            None => return Err(none(path, &applied.text, edit, (number, edits.len()))),
+            None => return Err(none(path, &applied.text, edit, number, edits.len())),
         };
         applied.text = replaced(&applied.text, &found);
         applied.places += found.places.len();
@@ -289,7 +289,7 @@ fn several(text: &str, places: &[(usize, usize)], number: usize) -> String {
     )
 }
 
-fn none(path: &str, text: &str, edit: &TextEdit, (number, of): (usize, usize)) -> String {
+fn none(path: &str, text: &str, edit: &TextEdit, number: usize, of: usize) -> String {
     let alike = alike(text, &edit.old);
     let alike = alike.unwrap_or_else(|| "Read it again.".to_owned());
     format!("Edit {number} of {of}: no such text in {path}. Nothing was changed. {alike}")

@@ -19,6 +19,13 @@ pub(in super::super) struct TextDifference {
     around: Vec<String>,
 }
 
+/// How many lines a change adds and removes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in super::super) struct LineCounts {
+    pub added: usize,
+    pub removed: usize,
+}
+
 /// So many lines around a change are shown to the operator.
 const LINES_AROUND: usize = 3;
 
@@ -66,6 +73,14 @@ pub(in super::super) fn difference(old: &str, new: &str) -> TextDifference {
 }
 
 impl TextDifference {
+    /// How many lines come and go.
+    pub(in super::super) const fn counts(&self) -> LineCounts {
+        LineCounts {
+            added: self.added,
+            removed: self.removed,
+        }
+    }
+
     /// The first of its lines, and how many are left out.
     pub(in super::super) fn shown(&self, at_most: usize) -> String {
         let mut out = String::new();

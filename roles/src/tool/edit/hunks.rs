@@ -29,7 +29,7 @@ pub(in super::super) fn patched(
     let mut from = 0;
     for (number, hunk) in (1..).zip(hunks) {
         let named = format!("Hunk {number} of {} in {path}", hunks.len());
-        let (place, hunk) = place(&lines, hunk, (from, knowledge), &named)?;
+        let (place, hunk) = place(&lines, hunk, from, knowledge, &named)?;
         from = place.end;
         placed.push((place, hunk.new));
     }
@@ -63,7 +63,8 @@ pub(in super::super) fn patched(
 fn place(
     lines: &[&str],
     hunk: &PatchHunk,
-    (from, knowledge): (usize, Knowledge),
+    from: usize,
+    knowledge: Knowledge,
     named: &str,
 ) -> Result<(HunkPlace, PatchHunk), String> {
     let starts = starts(lines, hunk, from);
@@ -95,7 +96,7 @@ fn place(
     let ways = if knowledge == Knowledge::Seen { 2 } else { 1 };
     for (way, is_same) in is_same.iter().take(ways).enumerate() {
         for hunk in std::iter::once(hunk).chain(shorter.as_ref()) {
-            let found = found(lines, hunk, (&starts, from), *is_same);
+            let found = found(lines, hunk, &starts, from, *is_same);
             match found.as_slice() {
                 [] => {}
                 [start] => {
@@ -153,7 +154,8 @@ fn position(lines: &[&str], head: &str, from: usize) -> Option<usize> {
 fn found(
     lines: &[&str],
     hunk: &PatchHunk,
-    (starts, from): (&[usize], usize),
+    starts: &[usize],
+    from: usize,
     is_same: fn(&str, &str) -> bool,
 ) -> Vec<usize> {
     let fits = |window: &[&str]| {

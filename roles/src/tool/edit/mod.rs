@@ -14,7 +14,7 @@ mod patch_tests;
 mod tests;
 
 pub(super) use apply::{Knowledge, TextEdit, apply};
-pub(super) use difference::difference;
+pub(super) use difference::{LineCounts, difference};
 pub(super) use hunks::patched;
 pub(super) use page::TextPage;
 pub(super) use patch::{PatchHunk, PatchedFile, Section, sections};

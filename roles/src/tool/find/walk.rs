@@ -179,7 +179,7 @@ impl<'a> FolderWalk<'a> {
         let has_layer = self.add_layer(folder, self.rest.iter().count());
         for (name, kind) in &names {
             self.rest.push(name);
-            let went = self.entry(folder, (name, *kind), depth, see);
+            let went = self.entry(folder, name, *kind, depth, see);
             self.rest.pop();
             went?;
         }
@@ -195,7 +195,8 @@ impl<'a> FolderWalk<'a> {
     fn entry(
         &mut self,
         folder: &OwnedFd,
-        (name, kind): (&OsStr, FileType),
+        name: &OsStr,
+        kind: FileType,
         depth: usize,
         see: &mut dyn FnMut(&WalkStep<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 
 use super::super::ids::{Ids, is_plain};
 use super::super::raw::RawObject;
-use super::super::written::{WrittenRequest, head, list};
+use super::super::written::{SplitHistory, WrittenRequest, head, list};
 use crate::blocks::Blocks;
 use crate::repair::{PartingPoint, SpeakingSide};
 use crate::request::{Effort, HistoryMessage, ModelRequest, Thinking};
@@ -167,7 +167,7 @@ fn marked_from(messages: &[Cow<'_, HistoryMessage>]) -> Option<usize> {
 /// A request without the part that is already encoded.
 pub(crate) fn write(
     request: &ModelRequest<'_>,
-    (settled, open): (&[Cow<'_, HistoryMessage>], &[Cow<'_, HistoryMessage>]),
+    SplitHistory { settled, open }: SplitHistory<'_>,
     ids: &mut Ids<'_>,
 ) -> serde_json::Result<WrittenRequest> {
     let settled = turns(request, settled, ids);
@@ -176,8 +176,9 @@ pub(crate) fn write(
     if request.cache_key.is_some() {
         mark_turns(&mut open);
     }
+    let (thinking, config) = thinking(request, &open);
     Ok(WrittenRequest {
-        head: head(&frame(request, thinking(request, &open), Vec::new()))?,
+        head: head(&frame(request, thinking, config, Vec::new()))?,
         settled: list(&settled)?,
         open: list(&open)?,
         ids: settled_ids,
@@ -194,14 +195,15 @@ pub(crate) fn body(
     if request.cache_key.is_some() {
         mark_turns(&mut messages);
     }
-    let thinking = thinking(request, &messages);
-    serde_json::to_vec(&frame(request, thinking, messages))
+    let (thinking, config) = thinking(request, &messages);
+    serde_json::to_vec(&frame(request, thinking, config, messages))
 }
 
 /// A request with these messages at its end.
 fn frame<'a>(
     request: &ModelRequest<'a>,
-    (thinking, output_config): (Option<ThinkingParam>, Option<OutputConfig>),
+    thinking: Option<ThinkingParam>,
+    output_config: Option<OutputConfig>,
     messages: Vec<MessagesTurn<'a>>,
 ) -> MessagesBody<'a> {
     let caches = request.cache_key.is_some();

@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::ids::Ids;
-use super::super::written::{WrittenRequest, head, list};
+use super::super::written::{SplitHistory, WrittenRequest, head, list};
 use super::KeptAnswer;
 use crate::repair::PartingPoint;
 use crate::request::{HistoryMessage, ModelRequest, Thinking};
@@ -122,7 +122,7 @@ pub(crate) fn part(
 /// A request without the part that is already encoded.
 pub(crate) fn write(
     request: &ModelRequest<'_>,
-    (settled, open): (&[Cow<'_, HistoryMessage>], &[Cow<'_, HistoryMessage>]),
+    SplitHistory { settled, open }: SplitHistory<'_>,
     ids: &mut Ids<'_>,
     dialect: ChatDialect,
 ) -> serde_json::Result<WrittenRequest> {

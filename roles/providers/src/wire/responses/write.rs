@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::super::chat::outcome;
 use super::super::ids::{Ids, is_plain};
 use super::super::raw::RawObject;
-use super::super::written::{WrittenRequest, head, list};
+use super::super::written::{SplitHistory, WrittenRequest, head, list};
 use crate::blocks::Blocks;
 use crate::request::{Effort, HistoryMessage, ModelRequest, Thinking};
 
@@ -108,7 +108,7 @@ enum ItemContent<'a> {
 /// history can: no item depends on those that follow.
 pub(crate) fn write(
     request: &ModelRequest<'_>,
-    (settled, open): (&[Cow<'_, HistoryMessage>], &[Cow<'_, HistoryMessage>]),
+    SplitHistory { settled, open }: SplitHistory<'_>,
     ids: &mut Ids<'_>,
 ) -> serde_json::Result<WrittenRequest> {
     let settled = items(request, settled, ids);
