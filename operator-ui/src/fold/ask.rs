@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::At;
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::fact::operator::ConsentAnswer;
@@ -89,9 +90,11 @@ pub fn asks(flow: &FlowRef, state: &FlowState, pending: &[Work], around: &dyn Ar
         state,
         around,
     };
-    questions(pending)
-        .map(|question| asker.ask(question))
-        .collect()
+    let asks = questions(pending).map(|question| Ask {
+        since: words::at(since(state, question)),
+        ..asker.ask(question)
+    });
+    asks.collect()
 }
 
 /// The questions among what is pending, in the order in which the machine asks.
@@ -106,6 +109,28 @@ pub fn questions(pending: &[Work]) -> impl Iterator<Item = &OperatorQuestion> {
         | Work::ApplyEnds
         | Work::WaitUntil { .. } => None,
     })
+}
+
+/// Since when something is asked.
+#[must_use]
+pub fn since(state: &FlowState, question: &OperatorQuestion) -> At {
+    let known = match question {
+        OperatorQuestion::Text { node, role, .. }
+        | OperatorQuestion::Configuration { node, role } => {
+            wait_of(state, node.as_ref(), role).map(|waiting| waiting.since)
+        }
+        OperatorQuestion::Consent { consent, .. } => {
+            state.consents.get(consent).map(|open| open.since)
+        }
+        OperatorQuestion::Approval { approval, .. } => {
+            state.staged.get(approval).map(|staged| staged.since)
+        }
+        OperatorQuestion::Unpause { .. } => state.paused.as_ref().map(|pause| pause.since),
+        OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Stalled => None,
+    };
+    known.or(state.updated_at).unwrap_or(At::from_ms(0))
 }
 
 /// The wait of a role, at a node or while it reflects.
@@ -244,7 +269,6 @@ pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
     };
     let node = cut_off.and_then(|turn| turn.node.as_ref());
     Ask {
-        since: words::maybe_at(state.updated_at),
         waiting_behind: running,
         ..asker.made(said, node, cut_off.map(|turn| &turn.role))
     }
@@ -490,7 +514,7 @@ impl Asker<'_> {
             title: self.state.title.clone(),
             role: role.map(ToString::to_string),
             node: node.map(ToString::to_string),
-            since: self.since(node, role),
+            since: words::maybe_at(self.state.updated_at),
             seq: self.state.seq,
             // What roles reflect on can wait: the work itself is done.
             blocking: !matches!(
@@ -531,23 +555,6 @@ impl Asker<'_> {
         });
         let (answer, about) = calls.next()?;
         (answer == ConsentAnswer::Deny && !about.is_empty()).then(|| words::short(about))
-    }
-
-    fn since(&self, node: Option<&NodeId>, role: Option<&RoleInstance>) -> String {
-        let mut waits = self.state.waits();
-        let mine = waits.find(|(at, waiting)| *at == node && Some(&waiting.role) == role);
-        let staged = || {
-            let mut staged = self.state.staged.values();
-            staged
-                .find(|staged| Some(&staged.node) == node)
-                .map(|staged| staged.since)
-        };
-        let paused = || self.state.paused.as_ref().map(|pause| pause.since);
-        let since = mine
-            .map(|(_, waiting)| waiting.since)
-            .or_else(staged)
-            .or_else(paused);
-        words::maybe_at(since.or(self.state.updated_at))
     }
 
     /// The nodes that cannot begin before this one is done: its successors that have not run.

@@ -164,7 +164,7 @@ impl Core {
             TurnStep::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             TurnStep::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             TurnStep::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
-            TurnStep::Held { provider, ms } => self.held(turn, attempt, (provider, ms))?,
+            TurnStep::Held { provider, ms } => self.held(turn, attempt, provider, ms)?,
             // The turn's thread lets the time pass; nothing is to be recorded.
             TurnStep::Wait { .. } => {}
             TurnStep::End(end) => return self.end(turn, attempt, end).map(Some),
@@ -178,7 +178,8 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        (provider, ms): (String, u64),
+        provider: String,
+        ms: u64,
     ) -> Result<(), DriverError> {
         if ms < HELD_RECORDED_MS {
             return Ok(());

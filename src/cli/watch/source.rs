@@ -192,7 +192,7 @@ impl Source {
         let (head, line) = in_short(state, &ask, wire, matches!(kind, AskKind::Own { .. }));
         let node = wire.node.as_ref().or(wire.role.as_ref());
         let node = node.map_or("flow", String::as_str).to_owned();
-        let since_ms = since(state, &ask.question).ms();
+        let since_ms = fold::since(state, &ask.question).ms();
         if let AskKind::Consent { consent, call, .. } = &mut kind
             && let Some(open) = state.consents.get(consent)
         {
@@ -420,29 +420,6 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
         cost_micros: summary.map_or(0, |summary| summary.cost_micros),
         updated_ms: summary.and_then(|summary| summary.updated_at).map(At::ms),
     }
-}
-
-/// Since when something is asked.
-fn since(state: &FlowState, question: &OperatorQuestion) -> At {
-    let known = match question {
-        OperatorQuestion::Text { node, role, .. }
-        | OperatorQuestion::Configuration { node, role } => {
-            let mut waits = state.waits();
-            let mine = waits.find(|(at, waiting)| *at == node.as_ref() && waiting.role == *role);
-            mine.map(|(_, waiting)| waiting.since)
-        }
-        OperatorQuestion::Consent { consent, .. } => {
-            state.consents.get(consent).map(|open| open.since)
-        }
-        OperatorQuestion::Approval { approval, .. } => {
-            state.staged.get(approval).map(|staged| staged.since)
-        }
-        OperatorQuestion::Unpause { .. } => state.paused.as_ref().map(|pause| pause.since),
-        OperatorQuestion::Improvement { .. }
-        | OperatorQuestion::Feedback
-        | OperatorQuestion::Stalled => None,
-    };
-    known.or(state.updated_at).unwrap_or(At::from_ms(0))
 }
 
 /// Who asks for what, as a heading, and what an answer decides, in a line. The page says the same.
