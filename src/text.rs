@@ -253,6 +253,13 @@ pub(crate) fn age(ms: i64) -> String {
     }
 }
 
+/// A text within a line.
+pub(crate) fn uncapital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_lowercase());
+    first.into_iter().flatten().chain(letters).collect()
+}
+
 /// A time that runs: `0:49`, `1:02:05`.
 pub(crate) fn clock(ms: u64) -> String {
     let seconds = ms / 1_000;

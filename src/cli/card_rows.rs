@@ -10,7 +10,7 @@ use a_society_operator_ui::protocol::ask::Fact;
 
 use super::asks::{QUESTION_COLUMNS_MAX, shown_lines};
 use crate::paint::Paint;
-use crate::text::{chopped, exact, printed_exact, tabbed, width, wrapped};
+use crate::text::{chopped, exact, printed_exact, tabbed, uncapital, width, wrapped};
 
 /// What begins a line of a role, and a row with the rest of one.
 pub(crate) const BAR: &str = "│ ";
@@ -271,13 +271,6 @@ pub(crate) fn labelled(fact: &Fact) -> Option<(String, String)> {
     };
     let label = card_row(&fact.label).unwrap_or(&fact.label);
     Some((exact(label).into_owned(), value))
-}
-
-/// A text within a line.
-fn uncapital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|first| first.to_lowercase());
-    first.into_iter().flatten().chain(letters).collect()
 }
 
 /// A fact, its value under itself where it takes several rows.
