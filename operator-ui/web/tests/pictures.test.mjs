@@ -9,7 +9,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./browser.mjs";
@@ -18,6 +17,8 @@ import { LONG_REST_MS, settled } from "./stage.mjs";
 
 const FOLDER = new URL("pictures/", import.meta.url).pathname;
 const MADE_WITH = join(FOLDER, "made-with.json");
+/** Where a screen that differs is kept, to be looked at. */
+const DIFFERS = new URL("shots/", import.meta.url).pathname;
 const UPDATE = process.env.A_SOCIETY_UPDATE === "1";
 /** Of all pixels, as many may differ: what a glyph's edge does when a library below is renewed. */
 const SHARE = 0.001;
@@ -195,10 +196,13 @@ for (const [name, picture] of Object.entries(PICTURES)) {
         return;
       }
       const { count, all } = await differing(taken, readFileSync(kept));
-      const now = join(tmpdir(), `a-society-${name}-${size}-${theme}.png`);
+      const now = join(DIFFERS, `${name}-${size}-${theme}.png`);
       const share = exact ? SHARE : SQUARE.share;
-      if (count > all * share) writeFileSync(now, taken);
-      else rmSync(now, { force: true });
+      rmSync(now, { force: true });
+      if (count > all * share) {
+        mkdirSync(DIFFERS, { recursive: true });
+        writeFileSync(now, taken);
+      }
       const what = exact ? "pixels" : "squares";
       assert.ok(count <= all * share, `${count} of ${all} ${what} differ (${((100 * count) / all).toFixed(2)} %, allowed ${100 * share} %): look at ${now} beside ${kept}, and if it is meant, run npm run pictures`);
     });
