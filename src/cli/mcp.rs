@@ -1,5 +1,8 @@
 //! `mcp`: which MCP servers there are, and which of them the operator lets run.
 
+use a_society_facts::words::settings::{
+    SERVER_CHANGED, SERVER_IS_APPROVED, SERVER_IS_HIDDEN, SERVER_IS_WANTED, SERVER_IS_YOURS,
+};
 use a_society_orchestrator::config::servers::{
     BEGINNING, Roster, ServerEntry, ServerStanding, approve, lists_in, revoke,
 };
@@ -110,11 +113,11 @@ fn roster(context: &mut Context<'_>) -> Result<Roster, Stop> {
 /// The state of a server, for people.
 pub(super) const fn words(standing: ServerStanding) -> &'static str {
     match standing {
-        ServerStanding::Own => "yours",
-        ServerStanding::Approved => "approved by you",
-        ServerStanding::Changed => "CHANGED since you approved it: it waits for you again",
-        ServerStanding::Wanted => "wanted by the workspace: it waits for you",
-        ServerStanding::Hidden => "never used: a server of yours has this name",
+        ServerStanding::Own => SERVER_IS_YOURS,
+        ServerStanding::Approved => SERVER_IS_APPROVED,
+        ServerStanding::Changed => SERVER_CHANGED,
+        ServerStanding::Wanted => SERVER_IS_WANTED,
+        ServerStanding::Hidden => SERVER_IS_HIDDEN,
     }
 }
 

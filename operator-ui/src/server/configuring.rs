@@ -1,6 +1,7 @@
 //! What is changed in the operator's configuration from the page.
 
 use a_society_facts::fact::operator::ConsentRules;
+use a_society_facts::view::feed::tokens;
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
     KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,
@@ -39,7 +40,7 @@ pub fn choices() -> Vec<ModelChoice> {
     };
     let models = catalog.models.iter().map(|(name, spec)| ModelChoice {
         name: name.clone(),
-        words: format!("{}, a window of {} tokens", spec.id, spec.window_tokens),
+        words: format!("{}, window {}", spec.id, tokens(spec.window_tokens)),
         window_tokens: spec.window_tokens,
     });
     models.collect()

@@ -3,14 +3,18 @@ import { CALL_END, CUT_OFF } from "./said/calls";
 import { FAILED } from "./said/status";
 import type { CallEnd, Item, Task } from "./wire";
 
+const EDIT = /^(edit|write|replace|patch)(_\w+)? /;
+/** Whether a call was refused before anything was done: its text is only why. */
+const onlyWhy = (item: Item): boolean => item.type === "tool-error" && item.tool !== null && EDIT.test(`${item.tool} `) && !EDIT.test(item.text);
+
 /** What was asked, on one line: a command or a file as it is, since the sign in front says what is done with it. */
 export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
   const line = item.text.split("\n", 1)[0] ?? "";
-  if (line === "") return item.tool ?? item.label;
+  if (line === "" || onlyWhy(item)) return item.tool ?? item.label;
   if (item.tasks !== undefined) return listWords(item.tasks);
   if (kind === "run") return commandOf(line) ?? line.replace(/^run /, "");
   if (kind !== "edit") return line;
-  const file = line.replace(/^(edit|write|replace|patch|edit_file|write_file) /, "");
+  const file = line.replace(EDIT, "");
   // Each of several has a row of its own.
   if (item.files !== undefined) return file.replace(/: .*/, "");
   // The line counts, where they are known, replace the note at the end.
@@ -38,7 +42,7 @@ function commandOf(line: string): string | null {
 
 /** What is done, for those who do not see the sign. */
 export function callVerb(item: Item, kind: "edit" | "run" | "call"): string {
-  return kind === "call" ? "" : (/^(run|edit|write|replace|patch) /.exec(item.text)?.[0] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `);
+  return kind === "call" || onlyWhy(item) ? "" : (/^(run|edit|write|replace|patch) /.exec(item.text)?.[0] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `);
 }
 
 /** The ends of a call that are neither its success nor its own failure, and whether they are a failure. */
@@ -54,6 +58,7 @@ export function callEnd(item: Item): { words: string; bad: boolean } | null {
 
 /** What came back. */
 export function callOutput(item: Item): string {
+  if (onlyWhy(item)) return item.text;
   const at = item.text.indexOf("\n");
   return at < 0 ? "" : item.text.slice(at + 1);
 }

@@ -1,55 +1,39 @@
-// The keys in words, for the help and the settings; loaded with them.
-import { ACTIONS, type Action, type ActionId } from "./keys";
+// The keys in words, for the help and the settings; loaded with them. How a key is called comes from the table of keys, what
+// it does from the table of words.
+import { ACTIONS, keyName, nameOfChord, type Action, type ActionId } from "./keys";
+import { ACT, IN_GRAPH, IN_TEXT, ON_STRIP } from "./said/acts";
+import { ANSWER, CHOICE } from "./said/choices";
 import { chord } from "./system";
+import { capital } from "./words";
 
 export type Line = { shown: string; words: string };
 
-/** How a key is called, and what it does. Those that are listed with another have none. */
-const SAID: Partial<Record<ActionId, [shown: string, words: string]>> = {
-  palette: [chord.mod("K"), "Search, jump, command"],
-  help: ["?", "All keys"],
-  "go-inbox": ["G I", "Inbox"],
-  "go-flows": ["G F", "Flows"],
-  "previous-waiting": ["[", "Previous waiting item"],
-  "next-waiting": ["]", "Next waiting item"],
-  down: ["J", "Next in the list"],
-  up: ["K", "Previous in the list"],
-  open: ["Enter", "Open"],
-  "open-in-flow": ["O", "Open in its flow"],
-  "answer-yes": [`Y, in text ${chord.alt("Y")}`, "Allow once, approve, continue"],
-  "answer-flow": [`F, in text ${chord.alt("F")}`, "Allow for this flow"],
-  "answer-no": [`N, in text ${chord.alt("N")}`, "Deny or decline"],
-  "answer-reason": ["R", "Deny with a reason, or answer"],
-  "answer-first": [`1, 2, 3, in text ${chord.alt("1")}, 2, 3`, "Choose in a card of choices"],
-  "show-all": [`V, in text ${chord.alt("V")}`, "Show all of a call that is asked about"],
-  snooze: ["E", "Snooze for 30 minutes"],
-  "role-tab": ["1 to 9", "Feed of that role"],
-  view: ["Shift V", "Graph or outline"],
-  find: ["/", "Find here"],
-  transcript: ["T", "Transcript of the role"],
-  diff: ["D", "Everything the flow changed"],
-  "stop-turn": [". twice", "Stop the turn"],
-  "previous-event": [",", "Previous event"],
-  "next-event": [";", "Next event"],
-  live: ["L", "Back to now"],
-  fork: ["Shift F", "Fork from here"],
-  "new-flow": ["Shift N", "Start a flow"],
-  composer: ["C", "Write to the role"],
-  region: ["F6", "Next region of the page"],
-  close: ["Esc", "Close what was opened, then back to now"],
-};
-
+const line = (shown: string, words: string): Line => ({ shown, words: capital(words) });
+const table = (of: Readonly<Record<string, string>>): Line[] => Object.entries(of).map(([shown, words]) => line(shown.replace(/^Mod (.+)$/, (_, key: string) => chord.mod(key)), words));
 /** Keys of fields and lists, which belong to the part that has the focus. */
-export const IN_TEXT: readonly Line[] = [
-  { shown: "Enter", words: "Send" },
-  { shown: "Shift Enter", words: "A new line" },
-  { shown: chord.mod("Enter"), words: "Send and follow; in the search, open beside" },
-];
+export const [inText, inGraph, onStrip] = [table(IN_TEXT), table(IN_GRAPH), table(ON_STRIP)] as const;
+
+/** An answer is called as its button is. */
+const ANSWERS: Partial<Record<ActionId, string>> = {
+  "answer-yes": [CHOICE.allow, CHOICE.approve, CHOICE.continue].join(", "),
+  "answer-flow": CHOICE["allow-flow"],
+  "answer-no": [CHOICE.deny, CHOICE.decline].join(", "),
+  "answer-reason": [CHOICE["deny-reason"], ANSWER].join(", "),
+};
+/** How its keys are called. Cards and roles have one for each, which are listed together. */
+function shown({ id, chords }: Action): string {
+  const [, typing] = chords;
+  if (id === "role-tab") return `${keyName(id)} to ${chords.map(nameOfChord).at(-1) ?? ""}`;
+  if (id === "stop-turn") return `${keyName(id)} twice`;
+  const cards = id === "answer-first" ? (["answer-second", "answer-third"] as const).map((other) => `, ${keyName(other)}`).join("") : "";
+  return `${keyName(id)}${cards}${typing?.alt === true ? `, in text ${nameOfChord(typing)}${cards}` : ""}`;
+}
 
 /** One line each, of all or of those that count in one place. */
 export function lines(where: Action["where"] | null = null): Line[] {
+  const words: Partial<Record<ActionId, string>> = { ...ACT, ...ANSWERS };
   return ACTIONS.flatMap((action) => {
-    const said = where === null || action.where === where ? SAID[action.id] : undefined;
-    return said === undefined ? [] : [{ shown: said[0], words: said[1] }];
+    const act = where === null || action.where === where ? words[action.id] : undefined;
+    return act === undefined ? [] : [line(shown(action), act)];
   });
 }

@@ -1,14 +1,14 @@
-// Every key of the page: where it counts, and who does it now. What it does in words is in `keylist.ts`.
+// Every key of the page: where it counts, and who does it now. What it does in words is in `said/acts.ts`.
 //
 // A key is matched by the letter or sign that it types, as it is labelled; where it types neither, as on layouts that are not
 // Latin or with Alt on some systems, by its place. Never while it repeats. In a text field
 // only Alt chords and the palette act. Answers act only in the inbox or inside the bar, and only when `arm.ts` says so.
 import { keyMayAnswer, typing } from "./arm";
+import type { ACT } from "./said/acts";
+import { chord as named } from "./system";
 
-export type ActionId =
-  | "palette" | "help" | "go-inbox" | "go-flows" | "previous-waiting" | "next-waiting" | "down" | "up" | "open" | "open-in-flow"
-  | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-first" | "answer-second" | "answer-third" | "show-all" | "snooze" | "role-tab" | "view" | "find" | "transcript" | "diff"
-  | "stop-turn" | "previous-event" | "next-event" | "live" | "fork" | "new-flow" | "composer" | "region" | "close";
+/** What keys do: as the table of words has it, the answers, and what is listed with another. */
+export type ActionId = keyof typeof ACT | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-second" | "answer-third";
 
 type Chord = { code: string; alt?: boolean; mod?: boolean; shift?: boolean; after?: string };
 export type Action = {
@@ -148,6 +148,16 @@ export function codeOf(event: Pick<KeyboardEvent, "key" | "code" | "shiftKey">):
   const sign = SIGNS[key];
   return sign === undefined ? { code, shift } : { code: sign, shift: key === "?" };
 }
+
+/** How a chord is called on this machine, such as "Shift F" or "G I". */
+export function nameOfChord({ code, after, ...held }: Chord): string {
+  const sign = Object.keys(SIGNS).find((one) => SIGNS[one] === code && (one === "?") === (held.shift === true));
+  const key = sign ?? code.replace(/^Key|^Digit|ape$/, "");
+  if (held.mod || held.alt) return (held.mod ? named.mod : named.alt)(key);
+  return (after === undefined ? "" : `${nameOfChord({ code: after })} `) + (held.shift && sign === undefined ? "Shift " : "") + key;
+}
+/** How the first key is called that does something. */
+export const keyName = (id: ActionId): string => ACTIONS.flatMap((action) => (action.id === id ? action.chords : [])).map(nameOfChord)[0] ?? "";
 
 function matches(chord: Chord, event: KeyboardEvent, first: string | null): boolean {
   const pressed = codeOf(event);

@@ -1,7 +1,7 @@
 // The small hearts: addresses, what can be seen, when an answer counts, rows of a feed, markdown, streamed text.
 import { describe, expect, it } from "vitest";
 import { Announcer, type Spoken } from "./announce";
-import { callEnd, callLine, callVerb } from "./calls";
+import { callEnd, callLine, callOutput, callVerb } from "./calls";
 import { due, headline, places, ripe } from "./notify";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
 import { choices, identical, inOrder, shortWords } from "./asks";
@@ -10,11 +10,13 @@ import { anyOf, marked } from "./find";
 import { foldFeed, foldOlder } from "./fold";
 import { again, markdown, safeLink, settledUpTo } from "./md";
 import { FRAME_MS, MANY, REPLAY_MS, restOf, waitedUntil } from "./pace";
+import { inGraph, inText, lines, onStrip } from "./keylist";
 import { ACTIONS } from "./keys";
 import { cutAt } from "./past";
 import { letters } from "./roles";
 import { href, parse, type Route } from "./router";
 import { consentLine, groupWords, handOff, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
+import { chord } from "./system";
 import { tailAfter, tailed, type Tail } from "./tail";
 import { ago, goesOn, inSentences, money, several, span, tokens, took } from "./words";
 import type { Ask, AskKind, ConsentAnswer, FeedState, Item } from "./wire";
@@ -300,7 +302,7 @@ describe("a screen reader", () => {
 
 describe("words", () => {
   it("say numbers as a person does", () => {
-    expect([tokens(640), tokens(1_200), tokens(122_000), tokens(1_240_000)]).toEqual(["640", "1.2k", "122k", "1.24M"]);
+    expect([640, 1_200, 9_999, 32_768, 122_000, 999_999, 1_240_000].map(tokens)).toEqual(["640", "1.2k", "9.9k", "32k", "122k", "999k", "1.24M"]);
     expect([money(0), money(5_000), money(2_870_000)]).toEqual(["$0.00", "< $0.01", "$2.87"]);
     expect([took(120), took(11_000), took(480_000)]).toEqual(["0.1 s", "11 s", "8 m"]);
     expect([span(41 * 60_000), span(125 * 60_000)]).toEqual(["41 min", "2 h 5 min"]);
@@ -444,6 +446,12 @@ describe("a call that writes a list or several files", () => {
     expect([callVerb(call("patch 2 files: a, b", { files }), "edit"), callLine(call("patch 2 files: a, b\nok", { files }), "edit")]).toEqual(["patch ", "2 files"]);
     expect(callLine(call("patch a.rs", { added: 1, removed: 1 }), "edit")).toBe("a.rs");
   });
+  it("is named by its tool, with all of why, when it was refused before anything was done", () => {
+    const refused = call("src/store.rs is there and was not read: 827 bytes. Read it before you replace it. It begins:\n1\tfirst", { type: "tool-error", tool: "write_file" });
+    expect([callVerb(refused, "edit"), callLine(refused, "edit"), callOutput(refused)]).toEqual(["", "write_file", refused.text]);
+    const failed = call("write src/store.rs\nthe disk is full", { type: "tool-error", tool: "write_file" });
+    expect([callVerb(failed, "edit"), callLine(failed, "edit"), callOutput(failed)]).toEqual(["write ", "src/store.rs", "the disk is full"]);
+  });
   it("tells nothing of either before it is over", () => {
     const then = cutAt([call("tasks: told\nok", { tasks: [{ text: "Read", state: "done" }] })], 7)[0];
     expect([then?.type, then?.tasks, then?.files]).toEqual(["tool", undefined, undefined]);
@@ -455,5 +463,15 @@ describe("the table of keys", () => {
     const pressed = Object.values(import.meta.glob<string>("../tests/keys.test.mjs", { eager: true, query: "?raw", import: "default" })).join("");
     const missing = ACTIONS.filter(({ id }) => !new RegExp(`^  ("${id}"|${id}): \\[`, "m").test(pressed)).map(({ id }) => id);
     expect(missing).toEqual([]);
+  });
+  it("names each key as it is pressed, and what it does as the button does", () => {
+    const listed = Object.fromEntries(lines().map(({ shown, words }) => [words, shown]));
+    expect(["Search or jump to", "Fork from here", "Start a flow", "Go to the inbox", "All keys", "Feed of that role", "Back to live"].map((words) => listed[words])).toEqual([chord.mod("K"), "Shift F", "Shift N", "G I", "?", "1 to 9", "L"]);
+    expect(["Allow once, approve, continue", "Deny, send back", "Deny with a reason, answer", "Choose a card"].map((words) => listed[words])).toEqual([`Y, in text ${chord.alt("Y")}`, `N, in text ${chord.alt("N")}`, "R", `1, 2, 3, in text ${chord.alt("1")}, 2, 3`]);
+    expect(listed["Stop the turn of the role whose feed is shown"]).toBe(". twice");
+    expect([inText, inGraph, onStrip].flat().every(({ shown, words }) => shown !== "" && /^[A-Z]/.test(words))).toBe(true);
+  });
+  it("has words for every action but those that are listed with another", () => {
+    expect(lines()).toHaveLength(ACTIONS.length - 2);
   });
 });

@@ -91,11 +91,11 @@ export function goesOn(again: Again, now: number): string {
 /** How a flow stands while some of it waits for its next try and the rest works. */
 export const besides = (word: string, again: Again, now: number): string => `${word}, ${goesOn(again, now).replace(/^./, (first) => first.toLowerCase())}`;
 
-/** Tokens: 640, 122k, 1.24M. */
+/** Tokens, cut off as the terminal does: 640, 122k, 1.24M. */
 export function tokens(n: number): string {
+  const cut = (unit: number, digits: number): string => (Math.floor(n / (unit / 10 ** digits)) / 10 ** digits).toFixed(digits);
   if (n < 1_000) return String(n);
-  if (n < 10_000) return `${(n / 1_000).toFixed(1)}k`;
-  return n < 1_000_000 ? `${Math.round(n / 1_000)}k` : `${(n / 1_000_000).toFixed(2)}M`;
+  return n < 1_000_000 ? `${cut(1_000, n < 10_000 ? 1 : 0)}k` : `${cut(1_000_000, 2)}M`;
 }
 
 /** Money from millionths of a dollar. */
@@ -114,7 +114,7 @@ export function bytes(n: number): string {
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Words that a sentence begins with; anything else may be a name, a path or a command. */
-const OPENS = /^(?:the|this|that|it|its|no|nothing|nobody|a|an|only|there|they|some|each|every|another|unknown|load|take|name|check|see|correct|send|import|add|cannot|start|give|choose|wait|open|look|use|make|write|say|set|put|at|in|of|for|if|while|where|when)(?= )/;
+const OPENS = /^(?:the|this|that|it|its|no|nothing|nobody|a|an|only|there|they|some|each|every|another|unknown|load|take|name|check|see|correct|send|import|add|cannot|start|give|choose|wait|open|look|use|make|write|say|set|put|at|in|of|for|if|while|where|when|what|something|keys|roles that)(?= )/;
 /** A line of a terminal as a sentence of a page; a command at its end stays as it is typed. */
 function sentence(text: string): string {
   const said = text.trim().replace(OPENS, (word) => word.charAt(0).toUpperCase() + word.slice(1));

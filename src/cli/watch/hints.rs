@@ -1,6 +1,7 @@
 //! The keys: those that matter now, at the bottom of the screen, and all of them, on a screen of their own.
 
 use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::words::keys::{NEXT_PART, STOP_THE_TURN};
 
 use super::answer;
 use super::card;
@@ -18,7 +19,7 @@ const BETWEEN: &str = " · ";
 /// Every key, with what it does.
 pub(super) const ALL: [(&str, &str); 24] = [
     ("↑↓ j k", "move in a list, or scroll"),
-    ("tab", "go to the next part of the screen"),
+    ("tab", NEXT_PART),
     ("enter", "open the flow: its nodes, feed, cost and files"),
     ("esc", "go back"),
     (
@@ -41,7 +42,7 @@ pub(super) const ALL: [(&str, &str); 24] = [
         "say something to the role whose feed is shown, for its next request",
     ),
     ("S", "the same, cutting off the answer that arrives"),
-    (". .", "stop the turn of the role whose feed is shown"),
+    (". .", STOP_THE_TURN),
     ("p", "pause the flow; again, let it go on"),
     ("R", "resume a flow that nobody drives"),
     ("o", "open the page in the browser"),

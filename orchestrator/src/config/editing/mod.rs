@@ -14,6 +14,9 @@ pub mod skills;
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
+use a_society_facts::words::settings::{
+    self as words, KEY_NOT_TAKEN, KEYS_ARE_NOT_WRITTEN, key_place,
+};
 use a_society_roles::config::TextFault;
 use a_society_roles::config::edit::ConfigEditFault;
 
@@ -251,31 +254,25 @@ pub type SecretPlace = (String, String);
 pub(crate) fn check_place((how, place): &SecretPlace) -> Result<(), EditRefusal> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let is_variable = !place.is_empty() && place.len() <= 100 && place.chars().all(is_name);
-    let what = match how.as_str() {
-        "env" => "the name of a variable",
-        "file" => "the path of a file",
-        "keyring" => "the name of an entry in the keyring",
-        _ => {
-            let why = "a key is found by env, file or keyring";
-            return Err(EditRefusal::usage(
-                "it is not clear where the key is",
-                why,
-                "name one of them",
-            ));
-        }
+    let Some(what) = key_place(how) else {
+        return Err(EditRefusal::usage(
+            "it is not clear where the key is",
+            "a key is found by env, file or keyring",
+            "name one of them",
+        ));
     };
     let looks_like_key = looks_like_key(place);
     if looks_like_key || (how == "env" && !is_variable) {
         let why = if looks_like_key {
-            format!("what was given as {what} looks like a key")
+            words::looks_like_a_key(&format!("what was given as the {what}"))
         } else {
-            format!("what was given as {what} is none")
+            format!("what was given as the {what} is none")
         };
         return Err(EditRefusal::usage(
-            "the key itself is not taken",
-            format!("{why}; keys are never written into the configuration"),
+            KEY_NOT_TAKEN,
+            format!("{why}; {KEYS_ARE_NOT_WRITTEN}"),
             format!(
-                "put the key where only you can read it, and give {what}{}",
+                "put the key where only you can read it, and give the {what}{}",
                 if how == "env" {
                     ", such as ANTHROPIC_API_KEY"
                 } else {

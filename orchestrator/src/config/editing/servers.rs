@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
+use a_society_facts::words::settings::{
+    self as words, KEY_NOT_TAKEN, KEYS_ARE_NOT_WRITTEN, SAY_WHERE_A_KEY_IS,
+};
 use a_society_mcp::{
     self as mcp, ServerLimits, ServerSpec, ServerTransport, Servers, Variable, parse,
 };
@@ -309,9 +312,9 @@ fn names_a_key(name: &str) -> bool {
 
 fn keyless(what: &str) -> EditRefusal {
     EditRefusal::usage(
-        "the key itself is not taken",
-        format!("{what} looks like a key; keys are never written into the configuration"),
-        "say where it is: in a variable, in a file that only you can read, or in the keyring",
+        KEY_NOT_TAKEN,
+        format!("{}; {KEYS_ARE_NOT_WRITTEN}", words::looks_like_a_key(what)),
+        SAY_WHERE_A_KEY_IS,
     )
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use a_society_facts::words::settings::{NAME_A_KEYS_PLACE, SKILL_NOT_SAVED, SKILLS_HOLD_NO_KEY};
 use a_society_roles::role::definition::Skill;
 use a_society_roles::skill::{self, NewSkill, SkillEditFault, SkillFault, found};
 use a_society_state::disk::Disk;
@@ -151,9 +152,9 @@ pub fn put(new: &NewSkill, over: Option<&str>, writes: bool) -> Result<String, E
         .contains(&true)
     {
         return Err(EditRefusal::usage(
-            "the skill was not saved",
-            "something in it looks like a key, and models are told what skills say",
-            "say where the key is instead, such as the name of a variable",
+            SKILL_NOT_SAVED,
+            SKILLS_HOLD_NO_KEY,
+            NAME_A_KEYS_PLACE,
         ));
     }
     let folder = user::skills()?;

@@ -2,19 +2,22 @@
 //! test writes the files of `operator-ui/web/src/said/` from it, so that the page has the same.
 //!
 //! A file for each concept: [`status`], [`asks`] (what waits for the operator, and for what), [`choices`] (what they can
-//! answer), [`calls`] (how calls, turns and requests end), [`handoffs`], [`permissions`], [`retrospective`] and [`runs`]
-//! (two of them beside each other). Each holds texts, templates and tables. A template has named places and is a
+//! answer), [`calls`] (how calls, turns and requests end), [`handoffs`], [`permissions`], [`retrospective`], [`runs`] (two of
+//! them beside each other), [`keys`] and [`acts`] (what they do) and [`settings`] (what is refused in the operator's configuration). Each holds texts, templates and tables. A template has named places and is a
 //! function on both sides; a table has one text for each value of a type, so that a new value does not compile without
 //! its words, or for the names that facts have for something. Texts begin in lower case, as they do within a line of the
 //! terminal; [`capital`] begins a sentence.
 
+pub mod acts;
 pub mod asks;
 pub mod calls;
 pub mod choices;
 pub mod handoffs;
+pub mod keys;
 pub mod permissions;
 pub mod retrospective;
 pub mod runs;
+pub mod settings;
 pub mod status;
 
 use crate::at::At;
@@ -25,7 +28,7 @@ macro_rules! words {
         $(texts { $($(#[$about_text:meta])* $text:ident = $words:literal;)+ })?
         $(templates { $($(#[$about_template:meta])* $template:ident($($place:ident),+) = $sentence:literal;)+ })?
         $(tables { $($(#[$about_table:meta])* $table:ident: $of:ident => $name:literal { $($value:ident = $entry:expr,)+ })+ })?
-        $(names { $(#[$about_names:meta])* $names:ident => $called:literal { $($($known:literal)|+ = $meant:literal,)+ } })?
+        $(names { $($(#[$about_names:meta])* $names:ident => $called:literal { $($($known:literal)|+ = $meant:expr,)+ })+ })?
     ) => {
         $($($(#[$about_text])* pub const $text: &str = $words;)+)?
 
@@ -37,9 +40,9 @@ macro_rules! words {
             match of { $($of::$value => $entry,)+ }
         })+)?
 
-        $($(#[$about_names])* #[must_use] pub fn $names(name: &str) -> Option<&'static str> {
+        $($($(#[$about_names])* #[must_use] pub fn $names(name: &str) -> Option<&'static str> {
             match name { $($($known)|+ => Some($meant),)+ _ => None }
-        })?
+        })+)?
 
         #[cfg(test)]
         pub(super) fn all() -> Vec<super::tests::Entry> {
@@ -48,7 +51,7 @@ macro_rules! words {
                 $($(Entry::Text(stringify!($text), $words),)+)?
                 $($(Entry::Template(stringify!($template), vec![$(stringify!($place)),+], $sentence),)+)?
                 $($(Entry::Table($name, vec![$((super::tests::key(&$of::$value), $entry)),+]),)+)?
-                $(Entry::Table($called, vec![$((([$($known),+])[0].to_owned(), $meant)),+]),)?
+                $($(Entry::Table($called, vec![$((([$($known),+])[0].to_owned(), $meant)),+]),)+)?
             ]
         }
     };

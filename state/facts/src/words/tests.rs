@@ -25,7 +25,7 @@ pub(super) fn key(value: &impl Serialize) -> String {
 const HEAD: &str = "// Generated from state/facts/src/words by `A_SOCIETY_UPDATE=1 cargo test -p a-society-facts \
 --lib the_page_says`. Do not edit.\n\n";
 
-fn all() -> [(&'static str, Vec<Entry>); 8] {
+fn all() -> [(&'static str, Vec<Entry>); 11] {
     [
         ("status", status::all()),
         ("asks", asks::all()),
@@ -35,6 +35,9 @@ fn all() -> [(&'static str, Vec<Entry>); 8] {
         ("permissions", permissions::all()),
         ("retrospective", retrospective::all()),
         ("runs", runs::all()),
+        ("keys", keys::all()),
+        ("acts", acts::all()),
+        ("settings", settings::all()),
     ]
 }
 

@@ -1,5 +1,7 @@
 // What the settings say to the server: changes of the operator's configuration, and trials of what is in it.
 import { get, post } from "../../api";
+import { KEY_NOT_TAKEN, KEY_PLACE, KEYS_ARE_NOT_WRITTEN, looksLikeAKey, NAME_A_KEYS_PLACE, SAY_WHERE_A_KEY_IS, SKILL_NOT_SAVED, SKILLS_HOLD_NO_KEY } from "../../said/settings";
+import { capitals, inSentences } from "../../words";
 import type { Fault, SettingChange, SettingDone, SkillChange, Trial, Tried } from "../../wire";
 
 /** Changes the configuration as it was shown; one that changed since is refused. */
@@ -14,16 +16,12 @@ export const changeSkill = (version: string, what: SkillChange): Promise<Setting
 export const lookAtSkill = (version: string, what: SkillChange): Promise<SettingDone> => post<SettingDone>("/api/skill", { version, change: what, look: true });
 export const attempt = (what: Trial): Promise<Tried> => post<Tried>("/api/trials", what);
 
-const sentence = (text: string): string => {
-  const told = text.trim();
-  return told === "" ? "" : `${told[0]?.toUpperCase() ?? ""}${told.slice(1)}${/[.!?:]$/.test(told) ? "" : "."}`;
-};
 /** A refusal as sentences. */
-export const told = (fault: Fault): string => [fault.what, fault.why, fault.try].map(sentence).filter((one) => one !== "").join(" ");
+export const told = (fault: Fault): string => { const { what, why, try: way } = inSentences(fault); return [what, why, way].filter((one) => one !== "").join(" "); };
 
 /** From where a key comes, as the form offers it. */
 export const PLACES = [["env", "A variable of the server's environment"], ["file", "A file only you can read"], ["keyring", "The system's keyring"]] as const;
-export const PLACE_NAMES: Record<string, string> = { env: "Name of the variable", file: "Path of the file", keyring: "Name of the entry" };
+export const PLACE_NAMES: Record<string, string> = capitals(KEY_PLACE);
 export const PLACE_EXAMPLES: Record<string, string> = { env: "ANTHROPIC_API_KEY", file: "~/.keys/anthropic", keyring: "anthropic" };
 
 /** Whether a text is likely to be a key and not the place of one. The server looks closer; what is found here never leaves. */
@@ -31,8 +29,10 @@ export function looksLikeKey(text: string): boolean {
   const random = (part: string): boolean => part.length >= 20 && /\d/.test(part) && /[a-z]/.test(part) && /[A-Z]/.test(part);
   return /(^|[^A-Za-z0-9])(sk|pk|rk|gsk|xai|ghp|glpat|tvly|AIza)[-_A-Za-z0-9]{12,}/.test(text) || text.split(/[^A-Za-z0-9]/).some(random);
 }
-/** The error for a text that looks like a key; the text itself is not kept. */
-export const NO_KEYS: Fault = { code: "usage", what: "This looks like a key and was not sent.", why: "Keys never pass through the browser.", try: "Put the key in a variable, a file or the keyring, and name that here." };
+/** The refusals of a text that looks like a key, in the server's words; the text itself is neither sent nor kept. */
+const NOT_SENT = "; it was not sent";
+export const NO_KEYS: Fault = { code: "usage", what: KEY_NOT_TAKEN, why: `${looksLikeAKey("what was typed")}${NOT_SENT}; ${KEYS_ARE_NOT_WRITTEN}`, try: SAY_WHERE_A_KEY_IS };
+export const NO_KEYS_IN_SKILLS: Fault = { code: "usage", what: SKILL_NOT_SAVED, why: `${SKILLS_HOLD_NO_KEY}${NOT_SENT}`, try: NAME_A_KEYS_PLACE };
 
 export type Model = { name: string; provider: string; id: string; window_tokens: number; max_output_tokens: number; images: boolean; effort: string | null; input_micros: number | null; output_micros: number | null; prices: string | null; usual: boolean; named_by: string[] | null };
 export type Provider = { name: string; wire: string; address: string; key: string | null; key_missing: string | null };
