@@ -23,7 +23,8 @@ const dialogs = partsOf("src/parts").filter((name) => /(Dialog|Help|AskConfigure
 const TOGETHER: readonly [name: string, ...roots: string[]][] = [
   ["first", "src/main.ts", "src/across.ts", "src/parts/MidCut.svelte", "src/parts/AskBody.svelte", "src/parts/AskControls.svelte", "src/parts/Monogram.svelte", "src/parts/Glyph.svelte", "src/parts/Quiet.svelte", "src/parts/LineNotice.svelte", "src/pace.ts"],
   ["inbox", "src/routes/Inbox.svelte"],
-  ["text", "src/parts/Markdown.svelte", "src/parts/PastBanner.svelte"],
+  ["text", "src/parts/Markdown.svelte"],
+  ["past", "src/parts/PastBanner.svelte"],
   ["own", "src/parts/CameIn.svelte", "src/parts/OwnTurn.svelte", "src/parts/HandedOver.svelte"],
   ["after", "src/parts/Voice.svelte", "src/parts/Notify.svelte"],
   ["phone", "src/parts/TabBar.svelte"],
@@ -59,6 +60,17 @@ function together(id: string, modules: Modules): string | null {
 // Those before have the higher priority, or one would take what another is named for along with what imports it.
 const groups = TOGETHER.map(([name], at) => ({ name: (id: string, modules: Modules) => (together(id, modules) === name ? name : null), debugName: name, priority: TOGETHER.length - at }));
 
+/** Names each file once in the list of what lazily loaded modules need, to which they refer by its place. */
+function eachOnce(code: string): string {
+  const listed = /\bm\.f=(\["[^\]]*\])/.exec(code)?.[1];
+  if (listed === undefined) return code;
+  const all = JSON.parse(listed) as string[];
+  const once = [...new Set(all)];
+  return code
+    .replace(listed, JSON.stringify(once))
+    .replace(/__vite__mapDeps\(\[([\d,]*)\]\)/g, (_, places: string) => `__vite__mapDeps([${[...new Set(places.split(",").map((place) => once.indexOf(all[Number(place)] ?? "")))].join()}])`);
+}
+
 /**
  * A lazily loaded module that shares a chunk with others gets a facade chunk that only re-exports it;
  * this imports the right chunk directly, and drops the facade.
@@ -81,6 +93,7 @@ const noDetours: Plugin = {
         chunk.code = chunk.code
           .replace(/import\(([`"'])\.\/([\w.-]+)\1\)/g, (whole, _quote, file: string) => { const to = passed.get(file); return to === undefined ? whole : `import("./${to.from}").then(m=>({default:m.${to.name}}))`; })
           .replace(/(["'`])assets\/([\w.-]+)\1/g, (whole, quote: string, file: string) => { const to = passed.get(file); return to === undefined ? whole : `${quote}assets/${to.from}${quote}`; });
+        chunk.code = eachOnce(chunk.code);
       }
     },
   },

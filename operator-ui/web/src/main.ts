@@ -2,6 +2,7 @@
 import { mount } from "svelte";
 import App from "./App.svelte";
 import { post } from "./api";
+import { restyle } from "./fetched";
 import { look } from "./look.svelte";
 import { nav } from "./nav.svelte";
 import { store } from "./store.svelte";
@@ -26,6 +27,7 @@ async function signIn(): Promise<boolean> {
   }
 }
 
+addEventListener("error", restyle, true);
 look.apply();
 nav.start();
 const target = document.getElementById("app");

@@ -74,6 +74,8 @@ class Store {
   /** The build that this page came with: what it says itself, or else the first that answers. */
   #came: string | null = cameWith();
   #serial = 0;
+  /** Who waits for the next change of the line. */
+  #changed: (() => void)[] = [];
   readonly #tab = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
   constructor() {
@@ -102,6 +104,7 @@ class Store {
   #lineIs(line: Line): void {
     const was = this.line.state;
     this.line = line;
+    for (const told of this.#changed.splice(0)) told();
     // The missed messages follow a reconnect, then the mark that they were all.
     if (line.state === "lost") for (const view of [this.inbox, ...this.#flows.values(), ...this.#feeds.values()]) view.caughtUp = false;
     if (line.state === "open") this.locked = false;
@@ -143,6 +146,11 @@ class Store {
   /** What of a flow's journal cannot be read. */
   harm(flow: FlowRef): Harm | null {
     return harmOf(this.inbox.state?.flows[refKey(flow)]?.damage ?? [], flow.flow);
+  }
+
+  /** The next change of the line: it is lost, tried again or open. */
+  lineChange(): Promise<void> {
+    return new Promise((done) => this.#changed.push(done));
   }
 
   /** Tries the connection now. */

@@ -1,4 +1,5 @@
 // What reads Markdown, once it is loaded: the first screen has no text for it in most cases.
+import { fetched } from "../fetched";
 import type Markdown from "./Markdown.svelte";
 
 let part = $state.raw<typeof Markdown | null>(null);
@@ -6,10 +7,10 @@ let asked = false;
 
 export const reader = {
   get part() { return part; },
-  /** Where it cannot be loaded the text stays as it was written, and the next one asks again. */
+  /** Until it is there the text stays as it was written. */
   load(): void {
     if (asked) return;
     asked = true;
-    import("./Markdown.svelte").then((module) => { part = module.default; }, () => { asked = false; });
+    void fetched(() => import("./Markdown.svelte")).then((module) => { part = module.default; });
   },
 };

@@ -1,4 +1,5 @@
 // Layouts of both directions, from the cache, at once for ordinary graphs and from a worker for big ones.
+import { fetched } from "../../fetched";
 import { LayoutCache, WORKER_ABOVE, direction, place, type Direction, type Order, type Placed, type Topology } from "../../layout";
 import layoutWorker from "../../layout.worker?worker&url";
 import { ask } from "../../worker";
@@ -7,7 +8,7 @@ const cache = new LayoutCache();
 
 type Maker = (t: Topology, dir: Direction) => Order;
 let maker: Maker | null = null;
-const loading = import("../../order").then((m) => (maker = m.order));
+const loading = fetched(() => import("../../order")).then((m) => (maker = m.order));
 
 function kept(t: Topology, dir: Direction, make: Maker): Order {
   const hit = cache.get(t, dir);
