@@ -36,37 +36,70 @@ function ask(flow: FlowRef, at: number): void {
   });
 }
 
+/** More events than this at once are a past that was missed, and not a live flow. */
+const AT_ONCE = 50;
+/** A track with what each of these states changed. */
+const goneOn = (track: Track, states: readonly FlowState[]): Track => states.slice(1).reduce((all, now, at) => extend(all, states[at] as FlowState, now, now.flow.seq, Date.parse(now.flow.updated_at)), track);
+
+/** Whether a turn began and ended between two states. */
+const skipped = (before: FlowState, now: FlowState): boolean => Object.values(now.nodes).some((node) => { const was = before.nodes[node.id]; return node !== was && node.state === "done" && (was === undefined || was.state === "not-reached" || was.state === "ready"); });
+
 class Looking {
   /** Which flow the track is of. */
   #of = $state<string | null>(null);
   #track = $state.raw<Track | null>(null);
   /** The playhead moves: nothing may be asked. */
   moving = $state(false);
-  #before: FlowState | null = null;
+  /** The last state, and those that came since the track was asked for. */
+  #seen: FlowState[] = [];
+  #asks = false;
+  #missed = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   track(flow: FlowRef): Track | null {
     return this.#of === refKey(flow) ? this.#track : null;
   }
 
-  /** Follows the live views of a flow; its track is asked for once and then extended here. */
+  /** Follows the live views of a flow: its track is asked for, and then extended here by what each view changes. */
   follow(flow: FlowRef, now: FlowState): void {
     const key = refKey(flow);
-    if (this.#of !== key) {
+    const before = this.#of === key ? this.#seen.at(-1) : undefined;
+    if (before === now) return;
+    if (before === undefined) {
       this.#of = key;
       this.#track = null;
-      this.#before = now;
-      get<Track>(flowApi(flow, "track")).then((track) => { if (this.#of === key) this.#track = complete(track, now); }, (error: unknown) => {
-        if (this.#of === key) this.#of = null;
-        store.fail(asFault(error));
-      });
+      this.#ask(flow, now);
       return;
     }
-    const before = this.#before;
-    this.#before = now;
-    if (this.#track && before && before !== now && now.flow.seq > this.#track.head) {
-      this.#track = extend(this.#track, before, now, now.flow.seq, Date.parse(now.flow.updated_at));
-    }
+    this.#seen = this.#asks ? [...this.#seen, now] : [now];
+    if (this.#track !== null) this.#track = goneOn(this.#track, [before, now]);
+    // Of what came at once only the end is in the view.
+    if (now.flow.seq > before.flow.seq + AT_ONCE || skipped(before, now)) this.#missed = true;
+    if (!this.#asks && this.#missed) this.#ask(flow, now);
+  }
+
+  /** What happens from now on is not followed, or not step by step. */
+  miss(): void {
+    this.#missed = true;
+  }
+
+  #ask(flow: FlowRef, now: FlowState): void {
+    const key = refKey(flow);
+    this.#asks = true;
+    this.#missed = false;
+    this.#seen = [now];
+    get<Track>(flowApi(flow, "track")).then((track) => {
+      if (this.#of !== key) return;
+      this.#asks = false;
+      this.#track = goneOn(complete(track, now), this.#seen);
+    }, (error: unknown) => {
+      if (this.#of !== key) return;
+      this.#asks = false;
+      if (this.#track === null) {
+        this.#of = null;
+        store.fail(asFault(error));
+      } else this.#missed = true;
+    });
   }
 
   /** Moves the playhead of a flow's screen; null is now. */

@@ -279,6 +279,36 @@ for (const dies of [false, true]) {
   }));
 }
 
+test("what a flow did while another screen was shown, or while the page slept, stands in its timeline as it does in one that is loaded anew", { skip }, () => during(streams(4, { each: 2, pieces: 30, every: 10 }), async ({ place, look }) => {
+  await place.serve();
+  const lanes = (page) => page.locator("section.strip .lane").evaluateAll((all) => all.map((lane) => [lane.querySelector(".name")?.textContent, lane.querySelectorAll(".block").length]));
+  const hops = (page) => page.locator("section.strip .hop").count();
+  const { page, complaints } = await look();
+  const { sleeps, wakes } = await sleeper(page);
+  for (const away of ["another screen", "a sleep"]) {
+    const flow = await begin(place, { improve: "none" });
+    const row = page.locator("nav a.flow").filter({ hasText: "Streams" }).first();
+    await row.click();
+    await page.locator("section.strip .block").first().waitFor();
+    await page.evaluate(() => { window.stayed = true; });
+    if (away === "another screen") await page.getByRole("link", { name: /^Inbox/ }).first().click();
+    else await sleeps();
+    await until(() => place.log(flow.flow).map((one) => one.fact), (facts) => facts.includes("forward_pass_closed"), "it ends meanwhile");
+    if (away === "another screen") await row.click();
+    else await wakes();
+    const done = async () => [await lanes(page), await hops(page)];
+    await until(() => page.locator("main").innerText(), (text) => /\bCompleted\b/.test(text), "the flow is over");
+    const beside = await page.context().newPage();
+    await beside.goto(page.url());
+    await beside.locator("section.strip .hop").first().waitFor();
+    const fresh = JSON.stringify([await lanes(beside), await hops(beside)]);
+    await beside.close();
+    await until(async () => JSON.stringify(await done()), (now) => now === fresh, `after ${away} its timeline is ${fresh}`);
+    assert.equal(await page.evaluate(() => window.stayed), true, "nothing was loaded anew");
+  }
+  assert.deepEqual(complaints.filter((line) => !/ERR_INTERNET_DISCONNECTED|WebSocket/.test(line)), []);
+}));
+
 test("when the journal was mended, the page shows what is left of it and nothing of what was taken out, and goes on from there", { skip }, () => during(streams(3, { each: 4, pieces: 4, every: 2 }), async ({ place, look }) => {
   /** A byte of the record of a role's text is changed, and the journal repaired. */
   const mended = (flow, words) => {
