@@ -323,7 +323,7 @@ impl Asker<'_> {
                     short: if turn.is_some() {
                         capital(END_YOUR_TURN)
                     } else if let Some(failed) = &failed {
-                        failed.clone()
+                        words::short(failed)
                     } else if *reason == WaitReason::ConsentDenied {
                         capital(choices::label(Choice::RetryNote))
                     } else if *reason == WaitReason::Budget {

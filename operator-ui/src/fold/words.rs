@@ -8,7 +8,7 @@ use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::FlowPhase as Part;
 use a_society_facts::words::{calls, capital};
 
-use super::limits::SHORT_CHARS_MAX;
+use super::limits::{SAID_BEFORE_BYTES_MAX, SHORT_CHARS_MAX};
 use crate::protocol::ask::ArtifactRef;
 use crate::protocol::row::Phase;
 
@@ -59,7 +59,7 @@ pub(super) fn failed(why: &str) -> String {
     let said = line.split_once(": ").map_or(kind, |(said, _)| said);
     match calls::failure(&said.replace(' ', "_")) {
         Some(known) => capital(known),
-        None => capital(&short(rest)),
+        None => capital(beginning(rest, SAID_BEFORE_BYTES_MAX)),
     }
 }
 
@@ -153,6 +153,10 @@ mod tests {
                 "The provider did not understand the request",
             ),
             ("odd_kind: something broke\nmore of it", "Something broke"),
+            (
+                "the same call of write_file had the same result 5 times in this turn, and the role does not get on",
+                "The same call of write_file had the same result 5 times in this turn, and the role does not get on",
+            ),
             (
                 "it called 40 tools: too many",
                 "It called 40 tools: too many",

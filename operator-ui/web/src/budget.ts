@@ -35,6 +35,10 @@ export function amount(measure: Measure, n: number): string {
   const one = measure === "tokens" ? "token" : "turn";
   return `${count(n)} ${n === 1 ? one : `${one}s`}`;
 }
+/** Money is spent; tokens and turns are used. */
+export const usedWord = (measure: Measure): string => (measure === "cost_micros" ? "spent" : "used");
+/** What is gone of a budget: $7.50 spent, 12 turns used. */
+export const used = (measure: Measure, n: number): string => `${amount(measure, n)} ${usedWord(measure)}`;
 /** A limit as its field shows it. */
 export const typed = (measure: Measure, limit: number): string => (measure === "cost_micros" ? moneyExact(limit).slice(1) : String(limit));
 
@@ -74,6 +78,6 @@ export function why(short: ShortBudget): string {
   const whose = short.role === null ? "This flow" : short.role;
   const next = Math.max(0, short.least - short.spent);
   if (short.measure === "turns") return `${whose} may take ${amount("turns", short.limit)}, and the next would be one more.`;
-  const spent = `${whose} spent ${amount(short.measure, short.spent)} of ${amount(short.measure, short.limit)}.`;
+  const spent = `${whose} ${usedWord(short.measure)} ${amount(short.measure, short.spent)} of ${amount(short.measure, short.limit)}.`;
   return next <= 1 ? spent : `${spent} What comes next may take up to ${amount(short.measure, next)}, which is no longer there.`;
 }

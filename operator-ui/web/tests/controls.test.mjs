@@ -81,13 +81,13 @@ test("a budget is raised, set and lifted in a dialog that leaves the page to be 
   // One role's own, by keys alone; Escape closes it and changes nothing.
   await page.getByRole("button", { name: "Flow actions" }).first().click();
   await page.getByRole("menuitem", { name: "Budget" }).click();
-  await dialog.getByLabel("Of").selectOption("backend");
+  await dialog.getByLabel("For").selectOption("backend");
   await dialog.getByText("$0.90 spent").waitFor();
   await dialog.getByLabel("Turns").fill("20");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   await page.locator("header .meter").first().click();
-  await dialog.getByLabel("Of").selectOption("backend");
+  await dialog.getByLabel("For").selectOption("backend");
   await dialog.getByLabel("Turns").fill("20");
   await page.keyboard.press("Enter");
   await dialog.waitFor({ state: "detached" });

@@ -29,6 +29,19 @@ test("whoever answers with the keyboard stays at what is asked next, and at last
   await until(() => where(page), (place) => place === "backend feed", "it stays there");
 });
 
+test("whoever answers in the inbox with a text is at the next question in the list, where letters answer", async () => {
+  const { server, page } = await at("/inbox/archive/text/analyst");
+  await page.locator("a[aria-current=true].row").focus();
+  await armed(page);
+  await page.keyboard.press("r");
+  await until(() => page.evaluate(() => document.activeElement?.tagName), (tag) => tag === "TEXTAREA", "a field");
+  await page.keyboard.type("Yes, keep it.");
+  await page.keyboard.press("Enter");
+  await until(() => server.commands.map((up) => up.command.text), (texts) => texts.includes("Yes, keep it."), "it is answered");
+  await until(() => page.evaluate(() => document.activeElement?.matches("a.row[aria-current=true]")), (is) => is, "the line of the next one has the focus");
+  assert.notEqual(await page.locator("a.row[aria-current=true]").getAttribute("href"), "/inbox/archive/text/analyst");
+});
+
 test("whoever answers the last that was asked stays in what comes in its place, and no pane has a ring", async () => {
   const data = world();
   const [[id, one]] = Object.entries(data.inbox.asks).filter(([, ask]) => ask.kind.kind === "consent");

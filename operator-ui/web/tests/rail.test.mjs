@@ -27,6 +27,18 @@ test("the rail lists what blocks on the operator first, says what it wants, and 
   assert.equal(await rail(page).locator("a.flow").nth(4).locator("rect.edge").count(), 0);
 });
 
+test("the rail counts down to a retry, and once its time is over says only that it is retried", async () => {
+  const data = world();
+  data.inbox.asks = {};
+  const soon = (ms, limit) => ({ at: new Date(Date.now() + ms).toISOString(), limit });
+  for (const [flow, again] of Object.entries({ ledger: soon(45_000, false), billing: soon(-5_000, false), archive: soon(-5_000, true) })) Object.assign(data.inbox.flows[`orchard/${flow}`], { waits: 0, again });
+  const { page } = await at("/flows", { data });
+  const line = (name) => rail(page).locator("a.flow").filter({ hasText: name });
+  await says(line("Ledger journal"), /retry 4\d s/);
+  await says(line("Billing export"), /\bretrying\b/);
+  await says(line("Account archive"), /\blimited\b/);
+});
+
 test("the flow that is open is in view, also where the rail has no room for it", async () => {
   const data = many(60);
   const open = data.inbox.flows["orchard/ledger"];
