@@ -5,6 +5,7 @@ mod change;
 pub(super) mod figures;
 mod known;
 
+use a_society_facts::words::settings::model_answers;
 use a_society_orchestrator::config::editing::models::with_usual;
 use a_society_orchestrator::config::editing::{EditRefusal, Grade, Sheet, search};
 use a_society_orchestrator::config::models::{Catalog, try_out};
@@ -231,11 +232,11 @@ fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
             "cost_micros": trial.cost_micros,
         }))?;
     } else {
-        let line = format!(
-            "{name} answers: {} ({} tokens in, {} out)",
-            plain(&trial.said),
-            tokens(trial.input_tokens),
-            tokens(trial.output_tokens)
+        let line = model_answers(
+            &name,
+            &plain(&trial.said),
+            &tokens(trial.input_tokens),
+            &tokens(trial.output_tokens),
         );
         context.out.line(&line)?;
     }

@@ -278,7 +278,7 @@ pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
 fn failure(reason: WaitReason, text: &str) -> Option<String> {
     let why = (!text.trim().is_empty()).then(|| words::failed(text))?;
     match reason {
-        WaitReason::AutonomousAbort => Some(why),
+        WaitReason::AutonomousAbort => Some(capital(&why)),
         WaitReason::RepairLimit => Some(capital(&no_valid_outcome(&why))),
         WaitReason::PromptHuman
         | WaitReason::Consent

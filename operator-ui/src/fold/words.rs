@@ -6,7 +6,7 @@ use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::operator::Grant;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::FlowPhase as Part;
-use a_society_facts::words::{calls, capital};
+use a_society_facts::words::calls;
 
 use super::limits::{SAID_BEFORE_BYTES_MAX, SHORT_CHARS_MAX};
 use crate::protocol::ask::ArtifactRef;
@@ -58,8 +58,8 @@ pub(super) fn failed(why: &str) -> String {
     // The name as facts have it, or with spaces, as error texts have it.
     let said = line.split_once(": ").map_or(kind, |(said, _)| said);
     match calls::failure(&said.replace(' ', "_")) {
-        Some(known) => capital(known),
-        None => capital(beginning(rest, SAID_BEFORE_BYTES_MAX)),
+        Some(known) => known.to_owned(),
+        None => beginning(rest, SAID_BEFORE_BYTES_MAX).to_owned(),
     }
 }
 
@@ -127,6 +127,8 @@ pub fn beginning(text: &str, bytes_max: usize) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::words::capital;
+
     use super::*;
 
     #[test]
@@ -163,7 +165,7 @@ mod tests {
             ),
             ("", ""),
         ] {
-            assert_eq!(failed(why), wanted, "{why}");
+            assert_eq!(capital(&failed(why)), wanted, "{why}");
         }
     }
 }

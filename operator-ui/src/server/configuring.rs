@@ -2,6 +2,7 @@
 
 use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::view::feed::tokens;
+use a_society_facts::words::settings::model_answers;
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
     KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,
@@ -453,9 +454,11 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
             Ok(Tried {
                 works: said.is_ok(),
                 words: match said {
-                    Ok(trial) => format!(
-                        "{name} answers: {} ({} tokens in, {} out)",
-                        trial.said, trial.input_tokens, trial.output_tokens
+                    Ok(trial) => model_answers(
+                        name,
+                        &trial.said,
+                        &tokens(trial.input_tokens),
+                        &tokens(trial.output_tokens),
                     ),
                     Err(why) => why,
                 },

@@ -60,6 +60,33 @@ test("a screen and a dialog that are opened while the program is away come when 
   }
 });
 
+test("who is signed out by a program of another build signs in where the page stands", { skip }, async () => {
+  const place = new Place({ "demo/flow.yaml": FLOW });
+  await place.serve();
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  try {
+    await page.clock.install();
+    const ahead = page.waitForResponse(/signed-out\.js/);
+    await page.goto(await place.link());
+    await page.locator(".shell[data-line=open]").waitFor();
+    await page.clock.fastForward(20_000);
+    await ahead;
+    // What the next program brings is called the same and is something else.
+    await page.route(/signed-out\.js/, (route) => route.fulfill({ contentType: "text/javascript", body: "throw new TypeError('of another build')" }));
+    await place.kill();
+    await place.serve();
+    const field = page.getByRole("textbox", { name: /address/i });
+    await until(async () => { await page.clock.fastForward(1_000); return field.count(); }, (n) => n === 1, "it asks for the address");
+    await field.fill(await place.link());
+    await field.press("Enter");
+    await until(() => page.locator(".shell").getAttribute("data-line"), (line) => line === "open", "it is signed in");
+  } finally {
+    await context.close();
+    await place.end();
+  }
+});
+
 test("a graph that is opened while the program is away is laid out when it is back", { skip }, async () => {
   const { place, back, page, end } = await stage();
   try {

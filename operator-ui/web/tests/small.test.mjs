@@ -1,7 +1,8 @@
 // Small windows: a phone, a window that is magnified four times, and a line that breaks on a phone.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counts, stage } from "./stage.mjs";
+import { counts, stage, until } from "./stage.mjs";
+import { world } from "./world.mjs";
 
 const at = stage();
 const PHONE = { width: 390, height: 844, touch: true };
@@ -67,4 +68,21 @@ test("what is chosen is told by a line where a system chooses the colours", asyn
   const style = (name) => page.getByRole("navigation", { name: "View" }).getByText(name).evaluate((node) => getComputedStyle(node).outlineStyle);
   assert.equal(await style("Graph"), "solid");
   assert.equal(await style("Files"), "none");
+});
+
+test("on a phone what is opened in the inbox is read from its beginning, also when what was open above it closes", async () => {
+  const data = world();
+  const question = Object.values(data.inbox.asks).find((ask) => ask.kind.kind === "text");
+  question.kind.question = Array.from({ length: 30 }, (_, n) => `Line ${n} of what is asked.`).join("\n\n");
+  data.inbox.decided = Array.from({ length: 50 }, () => data.inbox.decided[0]);
+  const { page } = await at(`/inbox/${question.id}`, { ...PHONE, data });
+  const row = page.locator("a.row").filter({ hasText: "Hand over to close" });
+  // Read on to what is listed below it.
+  await page.locator(".rows").evaluate((box) => { box.scrollTop = 380; });
+  await row.tap();
+  await until(() => row.getAttribute("aria-current"), (is) => is === "true", "it is open");
+  await until(() => row.evaluate((one) => {
+    const [mine, box] = [one.getBoundingClientRect(), one.closest(".rows").getBoundingClientRect()];
+    return mine.top >= box.top - 1 && mine.bottom <= box.bottom + 1;
+  }), (is) => is, "its beginning is seen");
 });

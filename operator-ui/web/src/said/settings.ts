@@ -12,6 +12,7 @@ export const SERVER_CHANGED = "changed since you approved it: it waits for you a
 export const SERVER_IS_WANTED = "wanted by the workspace: it waits for you";
 export const SERVER_IS_HIDDEN = "never used: a server of yours has this name";
 export const looksLikeAKey = (what: string): string => `${what} looks like a key`;
+export const modelAnswers = (name: string, text: string, input: string, output: string): string => `${name} answers: ${text} (${input} tokens in, ${output} out)`;
 export const KEY_PLACE = {
   "env": "name of the variable",
   "file": "path of the file",

@@ -30,6 +30,8 @@ words! {
     templates {
         /// What is refused, without repeating it.
         looks_like_a_key(what) = "{what} looks like a key";
+        /// A model that was tried.
+        model_answers(name, text, input, output) = "{name} answers: {text} ({input} tokens in, {output} out)";
     }
     names {
         /// What tells where a key is, by how it is found.
