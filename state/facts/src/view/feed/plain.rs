@@ -19,9 +19,12 @@ pub(super) fn turn_summary(end: &str, usage: &Usage) -> String {
         tokens(usage.all_input_tokens()),
         tokens(usage.output_tokens),
     );
-    format!("{end} {input} in{cached}, {output} out{context}")
-        .trim_start()
-        .to_owned()
+    let why = if end.is_empty() {
+        String::new()
+    } else {
+        format!("{end} · ")
+    };
+    format!("{why}{input} in{cached}, {output} out{context}")
 }
 
 /// Tokens as people say them: `812`, `3.3k`, `51k`, `1.20M`.
@@ -48,4 +51,22 @@ pub(super) fn deliveries(deliveries: &[Delivery]) -> String {
         format!("{} → {}{back}", delivery.artifact.path, delivery.receiver())
     };
     deliveries.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_turn_failed_stands_apart_from_what_it_cost() {
+        let usage = Usage {
+            output_tokens: 625,
+            ..Usage::default()
+        };
+        assert_eq!(turn_summary("", &usage), "0 in, 625 out");
+        assert_eq!(
+            turn_summary("the disk is full", &usage),
+            "the disk is full · 0 in, 625 out"
+        );
+    }
 }
