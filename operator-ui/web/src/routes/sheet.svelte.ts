@@ -5,8 +5,8 @@ import type { FlowViewName } from "../router";
 
 const small = new MediaQuery("(max-width: 859px)");
 const middle = new MediaQuery("(max-width: 1179px)");
-/** What is read line by line wants the room of a feed earlier than a graph does. */
-const WIDE: readonly FlowViewName[] = ["files", "events"];
+/** What is read line by line wants the room of a feed earlier than a graph does, and so does what has a fifth tab above it. */
+const WIDE: readonly FlowViewName[] = ["files", "events", "improve"];
 
 export const sheet = {
   /** Whether the feed is one beside this view. */
