@@ -152,7 +152,7 @@ test("an answer that is refused comes back to where it was written, in front of 
 
 const replaced = (page) => page.getByRole("alert").filter({ hasText: "another version" });
 
-test("when another build answers, the page says so above every screen, goes on, and reloads with what was written", async () => {
+test("when another build answers, the page says so above what is shown, goes on, reloads with what was written, and opens other screens with a page of that build", async () => {
   const { server, page, complaints } = await at(FEED, { data: long(3) });
   await page.locator("textarea").fill("half a sentence");
   assert.equal(await replaced(page).count(), 0);
@@ -163,12 +163,19 @@ test("when another build answers, the page says so above every screen, goes on, 
   await says(replaced(page), /It is test 2, and this page came with test\. It goes on/);
   server.put(TOPIC, [item(4, "assistant", "and on it goes")]);
   await until(() => said(page), (text) => text.includes("and on it goes"), "it is followed further");
-  await page.getByRole("link", { name: "Settings" }).click();
-  await replaced(page).waitFor();
-  await page.goBack();
   await page.getByRole("button", { name: "Reload" }).click();
   await until(() => replaced(page).count(), (n) => n === 0, "after reloading the two are one");
   await until(() => page.locator("textarea").inputValue(), (text) => text === "half a sentence", "what was written is there");
+  server.build = "test 3";
+  server.drop();
+  await page.evaluate(() => { window.stayed = true; dispatchEvent(new Event("online")); });
+  await replaced(page).waitFor();
+  // Its parts do not fit this page.
+  await page.getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  assert.deepEqual([await replaced(page).count(), await page.evaluate(() => window.stayed)], [0, undefined]);
+  await page.goBack();
+  await until(() => page.locator("textarea").inputValue(), (text) => text === "half a sentence", "what was written is still there");
   assert.deepEqual(complaints, []);
 });
 
