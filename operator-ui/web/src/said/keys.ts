@@ -7,4 +7,6 @@ export const ALL_KEYS = "all keys";
 export const START_A_FLOW = "start a flow";
 export const FORK_FROM_HERE = "fork from here";
 export const BACK_TO_LIVE = "back to live";
+export const PREVIOUS_EVENT = "previous event";
+export const NEXT_EVENT = "next event";
 export const SNOOZE = "snooze";

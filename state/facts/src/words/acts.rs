@@ -1,7 +1,8 @@
 //! The lists of the page's keys: what each does.
 
 use super::keys::{
-    ALL_KEYS, BACK_TO_LIVE, FORK_FROM_HERE, NEXT_PART, SEARCH_OR_JUMP, START_A_FLOW, STOP_THE_TURN,
+    ALL_KEYS, BACK_TO_LIVE, FORK_FROM_HERE, NEXT_EVENT, NEXT_PART, PREVIOUS_EVENT, SEARCH_OR_JUMP,
+    START_A_FLOW, STOP_THE_TURN,
 };
 use super::words;
 
@@ -28,8 +29,8 @@ words! {
             "transcript" = "transcript of the role",
             "diff" = "files that the flow changed",
             "stop-turn" = STOP_THE_TURN,
-            "previous-event" = "previous event",
-            "next-event" = "next event",
+            "previous-event" = PREVIOUS_EVENT,
+            "next-event" = NEXT_EVENT,
             "live" = BACK_TO_LIVE,
             "fork" = FORK_FROM_HERE,
             "new-flow" = START_A_FLOW,

@@ -18,6 +18,10 @@ words! {
         FORK_FROM_HERE = "fork from here";
         /// From a moment of the past.
         BACK_TO_LIVE = "back to live";
+        /// One event back on the time strip.
+        PREVIOUS_EVENT = "previous event";
+        /// One event on.
+        NEXT_EVENT = "next event";
         /// A question is out of the way for a while.
         SNOOZE = "snooze";
     }

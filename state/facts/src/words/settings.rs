@@ -1,4 +1,4 @@
-//! What is refused in the operator's configuration before anything is written, and how servers of tools stand in it.
+//! What is refused in the operator's configuration before anything is written, and the state of each server of tools.
 
 use super::words;
 
