@@ -37,7 +37,7 @@ test("a transcript finds words as they are typed, names the tool of a result, an
     await says(result, /read_file.*torn bread/);
     await page.getByRole("option").filter({ hasText: "Tool call" }).click();
     const head = page.locator(".insp dl");
-    await says(head, /Took\s*\d.*Read\s*4\.1k.*Cached\s*60.*Wrote\s*40/s);
+    await says(head, /Took\s*\d.*Read\s*4\.0k.*Cached\s*60.*Wrote\s*40/s);
     // Code has its colours; its text is as it was.
     await until(() => page.evaluate(() => ["word", "number", "note"].map((kind) => CSS.highlights.get(`code-${kind}`)?.size ?? 0)), (sizes) => sizes.every((size) => size > 0), "the code is coloured");
     assert.equal(await page.locator(".insp pre code").first().innerHTML(), "// the order\nfn order() -&gt; u32 { 12 }");
