@@ -344,7 +344,7 @@ impl Output {
         picture: &[String],
         columns: usize,
     ) -> Result<(), Stop> {
-        self.draw_at(finished, picture, (columns, None))
+        self.draw_at(finished, picture, columns, None)
     }
 
     /// The same with the cursor at the end of a line of the picture, where a text is typed. Without one it is hidden and
@@ -354,7 +354,8 @@ impl Output {
         &mut self,
         finished: &[String],
         picture: &[String],
-        (columns, cursor): (usize, Option<usize>),
+        columns: usize,
+        cursor: Option<usize>,
     ) -> Result<(), Stop> {
         let picture = picture.iter();
         let picture: Vec<String> = picture

@@ -122,7 +122,8 @@ pub(crate) fn to_approval(name: &str, approval: &str) -> Vec<Answer> {
 pub(crate) fn to_wait(
     name: &str,
     to: &str,
-    (reason, role): (WaitReason, &RoleInstance),
+    reason: WaitReason,
+    role: &RoleInstance,
 ) -> Vec<Answer> {
     let retry = format!("a-society retry {name} {to}");
     if reason == WaitReason::RoleConfiguration {
@@ -222,7 +223,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
             let raise = short_of(state, node.as_ref(), role).and_then(|short| raised(name, &short));
             let raise = raise.map(|command| Answer::typed("budget", command));
             let mut answers: Vec<Answer> = raise.into_iter().collect();
-            answers.extend(to_wait(name, &to, (*reason, role)));
+            answers.extend(to_wait(name, &to, *reason, role));
             let says = asked(state, node.as_ref(), role);
             (
                 who(node.as_ref(), role),
@@ -244,7 +245,7 @@ fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
         OperatorQuestion::Configuration { node, role } => {
             let says = asked(state, node.as_ref(), role);
             let to = named(node.as_ref(), role);
-            let answers = to_wait(name, &to, (WaitReason::RoleConfiguration, role));
+            let answers = to_wait(name, &to, WaitReason::RoleConfiguration, role);
             (
                 who(node.as_ref(), role),
                 WaitReason::RoleConfiguration.needs(None).to_owned(),
@@ -470,7 +471,8 @@ pub(crate) fn is_cut(says: &str) -> bool {
 /// counted in it.
 pub(crate) fn shown_lines(
     says: &str,
-    (lines_max, columns_max): (usize, usize),
+    lines_max: usize,
+    columns_max: usize,
 ) -> (Vec<String>, usize) {
     let all: Vec<&str> = says.lines().collect();
     let shown = all.iter().take(lines_max).map(|line| {
@@ -488,7 +490,7 @@ pub(crate) fn shown_lines(
 
 /// The lines of a question, and how many are left out.
 fn said(says: &str) -> Vec<String> {
-    let (mut shown, all) = shown_lines(says, (QUESTION_LINES_MAX, QUESTION_COLUMNS_MAX));
+    let (mut shown, all) = shown_lines(says, QUESTION_LINES_MAX, QUESTION_COLUMNS_MAX);
     let more = all.saturating_sub(shown.len());
     if more > 0 {
         shown.push(format!("[… {more} more lines]"));

@@ -161,7 +161,7 @@ impl Face {
                 Manner::Exact => QUESTION_COLUMNS_MAX,
                 Manner::Prose => usize::MAX,
             };
-            let (shown, all) = shown_lines(text, (self.lines_max, columns_max));
+            let (shown, all) = shown_lines(text, self.lines_max, columns_max);
             lines.extend(
                 shown
                     .iter()

@@ -112,11 +112,11 @@ fn limited_rows(
     rows.extend(
         roles
             .iter()
-            .map(|(role, account)| row(role.as_str(), (model(role), budget(account)), account)),
+            .map(|(role, account)| row(role.as_str(), model(role), budget(account), account)),
     );
     let whole = budget(&state.account);
     if roles.len() > 1 || !whole.is_empty() {
-        rows.push(row("all", (String::new(), whole), &state.account));
+        rows.push(row("all", String::new(), whole, &state.account));
     }
     // A column that says nothing is left out.
     let empty = |column: usize| rows.iter().skip(1).all(|row| row[column].is_blank());
@@ -131,7 +131,7 @@ fn limited_rows(
     rows.into_iter().map(keep).collect()
 }
 
-fn row(name: &str, (model, budget): (String, String), account: &Account) -> Vec<Cell> {
+fn row(name: &str, model: String, budget: String, account: &Account) -> Vec<Cell> {
     let spent = &account.spent;
     let input = spent.tokens.saturating_sub(spent.output_tokens);
     let known = |number: u64, words: fn(u64) -> String| match number {

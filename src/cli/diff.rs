@@ -113,7 +113,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         return Ok(ExitCode::Ok);
     }
     for diff in &all.diffs {
-        out.line(&head(diff, &all, (now, &out.paint)))?;
+        out.line(&head(diff, &all, now, &out.paint))?;
         if !arguments.stat {
             body(out, diff)?;
         }
@@ -167,7 +167,7 @@ pub(super) fn counts(diff: &Diff) -> (usize, usize) {
 }
 
 /// The file, how much of it changed, who did it, and who allowed that.
-fn head(diff: &Diff, all: &Changes, (now, paint): (At, &Paint)) -> String {
+fn head(diff: &Diff, all: &Changes, now: At, paint: &Paint) -> String {
     let (come, go) = counts(diff);
     let more = if diff.truncated { " and more" } else { "" };
     let by = all.by.get(&diff.path).into_iter().flatten();

@@ -95,14 +95,17 @@ pub(crate) fn shown(
     wishes: Wishes,
 ) -> Outcome {
     if !wishes.ui {
-        return watch(context, (store, flow, known), (driven, interrupts), wishes);
+        return watch(context, store, flow, known, driven, interrupts, wishes);
     }
     let mut server = super::serve::beside(context, store)?;
     server.hubs().drives(flow.clone(), driven.handle.clone());
     let outcome = watch(
         context,
-        (store, flow, known),
-        (driven, interrupts.clone()),
+        store,
+        flow,
+        known,
+        driven,
+        interrupts.clone(),
         wishes,
     );
     server.hubs().leaves(flow);
@@ -120,8 +123,11 @@ pub(crate) fn shown(
 /// When the flow cannot be driven on, or the output is closed.
 fn watch(
     context: &mut Context<'_>,
-    (store, flow, known): (&Store, &FlowRef, Seq),
-    (driven, interrupts): (Driven, Interrupts),
+    store: &Store,
+    flow: &FlowRef,
+    known: Seq,
+    driven: Driven,
+    interrupts: Interrupts,
     wishes: Wishes,
 ) -> Outcome {
     opening::tell(context, (store, flow), known > 0, wishes.quiet)?;

@@ -146,7 +146,8 @@ fn texts<'d>(
 pub(crate) fn own_turn_of(
     store: &Store,
     flow: &FlowRef,
-    (state, question): (&FlowState, &OperatorQuestion),
+    state: &FlowState,
+    question: &OperatorQuestion,
 ) -> Option<(OwnTurn, String)> {
     let OperatorQuestion::Text {
         node,

@@ -69,7 +69,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         context.out.value(&found)?;
     } else {
         print(context, &listed, &marks, now)?;
-        remark(context, &census.strangers, (listed.len(), hidden));
+        remark(context, &census.strangers, listed.len(), hidden);
     }
     Ok(ExitCode::Ok)
 }
@@ -140,7 +140,7 @@ fn in_cells(depth: usize, row: &Row, marks: &Marks, now: At, paint: Paint) -> Ve
         }
     };
     let summary = row.summary.as_ref();
-    let title = summary.map(|summary| titled(depth, row, (&summary.title, usize::MAX)));
+    let title = summary.map(|summary| titled(depth, row, &summary.title, usize::MAX));
     let named = format!("{}/{}", row.flow.project, marks.painted(&row.flow, paint));
     let (state, painted) = in_words(row, status(row, now), paint);
     let numbers = [done(row), cost(row), old(row, now)];
@@ -227,12 +227,12 @@ fn screen(
     };
     let wide: Vec<(usize, usize)> = shown().map(|(_, wide, _)| *wide).collect();
     let mut cells: Vec<Vec<Cell>> = vec![shown().enumerate().map(head).collect()];
-    cells.extend((listed.iter()).map(|(_, row)| on_screen(row, marks, (now, columns), paint)));
+    cells.extend((listed.iter()).map(|(_, row)| on_screen(row, marks, now, columns, paint)));
     let room = columns.saturating_sub(table::width_of(&cells, &wide) + 1);
     let titles = |room: usize| {
         let titles = listed.iter().map(move |(depth, row)| {
             let title = row.summary.as_ref().map(|summary| summary.title.as_str());
-            titled(*depth, row, (title.unwrap_or_default(), room))
+            titled(*depth, row, title.unwrap_or_default(), room)
         });
         titles.collect::<Vec<String>>()
     };
@@ -267,7 +267,7 @@ fn spoken(listed: &[(usize, Row)], now: At) -> Vec<String> {
     let mut lines = Vec::new();
     for (depth, row) in listed {
         let summary = row.summary.as_ref();
-        let title = summary.map(|summary| titled(*depth, row, (&summary.title, usize::MAX)));
+        let title = summary.map(|summary| titled(*depth, row, &summary.title, usize::MAX));
         let waits = summary.map(|summary| words::waits(summary).join(", "));
         let done = summary.filter(|summary| summary.nodes > 0);
         let done = done.map(|summary| format!("{} of {}", summary.done, summary.nodes));
@@ -305,7 +305,7 @@ fn state(row: &Row, now: At) -> String {
     one_line(word.map_or(&state, |standing| standing.word()), STATE.0)
 }
 
-fn on_screen(row: &Row, marks: &Marks, (now, columns): (At, usize), paint: Paint) -> Vec<Cell> {
+fn on_screen(row: &Row, marks: &Marks, now: At, columns: usize, paint: Paint) -> Vec<Cell> {
     // The end of an id names its flow whatever is left of its project.
     let named = |flow: &str, project: &str| format!("{project}/{flow}");
     let project = row.flow.project.as_str();
@@ -335,7 +335,7 @@ fn on_screen(row: &Row, marks: &Marks, (now, columns): (At, usize), paint: Paint
 }
 
 /// The title of a flow. A fork is listed under its parent, or names it.
-fn titled(depth: usize, row: &Row, (title, columns_max): (&str, usize)) -> String {
+fn titled(depth: usize, row: &Row, title: &str, columns_max: usize) -> String {
     let (before, after) = match (depth, parent(row)) {
         (0, Some(parent)) => (String::new(), format!(" (fork of {parent})")),
         (0, None) => (String::new(), String::new()),
@@ -378,7 +378,7 @@ fn remarks(row: &Row) -> Vec<String> {
 }
 
 /// The notes about the listing that are not part of it.
-fn remark(context: &mut Context<'_>, strangers: &[Stranger], (shown, hidden): (usize, usize)) {
+fn remark(context: &mut Context<'_>, strangers: &[Stranger], shown: usize, hidden: usize) {
     for stranger in strangers {
         let path = stranger.path.display().to_string();
         let note = format!("not a flow: {}: {}", plain(&path), plain(&stranger.why));

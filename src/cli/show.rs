@@ -77,7 +77,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let (store, flow) = context.flow(&arguments.flow)?;
     let seen = store.look(&flow)?;
     if let Some(number) = arguments.call {
-        return calls(context, &store, &flow, (&seen.screen.flow, number));
+        return calls(context, &store, &flow, &seen.screen.flow, number);
     }
     if arguments.result {
         return result(context, &store, &flow, &seen);
@@ -118,7 +118,8 @@ fn calls(
     context: &mut Context<'_>,
     store: &Store,
     flow: &FlowRef,
-    (state, number): (&FlowState, Option<usize>),
+    state: &FlowState,
+    number: Option<usize>,
 ) -> Outcome {
     let open = state.consents.iter().enumerate();
     let open = open.filter(|(at, _)| number.is_none_or(|number| at + 1 == number));
@@ -210,7 +211,7 @@ fn print(
     (items, forks, made, (costs, files)): (usize, &[Row], String, (Table, Table)),
     now: At,
 ) -> Result<(), Stop> {
-    head(out, flow, (seen, made), now)?;
+    head(out, flow, seen, made, now)?;
     let state = &seen.screen.flow;
     section(out, "NODES", &nodes(state, (now, seen.held_by.is_some())))?;
     section(out, COST, &costs)?;
@@ -225,12 +226,7 @@ fn print(
     section(out, &format!("LAST {items}"), &feeds(seen, items, short))
 }
 
-fn head(
-    out: &mut Output,
-    flow: &FlowRef,
-    (seen, made): (&Look, String),
-    now: At,
-) -> Result<(), Stop> {
+fn head(out: &mut Output, flow: &FlowRef, seen: &Look, made: String, now: At) -> Result<(), Stop> {
     let summary = &seen.screen.summary;
     let title = one_line(&summary.title, TEXT_COLUMNS_MAX);
     let title = if title.is_empty() {

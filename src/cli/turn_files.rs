@@ -27,9 +27,10 @@ const NEAR_MAX: usize = 5;
 pub(crate) fn own_turn(
     store: &Store,
     flow: &FlowRef,
-    (state, question): (&FlowState, &OperatorQuestion),
+    state: &FlowState,
+    question: &OperatorQuestion,
 ) -> Option<(Own, String)> {
-    let (turn, came_in) = handed::own_turn_of(store, flow, (state, question))?;
+    let (turn, came_in) = handed::own_turn_of(store, flow, state, question)?;
     let OperatorQuestion::Text { role, .. } = question else {
         return None;
     };

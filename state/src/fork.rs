@@ -298,7 +298,7 @@ fn build(
         name,
     };
     let now = store.ground().clock.now();
-    let end = begin_fork(disk, &folder, (&fork.flow, now), cut.at, forked)?;
+    let end = begin_fork(disk, &folder, &fork.flow, now, cut.at, forked)?;
     let blobs = cut.blobs.keys().map(ToString::to_string);
     share_all(disk, blobs, &parent.blobs(), &folder.blobs())?;
     let kept = cut.quarantine.iter().cloned();
@@ -347,7 +347,7 @@ fn share_journal(
         let (from, to) = (parent.segment(number), folder.segment(number));
         share(disk, &from, &to, end)?;
         if number == cut.at.segment {
-            settle(disk, parent, (&from, &to), end)?;
+            settle(disk, parent, &from, &to, end)?;
         }
     }
     // The names are synced together with the one of the fork's own first segment.
@@ -359,7 +359,8 @@ fn share_journal(
 fn settle(
     disk: &dyn Disk,
     parent: &FlowFolder,
-    (from, to): (&Path, &Path),
+    from: &Path,
+    to: &Path,
     end: Option<u64>,
 ) -> Result<(), Error> {
     let mut file =

@@ -181,7 +181,7 @@ fn open_here(
         bytes: found.bytes,
         ..OpenReport::default()
     };
-    let writer = writer_for(ground, (&folder, &flow), &mut fold, found, tether)?;
+    let writer = writer_for(ground, &folder, &flow, &mut fold, found, tether)?;
     tidy(disk, &folder, writer.end())?;
     let opened = Opened {
         ground,
@@ -221,7 +221,8 @@ fn settle_names(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
 /// Does what the verdict of a scan allows, and goes on with the journal.
 fn writer_for(
     ground: &Ground,
-    (folder, flow): (&FlowFolder, &FlowId),
+    folder: &FlowFolder,
+    flow: &FlowId,
     fold: &mut Fold,
     found: Scan,
     tether: Option<Tether>,

@@ -267,7 +267,7 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan, now: At) ->
             at_seq: again.shared.seq,
             name: again.name.clone(),
         };
-        begin_fork(disk, folder, (flow, now), again.shared, forked)?;
+        begin_fork(disk, folder, flow, now, again.shared, forked)?;
         stays = again.shared.segment + 1;
     }
     for piece in plan

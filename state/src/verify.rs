@@ -64,7 +64,7 @@ pub fn verify(store: &Store, flow: &FlowRef) -> Result<Verified, Error> {
     // Beside a live writer the views are allowed to follow a little later.
     if held_by.is_none() && found.outcome == Outcome::Clean {
         for name in names(&fold.views) {
-            if !is_current(&name.path(), &bytes_of((disk, &folder), &name, &fold.views)) {
+            if !is_current(&name.path(), &bytes_of(disk, &folder, &name, &fold.views)) {
                 views_stale.push(name.path());
             }
         }

@@ -148,11 +148,7 @@ pub fn names(views: &Views) -> Vec<ViewName> {
 
 /// The bytes of a view of a flow whose blobs are in this folder.
 #[must_use]
-pub fn bytes_of(
-    (disk, folder): (&dyn Disk, &FlowFolder),
-    name: &ViewName,
-    views: &Views,
-) -> Vec<u8> {
+pub fn bytes_of(disk: &dyn Disk, folder: &FlowFolder, name: &ViewName, views: &Views) -> Vec<u8> {
     let mut out = Vec::new();
     let read = |hash| blob::read_text(disk, folder, hash);
     name.write(views, Texts(&read), &mut out);
@@ -199,7 +195,7 @@ impl Purse {
     ///
     /// A flow that moves faster than anybody reads earns little by time, so that what is written
     /// into its views stays a part of what it says.
-    fn fill(&mut self, (now_us, journal_bytes): (u64, u64), wanted: u64) {
+    fn fill(&mut self, now_us: u64, journal_bytes: u64, wanted: u64) {
         let (then_us, journal_then) = self.filled;
         self.filled = (now_us, journal_bytes);
         let grown = journal_bytes.saturating_sub(journal_then);
@@ -278,7 +274,7 @@ impl ViewKeeper {
         for name in names(views) {
             let there = read_whole(disk, &name.file(&self.folder), ARCHIVE_FILE_BYTES_MAX);
             if there.map_or(true, |there| {
-                there != bytes_of((disk, &self.folder), &name, views)
+                there != bytes_of(disk, &self.folder, &name, views)
             }) {
                 differing.push(name.path());
             }
@@ -352,8 +348,7 @@ impl ViewKeeper {
             .iter()
             .map(|name| name.approx_bytes(folded.views))
             .collect();
-        self.purse
-            .fill((started, journal_bytes), sizes.iter().sum());
+        self.purse.fill(started, journal_bytes, sizes.iter().sum());
         let mut affordable = Vec::new();
         for (name, bytes) in self.stale.iter().zip(sizes) {
             if bytes <= self.purse.bytes {

@@ -104,7 +104,8 @@ fn a_journal_of_version_1_opens_and_folds_to_the_same_views() {
     assert!(report.recovered.is_empty(), "{:?}", report.recovered);
     for name in names(flow.views()) {
         let bytes = String::from_utf8(bytes_of(
-            (store.ground().disk.as_ref(), flow.folder()),
+            store.ground().disk.as_ref(),
+            flow.folder(),
             &name,
             flow.views(),
         ))

@@ -55,7 +55,7 @@ pub(crate) fn compare(old: &str, new: &str, bounds: &Bounds) -> Compared {
     };
     let mut hunks = Vec::new();
     for part in places(&script) {
-        hunks.extend(hunk(part, (&old, &new), &mut room));
+        hunks.extend(hunk(part, &old, &new, &mut room));
         if room.is_full {
             break;
         }
@@ -124,7 +124,7 @@ impl DiffRoom {
     }
 }
 
-fn hunk(part: &[Edit], (old, new): (&[&str], &[&str]), room: &mut DiffRoom) -> Option<Hunk> {
+fn hunk(part: &[Edit], old: &[&str], new: &[&str], room: &mut DiffRoom) -> Option<Hunk> {
     let (_, old_start, new_start) = *part.first()?;
     let mut lines = Vec::new();
     for (op, at_old, at_new) in part {

@@ -136,7 +136,8 @@ impl Changed {
     fn diff(
         self,
         path: String,
-        (text, is_one_role): (TextOf<'_>, bool),
+        text: TextOf<'_>,
+        is_one_role: bool,
         bounds: &Bounds,
     ) -> Option<Diff> {
         let after = self.after?;
@@ -173,7 +174,7 @@ pub fn changed(
     flow: &FlowRef,
     role: Option<&RoleInstance>,
 ) -> Result<Changes, Fault> {
-    changes_of(store, (flow, role), None, &BOUNDS)
+    changes_of(store, flow, role, None, &BOUNDS)
 }
 
 /// What tools changed in files, from the first bytes that were seen to the last before a record.
@@ -183,7 +184,7 @@ pub(super) fn changes(
     at: Option<Seq>,
     bounds: &Bounds,
 ) -> Result<Changes, Fault> {
-    changes_of(&hubs.store, (flow, None), at, bounds)
+    changes_of(&hubs.store, flow, None, at, bounds)
 }
 
 /// A change that a call is about to make.
@@ -242,7 +243,8 @@ impl OpenCalls {
 
 fn changes_of(
     store: &Store,
-    (flow, whose): (&FlowRef, Option<&RoleInstance>),
+    flow: &FlowRef,
+    whose: Option<&RoleInstance>,
     at: Option<Seq>,
     bounds: &Bounds,
 ) -> Result<Changes, Fault> {
@@ -311,7 +313,7 @@ fn changes_of(
     let by = by.filter(|(_, by)| !by.is_empty()).collect();
     let diffs = files.into_iter();
     let diffs: Vec<Diff> = diffs
-        .filter_map(|(path, file)| file.diff(path, (&text, whose.is_some()), bounds))
+        .filter_map(|(path, file)| file.diff(path, &text, whose.is_some(), bounds))
         .collect();
     let truncated = diffs.iter().any(|diff| diff.truncated);
     Ok(Changes {
@@ -358,7 +360,7 @@ mod tests {
     use super::*;
     use crate::protocol::ask::Op;
 
-    fn call(tool: &str, input: &str, (before, after): (Option<&str>, &str)) -> CallIntended {
+    fn call(tool: &str, input: &str, before: Option<&str>, after: &str) -> CallIntended {
         let hash = |text: &str| Hash::of(text.as_bytes());
         serde_json::from_value(serde_json::json!({
             "call": "1.1", "turn": 1, "role": "owner", "tool_call": "c", "ordinal": 0, "tool": tool,
@@ -390,7 +392,7 @@ mod tests {
             }
         }
         let text: TextOf<'_> = &|_| None;
-        let diff = changed.diff("a.py".into(), (text, is_one_role), &BOUNDS);
+        let diff = changed.diff("a.py".into(), text, is_one_role, &BOUNDS);
         let diff = diff.unwrap();
         let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
         let lines = lines.map(|line| {
@@ -410,9 +412,9 @@ mod tests {
 
     #[test]
     fn a_file_that_was_written_over_does_not_pass_for_a_new_one() {
-        let new = call("write_file", TWO, (None, "two\n"));
+        let new = call("write_file", TWO, None, "two\n");
         assert!(!shown(&[(new, TWO)], false).1.truncated);
-        let over = call("write_file", TWO, (Some("one\n"), "two\n"));
+        let over = call("write_file", TWO, Some("one\n"), "two\n");
         let (_, over) = shown(&[(over, TWO)], false);
         assert!(
             over.truncated,
@@ -423,7 +425,7 @@ mod tests {
     #[test]
     fn what_a_file_held_before_it_was_written_over_is_shown_as_removed() {
         let over = |earlier: &str, input: &str, after: &str| {
-            let call = call("write_file", input, (Some(earlier), after));
+            let call = call("write_file", input, Some(earlier), after);
             with(Some(earlier), None, call)
         };
         let first = (over("one\n", TWO, "two\n"), TWO);
@@ -449,10 +451,10 @@ mod tests {
         let one = with(
             Some("one\n"),
             None,
-            call("write_file", THREE, (Some("one\n"), "three\n")),
+            call("write_file", THREE, Some("one\n"), "three\n"),
         );
         // An earlier version did not record it: what the last call wrote is what it held.
-        let two = call("edit_file", EDIT, (Some("three\n"), "four\n"));
+        let two = call("edit_file", EDIT, Some("three\n"), "four\n");
         let (lines, diff) = shown(&[(one, THREE), (two, EDIT)], false);
         assert_eq!(
             (lines, diff.truncated),
@@ -462,7 +464,7 @@ mod tests {
 
     #[test]
     fn an_earlier_text_that_is_too_long_to_be_kept_is_said_to_be() {
-        let over = call("write_file", TWO, (Some("one\n"), "two\n"));
+        let over = call("write_file", TWO, Some("one\n"), "two\n");
         let over = with(None, Some(3_000_000), over);
         let (lines, diff) = shown(&[(over, TWO)], false);
         assert_eq!(lines, ["+two"]);

@@ -71,7 +71,7 @@ pub(super) fn make(
     // The message is sent before the fork has a driver: so it gets the place that the plan gives.
     let told = text
         .filter(|text| !text.trim().is_empty())
-        .map(|text| tell(app, &forked, (hearer, text), client));
+        .map(|text| tell(app, &forked, hearer, text, client));
     let mut done = resume(app, &forked)?;
     // The fork exists all the same; the note reports a message that failed.
     done.note = told.and_then(Result::err);
@@ -88,7 +88,7 @@ pub(super) fn go_on(
 ) -> Result<Done, Fault> {
     let look = app.hubs.store.look(flow).map_err(|error| unread(&error))?;
     let hearer = fork::hearer_of(&look.screen.flow);
-    let told = tell(app, flow, (hearer, note), client);
+    let told = tell(app, flow, hearer, note, client);
     let mut done = resume(app, flow)?;
     done.note = told.err();
     Ok(done)
@@ -97,7 +97,8 @@ pub(super) fn go_on(
 fn tell(
     app: &Shared,
     forked: &FlowRef,
-    (hearer, text): (Option<ForkHearer>, String),
+    hearer: Option<ForkHearer>,
+    text: String,
     client: ClientId,
 ) -> Result<(), Fault> {
     use a_society_facts::fact::operator::SteerWhen;

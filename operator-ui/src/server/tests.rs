@@ -667,7 +667,7 @@ fn append(path: &PathBuf, lines: &[Vec<u8>]) {
 
 impl Follows {
     /// Follows until a record, or breaks off after so many messages. Says whether it is there.
-    fn until(&mut self, server: &Server, role: &str, (head, most): (u64, usize)) -> bool {
+    fn until(&mut self, server: &Server, role: &str, head: u64, most: usize) -> bool {
         let mut socket = connect(server);
         let topic =
             json!({ "topic": "feed", "flow": { "project": "demo", "flow": FLOW }, "role": role });
@@ -726,7 +726,7 @@ fn nothing_is_lost_or_doubled_however_often_one_breaks_off_and_the_server_is_kil
     append(&stage.journal(), &all[..20]);
     let role = "owner";
     let mut client = Follows::default();
-    client.until(&stage.server, role, (20, 100));
+    client.until(&stage.server, role, 20, 100);
     let snaps = client.snaps;
     let mut written = 20;
     for round in 0..rounds {
@@ -734,7 +734,7 @@ fn nothing_is_lost_or_doubled_however_often_one_breaks_off_and_the_server_is_kil
         append(&stage.journal(), &all[written..upto]);
         written = upto;
         // It breaks off after a few messages, wherever it then is.
-        client.until(&stage.server, role, (u64::MAX, 1 + round % 3));
+        client.until(&stage.server, role, u64::MAX, 1 + round % 3);
         if round % 20 == 19 {
             // The server goes in the middle, and another one comes.
             stage.server = serve(&stage.folder, 64);
@@ -743,12 +743,12 @@ fn nothing_is_lost_or_doubled_however_often_one_breaks_off_and_the_server_is_kil
     append(&stage.journal(), &all[written..]);
     let head = all.len() as u64;
     for _ in 0..100 {
-        if client.until(&stage.server, role, (head, 1_000)) {
+        if client.until(&stage.server, role, head, 1_000) {
             break;
         }
     }
     let mut fresh = Follows::default();
-    fresh.until(&stage.server, role, (head, 1_000));
+    fresh.until(&stage.server, role, head, 1_000);
     assert_eq!(client.seq, Some(head));
     // A newcomer gets the newest items only.
     let older = client.items.len() - fresh.items.len();

@@ -55,7 +55,7 @@ pub(super) fn of(
     let tools = read.tools(&|text| place.text_or_beginning(text));
     let segments = segments(&lists, prompt.as_deref(), &tools, &read);
     let wanted = window.seg.as_deref().unwrap_or("live");
-    let all = messages(wanted, &lists, (prompt.as_deref(), tools), &read)?;
+    let all = messages(wanted, &lists, prompt.as_deref(), tools, &read)?;
     let total = all.len() as u64;
     let from = window.from.unwrap_or(0);
     let limit = window.limit.unwrap_or(MESSAGES_MAX).clamp(1, MESSAGES_MAX);
@@ -161,7 +161,8 @@ fn segments(
 fn messages(
     wanted: &str,
     lists: &[MessageList],
-    (prompt, tools): (Option<&str>, Vec<TranscriptMessage>),
+    prompt: Option<&str>,
+    tools: Vec<TranscriptMessage>,
     read: &Read,
 ) -> Result<Vec<TranscriptMessage>, Fault> {
     Ok(match wanted {

@@ -124,7 +124,8 @@ fn asks_for_words(ask: &Ask, reason: WaitReason) -> String {
 
 /// What the operator may see and allow of the call that a question is about.
 pub(crate) fn call_of(
-    (store, flow): (&Store, &FlowRef),
+    store: &Store,
+    flow: &FlowRef,
     question: &OperatorQuestion,
     state: &FlowState,
 ) -> Call {
@@ -132,7 +133,7 @@ pub(crate) fn call_of(
         is_whole: true,
         ..Call::default()
     };
-    if let Some((own, came_in)) = turn_files::own_turn(store, flow, (state, question)) {
+    if let Some((own, came_in)) = turn_files::own_turn(store, flow, state, question) {
         return Call {
             is_whole: !asks::is_cut(&came_in),
             own: Some(own),
@@ -385,7 +386,7 @@ impl Watch<'_> {
         let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };
-        let mut call = call_of((self.store, self.flow), &ask.question, &seen.state);
+        let mut call = call_of(self.store, self.flow, &ask.question, &seen.state);
         let mut face = face(ask, &call, place, &seen.state);
         for fact in &mut face.facts {
             self.name_folder(fact);

@@ -56,7 +56,7 @@ impl Watch<'_> {
         } else {
             None
         };
-        self.tell(&seen, &asks, (code, made.as_ref()))?;
+        self.tell(&seen, &asks, code, made.as_ref())?;
         delivered::hand_over(self.out, &self.wishes, made.as_ref(), over)?;
         Ok(code)
     }
@@ -134,7 +134,8 @@ impl Watch<'_> {
         &mut self,
         seen: &Seen,
         asks: &[Ask],
-        (code, made): (ExitCode, Option<&Delivered>),
+        code: ExitCode,
+        made: Option<&Delivered>,
     ) -> Result<(), Stop> {
         let now = self.store.ground().clock.now();
         let state = &seen.state;
@@ -144,13 +145,13 @@ impl Watch<'_> {
             let stops = json!({
                 "node": node, "role": running.role, "turn": running.turn, "state": "stopped",
             });
-            self.out.value(&aside(self.flow, now, ("node", stops)))?;
+            self.out.value(&aside(self.flow, now, "node", stops))?;
         }
         if standing == FlowStanding::Stopped {
             let name = short(self.flow);
             let text = format!("{}; go on: a-society resume {name}", standing.words(now));
             let note = json!({ "level": "warning", "code": "nobody_drives", "text": text });
-            self.out.value(&aside(self.flow, now, ("note", note)))?;
+            self.out.value(&aside(self.flow, now, "note", note))?;
         }
         // The command itself reports what cannot be read.
         let changed = changed(self.store, self.flow, None).ok();
@@ -165,17 +166,18 @@ impl Watch<'_> {
             "usage": cost::as_json(state),
             "exit_code": code.number(),
         });
-        self.out.value(&aside(self.flow, now, ("end", ends)))
+        self.out.value(&aside(self.flow, now, "end", ends))
     }
 
     fn tell(
         &mut self,
         seen: &Arc<Seen>,
         asks: &[Ask],
-        (code, made): (ExitCode, Option<&Delivered>),
+        code: ExitCode,
+        made: Option<&Delivered>,
     ) -> Result<(), Stop> {
         if self.out.is_json() {
-            return self.tell_programs(seen, asks, (code, made));
+            return self.tell_programs(seen, asks, code, made);
         }
         let over = seen.state.status.is_over();
         if over && self.wishes.quiet {

@@ -54,7 +54,7 @@ pub(super) fn tell(
             "mode": begun.consent_mode,
             "resumed": is_resumed,
         });
-        out.value(&progress::aside(flow, at, ("flow", first)))?;
+        out.value(&progress::aside(flow, at, "flow", first))?;
         return out.flush();
     }
     let folder = at_home(&folder, context.environment.home.as_deref());

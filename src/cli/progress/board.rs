@@ -77,7 +77,7 @@ pub(crate) fn lines(
     }
     let reflections = reflections(out, state);
     let rows_max = room.lines.saturating_sub(2 + reflections.len()).max(1);
-    let (rows, left_out) = rows((seen, teller, followed), now, rows_max);
+    let (rows, left_out) = rows(seen, teller, followed, now, rows_max);
     let mut lines = laid(&rows, &out.paint, room.columns);
     if !left_out.is_empty() {
         lines.push(out.paint.dim(&format!(" … {left_out}")));
@@ -89,7 +89,7 @@ pub(crate) fn lines(
 
 /// How far the flow is and who is at work, as one labelled line.
 pub(crate) fn spoken((seen, teller): (&Seen, &Teller), now: At) -> String {
-    let (rows, _) = rows((seen, teller, None), now, seen.state.graph.nodes.len());
+    let (rows, _) = rows(seen, teller, None, now, seen.state.graph.nodes.len());
     let working = rows.iter().filter(|row| row.stands.weight == 2);
     let working = working.map(|row| format!("{} {} {}", row.node, row.stands.word, row.took));
     let parts = footer(&seen.state, now).into_iter().chain(working);
@@ -145,7 +145,9 @@ struct Row {
 /// The nodes, in the order of the file. If there is no room for all, those that work or wait come
 /// before those that are done or far away.
 fn rows(
-    (seen, teller, followed): (&Seen, &Teller, Option<&RoleInstance>),
+    seen: &Seen,
+    teller: &Teller,
+    followed: Option<&RoleInstance>,
     now: At,
     room: usize,
 ) -> (Vec<Row>, String) {
@@ -368,7 +370,9 @@ mod tests {
     fn row(
         at: usize,
         name: (&str, &str),
-        (sign, word, weight): (&'static str, &str, u8),
+        sign: &'static str,
+        word: &str,
+        weight: u8,
         spent: [&str; 3],
     ) -> Row {
         let [took, tokens, cost] = spent.map(str::to_owned);
@@ -388,28 +392,29 @@ mod tests {
     #[test]
     fn the_rows_of_nodes_fit_every_screen() {
         let rows = [
-            row(
-                1,
-                ("plan", "owner"),
-                ("✓", "done", 1),
-                ["8s", "9k", "$0.02"],
-            ),
+            row(1, ("plan", "owner"), "✓", "done", 1, ["8s", "9k", "$0.02"]),
             row(
                 2,
                 ("backend", "writer"),
-                ("●", "run cargo test -p post -- --nocapture 台帳", 2),
+                "●",
+                "run cargo test -p post -- --nocapture 台帳",
+                2,
                 ["38s", "31k", "$0.11"],
             ),
             row(
                 3,
                 ("frontend", "writer_2"),
-                ("↻", "next try in 12 s", 2),
+                "↻",
+                "next try in 12 s",
+                2,
                 ["31s", "18k", "$0.06"],
             ),
             row(
                 4,
                 ("a-node-with-quite-a-long-name", "editor"),
-                ("·", "", 0),
+                "·",
+                "",
+                0,
                 ["", "", ""],
             ),
         ];

@@ -79,7 +79,7 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
                 };
                 let keys = event.role.as_ref().map(|role| {
                     let to = asks::named(event.node.as_ref(), role);
-                    asks::to_wait(flow, &to, (*reason, role))
+                    asks::to_wait(flow, &to, *reason, role)
                 });
                 let ask = json!({
                     "ask": who(event), "kind": kind, "for": what, "question": question, "keys": keys,
@@ -144,7 +144,7 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
             streamed,
             text,
             end,
-        } => said((*answer, text), *streamed, end),
+        } => said(*answer, text, *streamed, end),
         What::Calls { call, one } => {
             let Target { path, command, cwd } = &one.target;
             let calls = json!({
@@ -282,7 +282,8 @@ fn who(event: &Event) -> Option<String> {
 
 /// The last piece of a text, and the text as a whole.
 fn said(
-    (answer, text): (AnswerName, &str),
+    answer: AnswerName,
+    text: &str,
     streamed: usize,
     end: &Speech,
 ) -> Vec<(&'static str, Value)> {
@@ -331,7 +332,7 @@ fn handoffs(deliveries: &[Delivery]) -> Vec<(&'static str, Value)> {
 }
 
 /// Something that no fact is behind.
-pub(crate) fn aside(flow: &FlowRef, at: At, (name, members): (&str, Value)) -> Value {
+pub(crate) fn aside(flow: &FlowRef, at: At, name: &str, members: Value) -> Value {
     let mut value = json!({ "v": VERSION, "event": name, "at": at, "flow": flow.flow });
     if let (Some(value), Value::Object(members)) = (value.as_object_mut(), members) {
         value.extend(members.into_iter().filter(|(_, value)| !value.is_null()));

@@ -90,11 +90,12 @@ impl Tail {
         &self,
         out: &mut Output,
         finished: &[String],
-        (mut block, columns): (Vec<String>, usize),
+        mut block: Vec<String>,
+        columns: usize,
     ) -> Result<(), Stop> {
         let cursor = self.cursor.map(|line| block.len() + line);
         block.extend(self.lines.iter().cloned());
-        out.draw_at(finished, &block, (columns, cursor))
+        out.draw_at(finished, &block, columns, cursor)
     }
 }
 
@@ -180,7 +181,7 @@ impl Progress {
             "question": ask.says,
             "keys": ask.answers,
         });
-        out.value(&aside(&self.flow, at, ("ask", members)))
+        out.value(&aside(&self.flow, at, "ask", members))
     }
 
     /// Prints how far the flow is, after a while of silence.
@@ -209,7 +210,7 @@ impl Progress {
         tail: &Tail,
     ) -> Result<(), Stop> {
         if self.is_quiet {
-            return self.hold(out, seen, (tail, now));
+            return self.hold(out, seen, tail, now);
         }
         let (columns, rows) = out.size();
         let finished = self.finished(out, columns)?;
@@ -223,30 +224,24 @@ impl Progress {
         finished.extend(self.voices.hear_ahead(&ahead, columns));
         let mut block = self.voices.unfinished();
         let room = Room::of((columns, rows)).beside(block.len() + tail.lines.len());
-        block.extend(self.board(out, seen, (tail, now), room));
-        tail.draw_below(out, &finished, (block, columns))
+        block.extend(self.board(out, seen, tail, now, room));
+        tail.draw_below(out, &finished, block, columns)
     }
 
     /// Draws the block alone, with the caller's lines below it. What is finished waits.
-    fn hold(&self, out: &mut Output, seen: &Seen, (tail, now): (&Tail, At)) -> Result<(), Stop> {
+    fn hold(&self, out: &mut Output, seen: &Seen, tail: &Tail, now: At) -> Result<(), Stop> {
         let (columns, rows) = out.size();
         let room = Room::of((columns, rows)).beside(tail.lines.len());
         let block = if self.is_quiet {
             tail.card.clone()
         } else {
-            self.board(out, seen, (tail, now), room)
+            self.board(out, seen, tail, now, room)
         };
-        tail.draw_below(out, &[], (block, columns))
+        tail.draw_below(out, &[], block, columns)
     }
 
     /// The nodes, or what is asked in their place, and how far the flow is.
-    fn board(
-        &self,
-        out: &Output,
-        seen: &Seen,
-        (tail, now): (&Tail, At),
-        room: Room,
-    ) -> Vec<String> {
+    fn board(&self, out: &Output, seen: &Seen, tail: &Tail, now: At, room: Room) -> Vec<String> {
         if !tail.asks {
             let followed = self.voices.followed();
             return board::lines(out, (seen, &self.teller, followed), now, room);
@@ -357,7 +352,7 @@ impl Progress {
                 let members = serde_json::json!({
                     "role": role, "level": level, "code": "provider_silent", "text": text,
                 });
-                out.value(&aside(&self.flow, at, ("note", members)))?;
+                out.value(&aside(&self.flow, at, "note", members))?;
             } else {
                 out.note(&format!("{role}: {text}"));
             }

@@ -31,10 +31,10 @@ pub(crate) fn draw(frame: &mut Frame<'_>, view: &View, state: &State, colours: b
     }
     frame.render_widget(heading(view, state, paint), layout.head);
     for (part, area) in &layout.parts {
-        draw_part(frame, (*part, *area), (view, state), paint);
+        draw_part(frame, *part, *area, view, state, paint);
     }
     if let (Some(ask), Some(area)) = (state.asked(view), layout.card) {
-        draw_card(frame, area, (ask, state), paint);
+        draw_card(frame, area, ask, state, paint);
     }
     if state.help {
         draw_help(frame, &layout, state, paint);
@@ -242,8 +242,10 @@ fn list(
 
 fn draw_part(
     frame: &mut Frame<'_>,
-    (part, area): (Focus, Rect),
-    (view, state): (&View, &State),
+    part: Focus,
+    area: Rect,
+    view: &View,
+    state: &State,
     paint: Paint,
 ) {
     let has_keys = state.focus == part || (state.focus.is_field() && state.before == part);
@@ -289,7 +291,7 @@ fn draw_part(
                 frame,
                 area,
                 ("COST", style),
-                table(lines, (state, part), "no model was asked yet", paint),
+                table(lines, state, part, "no model was asked yet", paint),
             );
         }
         Focus::Files => {
@@ -299,17 +301,17 @@ fn draw_part(
                 frame,
                 area,
                 title,
-                table(lines, (state, part), "no file yet", paint),
+                table(lines, state, part, "no file yet", paint),
             );
         }
         Focus::Feed | Focus::Text | Focus::Steer | Focus::Filter | Focus::Command => {
-            draw_feed(frame, area, (view, state, flow), (style, paint));
+            draw_feed(frame, area, view, state, flow, style, paint);
         }
     }
 }
 
 /// Lines that are shown as they are, down to the one to which they are scrolled.
-fn table(lines: &[String], (state, part): (&State, Focus), empty: &str, paint: Paint) -> Rows {
+fn table(lines: &[String], state: &State, part: Focus, empty: &str, paint: Paint) -> Rows {
     if lines.is_empty() {
         return rows::nothing(empty, paint);
     }
@@ -326,8 +328,11 @@ fn table(lines: &[String], (state, part): (&State, Focus), empty: &str, paint: P
 fn draw_feed(
     frame: &mut Frame<'_>,
     area: Rect,
-    (view, state, flow): (&View, &State, Option<&FlowView>),
-    (style, paint): (Style, Paint),
+    view: &View,
+    state: &State,
+    flow: Option<&FlowView>,
+    style: Style,
+    paint: Paint,
 ) {
     let feed = feed::shown(view, state);
     let title = match (feed, flow) {
@@ -344,7 +349,7 @@ fn draw_feed(
     let columns = usize::from(area.width);
     let rows = usize::from(area.height.saturating_sub(1));
     let up = state.feed_up;
-    let mut lines = feed::last_lines(view, state, (columns, rows.saturating_add(up)));
+    let mut lines = feed::last_lines(view, state, columns, rows.saturating_add(up));
     let up = up.min(lines.len().saturating_sub(rows));
     lines.truncate(lines.len() - up);
     let skipped = lines.len().saturating_sub(rows);
@@ -367,7 +372,7 @@ fn draw_feed(
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-fn draw_card(frame: &mut Frame<'_>, area: Rect, (ask, state): (&AskView, &State), paint: Paint) {
+fn draw_card(frame: &mut Frame<'_>, area: Rect, ask: &AskView, state: &State, paint: Paint) {
     let columns = usize::from(area.width);
     let said = card::said(ask, state.columns);
     let rows = layout::says_rows(state);

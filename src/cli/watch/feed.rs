@@ -27,14 +27,15 @@ pub(super) fn shown<'v>(view: &'v View, state: &'v State) -> Option<&'v Feed> {
 
 /// All of its lines, for so many columns.
 pub(super) fn lines(view: &View, state: &State, columns: usize) -> Vec<(Weight, String)> {
-    last_lines(view, state, (columns, usize::MAX))
+    last_lines(view, state, columns, usize::MAX)
 }
 
 /// So many of its last lines at least, and no item that only comes before them.
 pub(super) fn last_lines(
     view: &View,
     state: &State,
-    (columns, wanted): (usize, usize),
+    columns: usize,
+    wanted: usize,
 ) -> Vec<(Weight, String)> {
     let mut items = Vec::new();
     let mut rows = 0;

@@ -311,7 +311,7 @@ impl State {
                 let ask = self.asked(view).filter(|ask| self.answers(ask, *letter));
                 return match ask {
                     Some(ask) => self.answer(ask, *letter, armed),
-                    None => self.letter(view, *letter, (armed, now_ms, stopping)),
+                    None => self.letter(view, *letter, armed, now_ms, stopping),
                 };
             }
             Key::Paste(_) => "a paste answers nothing".clone_into(&mut self.told),
@@ -325,7 +325,9 @@ impl State {
         &mut self,
         view: &View,
         letter: char,
-        (armed, now_ms, stopping): (bool, u64, Option<(FlowRef, RoleInstance, u64)>),
+        armed: bool,
+        now_ms: u64,
+        stopping: Option<(FlowRef, RoleInstance, u64)>,
     ) -> Option<Act> {
         match letter {
             'q' => return Some(Act::Quit),
@@ -339,7 +341,7 @@ impl State {
             '1'..='9' => self.follow(view, letter),
             'o' => return Some(Act::Browse),
             'c' => return self.copy(view),
-            '.' => return self.stop(view, (armed, now_ms), stopping),
+            '.' => return self.stop(view, armed, now_ms, stopping),
             'p' => return self.pause(view, armed),
             'R' => return self.resume(view, armed),
             'y' | 'f' | 'n' | 'r' | 'v' if self.asked(view).is_none() => {
@@ -709,7 +711,8 @@ impl State {
     fn stop(
         &mut self,
         view: &View,
-        (armed, now_ms): (bool, u64),
+        armed: bool,
+        now_ms: u64,
         first: Option<(FlowRef, RoleInstance, u64)>,
     ) -> Option<Act> {
         let line = self.meant(view)?;

@@ -182,7 +182,7 @@ impl Source {
 
     fn ask(&self, flow: &FlowRef, state: &FlowState, ask: Ask, wire: &Wire) -> AskView {
         let (name, role, mut kind) = kind_of(state, &ask);
-        let own = turn_files::own_turn(&self.store, flow, (state, &ask.question));
+        let own = turn_files::own_turn(&self.store, flow, state, &ask.question);
         if let (Some((turn, _)), AskKind::Text { to, .. }) = (&own, &kind) {
             kind = AskKind::Own {
                 to: to.clone(),
@@ -208,7 +208,7 @@ impl Source {
         };
         let version = staged.as_ref().and_then(|staged| staged.version.as_deref());
         let head = handed::headed(head, version);
-        let (says, must_show) = self.says((flow, state), ask, own.as_ref(), staged);
+        let (says, must_show) = self.says(flow, state, ask, own.as_ref(), staged);
         AskView {
             id: format!("{flow}/{name}"),
             flow: flow.clone(),
@@ -227,7 +227,8 @@ impl Source {
     /// What is to be read before an answer, and how many lines of it at least.
     fn says(
         &self,
-        (flow, state): (&FlowRef, &FlowState),
+        flow: &FlowRef,
+        state: &FlowState,
         ask: Ask,
         own: Option<&(Own, String)>,
         staged: Option<Staged>,
@@ -317,7 +318,7 @@ impl Followed {
                 (true, _) if !state.running.contains_key(&node.id) => {
                     ("·", "is answered and goes on".to_owned())
                 }
-                _ => node_line(state, &node.id, (now, is_driven)),
+                _ => node_line(state, &node.id, now, is_driven),
             };
             NodeLine {
                 sign,
@@ -379,11 +380,7 @@ fn models(state: &FlowState) -> BTreeMap<RoleInstance, String> {
 }
 
 /// What a node does right now; one that is at work says for how long.
-fn node_line(
-    state: &FlowState,
-    node: &NodeId,
-    (now, is_driven): (At, bool),
-) -> (&'static str, String) {
+fn node_line(state: &FlowState, node: &NodeId, now: At, is_driven: bool) -> (&'static str, String) {
     let running = state.running.get(node);
     let turn = running.and_then(|running| state.turns.get(&running.turn));
     let streams = |request: &LastRequest| request.drafted_bytes > 0;

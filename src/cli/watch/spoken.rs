@@ -285,7 +285,7 @@ impl PlainWatch<'_> {
     /// Shows a question with its answers.
     fn show(&mut self, (flow, ask): ListedAsk) -> Result<(), Stop> {
         let state: FlowState = self.store.look(&flow)?.screen.flow;
-        let call = call_of((&self.store, &flow), &ask.question, &state);
+        let call = call_of(&self.store, &flow, &ask.question, &state);
         let face = face(&ask, &call, (1, 1), &state);
         let card = Card::new(ask.question.clone(), call, true, self.now_ms());
         for line in spoken(&ask, &face, &card) {

@@ -129,7 +129,7 @@ fn view(asks: Vec<AskView>) -> View {
     }
 }
 
-fn drawn(view: &View, state: &State, (columns, rows): (u16, u16)) -> String {
+fn drawn(view: &View, state: &State, columns: u16, rows: u16) -> String {
     let mut state = state.clone();
     (state.columns, state.rows) = (columns, rows);
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
@@ -158,12 +158,12 @@ fn an_ask_is_drawn_with_everything_it_says_and_the_keys_that_answer_it() {
         .map(|line| format!("line {line} of the command"))
         .collect();
     let other = ask("t", "review", text());
-    insta::assert_snapshot!(drawn(&view(vec![asked, other]), &chosen("c"), (100, 30)));
+    insta::assert_snapshot!(drawn(&view(vec![asked, other]), &chosen("c"), 100, 30));
 }
 
 #[test]
 fn a_flow_without_a_question_is_drawn_calmly() {
-    insta::assert_snapshot!(drawn(&view(Vec::new()), &State::default(), (80, 24)));
+    insta::assert_snapshot!(drawn(&view(Vec::new()), &State::default(), 80, 24));
 }
 
 #[test]
@@ -175,12 +175,12 @@ fn a_text_is_typed_below_the_question() {
     asked.head = "draft: writer asks you".to_owned();
     asked.line = "answer: Which colour?".to_owned();
     asked.says = vec!["Which colour?".to_owned()];
-    insta::assert_snapshot!(drawn(&view(vec![asked]), &state, (80, 24)));
+    insta::assert_snapshot!(drawn(&view(vec![asked]), &state, 80, 24));
 }
 
 #[test]
 fn a_small_terminal_says_so() {
-    let screen = drawn(&view(Vec::new()), &State::default(), (40, 8));
+    let screen = drawn(&view(Vec::new()), &State::default(), 40, 8);
     assert!(screen.contains("the terminal is smaller"), "{screen}");
 }
 
@@ -192,7 +192,7 @@ fn all_of_a_long_command_is_reached_by_reading_on() {
     let mut state = chosen("c");
     let mut seen = String::new();
     for _ in 0..20 {
-        seen.push_str(&drawn(&view, &state, (90, 30)));
+        seen.push_str(&drawn(&view, &state, 90, 30));
         assert_eq!(state.press(&view, &Key::PageDown, 0), None);
     }
     for line in 1..=40 {
@@ -502,7 +502,7 @@ fn words_for_a_role_are_typed_below_everything_and_it_is_said_who_hears_them_and
         &Key::Paste("Keep it under two pages.".to_owned()),
         LATER_MS,
     );
-    insta::assert_snapshot!(drawn(&view, &state, (80, 24)));
+    insta::assert_snapshot!(drawn(&view, &state, 80, 24));
 }
 
 fn any_key() -> impl Strategy<Value = Key> {

@@ -168,7 +168,7 @@ pub fn write(
     fact: &Fact,
 ) -> Result<u32, CannotWrite> {
     let start = out.len();
-    let written = write_line(out, start, (seq, at, durable, prev), fact);
+    let written = write_line(out, start, seq, at, durable, prev, fact);
     if written.is_err() {
         out.truncate(start);
     }
@@ -178,7 +178,10 @@ pub fn write(
 fn write_line(
     out: &mut Vec<u8>,
     start: usize,
-    (seq, at, durable, prev): (Seq, At, Seq, u32),
+    seq: Seq,
+    at: At,
+    durable: Seq,
+    prev: u32,
     fact: &Fact,
 ) -> Result<u32, CannotWrite> {
     out.extend_from_slice(b"{\"v\":");

@@ -378,7 +378,8 @@ pub(crate) fn place(
 pub(crate) fn begin_fork(
     disk: &dyn Disk,
     folder: &FlowFolder,
-    (flow, at): (&FlowId, At),
+    flow: &FlowId,
+    at: At,
     shared: Position,
     forked: FlowForked,
 ) -> Result<Position, Error> {

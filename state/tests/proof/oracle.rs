@@ -175,7 +175,8 @@ fn judge_reopened(store: &Store, flow: Flow, promised: &BTreeMap<Seq, Fact>, see
         all.iter()
             .map(|name| {
                 bytes_of(
-                    (store.ground().disk.as_ref(), flow.folder()),
+                    store.ground().disk.as_ref(),
+                    flow.folder(),
                     name,
                     flow.views(),
                 )

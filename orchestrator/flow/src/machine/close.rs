@@ -84,7 +84,8 @@ pub(super) fn close(
     state: &FlowState,
     turn: &PresentTurn<'_>,
     node: &NodeId,
-    (health, asks): (&Result<(), String>, Option<&Text>),
+    health: &Result<(), String>,
+    asks: Option<&Text>,
 ) -> Result<Vec<Fact>, Refusal> {
     match (judged(graph, state, node, health), asks) {
         (Err(fault), _) => turn.repair(fault),

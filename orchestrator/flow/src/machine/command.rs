@@ -99,10 +99,10 @@ pub(super) fn commanded(
             improve::choose(graph, state, *mode, improve::ChosenWhen::Now(client))
         }
         Verb::Propose { role, path, text } => {
-            improve::propose(state, role, (path, text, brought), client)
+            improve::propose(state, role, path, text, brought, client)
         }
         Verb::Change { change, applied } => {
-            improve::decide_change(state, change.as_ref(), (*applied, brought), client)
+            improve::decide_change(state, change.as_ref(), *applied, brought, client)
         }
         Verb::Feedback { granted } => {
             improve::decide_feedback(state, *granted, improve::ChosenWhen::Now(client))

@@ -196,7 +196,7 @@ pub(super) fn allow(
     };
     // The answer itself comes last, because it bears the command's name: what a crash cuts off before
     // it is recorded again when the command is repeated.
-    let mut facts = granted(state, consent, (grant, also));
+    let mut facts = granted(state, consent, grant, also);
     let answer = ConsentAnswer::AllowFlow;
     facts.extend(settle(state, consent, open, answer, client));
     Ok(facts)
@@ -210,7 +210,7 @@ pub(super) fn deny(
     client: Option<&ClientId>,
 ) -> Vec<Fact> {
     let facts = settle(state, consent, open, ConsentAnswer::Deny, client);
-    because(facts, consent, (reason.map(|words| &words.text), None))
+    because(facts, consent, reason.map(|words| &words.text), None)
 }
 
 /// A rule answers a request that is open.
@@ -220,7 +220,8 @@ pub(super) fn ruled(state: &FlowState, input: &RuleAnswered) -> Result<Vec<Fact>
     Ok(because(
         facts,
         consent,
-        (input.reason.as_ref(), Some(&input.by)),
+        input.reason.as_ref(),
+        Some(&input.by),
     ))
 }
 
@@ -228,7 +229,8 @@ pub(super) fn ruled(state: &FlowState, input: &RuleAnswered) -> Result<Vec<Fact>
 fn because(
     facts: impl Iterator<Item = Fact>,
     consent: &ConsentId,
-    (reason, by): (Option<&Text>, Option<&DecidingRule>),
+    reason: Option<&Text>,
+    by: Option<&DecidingRule>,
 ) -> Vec<Fact> {
     let mut facts: Vec<Fact> = facts.collect();
     for fact in &mut facts {
@@ -243,11 +245,7 @@ fn because(
 }
 
 /// The grant counts from now on, and so it answers every other request that it covers.
-fn granted(
-    state: &FlowState,
-    consent: &ConsentId,
-    (grant, also): (&Grant, &[ConsentId]),
-) -> Vec<Fact> {
+fn granted(state: &FlowState, consent: &ConsentId, grant: &Grant, also: &[ConsentId]) -> Vec<Fact> {
     let mut facts = Vec::new();
     if !state.grants.contains(grant) {
         let grant = grant.clone();

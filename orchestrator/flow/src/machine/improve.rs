@@ -428,7 +428,9 @@ pub(super) fn decide_feedback(
 pub(super) fn propose(
     state: &FlowState,
     role: &RoleInstance,
-    (path, text, brought): (&str, &str, &Brought),
+    path: &str,
+    text: &str,
+    brought: &Brought,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     let finding = state.improvement.as_ref().and_then(|improvement| {
@@ -460,7 +462,8 @@ pub(super) fn propose(
 pub(super) fn decide_change(
     state: &FlowState,
     named: Option<&String>,
-    (applied, brought): (bool, &Brought),
+    applied: bool,
+    brought: &Brought,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     let open = state.changes.iter();

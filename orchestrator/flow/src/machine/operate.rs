@@ -163,14 +163,15 @@ fn again(
             on_time,
             client: client.cloned(),
         }),
-        None => woken(None, waiting, (client, on_time)),
+        None => woken(None, waiting, client, on_time),
     }
 }
 
 fn woken(
     node: Option<&NodeId>,
     waiting: &OperatorWait,
-    (client, on_time): (Option<&ClientId>, bool),
+    client: Option<&ClientId>,
+    on_time: bool,
 ) -> Fact {
     Fact::NodeWoken(NodeWoken {
         node: node.cloned(),
@@ -273,7 +274,7 @@ pub(super) fn configure(
 /// A role that reflects and waits for its configuration goes on.
 pub(super) fn reflection_configured(state: &FlowState, role: &RoleInstance) -> Option<Fact> {
     let waiting = state.reflecting(role)?.waiting.as_ref()?;
-    (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting, (None, false)))
+    (waiting.reason == WaitReason::RoleConfiguration).then(|| woken(None, waiting, None, false))
 }
 
 /// Roles that wait only for this budget go on. The budget itself comes last, because it bears the
@@ -301,7 +302,7 @@ pub(super) fn set_budget(
             let roles = state.role_accounts.get(&w.role);
             own && flow && roles.is_none_or(|a| left(a, role.map(|_| measure)))
         });
-        facts.extend(freed.map(|(node, waiting)| woken(node, waiting, (None, false))));
+        facts.extend(freed.map(|(node, waiting)| woken(node, waiting, None, false)));
     }
     facts.push(Fact::BudgetSet(BudgetSet {
         role: role.cloned(),

@@ -121,12 +121,7 @@ pub fn decide(
                 let session = at_rest(state, role, session).map_err(refuse)?;
                 may_be_compacted(session, by_model).map_err(refuse)?;
             }
-            Ok(compaction_begins(
-                state,
-                role,
-                (compaction, trigger),
-                client,
-            ))
+            Ok(compaction_begins(state, role, compaction, trigger, client))
         }
         SessionChange::Restore { archive } => {
             let session = at_rest(state, role, session).map_err(refuse)?;
@@ -173,7 +168,8 @@ fn may_be_compacted(session: &SessionView, by_model: bool) -> Result<(), Session
 fn compaction_begins(
     state: &FlowState,
     role: &RoleInstance,
-    (compaction, trigger): (String, Trigger),
+    compaction: String,
+    trigger: Trigger,
     client: Option<ClientId>,
 ) -> Vec<Fact> {
     vec![

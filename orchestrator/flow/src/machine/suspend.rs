@@ -69,7 +69,7 @@ fn judged(
             }
         },
         TurnEnding::ForwardPassClosed { health, asks } => match turn.at {
-            TurnAt::Node(node) => close(graph, state, turn, node, (health, asks.as_ref())),
+            TurnAt::Node(node) => close(graph, state, turn, node, health, asks.as_ref()),
             TurnAt::Reflection | TurnAt::Feedback | TurnAt::Nothing => {
                 turn.repair(ends_otherwise(turn, &input.outcome))
             }

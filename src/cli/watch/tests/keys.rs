@@ -255,13 +255,13 @@ fn a_held_feed_stays_as_it_is_and_follows_again() {
     };
     press(&mut state, &view, " ", LATER_MS);
     say(&mut view, "and this is new");
-    let held = drawn(&view, &state, (80, 30));
+    let held = drawn(&view, &state, 80, 30);
     assert!(
         held.contains("held, G follows") && !held.contains("this is new"),
         "{held}"
     );
     press(&mut state, &view, "G", LATER_MS);
-    let live = drawn(&view, &state, (80, 30));
+    let live = drawn(&view, &state, 80, 30);
     assert!(
         live.contains("following") && live.contains("this is new"),
         "{live}"
@@ -270,7 +270,7 @@ fn a_held_feed_stays_as_it_is_and_follows_again() {
         say(&mut view, &format!("line {number}"));
     }
     press(&mut state, &view, "kk", LATER_MS);
-    assert!(drawn(&view, &state, (80, 30)).contains("held, 2 below"));
+    assert!(drawn(&view, &state, 80, 30).contains("held, 2 below"));
     press(&mut state, &view, "jj", LATER_MS);
     assert!(state.held.is_none(), "at its end it follows again");
 }

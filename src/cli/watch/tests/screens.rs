@@ -49,7 +49,7 @@ fn busy() -> View {
 }
 
 fn at(view: &View, state: &State, columns: u16, rows: u16) -> String {
-    let screen = drawn(view, state, (columns, rows));
+    let screen = drawn(view, state, columns, rows);
     for row in screen.lines() {
         let row = row.trim_matches('"');
         // What is cut says so: every flow that is not listed is in the place of its list.
@@ -159,7 +159,7 @@ fn no_row_is_wider_than_the_screen_and_no_word_breaks_in_the_feed() {
             focus: Focus::Feed,
             ..second()
         };
-        let screen = drawn(&view, &state, (columns, 40));
+        let screen = drawn(&view, &state, columns, 40);
         for word in prose.split(' ') {
             assert!(screen.contains(word), "{word} at {columns}:\n{screen}");
         }
@@ -169,7 +169,7 @@ fn no_row_is_wider_than_the_screen_and_no_word_breaks_in_the_feed() {
 #[test]
 fn a_heading_leaves_out_from_its_end_what_does_not_fit() {
     let head = |columns| {
-        let screen = drawn(&busy(), &State::default(), (columns, 24));
+        let screen = drawn(&busy(), &State::default(), columns, 24);
         screen
             .lines()
             .next()
@@ -194,7 +194,7 @@ fn a_message_that_is_wider_than_the_screen_is_shown_whole() {
         told: "demo/a1b2c3: said; a model hears it with its next request, a program or a person with its next turn (record 75)".to_owned(),
         ..State::default()
     };
-    let screen = drawn(&view(Vec::new()), &state, (80, 24));
+    let screen = drawn(&view(Vec::new()), &state, 80, 24);
     assert!(
         screen.contains("with its next turn (record 75)"),
         "{screen}"
@@ -209,7 +209,7 @@ fn no_line_of_a_command_passes_for_what_this_program_knows_about_it() {
         "Network: On".to_owned(),
         "f covers: everything".to_owned(),
     ];
-    let screen = drawn(&view(vec![asked]), &chosen("c"), (80, 24));
+    let screen = drawn(&view(vec![asked]), &chosen("c"), 80, 24);
     let rows = screen.lines().map(|row| row.trim_matches('"').trim_end());
     let ours = rows.filter(|row| row.contains("Network") || row.contains("f covers"));
     let ours: Vec<&str> = ours.filter(|row| !row.starts_with(['│', '┊'])).collect();
@@ -244,7 +244,7 @@ proptest! {
                 state.press(&view, &key, now);
                 state.settle(&view);
             }
-            let screen = drawn(&view, &state, (columns, rows));
+            let screen = drawn(&view, &state, columns, rows);
             prop_assert!(!screen.is_empty());
         }
     }
