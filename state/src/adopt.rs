@@ -13,44 +13,19 @@ use a_society_facts::view::FactView as _;
 use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
-use crate::archive::COMING;
 use crate::blob;
-use crate::disk::{Disk, How, Kind};
+use crate::disk::{Disk, Kind};
 use crate::error::Error;
-use crate::files::{make_folders, read_full, sync_folder, uninterrupted};
+use crate::files::{make_folders, sync_folder, uninterrupted};
 use crate::flow_ref::FlowRef;
 use crate::fork::{copy, name_it};
 use crate::journal::append::Writer;
 use crate::journal::scan::Outcome;
-use crate::layout::FlowFolder;
+use crate::layout::{COMING, FlowFolder};
 use crate::lock::FlowLock;
 use crate::open::fold_all;
 use crate::retention::remove_tree;
 use crate::store::Store;
-
-/// How much of another program's `flow.json` is looked at to know it as such.
-const LOOKED_AT_BYTES: usize = 64 * 1024;
-/// The member by which it is known; ours has none of that name.
-const NAMES_VERSION: &[u8] = b"\"stateVersion\"";
-
-/// Whether a folder holds a flow that another program keeps and that was not imported. It is asked
-/// only where no journal is found.
-pub(crate) fn is_foreign(disk: &dyn Disk, folder: &FlowFolder) -> bool {
-    let is_there = |path: &Path| uninterrupted(|| disk.about(path)).is_ok();
-    if is_there(&folder.journal()) || is_there(&folder.views()) {
-        return false;
-    }
-    let Ok(file) = uninterrupted(|| disk.open(&folder.flow_view(), How::Read)) else {
-        return false;
-    };
-    let mut beginning = vec![0; LOOKED_AT_BYTES];
-    let Ok(read) = read_full(file.as_ref(), 0, &mut beginning) else {
-        return false;
-    };
-    let beginning = beginning.get(..read).unwrap_or_default();
-    let mut parts = beginning.windows(NAMES_VERSION.len());
-    parts.any(|part| part == NAMES_VERSION)
-}
 
 /// A flow that is being made.
 #[derive(Debug)]

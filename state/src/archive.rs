@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::files::{append_all, make_folders, read_full, sync_folder, uninterrupted};
 use crate::flow_ref::FlowRef;
 use crate::journal::scan::{Outcome, Position};
-use crate::layout::{FlowFolder, segment_number};
+use crate::layout::{COMING, FlowFolder, segment_number};
 use crate::limits::{ARCHIVE_FILE_BYTES_MAX, ARCHIVE_FILES_MAX, ARCHIVE_LIST_BYTES_MAX};
 use crate::open::fold_all;
 use crate::retention::remove_tree;
@@ -28,8 +28,6 @@ use crate::store::Store;
 const FORMAT: u32 = 1;
 /// The entry that lists the others; it is the last one.
 const LIST: &str = "a-society-flow.json";
-/// How a folder's name begins while a flow is being imported into it.
-pub(crate) const COMING: &str = ".coming-";
 /// What of a flow's folder an archive carries.
 const CARRIED: [&str; 7] = [
     "journal",

@@ -23,7 +23,6 @@ use a_society_facts::view::all::Views;
 use a_society_facts::{At, Fact, Hash, Recorded};
 use rustix::io::Errno;
 
-use crate::archive::COMING;
 use crate::disk::{Disk, How, Kind};
 use crate::error::Error;
 use crate::files::{append_all, make_folders, read_full, sync_folder, uninterrupted};
@@ -31,7 +30,7 @@ use crate::flow_ref::FlowRef;
 use crate::journal::append::begin_fork;
 use crate::journal::recover::doubt;
 use crate::journal::scan::{Known, Outcome, Position, scan};
-use crate::layout::FlowFolder;
+use crate::layout::{COMING, FlowFolder};
 use crate::limits::FORK_NAME_BYTES_MAX;
 use crate::open::fold_all;
 use crate::retention::remove_tree;

@@ -13,10 +13,10 @@ use std::thread::Builder;
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::summary::FlowSummary;
 
-use crate::adopt::is_foreign;
 use crate::disk::{Disk, Kind};
 use crate::files::uninterrupted;
 use crate::flow_ref::FlowRef;
+use crate::foreign::is_foreign;
 use crate::layout::FlowFolder;
 use crate::lock;
 use crate::look::look;

@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use a_society_facts::Hash;
 use a_society_facts::id::{FlowId, ProjectName, RoleInstance};
 
+/// How a folder's name begins while a flow is being imported into it.
+pub(crate) const COMING: &str = ".coming-";
+
 /// The folder of one flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowFolder {

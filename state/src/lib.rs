@@ -18,6 +18,7 @@ mod evidence;
 pub mod files;
 pub mod flow;
 mod flow_ref;
+mod foreign;
 pub mod fork;
 mod ground;
 pub mod index;

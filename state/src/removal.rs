@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use a_society_facts::At;
 use a_society_facts::id::Seq;
 
-use crate::adopt::is_foreign;
 use crate::disk::{Disk, Kind};
 use crate::error::Error;
 use crate::files::uninterrupted;
 use crate::flow_ref::FlowRef;
+use crate::foreign::is_foreign;
 use crate::index::rows;
 use crate::journal::scan::Outcome;
 use crate::layout::FlowFolder;

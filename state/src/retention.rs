@@ -8,15 +8,14 @@ use std::path::{Path, PathBuf};
 
 use a_society_facts::At;
 
-use crate::adopt::is_foreign;
-use crate::archive::COMING;
 use crate::disk::{Disk, Kind};
 use crate::error::Error;
 use crate::files::{sync_folder, uninterrupted};
 use crate::flow_ref::FlowRef;
+use crate::foreign::is_foreign;
 use crate::index::rows;
 use crate::journal::scan::Outcome;
-use crate::layout::FlowFolder;
+use crate::layout::{COMING, FlowFolder};
 use crate::lock::{FlowLock, is_held};
 use crate::open::fold_all;
 use crate::store::Store;

@@ -9,7 +9,6 @@ use a_society_facts::id::{FlowId, ProjectName, Seq};
 use a_society_facts::legal::legal;
 use a_society_facts::view::FlowState;
 
-use crate::adopt::is_foreign;
 use crate::atomic::replace;
 use crate::checkpoint;
 use crate::copy::{JournalCopy, settle};
@@ -18,6 +17,7 @@ use crate::error::Error;
 use crate::files::{make_folders, uninterrupted};
 use crate::flow::Flow;
 use crate::flow_ref::FlowRef;
+use crate::foreign::is_foreign;
 use crate::ground::Ground;
 use crate::journal::follow::Follower;
 use crate::journal::scan::Position;
