@@ -10,7 +10,7 @@ use std::path::Path;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-pub(crate) use a_society_facts::view::feed::tokens;
+pub(crate) use a_society_facts::words::tokens;
 
 /// Whether a character is shown by its number instead of as itself.
 fn is_hidden(c: char) -> bool {

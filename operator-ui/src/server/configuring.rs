@@ -1,8 +1,8 @@
 //! What is changed in the operator's configuration from the page.
 
 use a_society_facts::fact::operator::ConsentRules;
-use a_society_facts::view::feed::tokens;
 use a_society_facts::words::settings::model_answers;
+use a_society_facts::words::tokens;
 use a_society_orchestrator::config::catalogue::Catalogue;
 use a_society_orchestrator::config::editing::models::{
     KeyState, ModelChanges, ModelToRemove, NewOne, NewPrices, added, changed, prices, removed,

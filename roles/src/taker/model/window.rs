@@ -3,7 +3,7 @@
 
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::message::Message;
-use a_society_facts::view::feed::tokens;
+use a_society_facts::words::tokens;
 
 use super::hear::size_of;
 use super::limits::{

@@ -4,9 +4,13 @@
 //! Names in a sentence can look like the words around them, so that what is read here is shown and never
 //! decided by: an answer is bound to the hash of the call.
 
+use std::borrow::Cow;
+
 use super::budget::{Lack, Measure};
+use super::operator::ConsentRequested;
 use super::terms::{CommandTerms, ConsentTerms, FileEffect, FileTerms, Scope};
 use crate::id::{BadName, RoleInstance};
+use crate::message::Text;
 
 /// The budget that a question of an older journal says to lack something.
 #[must_use]
@@ -82,8 +86,22 @@ pub fn path_of(summary: &str) -> String {
     rest.get(..end).unwrap_or(rest).to_owned()
 }
 
+impl ConsentRequested {
+    /// What is decided about, and its text; read from the text itself where a journal has nothing else.
+    #[must_use]
+    pub fn asked(&self) -> (Option<ConsentTerms>, Cow<'_, Text>) {
+        match (&self.terms, &self.shown) {
+            (None, Text::Inline(shown)) => {
+                let (terms, text) = terms(&self.tool, shown);
+                (terms, Cow::Owned(Text::Inline(text.to_owned())))
+            }
+            (terms, shown) => (terms.clone(), Cow::Borrowed(shown)),
+        }
+    }
+}
+
 /// The terms in the line before a text, and the text without it. An unknown line stays.
-pub(super) fn terms<'t>(tool: &str, shown: &'t str) -> (Option<ConsentTerms>, &'t str) {
+fn terms<'t>(tool: &str, shown: &'t str) -> (Option<ConsentTerms>, &'t str) {
     let (head, rest) = shown.split_once('\n').unwrap_or((shown, ""));
     if let Some(of) = head.strip_prefix("run_command in ") {
         // The walls that were missing were lines after the command.

@@ -1,15 +1,11 @@
 //! What a call that asks for consent would do, as data: what a page and a terminal show beside its text,
 //! and never read out of it. A model chooses names, paths and commands; it does not choose these.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::older;
-use super::operator::ConsentRequested;
 use crate::Hash;
-use crate::message::Text;
 
 /// What the operator decides about. Its text is whole in
 /// [`shown`](super::operator::ConsentRequested::shown): the command, the differences, the arguments.
@@ -176,20 +172,6 @@ pub enum ShownValue {
     Secret(String),
     /// A value that is not recorded, because the name of its variable suggests a secret.
     Withheld,
-}
-
-impl ConsentRequested {
-    /// What is decided about, and its text; read from the text itself where a journal has nothing else.
-    #[must_use]
-    pub fn asked(&self) -> (Option<ConsentTerms>, Cow<'_, Text>) {
-        match (&self.terms, &self.shown) {
-            (None, Text::Inline(shown)) => {
-                let (terms, text) = older::terms(&self.tool, shown);
-                (terms, Cow::Owned(Text::Inline(text.to_owned())))
-            }
-            (terms, shown) => (terms.clone(), Cow::Borrowed(shown)),
-        }
-    }
 }
 
 impl ConsentTerms {

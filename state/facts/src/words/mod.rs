@@ -66,6 +66,17 @@ pub fn capital(text: &str) -> String {
     first.into_iter().flatten().chain(letters).collect()
 }
 
+/// Tokens as people say them: `812`, `3.3k`, `51k`, `1.20M`.
+#[must_use]
+pub fn tokens(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..10_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
+        10_000..1_000_000 => format!("{}k", number / 1_000),
+        _ => format!("{}.{:02}M", number / 1_000_000, number % 1_000_000 / 10_000),
+    }
+}
+
 /// The time until a moment, in the unit in which one waits for it; nothing once it is over.
 #[must_use]
 pub fn left(at: At, now: At) -> Option<String> {

@@ -8,4 +8,3 @@ mod wording;
 
 pub use fold::{FeedBounds, FeedView};
 pub use item::{ConsentItem, FeedItem, ItemKind};
-pub use plain::tokens;

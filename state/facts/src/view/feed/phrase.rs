@@ -1,7 +1,6 @@
 //! The smaller words of a feed: what a reason, an answer or an amount is called.
 
 use super::item::{ConsentItem, beginning};
-use super::plain::tokens;
 use crate::fact::budget;
 use crate::fact::flow::{FactAuthor, PauseReason};
 use crate::fact::operator::{
@@ -16,6 +15,7 @@ use crate::words::asks::BUDGET_USED_UP;
 use crate::words::calls::context_compacted;
 use crate::words::capital;
 use crate::words::permissions::{self, allowed_by, denied_by};
+use crate::words::tokens;
 
 /// A text as a glimpse: its beginning, where it is long.
 pub(super) fn shown(text: &Text) -> String {

@@ -2,8 +2,8 @@
 
 use crate::fact::turn::Usage;
 use crate::handoff::{Delivery, HandoffWay};
-use crate::words::capital;
 use crate::words::handoffs::WORK_ENDS_HERE;
+use crate::words::{capital, tokens};
 
 /// What a turn cost, after how it ended.
 pub(super) fn turn_summary(end: &str, usage: &Usage) -> String {
@@ -25,17 +25,6 @@ pub(super) fn turn_summary(end: &str, usage: &Usage) -> String {
         format!("{end} · ")
     };
     format!("{why}{input} in{cached}, {output} out{context}")
-}
-
-/// Tokens as people say them: `812`, `3.3k`, `51k`, `1.20M`.
-#[must_use]
-pub fn tokens(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..10_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
-        10_000..1_000_000 => format!("{}k", number / 1_000),
-        _ => format!("{}.{:02}M", number / 1_000_000, number % 1_000_000 / 10_000),
-    }
 }
 
 /// Where artifacts went, one line each.
