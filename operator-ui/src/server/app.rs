@@ -1,16 +1,18 @@
 //! What every route has at hand.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use a_society_facts::id::Seq;
 use a_society_state::FlowRef;
 use tokio::sync::{Notify, Semaphore};
 
 use super::access::Access;
 use super::actions::Actions;
 use super::dev::DevSource;
-use super::track::Tracks;
+use super::limits::TRACKS_MAX;
 use crate::hub::Hubs;
 use crate::protocol::down::{Fault, Mode};
 use crate::protocol::row;
@@ -44,6 +46,31 @@ impl App {
     /// What time it is, as the wire has it.
     pub(super) fn now(&self) -> String {
         crate::fold::words::at(self.hubs.store.ground().clock.now())
+    }
+}
+
+/// The last tracks, each with the head it was made for.
+#[derive(Debug, Default)]
+pub(super) struct Tracks(Mutex<VecDeque<(FlowRef, Seq, Arc<str>)>>);
+
+impl Tracks {
+    fn list(&self) -> MutexGuard<'_, VecDeque<(FlowRef, Seq, Arc<str>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn find(&self, flow: &FlowRef, head: Seq) -> Option<Arc<str>> {
+        let list = self.list();
+        let found = list.iter().find(|(of, at, _)| of == flow && *at == head);
+        found.map(|(_, _, text)| Arc::clone(text))
+    }
+
+    pub(super) fn keep(&self, flow: &FlowRef, head: Seq, text: &Arc<str>) {
+        let mut list = self.list();
+        list.retain(|(of, _, _)| of != flow);
+        list.push_back((flow.clone(), head, Arc::clone(text)));
+        if list.len() > TRACKS_MAX {
+            list.pop_front();
+        }
     }
 }
 

@@ -10,8 +10,8 @@ use a_society_state::{FlowRef, Store};
 use serde::Serialize;
 
 use super::blocking::{missing, unread};
-use super::diff::BOUNDS;
 use super::feed_at::each_in;
+use super::limits::DIFF_BOUNDS;
 use super::{costs, files};
 use crate::fold::flow::assembled;
 use crate::fold::lines::compare;
@@ -164,7 +164,7 @@ pub fn compared(
         let (Some(old_text), Some(new_text)) = (text(a, old), text(b, new)) else {
             continue;
         };
-        let found = compare(&old_text, &new_text, &BOUNDS);
+        let found = compare(&old_text, &new_text, &DIFF_BOUNDS);
         line.diff = Some(Diff {
             path: line.path.clone(),
             old: Some(old.hash.clone()),

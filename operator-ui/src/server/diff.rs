@@ -15,8 +15,8 @@ use super::authors::Authors;
 use super::blocking::missing;
 use super::feed_at::each_in;
 use super::files;
-use super::limits::{AUTHORS_MAX, DIFF_BYTES_MAX, DIFF_LINES_MAX};
-use super::routes::Window;
+use super::limits::{AUTHORS_MAX, DIFF_BOUNDS};
+use super::window::Window;
 use crate::fold::edit::{Edit, TextOf, is_edit};
 use crate::fold::limits::ARGUMENTS_BYTES_MAX;
 use crate::fold::lines::{Bounds, compare};
@@ -24,16 +24,6 @@ use crate::hub::Hubs;
 use crate::protocol::Fault;
 use crate::protocol::ask::{Diff, Hunk};
 use crate::protocol::http::{Allowance, Author, Changes};
-
-/// How much is compared, and how much of it is shown.
-pub(super) const BOUNDS: Bounds = Bounds {
-    bytes_max: DIFF_BYTES_MAX,
-    // What is compared at the operator's wish may take some tens of milliseconds.
-    edits_max: 2_000,
-    lines_max: DIFF_LINES_MAX,
-    // No more than both texts together have.
-    shown_bytes_max: DIFF_BYTES_MAX * 2,
-};
 
 /// Between two versions that were handed over.
 pub(super) fn between(
@@ -54,7 +44,11 @@ pub(super) fn between(
     };
     let old = window.a.as_deref().map(&text).transpose()?;
     let path = window.path.clone().unwrap_or_default();
-    let found = compare(old.as_deref().unwrap_or_default(), &text(new)?, &BOUNDS);
+    let found = compare(
+        old.as_deref().unwrap_or_default(),
+        &text(new)?,
+        &DIFF_BOUNDS,
+    );
     Ok(Diff {
         path,
         old: window.a.clone(),
@@ -174,7 +168,7 @@ pub fn changed(
     flow: &FlowRef,
     role: Option<&RoleInstance>,
 ) -> Result<Changes, Fault> {
-    changes_of(store, flow, role, None, &BOUNDS)
+    changes_of(store, flow, role, None, &DIFF_BOUNDS)
 }
 
 /// What tools changed in files, from the first bytes that were seen to the last before a record.
@@ -388,11 +382,11 @@ mod tests {
         let mut changed = Changed::default();
         for (call, input) in calls {
             for one in intended(call, Some(input)) {
-                changed.hear(one, &|_| None, &BOUNDS);
+                changed.hear(one, &|_| None, &DIFF_BOUNDS);
             }
         }
         let text: TextOf<'_> = &|_| None;
-        let diff = changed.diff("a.py".into(), text, is_one_role, &BOUNDS);
+        let diff = changed.diff("a.py".into(), text, is_one_role, &DIFF_BOUNDS);
         let diff = diff.unwrap();
         let lines = diff.hunks.iter().flat_map(|hunk| &hunk.lines);
         let lines = lines.map(|line| {

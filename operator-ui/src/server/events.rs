@@ -8,7 +8,7 @@ use a_society_state::FlowRef;
 use super::app::Shared;
 use super::blocking::unread;
 use super::limits::{EVENT_BYTES_MAX, EVENTS_MAX};
-use super::routes::Window;
+use super::window::Window;
 use crate::fold::words;
 use crate::protocol::Fault;
 use crate::protocol::http::{Event, Events};

@@ -10,9 +10,8 @@ use a_society_state::{FlowRef, Store};
 use super::app::Shared;
 use super::blocking::{missing, unread};
 use super::bodies::Bodies;
-use super::diff;
-use super::limits::TEXT_BYTES_MAX;
-use super::routes::Window;
+use super::limits::{DIFF_BOUNDS, TEXT_BYTES_MAX};
+use super::window::Window;
 use crate::fold::feed::first_of_id;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, words};
@@ -172,7 +171,7 @@ pub(super) fn body(
         bodies.hear(&fold, recorded, &|seq| seq == first);
         fold.apply(recorded);
     })?;
-    let whole = bodies.whole(&app.hubs, flow, first, id, &diff::BOUNDS);
+    let whole = bodies.whole(&app.hubs, flow, first, id, &DIFF_BOUNDS);
     let whole = whole.ok_or_else(|| missing("there is no such item", "no record began it"))?;
     Ok(cut(&whole.text, window, whole.parts))
 }

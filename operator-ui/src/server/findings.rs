@@ -8,9 +8,8 @@ use a_society_state::{FlowRef, Store};
 
 use super::app::Shared;
 use super::blocking::{missing, unread};
-use super::diff::BOUNDS;
-use super::limits::{FINDING_BYTES_MAX, FINDINGS_FLOWS_MAX, FINDINGS_LOOKED_AT_MAX};
-use super::routes::Window;
+use super::limits::{DIFF_BOUNDS, FINDING_BYTES_MAX, FINDINGS_FLOWS_MAX, FINDINGS_LOOKED_AT_MAX};
+use super::window::Window;
 use crate::fold::lines::compare;
 use crate::fold::words::{self, beginning};
 use crate::hub::flow::wire_ref;
@@ -137,7 +136,7 @@ fn would_change(store: &Store, project: &Path, proposal: &Proposal) -> ChangeDif
     let now = found::file_now(store, project, &proposal.change.path);
     let hash = |text: &str| Hash::of(text.as_bytes()).to_string();
     let diff = proposal.after.as_deref().map(|after| {
-        let compared = compare(now.as_deref().unwrap_or_default(), after, &BOUNDS);
+        let compared = compare(now.as_deref().unwrap_or_default(), after, &DIFF_BOUNDS);
         Diff {
             path: proposal.change.path.clone(),
             old: now.as_deref().map(hash),

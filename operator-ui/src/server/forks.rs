@@ -11,7 +11,7 @@ use a_society_state::{Error, FlowRef};
 use super::app::Shared;
 use super::blocking::unread;
 use super::commands::{Done, from_unsaid, resume, say};
-use super::routes::Window;
+use super::window::Window;
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::fold::lines::Bounds;
+
 /// How many sockets are open at once if none are configured. A page has one; a wall of screens and
 /// a few forgotten windows have some dozens, and each that rests takes some twenty kilobytes.
 pub const SOCKETS_MAX: u16 = 1_100;
@@ -72,6 +74,16 @@ pub const DIFF_LINES_MAX: usize = 4_000;
 
 /// The largest text of which differences are looked for.
 pub const DIFF_BYTES_MAX: usize = 1 << 20;
+
+/// How much is compared, and how much of it is shown.
+pub(super) const DIFF_BOUNDS: Bounds = Bounds {
+    bytes_max: DIFF_BYTES_MAX,
+    // What is compared at the operator's wish may take some tens of milliseconds.
+    edits_max: 2_000,
+    lines_max: DIFF_LINES_MAX,
+    // No more than both texts together have.
+    shown_bytes_max: DIFF_BYTES_MAX * 2,
+};
 
 /// How many turns are named that changed one file: the first ones and the last.
 pub const AUTHORS_MAX: usize = 20;

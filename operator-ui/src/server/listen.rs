@@ -19,12 +19,11 @@ use tokio_rustls::TlsAcceptor;
 
 use super::access::{Access, Secrets, scheme};
 use super::actions::Actions;
-use super::app::App;
+use super::app::{App, Tracks};
 use super::dev::DevSource;
 use super::limits::{CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX};
 use super::routes;
 use super::tls::Identity;
-use super::track::Tracks;
 use crate::hub::Hubs;
 use crate::protocol::down::Mode;
 

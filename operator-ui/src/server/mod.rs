@@ -33,6 +33,7 @@ mod socket;
 pub mod tls;
 mod track;
 mod transcript;
+mod window;
 
 pub use access::{Access, Secrets};
 pub use actions::{Actions, Begun};

@@ -22,10 +22,11 @@ use super::actions::adopt;
 use super::app::{Shared, flow_ref};
 use super::blocking::{missing, read, unread};
 use super::limits::{
-    BEGIN_BYTES_MAX, BODY_BYTES_MAX, FILE_PATIENCE, HITS_MAX, ITEMS_MAX, QUERY_BYTES_MAX,
-    READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
+    BEGIN_BYTES_MAX, BODY_BYTES_MAX, DIFF_BOUNDS, FILE_PATIENCE, HITS_MAX, ITEMS_MAX,
+    QUERY_BYTES_MAX, READ_BUFFER_BYTES, WRITE_BUFFER_BYTES,
 };
 use super::reply::{Answer, JSON, PAGE, download, guard, json, json_text, plain, refused};
+use super::window::Window;
 use super::{
     assets, costs, dev, diff, events, export, feed_at, files, findings, forks, metrics, record,
     removal, revisions, search, settings, socket, track, transcript,
@@ -281,28 +282,6 @@ async fn counted(State(app): State<Shared>) -> Answer {
     plain(metrics::text(&app))
 }
 
-/// The windows of what is read.
-#[derive(Debug, Default, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct Window {
-    pub(super) role: String,
-    pub(super) before: Option<u64>,
-    pub(super) at: Option<u64>,
-    pub(super) limit: Option<usize>,
-    pub(super) offset: Option<usize>,
-    pub(super) from: Option<usize>,
-    pub(super) kind: Option<String>,
-    pub(super) seg: Option<String>,
-    pub(super) path: Option<String>,
-    pub(super) a: Option<String>,
-    pub(super) b: Option<String>,
-    pub(super) q: Option<String>,
-    pub(super) flow: Option<String>,
-    pub(super) project: Option<String>,
-    /// The flow before which a list of flows goes on.
-    pub(super) start: Option<String>,
-}
-
 /// Where a file that comes in goes.
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -531,7 +510,7 @@ async fn differs(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: As
 
 async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, window| {
-        diff::changes(&app.hubs, flow, window.at, &diff::BOUNDS).map(|changes| json(&changes))
+        diff::changes(&app.hubs, flow, window.at, &DIFF_BOUNDS).map(|changes| json(&changes))
     })
     .await
 }

@@ -6,7 +6,7 @@ use a_society_state::FlowRef;
 use super::app::Shared;
 use super::blocking::unread;
 use super::limits::{HITS_A_ROLE_MAX, QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX};
-use super::routes::Window;
+use super::window::Window;
 use crate::fold::feed::wire_id;
 use crate::fold::words;
 use crate::hub::flow::wire_ref;

@@ -1,8 +1,8 @@
 //! The track of a flow: the changes of each node's state, and all else that a time strip shows.
 //! Scrubbing is then a search in the browser, without a request.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use a_society_facts::Recorded;
 use a_society_facts::fact::Fact;
@@ -14,7 +14,7 @@ use a_society_state::FlowRef;
 
 use super::app::Shared;
 use super::feed_at::each_upto;
-use super::limits::{TRACK_CLOCK_MAX, TRACKS_MAX};
+use super::limits::TRACK_CLOCK_MAX;
 use crate::fold::FlowFold;
 use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
@@ -22,33 +22,6 @@ use crate::protocol::down::Part;
 use crate::protocol::flow::NodeState;
 use crate::protocol::http::{MarkKind, Track, TrackHop, TrackKind, TrackMark, TrackTurn};
 use crate::protocol::row::DrivenBy;
-
-/// The last tracks, each with the head it was made for.
-#[derive(Debug, Default)]
-pub(super) struct Tracks(Mutex<VecDeque<(FlowRef, Seq, Arc<str>)>>);
-
-impl Tracks {
-    fn list(&self) -> std::sync::MutexGuard<'_, VecDeque<(FlowRef, Seq, Arc<str>)>> {
-        self.0
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
-    fn find(&self, flow: &FlowRef, head: Seq) -> Option<Arc<str>> {
-        let list = self.list();
-        let found = list.iter().find(|(of, at, _)| of == flow && *at == head);
-        found.map(|(_, _, text)| Arc::clone(text))
-    }
-
-    fn keep(&self, flow: &FlowRef, head: Seq, text: &Arc<str>) {
-        let mut list = self.list();
-        list.retain(|(of, _, _)| of != flow);
-        list.push_back((flow.clone(), head, Arc::clone(text)));
-        if list.len() > TRACKS_MAX {
-            list.pop_front();
-        }
-    }
-}
 
 /// The track of a flow, as JSON.
 pub(super) fn of(app: &Shared, flow: &FlowRef) -> Result<Arc<str>, Fault> {

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use super::blocking::missing;
 use super::feed_at::each_upto;
 use super::limits::{MESSAGES_MAX, TAKEN_BYTES_MAX, TEXT_BYTES_MAX};
-use super::routes::Window;
+use super::window::Window;
 use crate::fold::words;
 use crate::hub::Hubs;
 use crate::protocol::Fault;

@@ -13,8 +13,8 @@ use a_society_state::FlowRef;
 
 use super::limits::JOURNAL_BYTES_MAX;
 use super::moments::Moments;
-use super::page::Failed;
 use super::past::Past;
+use super::wanted::Failed;
 use crate::fold::flow::assembled;
 use crate::fold::{FlowFold, Liveness, row, words};
 use crate::hub::Hubs;

@@ -2,13 +2,9 @@
 
 use serde::Serialize;
 
-use super::page::{Failed, Part};
+use super::pieces::quoted;
 use super::scrub::Scrub;
-
-/// A text as a string of JSON.
-pub(super) fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
+use super::wanted::{Failed, Part};
 
 /// An object that is being written.
 pub(super) struct Json<'a> {

@@ -13,9 +13,11 @@ mod past;
 mod pieces;
 mod requests;
 mod scrub;
+mod wanted;
 
-pub use page::{Failed, Page, Part, Wanted, page};
+pub use page::page;
 pub use scrub::Redact;
+pub use wanted::{Failed, Page, Part, Wanted};
 
 /// A text of JSON that leaves by itself, without secrets.
 pub(super) fn without_secrets(json: &str, redact: Redact<'_>) -> String {

@@ -1,127 +1,27 @@
 //! What is put into a file, and in which order.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use a_society_state::FlowRef;
 
 use super::document::{built, document};
 use super::gather::{Gathered, gather};
 use super::json::Json;
-use super::limits::{BLOB_BYTES_MAX, CHANGE, FILE_BYTES_MAX, JOURNAL_BYTES_MAX, TEXT_BYTES_MAX};
+use super::limits::{BLOB_BYTES_MAX, CHANGE, FILE_BYTES_MAX, TEXT_BYTES_MAX};
 use super::requests::{self, Requests};
-use super::scrub::{Redact, Scrub};
+use super::scrub::Scrub;
+use super::wanted::{Failed, Page, Part, Wanted};
 use crate::fold::lines::Bounds;
 use crate::fold::words;
 use crate::hub::Hubs;
 use crate::hub::flow::wire_ref;
-use crate::protocol::Fault;
 use crate::protocol::exported::{EXPORTED, ExportedTranscript};
 use crate::protocol::feed::Item;
-use crate::protocol::http::{BodyParts, Changes, Event, Files, ItemBody, TranscriptMessage};
+use crate::protocol::http::{BodyParts, Changes, Event, Files, ItemBody};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 use crate::server::bodies::Whole;
+use crate::server::limits::DIFF_BOUNDS;
 use crate::server::{diff, files, findings};
-
-/// What can be left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
-    /// The whole texts of items, and what calls were asked and gave.
-    Bodies,
-    /// The sessions as their models see them.
-    Transcripts,
-    /// The requests as they were sent.
-    Requests,
-    /// The lines of the journal.
-    Events,
-    /// What was handed over and changed.
-    Files,
-}
-
-impl Part {
-    /// All of them.
-    pub const ALL: [Self; 5] = [
-        Self::Bodies,
-        Self::Transcripts,
-        Self::Requests,
-        Self::Events,
-        Self::Files,
-    ];
-
-    /// Its word.
-    #[must_use]
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Bodies => "bodies",
-            Self::Transcripts => "transcripts",
-            Self::Requests => "requests",
-            Self::Events => "events",
-            Self::Files => "files",
-        }
-    }
-}
-
-/// What is wanted of a file.
-pub struct Wanted<'a> {
-    /// Takes the secrets out of a text.
-    pub redact: Redact<'a>,
-    /// What is left out.
-    pub without: BTreeSet<Part>,
-    /// The version of the program.
-    pub build: &'a str,
-    /// The workspace, as it is shown.
-    pub workspace: &'a str,
-    /// The folder of the flow's project, whose files proposals would change.
-    pub project: &'a Path,
-}
-
-impl std::fmt::Debug for Wanted<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Wanted")
-            .field("without", &self.without)
-            .field("build", &self.build)
-            .field("workspace", &self.workspace)
-            .field("project", &self.project)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A file.
-#[derive(Debug)]
-pub struct Page {
-    /// All of it.
-    pub html: String,
-    /// How many records it shows.
-    pub events: u64,
-    /// How many texts held secrets that were not redacted before.
-    pub withheld: u64,
-}
-
-/// Why there is no file.
-#[derive(Debug, thiserror::Error)]
-pub enum Failed {
-    /// There is too much in it.
-    #[error("it holds more than {} MiB", FILE_BYTES_MAX >> 20)]
-    TooLarge {
-        /// What there is most of, among what can be left out.
-        largest: Option<(Part, usize)>,
-    },
-    /// There is too much in the journal.
-    #[error("its journal is longer than {} MiB", JOURNAL_BYTES_MAX >> 20)]
-    TooLong,
-    /// The program has no page.
-    #[error("this program was built without its page")]
-    NoPage,
-    /// The flow cannot be read.
-    #[error("{}", .0.why)]
-    Unread(Fault),
-}
-
-impl From<Fault> for Failed {
-    fn from(fault: Fault) -> Self {
-        Self::Unread(fault)
-    }
-}
 
 /// Makes the file of a flow.
 ///
@@ -240,7 +140,9 @@ fn body(whole: Whole, scrub: &mut Scrub<'_>) -> ItemBody {
     let total_bytes = whole.text.len() as u64;
     let text = scrub.beginning(&whole.text, TEXT_BYTES_MAX);
     let parts = whole.parts.map(|parts| BodyParts {
-        arguments: parts.arguments.map(|asked| short(asked, scrub)),
+        arguments: parts
+            .arguments
+            .map(|asked| scrub.short(asked, TEXT_BYTES_MAX)),
         // What a call gave is its text.
         result: parts.result.map(|_| text.clone()),
         diff: parts.diff,
@@ -254,31 +156,11 @@ fn body(whole: Whole, scrub: &mut Scrub<'_>) -> ItemBody {
     }
 }
 
-/// Arguments whose texts are no longer than what a file holds of one.
-fn short(value: serde_json::Value, scrub: &mut Scrub<'_>) -> serde_json::Value {
-    use serde_json::Value;
-    match value {
-        Value::String(text) => Value::String(scrub.beginning(&text, TEXT_BYTES_MAX)),
-        Value::Array(list) => list.into_iter().map(|it| short(it, scrub)).collect(),
-        Value::Object(map) => {
-            let each = map.into_iter().map(|(name, it)| (name, short(it, scrub)));
-            Value::Object(each.collect())
-        }
-        plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
-    }
-}
-
 /// The sessions, each message no longer than what a file holds of one text.
 fn transcripts(gathered: &Gathered, scrub: &mut Scrub<'_>) -> Vec<(String, ExportedTranscript)> {
     let each = gathered.sessions.iter();
     let each = each.filter_map(|(role, (_, past))| Some((role.to_string(), past.done(scrub)?)));
     each.collect()
-}
-
-pub(super) fn bounded(mut message: TranscriptMessage, scrub: &mut Scrub<'_>) -> TranscriptMessage {
-    message.content = scrub.beginning(&message.content, TEXT_BYTES_MAX);
-    message.raw = short(message.raw, scrub);
-    message
 }
 
 /// Lines of the journal, each no longer than what a file holds of one text.
@@ -303,7 +185,7 @@ fn of_files(
     let (listed, changes) = if has_files {
         let bounds = Bounds {
             shown_bytes_max: BLOB_BYTES_MAX,
-            ..diff::BOUNDS
+            ..DIFF_BOUNDS
         };
         (
             files::of(&hubs.store, flow, None, wanted.project)?,

@@ -10,7 +10,7 @@ use a_society_facts::message::{Message, Text};
 use a_society_facts::view::SessionView;
 use a_society_facts::view::session::{AnswerDraft, SessionEntry};
 
-use super::page::bounded;
+use super::limits::TEXT_BYTES_MAX;
 use super::scrub::Scrub;
 use crate::protocol::exported::{
     Drafted, ExportedTranscript, ListChange, SessionMoment, SessionPart,
@@ -287,6 +287,13 @@ impl Past {
             moments: self.moments.clone(),
         })
     }
+}
+
+/// A message no longer than what a file holds of one text.
+fn bounded(mut message: TranscriptMessage, scrub: &mut Scrub<'_>) -> TranscriptMessage {
+    message.content = scrub.beginning(&message.content, TEXT_BYTES_MAX);
+    message.raw = scrub.short(message.raw, TEXT_BYTES_MAX);
+    message
 }
 
 fn part(id: &str, kind: &str, words: &str) -> SessionPart {

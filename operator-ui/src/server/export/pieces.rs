@@ -1,14 +1,17 @@
 //! Cuts the text of a request where one differs from the next: between the elements of its lists, and
 //! around long texts. No cut goes through a string, and the pieces put together are the text.
 
-use super::json::quoted;
-
 /// A longer string is a piece of its own: the text around it changes from request to request while it
 /// does not.
 const LONG_BYTES: usize = 200;
 
 /// How deep the lists lie whose elements are pieces: those of messages and of tools.
 const LIST_DEPTH: usize = 2;
+
+/// A text as a string of JSON.
+pub(super) fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
 
 /// A text as parts, each a JSON string with its quotes, or the text between two of them. An
 /// unterminated string does not count.

@@ -11,9 +11,8 @@ use a_society_orchestrator::sent_request::{self, WrittenModelRequest};
 use a_society_state::FlowRef;
 
 use super::gather::Gathered;
-use super::json::quoted;
 use super::limits::{REQUESTS_BYTES_MAX, REQUESTS_MAX, TEXT_BYTES_MAX};
-use super::pieces::{in_pieces, with_strings};
+use super::pieces::{in_pieces, quoted, with_strings};
 use super::scrub::Scrub;
 use crate::hub::Hubs;
 use crate::protocol::Fault;

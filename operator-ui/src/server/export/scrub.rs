@@ -107,6 +107,23 @@ impl<'a> Scrub<'a> {
         }
     }
 
+    /// A value without secrets, whose texts are no longer than this. Its names stay.
+    pub(super) fn short(&mut self, value: Value, bytes_max: usize) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.beginning(&text, bytes_max)),
+            Value::Array(list) => {
+                let each = list.into_iter().map(|it| self.short(it, bytes_max));
+                Value::Array(each.collect())
+            }
+            Value::Object(map) => {
+                let each = map.into_iter();
+                let each = each.map(|(name, it)| (name, self.short(it, bytes_max)));
+                Value::Object(each.collect())
+            }
+            plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => plain,
+        }
+    }
+
     /// A text of JSON without secrets. What has none in it stays as it is, to the byte.
     pub(super) fn json(&mut self, text: &str) -> String {
         let clean = with_strings(text, &mut |said| {

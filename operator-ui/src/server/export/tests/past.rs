@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{JOURNALS, Stage, stage, told};
 use crate::protocol::exported::{Exported, ExportedTranscript, SessionPart};
 use crate::protocol::http::{Segment, Transcript};
-use crate::server::routes::Window;
 use crate::server::transcript;
+use crate::server::window::Window;
 
 /// The server's answer for a part of a session at a record; `None`, if there is none.
 fn live(stage: &Stage, role: &str, seg: &str, at: u64) -> Option<Transcript> {
