@@ -54,7 +54,7 @@ pub(crate) const HURRIED_MAX: usize = 64;
 pub(crate) const STEPS_AT_ONCE: usize = 64;
 
 /// How often a flow that moves looks whether its views are due.
-pub const TICK_MS: u64 = 50;
+pub(crate) const TICK_MS: u64 = 50;
 
 /// How long an idle flow waits for a command before it writes its views. A client that answers at once,
 /// as a program does, would have them written twice; and for all others they are still fresh.
@@ -82,7 +82,7 @@ pub(crate) const ARTIFACTS_SHARE_PERCENT: u64 = 40;
 pub(crate) const READINGS_PARTS: u64 = 4;
 
 /// How long a token is taken to be.
-pub const BYTES_A_TOKEN: u64 = 4;
+pub(crate) const BYTES_A_TOKEN: u64 = 4;
 
 /// The window of models for which none is configured, and of roles that are no models.
 pub(crate) const UNKNOWN_WINDOW_TOKENS: u64 = 200_000;

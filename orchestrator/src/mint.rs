@@ -23,9 +23,11 @@ impl Mint for SystemMint {
 }
 
 /// The numbers of a seed, for tests and the simulator.
+#[cfg(test)]
 #[derive(Debug, Clone, Copy)]
-pub struct SeededMint(pub u64);
+pub(crate) struct SeededMint(pub u64);
 
+#[cfg(test)]
 impl Mint for SeededMint {
     fn number(&mut self) -> u128 {
         let mut half = || {
@@ -44,7 +46,7 @@ impl Mint for SeededMint {
 ///
 /// # Errors
 /// Never for a moment with four digits of year.
-pub fn flow_id(mint: &mut dyn Mint, at: At) -> Result<FlowId, BadName> {
+pub(crate) fn flow_id(mint: &mut dyn Mint, at: At) -> Result<FlowId, BadName> {
     let text = at.to_string();
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let (day, time) = digits.split_at(8.min(digits.len()));

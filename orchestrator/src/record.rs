@@ -22,7 +22,7 @@ use crate::limits::ARTIFACT_BYTES_MAX;
 
 /// How a path begins that leads into the flow's shared folder. Every other path that a role gives or
 /// gets starts at the project folder.
-pub const RECORD: &str = "record/";
+pub(crate) const RECORD: &str = "record/";
 
 /// The folder below the record folder in which texts are kept that were too long for a message.
 pub(crate) const OUTPUTS: &str = ".outputs";
@@ -56,7 +56,7 @@ pub struct FoundArtifact {
 
 /// Why a path cannot be handed off.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefusedPath {
+pub(crate) struct RefusedPath {
     /// In words.
     pub why: String,
     /// The path that may be meant.
@@ -107,7 +107,11 @@ impl Places {
 ///
 /// # Errors
 /// Says in words why it cannot be handed off, and what could be.
-pub fn find(disk: &dyn Disk, places: &Places, written: &str) -> Result<FoundArtifact, RefusedPath> {
+pub(crate) fn find(
+    disk: &dyn Disk,
+    places: &Places,
+    written: &str,
+) -> Result<FoundArtifact, RefusedPath> {
     let written = written.trim();
     if written.is_empty() {
         let why = "no path is named; it starts at the project folder or with `record/`";
@@ -360,7 +364,7 @@ fn read(disk: &dyn Disk, file: &Path, path: String) -> Result<FoundArtifact, Str
 ///
 /// # Errors
 /// When the file system refuses.
-pub fn put_back(
+pub(crate) fn put_back(
     disk: &dyn Disk,
     places: &Places,
     artifact: &Artifact,

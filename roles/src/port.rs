@@ -3,8 +3,10 @@
 //! Takers that are not models write artifacts through [`RecordAccess`], which the driver of the flow
 //! implements over the real folder and tests over memory.
 
+#[cfg(test)]
 use std::collections::BTreeMap;
 use std::fmt;
+#[cfg(test)]
 use std::sync::{Mutex, PoisonError};
 
 /// Longest path within a record folder; file systems stop at 4096 bytes for the whole of it.
@@ -104,15 +106,17 @@ pub trait RecordAccess: Send + Sync + fmt::Debug {
 }
 
 /// A record folder in memory, for tests and simulations.
+#[cfg(test)]
 #[derive(Debug, Default)]
-pub struct MemoryFiles {
+pub(crate) struct MemoryFiles {
     files: Mutex<BTreeMap<RecordPath, Vec<u8>>>,
 }
 
+#[cfg(test)]
 impl MemoryFiles {
     /// Every file with its text, in the order of their paths.
     #[must_use]
-    pub fn texts(&self) -> BTreeMap<String, String> {
+    pub(crate) fn texts(&self) -> BTreeMap<String, String> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         files
             .iter()
@@ -124,6 +128,7 @@ impl MemoryFiles {
     }
 }
 
+#[cfg(test)]
 impl RecordAccess for MemoryFiles {
     fn read(&self, path: &RecordPath) -> Result<Option<Vec<u8>>, FileFault> {
         let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);

@@ -21,7 +21,7 @@ use crate::limits::BLOB_BYTES_MAX;
 ///
 /// # Errors
 /// When the file system refuses.
-pub fn put(disk: &dyn Disk, folder: &FlowFolder, bytes: &[u8]) -> Result<Hash, Error> {
+pub(crate) fn put(disk: &dyn Disk, folder: &FlowFolder, bytes: &[u8]) -> Result<Hash, Error> {
     let hash = Hash::of(bytes);
     let path = folder.blob(hash);
     make_folders(disk, &folder.blobs())?;
@@ -40,7 +40,7 @@ pub fn put(disk: &dyn Disk, folder: &FlowFolder, bytes: &[u8]) -> Result<Hash, E
 ///
 /// # Errors
 /// When its blob cannot be kept.
-pub fn put_text(
+pub(crate) fn put_text(
     text: String,
     inline_bytes_max: usize,
     put: impl FnOnce(&[u8]) -> Result<Hash, Error>,
@@ -65,7 +65,7 @@ pub fn put_text(
 ///
 /// # Errors
 /// When it is missing, cannot be read, or is not the one it is named by.
-pub fn get(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Result<Vec<u8>, Error> {
+pub(crate) fn get(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Result<Vec<u8>, Error> {
     let path = folder.blob(hash);
     let bytes = read_whole(disk, &path, BLOB_BYTES_MAX)?;
     if Hash::of(&bytes) != hash {
@@ -77,7 +77,7 @@ pub fn get(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Result<Vec<u8>, 
 
 /// The text that a blob holds; nothing if it is lost.
 #[must_use]
-pub fn read_text(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Option<String> {
+pub(crate) fn read_text(disk: &dyn Disk, folder: &FlowFolder, hash: Hash) -> Option<String> {
     let bytes = get(disk, folder, hash).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

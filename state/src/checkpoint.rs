@@ -52,7 +52,7 @@ pub struct Checkpoint {
 ///
 /// # Errors
 /// When the file system refuses; the old checkpoint is then what it was, or the new one is there.
-pub fn keep(
+pub(crate) fn keep(
     disk: &dyn Disk,
     folder: &FlowFolder,
     flow: &FlowId,
@@ -90,7 +90,7 @@ pub fn read(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Option<Check
 /// The number of the last record the checkpoint knows to be durable, without asking the journal:
 /// evidence in a recovery.
 #[must_use]
-pub fn evidence(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> u64 {
+pub(crate) fn evidence(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> u64 {
     #[derive(Deserialize)]
     struct Where {
         flow: FlowId,

@@ -88,7 +88,8 @@ impl ManualClock {
     }
 
     /// Lets time pass.
-    pub fn advance_ms(&self, ms: i64) {
+    #[cfg(test)]
+    pub(crate) fn advance_ms(&self, ms: i64) {
         self.ms.fetch_add(ms, Ordering::Relaxed);
     }
 }

@@ -15,12 +15,11 @@ use a_society_facts::{At, Fact, Hash, Recorded};
 
 use crate::disk::Disk;
 use crate::error::Error;
-use crate::files::uninterrupted;
 use crate::ground::Ground;
 use crate::journal::append::Writer;
 use crate::journal::scan::Position;
 use crate::layout::FlowFolder;
-use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_CLOSE_SHARE, LOW_SPACE_BYTES};
+use crate::limits::{CHECKPOINT_BYTES, CHECKPOINT_CLOSE_SHARE};
 use crate::lock::FlowLock;
 use crate::place::FlowPlace;
 use crate::views::{Folded, ViewKeeper};
@@ -113,13 +112,6 @@ impl Flow {
     #[must_use]
     pub fn poison(&self) -> Option<&str> {
         self.writer.poison()
-    }
-
-    /// What could not be written beside the journal, if something could not. It costs nothing but
-    /// freshness; the next write tries again.
-    #[must_use]
-    pub fn warning(&self) -> Option<&str> {
-        self.warning.as_deref()
     }
 
     /// For how long the oldest change has not been in the views on disk; 0 if they are up to date.
@@ -310,16 +302,6 @@ impl Flow {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// Whether there is room enough to begin a turn.
-    ///
-    /// # Errors
-    /// When the file system cannot say.
-    pub fn has_room(&self) -> Result<bool, Error> {
-        let free = uninterrupted(|| self.ground.disk.free_bytes(self.place.path()))
-            .map_err(|e| Error::io("measure", self.place.path(), e))?;
-        Ok(free >= LOW_SPACE_BYTES)
     }
 
     /// Makes everything appended so far durable.

@@ -17,7 +17,7 @@ pub struct FlowFolder {
 impl FlowFolder {
     /// The folder of a flow under the state root.
     #[must_use]
-    pub fn of(state_root: &Path, project: &ProjectName, flow: &FlowId) -> Self {
+    pub(crate) fn of(state_root: &Path, project: &ProjectName, flow: &FlowId) -> Self {
         Self {
             root: state_root.join(project.as_str()).join(flow.as_str()),
         }
@@ -67,26 +67,26 @@ impl FlowFolder {
 
     /// The socket of the process that drives the flow. It exists only while one does.
     #[must_use]
-    pub fn control(&self) -> PathBuf {
+    pub(crate) fn control(&self) -> PathBuf {
         self.root.join("control.sock")
     }
 
     /// The space set aside for a full disk.
     #[must_use]
-    pub fn reserve(&self) -> PathBuf {
+    pub(crate) fn reserve(&self) -> PathBuf {
         self.root.join("reserve")
     }
 
     /// Says that a sync of the journal failed, for as long as the system's memory may hold what
     /// the disk does not.
     #[must_use]
-    pub fn doubt(&self) -> PathBuf {
+    pub(crate) fn doubt(&self) -> PathBuf {
         self.root.join("unsynced")
     }
 
     /// The folders whose names lead to the flow, from its own one outwards: the project's, the
     /// state root, ours, and the one that ours is in.
-    pub fn way_here(&self) -> impl Iterator<Item = &Path> {
+    pub(crate) fn way_here(&self) -> impl Iterator<Item = &Path> {
         const FOLDERS: usize = 5;
         let named = |path: &'_ Path| !path.as_os_str().is_empty();
         self.root
@@ -140,13 +140,13 @@ impl FlowFolder {
 
 /// The name of a segment's file.
 #[must_use]
-pub fn segment_name(number: u32) -> String {
+pub(crate) fn segment_name(number: u32) -> String {
     format!("{number:08}.jsonl")
 }
 
 /// The number of the segment whose file has this name.
 #[must_use]
-pub fn segment_number(name: &str) -> Option<u32> {
+pub(crate) fn segment_number(name: &str) -> Option<u32> {
     let digits = name.strip_suffix(".jsonl")?;
     let fits = digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_digit());
     digits.parse().ok().filter(|number| fits && *number > 0)

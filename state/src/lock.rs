@@ -21,7 +21,7 @@ const HOLDER_BYTES_MAX: u64 = 4096;
 
 /// The lock of a flow; it is given back when this is dropped.
 #[derive(Debug)]
-pub struct FlowLock {
+pub(crate) struct FlowLock {
     // Given back first: while the file is locked, no process of this machine asks for the claim.
     claim: Option<Box<dyn LedgerClaim>>,
     _file: Box<dyn DiskFile>,
@@ -32,7 +32,7 @@ impl FlowLock {
     ///
     /// # Errors
     /// When another process holds it, or the file system has no locks.
-    pub fn take(
+    pub(crate) fn take(
         disk: &dyn Disk,
         folder: &FlowFolder,
         process: &ProcessName,
@@ -79,7 +79,7 @@ impl FlowLock {
 
     /// Whether the ledger still grants the flow; yes where there is no ledger.
     #[must_use]
-    pub fn is_granted(&self) -> bool {
+    pub(crate) fn is_granted(&self) -> bool {
         self.claim.as_ref().is_none_or(|claim| claim.is_held())
     }
 }

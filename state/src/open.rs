@@ -111,7 +111,7 @@ pub(crate) fn fold_all(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> (
 ///
 /// # Errors
 /// When another process writes it, when its journal is damaged, or when the file system refuses.
-pub fn open(
+pub(crate) fn open(
     ground: &Ground,
     folder: FlowFolder,
     project: ProjectName,

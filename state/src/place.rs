@@ -65,7 +65,11 @@ impl FlowPlace {
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn keep_text_within(&self, inline_bytes_max: usize, text: String) -> Result<Text, Error> {
+    pub(crate) fn keep_text_within(
+        &self,
+        inline_bytes_max: usize,
+        text: String,
+    ) -> Result<Text, Error> {
         blob::put_text(text, inline_bytes_max, |bytes| self.keep_blob(bytes))
     }
 
@@ -73,7 +77,7 @@ impl FlowPlace {
     ///
     /// # Errors
     /// When the file system refuses.
-    pub fn keep_blob(&self, bytes: &[u8]) -> Result<Hash, Error> {
+    pub(crate) fn keep_blob(&self, bytes: &[u8]) -> Result<Hash, Error> {
         let hash = blob::put(self.disk(), &self.folder, bytes)?;
         if let Some(ledger) = &self.ledger {
             ledger.keep_blob(&self.flow, hash, bytes)?;

@@ -16,7 +16,7 @@ use crate::limits::RESERVE_BYTES;
 ///
 /// # Errors
 /// When the file system refuses for another reason.
-pub fn hold(disk: &dyn Disk, folder: &FlowFolder) -> Result<bool, Error> {
+pub(crate) fn hold(disk: &dyn Disk, folder: &FlowFolder) -> Result<bool, Error> {
     let path = folder.reserve();
     let held = uninterrupted(|| disk.open(&path, How::CreateOrAppend))
         .and_then(|mut file| uninterrupted(|| file.reserve(RESERVE_BYTES)));
@@ -35,6 +35,6 @@ pub fn hold(disk: &dyn Disk, folder: &FlowFolder) -> Result<bool, Error> {
 ///
 /// # Errors
 /// When the file system refuses.
-pub fn release(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
+pub(crate) fn release(disk: &dyn Disk, folder: &FlowFolder) -> Result<(), Error> {
     remove_if_there(disk, &folder.reserve())
 }

@@ -34,11 +34,11 @@ use crate::limits::{
 };
 
 /// The shape of the views; views of another shape are rebuilt.
-pub const SCHEMA: u32 = 6;
+pub(crate) const SCHEMA: u32 = 6;
 
 /// What is known about one view's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
+pub(crate) struct Mark {
     /// The last record it reflects.
     pub seq: Seq,
     /// Its size.
@@ -49,7 +49,7 @@ pub struct Mark {
 
 /// What `views.json` holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ViewsIndex {
+pub(crate) struct ViewsIndex {
     /// The shape of the views.
     pub schema: u32,
     /// The flow.
@@ -72,7 +72,11 @@ pub struct ViewsIndex {
 
 /// Reads `views.json`, if it is whole and this flow's.
 #[must_use]
-pub fn read_index(disk: &dyn Disk, folder: &FlowFolder, flow: &FlowId) -> Option<ViewsIndex> {
+pub(crate) fn read_index(
+    disk: &dyn Disk,
+    folder: &FlowFolder,
+    flow: &FlowId,
+) -> Option<ViewsIndex> {
     let bytes = read_whole(disk, &folder.views(), VIEWS_INDEX_BYTES_MAX).ok()?;
     let sealed = bytes.trim_ascii_end();
     line::verify(sealed).ok()?;
@@ -157,7 +161,7 @@ pub fn bytes_of(disk: &dyn Disk, folder: &FlowFolder, name: &ViewName, views: &V
 
 /// Where and what the views are folded up to.
 #[derive(Debug, Clone, Copy)]
-pub struct Folded<'a> {
+pub(crate) struct Folded<'a> {
     /// The views.
     pub views: &'a Views,
     /// The end of the journal, which is durable.
@@ -168,7 +172,7 @@ pub struct Folded<'a> {
 
 /// Keeps the views of one open flow on disk.
 #[derive(Debug)]
-pub struct ViewKeeper {
+pub(crate) struct ViewKeeper {
     folder: FlowFolder,
     flow: FlowId,
     project: ProjectName,
@@ -211,7 +215,7 @@ impl Purse {
 impl ViewKeeper {
     /// Keeps the views of a flow whose folder exists.
     #[must_use]
-    pub fn new(folder: FlowFolder, flow: FlowId, project: ProjectName, now_us: u64) -> Self {
+    pub(crate) fn new(folder: FlowFolder, flow: FlowId, project: ProjectName, now_us: u64) -> Self {
         Self {
             folder,
             flow,
@@ -232,7 +236,7 @@ impl ViewKeeper {
 
     /// Takes over the marks of views that verify, and counts all others as stale.
     /// They count only if the journal ends with the very record that they were written after.
-    pub fn adopt(
+    pub(crate) fn adopt(
         &mut self,
         disk: &dyn Disk,
         views: &Views,
@@ -269,7 +273,7 @@ impl ViewKeeper {
     }
 
     /// Counts every view as stale, and says which files are not what the views are now.
-    pub fn distrust(&mut self, disk: &dyn Disk, views: &Views) -> Vec<String> {
+    pub(crate) fn distrust(&mut self, disk: &dyn Disk, views: &Views) -> Vec<String> {
         let mut differing = Vec::new();
         for name in names(views) {
             let there = read_whole(disk, &name.file(&self.folder), ARCHIVE_FILE_BYTES_MAX);
@@ -284,7 +288,7 @@ impl ViewKeeper {
     }
 
     /// Notes what a record changed.
-    pub fn note(&mut self, touched: &TouchedViews, views: &Views, now_us: u64) {
+    pub(crate) fn note(&mut self, touched: &TouchedViews, views: &Views, now_us: u64) {
         // `flow.json` names the last record, so that every record changes it.
         if !self.stale.contains(&ViewName::Flow) {
             self.stale.insert(ViewName::Flow);
@@ -306,25 +310,25 @@ impl ViewKeeper {
 
     /// Whether everything on disk is up to date.
     #[must_use]
-    pub fn is_fresh(&self) -> bool {
+    pub(crate) fn is_fresh(&self) -> bool {
         self.stale.is_empty()
     }
 
     /// Since when the oldest change has not been written, by the flow's clock.
     #[must_use]
-    pub const fn stale_since_us(&self) -> Option<u64> {
+    pub(crate) const fn stale_since_us(&self) -> Option<u64> {
         self.stale_since_us
     }
 
     /// How many bytes were written into views since the flow was opened.
     #[must_use]
-    pub const fn written_bytes(&self) -> u64 {
+    pub(crate) const fn written_bytes(&self) -> u64 {
         self.written_bytes
     }
 
     /// Whether it is time to write while the flow moves.
     #[must_use]
-    pub fn is_due(&self, now_us: u64) -> bool {
+    pub(crate) fn is_due(&self, now_us: u64) -> bool {
         // Half of the allowed age goes by before the write begins; the other half is for the
         // write itself and for a caller that looks in only now and then.
         let old = |since: u64| now_us.saturating_sub(since) >= VIEW_AGE_US / 2;
@@ -336,7 +340,7 @@ impl ViewKeeper {
     ///
     /// # Errors
     /// When the file system refuses. The views then stay stale; nothing is lost.
-    pub fn write_moving(
+    pub(crate) fn write_moving(
         &mut self,
         disk: &dyn Disk,
         clock: &dyn Clock,
@@ -368,7 +372,11 @@ impl ViewKeeper {
     ///
     /// # Errors
     /// When the file system refuses. The views then stay stale; nothing is lost.
-    pub fn write_resting(&mut self, disk: &dyn Disk, folded: Folded<'_>) -> Result<(), Error> {
+    pub(crate) fn write_resting(
+        &mut self,
+        disk: &dyn Disk,
+        folded: Folded<'_>,
+    ) -> Result<(), Error> {
         let all: Vec<ViewName> = self.stale.iter().cloned().collect();
         self.write(disk, &all, folded)?;
         self.stale_since_us = None;

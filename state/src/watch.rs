@@ -65,7 +65,8 @@ impl FolderWatch {
     }
 
     /// Watches a folder no longer.
-    pub fn remove(&self, folder: &Path) {
+    #[cfg(test)]
+    pub(crate) fn remove(&self, folder: &Path) {
         let mut folders = self.folders();
         let number = folders.iter().find(|(_, known)| *known == folder);
         if let Some(number) = number.map(|(number, _)| *number) {

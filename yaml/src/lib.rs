@@ -6,4 +6,4 @@ mod tree;
 
 pub use budget::ParseBudget;
 pub use build::{parse, render};
-pub use tree::{MapEntry, Number, Span, Value, YamlFault, YamlFaultKind, YamlTree};
+pub use tree::{MapEntry, Number, Span, Value, YamlFaultKind, YamlTree};

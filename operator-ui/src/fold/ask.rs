@@ -1,8 +1,6 @@
 //! What waits for the operator, with all that is needed to decide it. The page, the terminal and the
 //! list of all flows ask here, so that they say the same.
 
-use std::collections::BTreeMap;
-
 use a_society_facts::At;
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::{Trouble, WaitReason};
@@ -242,7 +240,7 @@ pub fn short_of(
 /// The question of a flow without a driver: whether to continue. It comes from the role that was
 /// interrupted in its turn, if one was.
 #[must_use]
-pub fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
+pub(crate) fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
     let asker = Asker {
         flow,
         state,
@@ -577,10 +575,4 @@ fn place(kind: &str, node: Option<&NodeId>, role: &RoleInstance) -> String {
         Some(node) => format!("{kind}/{node}"),
         None => format!("{kind}/role:{role}"),
     }
-}
-
-/// Asks by their ids.
-#[must_use]
-pub fn by_id(asks: Vec<Ask>) -> BTreeMap<String, Ask> {
-    asks.into_iter().map(|ask| (ask.id.clone(), ask)).collect()
 }

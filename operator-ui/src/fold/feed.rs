@@ -38,7 +38,7 @@ struct RunCommand {
 
 /// The feed of one role.
 #[derive(Debug, Clone)]
-pub struct FeedFold {
+pub(crate) struct FeedFold {
     view: FeedView,
     calls: BTreeMap<CallId, FeedCall>,
     /// The arguments of the edits, commands and task lists that the last answer wants.
@@ -54,7 +54,7 @@ pub struct FeedFold {
 
 /// Text that streams into an item.
 #[derive(Debug, Clone, Default)]
-pub struct Stream {
+pub(crate) struct Stream {
     /// All of it, as far as it is kept.
     pub text: String,
     /// The last record of it.
@@ -86,7 +86,7 @@ struct FeedCall {
 
 /// What changed in a feed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FeedChange {
+pub(crate) struct FeedChange {
     /// Items, by their place in the feed.
     pub items: Vec<(u64, Item)>,
     /// Items whose text grew, and all of their text.
@@ -112,24 +112,24 @@ impl Default for FeedFold {
 impl FeedFold {
     /// How many items the feed has.
     #[must_use]
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.view.items_before() + self.view.items().len() as u64
     }
 
     /// Whether so much changed that it has to be taken, or the oldest of it would be lost.
     #[must_use]
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         // One record of an import brings less than three quarters of what is held.
         self.changed.len() >= OPEN_ITEMS_MAX / 4
     }
 
     /// The items that are held, oldest first.
-    pub fn held(&self) -> impl DoubleEndedIterator<Item = &FeedItem> {
+    pub(crate) fn held(&self) -> impl DoubleEndedIterator<Item = &FeedItem> {
         self.view.items()
     }
 
     /// Takes the next fact that this feed shows.
-    pub fn apply(&mut self, recorded: &Recorded) {
+    pub(crate) fn apply(&mut self, recorded: &Recorded) {
         let Some(fact) = recorded.fact() else {
             return;
         };
@@ -169,7 +169,7 @@ impl FeedFold {
     }
 
     /// Takes text that goes on after a record and is in none yet. Says whether it is news.
-    pub fn ahead(&mut self, after: Seq, text: &str) -> bool {
+    pub(crate) fn ahead(&mut self, after: Seq, text: &str) -> bool {
         let mut streams = self.streams.iter_mut();
         let Some((number, stream)) = streams.find(|(_, stream)| stream.after == after) else {
             return false;
@@ -250,7 +250,7 @@ impl FeedFold {
     }
 
     /// What a call that has no end would change in a file.
-    pub fn change(&self, call: &CallId) -> Option<&Diff> {
+    pub(crate) fn change(&self, call: &CallId) -> Option<&Diff> {
         let mut changes = self.changes.iter();
         let (_, diff) = changes.find(|(of, _)| of == call)?;
         Some(diff)
@@ -285,7 +285,7 @@ impl FeedFold {
     }
 
     /// Hands out what changed since this was last asked.
-    pub fn take(&mut self) -> FeedChange {
+    pub(crate) fn take(&mut self) -> FeedChange {
         let mut change = FeedChange::default();
         for (number, seq) in std::mem::take(&mut self.changed) {
             let Some(item) = self.view.item_at(number) else {

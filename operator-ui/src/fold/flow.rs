@@ -28,7 +28,7 @@ use crate::protocol::row::{DrivenBy, FlowRef};
 
 /// Who drives a flow; no journal says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Liveness {
+pub(crate) struct Liveness {
     /// Who.
     pub driven_by: Option<DrivenBy>,
     /// The same in words.
@@ -37,7 +37,7 @@ pub struct Liveness {
 
 /// The fold of one flow.
 #[derive(Debug)]
-pub struct FlowFold {
+pub(crate) struct FlowFold {
     flow: FlowRef,
     state: FlowState,
     feeds: BTreeMap<Seat, FeedFold>,
@@ -68,12 +68,12 @@ pub struct FlowFold {
 }
 
 /// Reads the whole of a text, which may be in a blob.
-pub type ReadText<'a> = &'a dyn Fn(&Text) -> String;
+pub(crate) type ReadText<'a> = &'a dyn Fn(&Text) -> String;
 
 impl FlowFold {
     /// Nothing is known yet.
     #[must_use]
-    pub fn new(flow: FlowRef, models: Vec<ModelChoice>) -> Self {
+    pub(crate) fn new(flow: FlowRef, models: Vec<ModelChoice>) -> Self {
         Self {
             flow,
             state: FlowState::default(),
@@ -98,25 +98,25 @@ impl FlowFold {
 
     /// The state of the flow.
     #[must_use]
-    pub const fn state(&self) -> &FlowState {
+    pub(crate) const fn state(&self) -> &FlowState {
         &self.state
     }
 
     /// Changes whenever the journal is not the continuation of what it was.
     #[must_use]
-    pub fn epoch(&self) -> String {
+    pub(crate) fn epoch(&self) -> String {
         format!("{}.{}", self.flow.flow, self.rewritten)
     }
 
     /// Whether feeds have to be taken now, or the oldest of what changed in them would be lost: one
     /// record may bring many items.
     #[must_use]
-    pub const fn is_full(&self) -> bool {
+    pub(crate) const fn is_full(&self) -> bool {
         self.is_full
     }
 
     /// Takes the next fact.
-    pub fn apply(&mut self, recorded: &Recorded, read: ReadText<'_>) {
+    pub(crate) fn apply(&mut self, recorded: &Recorded, read: ReadText<'_>) {
         if let Some(fact) = recorded.fact() {
             self.touched.add(&self.state, fact);
             self.history.apply(&self.state, recorded);
@@ -149,20 +149,20 @@ impl FlowFold {
 
     /// Says how far tools reach at most.
     #[must_use]
-    pub fn reaching(mut self, most: Option<ToolReach>) -> Self {
+    pub(crate) fn reaching(mut self, most: Option<ToolReach>) -> Self {
         self.reach = most;
         self
     }
 
     /// Says what the files of the flow's project say of its roles.
     #[must_use]
-    pub fn in_project(mut self, roles: BTreeMap<String, InlineRole>) -> Self {
+    pub(crate) fn in_project(mut self, roles: BTreeMap<String, InlineRole>) -> Self {
         self.project_has(roles);
         self
     }
 
     /// Says the same of files that may have changed since.
-    pub fn project_has(&mut self, roles: BTreeMap<String, InlineRole>) {
+    pub(crate) fn project_has(&mut self, roles: BTreeMap<String, InlineRole>) {
         if self.roles_of_project != roles {
             self.roles_of_project = roles;
             self.touched = Touched::all();
@@ -170,7 +170,7 @@ impl FlowFold {
     }
 
     /// Says which models there are, which may have changed since.
-    pub fn configured(&mut self, models: Vec<ModelChoice>) {
+    pub(crate) fn configured(&mut self, models: Vec<ModelChoice>) {
         if self.models != models {
             self.models = models;
             self.touched = Touched::all();
@@ -199,7 +199,7 @@ impl FlowFold {
     }
 
     /// Says who drives the flow now. Says whether that is news.
-    pub fn driven(&mut self, liveness: Liveness) -> bool {
+    pub(crate) fn driven(&mut self, liveness: Liveness) -> bool {
         let other = self.liveness != liveness;
         if other {
             self.liveness = liveness;
@@ -209,7 +209,7 @@ impl FlowFold {
     }
 
     /// Says whether the journal can be read to its end. What cannot is answered by a repair and by nothing else.
-    pub fn damaged(&mut self, is_damaged: bool) {
+    pub(crate) fn damaged(&mut self, is_damaged: bool) {
         if self.is_damaged != is_damaged {
             self.is_damaged = is_damaged;
             self.touched = Touched::all();
@@ -217,14 +217,14 @@ impl FlowFold {
     }
 
     /// Takes text that streams and is in no record yet. Says whether it is news.
-    pub fn ahead(&mut self, ahead: &Ahead) -> bool {
+    pub(crate) fn ahead(&mut self, ahead: &Ahead) -> bool {
         let feed = self.feeds.get_mut(&Seat::from(&ahead.role));
         feed.is_some_and(|feed| feed.ahead(ahead.after, &ahead.text))
     }
 
     /// Whether anything may have changed since the parts were last taken.
     #[must_use]
-    pub const fn is_touched(&self) -> bool {
+    pub(crate) const fn is_touched(&self) -> bool {
         self.touched.all || self.touched.facts
     }
 
@@ -237,7 +237,7 @@ impl FlowFold {
 
     /// The parts that may have changed since this was last asked, by key; `None` for one that is
     /// gone.
-    pub fn take(&mut self) -> BTreeMap<String, Option<Part>> {
+    pub(crate) fn take(&mut self) -> BTreeMap<String, Option<Part>> {
         let mut touched = std::mem::take(&mut self.touched);
         if !touched.all && !touched.facts {
             return BTreeMap::new();
@@ -345,7 +345,7 @@ impl FlowFold {
 
     /// Everything that waits for the operator.
     #[must_use]
-    pub fn asks(&self, pending: &[Work]) -> Vec<Ask> {
+    pub(crate) fn asks(&self, pending: &[Work]) -> Vec<Ask> {
         if self.is_damaged {
             return Vec::new();
         }
@@ -377,7 +377,7 @@ impl FlowFold {
 
     /// Everything there is, made anew.
     #[must_use]
-    pub fn whole(&self) -> BTreeMap<String, Part> {
+    pub(crate) fn whole(&self) -> BTreeMap<String, Part> {
         let parts = self.parts(&Touched::all(), &self.pending());
         parts
             .into_iter()
@@ -386,7 +386,7 @@ impl FlowFold {
     }
 
     /// The feeds, and what changed in them since this was last asked.
-    pub fn take_feeds(&mut self) -> Vec<(Seat, u64, FeedChange)> {
+    pub(crate) fn take_feeds(&mut self) -> Vec<(Seat, u64, FeedChange)> {
         self.is_full = false;
         let feeds = self.feeds.iter_mut().map(|(seat, feed)| {
             let change = feed.take();
@@ -466,7 +466,7 @@ fn ranks(graph: &FlowGraph) -> BTreeMap<NodeId, u64> {
 
 /// A whole state out of its parts, as a page puts it together.
 #[must_use]
-pub fn assembled(parts: BTreeMap<String, Part>) -> Option<WireState> {
+pub(crate) fn assembled(parts: BTreeMap<String, Part>) -> Option<WireState> {
     let (mut state, mut order) = (None, Vec::new());
     let mut rest = Vec::new();
     for (key, part) in parts {

@@ -5,26 +5,26 @@ use std::time::Duration;
 use super::lines::Bounds;
 
 /// How many items of a feed are held in the fold itself; older ones cannot change any more.
-pub const OPEN_ITEMS_MAX: usize = 4_096;
+pub(crate) const OPEN_ITEMS_MAX: usize = 4_096;
 
 /// How much of a text that streams is kept for those who come late; what is longer is read when it
 /// is whole.
-pub const STREAM_BYTES_MAX: usize = 256 << 10;
+pub(crate) const STREAM_BYTES_MAX: usize = 256 << 10;
 
 /// How many versions of what went along an edge are shown.
-pub const PASSED_MAX: usize = 100;
+pub(crate) const PASSED_MAX: usize = 100;
 
 /// How many decisions are shown.
-pub const DECIDED_MAX: usize = 50;
+pub(crate) const DECIDED_MAX: usize = 50;
 
 /// How many earlier decisions are shown with a question.
-pub const EARLIER_MAX: usize = 5;
+pub(crate) const EARLIER_MAX: usize = 5;
 
 /// How much of the last text of a role is shown with its question.
-pub const SAID_BEFORE_BYTES_MAX: usize = 600;
+pub(crate) const SAID_BEFORE_BYTES_MAX: usize = 600;
 
 /// How much of a text is shown in one line.
-pub const SHORT_CHARS_MAX: usize = 80;
+pub(crate) const SHORT_CHARS_MAX: usize = 80;
 
 /// What is compared and shown of the change that a call would make. It is made for every edit when
 /// it is recorded, and what waits for the operator is sent anew with every batch: so it takes less
@@ -39,20 +39,20 @@ pub(crate) const CHANGE: Bounds = Bounds {
 /// How long the shortest way between two texts is looked for. A change of a few hundred lines takes a
 /// millisecond; only texts that hold the same thousands of lines in another order get here, and are then
 /// compared less closely.
-pub const COMPARE_TIME: Duration = Duration::from_millis(50);
+pub(crate) const COMPARE_TIME: Duration = Duration::from_millis(50);
 
 /// How many changes of calls without an end are kept for the questions about them. A role has one
 /// question open at a time.
-pub const CHANGES_MAX: usize = 8;
+pub(crate) const CHANGES_MAX: usize = 8;
 
 /// The longest arguments of which a change is read.
-pub const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
+pub(crate) const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
 
 /// How many tasks of a role's list are shown, as many as its tool takes.
-pub const TASKS_MAX: usize = 50;
+pub(crate) const TASKS_MAX: usize = 50;
 
 /// How much of a task is shown, as much as the tool takes.
-pub const TASK_BYTES_MAX: usize = 800;
+pub(crate) const TASK_BYTES_MAX: usize = 800;
 
 /// How many files of one edit are shown, more than its tool takes.
-pub const EDITED_FILES_MAX: usize = 50;
+pub(crate) const EDITED_FILES_MAX: usize = 50;

@@ -21,8 +21,7 @@ pub mod terms;
 mod touch;
 pub mod words;
 
-pub use feed::FeedFold;
-pub use flow::{FlowFold, Liveness};
+pub(crate) use flow::{FlowFold, Liveness};
 pub use touch::Touched;
 
 #[cfg(test)]

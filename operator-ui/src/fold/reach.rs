@@ -23,7 +23,7 @@ pub fn words(
 /// The scopes that can be chosen for a role, the narrowest first: none that is wider than what it
 /// has by itself.
 #[must_use]
-pub fn scopes(most: Option<&ToolReach>, definition: Option<&InlineRole>) -> Vec<String> {
+pub(crate) fn scopes(most: Option<&ToolReach>, definition: Option<&InlineRole>) -> Vec<String> {
     let Some(most) = most else {
         return Vec::new();
     };

@@ -10,7 +10,7 @@ use crate::protocol::row::{AbsentServer, Again, Doing, DrivenBy, FlowRef, FlowRo
 
 /// The line of a flow that was folded.
 #[must_use]
-pub fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> FlowRow {
+pub(crate) fn row(flow: &FlowRef, state: &FlowState, driven_by: Option<DrivenBy>) -> FlowRow {
     let summary = FlowSummary::of(state);
     let mut row = short_row(flow, &summary, driven_by);
     row.phase = words::phase(state.phase);
@@ -49,7 +49,11 @@ fn absent(state: &FlowState) -> Vec<AbsentServer> {
 
 /// The line of a flow of which only the summary is known.
 #[must_use]
-pub fn short_row(flow: &FlowRef, summary: &FlowSummary, driven_by: Option<DrivenBy>) -> FlowRow {
+pub(crate) fn short_row(
+    flow: &FlowRef,
+    summary: &FlowSummary,
+    driven_by: Option<DrivenBy>,
+) -> FlowRow {
     let over = summary.is_over();
     let standing = FlowStanding::of(summary, driven_by.is_some());
     FlowRow {

@@ -26,7 +26,7 @@ pub struct Touched {
 impl Touched {
     /// Everything.
     #[must_use]
-    pub fn all() -> Self {
+    pub(crate) fn all() -> Self {
         Self {
             all: true,
             facts: true,
@@ -35,7 +35,7 @@ impl Touched {
     }
 
     /// Adds what a fact may change, before the state has taken it.
-    pub fn add(&mut self, state: &FlowState, fact: &Fact) {
+    pub(crate) fn add(&mut self, state: &FlowState, fact: &Fact) {
         if fact.weight() == FactWeight::Draft {
             return;
         }
@@ -53,7 +53,7 @@ impl Touched {
     }
 
     /// Widens the roles to those of their nodes that move, and the nodes to their neighbours.
-    pub fn widen(&mut self, state: &FlowState) {
+    pub(crate) fn widen(&mut self, state: &FlowState) {
         if self.all {
             return;
         }

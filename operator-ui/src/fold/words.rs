@@ -14,7 +14,7 @@ use crate::protocol::row::Phase;
 
 /// A moment as the wire has it.
 #[must_use]
-pub fn at(at: At) -> String {
+pub(crate) fn at(at: At) -> String {
     String::from_utf8_lossy(&at.text()).into_owned()
 }
 
@@ -30,7 +30,7 @@ pub(super) fn span(ms: u64) -> String {
 
 /// A moment that may be missing.
 #[must_use]
-pub fn maybe_at(moment: Option<At>) -> String {
+pub(crate) fn maybe_at(moment: Option<At>) -> String {
     moment.map(at).unwrap_or_default()
 }
 
@@ -91,7 +91,7 @@ pub(super) fn grant(grant: &Grant) -> String {
 
 /// An artifact as the wire names it.
 #[must_use]
-pub fn artifact(artifact: &Artifact) -> ArtifactRef {
+pub(crate) fn artifact(artifact: &Artifact) -> ArtifactRef {
     ArtifactRef {
         path: artifact.path.clone(),
         hash: artifact.hash.to_string(),
@@ -101,7 +101,7 @@ pub fn artifact(artifact: &Artifact) -> ArtifactRef {
 
 /// The first line of a text, cut where it gets long.
 #[must_use]
-pub fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or_default().trim();
     match line.char_indices().nth(SHORT_CHARS_MAX) {
@@ -112,7 +112,7 @@ pub fn short(text: &str) -> String {
 
 /// A question in one line: as [`short`], and without the marks of its markdown.
 #[must_use]
-pub fn short_question(text: &str) -> String {
+pub(crate) fn short_question(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or_default().trim_start_matches(['#', '>', ' ']);
     short(&line.replace("**", "").replace('`', ""))
@@ -120,7 +120,7 @@ pub fn short_question(text: &str) -> String {
 
 /// The beginning of a text that is no longer than so many bytes and cuts no character.
 #[must_use]
-pub fn beginning(text: &str, bytes_max: usize) -> &str {
+pub(crate) fn beginning(text: &str, bytes_max: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes_max))
         .unwrap_or_default()
 }

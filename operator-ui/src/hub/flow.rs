@@ -46,7 +46,7 @@ struct FollowedFlow {
 
 /// The hub of one flow.
 #[derive(Debug)]
-pub struct FlowHub {
+pub(crate) struct FlowHub {
     flow: FlowRef,
     shared: Mutex<FollowedFlow>,
     bell: Arc<Bell>,
@@ -135,19 +135,19 @@ impl FlowHub {
 
     /// The bell that makes it read.
     #[must_use]
-    pub const fn bell(&self) -> &Arc<Bell> {
+    pub(crate) const fn bell(&self) -> &Arc<Bell> {
         &self.bell
     }
 
     /// Those who follow.
     #[must_use]
-    pub const fn followers(&self) -> &Followers {
+    pub(crate) const fn followers(&self) -> &Followers {
         &self.followers
     }
 
     /// Whether it follows no longer.
     #[must_use]
-    pub fn is_ended(&self) -> bool {
+    pub(crate) fn is_ended(&self) -> bool {
         self.ended.load(Ordering::SeqCst)
     }
 
@@ -156,7 +156,7 @@ impl FlowHub {
     }
 
     /// Takes what is new of the flow.
-    pub fn take_parts(&self, cursor: &mut Cursor) -> Vec<Out> {
+    pub(crate) fn take_parts(&self, cursor: &mut Cursor) -> Vec<Out> {
         let mut shared = lock(&self.shared);
         let FollowedFlow {
             parts_epoch: epoch,
@@ -182,7 +182,12 @@ impl FlowHub {
     }
 
     /// Takes what is new of a role's feed. Says whether there is more.
-    pub fn take_feed(&self, role: &str, cursor: &mut Cursor, live: bool) -> (Vec<Out>, bool) {
+    pub(crate) fn take_feed(
+        &self,
+        role: &str,
+        cursor: &mut Cursor,
+        live: bool,
+    ) -> (Vec<Out>, bool) {
         let mut shared = lock(&self.shared);
         let FollowedFlow {
             epoch,
@@ -210,7 +215,7 @@ impl FlowHub {
 
     /// Older items of a feed: those that began before a record, the newest of them, as JSON.
     #[must_use]
-    pub fn older(&self, role: &str, before: u64, limit: usize) -> Option<String> {
+    pub(crate) fn older(&self, role: &str, before: u64, limit: usize) -> Option<String> {
         let shared = lock(&self.shared);
         if !shared.ready {
             return None;
@@ -220,15 +225,16 @@ impl FlowHub {
     }
 
     /// The flow as it is now, as JSON, with the last record.
+    #[cfg(test)]
     #[must_use]
-    pub fn state(&self) -> Option<(Seq, String)> {
+    pub(crate) fn state(&self) -> Option<(Seq, String)> {
         let shared = lock(&self.shared);
         shared.ready.then(|| (shared.head, whole(&shared.parts)))
     }
 
     /// The last record that is shown.
     #[must_use]
-    pub fn head(&self) -> Option<Seq> {
+    pub(crate) fn head(&self) -> Option<Seq> {
         let shared = lock(&self.shared);
         shared.ready.then_some(shared.head)
     }
@@ -236,7 +242,7 @@ impl FlowHub {
 
 /// A flow's address on the wire.
 #[must_use]
-pub fn wire_ref(flow: &FlowRef) -> row::FlowRef {
+pub(crate) fn wire_ref(flow: &FlowRef) -> row::FlowRef {
     row::FlowRef {
         project: flow.project.to_string(),
         flow: flow.flow.to_string(),

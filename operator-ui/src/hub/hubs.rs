@@ -24,20 +24,20 @@ use crate::protocol::row::DrivenBy;
 
 /// Wakes a thread that waits for changes.
 #[derive(Debug, Default)]
-pub struct Bell {
+pub(crate) struct Bell {
     rung: Mutex<bool>,
     told: Condvar,
 }
 
 impl Bell {
     /// Says that there is something to look at.
-    pub fn ring(&self) {
+    pub(crate) fn ring(&self) {
         *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.told.notify_one();
     }
 
     /// Waits until it is rung, but no longer than this. Says whether it was.
-    pub fn wait(&self, longest: Duration) -> bool {
+    pub(crate) fn wait(&self, longest: Duration) -> bool {
         let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut rung, _) = self
             .told
@@ -49,16 +49,16 @@ impl Bell {
 
 /// The followers of a hub, each with its notification.
 #[derive(Debug, Default)]
-pub struct Followers(Mutex<Vec<Weak<tokio::sync::Notify>>>);
+pub(crate) struct Followers(Mutex<Vec<Weak<tokio::sync::Notify>>>);
 
 impl Followers {
     /// One more.
-    pub fn add(&self, told: &Arc<tokio::sync::Notify>) {
+    pub(crate) fn add(&self, told: &Arc<tokio::sync::Notify>) {
         self.list().push(Arc::downgrade(told));
     }
 
     /// One follower less. A follower that subscribed twice is listed twice.
-    pub fn remove(&self, told: &Arc<tokio::sync::Notify>) {
+    pub(crate) fn remove(&self, told: &Arc<tokio::sync::Notify>) {
         let mut list = self.list();
         let mine = Arc::downgrade(told);
         if let Some(place) = list.iter().position(|known| known.ptr_eq(&mine)) {
@@ -67,7 +67,7 @@ impl Followers {
     }
 
     /// Tells everybody. Says whether anybody is there.
-    pub fn tell(&self) -> bool {
+    pub(crate) fn tell(&self) -> bool {
         let mut list = self.list();
         list.retain(|follower| {
             let there = follower.upgrade();
@@ -81,7 +81,7 @@ impl Followers {
 
     /// Whether anybody is there.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list()
             .iter()
             .all(|follower| follower.strong_count() == 0)
@@ -171,12 +171,12 @@ impl Hubs {
 
     /// The models there are.
     #[must_use]
-    pub fn models(&self) -> Vec<ModelChoice> {
+    pub(crate) fn models(&self) -> Vec<ModelChoice> {
         lock(&self.models).clone()
     }
 
     /// These are the models from now on. Everybody who follows a flow learns which can be chosen for it.
-    pub fn configured(&self, models: Vec<ModelChoice>) {
+    pub(crate) fn configured(&self, models: Vec<ModelChoice>) {
         if std::mem::replace(&mut *lock(&self.models), models.clone()) == models {
             return;
         }
@@ -192,7 +192,7 @@ impl Hubs {
 
     /// A fold of a flow that knows all that is not in its journal and does not change with it.
     #[must_use]
-    pub fn fold_of(&self, flow: &FlowRef) -> FlowFold {
+    pub(crate) fn fold_of(&self, flow: &FlowRef) -> FlowFold {
         FlowFold::new(wire_ref(flow), self.models())
             .reaching(self.reach.clone())
             .in_project(place::roles_of(&self.store, &flow.project))
@@ -205,7 +205,7 @@ impl Hubs {
     }
 
     /// Rings a bell whenever something in a folder changes.
-    pub fn ring_for(&self, folder: PathBuf, bell: &Arc<Bell>) {
+    pub(crate) fn ring_for(&self, folder: PathBuf, bell: &Arc<Bell>) {
         let watched = self.watch.as_ref().map(|watch| watch.add(&folder));
         if let Some(Ok(())) = watched {
             let mut bells = lock(&self.bells);
@@ -217,17 +217,11 @@ impl Hubs {
         bell.ring();
     }
 
-    /// Whether the system tells what changes.
-    #[must_use]
-    pub const fn is_told(&self) -> bool {
-        self.watch.is_some()
-    }
-
     /// The hub of a flow, with one more follower. It is started if it has none yet.
     ///
     /// # Errors
     /// In words, when there is no such flow, or too many are followed at once.
-    pub fn follow(
+    pub(crate) fn follow(
         self: &Arc<Self>,
         flow: &FlowRef,
         told: &Arc<tokio::sync::Notify>,
@@ -255,7 +249,7 @@ impl Hubs {
 
     /// The hub of a flow, if it has followers.
     #[must_use]
-    pub fn followed(&self, flow: &FlowRef) -> Option<Arc<FlowHub>> {
+    pub(crate) fn followed(&self, flow: &FlowRef) -> Option<Arc<FlowHub>> {
         let flows = lock(&self.flows);
         flows
             .get(flow)
@@ -278,7 +272,7 @@ impl Hubs {
     ///
     /// # Errors
     /// In words, when the system has no thread left.
-    pub fn inbox(self: &Arc<Self>) -> Result<Arc<InboxHub>, String> {
+    pub(crate) fn inbox(self: &Arc<Self>) -> Result<Arc<InboxHub>, String> {
         let mut inbox = lock(&self.inbox);
         if let Some(hub) = &*inbox {
             return Ok(Arc::clone(hub));
@@ -311,7 +305,7 @@ impl Hubs {
 
     /// The handle of a flow that this process drives.
     #[must_use]
-    pub fn handle(&self, flow: &FlowRef) -> Option<FlowHandle> {
+    pub(crate) fn handle(&self, flow: &FlowRef) -> Option<FlowHandle> {
         lock(&self.driven).get(flow).cloned()
     }
 
@@ -327,7 +321,7 @@ impl Hubs {
 
     /// Who drives a flow now.
     #[must_use]
-    pub fn liveness(&self, flow: &FlowRef) -> Liveness {
+    pub(crate) fn liveness(&self, flow: &FlowRef) -> Liveness {
         let holder = self.store.place(flow).holder().unwrap_or(None);
         let ours = lock(&self.driven).contains_key(flow);
         let driven_by = holder.as_ref().map(|_| {
@@ -357,21 +351,15 @@ impl Hubs {
 
     /// How many hubs there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         lock(&self.flows)
             .values()
             .filter(|hub| !hub.is_ended())
             .count()
     }
 
-    /// Whether it is empty.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// The server ends: no hub goes on.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::SeqCst);
         for hub in lock(&self.flows).values() {
             hub.bell().ring();
@@ -380,7 +368,7 @@ impl Hubs {
 
     /// Whether the server ended.
     #[must_use]
-    pub fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.ended.load(Ordering::SeqCst)
     }
 

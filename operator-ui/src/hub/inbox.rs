@@ -40,7 +40,7 @@ struct InboxList {
 
 /// The list of all flows.
 #[derive(Debug)]
-pub struct InboxHub {
+pub(crate) struct InboxHub {
     epoch: String,
     shared: Mutex<InboxList>,
     bell: Arc<Bell>,
@@ -79,12 +79,12 @@ impl InboxHub {
 
     /// Those who follow.
     #[must_use]
-    pub const fn followers(&self) -> &Followers {
+    pub(crate) const fn followers(&self) -> &Followers {
         &self.followers
     }
 
     /// Something changed in a flow.
-    pub fn changed(&self, flow: FlowRef) {
+    pub(crate) fn changed(&self, flow: FlowRef) {
         lock(&self.changed).0.insert(flow);
         self.bell.ring();
     }
@@ -112,7 +112,7 @@ impl InboxHub {
     }
 
     /// Takes what is new.
-    pub fn take(&self, cursor: &mut Cursor) -> Vec<Out> {
+    pub(crate) fn take(&self, cursor: &mut Cursor) -> Vec<Out> {
         let mut shared = lock(&self.shared);
         let InboxList { parts, at, ready } = &mut *shared;
         if !*ready {

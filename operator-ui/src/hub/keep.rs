@@ -24,7 +24,7 @@ struct KeptPart {
 
 /// Parts by key.
 #[derive(Debug, Default)]
-pub struct Parts {
+pub(crate) struct Parts {
     kept: BTreeMap<String, KeptPart>,
     version: u64,
     /// What went before this is not known any more.
@@ -35,12 +35,12 @@ pub struct Parts {
 impl Parts {
     /// The last batch.
     #[must_use]
-    pub const fn version(&self) -> u64 {
+    pub(crate) const fn version(&self) -> u64 {
         self.version
     }
 
     /// Takes a batch. What did not really change is left out. Says whether anything did.
-    pub fn put<T: Serialize>(
+    pub(crate) fn put<T: Serialize>(
         &mut self,
         parts: BTreeMap<String, Option<T>>,
         (seq, beside): (u64, bool),
@@ -88,12 +88,12 @@ impl Parts {
 
     /// Whether what changed after a record is still known.
     #[must_use]
-    pub const fn reaches(&self, since: u64) -> bool {
+    pub(crate) const fn reaches(&self, since: u64) -> bool {
         since >= self.floor
     }
 
     /// What changed after a batch, as a JSON object; empty if nothing did.
-    pub fn after_version(&mut self, version: u64) -> Option<Arc<str>> {
+    pub(crate) fn after_version(&mut self, version: u64) -> Option<Arc<str>> {
         if version >= self.version {
             return None;
         }
@@ -109,7 +109,7 @@ impl Parts {
 
     /// What changed after a record, as a JSON object.
     #[must_use]
-    pub fn after_seq(&self, since: u64) -> String {
+    pub(crate) fn after_seq(&self, since: u64) -> String {
         self.object(|kept| kept.seq > since || kept.beside)
     }
 
@@ -124,13 +124,13 @@ impl Parts {
 
     /// One part.
     #[must_use]
-    pub fn one(&self, key: &str) -> Option<&str> {
+    pub(crate) fn one(&self, key: &str) -> Option<&str> {
         self.kept.get(key)?.json.as_deref()
     }
 
     /// All parts whose key has this prefix, by the rest of the key, as a JSON object.
     #[must_use]
-    pub fn group(&self, prefix: &str) -> String {
+    pub(crate) fn group(&self, prefix: &str) -> String {
         let mut out = String::from("{");
         let from = self.kept.range(prefix.to_owned()..);
         for (key, kept) in from.take_while(|(key, _)| key.starts_with(prefix)) {
@@ -143,8 +143,9 @@ impl Parts {
     }
 
     /// The keys that begin so and are there.
+    #[cfg(test)]
     #[must_use]
-    pub fn keys(&self, prefix: &str) -> BTreeSet<String> {
+    pub(crate) fn keys(&self, prefix: &str) -> BTreeSet<String> {
         let from = self.kept.range(prefix.to_owned()..);
         let mine = from.take_while(|(key, _)| key.starts_with(prefix));
         let there = mine.filter(|(_, kept)| kept.json.is_some());
@@ -168,7 +169,7 @@ pub(super) fn json<T: Serialize>(value: &T) -> String {
 
 /// An item as JSON.
 #[derive(Debug, Clone)]
-pub struct KeptItem {
+pub(crate) struct KeptItem {
     /// The record that began it.
     pub first: u64,
     /// The record that changed it last.
@@ -182,7 +183,7 @@ pub struct KeptItem {
 impl KeptItem {
     /// It.
     #[must_use]
-    pub fn json(&self) -> &str {
+    pub(crate) fn json(&self) -> &str {
         let place = self.place.start as usize..self.place.end as usize;
         self.block.get(place).unwrap_or("null")
     }
@@ -190,7 +191,7 @@ impl KeptItem {
 
 /// Text that streams into an item.
 #[derive(Debug, Clone)]
-pub struct Streaming {
+pub(crate) struct Streaming {
     /// The item.
     pub id: String,
     /// How much of the text is in the item itself.
@@ -202,7 +203,7 @@ pub struct Streaming {
 /// What changed in a feed, serialised: a journal that is read from its beginning has far more of it
 /// than would fit as items, and a waiting client is not delayed by serialisation.
 #[derive(Debug, Default)]
-pub struct KeptChange {
+pub(crate) struct KeptChange {
     items: Vec<(u64, KeptItem, Option<Streaming>)>,
     streams: Vec<(u64, String)>,
     settled: Vec<u64>,
@@ -261,7 +262,7 @@ impl KeptChange {
 
 /// The feed of one role.
 #[derive(Debug, Default)]
-pub struct Feed {
+pub(crate) struct Feed {
     items: Vec<KeptItem>,
     version: u64,
     /// The last changes: in which batch, and which item.
@@ -276,24 +277,24 @@ pub struct Feed {
 impl Feed {
     /// The last batch.
     #[must_use]
-    pub const fn version(&self) -> u64 {
+    pub(crate) const fn version(&self) -> u64 {
         self.version
     }
 
     /// The last batch in which text grew.
     #[must_use]
-    pub const fn stream_version(&self) -> u64 {
+    pub(crate) const fn stream_version(&self) -> u64 {
         self.stream_version
     }
 
     /// The items, oldest first.
     #[must_use]
-    pub fn items(&self) -> &[KeptItem] {
+    pub(crate) fn items(&self) -> &[KeptItem] {
         &self.items
     }
 
     /// Takes what changed.
-    pub fn put(&mut self, change: KeptChange) {
+    pub(crate) fn put(&mut self, change: KeptChange) {
         if !change.items.is_empty() {
             self.version += 1;
             self.memo = None;
@@ -332,7 +333,7 @@ impl Feed {
     /// The items between two places, and the record at which they begin if there are older ones. What
     /// one record began is not parted: older items are asked for by the record.
     #[must_use]
-    pub fn window(&self, start: usize, end: usize) -> (&[KeptItem], String) {
+    pub(crate) fn window(&self, start: usize, end: usize) -> (&[KeptItem], String) {
         let first = self.items.get(start).filter(|_| start < end);
         let first = first.map_or(0, |item| item.first);
         let start = self.items.partition_point(|item| item.first < first);
@@ -346,7 +347,7 @@ impl Feed {
 
     /// Items that began before a record, the newest of them, as a JSON object.
     #[must_use]
-    pub fn older(&self, before: u64, limit: usize) -> String {
+    pub(crate) fn older(&self, before: u64, limit: usize) -> String {
         let end = self.items.partition_point(|item| item.first < before);
         let (window, before) = self.window(end.saturating_sub(limit), end);
         format!("{{\"items\":{},\"before\":{before}}}", array(window.iter()))
@@ -354,7 +355,7 @@ impl Feed {
 
     /// The items that changed after a batch, in their order.
     #[must_use]
-    pub fn changed_after(&self, version: u64) -> BTreeSet<usize> {
+    pub(crate) fn changed_after(&self, version: u64) -> BTreeSet<usize> {
         if version < self.log_floor {
             return (0..self.items.len()).collect();
         }
@@ -363,7 +364,7 @@ impl Feed {
     }
 
     /// The items that changed after a batch, as a JSON array; nothing if none did.
-    pub fn after_version(&mut self, version: u64) -> Option<Arc<str>> {
+    pub(crate) fn after_version(&mut self, version: u64) -> Option<Arc<str>> {
         if version >= self.version {
             return None;
         }
@@ -381,12 +382,12 @@ impl Feed {
 
     /// The texts that stream.
     #[must_use]
-    pub const fn streams(&self) -> &BTreeMap<u64, Streaming> {
+    pub(crate) const fn streams(&self) -> &BTreeMap<u64, Streaming> {
         &self.streams
     }
 
     /// The text of a stream from some byte on, as what follows the subscription in a frame.
-    pub fn delta(&mut self, number: u64, offset: usize) -> Option<(Arc<str>, usize)> {
+    pub(crate) fn delta(&mut self, number: u64, offset: usize) -> Option<(Arc<str>, usize)> {
         let stream = self.streams.get(&number)?;
         let upto = stream.text.len();
         if let Some((of, from, to, memo)) = &self.delta_memo

@@ -4,51 +4,51 @@ use std::time::Duration;
 
 /// How soon after one batch the next may follow. Sixty a second is what a screen shows, and each
 /// batch may cost a sync.
-pub const BATCH: Duration = Duration::from_millis(16);
+pub(crate) const BATCH: Duration = Duration::from_millis(16);
 
 /// How soon after another a batch may follow that only streams text: thirty a second are read as
 /// smooth, and each is sent to everybody who looks.
-pub const STREAM: Duration = Duration::from_millis(33);
+pub(crate) const STREAM: Duration = Duration::from_millis(33);
 
 /// How long a flow may take to say what streams. It answers in microseconds, unless it waits for the
 /// disk; what is in the journal is not held up for longer than a screen notices.
-pub const AHEAD_TIMEOUT: Duration = Duration::from_millis(20);
+pub(crate) const AHEAD_TIMEOUT: Duration = Duration::from_millis(20);
 
 /// How long a hub stays after the last one went: a page that is loaded anew finds it warm.
-pub const LINGER: Duration = Duration::from_secs(10);
+pub(crate) const LINGER: Duration = Duration::from_secs(10);
 
 /// How often a hub looks without a notification: the system may miss a change, and a change of the
 /// lock's holder is never notified.
-pub const LOOK: Duration = Duration::from_secs(2);
+pub(crate) const LOOK: Duration = Duration::from_secs(2);
 
 /// How often the list of all flows is made anew while flows move.
-pub const LIST: Duration = Duration::from_millis(250);
+pub(crate) const LIST: Duration = Duration::from_millis(250);
 
 /// How many bytes of items go into one frame of a replay.
-pub const FRAME_BYTES: usize = 64 << 10;
+pub(crate) const FRAME_BYTES: usize = 64 << 10;
 
 /// How many items go into one frame.
-pub const FRAME_ITEMS_MAX: usize = 400;
+pub(crate) const FRAME_ITEMS_MAX: usize = 400;
 
 /// How many of the last changes of a feed are known by their order. Who is further behind walks the
 /// whole feed once.
-pub const CHANGES_MAX: usize = 8_192;
+pub(crate) const CHANGES_MAX: usize = 8_192;
 
 /// How many parts that are gone are remembered for those who come back.
-pub const GONE_MAX: usize = 2_000;
+pub(crate) const GONE_MAX: usize = 2_000;
 
 /// How many hubs there are at once. Each holds the feeds of a flow in memory.
-pub const HUBS_MAX: usize = 64;
+pub(crate) const HUBS_MAX: usize = 64;
 
 /// How many flows the list shows; the newest. A page of more than this is not read by anybody.
-pub const FLOWS_MAX: usize = 5_000;
+pub(crate) const FLOWS_MAX: usize = 5_000;
 
 /// How many flows are watched for changes while they have no followers.
-pub const WATCHED_MAX: usize = 2_000;
+pub(crate) const WATCHED_MAX: usize = 2_000;
 
 /// How many flows that are over are looked at for the list; of the others only the summary is read.
-pub const LOOKED_MAX: usize = 300;
+pub(crate) const LOOKED_MAX: usize = 300;
 
 /// For how many calls that wait it is remembered what they would change; each is some 32 KiB. Beyond
 /// it everything is looked up anew.
-pub const CHANGES_KNOWN_MAX: usize = 64;
+pub(crate) const CHANGES_KNOWN_MAX: usize = 64;

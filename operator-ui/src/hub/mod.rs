@@ -10,7 +10,9 @@ pub mod hubs;
 pub mod inbox;
 pub mod keep;
 pub mod limits;
-pub mod pull;
+pub(crate) mod pull;
 
-pub use hubs::{Bell, Hubs};
-pub use pull::{Cursor, Out};
+pub use hubs::Hubs;
+
+pub(crate) use pull::Cursor;
+pub use pull::Out;

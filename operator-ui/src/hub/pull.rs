@@ -26,20 +26,20 @@ impl Out {
 
     /// The frame for a subscription.
     #[must_use]
-    pub fn frame(&self, id: u64) -> String {
+    pub(crate) fn frame(&self, id: u64) -> String {
         format!("{{\"t\":\"{}\",\"id\":{id}{}", self.t, self.body)
     }
 
     /// A subscription is over.
     #[must_use]
-    pub fn gone(why: &str) -> Self {
+    pub(crate) fn gone(why: &str) -> Self {
         Self::new("gone", format!(",\"why\":{}}}", json(&why)))
     }
 }
 
 /// The position of a follower.
 #[derive(Debug, Clone)]
-pub struct Cursor {
+pub(crate) struct Cursor {
     stage: Stage,
     epoch: String,
     seq: u64,
@@ -73,7 +73,7 @@ struct Replay {
 
 /// What a hub has when it is asked.
 #[derive(Debug)]
-pub struct Present<'a> {
+pub(crate) struct Present<'a> {
     /// The epoch.
     pub epoch: &'a str,
     /// The last record.
@@ -85,7 +85,7 @@ pub struct Present<'a> {
 impl Cursor {
     /// Begins.
     #[must_use]
-    pub fn new(since: Option<u64>, epoch: Option<String>, window: Option<u32>) -> Self {
+    pub(crate) fn new(since: Option<u64>, epoch: Option<String>, window: Option<u32>) -> Self {
         let window = window.unwrap_or(WINDOW_DEFAULT).clamp(1, WINDOW_MAX);
         Self {
             stage: Stage::New {
@@ -150,7 +150,7 @@ impl Cursor {
     }
 
     /// Takes what is new of parts.
-    pub fn parts(
+    pub(crate) fn parts(
         &mut self,
         present: &Present<'_>,
         parts: &mut Parts,
@@ -172,7 +172,12 @@ impl Cursor {
     }
 
     /// Takes what is new of a feed, as much as goes into one frame. Says whether there is more.
-    pub fn feed(&mut self, present: &Present<'_>, feed: &mut Feed, live: bool) -> (Vec<Out>, bool) {
+    pub(crate) fn feed(
+        &mut self,
+        present: &Present<'_>,
+        feed: &mut Feed,
+        live: bool,
+    ) -> (Vec<Out>, bool) {
         if self.begins(present) {
             return self.feed_begins(present, feed);
         }

@@ -2,19 +2,26 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(test)]
 use super::feed::Item;
+#[cfg(test)]
 use super::findings::ChangeDiff;
+#[cfg(test)]
 use super::flow::FlowState;
-use super::http::{Changes, Event, Files, ItemBody, Track, TranscriptMessage};
+use super::http::TranscriptMessage;
+#[cfg(test)]
+use super::http::{Changes, Event, Files, ItemBody, Track};
+#[cfg(test)]
 use super::row::{FlowRef, FlowRow};
 use super::wire;
 
 /// The version of what is in the file. The page that reads it is in the same file.
-pub const EXPORTED: u32 = 1;
+pub(crate) const EXPORTED: u32 = 1;
 
 wire! {
     /// What a file holds.
-    pub struct Exported {
+    #[cfg(test)]
+    pub(crate) struct Exported {
         /// The version of what is in the file.
         pub v: u32,
         /// The version of the program that wrote it.
@@ -60,7 +67,7 @@ wire! {
     }
 
     /// What a record changed in the views of a flow, each by its key.
-    pub struct Moment {
+    pub(crate) struct Moment {
         /// The record.
         pub seq: u64,
         /// Views that are new, and those that went.
@@ -72,7 +79,7 @@ wire! {
     }
 
     /// The last requests that were sent.
-    pub struct ExportedRequests {
+    pub(crate) struct ExportedRequests {
         /// Each, by its record.
         pub sent: BTreeMap<String, ExportedRequest>,
         /// What they are put together from.
@@ -84,7 +91,7 @@ wire! {
     }
 
     /// A request as it left for its model.
-    pub struct ExportedRequest {
+    pub(crate) struct ExportedRequest {
         /// The model that was asked.
         pub model: String,
         /// The hash of the bytes that left.
@@ -106,7 +113,7 @@ wire! {
     }
 
     /// All of a session, at every record.
-    pub struct ExportedTranscript {
+    pub(crate) struct ExportedTranscript {
         /// Every message that ever was in it.
         pub messages: Vec<TranscriptMessage>,
         /// What each record changed.
@@ -114,7 +121,7 @@ wire! {
     }
 
     /// What a record changed in a session.
-    pub struct SessionMoment {
+    pub(crate) struct SessionMoment {
         /// The record.
         pub seq: u64,
         /// Its parts, if there are others now.
@@ -130,7 +137,7 @@ wire! {
     }
 
     /// A part of a session.
-    pub struct SessionPart {
+    pub(crate) struct SessionPart {
         /// Its id.
         pub id: String,
         /// What it is.
@@ -140,7 +147,7 @@ wire! {
     }
 
     /// What changed in a list of messages.
-    pub struct ListChange {
+    pub(crate) struct ListChange {
         /// As many are as they were.
         pub same: u64,
         /// The ones behind them, by their numbers.
@@ -148,7 +155,7 @@ wire! {
     }
 
     /// How much there is of a text that is being streamed.
-    pub struct Drafted {
+    pub(crate) struct Drafted {
         /// In letters, as a page counts them.
         pub chars: u64,
         /// In tokens, roughly.

@@ -7,7 +7,7 @@ use super::wire;
 
 wire! {
     /// What roles found, newest flow first.
-    pub struct Findings {
+    pub(crate) struct Findings {
         /// The flows in which something was found or proposed.
         pub flows: Vec<FoundFlow>,
         /// The flow before which the list goes on, if there are older ones.
@@ -15,7 +15,7 @@ wire! {
     }
 
     /// The findings of one flow.
-    pub struct FoundFlow {
+    pub(crate) struct FoundFlow {
         /// The flow.
         pub flow: FlowRef,
         /// How people call it.
@@ -27,7 +27,7 @@ wire! {
     }
 
     /// What one role found.
-    pub struct FindingView {
+    pub(crate) struct FindingView {
         /// The role instance.
         pub role: String,
         /// The record that says so.
@@ -43,7 +43,7 @@ wire! {
     }
 
     /// A change of a file of the project that was proposed.
-    pub struct ProposedChange {
+    pub(crate) struct ProposedChange {
         /// Its name.
         pub id: String,
         /// Whose finding led to it.
@@ -61,7 +61,7 @@ wire! {
     /// How a proposed change compares with its file.
     #[derive(Copy)]
     #[serde(rename_all = "kebab-case")]
-    pub enum Stands {
+    pub(crate) enum Stands {
         /// It waits, and the file is as it was found.
         Open,
         /// It waits, and the file says this already.
@@ -75,7 +75,7 @@ wire! {
     }
 
     /// What a proposed change would do to its file.
-    pub struct ChangeDiff {
+    pub(crate) struct ChangeDiff {
         /// The change.
         pub change: ProposedChange,
         /// What differs from what the file says now; absent once it is decided.
@@ -83,7 +83,7 @@ wire! {
     }
 
     /// The files of a project that a finding may change.
-    pub struct Changeable {
+    pub(crate) struct Changeable {
         /// Their paths, from the project's folder.
         pub files: Vec<String>,
         /// Whether there are more.
@@ -93,7 +93,7 @@ wire! {
     }
 
     /// What a fork would be, before it is made.
-    pub struct ForkPlan {
+    pub(crate) struct ForkPlan {
         /// The last record it shares.
         pub at: u64,
         /// When that was recorded.
@@ -109,7 +109,7 @@ wire! {
     }
 
     /// The receiver of the first message to a fork.
-    pub struct Hearer {
+    pub(crate) struct Hearer {
         /// The role instance.
         pub role: String,
         /// Whether it waits for a message; else it gets it with its next request.

@@ -7,6 +7,7 @@ use a_society_facts::fact::operator::ConsentMode;
 
 use super::ask::{Diff, ModelChoice};
 use super::down::Fault;
+#[cfg(test)]
 use super::feed::Item;
 use super::flow::NodeState;
 use super::row::FlowRef;
@@ -14,13 +15,14 @@ use super::wire;
 
 wire! {
     /// The token that came in the fragment of the page's address.
-    pub struct SessionRequest {
+    pub(crate) struct SessionRequest {
         /// The token.
         pub token: String,
     }
 
     /// A window of a feed.
-    pub struct Items {
+    #[cfg(test)]
+    pub(crate) struct Items {
         /// The items, oldest first.
         pub items: Vec<Item>,
         /// Where the window begins, if there are older items.
@@ -28,7 +30,7 @@ wire! {
     }
 
     /// The text of an item, from some byte on.
-    pub struct ItemBody {
+    pub(crate) struct ItemBody {
         /// The text.
         pub text: String,
         /// How long all of it is.
@@ -60,7 +62,7 @@ wire! {
     }
 
     /// What a call was asked and gave.
-    pub struct BodyParts {
+    pub(crate) struct BodyParts {
         /// Its arguments.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional, type = "unknown"))]
@@ -80,7 +82,7 @@ wire! {
     }
 
     /// Everything a time strip needs: transitions only.
-    pub struct Track {
+    pub(crate) struct Track {
         /// The last record.
         pub head: u64,
         /// Some records and when they were, in milliseconds since 1970.
@@ -97,7 +99,7 @@ wire! {
     }
 
     /// A bar of a time strip.
-    pub struct TrackTurn {
+    pub(crate) struct TrackTurn {
         /// Whose.
         pub role: String,
         /// At which node.
@@ -115,7 +117,7 @@ wire! {
     /// What a bar of a time strip shows.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
-    pub enum TrackKind {
+    pub(crate) enum TrackKind {
         /// Work.
         Turn,
         /// Work on what came back.
@@ -127,7 +129,7 @@ wire! {
     }
 
     /// Something that went from role to role.
-    pub struct TrackHop {
+    pub(crate) struct TrackHop {
         /// The record.
         pub seq: u64,
         /// From whom.
@@ -141,7 +143,7 @@ wire! {
     }
 
     /// A mark of a time strip.
-    pub struct TrackMark {
+    pub(crate) struct TrackMark {
         /// The record.
         pub seq: u64,
         /// Whose.
@@ -153,13 +155,13 @@ wire! {
     /// What is marked.
     #[derive(Copy)]
     #[serde(rename_all = "snake_case")]
-    pub enum MarkKind {
+    pub(crate) enum MarkKind {
         /// A session was compacted.
         Compaction,
     }
 
     /// Records of a journal, as they are on disk.
-    pub struct Events {
+    pub(crate) struct Events {
         /// The records, oldest first.
         pub events: Vec<Event>,
         /// Where the window begins, if there are older ones.
@@ -167,7 +169,7 @@ wire! {
     }
 
     /// A record of a journal.
-    pub struct Event {
+    pub(crate) struct Event {
         /// Its number.
         pub seq: u64,
         /// When it was recorded.
@@ -179,7 +181,7 @@ wire! {
     }
 
     /// A session, as its model sees it.
-    pub struct Transcript {
+    pub(crate) struct Transcript {
         /// Its parts.
         pub segments: Vec<Segment>,
         /// The messages of the part that was asked for.
@@ -189,7 +191,7 @@ wire! {
     }
 
     /// A part of a session.
-    pub struct Segment {
+    pub(crate) struct Segment {
         /// Its id: `live`, `system`, `tools`, `requests`, or an archive's.
         pub id: String,
         /// What kind of part it is.
@@ -211,7 +213,7 @@ wire! {
     }
 
     /// A message of a session.
-    pub struct TranscriptMessage {
+    pub(crate) struct TranscriptMessage {
         /// Its place, counted from 0.
         pub n: u64,
         /// What kind of message it is.
@@ -234,7 +236,7 @@ wire! {
     }
 
     /// What an answer of a model took.
-    pub struct AnswerCost {
+    pub(crate) struct AnswerCost {
         /// From the request on.
         pub ms: u64,
         /// The tokens that were read, the cached ones among them.
@@ -246,7 +248,7 @@ wire! {
     }
 
     /// The files that a flow handed over.
-    pub struct Files {
+    pub(crate) struct Files {
         /// The files.
         pub files: Vec<FileVersions>,
         /// What the flow delivered; absent until its forward work is closed, and where it delivered
@@ -257,7 +259,7 @@ wire! {
     }
 
     /// What a flow delivered.
-    pub struct DeliveredFile {
+    pub(crate) struct DeliveredFile {
         /// The node that closed it.
         pub node: String,
         /// Its path, from the project's folder.
@@ -269,7 +271,7 @@ wire! {
     }
 
     /// A file and its versions.
-    pub struct FileVersions {
+    pub(crate) struct FileVersions {
         /// Its path.
         pub path: String,
         /// Its versions, oldest first.
@@ -277,7 +279,7 @@ wire! {
     }
 
     /// A version of a file.
-    pub struct FileVersion {
+    pub(crate) struct FileVersion {
         /// The record that handed it over.
         pub seq: u64,
         /// The hash of its bytes.
@@ -301,7 +303,7 @@ wire! {
     }
 
     /// What a flow used.
-    pub struct Costs {
+    pub(crate) struct Costs {
         /// All of it.
         pub all: Cost,
         /// By role instance; what cost most comes first.
@@ -334,7 +336,7 @@ wire! {
     }
 
     /// The files of a flow's shared folder, or of its project, that a person may hand over.
-    pub struct RecordFiles {
+    pub(crate) struct RecordFiles {
         /// By path.
         pub files: Vec<RecordFile>,
         /// Whether there are more.
@@ -344,7 +346,7 @@ wire! {
     }
 
     /// A file there.
-    pub struct RecordFile {
+    pub(crate) struct RecordFile {
         /// Its path, as handoffs name it.
         pub path: String,
         /// Its size.
@@ -352,7 +354,7 @@ wire! {
     }
 
     /// A file there, whole.
-    pub struct RecordText {
+    pub(crate) struct RecordText {
         /// Its path.
         pub path: String,
         /// What it says.
@@ -362,7 +364,7 @@ wire! {
     }
 
     /// A file that a person writes there.
-    pub struct NewFile {
+    pub(crate) struct NewFile {
         /// Its path.
         pub path: String,
         /// What it says.
@@ -413,7 +415,7 @@ wire! {
     }
 
     /// What a search found.
-    pub struct Hits {
+    pub(crate) struct Hits {
         /// The places.
         pub hits: Vec<Hit>,
         /// Whether the search ended before it had seen everything.
@@ -421,7 +423,7 @@ wire! {
     }
 
     /// A place that a search found.
-    pub struct Hit {
+    pub(crate) struct Hit {
         /// The flow.
         pub flow: FlowRef,
         /// The role whose feed it is in.
@@ -439,7 +441,7 @@ wire! {
     }
 
     /// The projects of the workspace.
-    pub struct Projects {
+    pub(crate) struct Projects {
         /// The projects.
         pub projects: Vec<ProjectRow>,
     }
@@ -509,13 +511,13 @@ wire! {
     }
 
     /// A graph as its file has it.
-    pub struct GraphText {
+    pub(crate) struct GraphText {
         /// The file.
         pub source: String,
     }
 
     /// A graph that was judged for a flow that runs.
-    pub struct JudgedGraph {
+    pub(crate) struct JudgedGraph {
         /// What is remarkable about its file, as the command line says it.
         pub findings: Vec<GraphFinding>,
         /// What would be another, a sentence each.
@@ -527,7 +529,7 @@ wire! {
     }
 
     /// Something that is remarkable about a flow file.
-    pub struct GraphFinding {
+    pub(crate) struct GraphFinding {
         /// Whether the file cannot be used because of it.
         pub is_error: bool,
         /// In which line; none if it is about the whole file.
@@ -537,7 +539,7 @@ wire! {
     }
 
     /// The models there are.
-    pub struct Models {
+    pub(crate) struct Models {
         /// The models.
         pub models: Vec<ModelChoice>,
     }

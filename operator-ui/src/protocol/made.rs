@@ -31,7 +31,7 @@ wire! {
     }
 
     /// What the removal of a flow would be.
-    pub struct Removal {
+    pub(crate) struct Removal {
         /// Its last record, which a removal names.
         pub seq: u64,
         /// Its title.
@@ -55,7 +55,7 @@ wire! {
     }
 
     /// A file of a flow's folder, or a folder in it with all that it holds.
-    pub struct RemovalPart {
+    pub(crate) struct RemovalPart {
         /// Its name.
         pub name: String,
         /// How many files.
@@ -65,7 +65,7 @@ wire! {
     }
 
     /// A flow that was forked from another.
-    pub struct RemovalFork {
+    pub(crate) struct RemovalFork {
         /// Which.
         pub flow: FlowRef,
         /// Its title.
@@ -73,7 +73,7 @@ wire! {
     }
 
     /// The removal of a flow, as its plan was read.
-    pub struct Remove {
+    pub(crate) struct Remove {
         /// The last record of the plan. A flow that went on since stays.
         pub seq: u64,
     }

@@ -22,11 +22,11 @@ pub use ask::{Ask, AskKind};
 pub use command::Command;
 pub use down::{Down, Fault};
 pub use feed::Item;
-pub use row::{FlowRef, FlowRow};
-pub use up::{Topic, Up};
+pub use row::FlowRef;
+pub use up::Up;
 
 /// The version of the protocol. It is raised when an older page could misunderstand.
-pub const PROTO: u32 = 2;
+pub(crate) const PROTO: u32 = 2;
 
 /// Derives what every wire type has, and in tests its TypeScript.
 macro_rules! wire {

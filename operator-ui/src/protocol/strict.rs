@@ -12,7 +12,7 @@ use super::limits::NESTING_MAX;
 ///
 /// # Errors
 /// In words, when the text is not JSON, not such a message, or could be read in two ways.
-pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let looked = Plain { depth: 0 }.deserialize(&mut reader);
     looked

@@ -44,25 +44,25 @@ impl Secrets {
 
     /// What the operator's programs show.
     #[must_use]
-    pub fn token(&self) -> &str {
+    pub(crate) fn token(&self) -> &str {
         &self.token
     }
 
     /// Whether a text is what the operator's programs show.
     #[must_use]
-    pub fn is_token(&self, text: &str) -> bool {
+    pub(crate) fn is_token(&self, text: &str) -> bool {
         same(text, &self.token)
     }
 
     /// What the address that is opened next ends with.
     #[must_use]
-    pub fn launch(&self) -> String {
+    pub(crate) fn launch(&self) -> String {
         self.next_launch().clone()
     }
 
     /// Whether a text is what the address to open ends with, which it is once.
     #[must_use]
-    pub fn take_launch(&self, text: &str) -> bool {
+    pub(crate) fn take_launch(&self, text: &str) -> bool {
         let mut launch = self.next_launch();
         if !same(text, &launch) {
             return false;
@@ -114,7 +114,7 @@ pub struct Access {
 
 /// What a route requires of its client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wants {
+pub(crate) enum Wants {
     /// Any client with the right address: there is no data.
     Nobody,
     /// The operator.
@@ -125,7 +125,7 @@ pub enum Wants {
 
 /// Why a client is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub(crate) struct Refused {
     /// The status.
     pub status: StatusCode,
     /// Why, in words.
@@ -144,7 +144,7 @@ const fn refused(status: StatusCode, why: &'static str) -> Refused {
 impl Access {
     /// The rules of a server that is reached by these hosts, each with its port, encrypted or not.
     #[must_use]
-    pub fn new(secrets: Secrets, hosts: Vec<String>, (port, secure): (u16, bool)) -> Self {
+    pub(crate) fn new(secrets: Secrets, hosts: Vec<String>, (port, secure): (u16, bool)) -> Self {
         let scheme = scheme(secure);
         let of = |host: &String| format!("{scheme}://{host}");
         // A browser leaves the port out where it goes without saying.
@@ -166,13 +166,13 @@ impl Access {
 
     /// What only the operator knows.
     #[must_use]
-    pub const fn secrets(&self) -> &Secrets {
+    pub(crate) const fn secrets(&self) -> &Secrets {
         &self.secrets
     }
 
     /// The cookie that a browser gets for the token.
     #[must_use]
-    pub fn set_cookie(&self) -> String {
+    pub(crate) fn set_cookie(&self) -> String {
         let secure = if self.secure { "; Secure" } else { "" };
         format!(
             "{}={}; Path=/; HttpOnly; SameSite=Strict{secure}",
@@ -184,7 +184,7 @@ impl Access {
     ///
     /// # Errors
     /// Says why it is turned away.
-    pub fn judge(
+    pub(crate) fn judge(
         &self,
         method: &Method,
         uri: &Uri,

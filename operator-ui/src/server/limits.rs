@@ -9,71 +9,71 @@ use crate::fold::lines::Bounds;
 pub const SOCKETS_MAX: u16 = 1_100;
 
 /// How many connections there are at once besides sockets that were upgraded.
-pub const CONNECTIONS_MAX: usize = 256;
+pub(crate) const CONNECTIONS_MAX: usize = 256;
 
 /// How long a client may take for the head of a request, and then for its body. Until then the
 /// connection is held for a client that has not proved anything yet.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The longest head of a request.
-pub const HEAD_BYTES_MAX: usize = 16 << 10;
+pub(crate) const HEAD_BYTES_MAX: usize = 16 << 10;
 
 /// How many header lines a request may have.
-pub const HEADERS_MAX: usize = 64;
+pub(crate) const HEADERS_MAX: usize = 64;
 
 /// The longest body of a request.
-pub const BODY_BYTES_MAX: usize = 1 << 20;
+pub(crate) const BODY_BYTES_MAX: usize = 1 << 20;
 
 /// The longest body that starts a flow or is a file of one: what it is asked to do may be a book.
-pub const BEGIN_BYTES_MAX: usize = 16 << 20;
+pub(crate) const BEGIN_BYTES_MAX: usize = 16 << 20;
 
 /// How long a frame may take to leave. Who takes nothing for so long is gone.
-pub const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How many frames a client may send within a second. No typing is faster.
-pub const FRAMES_A_SECOND_MAX: u32 = 200;
+pub(crate) const FRAMES_A_SECOND_MAX: u32 = 200;
 
 /// How many things one socket follows at once: an inbox, a flow and the feeds of its roles.
-pub const FOLLOWED_MAX: usize = 64;
+pub(crate) const FOLLOWED_MAX: usize = 64;
 
 /// How many commands of one socket are under way at once.
-pub const COMMANDS_MAX: usize = 16;
+pub(crate) const COMMANDS_MAX: usize = 16;
 
 /// The buffer of a socket for what comes in. Most sockets say little.
-pub const READ_BUFFER_BYTES: usize = 4 << 10;
+pub(crate) const READ_BUFFER_BYTES: usize = 4 << 10;
 
 /// How much is gathered before it is written to a socket.
-pub const WRITE_BUFFER_BYTES: usize = 4 << 10;
+pub(crate) const WRITE_BUFFER_BYTES: usize = 4 << 10;
 
 /// How many requests read the disk at once.
-pub const READERS_MAX: usize = 8;
+pub(crate) const READERS_MAX: usize = 8;
 
 /// How many items a window of a feed has at the most.
-pub const ITEMS_MAX: usize = 1_000;
+pub(crate) const ITEMS_MAX: usize = 1_000;
 
 /// How many bytes of a text are read at once.
-pub const TEXT_BYTES_MAX: usize = 256 << 10;
+pub(crate) const TEXT_BYTES_MAX: usize = 256 << 10;
 
 /// The largest blob that is sent.
-pub const BLOB_BYTES_MAX: usize = 8 << 20;
+pub(crate) const BLOB_BYTES_MAX: usize = 8 << 20;
 
 /// How many records a window of a journal has at the most.
-pub const EVENTS_MAX: usize = 500;
+pub(crate) const EVENTS_MAX: usize = 500;
 
 /// The longest line of a journal that is shown whole.
-pub const EVENT_BYTES_MAX: usize = 64 << 10;
+pub(crate) const EVENT_BYTES_MAX: usize = 64 << 10;
 
 /// How many messages of a session are read at once.
-pub const MESSAGES_MAX: usize = 200;
+pub(crate) const MESSAGES_MAX: usize = 200;
 
 /// The longest session that is taken along from the page; the terminal prints any.
-pub const TAKEN_BYTES_MAX: usize = 64 << 20;
+pub(crate) const TAKEN_BYTES_MAX: usize = 64 << 20;
 
 /// How many lines of a difference are shown.
-pub const DIFF_LINES_MAX: usize = 4_000;
+pub(crate) const DIFF_LINES_MAX: usize = 4_000;
 
 /// The largest text of which differences are looked for.
-pub const DIFF_BYTES_MAX: usize = 1 << 20;
+pub(crate) const DIFF_BYTES_MAX: usize = 1 << 20;
 
 /// How much is compared, and how much of it is shown.
 pub(super) const DIFF_BOUNDS: Bounds = Bounds {
@@ -86,52 +86,52 @@ pub(super) const DIFF_BOUNDS: Bounds = Bounds {
 };
 
 /// How many turns are named that changed one file: the first ones and the last.
-pub const AUTHORS_MAX: usize = 20;
+pub(crate) const AUTHORS_MAX: usize = 20;
 
 /// How many files of a flow's shared folder are offered to a person who hands one over.
-pub const RECORD_LISTED_MAX: usize = 500;
+pub(crate) const RECORD_LISTED_MAX: usize = 500;
 
 /// How many files of a project are offered to that person at once; words make them fewer.
-pub const PROJECT_LISTED_MAX: usize = 200;
+pub(crate) const PROJECT_LISTED_MAX: usize = 200;
 
 /// How many times as long as any other body the bytes of a file may take to come.
-pub const FILE_PATIENCE: u32 = 12;
+pub(crate) const FILE_PATIENCE: u32 = 12;
 
 /// How many places a search finds.
-pub const HITS_MAX: usize = 100;
+pub(crate) const HITS_MAX: usize = 100;
 
 /// How many of them are in the feed of one role.
-pub const HITS_A_ROLE_MAX: usize = 20;
+pub(crate) const HITS_A_ROLE_MAX: usize = 20;
 
 /// How many flows a search without a flow looks at.
-pub const SEARCHED_FLOWS_MAX: usize = 200;
+pub(crate) const SEARCHED_FLOWS_MAX: usize = 200;
 
 /// How many flows with findings are listed at once.
-pub const FINDINGS_FLOWS_MAX: usize = 50;
+pub(crate) const FINDINGS_FLOWS_MAX: usize = 50;
 
 /// How many flows are looked at for them. Most flows have none, and each look reads the end of one.
-pub const FINDINGS_LOOKED_AT_MAX: usize = 500;
+pub(crate) const FINDINGS_LOOKED_AT_MAX: usize = 500;
 
 /// How much of a finding the list shows; all of it is a file of the flow's record.
-pub const FINDING_BYTES_MAX: usize = 16 << 10;
+pub(crate) const FINDING_BYTES_MAX: usize = 16 << 10;
 
 /// The shortest words that are searched for.
-pub const QUERY_CHARS_MIN: usize = 2;
+pub(crate) const QUERY_CHARS_MIN: usize = 2;
 
 /// The longest words that are searched for.
-pub const QUERY_BYTES_MAX: usize = 200;
+pub(crate) const QUERY_BYTES_MAX: usize = 200;
 
 /// How many points the clock of a time strip has.
-pub const TRACK_CLOCK_MAX: usize = 2_000;
+pub(crate) const TRACK_CLOCK_MAX: usize = 2_000;
 
 /// How many time strips are kept.
-pub const TRACKS_MAX: usize = 16;
+pub(crate) const TRACKS_MAX: usize = 16;
 
 /// How long the server waits for connections when it ends.
-pub const END_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const END_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long a development server may take for a file: it makes what it was not asked for before.
-pub const DEV_TIMEOUT: Duration = Duration::from_secs(30);
+pub(crate) const DEV_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long input is still read from a client after its socket got a reason to end.
-pub const LAST_WORDS: Duration = Duration::from_secs(1);
+pub(crate) const LAST_WORDS: Duration = Duration::from_secs(1);

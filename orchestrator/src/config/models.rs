@@ -37,7 +37,7 @@ static CLOCK: LazyLock<SystemClock> = LazyLock::new(SystemClock::default);
 
 /// What the models of all flows of this process have in common.
 #[must_use]
-pub fn traffic() -> Traffic {
+pub(crate) fn traffic() -> Traffic {
     Traffic {
         lanes: Arc::clone(&LANES),
         now_ms: Arc::new(|| CLOCK.elapsed_us() / 1000),
@@ -87,7 +87,7 @@ impl<T: Clone> ConfigPart<T> {
 /// The models of the operator's configuration, read when one is needed first, and anew when the file has changed:
 /// what the operator changes counts for turns that begin afterwards.
 #[derive(Debug, Default)]
-pub struct ConfiguredModels {
+pub(crate) struct ConfiguredModels {
     catalog: ConfigPart<Arc<Catalog>>,
     /// The providers that roles asked for, by name.
     providers: Mutex<BTreeMap<String, Keyed>>,
@@ -116,7 +116,7 @@ struct KeptServers {
 
 /// What is found for a wish.
 #[derive(Debug)]
-pub struct ResolvedModel {
+pub(crate) struct ResolvedModel {
     /// Who answers.
     pub provider: Arc<dyn Provider>,
     /// The model.
@@ -129,7 +129,7 @@ pub struct ResolvedModel {
 
 /// What a role wishes for.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct WishedModel<'a> {
+pub(crate) struct WishedModel<'a> {
     /// The model, by its name in the configuration.
     pub model: Option<&'a str>,
     /// How hard it is to think.
@@ -142,7 +142,7 @@ impl ConfiguredModels {
     ///
     /// # Errors
     /// When a secret that the configuration names for them is not to be had.
-    pub fn servers(&self, roster: &Roster) -> Result<Arc<Servers>, String> {
+    pub(crate) fn servers(&self, roster: &Roster) -> Result<Arc<Servers>, String> {
         let mut kept = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         let specs = roster.startable();
         if let Some(kept) = kept.as_ref().filter(|kept| kept.specs == specs) {
@@ -162,14 +162,14 @@ impl ConfiguredModels {
 
     /// What a server that runs already offers. None is started for it.
     #[must_use]
-    pub fn known_tools(&self, server: &str) -> Option<Arc<ServerTools>> {
+    pub(crate) fn known_tools(&self, server: &str) -> Option<Arc<ServerTools>> {
         let kept = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         kept.as_ref()?.servers.known_tools(server)
     }
 
     /// The secrets that servers were given, so that no tool shows them to anybody.
     #[must_use]
-    pub fn secrets(&self) -> Vec<String> {
+    pub(crate) fn secrets(&self) -> Vec<String> {
         let kept = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         kept.as_ref()
             .map(|kept| kept.secrets.clone())
@@ -180,7 +180,7 @@ impl ConfiguredModels {
     ///
     /// # Errors
     /// Describes why there is none.
-    pub fn search(&self) -> Result<SearchService, String> {
+    pub(crate) fn search(&self) -> Result<SearchService, String> {
         let nobody = || "the configuration has no `search`".to_owned();
         self.search.get(user::search)?.ok_or_else(nobody)
     }
@@ -189,7 +189,7 @@ impl ConfiguredModels {
     ///
     /// # Errors
     /// When the configuration cannot be used.
-    pub fn reach(&self) -> Result<ToolReach, String> {
+    pub(crate) fn reach(&self) -> Result<ToolReach, String> {
         self.reach.get(user::reach)
     }
 
@@ -197,14 +197,14 @@ impl ConfiguredModels {
     ///
     /// # Errors
     /// When the configuration cannot be used.
-    pub fn consent(&self) -> Result<ConsentConfig, String> {
+    pub(crate) fn consent(&self) -> Result<ConsentConfig, String> {
         self.consent.get(user::consent)
     }
 
     /// What stops a turn that goes nowhere. A configuration that cannot be used names no model either,
     /// and that is reported.
     #[must_use]
-    pub fn bounds(&self) -> ConfigBounds {
+    pub(crate) fn bounds(&self) -> ConfigBounds {
         self.bounds.get(user::bounds).unwrap_or_default()
     }
 
@@ -212,7 +212,7 @@ impl ConfiguredModels {
     ///
     /// # Errors
     /// When the configuration cannot be used.
-    pub fn catalog(&self) -> Result<Arc<Catalog>, String> {
+    pub(crate) fn catalog(&self) -> Result<Arc<Catalog>, String> {
         let read = || user::catalog().map(|(_, catalog)| Arc::new(catalog));
         self.catalog.get(read)
     }
@@ -221,7 +221,7 @@ impl ConfiguredModels {
     ///
     /// # Errors
     /// How a turn ends that has no model to take it.
-    pub fn find(&self, wish: WishedModel<'_>) -> Result<ResolvedModel, TakerEnd> {
+    pub(crate) fn find(&self, wish: WishedModel<'_>) -> Result<ResolvedModel, TakerEnd> {
         let catalog = self.catalog().map_err(choose)?;
         let only = (catalog.models.len() == 1).then(|| catalog.models.keys().next());
         let only = only.flatten().map(String::as_str);
@@ -334,7 +334,7 @@ pub fn there_are(catalog: &Catalog) -> String {
 ///
 /// # Errors
 /// How a turn would end that needs it.
-pub fn of(catalog: &Catalog, name: &str) -> Result<ResolvedModel, TakerEnd> {
+pub(crate) fn of(catalog: &Catalog, name: &str) -> Result<ResolvedModel, TakerEnd> {
     let models = ConfiguredModels {
         catalog: ConfigPart::fixed(Arc::new(catalog.clone())),
         ..ConfiguredModels::default()

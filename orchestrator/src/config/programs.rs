@@ -26,7 +26,7 @@ const HANDED_ON: [&str; 12] = [
 
 /// The environment of programs.
 #[must_use]
-pub fn environment() -> InheritedVariables {
+pub(crate) fn environment() -> InheritedVariables {
     let given = HANDED_ON.iter().filter_map(|name| {
         let value = std::env::var(name).ok()?;
         Some(((*name).to_owned(), value))
@@ -39,14 +39,14 @@ pub(crate) const GUARD_WORD: &str = "__guard";
 
 /// The system that commands run on.
 #[must_use]
-pub const fn system() -> &'static str {
+pub(crate) const fn system() -> &'static str {
     std::env::consts::OS
 }
 
 /// How this program is started to guard a command: by its own path, because the programs that set up
 /// walls before it have a `/proc/self/exe` of their own.
 #[must_use]
-pub fn guard() -> Guard {
+pub(crate) fn guard() -> Guard {
     // It stays where it is, and asking the system takes longer than the rest of a role's tools.
     static OWN: OnceLock<String> = OnceLock::new();
     let path = || std::env::current_exe().unwrap_or_default();

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::user::{self, ConfigError};
 
 /// The list of servers that a folder would like to have.
-pub const WANTED: &str = ".mcp.json";
+pub(crate) const WANTED: &str = ".mcp.json";
 
 /// The file of what was approved, beside the configuration.
 const APPROVED: &str = "approved-servers.json";
@@ -68,7 +68,7 @@ pub enum ServerStanding {
 
 /// Whether a flow may use a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ServerVerdict {
+pub(crate) enum ServerVerdict {
     /// No server has this name.
     Unknown,
     /// The flow trusts it already.
@@ -171,7 +171,7 @@ impl Roster {
 
     /// Whether a flow that trusts a definition, or none yet, may use the server of a name.
     #[must_use]
-    pub fn judge(&self, name: &str, trusted: Option<Hash>) -> ServerVerdict {
+    pub(crate) fn judge(&self, name: &str, trusted: Option<Hash>) -> ServerVerdict {
         let Some(entry) = self.named(name) else {
             return ServerVerdict::Unknown;
         };

@@ -108,7 +108,7 @@ fn home() -> Option<PathBuf> {
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub fn text() -> Result<Option<(PathBuf, String)>, ConfigError> {
+pub(crate) fn text() -> Result<Option<(PathBuf, String)>, ConfigError> {
     static KEPT: KeptText = KeptText::new();
     let path = path()?;
     match KEPT.get(&path, |path| read(path, CONFIG_BYTES_MAX)) {
@@ -162,7 +162,7 @@ pub(super) fn server_specs() -> Result<Vec<ServerSpec>, ConfigError> {
 /// # Errors
 /// When the configuration cannot be read, says something that means nothing, or a secret is not to
 /// be had.
-pub fn given() -> Result<Given, ConfigError> {
+pub(crate) fn given() -> Result<Given, ConfigError> {
     let environment = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let mut given = Given {
@@ -372,7 +372,7 @@ pub(super) fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String
 ///
 /// # Errors
 /// Says in words why it is not to be had; never with the key in it.
-pub fn key(source: &KeySource) -> Result<String, String> {
+pub(crate) fn key(source: &KeySource) -> Result<String, String> {
     let found = match source {
         KeySource::Env(name) => std::env::var(name).map_err(|_| "it is not set".to_owned()),
         KeySource::File(path) => from_file(path),
@@ -389,7 +389,7 @@ pub fn key(source: &KeySource) -> Result<String, String> {
 ///
 /// # Errors
 /// Says in words why they are not to be had.
-pub fn file(written: &Path) -> Result<Vec<u8>, String> {
+pub(crate) fn file(written: &Path) -> Result<Vec<u8>, String> {
     let path = absolute(written)?;
     let text = read(&path, KEY_BYTES_MAX).map_err(|why| format!("{}: {why}", path.display()))?;
     text.map(String::into_bytes)

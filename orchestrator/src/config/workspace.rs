@@ -18,7 +18,7 @@ const FILE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Where it is, whether or not it is there.
 #[must_use]
-pub fn path(workspace: &Path) -> PathBuf {
+pub(crate) fn path(workspace: &Path) -> PathBuf {
     workspace.join(OUR_FOLDER).join(FILE_NAME)
 }
 
@@ -26,7 +26,7 @@ pub fn path(workspace: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub fn text(workspace: &Path) -> Result<Option<(PathBuf, String)>, ConfigError> {
+pub(crate) fn text(workspace: &Path) -> Result<Option<(PathBuf, String)>, ConfigError> {
     let path = path(workspace);
     match user::read(&path, FILE_BYTES_MAX) {
         Ok(text) => Ok(text.map(|text| (path, text))),

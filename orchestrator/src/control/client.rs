@@ -169,7 +169,7 @@ fn by_us(
 ///
 /// # Errors
 /// When it failed, or the answer did not come.
-pub fn ask(stream: &UnixStream, request: &ControlRequest) -> Result<Taken, Unsaid> {
+pub(crate) fn ask(stream: &UnixStream, request: &ControlRequest) -> Result<Taken, Unsaid> {
     match exchange(stream, request).map_err(Unsaid::NoAnswer)? {
         ControlReply::Ok(taken) => Ok(taken),
         ControlReply::Error(fault) => Err(fault.into()),

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 /// The longest message. The largest command is a revised flow file or a long reply; a
 /// client that sends more without an end is cut off.
-pub const MESSAGE_BYTES_MAX: u64 = 1024 * 1024;
+pub(crate) const MESSAGE_BYTES_MAX: u64 = 1024 * 1024;
 
 /// How many clients are connected at once. Each costs a thread, and an operator has few terminals.
-pub const CONNECTIONS_MAX: usize = 16;
+pub(crate) const CONNECTIONS_MAX: usize = 16;
 
 /// How long a client may say nothing before its connection is closed.
 pub(crate) const READ_TIMEOUT: Duration = Duration::from_secs(10);
@@ -22,7 +22,7 @@ pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 /// How often a command is tried when the flow changes hands under it.
-pub const TRIES_MAX: u32 = 5;
+pub(crate) const TRIES_MAX: u32 = 5;
 
 /// How long a command rests between two such tries.
 pub(crate) const PAUSE_BETWEEN_TRIES: Duration = Duration::from_millis(50);

@@ -8,11 +8,11 @@ use a_society_facts::id::{ClientId, Seq};
 use serde::{Deserialize, Serialize};
 
 /// The version of the protocol.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// A verb on its way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ControlRequest {
+pub(crate) struct ControlRequest {
     /// The version.
     pub v: u32,
     /// The client's name for the command; a repeated one does not count again.
@@ -34,7 +34,7 @@ pub struct Taken {
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ControlReply {
+pub(crate) enum ControlReply {
     /// It was done.
     Ok(Taken),
     /// It was not.

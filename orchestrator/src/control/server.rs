@@ -20,7 +20,7 @@ use crate::driver::handle::FlowHandle;
 ///
 /// # Errors
 /// When the system has no thread left.
-pub fn listen(door: &ControlDoor, handle: FlowHandle) -> io::Result<()> {
+pub(crate) fn listen(door: &ControlDoor, handle: FlowHandle) -> io::Result<()> {
     let parts = door.parts();
     std::thread::Builder::new()
         .name("control".to_owned())

@@ -112,7 +112,7 @@ impl ControlDoor {
     ///
     /// # Errors
     /// When the file system has no sockets, or something else bears the name.
-    pub fn open(place: &FlowPlace) -> io::Result<Self> {
+    pub(crate) fn open(place: &FlowPlace) -> io::Result<Self> {
         remove_stale(&place.control())?;
         let way = way(place)?;
         let flags = SocketFlags::CLOEXEC;
@@ -168,6 +168,6 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// When there is none, or it has no listener.
-pub fn connect(place: &FlowPlace) -> io::Result<UnixStream> {
+pub(crate) fn connect(place: &FlowPlace) -> io::Result<UnixStream> {
     UnixStream::connect(way(place)?.path)
 }

@@ -31,7 +31,7 @@ pub struct Start {
 
 /// What a turn's thread does after a step.
 #[derive(Debug)]
-pub enum Heard {
+pub(crate) enum Heard {
     /// It goes on.
     Go(StepReply),
     /// The operator is asked first. The taker is kept, and gets the answer later.

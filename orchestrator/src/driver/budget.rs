@@ -39,7 +39,7 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn limit(
+    pub(crate) fn limit(
         &mut self,
         limits: Vec<(Option<RoleInstance>, Measure, u64)>,
     ) -> Result<(), DriverError> {

@@ -18,7 +18,7 @@ use crate::mint;
 use crate::record::{InProject, in_project};
 
 /// The folder of a project whose files a finding may change.
-pub const CHANGEABLE: &str = "a-docs";
+pub(crate) const CHANGEABLE: &str = "a-docs";
 
 impl Core {
     /// A change of a file of the project, as it is now.

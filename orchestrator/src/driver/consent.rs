@@ -151,7 +151,7 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn said_beforehand(
+    pub(crate) fn said_beforehand(
         &mut self,
         mode: Option<ConsentMode>,
         rules: ConsentRules,

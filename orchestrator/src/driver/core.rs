@@ -35,11 +35,11 @@ use crate::mint::{self, Mint};
 use crate::record::{Places, put_back};
 
 /// The role that writes the feedback report, unless the flow has one of that name itself.
-pub const FEEDBACK_ROLE: &str = "a-society-feedback";
+pub(crate) const FEEDBACK_ROLE: &str = "a-society-feedback";
 
 /// What the core is made of, besides the flow.
 #[derive(Debug)]
-pub struct CoreParts {
+pub(crate) struct CoreParts {
     /// Knows roles.
     pub roles: Box<dyn RoleSource>,
     /// Makes names.
@@ -82,7 +82,7 @@ impl Core {
     ///
     /// # Errors
     /// When the graph cannot be read back, or the journal refuses.
-    pub fn take_over(flow: Flow, parts: CoreParts) -> Result<Self, DriverError> {
+    pub(crate) fn take_over(flow: Flow, parts: CoreParts) -> Result<Self, DriverError> {
         let graph = Arc::new(graph_of(&flow)?);
         let CoreParts {
             roles,
@@ -139,7 +139,7 @@ impl Core {
 
     /// Everything folded from the flow's journal.
     #[must_use]
-    pub fn state(&self) -> &FlowState {
+    pub(crate) fn state(&self) -> &FlowState {
         &self.flow.views().flow
     }
 
@@ -150,20 +150,21 @@ impl Core {
     }
 
     /// The graph it walks.
+    #[cfg(test)]
     #[must_use]
-    pub fn graph(&self) -> &FlowGraph {
+    pub(crate) fn graph(&self) -> &FlowGraph {
         &self.graph
     }
 
     /// How many turns this process runs.
     #[must_use]
-    pub fn live_turns(&self) -> usize {
+    pub(crate) fn live_turns(&self) -> usize {
         self.live.len()
     }
 
     /// The roles whose provider has been silent for a while, and for how many seconds.
     #[must_use]
-    pub fn silent(&self) -> BTreeMap<RoleInstance, u64> {
+    pub(crate) fn silent(&self) -> BTreeMap<RoleInstance, u64> {
         self.live.silent()
     }
 
@@ -185,7 +186,7 @@ impl Core {
 
     /// What is pending by the machine.
     #[must_use]
-    pub fn pending(&self) -> Vec<Work> {
+    pub(crate) fn pending(&self) -> Vec<Work> {
         pending(&self.graph, self.state())
     }
 
@@ -193,7 +194,7 @@ impl Core {
     ///
     /// # Errors
     /// When the machine refuses, and then nothing changed; or when the journal does.
-    pub fn input(&mut self, input: Input) -> Result<usize, DriverError> {
+    pub(crate) fn input(&mut self, input: Input) -> Result<usize, DriverError> {
         let revised = input.graph().cloned().map(Arc::new);
         let facts = decide(&self.graph, self.state(), input)?;
         let count = facts.len();
@@ -222,7 +223,7 @@ impl Core {
     ///
     /// # Errors
     /// As [`Self::input`].
-    pub fn command(&mut self, input: Input) -> Result<usize, DriverError> {
+    pub(crate) fn command(&mut self, input: Input) -> Result<usize, DriverError> {
         let count = self.input(input)?;
         self.flow.sync()?;
         Ok(count)
@@ -274,7 +275,7 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn sync_ended(&mut self) -> Result<(), DriverError> {
+    pub(crate) fn sync_ended(&mut self) -> Result<(), DriverError> {
         Ok(self.syncs.settle_end(&mut self.flow)?)
     }
 
@@ -282,7 +283,7 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn sync_owed(&mut self) -> Result<(), DriverError> {
+    pub(crate) fn sync_owed(&mut self) -> Result<(), DriverError> {
         Ok(self.syncs.settle(&mut self.flow)?)
     }
 
@@ -293,7 +294,7 @@ impl Core {
 
     /// Starts nothing new from now on; turns that run go on to their next recorded point. Those that have no
     /// taker yet are at one.
-    pub fn drain(&mut self) {
+    pub(crate) fn drain(&mut self) {
         self.drive.drain();
         self.errands.end_overdue(self.flow.elapsed_us(), true);
         let live = self.live.iter();
@@ -404,14 +405,14 @@ impl Core {
 
     /// When a limit of a provider resets for which a role of this flow waits, as far as it was looked at.
     #[must_use]
-    pub const fn wakes_at(&self) -> Option<At> {
+    pub(crate) const fn wakes_at(&self) -> Option<At> {
         self.drive.wakes_at()
     }
 
     /// Whether work waits for room that other flows of the process take. There is no notification for free
     /// room, so it is tried again after a while.
     #[must_use]
-    pub const fn is_crowded(&self) -> bool {
+    pub(crate) const fn is_crowded(&self) -> bool {
         self.room.is_crowded()
     }
 
@@ -463,14 +464,14 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn sync(&mut self) -> Result<(), DriverError> {
+    pub(crate) fn sync(&mut self) -> Result<(), DriverError> {
         self.flow.sync()?;
         Ok(())
     }
 
     /// Whether everything is durable and shown.
     #[must_use]
-    pub fn rests(&self) -> bool {
+    pub(crate) fn rests(&self) -> bool {
         self.flow.rests()
     }
 
@@ -478,7 +479,7 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn rest(&mut self) -> Result<(), DriverError> {
+    pub(crate) fn rest(&mut self) -> Result<(), DriverError> {
         self.flow.rest()?;
         Ok(())
     }
@@ -487,7 +488,7 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn tick(&mut self) -> Result<(), DriverError> {
+    pub(crate) fn tick(&mut self) -> Result<(), DriverError> {
         for live in self.live.values_mut() {
             live.speech.tick(&mut self.flow)?;
         }
@@ -533,7 +534,7 @@ const fn may_change_records(fact: &Fact) -> bool {
 ///
 /// # Errors
 /// When its text is lost or is not a graph.
-pub fn graph_of(flow: &Flow) -> Result<FlowGraph, DriverError> {
+pub(crate) fn graph_of(flow: &Flow) -> Result<FlowGraph, DriverError> {
     let outline = &flow.views().flow.graph;
     let source = flow.whole_text(&outline.source)?;
     let (graph, diagnostics) = graph::parse(&source, "workflow.yaml");

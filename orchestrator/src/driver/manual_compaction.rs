@@ -135,7 +135,7 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn finish_asides(&mut self) -> Result<(), DriverError> {
+    pub(crate) fn finish_asides(&mut self) -> Result<(), DriverError> {
         self.run_errands_here()?;
         for start in self.take_begun() {
             turn_thread::run_here(self, start)?;

@@ -23,7 +23,7 @@ use crate::project::flow_file::FlowFile;
 
 /// What a packet is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About<'a> {
+pub(crate) enum About<'a> {
     /// A node that was entered.
     Node(&'a NodeId),
     /// A role that reflects.
@@ -34,7 +34,7 @@ pub enum About<'a> {
 
 /// What the files that a call changes hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TouchedFiles {
+pub(crate) enum TouchedFiles {
     /// The hash of each, in the order in which they are changed; nothing where there is no such file.
     Has(Vec<Option<Hash>>),
     /// It is unknown.
@@ -43,7 +43,7 @@ pub enum TouchedFiles {
 
 /// What must be chosen before a role's turn can begin.
 #[derive(Debug)]
-pub enum PendingChoice {
+pub(crate) enum PendingChoice {
     /// Nothing.
     Nothing,
     /// There was nothing to choose from, so this is what it works with.
@@ -56,7 +56,7 @@ pub enum PendingChoice {
 
 /// A role, and the node that it works at if there is one.
 #[derive(Debug, Clone, Copy)]
-pub struct RoleAt<'a> {
+pub(crate) struct RoleAt<'a> {
     /// The role.
     pub role: &'a RoleInstance,
     /// The node.
@@ -65,7 +65,7 @@ pub struct RoleAt<'a> {
 
 /// What is known of a call besides its arguments.
 #[derive(Debug, Clone, Copy)]
-pub struct KnownCall<'a> {
+pub(crate) struct KnownCall<'a> {
     /// What it was asked about.
     pub terms: Option<&'a ConsentTerms>,
     /// What it may do.
@@ -76,7 +76,7 @@ pub struct KnownCall<'a> {
 ///
 /// Packets and takers may depend on configuration, on a project's files and on servers of tools:
 /// callers must be able to wait, unless noted.
-pub trait RoleSource: Send + std::fmt::Debug {
+pub(crate) trait RoleSource: Send + std::fmt::Debug {
     /// The same roles, for work apart from the flow.
     fn another(&self) -> Box<dyn RoleSource>;
     /// Whether anything is waited for before a turn of a role begins.

@@ -4,28 +4,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Places for turns, shared by all clones.
 #[derive(Debug, Clone)]
-pub struct Room(Arc<Mutex<usize>>);
+pub(crate) struct Room(Arc<Mutex<usize>>);
 
 /// A place that a turn has; given back when it is dropped.
 #[derive(Debug)]
-pub struct TakenPlace(Room);
+pub(crate) struct TakenPlace(Room);
 
 impl Room {
     /// Room for so many turns.
     #[must_use]
-    pub fn new(places: usize) -> Self {
+    pub(crate) fn new(places: usize) -> Self {
         Self(Arc::new(Mutex::new(places)))
     }
 
     /// How many places are free.
     #[must_use]
-    pub fn free(&self) -> usize {
+    pub(crate) fn free(&self) -> usize {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a place, if one is free.
     #[must_use]
-    pub fn take(&self) -> Option<TakenPlace> {
+    pub(crate) fn take(&self) -> Option<TakenPlace> {
         let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *free = free.checked_sub(1)?;
         Some(TakenPlace(self.clone()))

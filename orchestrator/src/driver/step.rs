@@ -40,7 +40,7 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub fn step(
+    pub(crate) fn step(
         &mut self,
         turn: TurnId,
         attempt: u32,

@@ -46,7 +46,7 @@ const WEB_SEARCH: &str = "web_search";
 
 /// The bench of one flow.
 #[derive(Debug)]
-pub struct Bench {
+pub(crate) struct Bench {
     /// The flow.
     pub flow: FlowId,
     /// The project's folder.
@@ -63,7 +63,7 @@ pub struct Bench {
 
 /// A request as it could be written.
 #[derive(Debug)]
-pub struct WritableRequest {
+pub(crate) struct WritableRequest {
     /// The model that would be asked, by its name in the configuration.
     pub model: String,
     /// The servers whose tools would be offered, and are not in it.
@@ -74,7 +74,7 @@ pub struct WritableRequest {
 
 impl Bench {
     /// The taker of a model's turn. One that cannot work reports what it lacks.
-    pub fn taker(
+    pub(crate) fn taker(
         &self,
         job: Arc<TurnJob>,
         definition: Option<&InlineRole>,
@@ -106,7 +106,7 @@ impl Bench {
     ///
     /// # Errors
     /// Says in words what it lacks.
-    pub fn written(
+    pub(crate) fn written(
         &self,
         job: Arc<TurnJob>,
         definition: Option<&InlineRole>,
@@ -268,7 +268,7 @@ impl Bench {
     /// The skills that a role may look up: those that were chosen for it or that its file names, or
     /// all there are.
     #[must_use]
-    pub fn skills(
+    pub(crate) fn skills(
         &self,
         definition: Option<&InlineRole>,
         settings: &BTreeMap<String, String>,
@@ -285,7 +285,7 @@ impl Bench {
 
     /// How many tokens the model of a role reads at most, if known.
     #[must_use]
-    pub fn window(
+    pub(crate) fn window(
         &self,
         definition: Option<&InlineRole>,
         settings: &BTreeMap<String, String>,
@@ -298,7 +298,7 @@ impl Bench {
     ///
     /// # Errors
     /// When the operator's configuration cannot be used.
-    pub fn reach(
+    pub(crate) fn reach(
         &self,
         definition: Option<&InlineRole>,
         settings: &BTreeMap<String, String>,
@@ -312,14 +312,14 @@ impl Bench {
     ///
     /// # Errors
     /// When one of them cannot be read: a rule that is not understood must not be taken for none.
-    pub fn policy(&self, rules: &ConsentRules) -> Result<Policy, String> {
+    pub(crate) fn policy(&self, rules: &ConsentRules) -> Result<Policy, String> {
         beforehand::policy(rules, &self.models.consent()?.rules, &self.workspace)
     }
 
     /// What the rules say about a call that is asked about. Without its server nothing more is known of a
     /// server's tool than what was asked.
     #[must_use]
-    pub fn ruled(
+    pub(crate) fn ruled(
         &self,
         whose: RoleAt<'_>,
         reach: ToolReach,
@@ -350,7 +350,7 @@ impl Bench {
     /// The most that flows of the workspace may do without asking, if it says so. A file that cannot be
     /// read lets nothing through.
     #[must_use]
-    pub fn most(&self) -> Option<ConsentMode> {
+    pub(crate) fn most(&self) -> Option<ConsentMode> {
         match workspace::consent(&self.workspace) {
             Ok(consent) => consent.mode,
             Err(_) => Some(ConsentMode::NoAccess),
@@ -359,7 +359,7 @@ impl Bench {
 
     /// Removes what a killed process left of a call beside its files. One that cannot be removed does
     /// no harm.
-    pub fn clear_halves(&self, role: &RoleInstance, call: &ToolCall) {
+    pub(crate) fn clear_halves(&self, role: &RoleInstance, call: &ToolCall) {
         if let Ok(tools) = Toolbox::open(self.setting(role, None)) {
             drop(tools.clear_halves(call));
         }
@@ -367,7 +367,7 @@ impl Bench {
 
     /// What the files of a call hold.
     #[must_use]
-    pub fn touched(&self, role: &RoleInstance, call: &ToolCall) -> TouchedFiles {
+    pub(crate) fn touched(&self, role: &RoleInstance, call: &ToolCall) -> TouchedFiles {
         let tools = Toolbox::open(self.setting(role, None));
         let held = tools.ok().and_then(|tools| tools.hashes_now(call).ok());
         held.map_or(TouchedFiles::Unknown, TouchedFiles::Has)
@@ -376,7 +376,7 @@ impl Bench {
     /// What an answer for the whole flow would grant. A server of tools that does not run is started for it, and
     /// is waited for until the signal is raised.
     #[must_use]
-    pub fn grant(
+    pub(crate) fn grant(
         &self,
         RoleAt { role, node }: RoleAt<'_>,
         reach: ToolReach,

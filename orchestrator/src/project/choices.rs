@@ -25,9 +25,9 @@ use crate::config::models::{ConfiguredModels, WishedModel};
 use crate::driver::role_source::PendingChoice;
 
 /// The key of a role's model among its settings.
-pub const MODEL: &str = "model";
+pub(crate) const MODEL: &str = "model";
 /// The key of its skills.
-pub const SKILLS: &str = "skills";
+pub(crate) const SKILLS: &str = "skills";
 /// The key of its servers.
 pub const SERVERS: &str = "mcp-servers";
 /// The key of how far its tools reach at most.
@@ -35,7 +35,7 @@ pub const SCOPE: &str = "scope";
 /// The keyword with which a model chooses.
 pub const AUTO: &str = "auto";
 /// The keyword for "none".
-pub const NONE: &str = "none";
+pub(crate) const NONE: &str = "none";
 
 /// How far the tools of a role reach: what the operator's configuration allows at most, narrowed by
 /// the role's file and by what was chosen for the role. The journal is in the workspace, so that
@@ -92,7 +92,7 @@ fn is_auto(named: &[String]) -> bool {
 
 /// What is to be chosen for one role.
 #[derive(Debug)]
-pub struct RoleChoices<'a> {
+pub(crate) struct RoleChoices<'a> {
     /// What was chosen.
     pub settings: &'a BTreeMap<String, String>,
     /// Whether what was chosen is all that is to be.
@@ -106,7 +106,7 @@ pub struct RoleChoices<'a> {
 impl RoleChoices<'_> {
     /// The keys that a model is to choose.
     #[must_use]
-    pub fn open(&self) -> Vec<&'static str> {
+    pub(crate) fn open(&self) -> Vec<&'static str> {
         let everywhere = self.models.catalog().map(|catalog| catalog.choose.clone());
         let everywhere = everywhere.unwrap_or_default();
         let is_open = |key: &&'static str| match self.settings.get(*key) {
@@ -136,7 +136,7 @@ impl RoleChoices<'_> {
 
     /// Who has to be asked, and about what.
     #[must_use]
-    pub fn ask(
+    pub(crate) fn ask(
         &self,
         bench: &Bench,
         open: Vec<&str>,

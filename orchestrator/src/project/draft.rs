@@ -9,7 +9,7 @@ use super::flow_file::{FileError, FlowFile, read_kept};
 pub(crate) const DRAFT_NAME: &str = "Draft";
 
 /// The node that a draft consists of. The graph that replaces the draft keeps it, because it was visited.
-pub const DRAFT_NODE: &str = "owner-intake";
+pub(crate) const DRAFT_NODE: &str = "owner-intake";
 
 /// Who drafts where no project says so.
 const OWNER: &str = "owner";
@@ -45,7 +45,7 @@ workflow:
 ///
 /// # Errors
 /// Never, for a project that is sound.
-pub fn of_project(project: &Project) -> Result<FlowFile, FileError> {
+pub(crate) fn of_project(project: &Project) -> Result<FlowFile, FileError> {
     let source = graph(project.canonical.graph.owner().base());
     let file = FlowFile {
         path: PathBuf::from(DRAFT_NAME),

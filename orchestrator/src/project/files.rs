@@ -11,7 +11,7 @@ use crate::limits::ARTIFACT_BYTES_MAX;
 
 /// The record folder on a real disk. No link in it is followed.
 #[derive(Debug)]
-pub struct RecordFolder {
+pub(crate) struct RecordFolder {
     disk: SharedDisk,
     root: PathBuf,
 }
@@ -19,7 +19,7 @@ pub struct RecordFolder {
 impl RecordFolder {
     /// The record folder of a flow.
     #[must_use]
-    pub const fn new(disk: SharedDisk, root: PathBuf) -> Self {
+    pub(crate) const fn new(disk: SharedDisk, root: PathBuf) -> Self {
         Self { disk, root }
     }
 
@@ -51,7 +51,7 @@ impl RecordFolder {
     ///
     /// # Errors
     /// When the path is taken by something else, or the file system refuses.
-    pub fn keep(&self, path: &RecordPath, bytes: &[u8]) -> Result<(), FileFault> {
+    pub(crate) fn keep(&self, path: &RecordPath, bytes: &[u8]) -> Result<(), FileFault> {
         self.put(path, bytes, replace_durably)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! [`flow_file`] reads a flow from one self-contained file, [`docs`] one from a project's folder,
 //! [`draft`] makes one for a flow that has no graph yet.
-//! [`files`] is the record folder as roles see it, [`records`] what the runtime itself writes there. [`workshop`] knows, for one flow, who its roles
+//! [`files`] is the record folder as roles see it, [`records`] what the runtime itself writes there. `workshop` knows, for one flow, who its roles
 //! are, which packets they get, and what plays them; [`mod@bench`] is what models work with,
 //! and [`choices`] who chooses that. [`unconfigured`] finds names of it that are not configured. [`place`] says where a project lies, and what its roles name.
 
@@ -18,4 +18,4 @@ mod program;
 pub mod reaches;
 pub mod records;
 pub mod unconfigured;
-pub mod workshop;
+pub(crate) mod workshop;

@@ -56,7 +56,7 @@ pub fn roles_of(store: &Store, project: &ProjectName) -> BTreeMap<String, Inline
 pub type NameUses = BTreeMap<String, Vec<NamedBy>>;
 
 /// Roles in words.
-pub fn in_words<'n>(by: impl IntoIterator<Item = &'n NamedBy>) -> Vec<String> {
+pub(crate) fn in_words<'n>(by: impl IntoIterator<Item = &'n NamedBy>) -> Vec<String> {
     let by = by.into_iter();
     by.map(|by| format!("{}/{}", by.project, by.role)).collect()
 }

@@ -23,7 +23,7 @@ pub(crate) const IMPROVEMENT_NAME: &str = "improvement.yaml";
 
 /// The record: the flow's names, and what its snapshot says about the work.
 #[must_use]
-pub fn record(graph: &FlowGraph, state: &FlowState) -> String {
+pub(crate) fn record(graph: &FlowGraph, state: &FlowState) -> String {
     let mut lines = vec![
         "# Written by the runtime; what is changed here is written over.".to_owned(),
         "record:".to_owned(),
@@ -48,7 +48,7 @@ pub fn record(graph: &FlowGraph, state: &FlowState) -> String {
 /// The graph of the improvement phase, once it has begun: who looks back after whom. An edge leads
 /// from the role that writes findings to the one that gets them.
 #[must_use]
-pub fn improvement(state: &FlowState) -> Option<String> {
+pub(crate) fn improvement(state: &FlowState) -> Option<String> {
     let improvement = state.improvement.as_ref()?;
     let mode = match improvement.mode {
         ImprovementMode::GraphBased => "graph-based",

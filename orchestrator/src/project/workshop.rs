@@ -60,7 +60,7 @@ use crate::record::named_in_record;
 
 /// The roles of one flow.
 #[derive(Debug, Clone)]
-pub struct Workshop {
+pub(crate) struct Workshop {
     /// Where the flow is kept.
     pub place: FlowPlace,
     /// The roles its file defines.

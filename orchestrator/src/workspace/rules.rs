@@ -36,7 +36,11 @@ pub fn checked_rules(allow: &[String], deny: &[String]) -> Result<ConsentRules, 
 ///
 /// # Errors
 /// When one of them cannot be read: a rule that is not understood must not be taken for none.
-pub fn policy(flow: &ConsentRules, own: &ConsentRules, folder: &Path) -> Result<Policy, String> {
+pub(crate) fn policy(
+    flow: &ConsentRules,
+    own: &ConsentRules,
+    folder: &Path,
+) -> Result<Policy, String> {
     let workspace = workspace::consent(folder).map_err(|error| error.to_string())?;
     let mut all = Policy::default();
     for (rules, origin) in [

@@ -41,12 +41,16 @@ mod web;
 #[cfg(test)]
 mod tests;
 
-pub use definition::{RefusedTool, RemoteTool, ServerTools};
+pub use definition::{RemoteTool, ServerTools};
+#[cfg(test)]
+pub(crate) use output::RemoteOutput;
+#[cfg(test)]
+pub(crate) use server::RemoteCallFault;
+
 pub use limits::ServerLimits;
 pub use name::server_of;
-pub use output::RemoteOutput;
 pub use parse::parse;
-pub use server::{Health, RemoteCallFault, Unavailable};
+pub use server::Unavailable;
 pub use servers::{RemoteCall, Servers};
 pub use spec::{Given, ServerSpec, ServerTransport, SpecFault, Variable};
-pub use wanted::{WantedServer, wanted};
+pub use wanted::wanted;

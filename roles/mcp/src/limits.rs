@@ -13,7 +13,7 @@ pub struct ServerLimits {
     /// The first pause before a server that failed is started again; each further one is twice as
     /// long, and none is longer than [`ServerLimits::rest`].
     pub first_pause: Duration,
-    /// After [`FAILURES_MAX`] failures in a row a server is not tried for this long.
+    /// After `FAILURES_MAX` failures in a row a server is not tried for this long.
     pub rest: Duration,
 }
 
@@ -30,7 +30,7 @@ impl Default for ServerLimits {
 
 /// How often in a row a server may fail to start, or crash, before it rests: the pauses between
 /// sum up to about four seconds, which is more than a crash by chance needs.
-pub const FAILURES_MAX: u32 = 5;
+pub(crate) const FAILURES_MAX: u32 = 5;
 
 /// After so many calls in a row without an answer in time a server is ended and started again.
 pub(super) const SILENCES_MAX: u32 = 3;

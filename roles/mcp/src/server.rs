@@ -136,7 +136,7 @@ impl fmt::Display for RemoteCallFault {
 
 /// How a server is, for the operator.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Health {
+pub(crate) struct Health {
     /// The server.
     pub server: String,
     /// Whether it runs or is connected now.
@@ -273,6 +273,7 @@ impl McpServer {
     }
 
     /// How it is.
+    #[cfg(test)]
     pub(super) fn state(&self) -> Health {
         let mut health = self.health().clone();
         health.is_resting = self.is_resting.load(Ordering::SeqCst);

@@ -14,7 +14,9 @@ use super::definition::{RefusedTool, ServerTools};
 use super::limits::{ARGUMENTS_BYTES_MAX, ServerLimits};
 use super::output::RemoteOutput;
 use super::runtime::{CutShort, Waiter};
-use super::server::{CheckedCall, Health, McpServer, RemoteCallFault, Unavailable};
+#[cfg(test)]
+use super::server::Health;
+use super::server::{CheckedCall, McpServer, RemoteCallFault, Unavailable};
 use super::spec::{Given, ServerSpec};
 use super::{name, plain};
 
@@ -61,7 +63,8 @@ impl Servers {
     }
 
     /// Their names.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    #[cfg(test)]
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
@@ -143,8 +146,9 @@ impl Servers {
     }
 
     /// How each of them is.
+    #[cfg(test)]
     #[must_use]
-    pub fn health(&self) -> Vec<Health> {
+    pub(crate) fn health(&self) -> Vec<Health> {
         self.by_name.values().map(McpServer::state).collect()
     }
 }

@@ -79,7 +79,7 @@ impl Blocks {
 
     /// As a fact keeps them.
     #[must_use]
-    pub fn to_fact(&self) -> Option<Box<RawValueEq>> {
+    pub(crate) fn to_fact(&self) -> Option<Box<RawValueEq>> {
         let raw = serde_json::value::to_raw_value(self).ok()?;
         Some(Box::new(RawValueEq(raw)))
     }
@@ -125,7 +125,7 @@ impl SaidBlocks {
 
     /// The blocks; nothing if another program wrote them.
     #[must_use]
-    pub fn read(&self) -> Option<&Blocks> {
+    pub(crate) fn read(&self) -> Option<&Blocks> {
         let read = self.read.get_or_init(|| Blocks::from_fact(&self.kept));
         read.as_ref()
     }

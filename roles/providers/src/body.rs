@@ -14,7 +14,7 @@ pub struct RequestBody {
 impl RequestBody {
     /// The body that these pieces make.
     #[must_use]
-    pub fn of(pieces: Vec<Bytes>) -> Self {
+    pub(crate) fn of(pieces: Vec<Bytes>) -> Self {
         let bytes = pieces.iter().map(Bytes::len).sum();
         Self { pieces, bytes }
     }

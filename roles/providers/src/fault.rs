@@ -36,8 +36,9 @@ impl RequestFault {
     }
 
     /// Whether the same request may succeed later.
+    #[cfg(test)]
     #[must_use]
-    pub fn is_retryable(&self) -> bool {
+    pub(crate) fn is_retryable(&self) -> bool {
         match self.class.remedy() {
             Remedy::Again | Remedy::Once => true,
             Remedy::Compact | Remedy::Operator | Remedy::Nothing => false,
@@ -121,7 +122,8 @@ pub enum FaultClass {
 
 impl FaultClass {
     /// Every class.
-    pub const ALL: [Self; 23] = [
+    #[cfg(test)]
+    pub(crate) const ALL: [Self; 23] = [
         Self::Network,
         Self::Tls,
         Self::Timeout,

@@ -29,12 +29,11 @@ mod wire;
 
 pub use answer::{AnswerStop, CallFault, ModelAnswer, ModelCall};
 pub use blocks::{Blocks, SaidBlocks};
-pub use body::RequestBody;
 pub use event::{StreamArrival, StreamEvent};
 pub use fault::{FaultClass, RequestFault};
 pub use port::Provider;
 pub use prepared::Prepared;
 pub use request::{Effort, HistoryMessage, ModelRequest, Thinking, ToldTool, ToolDefinition};
 pub use secret::Secret;
-pub use speech::{ChatDialect, ProviderSpeech};
+pub use speech::ChatDialect;
 pub use stream::AnswerStream;

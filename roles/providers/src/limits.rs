@@ -33,7 +33,7 @@ pub(crate) const STALLED: Duration = Duration::from_secs(30);
 
 /// How long the rest of a response may take whose answer is whole. It is a few bytes, and with them
 /// the connection serves the next request.
-pub const REST: Duration = Duration::from_secs(2);
+pub(crate) const REST: Duration = Duration::from_secs(2);
 
 /// How long the same may take when that time passed while nothing drove the connection.
 pub(crate) const REST_AGAIN: Duration = Duration::from_millis(50);
@@ -62,22 +62,22 @@ pub(crate) const EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// How long a whole stream may be: the longest text and the longest arguments, in events that
 /// are mostly frame.
-pub const STREAM_BYTES: u64 = 512 * 1024 * 1024;
+pub(crate) const STREAM_BYTES: u64 = 512 * 1024 * 1024;
 
 /// How much text one answer may have; more is cut, as at an output limit.
-pub const TEXT_BYTES: usize = 4 * 1024 * 1024;
+pub(crate) const TEXT_BYTES: usize = 4 * 1024 * 1024;
 
 /// How much reasoning one answer may have; more is not kept.
 pub(crate) const REASONING_BYTES: usize = 4 * 1024 * 1024;
 
 /// How long the arguments of one call may be.
-pub const ARGUMENTS_BYTES: usize = 1024 * 1024;
+pub(crate) const ARGUMENTS_BYTES: usize = 1024 * 1024;
 
 /// How many calls of one answer are run; the others get an error as their result.
-pub const CALLS: usize = 64;
+pub(crate) const CALLS: usize = 64;
 
 /// How many blocks one answer may have. Beyond that it is no answer.
-pub const BLOCKS: usize = 4_096;
+pub(crate) const BLOCKS: usize = 4_096;
 
 /// How much of arguments that are at fault the model is shown.
 pub(crate) const FAULTY_HEAD_CHARS: usize = 200;

@@ -37,8 +37,9 @@ const CUT: &str = "\n[… cut here]";
 const NAME_BYTES: usize = 64;
 
 /// The history as this provider and model get it.
+#[cfg(test)]
 #[must_use]
-pub fn repair<'a>(
+pub(crate) fn repair<'a>(
     history: &'a [HistoryMessage],
     provider: &str,
     model: &str,

@@ -130,7 +130,7 @@ impl From<ToldTool> for ToolDefinition {
 impl ToolDefinition {
     /// Whether a call without arguments cannot be meant.
     #[must_use]
-    pub fn needs_arguments(&self) -> bool {
+    pub(crate) fn needs_arguments(&self) -> bool {
         self.0.needs_arguments
     }
 }

@@ -28,7 +28,7 @@ impl Secret {
 
     /// Whether it is empty.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

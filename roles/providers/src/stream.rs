@@ -41,7 +41,7 @@ impl Drop for OnDrop {
 
 impl AnswerStream {
     /// A stream and the end at which a task of `runtime` fills it. `end` is called when it is dropped.
-    pub fn new(
+    pub(crate) fn new(
         runtime: &'static Runtime,
         stop: &StopSignal,
         end: impl FnOnce() + Send + 'static,

@@ -57,14 +57,14 @@ pub use bounds::ConfigBounds;
 pub use consent::ConsentConfig;
 pub use model::{KeySource, ModelConfig, ModelsConfig, ProviderConfig};
 pub use notify::{NotifyConfig, Occasion};
-pub use search::SearchConfig;
+pub(crate) use search::SearchConfig;
 pub use ui::UiConfig;
 
 pub use crate::reading::TextFault;
 use crate::tool::ToolReach;
 
 /// Keys of the user's configuration that are about something else.
-pub const OTHERS: &[&str] = &[
+pub(crate) const OTHERS: &[&str] = &[
     "consent",
     "limits",
     "mcp-servers",

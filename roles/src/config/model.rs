@@ -41,7 +41,7 @@ impl ModelsConfig {
     /// # Errors
     ///
     /// If anything is wrong; the faults come in the order of the file.
-    pub fn parse(text: &str, others: &[&str]) -> Result<Self, Vec<TextFault>> {
+    pub(crate) fn parse(text: &str, others: &[&str]) -> Result<Self, Vec<TextFault>> {
         parse::models(text, others)
     }
 

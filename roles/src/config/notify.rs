@@ -27,7 +27,7 @@ pub enum Occasion {
 
 impl Occasion {
     /// Every one, with its word.
-    pub const WORDS: [(Self, &'static str); 4] = [
+    pub(crate) const WORDS: [(Self, &'static str); 4] = [
         (Self::Waits, "waits"),
         (Self::Done, "done"),
         (Self::Failed, "failed"),

@@ -32,7 +32,7 @@ impl Action<'_> {
     /// The hash. Each part is preceded by its length, so that bytes cannot move from one part into
     /// another.
     #[must_use]
-    pub fn hash(&self) -> Hash {
+    pub(crate) fn hash(&self) -> Hash {
         let Self {
             tool,
             arguments,

@@ -10,6 +10,6 @@ pub mod policy;
 mod shown;
 
 pub use action::Action;
-pub use decide::{ConsentQuestion, ConsentRequest, Decision, Tier, decide};
+pub use decide::{ConsentQuestion, Decision, Tier, decide};
 
 pub use shown::shown;

@@ -6,7 +6,7 @@ const UNSEEN_TOKENS: u64 = 1_024;
 
 /// A request of the same session that its provider has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CountedRequest {
+pub(crate) struct CountedRequest {
     /// How long its body was.
     pub body_bytes: u64,
     /// How many tokens its input had, cached or not.
@@ -19,7 +19,7 @@ pub struct CountedRequest {
 /// tokens as bytes. Where a session goes on, the bound is therefore close; at its beginning, or
 /// after it was compacted, it is as wide as the whole body.
 #[must_use]
-pub fn input_bound_tokens(body_bytes: u64, last: Option<CountedRequest>) -> u64 {
+pub(crate) fn input_bound_tokens(body_bytes: u64, last: Option<CountedRequest>) -> u64 {
     let whole = body_bytes.saturating_add(UNSEEN_TOKENS);
     let since = last.and_then(|last| {
         let added = body_bytes.checked_sub(last.body_bytes)?;

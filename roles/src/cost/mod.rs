@@ -5,5 +5,5 @@
 mod bound;
 mod price;
 
-pub use bound::{CountedRequest, input_bound_tokens};
+pub(crate) use bound::{CountedRequest, input_bound_tokens};
 pub use price::Price;

@@ -32,7 +32,7 @@ impl Price {
 
     /// The most that a request can cost: all input at its dearest, and as much output as it may.
     #[must_use]
-    pub fn worst(&self, input_tokens: u64, max_output_tokens: u64) -> u64 {
+    pub(crate) fn worst(&self, input_tokens: u64, max_output_tokens: u64) -> u64 {
         let dearest = self.input.max(self.cache_read).max(self.cache_write);
         rounded_up(&[(input_tokens, dearest), (max_output_tokens, self.output)])
     }

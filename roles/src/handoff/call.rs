@@ -23,7 +23,7 @@ pub enum EndingTool {
 
 /// What a call that ends a turn says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutcomeCall {
+pub(crate) struct OutcomeCall {
     /// The outcome.
     pub outcome: RoleOutcome,
     /// The question, if the operator is asked.
@@ -45,7 +45,7 @@ impl EndingTool {
 
     /// Its name.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Handoff => "handoff",
             Self::AskOperator => "ask_operator",
@@ -54,7 +54,7 @@ impl EndingTool {
 
     /// What the model gets when the turn ends.
     #[must_use]
-    pub const fn done(self) -> &'static str {
+    pub(crate) const fn done(self) -> &'static str {
         match self {
             Self::Handoff => "Handed off.",
             Self::AskOperator => "Asked. Your turn ends here.",
@@ -67,14 +67,14 @@ pub const NOT_ENDED: &str = "Not handed off.";
 
 /// What the model gets when another call of the same message failed; its place counts from 1.
 #[must_use]
-pub fn not_beside(place: usize) -> String {
+pub(crate) fn not_beside(place: usize) -> String {
     format!("Not handed off: call {place} failed. Read its result first.")
 }
 
 /// The two tools, for a role that has these neighbours anywhere in the graph. Without neighbours
 /// known, or with too many, a node is any text.
 #[must_use]
-pub fn ending_tools(neighbours: Option<&[String]>, signals: &[&str]) -> Vec<ToolDefinition> {
+pub(crate) fn ending_tools(neighbours: Option<&[String]>, signals: &[&str]) -> Vec<ToolDefinition> {
     let few = neighbours.filter(|nodes| (1..=MAX_NODES_IN_SCHEMA).contains(&nodes.len()));
     let words = |words: &[&str]| {
         let quoted: Vec<String> = words
@@ -151,7 +151,7 @@ pub fn summary_of(tool: EndingTool, arguments: &str) -> Option<String> {
 ///
 /// # Errors
 /// When their meaning is ambiguous.
-pub fn read_call(
+pub(crate) fn read_call(
     tool: EndingTool,
     arguments: &str,
     allowed: &AllowedOutcomes,

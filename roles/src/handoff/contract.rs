@@ -29,7 +29,7 @@ pub enum Signal {
 impl Signal {
     /// The outcome that it is.
     #[must_use]
-    pub fn outcome(&self) -> RoleOutcome {
+    pub(crate) fn outcome(&self) -> RoleOutcome {
         match self {
             Self::PromptHuman => RoleOutcome::PromptHuman,
             Self::AwaitHandoff => RoleOutcome::AwaitHandoff,

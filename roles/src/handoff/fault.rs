@@ -24,7 +24,7 @@ pub enum HandoffFaultCode {
 
 impl HandoffFaultCode {
     /// The code as facts and messages write it.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::MissingBlock => "missing_block",
             Self::YamlParse => "yaml_parse",
@@ -61,7 +61,7 @@ pub struct HandoffFault {
 
 impl HandoffFault {
     /// A fault that has no place in the text, because only the flow's state shows it.
-    pub fn without_place(code: HandoffFaultCode, message: impl Into<String>) -> Self {
+    pub(crate) fn without_place(code: HandoffFaultCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),

@@ -9,20 +9,23 @@ mod outcome;
 mod parse;
 mod write;
 
-pub use call::{
-    EndingTool, NOT_ENDED, OutcomeCall, chosen, ending_tools, not_beside, read_call, summary_of,
-};
+pub use call::{EndingTool, NOT_ENDED, chosen, summary_of};
+
+pub(crate) use call::{OutcomeCall, ending_tools, not_beside, read_call};
 pub(crate) use contract::problem_of;
 pub use contract::{
     AllowedOutcomes, OutcomeForm, Signal, arguments, endings, no_ending_message,
     output_limit_message, repair_message,
 };
-pub use fault::{FaultSpan, HandoffFault, HandoffFaultCode};
-pub use limits::{MAX_BLOCK_BYTES, MAX_TARGETS};
-pub use outcome::{NamedTarget, RoleOutcome};
-pub use parse::{parse_cut_outcome, parse_outcome, words_before_block};
+pub(crate) use fault::HandoffFault;
+pub use fault::HandoffFaultCode;
+pub(crate) use limits::MAX_TARGETS;
+pub(crate) use outcome::NamedTarget;
+pub use outcome::RoleOutcome;
+pub use parse::words_before_block;
+pub(crate) use parse::{parse_cut_outcome, parse_outcome};
 pub(crate) use write::fenced;
-pub use write::handoff_block;
+pub(crate) use write::handoff_block;
 
 #[cfg(test)]
 mod golden;

@@ -39,13 +39,13 @@ const SIGNALS: &[(&str, Option<&[&str]>)] = &[
 ];
 
 /// Reads how a turn ended whose last words are these, and whole.
-pub fn parse_outcome(text: &str) -> Result<RoleOutcome, HandoffFault> {
+pub(crate) fn parse_outcome(text: &str) -> Result<RoleOutcome, HandoffFault> {
     read(text, true)
 }
 
 /// Reads how a turn ended whose last words may be cut off: half of a path is a path, so that only a
 /// closed block counts.
-pub fn parse_cut_outcome(text: &str) -> Result<RoleOutcome, HandoffFault> {
+pub(crate) fn parse_cut_outcome(text: &str) -> Result<RoleOutcome, HandoffFault> {
     read(text, false)
 }
 

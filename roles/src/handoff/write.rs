@@ -4,7 +4,7 @@ use super::outcome::{NamedTarget, RoleOutcome};
 
 /// The block that says this outcome, as [`super::parse_outcome`] reads it. Control characters,
 /// which no name or path may have, become spaces.
-pub fn handoff_block(outcome: &RoleOutcome) -> String {
+pub(crate) fn handoff_block(outcome: &RoleOutcome) -> String {
     let body = match outcome {
         RoleOutcome::Handoff(targets) => match targets.as_slice() {
             [one] => target_lines(one).join("\n"),

@@ -42,8 +42,9 @@ pub fn entry_packet(entrance: &Entrance) -> String {
 }
 
 /// What a role reads when the operator answered it: the answer, and nothing of ours.
+#[cfg(test)]
 #[must_use]
-pub fn reply_packet(reply: &str) -> String {
+pub(crate) fn reply_packet(reply: &str) -> String {
     reply.to_owned()
 }
 

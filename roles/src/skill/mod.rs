@@ -11,6 +11,8 @@ mod store;
 mod tests;
 
 pub use edit::{NewSkill, Sight, SkillEditFault, look, plan, put, remove, told};
-pub use import::{ImportFault, import};
-pub use parse::{Heading, SkillFault, heading};
-pub use store::{FoundSkills, found};
+pub use import::import;
+pub use parse::{SkillFault, heading};
+#[cfg(test)]
+pub(crate) use store::FoundSkills;
+pub use store::found;

@@ -3,8 +3,8 @@
 //! A call passes four stations. [`Toolbox::plan`] reads and checks its arguments and says what would
 //! happen: the class of its effect, the hashes of the file it would change, what consent needs to know.
 //! Nothing has happened then. The driver of the turn records the intent, asks
-//! [`crate::consent::decide`], and calls [`Toolbox::start`], which at most spawns a process that waits
-//! at its gate. When the start is durable, [`RunningCall::finish`] opens the gate and returns the result. A
+//! [`crate::consent::decide`], and calls `Toolbox::start`, which at most spawns a process that waits
+//! at its gate. When the start is durable, `RunningCall::finish` opens the gate and returns the result. A
 //! `RunningCall` that is dropped never ran, or is ended with all that it started.
 //!
 //! Every text that leaves here for a model has its secrets blanked out and its length bounded, and
@@ -48,11 +48,11 @@ pub use command::Background;
 pub(crate) use form::clipped;
 pub use plan::CallPlan;
 pub use reach::{Narrowing, ToolReach};
-pub use refusal::{CallRefusal, RefusalKind};
-pub use running::{Finished, RunningCall};
+#[cfg(test)]
+pub(crate) use refusal::{CallRefusal, RefusalKind};
+pub(crate) use running::{Finished, RunningCall};
 pub use setting::{
-    CallLimits, CheckWorkflow, EditTool, Guard, Owner, SearchService, ToolSetting, WorkflowCheck,
-    is_small_window,
+    CallLimits, EditTool, Guard, Owner, SearchService, ToolSetting, WorkflowCheck, is_small_window,
 };
 pub use toolbox::Toolbox;
 pub use web::try_search;

@@ -34,7 +34,7 @@ impl CallRefusal {
 
     /// How the call is recorded to have ended.
     #[must_use]
-    pub fn end(&self) -> CallEnd {
+    pub(crate) fn end(&self) -> CallEnd {
         match self.kind {
             RefusalKind::OutOfReach => CallEnd::Denied,
             RefusalKind::UnknownTool

@@ -14,7 +14,7 @@ use crate::consent::Tier;
 
 /// A call between its start and its end. Nothing has happened yet but that a process waits.
 #[derive(Debug)]
-pub struct RunningCall {
+pub(crate) struct RunningCall {
     pub(super) toolbox: Toolbox,
     pub(super) deed: Deed,
     pub(super) tier: Tier,
@@ -25,7 +25,7 @@ pub struct RunningCall {
 
 /// What a call came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
+pub(crate) struct Finished {
     /// How it ended.
     pub end: CallEnd,
     /// What the model gets.
@@ -43,13 +43,13 @@ pub struct Finished {
 impl RunningCall {
     /// The process that waits at its gate, if the call has one.
     #[must_use]
-    pub fn process(&self) -> Option<ProcessName> {
+    pub(crate) fn process(&self) -> Option<ProcessName> {
         self.held.as_ref().map(HeldCommand::name)
     }
 
     /// Lets it go and waits until it is over. The start of the call must be durable.
     #[must_use]
-    pub fn finish(self) -> Finished {
+    pub(crate) fn finish(self) -> Finished {
         let Self {
             toolbox,
             deed,

@@ -121,7 +121,7 @@ impl ToolSetting {
 impl ToolSetting {
     /// Whether the model's window is small, so that it gets fewer tools and shorter outputs.
     #[must_use]
-    pub const fn is_small(&self) -> bool {
+    pub(crate) const fn is_small(&self) -> bool {
         is_small_window(self.window_tokens)
     }
 
@@ -155,12 +155,12 @@ pub enum EditTool {
 
 impl EditTool {
     /// Both, with the words by which a configuration names them.
-    pub const WORDS: [(Self, &'static str); 2] =
+    pub(crate) const WORDS: [(Self, &'static str); 2] =
         [(Self::Replace, "replace"), (Self::Patch, "patch")];
 
     /// The tool's name.
     #[must_use]
-    pub const fn tool(self) -> &'static str {
+    pub(crate) const fn tool(self) -> &'static str {
         match self {
             Self::Replace => "edit_file",
             Self::Patch => "apply_patch",
@@ -198,7 +198,7 @@ pub struct Guard {
 pub struct WorkflowCheck(pub Arc<CheckWorkflow>);
 
 /// See [`WorkflowCheck`].
-pub type CheckWorkflow = dyn Fn(&str) -> Result<(), String> + Send + Sync;
+pub(crate) type CheckWorkflow = dyn Fn(&str) -> Result<(), String> + Send + Sync;
 
 impl fmt::Debug for WorkflowCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -102,13 +102,13 @@ impl Toolbox {
 
     /// Blanks out secrets in any text, such as an answer or an error of a provider.
     #[must_use]
-    pub fn redact(&self, text: &str) -> String {
+    pub(crate) fn redact(&self, text: &str) -> String {
         self.0.redactor.redact(text)
     }
 
     /// What finds secrets, for texts that arrive in pieces: see [`a_society_base::redact::RedactedStream`].
     #[must_use]
-    pub fn redactor(&self) -> Redactor {
+    pub(crate) fn redactor(&self) -> Redactor {
         self.0.redactor.clone()
     }
 
@@ -181,7 +181,7 @@ impl Toolbox {
 
     /// Starts a call: a command's process waits at its gate from here on, and nothing else has
     /// happened. The intent must be durable, and consent given.
-    pub fn start(
+    pub(crate) fn start(
         &self,
         plan: CallPlan,
         call: &CallId,

@@ -28,7 +28,7 @@ struct WordsRequest<'a> {
 impl TurnWords {
     /// Those in this part of a session.
     #[must_use]
-    pub fn of(part: &[Arc<Message>]) -> Self {
+    pub(crate) fn of(part: &[Arc<Message>]) -> Self {
         let said = part.iter().filter_map(|message| match &**message {
             Message::User { content } => Some(content.clone()),
             Message::Assistant { .. }
@@ -52,7 +52,7 @@ impl TurnWords {
 
     /// The same, before it counts.
     #[must_use]
-    pub fn asking(&self, model: &str, answered: u64) -> Asking {
+    pub(crate) fn asking(&self, model: &str, answered: u64) -> Asking {
         Asking {
             model: model.to_owned(),
             hash: Hash::of(&self.request(answered)),

@@ -32,7 +32,7 @@ pub const BLOB_HEAD_BYTES_MAX: usize = 1024;
 
 /// Longest name that becomes a folder or a file. Common file systems stop at 255 bytes, and a
 /// temporary file adds a suffix.
-pub const NAME_BYTES_MAX: usize = 128;
+pub(crate) const NAME_BYTES_MAX: usize = 128;
 
 /// Longest opaque id.
 pub(crate) const ID_BYTES_MAX: usize = 256;
@@ -42,7 +42,7 @@ pub(crate) const FOLDER_NAME_BYTES_MAX: usize = 255;
 
 /// How many questions, replies or requests a flow keeps open at once. A flow that reaches this is
 /// not waiting for a person any more.
-pub const OPEN_ITEMS_MAX: usize = 10_000;
+pub(crate) const OPEN_ITEMS_MAX: usize = 10_000;
 
 /// How many rules about consent a flow has. They are written by hand, and each call is held against
 /// all of them.

@@ -7,7 +7,7 @@ mod port;
 pub mod real;
 #[cfg(test)]
 mod tests;
-pub mod unlocked;
+pub(crate) mod unlocked;
 
 pub use faulty::{FaultPlan, FaultyDisk, InjectedFault};
 pub use port::{About, Disk, DiskFile, Entry, How, Kind, Locked, SharedDisk};

@@ -25,11 +25,11 @@ use crate::ledger::{Parted, Promise, Tether};
 use crate::limits::SEGMENT_BYTES;
 
 /// How this program names itself in a segment's header.
-pub const WRITER: &str = concat!("a-society/", env!("CARGO_PKG_VERSION"));
+pub(crate) const WRITER: &str = concat!("a-society/", env!("CARGO_PKG_VERSION"));
 
 /// Appends to a journal. Its holder holds the flow's lock.
 #[derive(Debug)]
-pub struct Writer {
+pub(crate) struct Writer {
     disk: SharedDisk,
     folder: FlowFolder,
     flow: FlowId,
@@ -122,43 +122,43 @@ impl Writer {
     }
 
     /// Closes segments at another size, which tests use to see many of them.
-    pub const fn set_segment_bytes(&mut self, bytes: u64) {
+    pub(crate) const fn set_segment_bytes(&mut self, bytes: u64) {
         self.segment_bytes = bytes;
     }
 
     /// The end of the last record.
     #[must_use]
-    pub const fn end(&self) -> Position {
+    pub(crate) const fn end(&self) -> Position {
         self.end
     }
 
     /// The last record that is durable.
     #[must_use]
-    pub const fn durable(&self) -> Seq {
+    pub(crate) const fn durable(&self) -> Seq {
         self.durable
     }
 
     /// Whether everything appended is durable.
     #[must_use]
-    pub const fn is_synced(&self) -> bool {
+    pub(crate) const fn is_synced(&self) -> bool {
         self.durable == self.end.seq
     }
 
     /// Why this writer stopped for good, if it did.
     #[must_use]
-    pub fn poison(&self) -> Option<&str> {
+    pub(crate) fn poison(&self) -> Option<&str> {
         self.poison.as_deref()
     }
 
     /// How many bytes were appended since it was opened.
     #[must_use]
-    pub const fn appended_bytes(&self) -> u64 {
+    pub(crate) const fn appended_bytes(&self) -> u64 {
         self.appended_bytes
     }
 
     /// Whether the segment is full, so that the next record belongs to a new one.
     #[must_use]
-    pub const fn wants_new_segment(&self) -> bool {
+    pub(crate) const fn wants_new_segment(&self) -> bool {
         self.end.offset_bytes >= self.segment_bytes
     }
 
@@ -167,7 +167,7 @@ impl Writer {
     /// # Errors
     /// When the fact cannot be a record, the disk is full, or the writer is poisoned. The journal
     /// then ends where it ended before.
-    pub fn append(&mut self, at: At, fact: &Fact) -> Result<Position, Error> {
+    pub(crate) fn append(&mut self, at: At, fact: &Fact) -> Result<Position, Error> {
         self.refuse_if_poisoned()?;
         self.buffer.clear();
         let seq = self.end.seq + 1;
@@ -213,7 +213,7 @@ impl Writer {
     /// # Errors
     /// When the sync fails. The writer is poisoned then: after a failed sync the system may have
     /// dropped what it could not write, and a second sync that succeeds would prove nothing.
-    pub fn sync(&mut self) -> Result<Seq, Error> {
+    pub(crate) fn sync(&mut self) -> Result<Seq, Error> {
         self.refuse_if_poisoned()?;
         if self.is_synced() {
             return Ok(self.durable);
@@ -230,7 +230,7 @@ impl Writer {
 
     /// Where a ledger is the truth, lets others see what is not durable yet. What fails is sent with the next
     /// sync, which also says why.
-    pub fn share(&mut self) {
+    pub(crate) fn share(&mut self) {
         if let (Some(tether), None) = (&mut self.tether, &self.poison) {
             drop(tether.send(Promise::Soon));
         }
@@ -238,7 +238,7 @@ impl Writer {
 
     /// Whether another worker went on with the journal.
     #[must_use]
-    pub const fn moved_on(&self) -> bool {
+    pub(crate) const fn moved_on(&self) -> bool {
         self.moved_on
     }
 
@@ -271,7 +271,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the file system refuses. Unless the writer is poisoned, the old segment goes on.
-    pub fn next_segment(&mut self, at: At) -> Result<Recorded, Error> {
+    pub(crate) fn next_segment(&mut self, at: At) -> Result<Recorded, Error> {
         self.sync()?;
         let made = new_segment(&self.disk, &self.folder, &self.flow, at, Some(self.end));
         match made {

@@ -35,7 +35,7 @@ pub struct Follower {
 impl Follower {
     /// Begins at the beginning.
     #[must_use]
-    pub const fn new(disk: SharedDisk, folder: FlowFolder, flow: FlowId) -> Self {
+    pub(crate) const fn new(disk: SharedDisk, folder: FlowFolder, flow: FlowId) -> Self {
         Self {
             disk,
             folder,
@@ -48,7 +48,12 @@ impl Follower {
 
     /// Begins after a position that was verified.
     #[must_use]
-    pub const fn after(disk: SharedDisk, folder: FlowFolder, flow: FlowId, end: Position) -> Self {
+    pub(crate) const fn after(
+        disk: SharedDisk,
+        folder: FlowFolder,
+        flow: FlowId,
+        end: Position,
+    ) -> Self {
         Self {
             disk,
             folder,
@@ -258,7 +263,7 @@ impl Lines {
 ///
 /// # Errors
 /// Says what does not fit.
-pub fn check_position(
+pub(crate) fn check_position(
     disk: &dyn Disk,
     folder: &FlowFolder,
     position: Position,

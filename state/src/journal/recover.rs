@@ -83,7 +83,12 @@ pub struct TakenOut {
 
 /// The name of a piece that a repair takes out.
 #[must_use]
-pub fn piece_name(segment: u32, offset_bytes: u64, lost: (Seq, Seq), bytes: &[u8]) -> String {
+pub(crate) fn piece_name(
+    segment: u32,
+    offset_bytes: u64,
+    lost: (Seq, Seq),
+    bytes: &[u8],
+) -> String {
     let hash = Hash::of(bytes).to_string();
     let (from, to) = lost;
     format!(
@@ -137,7 +142,7 @@ pub fn parse_name(name: &str) -> Option<Quarantined> {
 ///
 /// # Errors
 /// When the file system refuses; what was done by then does no harm and is done again.
-pub fn cut(disk: &dyn Disk, folder: &FlowFolder, tail: &JournalTail) -> Result<(), Error> {
+pub(crate) fn cut(disk: &dyn Disk, folder: &FlowFolder, tail: &JournalTail) -> Result<(), Error> {
     keep(disk, folder, &name_of(tail), &tail.bytes)?;
     let path = folder.segment(tail.segment);
     shorten(disk, folder, &path, tail.offset_bytes)?;
@@ -205,7 +210,7 @@ fn shorten(
 ///
 /// # Errors
 /// When the folder cannot be listed or a file in it cannot be read.
-pub fn owed(
+pub(crate) fn owed(
     disk: &dyn Disk,
     folder: &FlowFolder,
     spoken_of: &dyn Fn(&str) -> bool,

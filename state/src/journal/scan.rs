@@ -61,7 +61,7 @@ pub struct JournalTail {
 
 /// What a scan came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// R1: the journal ends with a record.
     Clean,
     /// Nothing was ever written: there is no segment, or an empty first one.
@@ -74,7 +74,7 @@ pub enum Outcome {
 
 /// What a scan found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scan {
+pub(crate) struct Scan {
     /// The end of the last good record; absent if there is none.
     pub end: Option<Position>,
     /// The highest number that a writer knew to be synced.
@@ -92,11 +92,11 @@ pub struct Scan {
 }
 
 /// What a reader says to a record: nothing, or why it cannot be true.
-pub type Heard = Result<(), String>;
+pub(crate) type Heard = Result<(), String>;
 
 /// The flow and what is known about it besides its journal.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub(crate) struct Known<'a> {
     /// The flow whose journal it should be.
     pub flow: &'a FlowId,
     /// The highest number that a view or a checkpoint knows to be durable; 0 if none does.
@@ -109,7 +109,7 @@ pub struct Known<'a> {
 ///
 /// # Errors
 /// When the folder cannot be listed, or something that is not a file bears a segment's name.
-pub fn segments(disk: &dyn Disk, folder: &FlowFolder) -> Result<Vec<u32>, Error> {
+pub(crate) fn segments(disk: &dyn Disk, folder: &FlowFolder) -> Result<Vec<u32>, Error> {
     let journal = folder.journal();
     let unfit = |what: &str| Error::Unfit {
         path: journal.clone(),
@@ -144,7 +144,7 @@ pub fn segments(disk: &dyn Disk, folder: &FlowFolder) -> Result<Vec<u32>, Error>
 ///
 /// # Errors
 /// Never for what the journal holds: that is the outcome.
-pub fn scan(
+pub(crate) fn scan(
     disk: &dyn Disk,
     folder: &FlowFolder,
     known: Known<'_>,

@@ -20,7 +20,7 @@ const SECTOR_BYTES: u64 = 512;
 
 /// The bytes after the good part of a segment.
 #[derive(Debug)]
-pub struct Suspect<'a> {
+pub(crate) struct Suspect<'a> {
     /// Every byte of the segment from the first record that does not verify.
     pub bytes: &'a [u8],
     /// Where that is in the segment.
@@ -35,7 +35,7 @@ pub struct Suspect<'a> {
 
 /// What may be done about a suspect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Judgement {
+pub(crate) enum Judgement {
     /// It may be cut; R6 says so loudly.
     Cut(RecoveryRow),
     /// It may not be touched.
@@ -192,7 +192,7 @@ fn has_unwritten_sector(bytes: &[u8], offset_bytes: u64) -> bool {
 
 /// Judges the end of a segment whose next record does not verify.
 #[must_use]
-pub fn judge(suspect: &Suspect<'_>) -> Judgement {
+pub(crate) fn judge(suspect: &Suspect<'_>) -> Judgement {
     let first_end = memchr::memchr(b'\n', suspect.bytes);
     let rest = first_end.map_or(&[][..], |end| &suspect.bytes[end + 1..]);
     let after = look_after(rest);

@@ -57,7 +57,7 @@ type CheckResult = Result<RigCan, String>;
 type ConformanceCheck = fn(&mut dyn Rig) -> CheckResult;
 
 /// Every check, with its name.
-pub const CHECKS: [(&str, ConformanceCheck); 18] = [
+pub(crate) const CHECKS: [(&str, ConformanceCheck); 18] = [
     ("an empty ledger has no flow", empty),
     (
         "what was appended is read back after every record",

@@ -203,7 +203,7 @@ pub enum LedgerError {
 }
 
 /// Receives chunks in their order, until it has enough.
-pub type EachChunk<'a> = &'a mut dyn FnMut(Chunk) -> ControlFlow<()>;
+pub(crate) type EachChunk<'a> = &'a mut dyn FnMut(Chunk) -> ControlFlow<()>;
 
 /// A journal of every flow, shared by machines.
 pub trait Ledger: Debug + Send + Sync {

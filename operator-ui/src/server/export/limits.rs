@@ -3,27 +3,27 @@
 use crate::fold::lines::Bounds;
 
 /// The largest journal of which one file is made: all of it is folded in memory at once.
-pub const JOURNAL_BYTES_MAX: u64 = 256 << 20;
+pub(crate) const JOURNAL_BYTES_MAX: u64 = 256 << 20;
 
 /// How much a file holds before it is packed. A browser reads this within a second or two.
-pub const FILE_BYTES_MAX: usize = 64 << 20;
+pub(crate) const FILE_BYTES_MAX: usize = 64 << 20;
 
 /// How much of one text is in the file; what was more says so.
-pub const TEXT_BYTES_MAX: usize = 64 << 10;
+pub(crate) const TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// The largest version of a file that was handed over, and that is in the file.
-pub const BLOB_BYTES_MAX: usize = 512 << 10;
+pub(crate) const BLOB_BYTES_MAX: usize = 512 << 10;
 
 /// How many requests are in the file: the last ones. Each is written anew for it, which takes some
 /// milliseconds.
-pub const REQUESTS_MAX: usize = 1_000;
+pub(crate) const REQUESTS_MAX: usize = 1_000;
 
 /// How much all requests take in the file. They have most of their text in common, so that the last
 /// ones of each role find room in this.
-pub const REQUESTS_BYTES_MAX: usize = 8 << 20;
+pub(crate) const REQUESTS_BYTES_MAX: usize = 8 << 20;
 
 /// How hard the file is packed: the middle, as the last percents take most of the time.
-pub const PACKING: u8 = 6;
+pub(crate) const PACKING: u8 = 6;
 
 /// What is compared and shown of an edit.
 pub(crate) const CHANGE: Bounds = Bounds {

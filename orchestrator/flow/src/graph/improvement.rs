@@ -12,7 +12,7 @@ use super::name::RoleInstance;
 
 /// One role instance's part in the reflection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImprovementStep {
+pub(crate) struct ImprovementStep {
     /// Who reflects.
     pub role: RoleInstance,
     /// The node that represents it.

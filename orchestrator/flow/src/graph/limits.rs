@@ -6,7 +6,7 @@ pub(crate) const MAX_FILE_BYTES: usize = 10 * 1024 * 1024;
 
 /// The longest a node id or a role instance may be. A role instance is a folder name, and most
 /// file systems stop at 255 bytes.
-pub const MAX_NAME_BYTES: usize = 128;
+pub(crate) const MAX_NAME_BYTES: usize = 128;
 
 /// Digits of an instance's number; the journal's names stop there as well.
 pub(crate) const MAX_INSTANCE_DIGITS: usize = 6;
@@ -20,13 +20,13 @@ pub(crate) const MAX_DIAGNOSTICS: usize = 1_000;
 pub(crate) const MAX_HINT_COMPARISONS: usize = 500_000;
 
 /// Names of a cycle or of a list of nodes that one message spells out.
-pub const MAX_NAMES_SHOWN: usize = 12;
+pub(crate) const MAX_NAMES_SHOWN: usize = 12;
 
 /// Characters of a source line that an excerpt shows; longer lines are cut around the caret.
 pub(crate) const MAX_EXCERPT_CHARS: usize = 110;
 
 /// Characters of a quoted value that a message repeats.
-pub const MAX_QUOTED_CHARS: usize = 60;
+pub(crate) const MAX_QUOTED_CHARS: usize = 60;
 
 /// A day: longer than any build, and short enough that a forgotten program ends.
 pub(crate) const MAX_TIME_LIMIT_SECONDS: u64 = 24 * 60 * 60;

@@ -21,25 +21,30 @@ mod schema;
 mod validate;
 mod walk;
 
-pub use diagnostic::{Code, Diagnostic, Excerpt, Severity};
+pub use diagnostic::{Code, Diagnostic};
+#[cfg(test)]
+pub(crate) use name::{EdgeId, role_instance};
+#[cfg(test)]
+pub(crate) use role::ExitMapping;
+
 pub use difference::differences;
 pub use hint::nearest;
-pub use improvement::ImprovementStep;
-pub use model::{Edge, EdgeIndex, FlowGraph, GraphFile, GraphNode, NodeIndex};
-pub use name::{
-    EdgeId, NameFault, NodeId, RoleInstance, RoleName, base_role, node_id, role_instance,
-};
+pub use model::{Edge, FlowGraph, GraphFile, GraphNode};
+pub(crate) use model::{EdgeIndex, NodeIndex};
+pub use name::{NodeId, RoleInstance, RoleName, base_role, node_id};
 pub use overlay::{overlay, overlay_graph};
 pub use parse::{parse, parse_file, parse_with_roles};
+pub use project_file::FlowDefaults;
 pub use project_file::{
-    FlowDefaults, ListFile, ListItem, OWNERSHIP_FILE, READINGS_FILE, in_todays_form,
-    parse_defaults, parse_list, parse_role,
+    ListFile, ListItem, OWNERSHIP_FILE, READINGS_FILE, in_todays_form, parse_defaults, parse_list,
+    parse_role,
 };
-pub use render::{RenderFault, to_dot, to_mermaid, to_text, to_yaml};
-pub use revise::{Hold, LiveFacts, RevisionObstacle, check_revision};
+pub use render::to_yaml;
+pub use render::{RenderFault, to_dot, to_mermaid, to_text};
+pub(crate) use revise::{LiveFacts, RevisionObstacle, check_revision};
 pub use role::{
-    CommandRole, Executor, ExitMapping, ExitOutcome, InlineRole, PermissionMode, Permissions,
-    RoleBudget, ToolScope,
+    CommandRole, Executor, ExitOutcome, InlineRole, PermissionMode, Permissions, RoleBudget,
+    ToolScope,
 };
 pub use schema::{schema, schema_text};
 pub use validate::build;

@@ -52,7 +52,8 @@ pub struct GraphNode {
 
 impl GraphNode {
     /// A node that says nothing but who works there.
-    pub fn new(id: NodeId, role: RoleInstance) -> Self {
+    #[cfg(test)]
+    pub(crate) fn new(id: NodeId, role: RoleInstance) -> Self {
         Self {
             id,
             role,
@@ -94,7 +95,7 @@ pub struct EdgeIndex(pub(super) u32);
 
 impl NodeIndex {
     /// As a position in a slice that runs parallel to the nodes.
-    pub fn position(self) -> usize {
+    pub(crate) fn position(self) -> usize {
         self.0 as usize
     }
 
@@ -106,7 +107,7 @@ impl NodeIndex {
 
 impl EdgeIndex {
     /// As a position in a slice that runs parallel to the edges.
-    pub fn position(self) -> usize {
+    pub(crate) fn position(self) -> usize {
         self.0 as usize
     }
 
@@ -221,7 +222,7 @@ impl FlowGraph {
     }
 
     /// All edges, in file order.
-    pub fn edges(&self) -> &[Edge] {
+    pub(crate) fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
@@ -280,7 +281,7 @@ impl FlowGraph {
     }
 
     /// The edges into a node, in file order.
-    pub fn incoming(&self, node: NodeIndex) -> &[EdgeIndex] {
+    pub(crate) fn incoming(&self, node: NodeIndex) -> &[EdgeIndex] {
         &self.incoming[node.position()]
     }
 
@@ -319,7 +320,7 @@ impl FlowGraph {
     }
 
     /// The nodes of a role instance, in file order.
-    pub fn nodes_of(&self, instance: &RoleInstance) -> &[NodeIndex] {
+    pub(crate) fn nodes_of(&self, instance: &RoleInstance) -> &[NodeIndex] {
         self.instance_places
             .get(instance)
             .map_or(&[], |place| &self.instances[*place].1)

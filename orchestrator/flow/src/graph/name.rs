@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::limits::{MAX_INSTANCE_DIGITS, MAX_NAME_BYTES};
 
-pub use a_society_facts::handoff::EdgeName as EdgeId;
+pub(crate) use a_society_facts::handoff::EdgeName as EdgeId;
 pub use a_society_facts::id::{NodeId, RoleInstance};
 
 /// Why a text is not a name.
@@ -173,7 +173,7 @@ pub fn node_id(text: &str) -> Result<NodeId, NameFault> {
 ///
 /// # Errors
 /// When the text is no such name, with what is wrong.
-pub fn role_instance(text: &str) -> Result<RoleInstance, NameFault> {
+pub(crate) fn role_instance(text: &str) -> Result<RoleInstance, NameFault> {
     check_instance(text)?;
     text.parse().map_err(|_| NameFault::BadInstanceNumber)
 }

@@ -43,7 +43,8 @@ impl FlowGraph {
     }
 
     /// The given nodes and everything that forward edges lead to from them.
-    pub fn reachable_from(
+    #[cfg(test)]
+    pub(crate) fn reachable_from(
         &self,
         sources: impl IntoIterator<Item = NodeIndex>,
     ) -> BTreeSet<NodeIndex> {

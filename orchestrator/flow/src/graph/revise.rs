@@ -14,7 +14,7 @@ use super::name::{EdgeId, NodeId, RoleInstance};
 
 /// What a running flow holds on to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LiveFacts {
+pub(crate) struct LiveFacts {
     /// Nodes whose role is taking a turn.
     pub running: BTreeSet<NodeId>,
     /// Nodes that await the operator or a handoff, with the role instance that waits.
@@ -141,7 +141,11 @@ impl fmt::Display for RevisionObstacle {
 }
 
 /// Gives every reason why `new` may not take the place of `old`; none means that it may.
-pub fn check_revision(old: &FlowGraph, new: &FlowGraph, live: &LiveFacts) -> Vec<RevisionObstacle> {
+pub(crate) fn check_revision(
+    old: &FlowGraph,
+    new: &FlowGraph,
+    live: &LiveFacts,
+) -> Vec<RevisionObstacle> {
     let mut reasons: Vec<RevisionObstacle> = holds(live)
         .into_iter()
         .filter(|(node, _)| !new.has_node(node))

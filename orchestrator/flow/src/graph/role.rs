@@ -157,7 +157,8 @@ pub struct ExitMapping {
 
 impl ExitMapping {
     /// What a code means, if the file says.
-    pub fn outcome(&self, code: u8) -> Option<ExitOutcome> {
+    #[cfg(test)]
+    pub(crate) fn outcome(&self, code: u8) -> Option<ExitOutcome> {
         self.codes.get(&code).copied().or(self.otherwise)
     }
 }
@@ -203,7 +204,7 @@ pub struct Permissions {
 impl Permissions {
     /// What both leave: whatever narrows in one of them narrows.
     #[must_use]
-    pub fn narrowed(&self, by: &Self) -> Self {
+    pub(crate) fn narrowed(&self, by: &Self) -> Self {
         fn least<T: Ord + Copy>(one: Option<T>, other: Option<T>) -> Option<T> {
             [one, other].into_iter().flatten().min()
         }

@@ -29,9 +29,12 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use close::{ClosingNeed, missing};
+#[cfg(test)]
+pub(crate) use close::ClosingNeed;
+pub use close::missing;
+
 pub use decide::decide;
-pub use deliver::{AllowedTargets, allowed};
+pub use deliver::allowed;
 pub use improve::{findings_path, plan, report_path};
 pub use input::{
     Brought, ChangeProposal, Claim, Commanded, ConsentAsked, Create, Input, NewGraph, NewSession,
@@ -40,6 +43,6 @@ pub use input::{
 };
 pub use outline::outline;
 pub use pending::pending;
-pub use refusal::{AddressCandidate, Refusal, Want};
+pub use refusal::Refusal;
 pub use suspend::would_end;
 pub use work::{OperatorQuestion, TurnTask, Work, has_more_to_start};

@@ -230,7 +230,7 @@ pub struct SessionAside {
 impl SessionAside {
     /// The number of its last request; 0 before the first.
     #[must_use]
-    pub fn requests(&self, state: &FlowState) -> u32 {
+    pub(crate) fn requests(&self, state: &FlowState) -> u32 {
         state.turns.get(&self.turn).map_or(0, |open| open.requests)
     }
 

@@ -69,7 +69,7 @@ impl Sheet {
     ///
     /// # Errors
     /// When it says something that means nothing.
-    pub fn catalog(&self) -> Result<Catalog, EditRefusal> {
+    pub(crate) fn catalog(&self) -> Result<Catalog, EditRefusal> {
         user::models_of(&self.text).map_err(|faults| {
             let path = self.path.clone();
             ConfigError::Faulty { path, faults }.into()

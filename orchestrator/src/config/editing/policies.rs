@@ -15,7 +15,7 @@ use crate::pasted_secrets::holds_a_secret;
 
 /// The policies of all flows beside the rules and the mode; defaults where the configuration has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfiguredPolicies {
+pub(crate) struct ConfiguredPolicies {
     /// How far tools reach, with folders as they are written.
     pub reach: ToolReach,
     /// What stops a flow that makes no progress.
@@ -28,7 +28,7 @@ pub struct ConfiguredPolicies {
 ///
 /// # Errors
 /// When the configuration is invalid there.
-pub fn said(sheet: &Sheet) -> Result<ConfiguredPolicies, EditRefusal> {
+pub(crate) fn said(sheet: &Sheet) -> Result<ConfiguredPolicies, EditRefusal> {
     let faulty = |faults: Vec<TextFault>| {
         let path = sheet.path.clone();
         EditRefusal::from(ConfigError::Faulty { path, faults })

@@ -13,7 +13,7 @@ const WITHHELD: &str = "[secret withheld]";
 
 /// The service that is configured: its address, where its key is, and why that is not to be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Service {
+pub(crate) struct Service {
     /// Its address.
     pub endpoint: String,
     /// Where its key is, in words.
@@ -26,7 +26,7 @@ pub struct Service {
 ///
 /// # Errors
 /// When the configuration says something about it that means nothing.
-pub fn service(sheet: &Sheet) -> Result<Option<Service>, EditRefusal> {
+pub(crate) fn service(sheet: &Sheet) -> Result<Option<Service>, EditRefusal> {
     let found = parse_search(&sheet.text).map_err(|faults| {
         let path = sheet.path.clone();
         EditRefusal::from(user::ConfigError::Faulty { path, faults })

@@ -82,7 +82,7 @@ pub struct ChangedServers {
 ///
 /// # Errors
 /// When it says something about them that means nothing.
-pub fn servers(sheet: &Sheet) -> Result<Vec<ServerSpec>, EditRefusal> {
+pub(crate) fn servers(sheet: &Sheet) -> Result<Vec<ServerSpec>, EditRefusal> {
     let lines = |faults: &[mcp::SpecFault]| faults.iter().map(ToString::to_string).collect();
     parse(&sheet.text).map_err(|faults| ServerEditFault::Faulty(lines(&faults)).into())
 }
@@ -158,7 +158,7 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<ChangedServ
 /// A server as an editor begins with it; nothing but that if something of it looks like a key, which no editor is
 /// shown.
 #[must_use]
-pub fn described(spec: &ServerSpec) -> serde_json::Value {
+pub(crate) fn described(spec: &ServerSpec) -> serde_json::Value {
     let (ServerTransport::Program {
         variables: values, ..
     }

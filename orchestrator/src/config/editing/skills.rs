@@ -54,7 +54,7 @@ pub struct SkillList {
 ///
 /// # Errors
 /// When the folder of the operator's is unknown.
-pub fn list(workspace: Option<(&dyn Disk, &Path)>) -> Result<SkillList, EditRefusal> {
+pub(crate) fn list(workspace: Option<(&dyn Disk, &Path)>) -> Result<SkillList, EditRefusal> {
     let own = user::skills()?;
     let named = workspace.map(|(disk, root)| skills_named(disk, root));
     let named = named.unwrap_or_default();

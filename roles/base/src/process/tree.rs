@@ -55,7 +55,7 @@ impl ProcessMark {
 
 /// The process that bears a number now; without its start where the system does not tell.
 #[must_use]
-pub fn name_of(pid: u32) -> ProcessName {
+pub(crate) fn name_of(pid: u32) -> ProcessName {
     let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     ProcessName {
         pid,

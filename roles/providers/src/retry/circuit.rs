@@ -68,7 +68,7 @@ impl RequestOutcome {
 impl Circuit {
     /// How long a request must wait; nothing if it is admitted. An admitted caller must report the
     /// outcome.
-    pub fn admit(&mut self, now_ms: u64) -> Option<u64> {
+    pub(crate) fn admit(&mut self, now_ms: u64) -> Option<u64> {
         match self.0 {
             CircuitState::Closed { .. } => None,
             CircuitState::Open { until_ms } | CircuitState::Looking { until_ms }
@@ -87,7 +87,7 @@ impl Circuit {
 
     /// The same for a request that the operator does not let wait: it is the one that looks, before
     /// its time. Where another one looks already, it waits for that one like everybody.
-    pub fn press(&mut self, now_ms: u64) -> Option<u64> {
+    pub(crate) fn press(&mut self, now_ms: u64) -> Option<u64> {
         if let CircuitState::Open { .. } = self.0 {
             self.0 = CircuitState::Open { until_ms: now_ms };
         }
@@ -95,7 +95,7 @@ impl Circuit {
     }
 
     /// Takes the outcome of a request.
-    pub fn hear(&mut self, outcome: RequestOutcome, now_ms: u64) {
+    pub(crate) fn hear(&mut self, outcome: RequestOutcome, now_ms: u64) {
         let open = CircuitState::Open {
             until_ms: now_ms.saturating_add(limits::CIRCUIT_OPEN_MS),
         };

@@ -73,13 +73,13 @@ enum Urgency {
 impl Lane {
     /// Asks to go before its time, because the operator wants it. It waits only where another one
     /// looks already whether the provider works.
-    pub fn press(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
+    pub(crate) fn press(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
         let place = self.waiting.iter().position(|it| it.ticket == ticket);
         self.go(ticket, place, now_ms, Urgency::Pressed)
     }
 
     /// Asks to go.
-    pub fn ask(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
+    pub(crate) fn ask(&mut self, ticket: Ticket, now_ms: u64) -> Admission {
         // A request that never asked again must not block the others for ever.
         let stays =
             |it: &QueuedRequest| it.told_ms.saturating_add(limits::CIRCUIT_OPEN_MS) > now_ms;
@@ -150,13 +150,13 @@ impl Lane {
     }
 
     /// One does not want to go any more.
-    pub fn leave(&mut self, ticket: Ticket) {
+    pub(crate) fn leave(&mut self, ticket: Ticket) {
         self.waiting.retain(|it| it.ticket != ticket);
         self.under_way.remove(&ticket);
     }
 
     /// Takes the outcome of a request.
-    pub fn hear(&mut self, ticket: Ticket, outcome: RequestOutcome, now_ms: u64) {
+    pub(crate) fn hear(&mut self, ticket: Ticket, outcome: RequestOutcome, now_ms: u64) {
         self.circuit.hear(outcome, now_ms);
         let gone = self.under_way.remove(&ticket);
         if outcome == RequestOutcome::Works && gone.is_some_and(|gone| gone.is_pressed) {

@@ -14,7 +14,7 @@ pub(crate) const BASE_MS: u64 = 1_000;
 pub(crate) const CAP_MS: u64 = 60_000;
 
 /// How much is at most added to a wait that the provider chose, so that not all come back at once.
-pub const SPREAD_MS: u64 = 1_000;
+pub(crate) const SPREAD_MS: u64 = 1_000;
 
 /// A provider that asks for more than this is waited for by the flow, and not within the turn.
 pub(crate) const LONGEST_RETRY_AFTER_MS: u64 = 300_000;
@@ -30,7 +30,7 @@ pub(crate) const TURN_WAIT_MS: u64 = 600_000;
 pub(crate) const TURN_FAILURES: u32 = 12;
 
 /// How many failures in a row, of all roles, say that a model is not to be had now.
-pub const CIRCUIT_FAILURES: u32 = 5;
+pub(crate) const CIRCUIT_FAILURES: u32 = 5;
 
 /// How long it is then left alone, before one request looks again.
 pub(crate) const CIRCUIT_OPEN_MS: u64 = 60_000;
@@ -39,7 +39,7 @@ pub(crate) const CIRCUIT_OPEN_MS: u64 = 60_000;
 pub(crate) const SLOT_MS: u64 = 250;
 
 /// How many wait for the same model at most; it is more than the roles that a machine holds.
-pub const WAITING: usize = 4_096;
+pub(crate) const WAITING: usize = 4_096;
 
 /// For how many models the state is kept; it is more than anybody configures.
-pub const LANES: usize = 256;
+pub(crate) const LANES: usize = 256;

@@ -16,7 +16,7 @@ pub use change::{
 pub use policy::{PolicyEdit, said_of, with_policy};
 pub use rules::{RuleSide, with_rule, without_rule};
 pub use search::{with_search, without_search};
-pub use servers::{NewSecret, ServerEditFault, secrets_of, with_server, without_server};
+pub use servers::{NewSecret, ServerEditFault, with_server, without_server};
 
 use super::{KeySource, ModelsConfig, ProviderConfig, TextFault, parse};
 use crate::reading::is_near;

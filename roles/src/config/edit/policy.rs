@@ -45,7 +45,7 @@ type SectionMember = (&'static str, Option<String>);
 impl PolicyEdit {
     /// The key at the left margin under which it is.
     #[must_use]
-    pub const fn section(&self) -> &'static str {
+    pub(crate) const fn section(&self) -> &'static str {
         match self {
             Self::Mode(_) => "consent",
             Self::Reach { .. } => "tools",

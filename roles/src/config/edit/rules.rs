@@ -15,7 +15,7 @@ pub enum RuleSide {
 impl RuleSide {
     /// Its key.
     #[must_use]
-    pub const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Allow => "allow",
             Self::Deny => "deny",

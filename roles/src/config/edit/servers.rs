@@ -120,7 +120,7 @@ pub fn without_server(text: &str, name: &str) -> Result<String, ServerEditFault>
 }
 
 /// The names of the secrets that a server is given.
-pub fn secrets_of(spec: &ServerSpec) -> impl Iterator<Item = &str> {
+pub(crate) fn secrets_of(spec: &ServerSpec) -> impl Iterator<Item = &str> {
     let (ServerTransport::Program { variables, .. }
     | ServerTransport::Web {
         headers: variables, ..

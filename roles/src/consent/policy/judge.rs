@@ -21,7 +21,7 @@ struct AttributedRule {
 
 /// A file under the names that it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileNames {
+pub(crate) struct FileNames {
     /// As the call names it, from the project on.
     pub shown: String,
     /// As it is really named; nothing if it is in neither of the folders that are written.
@@ -30,7 +30,7 @@ pub struct FileNames {
 
 /// What rules need to know about a call.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     /// The tool.
     pub tool: &'a str,
     /// How much is at stake.
@@ -95,14 +95,14 @@ impl Policy {
 
     /// Whether there is no rule.
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.allow.is_empty() && self.deny.is_empty()
     }
 
     /// What the rules say about a call; nothing if none speaks of it. A rule that denies counts more than
     /// any that allows.
     #[must_use]
-    pub fn judge(&self, subject: &Subject<'_>) -> Option<Judged> {
+    pub(crate) fn judge(&self, subject: &Subject<'_>) -> Option<Judged> {
         let is_pattern = |written: &AttributedRule| matches!(written.rule, Rule::Commands(Some(_)));
         // A line is taken apart once, and only if a rule asks for it.
         let command = subject.command.filter(|_| self.deny.iter().any(is_pattern));

@@ -7,5 +7,8 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
-pub use judge::{FileNames, Judged, Policy, Subject};
-pub use rule::{KNOWN, RULES_MAX, RuleFault, check, check_all, check_allow, server_of_rule, split};
+pub use judge::{Judged, Policy};
+
+pub(crate) use judge::{FileNames, Subject};
+pub(crate) use rule::{KNOWN, RULES_MAX, RuleFault};
+pub use rule::{check, check_all, check_allow, server_of_rule, split};

@@ -13,7 +13,7 @@ use crate::tool::canonical;
 const RULE_BYTES_MAX: usize = 4_096;
 
 /// How many rules one place has. Each call is held against all of them.
-pub const RULES_MAX: usize = 500;
+pub(crate) const RULES_MAX: usize = 500;
 
 /// The classes of tools, by the words with which roles name them in their `permissions`.
 const EDITS: &str = "edits";
@@ -93,7 +93,7 @@ impl fmt::Display for RuleFault {
 impl std::error::Error for RuleFault {}
 
 /// The words with which rules begin, and an example of each.
-pub const KNOWN: &str = "a rule is edits, commands, web, mcp-tools, edits:FOLDER, a command such as \
+pub(crate) const KNOWN: &str = "a rule is edits, commands, web, mcp-tools, edits:FOLDER, a command such as \
                          'pytest *' or commands:make, web:HOST, mcp:SERVER, mcp:SERVER/TOOL or the name of \
                          a tool; for example edits:src,'pytest *',mcp:files";
 

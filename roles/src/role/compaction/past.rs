@@ -12,14 +12,14 @@ const OLD_END: &str = "\nGo on from where the summary ends.";
 
 /// Whether a message replaced a conversation.
 #[must_use]
-pub fn is_replacement(text: &str) -> bool {
+pub(crate) fn is_replacement(text: &str) -> bool {
     let of_today = text.starts_with("<summary") && part(text, "summary").is_some();
     of_today || text.starts_with(OLD_BEGINNING)
 }
 
 /// The summary in a replacement.
 #[must_use]
-pub fn former_summary(text: &str) -> Option<&str> {
+pub(crate) fn former_summary(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix(OLD_BEGINNING) {
         let (_, rest) = rest.split_once(OLD_SUMMARY)?;
         let end = [OLD_REQUEST, OLD_END].into_iter();

@@ -14,6 +14,5 @@ mod report;
 mod spec;
 
 pub(crate) use input::mark;
-pub use limits::{OUTPUT_LIMIT_BYTES, TIME_LIMIT_MS};
 pub use play::{CommandTaker, end_survivor};
 pub use spec::{CommandSpec, ExitOutcome, InheritedVariables, ProgramExits};

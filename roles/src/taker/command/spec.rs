@@ -43,7 +43,7 @@ pub struct ProgramExits {
 impl ProgramExits {
     /// What a code means, if it means anything.
     #[must_use]
-    pub fn outcome(&self, code: u8) -> Option<ExitOutcome> {
+    pub(crate) fn outcome(&self, code: u8) -> Option<ExitOutcome> {
         self.codes.get(&code).copied().or(self.otherwise)
     }
 }

@@ -48,7 +48,4 @@ mod script;
 
 pub use crate::reading::TextFault as ScriptFault;
 pub use play::ScriptedTaker;
-pub use script::{
-    CallItem, RoleScript, ScriptDefaults, ScriptEntry, ScriptItem, ScriptPhase, ScriptedText,
-    SignalWord,
-};
+pub use script::{RoleScript, ScriptPhase};

@@ -137,7 +137,7 @@ pub struct ScriptedText {
 impl ScriptedText {
     /// Text that arrives in one piece.
     #[must_use]
-    pub fn whole(text: impl Into<String>) -> Self {
+    pub(crate) fn whole(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
             pieces: 1,
@@ -180,7 +180,7 @@ pub enum SignalWord {
 
 impl SignalWord {
     /// Every signal with the word that a script has for it.
-    pub const ALL: &[(Self, &str)] = &[
+    pub(crate) const ALL: &[(Self, &str)] = &[
         (Self::PromptHuman, "prompt-human"),
         (Self::AwaitHandoff, "await-handoff"),
         (Self::ForwardPassClosed, "forward-pass-closed"),

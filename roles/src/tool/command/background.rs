@@ -147,7 +147,7 @@ impl Background {
 
     /// The role's turn is over: its commands end. Waits until they have, also for those that another
     /// caller is ending.
-    pub fn end(&self, role: &RoleInstance) {
+    pub(crate) fn end(&self, role: &RoleInstance) {
         let ending = match self.roles().get_mut(role) {
             Some(mine) => mine.end(),
             None => return,

@@ -77,7 +77,7 @@ pub enum FactSubject<'a> {
 impl FactSubject<'_> {
     /// The seat of the session that it is about, as far as the fact alone says so.
     #[must_use]
-    pub fn seat(&self) -> Option<Seat> {
+    pub(crate) fn seat(&self) -> Option<Seat> {
         if let Self::Seat(seat) = self {
             Some((*seat).clone())
         } else if let Self::Role(role) = self {

@@ -61,7 +61,7 @@ pub struct Ends {
 impl Ends {
     /// Whether nothing is chosen.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         *self == Self::default()
     }
 

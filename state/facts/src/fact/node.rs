@@ -230,7 +230,7 @@ impl NodeSuspended {
 
     /// The budget that has to be raised; read from the question where a journal has nothing else.
     #[must_use]
-    pub fn lacks(&self) -> Option<Lack> {
+    pub(crate) fn lacks(&self) -> Option<Lack> {
         if self.lack.is_some() || self.reason != WaitReason::Budget {
             return self.lack.clone();
         }

@@ -14,7 +14,7 @@ use crate::message::Text;
 
 /// The budget that a question of an older journal says to lack something.
 #[must_use]
-pub fn lack(question: &str) -> Option<Lack> {
+pub(crate) fn lack(question: &str) -> Option<Lack> {
     if let Some(rest) = question.strip_prefix("the next request may take ") {
         let (wants, rest) = rest.split_once(' ')?;
         let (of, rest) = rest.split_once(", and ")?;
@@ -53,7 +53,7 @@ fn named(whose: &str) -> Result<Option<RoleInstance>, BadName> {
 
 /// Whether a question is the packet of a turn that the operator takes, at its beginning or later.
 #[must_use]
-pub fn is_own_turn(question: &str) -> bool {
+pub(crate) fn is_own_turn(question: &str) -> bool {
     let mut parts = question.split("\n\n");
     question.starts_with("You are at node `")
         || parts.any(|part| part.starts_with("It is your turn. End it with one of these"))

@@ -241,12 +241,12 @@ impl ConsentRules {
 
     /// How many rules there are.
     #[must_use]
-    pub const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.allow.len() + self.deny.len()
     }
 
     /// Takes these out.
-    pub fn remove(&mut self, gone: &Self) {
+    pub(crate) fn remove(&mut self, gone: &Self) {
         self.allow.retain(|rule| !gone.allow.contains(rule));
         self.deny.retain(|rule| !gone.deny.contains(rule));
     }

@@ -61,7 +61,7 @@ pub struct Beside {
 
 impl RequestFrame {
     /// Every text of it.
-    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Text> {
         let beside = self.beside.iter();
         let beside = beside.flat_map(|beside| [&beside.system, &beside.messages]);
         self.environment.iter().chain(&self.tools).chain(beside)

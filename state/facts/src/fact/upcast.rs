@@ -7,11 +7,11 @@
 use std::borrow::Cow;
 
 /// The version of the shapes that are written now.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// The present shape of a payload, or why it has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Upcast<'a> {
+pub(crate) enum Upcast<'a> {
     /// The word and the payload as they are read now.
     Present(&'a str, Cow<'a, [u8]>),
     /// The line was written by a version that is newer than this program.
@@ -20,7 +20,7 @@ pub enum Upcast<'a> {
 
 /// Brings a line's word and payload from its version to the present one.
 #[must_use]
-pub fn upcast<'a>(version: u32, word: &'a str, payload: &'a [u8]) -> Upcast<'a> {
+pub(crate) fn upcast<'a>(version: u32, word: &'a str, payload: &'a [u8]) -> Upcast<'a> {
     if version > VERSION || version == 0 {
         return Upcast::Newer;
     }

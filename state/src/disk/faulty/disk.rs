@@ -86,7 +86,8 @@ impl FaultyDisk {
     }
 
     /// Sets the clock of the disk, which does not move until it is set again.
-    pub fn set_now_ms(&self, now_ms: i64) {
+    #[cfg(test)]
+    pub(crate) fn set_now_ms(&self, now_ms: i64) {
         self.world().tree.now_ms = now_ms;
     }
 
@@ -127,7 +128,8 @@ impl FaultyDisk {
     }
 
     /// Writes a remark into the trace, such as that an acknowledgement was sent.
-    pub fn mark(&self, text: &str) {
+    #[cfg(test)]
+    pub(crate) fn mark(&self, text: &str) {
         self.world().trace.note(|| DiskCall::Mark {
             text: text.to_owned(),
         });

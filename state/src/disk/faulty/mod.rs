@@ -24,5 +24,7 @@ mod trace;
 mod tree;
 
 pub use disk::FaultyDisk;
-pub use fault::{FaultPlan, InjectedFault, PartialWrite};
+#[cfg(test)]
+pub(crate) use fault::PartialWrite;
+pub use fault::{FaultPlan, InjectedFault};
 pub use trace::DiskCall;

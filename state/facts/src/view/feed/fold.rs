@@ -95,7 +95,7 @@ impl FeedView {
 
     /// The end of this feed, as a feed with these bounds would hold it.
     #[must_use]
-    pub fn end(&self, bounds: FeedBounds) -> Self {
+    pub(crate) fn end(&self, bounds: FeedBounds) -> Self {
         let over = self.items.len().saturating_sub(bounds.items_max);
         let mut end = Self {
             items: VecDeque::with_capacity(self.items.len() - over),

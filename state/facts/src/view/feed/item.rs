@@ -161,7 +161,7 @@ impl FeedItem {
 
     /// Roughly how many bytes it takes in `feed.json`.
     #[must_use]
-    pub fn approx_bytes(&self) -> u64 {
+    pub(crate) fn approx_bytes(&self) -> u64 {
         let about = self.consent.as_ref().map_or(0, |note| note.about.len());
         (self.text.len() + self.label.len() + about + 160) as u64
     }

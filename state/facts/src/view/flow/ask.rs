@@ -13,32 +13,37 @@ use crate::seat::Seat;
 impl Outline {
     /// A node by its id.
     #[must_use]
-    pub fn node(&self, id: &NodeId) -> Option<&NodeOutline> {
+    pub(crate) fn node(&self, id: &NodeId) -> Option<&NodeOutline> {
         self.nodes.iter().find(|node| node.id == *id)
     }
 
     /// An edge by its ends.
     #[must_use]
-    pub fn edge(&self, name: &EdgeName) -> Option<&EdgeOutline> {
+    pub(crate) fn edge(&self, name: &EdgeName) -> Option<&EdgeOutline> {
         self.edges.iter().find(|edge| edge.edge == *name)
     }
 
     /// The first node without an inbound edge.
     #[must_use]
-    pub fn start(&self) -> Option<&NodeOutline> {
+    pub(crate) fn start(&self) -> Option<&NodeOutline> {
         let inbound = |node: &NodeOutline| self.edges.iter().any(|edge| edge.edge.to == node.id);
         self.nodes.iter().find(|node| !inbound(node))
     }
 
     /// The edges that leave a node, in the order of the file.
-    pub fn leaving<'a>(&'a self, node: &'a NodeId) -> impl Iterator<Item = &'a EdgeOutline> {
+    #[cfg(test)]
+    pub(crate) fn leaving<'a>(&'a self, node: &'a NodeId) -> impl Iterator<Item = &'a EdgeOutline> {
         self.edges
             .iter()
             .filter(move |edge| edge.edge.from == *node)
     }
 
     /// The edges that enter a node, in the order of the file.
-    pub fn entering<'a>(&'a self, node: &'a NodeId) -> impl Iterator<Item = &'a EdgeOutline> {
+    #[cfg(test)]
+    pub(crate) fn entering<'a>(
+        &'a self,
+        node: &'a NodeId,
+    ) -> impl Iterator<Item = &'a EdgeOutline> {
         self.edges.iter().filter(move |edge| edge.edge.to == *node)
     }
 }

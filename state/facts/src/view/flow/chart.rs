@@ -34,13 +34,13 @@ impl Chart {
 
     /// The index of a node in the file.
     #[must_use]
-    pub fn place(&self, id: &NodeId) -> Option<usize> {
+    pub(crate) fn place(&self, id: &NodeId) -> Option<usize> {
         self.0.places.get(id).copied()
     }
 
     /// An edge by its ends.
     #[must_use]
-    pub fn edge(&self, name: &EdgeName) -> Option<&EdgeOutline> {
+    pub(crate) fn edge(&self, name: &EdgeName) -> Option<&EdgeOutline> {
         self.leaving(&name.from).find(|edge| edge.edge == *name)
     }
 

@@ -24,14 +24,8 @@ impl SeenCommands {
 
     /// How many are remembered.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.order.len()
-    }
-
-    /// Whether none is.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
     }
 
     pub(crate) fn add(&mut self, client: &ClientId, seq: Seq) {

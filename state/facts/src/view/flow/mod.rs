@@ -19,7 +19,6 @@ pub use decisions::{DecidedMatter, Decider, DecisionTally, Decisions, FlowDecisi
 pub use imported::Origins;
 pub use parts::*;
 pub use phase::{
-    FeedbackReport, FileChangeState, FlowPhase, FlowStatus, Improvement, Notice, Parentage, Pause,
-    Reflecting,
+    FileChangeState, FlowPhase, FlowStatus, Improvement, Parentage, Pause, Reflecting,
 };
 pub use state::FlowState;

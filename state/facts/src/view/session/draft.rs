@@ -43,7 +43,7 @@ impl AnswerDraft {
 
     /// Whether the answer refers to this draft.
     #[must_use]
-    pub fn is(&self, drafted: &ConfirmedDraft) -> bool {
+    pub(crate) fn is(&self, drafted: &ConfirmedDraft) -> bool {
         self.text.len() as u64 == drafted.drafted_bytes && self.crc == drafted.drafted_crc
     }
 }

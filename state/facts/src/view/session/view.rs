@@ -183,7 +183,7 @@ impl SessionView {
 
     /// The messages of the current node; all of them without a node.
     #[must_use]
-    pub fn exchanges(&self) -> &[SessionEntry] {
+    pub(crate) fn exchanges(&self) -> &[SessionEntry] {
         let start = self.node.as_ref().map_or(0, |mark| mark.start);
         self.messages.get(start..).unwrap_or(&[])
     }
