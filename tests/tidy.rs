@@ -13,6 +13,7 @@ mod language;
 mod machine;
 mod paths;
 mod repository;
+mod rooms;
 mod rust;
 mod scheduling;
 mod verbs;

@@ -13,7 +13,7 @@ use super::limits::{
     CONNECTIONS_MAX, MESSAGE_BYTES_MAX, PAUSE_AFTER_FAILURE, READ_TIMEOUT, WRITE_TIMEOUT,
 };
 use super::message::{ControlFault, ControlFaultCode, ControlReply, ControlRequest, VERSION};
-use super::socket::{ControlDoor, DoorParts, Places};
+use super::socket::{ControlDoor, CountedPlaces, DoorParts};
 use crate::driver::handle::FlowHandle;
 
 /// Listens until the door is closed.
@@ -45,7 +45,12 @@ fn accept(parts: &DoorParts, handle: &FlowHandle) {
 }
 
 /// Serves a client on a thread of its own, if there is room for one more.
-fn admit(stream: UnixStream, heard: &Arc<Places>, answering: &Arc<Places>, handle: &FlowHandle) {
+fn admit(
+    stream: UnixStream,
+    heard: &Arc<CountedPlaces>,
+    answering: &Arc<CountedPlaces>,
+    handle: &FlowHandle,
+) {
     let place = heard.take(CONNECTIONS_MAX);
     if place.is_none() {
         let full = fault::unfit("too many clients talk to this flow at once");
@@ -63,7 +68,11 @@ fn admit(stream: UnixStream, heard: &Arc<Places>, answering: &Arc<Places>, handl
     drop(spawned);
 }
 
-fn converse(stream: &UnixStream, answering: &Arc<Places>, handle: &FlowHandle) -> io::Result<()> {
+fn converse(
+    stream: &UnixStream,
+    answering: &Arc<CountedPlaces>,
+    handle: &FlowHandle,
+) -> io::Result<()> {
     stream.set_read_timeout(Some(READ_TIMEOUT))?;
     stream.set_write_timeout(Some(WRITE_TIMEOUT))?;
     let mut reader = BufReader::new(stream);

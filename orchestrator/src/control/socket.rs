@@ -27,7 +27,7 @@ pub struct ControlDoor {
     place: FlowPlace,
     listener: Arc<UnixListener>,
     closed: Arc<AtomicBool>,
-    answering: Arc<Places>,
+    answering: Arc<CountedPlaces>,
 }
 
 /// What the listening thread shares with the door.
@@ -37,17 +37,17 @@ pub(super) struct DoorParts {
     /// What says that it should end.
     pub(super) closed: Arc<AtomicBool>,
     /// How many clients have sent a command and have no answer yet.
-    pub(super) answering: Arc<Places>,
+    pub(super) answering: Arc<CountedPlaces>,
 }
 
 /// How many there are of something: clients, or answers that are owed.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct CountedPlaces {
     taken: Mutex<usize>,
     emptied: Condvar,
 }
 
-impl Places {
+impl CountedPlaces {
     /// Counts one more for as long as the place is kept; none if there are as many already.
     pub(super) fn take(self: &Arc<Self>, at_most: usize) -> Option<CountedPlace> {
         let mut taken = self.taken();
@@ -71,7 +71,7 @@ impl Places {
 
 /// One that is counted until this is dropped.
 #[derive(Debug)]
-pub(super) struct CountedPlace(Arc<Places>);
+pub(super) struct CountedPlace(Arc<CountedPlaces>);
 
 impl Drop for CountedPlace {
     fn drop(&mut self) {

@@ -23,12 +23,12 @@ pub(super) struct ErrandId(u64);
 pub(super) type Report<C> = Box<dyn FnOnce(&mut C) -> Result<usize, DriverError> + Send>;
 
 /// The work of an errand, on whichever thread it is done.
-type Run<C> = Box<dyn FnOnce() -> Report<C> + Send>;
+type ErrandRun<C> = Box<dyn FnOnce() -> Report<C> + Send>;
 
 /// Work that must now be started. It may take as long as it takes.
 pub(super) struct Errand<C> {
     pub(super) id: ErrandId,
-    run: Run<C>,
+    run: ErrandRun<C>,
 }
 
 impl<C> Errand<C> {
@@ -80,7 +80,7 @@ impl<C> Default for Errands<C> {
 
 impl<C> Errands<C> {
     /// Work that must now be started.
-    pub(super) fn add(&mut self, purpose: Purpose, run: Run<C>) -> ErrandId {
+    pub(super) fn add(&mut self, purpose: Purpose, run: ErrandRun<C>) -> ErrandId {
         self.last += 1;
         let id = ErrandId(self.last);
         self.awaited.insert(id, purpose);
