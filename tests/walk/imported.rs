@@ -35,7 +35,7 @@ fn what_a_role_had_asked_to_do_is_asked_again_and_done_when_it_is_allowed() {
         "{}",
         said.out
     );
-    let listed = place.run(&["ls"]);
+    let listed = place.run(&["ls", "--json"]);
     assert!(
         listed.out.contains("your consent to a call"),
         "{}",

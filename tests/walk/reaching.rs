@@ -69,7 +69,7 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         (first(&flow), scope(&flow)),
         ("failed".into(), json!("sandboxed"))
     );
-    let facts = "Sandbox: Project and record folder only\n  Network: Off\n";
+    let facts = "sandbox: project and record folder only\n  network: off\n";
     assert!(shown.contains(facts), "{shown}");
 
     let allowed = format!(
@@ -88,7 +88,7 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         ("done".into(), json!("project"))
     );
     assert!(
-        shown.contains("the folders you named, to read\n  Network: Off\n"),
+        shown.contains("the folders you named, to read\n  network: off\n"),
         "{shown}"
     );
 
