@@ -28,8 +28,8 @@ Forks are listed below the flows they come from. The bold part of an id is enoug
 flow. AGE is the time since the last fact. ls looks only at the ends of journals and lists \
 damaged flows with the rest; verify reads every byte.
 
-In a pipe the columns are the same, two blanks or more apart; nothing is cut, and - stands for what \
-is not known. --json is for programs.
+When piped, columns are separated by two or more spaces and nothing is truncated; - marks an unknown \
+value. Use --json in programs.
 
 Examples:
   a-society ls

@@ -16,7 +16,6 @@ use serde_json::json;
 use super::context::Context;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
-use crate::text::uncapital;
 
 /// What every command to a flow takes.
 #[derive(Debug, clap::Args)]
@@ -200,29 +199,7 @@ pub(crate) fn from_fault(fault: ControlFault) -> OperatorError {
         ControlFaultCode::DiskFailed => ("disk-failed", ExitCode::Failed),
         ControlFaultCode::Unknown => ("unknown", ExitCode::Failed),
     };
-    let (what, why) = match fault.code {
-        ControlFaultCode::CommandRefused => refusal(&fault.what, &fault.why),
-        ControlFaultCode::CommandAmbiguous
-        | ControlFaultCode::FlowFileUnfit
-        | ControlFaultCode::MessageUnfit
-        | ControlFaultCode::NewerVersion
-        | ControlFaultCode::FlowGone
-        | ControlFaultCode::FlowStopped
-        | ControlFaultCode::FlowBusy
-        | ControlFaultCode::NoAnswer
-        | ControlFaultCode::DiskFull
-        | ControlFaultCode::DiskFailed
-        | ControlFaultCode::Unknown => (fault.what, fault.why),
-    };
-    OperatorError::new(kind, what, why, fault.r#try)
-}
-
-/// What a flow refused and why, where the reason says both: its first sentence is what.
-fn refusal(what: &str, why: &str) -> (String, String) {
-    match why.split_once(". ") {
-        Some((first, rest)) => (first.to_owned(), uncapital(rest)),
-        None => (what.to_owned(), why.to_owned()),
-    }
+    OperatorError::new(kind, fault.what, fault.why, fault.r#try)
 }
 
 fn from_unsaid(unsaid: Unsaid) -> Stop {

@@ -126,8 +126,11 @@ test("what was said without a connection stands in its field again when the page
   await page.locator("textarea").press("Enter");
   await page.getByRole("list", { name: "Sent, not read yet" }).waitFor();
   assert.equal(await page.locator("textarea").inputValue(), "");
+  // The page is gone before the server is back, so that it cannot send by itself.
+  const address = page.url();
+  await page.goto("about:blank");
   server.refusing = false;
-  await page.reload();
+  await page.goto(address);
   await until(() => page.locator("textarea").inputValue(), (text) => text === "Keep the old file format readable.", "it is not lost");
   assert.deepEqual(server.commands, []);
   // Sent and answered it is gone, also for the next load.

@@ -157,10 +157,12 @@ fn refused(refusal: &Refusal) -> ControlFault {
         | ControlFaultCode::DiskFailed
         | ControlFaultCode::Unknown => "the flow cannot do this now",
     };
+    let whole = || (what.to_owned(), refusal.to_string());
+    let (what, why) = refusal.halves().unwrap_or_else(whole);
     ControlFault {
         code,
-        what: what.to_owned(),
-        why: refusal.to_string(),
+        what,
+        why,
         r#try: hint(refusal).to_owned(),
     }
 }

@@ -55,12 +55,25 @@ fn idle(who: &str) -> String {
     }
 }
 
+/// The end of a refusal: what there is in the place of what was named.
+fn instead<T: fmt::Display>(what: &str, items: &[T]) -> String {
+    format!("{what}: {}", listed(items))
+}
+
 /// The nodes that do wait for a text, for a refusal that names one that does not.
 fn who_takes_text(candidates: &[AddressCandidate]) -> String {
     if candidates.is_empty() {
         return String::new();
     }
-    format!(". Waiting for a text: {}", listed(candidates))
+    format!(". {}", instead("Waiting for a text", candidates))
+}
+
+fn no_approval(approval: &ApprovalId) -> String {
+    format!("no staged handoff {approval} is open")
+}
+
+fn no_consent(consent: &ConsentId) -> String {
+    format!("no request for consent {consent} is open")
 }
 
 pub(super) fn listed<T: fmt::Display>(items: &[T]) -> String {
@@ -194,7 +207,7 @@ pub enum Refusal {
     },
 
     /// No role waits there for a text.
-    #[error("{}. Waiting: {}", idle(who), listed(candidates))]
+    #[error("{}. {}", idle(who), instead("Waiting", candidates))]
     NotWaiting {
         /// Who was named.
         who: String,
@@ -261,7 +274,7 @@ pub enum Refusal {
         open: Vec<ApprovalId>,
     },
     /// No staged handoff has that name.
-    #[error("no staged handoff {approval} is open. Open: {}", listed(open))]
+    #[error("{}. {}", no_approval(approval), instead("Open", open))]
     UnknownApproval {
         /// The name.
         approval: ApprovalId,
@@ -286,7 +299,7 @@ pub enum Refusal {
         open: Vec<ConsentId>,
     },
     /// No request for consent has that name.
-    #[error("no request for consent {consent} is open. Open: {}", listed(open))]
+    #[error("{}. {}", no_consent(consent), instead("Open", open))]
     UnknownConsent {
         /// The name.
         consent: ConsentId,
@@ -349,4 +362,26 @@ pub enum Refusal {
     /// A name that came with the input is taken, or something else does not fit the state.
     #[error(transparent)]
     Illegal(#[from] Illegal),
+}
+
+impl Refusal {
+    /// What was refused, and what there is in its place, where a refusal says both.
+    #[must_use]
+    pub fn halves(&self) -> Option<(String, String)> {
+        let halves = if let Self::NotWaiting { who, candidates } = self {
+            (idle(who), instead("waiting", candidates))
+        } else if let Self::NotAtWork { role, candidates } = self
+            && !candidates.is_empty()
+        {
+            let what = format!("{role} is not at work");
+            (what, instead("waiting for a text", candidates))
+        } else if let Self::UnknownApproval { approval, open } = self {
+            (no_approval(approval), instead("open", open))
+        } else if let Self::UnknownConsent { consent, open } = self {
+            (no_consent(consent), instead("open", open))
+        } else {
+            return None;
+        };
+        Some(halves)
+    }
 }
