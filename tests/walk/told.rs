@@ -148,6 +148,11 @@ fn the_operator_is_asked_by_a_call_and_the_choice_arrives_once() {
         assert!(said.err.contains(line), "{line} in {}", said.err);
     }
     let flow = place.flow().unwrap();
+    let recorded = log(&place, &flow);
+    assert!(
+        recorded.contains(r#""choices":["drop it","keep both"]"#),
+        "{recorded}"
+    );
     assert_eq!(place.run(&["reply", &flow, "2"]).code, 0);
     let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
     assert_eq!(said.code, 0, "{said:?}");

@@ -307,6 +307,9 @@ impl Asker<'_> {
         match question {
             OperatorQuestion::Text { node, role, reason } => {
                 let text = self.question(node.as_ref(), role);
+                let choices = wait_of(self.state, node.as_ref(), role)
+                    .map(|waiting| waiting.choices.clone())
+                    .unwrap_or_default();
                 let short = words::short_question(&text);
                 let trouble = trouble_of(self.state, node.as_ref(), role);
                 let turn = self.own_turn(node.as_ref(), role);
@@ -335,6 +338,7 @@ impl Asker<'_> {
                         reason: *reason,
                         budget: short_of(self.state, node.as_ref(), role),
                         question: text,
+                        choices,
                         may_retry: reason.may_retry(),
                         turn,
                         failed,

@@ -50,8 +50,12 @@ wire! {
             /// Why it waits.
             #[cfg_attr(test, ts(type = "WaitReason"))]
             reason: WaitReason,
-            /// What it asks.
+            /// What it asks. It ends with its choices, each on a numbered line.
             question: String,
+            /// What may be chosen as the answer, which is sent in these words; a free text answers as well.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]
+            choices: Vec<String>,
             /// Whether its turn may simply be taken again.
             may_retry: bool,
             /// The budget that has to be raised first; absent if it waits for something else.

@@ -258,9 +258,13 @@ export type AskKind = { "kind": "text",
  */
 reason: WaitReason,
 /**
- * What it asks.
+ * What it asks. It ends with its choices, each on a numbered line.
  */
 question: string,
+/**
+ * What may be chosen as the answer, which is sent in these words; a free text answers as well.
+ */
+choices?: Array<string>,
 /**
  * Whether its turn may simply be taken again.
  */

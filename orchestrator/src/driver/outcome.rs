@@ -82,7 +82,11 @@ impl Core {
     /// The end of a turn as an input of the machine.
     fn outcome_of(&mut self, end: TakerEnd) -> Result<TurnEnding, DriverError> {
         Ok(match end {
-            TakerEnd::Outcome { outcome, words } => self.judged(outcome, words)?,
+            TakerEnd::Outcome {
+                outcome,
+                words,
+                choices,
+            } => self.judged(outcome, &words, choices)?,
             TakerEnd::OwnTurn { words } => TurnEnding::OwnTurn {
                 question: self.question(&words)?,
             },
@@ -354,7 +358,12 @@ impl Core {
     }
 
     /// The outcome of a role, with its artifacts found and kept.
-    fn judged(&mut self, said: Said, words: String) -> Result<TurnEnding, DriverError> {
+    fn judged(
+        &mut self,
+        said: Said,
+        words: &str,
+        choices: Vec<String>,
+    ) -> Result<TurnEnding, DriverError> {
         Ok(match said {
             Said::Handoff(targets) => {
                 let mut receivers = Vec::with_capacity(targets.len());
@@ -369,7 +378,8 @@ impl Core {
                 TurnEnding::Handoff(receivers)
             }
             Said::PromptHuman => TurnEnding::PromptHuman {
-                question: self.question(&words)?,
+                question: self.question(words)?,
+                choices,
             },
             Said::AwaitHandoff => TurnEnding::AwaitHandoff,
             Said::ForwardPassClosed => self.closes()?,

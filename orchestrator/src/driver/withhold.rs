@@ -174,7 +174,11 @@ impl SecretFilter {
 
     fn end(&self, end: &mut TakerEnd) {
         match end {
-            TakerEnd::Outcome { words, .. } | TakerEnd::OwnTurn { words } => self.clean(words),
+            TakerEnd::Outcome { words, choices, .. } => {
+                self.clean(words);
+                choices.iter_mut().for_each(|choice| self.clean(choice));
+            }
+            TakerEnd::OwnTurn { words } => self.clean(words),
             TakerEnd::Fault(fault) => self.clean(&mut fault.message),
             TakerEnd::Aborted { why }
             | TakerEnd::Provider { why, .. }

@@ -3,13 +3,14 @@
 //! The list of tools comes first in every request, so the definitions must not change from turn to
 //! turn. The packet says what is open now, and the machine judges it.
 
+use a_society_facts::fact::node::with_choices;
 use a_society_providers::{ToldTool, ToolDefinition};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::contract::{AllowedOutcomes, Signal};
 use super::fault::{HandoffFault, HandoffFaultCode};
-use super::limits::{MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS};
+use super::limits::{MAX_CHOICE_BYTES, MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS};
 use super::outcome::{NamedTarget, RoleOutcome};
 
 /// A tool that ends a turn.
@@ -28,6 +29,8 @@ pub(crate) struct OutcomeCall {
     pub outcome: RoleOutcome,
     /// The question, if the operator is asked.
     pub question: Option<String>,
+    /// What may be chosen as its answer.
+    pub choices: Vec<String>,
 }
 
 impl EndingTool {
@@ -233,6 +236,7 @@ fn handoff(
     Ok(OutcomeCall {
         outcome,
         question: None,
+        choices: Vec::new(),
     })
 }
 
@@ -341,19 +345,16 @@ fn question(given: &Map<String, Value>) -> Result<OutcomeCall, HandoffFault> {
             text.len()
         )));
     }
-    let mut lines = vec![text.to_owned()];
-    let choices = choices(given);
-    if !choices.is_empty() {
-        lines.push(String::new());
-        lines.extend(
-            (1..)
-                .zip(&choices)
-                .map(|(number, it)| format!("{number}. {it}")),
-        );
+    let mut choices = choices(given);
+    let question = with_choices(text, &choices);
+    // What is longer is no choice, and is read with the question.
+    if choices.iter().any(|choice| choice.len() > MAX_CHOICE_BYTES) {
+        choices.clear();
     }
     Ok(OutcomeCall {
         outcome: RoleOutcome::PromptHuman,
-        question: Some(lines.join("\n")),
+        question: Some(question),
+        choices,
     })
 }
 
@@ -515,8 +516,12 @@ mod tests {
             arguments,
             &AllowedOutcomes::default(),
         );
-        let question = called.unwrap().question.unwrap();
-        assert_eq!(question, "Which one?\n\n1. Drop it.\n2. keep both");
+        let called = called.unwrap();
+        assert_eq!(called.choices, ["Drop it.", "keep both"]);
+        assert_eq!(
+            called.question.as_deref(),
+            Some("Which one?\n\n1. Drop it.\n2. keep both")
+        );
         for (answer, said) in [
             ("2", Some("Choice 2: keep both.")),
             (" 1. ", Some("Choice 1: Drop it.")),
@@ -532,6 +537,12 @@ mod tests {
             read_call(EndingTool::AskOperator, theirs, &AllowedOutcomes::default()).unwrap();
         assert_eq!(called.question.unwrap(), "Q?\n\n1. A\n2. B");
         assert!(read_call(EndingTool::AskOperator, "{}", &AllowedOutcomes::default()).is_err());
+        // What no screen can offer is read with the question only.
+        let long = json!({"question": "Q?", "choices": ["x".repeat(MAX_CHOICE_BYTES + 1)]});
+        let long = long.to_string();
+        let called =
+            read_call(EndingTool::AskOperator, &long, &AllowedOutcomes::default()).unwrap();
+        assert!(called.choices.is_empty() && called.question.unwrap().ends_with('x'));
     }
 
     #[test]

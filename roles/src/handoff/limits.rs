@@ -18,5 +18,8 @@ pub(super) const MAX_NODES_IN_SCHEMA: usize = 40;
 /// Choices that a question offers; a person does not weigh more at once.
 pub(super) const MAX_CHOICES: usize = 10;
 
+/// How long a choice may be that a screen offers as one: a sentence, and room for a path.
+pub(super) const MAX_CHOICE_BYTES: usize = 1024;
+
 /// The longest question. What takes more to explain belongs in a file.
 pub(super) const MAX_QUESTION_BYTES: usize = 16 * 1024;

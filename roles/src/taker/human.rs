@@ -80,6 +80,7 @@ fn answered(job: &TurnJob) -> TakerEnd {
         Ok(outcome) => TakerEnd::Outcome {
             outcome,
             words: words_before_block(reply).to_owned(),
+            choices: Vec::new(),
         },
         Err(fault) if fault.code == HandoffFaultCode::MissingBlock && !says_block(reply) => {
             match short_form(job, reply) {
@@ -109,6 +110,7 @@ pub(super) fn decided(job: &TurnJob) -> Option<TakerEnd> {
         Ok(outcome) => Some(TakerEnd::Outcome {
             outcome,
             words: words_before_block(reply).to_owned(),
+            choices: Vec::new(),
         }),
         Err(_) => match short_form(job, reply) {
             Some(Ok(outcome)) => Some(short_end(outcome, reply)),
@@ -121,6 +123,7 @@ fn short_end(outcome: RoleOutcome, reply: &str) -> TakerEnd {
     TakerEnd::Outcome {
         outcome,
         words: after_first_line(reply).to_owned(),
+        choices: Vec::new(),
     }
 }
 

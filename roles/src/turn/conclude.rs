@@ -15,6 +15,7 @@ pub fn conclude(answer: &str) -> TakerEnd {
         Ok(outcome) => TakerEnd::Outcome {
             outcome,
             words: words_before_block(answer).to_owned(),
+            choices: Vec::new(),
         },
         Err(fault) => TakerEnd::Fault(fault),
     }
@@ -53,6 +54,7 @@ pub fn conclude_called(
     Some(TakerEnd::Outcome {
         outcome: first.outcome,
         words: words.unwrap_or_else(|| words_before_block(text).to_owned()),
+        choices: first.choices,
     })
 }
 

@@ -313,6 +313,8 @@ pub enum TakerEnd {
         outcome: RoleOutcome,
         /// The text before its block.
         words: String,
+        /// What the operator may choose as the answer, if the outcome asks them.
+        choices: Vec<String>,
     },
     /// By asking the operator, who plays the role, for its outcome.
     OwnTurn {

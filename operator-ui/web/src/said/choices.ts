@@ -8,6 +8,7 @@ export const FOR_THIS_FLOW = "for this flow";
 export const WITH_A_REASON = "with a reason";
 export const LATER = "later";
 export const ANSWER = "answer";
+export const CHOOSE = "choose";
 export const ANSWERED = "answered";
 export const raiseTo = (amount: string): string => `raise to ${amount}`;
 export const CHOICE = {

@@ -71,6 +71,7 @@ pub(super) fn consent_awaited(consent: &ConsentId, open: &OpenConsent) -> Fact {
         role: open.role.clone(),
         reason: WaitReason::Consent,
         question: None,
+        choices: Vec::new(),
         lack: None,
         trouble: None,
         until: None,

@@ -103,6 +103,7 @@ pub(super) fn approval_awaited(turn: &PresentTurn<'_>, approval: ApprovalId) -> 
         role: turn.open.role.clone(),
         reason: WaitReason::HandoffApproval,
         question: None,
+        choices: Vec::new(),
         lack: None,
         trouble: None,
         until: None,

@@ -258,6 +258,17 @@ pub struct TurnOutcome {
     pub approval: Option<ApprovalId>,
 }
 
+#[cfg(test)]
+impl TurnEnding {
+    /// A role asks, without words.
+    pub(crate) const fn asks() -> Self {
+        Self::PromptHuman {
+            question: None,
+            choices: Vec::new(),
+        }
+    }
+}
+
 /// The outcomes of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEnding {
@@ -267,6 +278,8 @@ pub enum TurnEnding {
     PromptHuman {
         /// What it asks.
         question: Option<Text>,
+        /// What may be chosen as the answer.
+        choices: Vec<String>,
     },
     /// The operator plays the role, and the turn is theirs.
     OwnTurn {

@@ -106,6 +106,7 @@ fn staged(sketch: &mut FactSketch) {
                 role: running.role.clone(),
                 reason: WaitReason::HandoffApproval,
                 question: None,
+                choices: Vec::new(),
                 lack: None,
                 trouble: None,
                 until: None,

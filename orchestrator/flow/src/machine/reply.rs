@@ -278,6 +278,7 @@ pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
         role: role.clone(),
         reason: WaitReason::PromptHuman,
         question: Some("The handoff was declined. What should be done instead?".into()),
+        choices: Vec::new(),
         lack: None,
         trouble: None,
         until: None,

@@ -40,6 +40,7 @@ pub(super) fn stop(
             role: role.clone(),
             reason: WaitReason::AutonomousAbort,
             question: None,
+            choices: Vec::new(),
             lack: None,
             trouble: None,
             until: None,

@@ -162,9 +162,8 @@ fn ends_otherwise(turn: &PresentTurn<'_>, said: &TurnEnding) -> OutcomeFault {
 fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec<Fact> {
     let said = |why: &String| Some(Text::from(why.clone()));
     match outcome {
-        TurnEnding::PromptHuman { question } => {
-            let question = question.clone();
-            turn.suspended(WaitReason::PromptHuman, question, TurnEnd::Waiting, None)
+        TurnEnding::PromptHuman { question, choices } => {
+            turn.asks(question.clone(), choices.clone())
         }
         TurnEnding::OwnTurn { question } => turn.is_the_operators(question.clone()),
         TurnEnding::Aborted { why } => {

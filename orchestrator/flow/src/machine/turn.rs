@@ -174,6 +174,18 @@ impl PresentTurn<'_> {
         vec![Fact::NodeSuspended(waits), self.ended(end, error)]
     }
 
+    /// The role asks the operator.
+    pub(super) fn asks(&self, question: Option<Text>, choices: Vec<String>) -> Vec<Fact> {
+        let waits = NodeSuspended {
+            choices,
+            ..self.waits(WaitReason::PromptHuman, question)
+        };
+        vec![
+            Fact::NodeSuspended(waits),
+            self.ended(TurnEnd::Waiting, None),
+        ]
+    }
+
     /// The operator plays the role, and is asked for its outcome.
     pub(super) fn is_the_operators(&self, question: Option<Text>) -> Vec<Fact> {
         let waits = NodeSuspended {
@@ -235,6 +247,7 @@ impl PresentTurn<'_> {
             role: self.open.role.clone(),
             reason,
             question,
+            choices: Vec::new(),
             lack: None,
             trouble: None,
             until: None,

@@ -31,7 +31,7 @@ fn wide(reply: &str) -> TurnJob {
 
 fn outcome(job: TurnJob) -> (RoleOutcome, String) {
     let end = begun(job, BegunWith::Reply);
-    let TakerEnd::Outcome { outcome, words } = end else {
+    let TakerEnd::Outcome { outcome, words, .. } = end else {
         panic!("{end:?}")
     };
     (outcome, words)

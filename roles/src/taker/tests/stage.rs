@@ -309,7 +309,7 @@ impl Stage {
 
 fn shown(end: &TakerEnd) -> String {
     match end {
-        TakerEnd::Outcome { outcome, words } => match outcome {
+        TakerEnd::Outcome { outcome, words, .. } => match outcome {
             RoleOutcome::Handoff(targets) => {
                 let targets: Vec<String> = targets
                     .iter()

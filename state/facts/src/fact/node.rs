@@ -191,6 +191,9 @@ pub struct NodeSuspended {
     /// What the operator should read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,
+    /// What may be chosen as the answer, where the role offers choices; the question ends with them, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
     /// The budget that has to be raised, when it waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lack: Option<Lack>,
@@ -214,6 +217,19 @@ pub struct NodeSuspended {
     /// question only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_turn: Option<bool>,
+}
+
+/// A question with its choices, as it is recorded and as everyone reads it who does not know choices: each on a
+/// numbered line below.
+#[must_use]
+pub fn with_choices(question: &str, choices: &[String]) -> String {
+    let numbered = (1..).zip(choices);
+    let lines = numbered.map(|(number, choice)| format!("\n{number}. {choice}"));
+    let listed: String = lines.collect();
+    if listed.is_empty() {
+        return question.to_owned();
+    }
+    format!("{question}\n{listed}")
 }
 
 impl NodeSuspended {

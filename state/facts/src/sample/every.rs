@@ -272,6 +272,7 @@ fn nodes() -> Vec<Fact> {
             role: role(),
             reason: WaitReason::Consent,
             question: Some(Text::from("May I?")),
+            choices: vec!["Yes.".into(), "No.".into()],
             lack: Some(Lack {
                 role: Some(role()),
                 measure: Measure::Tokens,

@@ -72,6 +72,8 @@ words! {
         LATER = "later";
         /// A text is typed as the answer.
         ANSWER = "answer";
+        /// One of the answers that a role offers.
+        CHOOSE = "choose";
         /// A text was the answer.
         ANSWERED = "answered";
     }

@@ -73,7 +73,7 @@ impl Sim {
                     asks: None,
                 },
                 (false, 0) => TurnEnding::AwaitHandoff,
-                (false, _) => TurnEnding::PromptHuman { question: None },
+                (false, _) => TurnEnding::asks(),
             };
         }
         let owed: Vec<NodeId> = state.owed(node).map(|edge| edge.to.clone()).collect();

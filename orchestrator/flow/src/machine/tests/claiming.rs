@@ -21,7 +21,7 @@ fn c1_to_c5_the_groups_come_in_order_whatever_the_order_of_the_graph() {
         },
     );
     flow.claim("answered").unwrap();
-    flow.ends("answered", TurnEnding::PromptHuman { question: None });
+    flow.ends("answered", TurnEnding::asks());
     flow.passes("a", "arrived");
     assert_eq!(flow.offered(), "owing:again arrived:first z:first");
     flow.reply("answered");
@@ -125,7 +125,7 @@ fn c7_c8_c9_an_instance_has_one_node_at_a_time_and_another_goes_on_beside_it() {
     flow.claim("b").unwrap();
     assert_eq!(flow.offered(), "d:first");
     assert!(flow.claim("c").is_err());
-    flow.ends("b", TurnEnding::PromptHuman { question: None });
+    flow.ends("b", TurnEnding::asks());
     assert_eq!(
         flow.offered(),
         "d:first",
@@ -191,7 +191,7 @@ fn c11_a_session_is_opened_with_the_first_turn_and_needs_its_names() {
 fn c11_a_claim_hears_every_queued_answer_once() {
     let mut flow = Flow::on("a:owner z:owner", "a>z");
     flow.claim("a").unwrap();
-    flow.ends("a", TurnEnding::PromptHuman { question: None });
+    flow.ends("a", TurnEnding::asks());
     flow.reply("a");
     let again = flow.reply_input(Whom::Only);
     flow.say(again).unwrap();

@@ -106,7 +106,7 @@ fn k3_everything_that_is_missing_is_listed() {
     for node in ["run", "ask", "wait", "stage"] {
         flow.claim(node).unwrap();
     }
-    flow.ends("ask", TurnEnding::PromptHuman { question: None });
+    flow.ends("ask", TurnEnding::asks());
     flow.ends("wait", TurnEnding::AwaitHandoff);
     flow.hands("stage", "z");
     flow.claim("a").unwrap();
@@ -255,7 +255,7 @@ fn i5_findings_count_only_at_their_path() {
 fn i6_a_role_that_reflects_may_ask_and_is_answered() {
     let mut flow = chosen(ImprovementMode::GraphBased);
     flow.reflects("editor");
-    let asks = TurnEnding::PromptHuman { question: None };
+    let asks = TurnEnding::asks();
     assert_eq!(flow.role_ends("editor", asks), "node_suspended turn_ended");
     assert_eq!(offered(&flow), "");
     let reply = flow.reply_input(Whom::Only);

@@ -108,7 +108,7 @@ fn inputs(point: &mut Point) -> Vec<Input> {
                     inputs.extend(goes_through(&point.flow, &input).then_some(input));
                 }
                 if point.left.asks || inputs.len() == before {
-                    let asks = TurnEnding::PromptHuman { question: None };
+                    let asks = TurnEnding::asks();
                     inputs.push(outcome_input(&mut point.flow, turn, attempt, asks));
                 }
             }

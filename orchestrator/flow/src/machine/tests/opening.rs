@@ -44,7 +44,7 @@ fn x5_x6_a_turn_whose_outcome_is_recorded_ends() {
     handed.hands("a", "z");
     let mut asked = Flow::on("a:owner z:owner", "a>z");
     asked.claim("a").unwrap();
-    asked.ends("a", TurnEnding::PromptHuman { question: None });
+    asked.ends("a", TurnEnding::asks());
     for flow in [handed, asked] {
         let mut crashed = flow.clone();
         crashed.crash_after(flow.facts.len() - 1);

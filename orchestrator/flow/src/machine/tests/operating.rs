@@ -10,7 +10,7 @@ use super::support::{Flow, graph, id, lack, named, revised, wants};
 use crate::machine::{Input, OperatorQuestion, TurnEnding, Work, has_more_to_start};
 
 fn asks() -> TurnEnding {
-    TurnEnding::PromptHuman { question: None }
+    TurnEnding::asks()
 }
 
 /// `b` and `c` ask something; `d` is staged.

@@ -35,7 +35,7 @@ fn waits(messages: usize) -> Flow {
     for number in 0..messages {
         told(&mut flow, &format!("note {number}"));
     }
-    flow.ends("a", TurnEnding::PromptHuman { question: None });
+    flow.ends("a", TurnEnding::asks());
     flow
 }
 

@@ -365,7 +365,7 @@ impl Sim {
                     why: "it is not there".into(),
                 },
             },
-            (8, _) => TurnEnding::PromptHuman { question: None },
+            (8, _) => TurnEnding::asks(),
             (9, _) => TurnEnding::Fault {
                 code: FaultCode::MissingBlock,
                 summary: "nothing".into(),

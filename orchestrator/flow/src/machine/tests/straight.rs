@@ -32,7 +32,7 @@ fn a_flow_is_walked_from_its_start_to_its_end() {
 fn a_node_that_asks_goes_on_with_the_answer() {
     let mut flow = Flow::on("a:owner", "");
     flow.claim("a").unwrap();
-    let asks = TurnEnding::PromptHuman { question: None };
+    let asks = TurnEnding::asks();
     assert_eq!(flow.ends("a", asks), "node_suspended turn_ended");
     assert_eq!(flow.offered(), "");
     assert_eq!(flow.reply("a"), "operator_replied");

@@ -50,7 +50,7 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
     let why = || "words".to_owned();
     let table = [
         (
-            TurnEnding::PromptHuman { question: None },
+            TurnEnding::asks(),
             WaitReason::PromptHuman,
         ),
         (
@@ -235,7 +235,7 @@ fn s15_a_reflection_of_a_cancelled_flow_only_ends() {
 #[test]
 fn only_a_question_of_the_role_is_ended_by_what_arrives() {
     let outcomes = [
-        (TurnEnding::PromptHuman { question: None }, "b:again"),
+        (TurnEnding::asks(), "b:again"),
         (TurnEnding::Aborted { why: "x".into() }, ""),
         (
             TurnEnding::ProviderProblem {

@@ -181,6 +181,7 @@ impl FlowState {
             role: f.role.clone(),
             reason: f.reason,
             question: f.question.clone(),
+            choices: f.choices.clone(),
             lack: f.lacks(),
             trouble: f.trouble,
             until: f.until,

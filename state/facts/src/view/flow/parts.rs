@@ -70,6 +70,9 @@ pub struct OperatorWait {
     /// What the operator should read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,
+    /// What may be chosen as the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
     /// The budget that has to be raised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lack: Option<Lack>,
