@@ -73,7 +73,10 @@ impl Core {
             Choose::Ask(asking) => self.ask_choice(turn, attempt, role, asking),
             Choose::Again(tried) => {
                 self.live.release(turn);
-                let choosing = self.live.get(turn).and_then(|live| live.asides.choice());
+                let choosing = self
+                    .live
+                    .get(turn)
+                    .and_then(|live| live.asides.choice.turn());
                 if let Some(aside) = choosing {
                     self.fail_aside(aside, &role, tried)?;
                 }
@@ -121,7 +124,10 @@ impl Core {
             }
             None => {}
         }
-        let before = self.live.get(turn).and_then(|live| live.asides.choice());
+        let before = self
+            .live
+            .get(turn)
+            .and_then(|live| live.asides.choice.turn());
         let aside = match before {
             Some(aside) => aside,
             None => {
@@ -138,7 +144,7 @@ impl Core {
         };
         self.ask_aside(turn, aside, role, asking)?;
         if let Some(live) = self.live.get_mut(turn) {
-            live.asides.begin_choice(aside);
+            live.asides.choice.begin(aside);
         }
         Ok(Heard::Go(StepReply::Done { call: None }))
     }
@@ -151,7 +157,10 @@ impl Core {
         usage: Usage,
     ) -> Result<(), DriverError> {
         self.live.release(turn);
-        let choosing = self.live.get(turn).and_then(|live| live.asides.choice());
+        let choosing = self
+            .live
+            .get(turn)
+            .and_then(|live| live.asides.choice.turn());
         let Some(aside) = choosing else {
             return Ok(());
         };
@@ -167,7 +176,7 @@ impl Core {
         self.live.release(turn);
         let live = self.live.get_mut(turn);
         let Some((role, turn)) =
-            live.and_then(|live| Some((live.subject.role().clone(), live.asides.end_choice()?)))
+            live.and_then(|live| Some((live.subject.role().clone(), live.asides.choice.end()?)))
         else {
             return Ok(());
         };

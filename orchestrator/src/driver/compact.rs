@@ -12,6 +12,7 @@ use a_society_roles::turn::step::{Asking, CompactStep, StepReply};
 use super::attempt::{Heard, TurnAttempt};
 use super::budget::Short;
 use super::compacted_history::Shorter;
+use super::compaction_aside::{EndedCompaction, SummaryTurn};
 use super::core::Core;
 use super::error::DriverError;
 use crate::mint;
@@ -121,7 +122,7 @@ impl Core {
     /// The turn in which a summary is being made, and its role.
     fn summary_of(&self, turn: TurnId) -> Option<(TurnId, RoleInstance)> {
         let live = self.live.get(turn)?;
-        Some((live.asides.summary()?, live.subject.role().clone()))
+        Some((live.asides.compaction.turn()?, live.subject.role().clone()))
     }
 
     fn begin_compaction(
@@ -131,10 +132,10 @@ impl Core {
         asking: Asking,
     ) -> Result<(), DriverError> {
         let role = self.live.role(turn).cloned().ok_or(DriverError::Gone)?;
-        let (compaction, aside) = self.announce_compaction(&role, trigger, None)?;
-        self.ask_aside(turn, aside, role, asking)?;
+        let summary = self.announce_compaction(&role, trigger, None)?;
+        self.ask_aside(turn, summary.turn, role, asking)?;
         if let Some(live) = self.live.get_mut(turn) {
-            live.asides.begin_compaction(compaction, aside);
+            live.asides.compaction.begin(summary);
         }
         Ok(())
     }
@@ -145,16 +146,18 @@ impl Core {
         role: &RoleInstance,
         trigger: Trigger,
         client: Option<ClientId>,
-    ) -> Result<(String, TurnId), DriverError> {
-        let compaction: String = format!("k{}", self.mint.number());
-        let aside = TurnId(self.state().next_turn);
+    ) -> Result<SummaryTurn, DriverError> {
+        let summary = SummaryTurn {
+            compaction: format!("k{}", self.mint.number()),
+            turn: TurnId(self.state().next_turn),
+        };
         let change = SessionChange::Compact {
-            compaction: compaction.clone(),
+            compaction: summary.compaction.clone(),
             trigger,
             by_model: self.roles.reads_history(role),
         };
         self.apply_to_session(role, change, client)?;
-        Ok((compaction, aside))
+        Ok(summary)
     }
 
     /// Records what follows from a change of a role's session, if the session takes it.
@@ -165,17 +168,23 @@ impl Core {
         client: Option<ClientId>,
     ) -> Result<(), DriverError> {
         let views = self.flow.views();
-        let facts = session::decide(&views.flow, (role, views.session(role)), change, client)?;
+        let facts = session::decide(&views.flow, role, views.session(role), change, client)?;
         self.append_all(facts)
     }
 
     /// The compaction under way, which is over from here on.
-    fn compaction_of(&mut self, turn: TurnId) -> Option<(String, SessionAside)> {
+    fn take_compaction(&mut self, turn: TurnId) -> Option<EndedCompaction> {
         self.live.release(turn);
         let live = self.live.get_mut(turn)?;
-        let (compaction, turn) = live.asides.end_compaction()?;
-        let role = live.subject.role().clone();
-        Some((compaction, SessionAside { turn, role }))
+        let summary = live.asides.compaction.end()?;
+        Some(EndedCompaction {
+            trigger: summary.trigger_for(turn),
+            aside: SessionAside {
+                turn: summary.turn,
+                role: live.subject.role().clone(),
+            },
+            compaction: summary.compaction,
+        })
     }
 
     fn end_compaction(
@@ -185,21 +194,21 @@ impl Core {
         usage: Usage,
         shares: Shares,
     ) -> Result<String, DriverError> {
-        let Some((compaction, aside)) = self.compaction_of(turn) else {
+        let Some(ended) = self.take_compaction(turn) else {
             return Err(DriverError::Gone);
         };
-        self.answer_aside(&aside, summary.clone(), usage)?;
-        self.append_all(aside.ended(self.state(), COMPACTION, None))?;
+        self.answer_aside(&ended.aside, summary.clone(), usage)?;
+        self.append_all(ended.aside.ended(self.state(), COMPACTION, None))?;
         let shorter = Shorter {
-            compaction,
-            trigger: trigger_of(turn, aside.turn),
+            compaction: ended.compaction,
+            trigger: ended.trigger,
             strategy: Strategy::NodeSummary,
             summary,
             why: None,
             kept_last: 0,
             shares,
         };
-        self.replace_history(turn, aside.role, shorter)
+        self.replace_history(turn, ended.aside.role, shorter)
     }
 
     /// No summary can be made: the oldest messages are left out in place of it, if that may be and
@@ -211,29 +220,27 @@ impl Core {
         usage: Usage,
         cuts: Option<Shares>,
     ) -> Result<Option<(String, usize)>, DriverError> {
-        let Some((compaction, aside)) = self.compaction_of(turn) else {
+        let Some(ended) = self.take_compaction(turn) else {
             return Ok(None);
         };
         // A turn that cost something was answered, if by nothing of use.
         let is_answered = usage != Usage::default();
         if is_answered {
-            self.answer_aside(&aside, String::new(), usage)?;
+            self.answer_aside(&ended.aside, String::new(), usage)?;
         }
         let error = (!is_answered).then(|| why.clone());
-        self.append_all(aside.ended(self.state(), COMPACTION, error))?;
+        self.append_all(ended.aside.ended(self.state(), COMPACTION, error))?;
         let mut failed = why.clone();
         if let Some(shares) = cuts {
-            let trigger = trigger_of(turn, aside.turn);
-            let role = &aside.role;
-            let cut = self.without_the_oldest(turn, role, &compaction, trigger, &why, shares)?;
+            let cut = self.without_the_oldest(turn, &ended, &why, shares)?;
             if cut.is_some() {
                 return Ok(cut);
             }
             failed.push_str(", and the beginnings of its messages are as long as the whole");
         }
         self.append(Fact::CompactionFailed(CompactionFailed {
-            seat: aside.role.into(),
-            compaction,
+            seat: ended.aside.role.into(),
+            compaction: ended.compaction,
             why: failed,
         }))?;
         Ok(None)
@@ -263,14 +270,5 @@ impl Core {
         const WHY: &str = "the operator stopped the turn";
         self.end_choice(turn, Some(WHY.to_owned()))?;
         self.fail_compaction(turn, WHY.to_owned(), Usage::default())
-    }
-}
-
-/// Who wanted a session shorter: the operator's own turn makes the summary itself.
-fn trigger_of(turn: TurnId, aside: TurnId) -> Trigger {
-    if aside == turn {
-        Trigger::Manual
-    } else {
-        Trigger::Auto
     }
 }

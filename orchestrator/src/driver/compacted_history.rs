@@ -17,6 +17,7 @@ use a_society_roles::role::digest::digest;
 use a_society_state::atomic::replace;
 use a_society_state::files::make_folders;
 
+use super::compaction_aside::EndedCompaction;
 use super::core::Core;
 use super::error::DriverError;
 use super::role_source::About;
@@ -95,12 +96,11 @@ impl Core {
     pub(super) fn without_the_oldest(
         &mut self,
         turn: TurnId,
-        role: &RoleInstance,
-        compaction: &str,
-        trigger: Trigger,
+        ended: &EndedCompaction,
         why: &str,
         shares: Shares,
     ) -> Result<Option<(String, usize)>, DriverError> {
+        let (role, trigger) = (&ended.aside.role, ended.trigger);
         let session = self.flow.views().session(role);
         let entries = session.map_or(&[][..], |session| &session.messages);
         let all: usize = entries.iter().map(weight).sum();
@@ -109,7 +109,7 @@ impl Core {
         let kept: usize = kept.iter().map(weight).sum();
         let gone: Vec<&Message> = gone.iter().map(|entry| &*entry.message).collect();
         let shorter = Shorter {
-            compaction: compaction.to_owned(),
+            compaction: ended.compaction.clone(),
             trigger,
             strategy: Strategy::Truncate,
             summary: digest(&gone, why, shares.summary_bytes()),

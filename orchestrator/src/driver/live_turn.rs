@@ -8,8 +8,9 @@ use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_flow::machine::TurnTask;
 use a_society_roles::turn::step::Worst;
 
-use super::asides::Asides;
 use super::attempt::Start;
+use super::choice_aside::ChoiceAside;
+use super::compaction_aside::CompactionAside;
 use super::errand::ErrandId;
 use super::provider_wait::TurnControl;
 use super::room::TakenPlace;
@@ -46,6 +47,13 @@ impl LiveTurn {
             },
         }
     }
+}
+
+/// The turns aside that one turn waits for.
+#[derive(Debug, Default)]
+pub(super) struct Asides {
+    pub(super) compaction: CompactionAside,
+    pub(super) choice: ChoiceAside,
 }
 
 /// Which attempt of a turn it is, and for whom.
@@ -282,7 +290,9 @@ impl LiveTurns {
 
     /// Whether a turn compacts a session because the operator wanted it.
     pub(super) fn is_by_hand(&self, turn: TurnId) -> bool {
-        self.get(turn).and_then(|live| live.asides.summary()) == Some(turn)
+        self.get(turn)
+            .and_then(|live| live.asides.compaction.turn())
+            == Some(turn)
     }
 
     /// Whether the session of a role is compacted because the operator wanted it.
@@ -316,6 +326,7 @@ impl LiveTurns {
 
 #[cfg(test)]
 mod tests {
+    use super::super::compaction_aside::SummaryTurn;
     use super::*;
 
     fn turn(role: &str, tokens: u64) -> LiveTurn {
@@ -349,9 +360,10 @@ mod tests {
         let (owner, critic) = ("owner".parse().unwrap(), "critic".parse().unwrap());
         for (number, role, aside) in [(1, "owner", 1), (2, "critic", 3)] {
             let mut begun = turn(role, 0);
-            begun
-                .asides
-                .begin_compaction("k1".to_owned(), TurnId(aside));
+            begun.asides.compaction.begin(SummaryTurn {
+                compaction: "k1".to_owned(),
+                turn: TurnId(aside),
+            });
             live.insert(TurnId(number), begun);
         }
         assert!(live.is_compacted_by_hand(&owner));

@@ -35,7 +35,8 @@ impl Core {
             return Err(DriverError::Gone);
         }
         let before = self.flow.position().seq;
-        let (compaction, aside) = self.announce_compaction(&role, Trigger::Manual, client)?;
+        let summary = self.announce_compaction(&role, Trigger::Manual, client)?;
+        let aside = summary.turn;
         let session = self.flow.views().session(&role);
         let node = session.and_then(|session| session.node.as_ref().map(|mark| &mark.node));
         let task = last_task(&self.graph, self.state(), &role, node);
@@ -43,7 +44,7 @@ impl Core {
         let control = TurnControl::new(false);
         let stop = control.stop();
         let mut live = LiveTurn::new(TurnSubject::new(1, role, task), control, self.place());
-        live.asides.begin_compaction(compaction, aside);
+        live.asides.compaction.begin(summary);
         self.live.insert(aside, live);
         let mut roles = self.roles.another();
         let whose = TurnAttempt {

@@ -8,16 +8,17 @@
 //! outside world is an `errand`, which runs without the flow. Observers get from [`unrecorded_text`] what is not
 //! recorded yet.
 
-mod asides;
 pub mod attempt;
 mod begin;
 mod briefing;
-mod budget;
+pub(crate) mod budget;
 pub mod change;
+mod choice_aside;
 mod choose;
 mod commands;
 mod compact;
 mod compacted_history;
+mod compaction_aside;
 mod consent;
 pub mod core;
 mod cut_calls;

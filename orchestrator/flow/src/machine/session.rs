@@ -103,7 +103,8 @@ impl fmt::Display for SessionUnfit {
 /// When the session does not take it as it is.
 pub fn decide(
     state: &FlowState,
-    (role, session): (&RoleInstance, Option<&SessionView>),
+    role: &RoleInstance,
+    session: Option<&SessionView>,
     change: SessionChange,
     client: Option<ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {

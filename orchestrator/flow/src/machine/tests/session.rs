@@ -60,7 +60,7 @@ fn done(flow: &mut Flow, change: SessionChange) -> String {
         views.apply(&Recorded::new(seq, At::from_ms(0), fact.clone()));
     }
     let session = views.session(&role());
-    match decide(&flow.state, (&role(), session), change, None) {
+    match decide(&flow.state, &role(), session, change, None) {
         Ok(facts) => {
             facts.iter().for_each(|fact| flow.append(fact.clone()));
             facts.iter().map(Fact::word).collect::<Vec<_>>().join(" ")
