@@ -59,7 +59,8 @@ impl RunningCall {
             stop,
         } = self;
         if stop.is_raised() {
-            return Finished::not_run();
+            let why = "The turn was stopped before this call ran. Nothing happened.";
+            return Finished::with_text(CallEnd::NotRun, why);
         }
         let result = match held {
             Some(held) => Ok(match &deed {
@@ -86,10 +87,11 @@ impl RunningCall {
 }
 
 impl Finished {
-    fn not_run() -> Self {
+    /// A call whose text is all that the model gets.
+    pub(crate) fn with_text(end: CallEnd, output: impl Into<String>) -> Self {
         Self {
-            end: CallEnd::NotRun,
-            output: "The turn was stopped before this call ran. Nothing happened.".to_owned(),
+            end,
+            output: output.into(),
             is_cut: false,
             seen: Vec::new(),
             image: None,

@@ -164,6 +164,23 @@ pub enum TurnStep {
     End(TakerEnd),
 }
 
+impl TurnStep {
+    /// A call is over whose text is all that the model gets.
+    pub(crate) const fn finish_with_text(call: CallId, end: CallEnd, output: String) -> Self {
+        Self::Finish {
+            call,
+            end,
+            output,
+            seen: Vec::new(),
+            image: None,
+            exit: None,
+            is_cut: false,
+            is_settled: false,
+            ends: None,
+        }
+    }
+}
+
 /// A call that is going to run.
 #[derive(Debug, Clone)]
 pub struct IntendedCall {

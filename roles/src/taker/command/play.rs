@@ -252,22 +252,8 @@ impl CommandTaker {
     }
 
     fn finish_failed(&mut self, call: CallId, why: String, next: CommandNext) -> TurnStep {
-        let end = CallEnd::Failed;
-        let output = why;
-        self.then(
-            next,
-            TurnStep::Finish {
-                call,
-                end,
-                output,
-                seen: Vec::new(),
-                image: None,
-                exit: None,
-                is_cut: false,
-                is_settled: false,
-                ends: None,
-            },
-        )
+        let step = TurnStep::finish_with_text(call, CallEnd::Failed, why);
+        self.then(next, step)
     }
 
     fn run(&mut self, held: Gated) -> TurnStep {

@@ -46,6 +46,16 @@ struct CallInHand {
     finished: Option<Finished>,
 }
 
+/// A call that an answer asks for.
+#[derive(Debug)]
+pub(super) struct WantedCall {
+    /// Its place in the answer.
+    pub(super) ordinal: usize,
+    pub(super) call: ToolCall,
+    /// Why it cannot run.
+    pub(super) fault: Option<String>,
+}
+
 /// What is still to be done, by the places of the calls.
 #[derive(Debug)]
 enum CallAct {
@@ -62,11 +72,11 @@ enum CallAct {
 }
 
 impl Calls {
-    pub(super) fn new(asked: impl IntoIterator<Item = (usize, ToolCall, Option<String>)>) -> Self {
-        let items = asked.into_iter().map(|(ordinal, asked, fault)| CallInHand {
-            ordinal,
-            asked,
-            fault,
+    pub(super) fn new(wanted: impl IntoIterator<Item = WantedCall>) -> Self {
+        let items = wanted.into_iter().map(|wanted| CallInHand {
+            ordinal: wanted.ordinal,
+            asked: wanted.call,
+            fault: wanted.fault,
             plan: None,
             call: None,
             is_settled: false,
@@ -109,14 +119,7 @@ impl Calls {
 
     fn finish(&mut self, at: usize, end: CallEnd, output: String) {
         if let Some(item) = self.items.get_mut(at) {
-            item.finished = Some(Finished {
-                end,
-                output,
-                is_cut: false,
-                seen: Vec::new(),
-                image: None,
-                exit: None,
-            });
+            item.finished = Some(Finished::with_text(end, output));
         }
     }
 
@@ -229,13 +232,13 @@ impl Calls {
 
     /// Lets whatever runs all of them.
     fn run(&mut self, together: &[usize]) {
-        let mut running: Vec<(usize, StartedCall)> = Vec::new();
+        let mut running = BTreeMap::new();
         for at in together {
             if let Some(call) = self.items.get_mut(*at).and_then(|item| item.running.take()) {
-                running.push((*at, call));
+                running.insert(*at, call);
             }
         }
-        for (at, finished) in finish_all(running) {
+        for (at, finished) in finish_all(running, StartedCall::finish) {
             if let Some(item) = self.items.get_mut(at) {
                 item.finished = Some(finished);
             }
@@ -244,29 +247,25 @@ impl Calls {
 }
 
 /// Ends all of them; more than one at once, if there are more.
-fn finish_all(mut running: Vec<(usize, StartedCall)>) -> Vec<(usize, Finished)> {
+fn finish_all<C: Send>(
+    running: BTreeMap<usize, C>,
+    finish: impl Fn(C) -> Finished + Sync,
+) -> BTreeMap<usize, Finished> {
     if running.len() == 1 {
-        return running
-            .drain(..)
-            .map(|(at, call)| (at, call.finish()))
-            .collect();
+        let only = running.into_iter();
+        return only.map(|(at, call)| (at, finish(call))).collect();
     }
-    let broken = |(at, _): &(usize, StartedCall)| {
-        let finished = Finished {
-            end: CallEnd::Failed,
-            output: "The tool failed for a reason of its own.".to_owned(),
-            is_cut: false,
-            seen: Vec::new(),
-            image: None,
-            exit: None,
-        };
-        (*at, finished)
-    };
-    let finished: BTreeMap<usize, Finished> = running.iter().map(broken).collect();
+    let broken =
+        || Finished::with_text(CallEnd::Failed, "The tool failed for a reason of its own.");
+    let finished: BTreeMap<usize, Finished> = running.keys().map(|at| (*at, broken())).collect();
     let (number, waiting, finished) = (running.len(), Mutex::new(running), Mutex::new(finished));
     let work = || {
-        while let Some((at, call)) = lock(&waiting).pop() {
-            let ended = call.finish();
+        loop {
+            // The lock is free again while the call runs.
+            let Some((at, call)) = lock(&waiting).pop_last() else {
+                return;
+            };
+            let ended = finish(call);
             lock(&finished).insert(at, ended);
         }
     };
@@ -281,10 +280,7 @@ fn finish_all(mut running: Vec<(usize, StartedCall)>) -> Vec<(usize, Finished)> 
         threads.into_iter().for_each(|thread| drop(thread.join()));
     });
     let finished = finished.into_inner();
-    finished
-        .unwrap_or_else(PoisonError::into_inner)
-        .into_iter()
-        .collect()
+    finished.unwrap_or_else(PoisonError::into_inner)
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -492,5 +488,32 @@ impl ModelTaker {
             image,
         };
         self.said.push(message.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{self, Receiver, Sender};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A call that ends when another one has begun.
+    type Waits = (Sender<()>, Receiver<()>);
+
+    #[test]
+    fn calls_that_only_read_run_at_the_same_time() {
+        let ((to_second, first), (to_first, second)) = (mpsc::channel(), mpsc::channel());
+        let running = BTreeMap::from([(0, (to_second, second)), (1, (to_first, first))]);
+        let finished = finish_all(running, |(begun, other): Waits| {
+            let _ = begun.send(());
+            let end = match other.recv_timeout(Duration::from_secs(10)) {
+                Ok(()) => CallEnd::Done,
+                Err(_) => CallEnd::TimedOut,
+            };
+            Finished::with_text(end, "")
+        });
+        let ends: Vec<CallEnd> = finished.values().map(|finished| finished.end).collect();
+        assert_eq!(ends, [CallEnd::Done, CallEnd::Done]);
     }
 }

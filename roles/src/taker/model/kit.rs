@@ -342,14 +342,10 @@ impl Kit {
                 call: call.clone(),
                 own: self.own.clone(),
             }),
-            (Planned::Remote(_), None) => Err(Finished {
-                end: CallEnd::NotRun,
-                output: "There are no servers here.".to_owned(),
-                is_cut: false,
-                seen: Vec::new(),
-                image: None,
-                exit: None,
-            }),
+            (Planned::Remote(_), None) => Err(Finished::with_text(
+                CallEnd::NotRun,
+                "There are no servers here.",
+            )),
         }
     }
 }
@@ -441,14 +437,7 @@ impl StartedCall {
                 own,
             } => finish_remote(&own, &call, &plan, &servers, &key, &stop),
             // What the model gets depends on all that its message asked for.
-            Self::Ending => Finished {
-                end: CallEnd::Done,
-                output: String::new(),
-                is_cut: false,
-                seen: Vec::new(),
-                image: None,
-                exit: None,
-            },
+            Self::Ending => Finished::with_text(CallEnd::Done, ""),
         }
     }
 }
@@ -471,31 +460,18 @@ fn finish_remote(
     match servers.call(&call, stop) {
         Ok(output) => {
             let (text, is_cut) = own.kept_beside(output.text, output.whole.as_deref(), id);
+            let end = if output.is_error {
+                CallEnd::Failed
+            } else {
+                CallEnd::Done
+            };
             Finished {
-                end: if output.is_error {
-                    CallEnd::Failed
-                } else {
-                    CallEnd::Done
-                },
-                output: text,
                 is_cut,
-                seen: Vec::new(),
-                image: None,
-                exit: None,
+                ..Finished::with_text(end, text)
             }
         }
-        Err(fault) => Finished {
-            // It was started by now: what never reached the server has failed.
-            end: if fault.has_begun() {
-                fault.end()
-            } else {
-                CallEnd::Failed
-            },
-            output: fault.to_string(),
-            is_cut: false,
-            seen: Vec::new(),
-            image: None,
-            exit: None,
-        },
+        // It was started by now: what never reached the server has failed.
+        Err(fault) if fault.has_begun() => Finished::with_text(fault.end(), fault.to_string()),
+        Err(fault) => Finished::with_text(CallEnd::Failed, fault.to_string()),
     }
 }

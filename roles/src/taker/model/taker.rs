@@ -16,7 +16,7 @@ use a_society_providers::{
     AnswerStop, HistoryMessage, ModelAnswer, ModelRequest, Prepared, SaidBlocks,
 };
 
-use super::calls::Calls;
+use super::calls::{Calls, WantedCall};
 use super::compact::{Bearing, SummaryRequest};
 use super::gear::Gear;
 use super::hear::Hearing;
@@ -113,9 +113,11 @@ impl ModelTaker {
         let next = match tail(&job) {
             TurnTail::Ask => ModelNext::Ask,
             TurnTail::Calls(open) => {
-                let open = open
-                    .into_iter()
-                    .map(|(ordinal, call)| (ordinal, call.clone(), lost_secret(call)));
+                let open = open.into_iter().map(|(ordinal, call)| WantedCall {
+                    ordinal,
+                    call: call.clone(),
+                    fault: lost_secret(call),
+                });
                 ModelNext::Work(Box::new(Calls::new(open)))
             }
             TurnTail::Concluded(text) => ModelNext::End(end_of(text, job.last_stop)),
@@ -306,7 +308,7 @@ impl ModelTaker {
         }
         let number = self.answered;
         self.answered = self.answered.saturating_add(1);
-        let calls: Vec<(usize, ToolCall, Option<String>)> = answer
+        let calls: Vec<WantedCall> = answer
             .calls
             .iter()
             .enumerate()
@@ -320,7 +322,11 @@ impl ModelTaker {
                     .fault
                     .as_ref()
                     .map(a_society_providers::CallFault::told);
-                (ordinal, call, fault)
+                WantedCall {
+                    ordinal,
+                    call,
+                    fault,
+                }
             })
             .collect();
         let is_malformed = !calls.is_empty()
@@ -336,7 +342,7 @@ impl ModelTaker {
         } else {
             0
         };
-        let asked: Vec<ToolCall> = calls.iter().map(|(_, call, _)| call.clone()).collect();
+        let asked: Vec<ToolCall> = calls.iter().map(|wanted| wanted.call.clone()).collect();
         let cut = self.was_cut(&answer);
         let blocks = answer.blocks.clone().and_then(SaidBlocks::of);
         let provider_blocks = blocks.as_ref().map(SaidBlocks::to_fact);
@@ -392,11 +398,7 @@ impl ModelTaker {
     }
 
     /// What follows from an answer.
-    fn after(
-        &mut self,
-        answer: &ModelAnswer,
-        calls: Vec<(usize, ToolCall, Option<String>)>,
-    ) -> ModelNext {
+    fn after(&mut self, answer: &ModelAnswer, calls: Vec<WantedCall>) -> ModelNext {
         if self.malformed > MALFORMED_ROUNDS {
             return ModelNext::End(TakerEnd::Aborted {
                 why: "the model kept asking for tools with arguments that cannot be read"

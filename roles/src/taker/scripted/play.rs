@@ -364,17 +364,7 @@ impl ScriptedTaker {
             }
         };
         match self.call.take() {
-            Some(call) => TurnStep::Finish {
-                call,
-                end,
-                output,
-                seen: Vec::new(),
-                image: None,
-                exit: None,
-                is_cut: false,
-                is_settled: false,
-                ends: None,
-            },
+            Some(call) => TurnStep::finish_with_text(call, end, output),
             None => self.end_with(nameless_call()),
         }
     }
