@@ -24,14 +24,17 @@ mod turn_view;
 pub mod workspace;
 
 // The floor above prints graphs, diagnostics and questions; it knows them through here.
-pub use a_society_flow::{graph, machine};
-pub use a_society_roles::taker::scripted::{RoleScript, ScriptFault};
-// What this program does when it guards a command; the floor above is where programs begin.
-/// The meaning of tool calls, by all names of the tools.
+/// In place of a secret.
 pub use a_society_base::redact::MARK as WITHHELD;
+/// The process's one runtime for sockets and pipes, on which the page is served, too.
+pub use a_society_base::runtime;
+pub use a_society_flow::{graph, machine};
 /// How often a request that failed is sent again.
 pub use a_society_providers::retry::limits::{RETRIES_AFTER, RETRIES_BEFORE};
+pub use a_society_roles::taker::scripted::{RoleScript, ScriptFault};
+/// What this program does when it guards a command; the floor above is where programs begin.
 pub use a_society_roles::tool::command::guard;
+/// The meaning of tool calls, by all names of the tools.
 pub use a_society_roles::tool::{
     SaidChange, Status, TaskArgument, canonical, said_changes, said_tasks, text_after,
 };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use a_society_facts::id::Seq;
 use a_society_state::FlowRef;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use super::access::Access;
 use super::actions::Actions;
@@ -34,10 +34,14 @@ pub(super) struct App {
     pub(super) sockets: Arc<Semaphore>,
     /// Room for requests that read the disk.
     pub(super) readers: Arc<Semaphore>,
+    /// Room for commands, and for journals that are opened to be followed.
+    pub(super) workers: Arc<Semaphore>,
     pub(super) tracks: Tracks,
     /// Whether the server ends.
     pub(super) ends: AtomicBool,
     pub(super) ending: Notify,
+    /// Whether it has ended, and nothing goes on any more.
+    pub(super) over: watch::Sender<bool>,
 }
 
 pub(super) type Shared = Arc<App>;

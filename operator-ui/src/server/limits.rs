@@ -48,6 +48,9 @@ pub(crate) const WRITE_BUFFER_BYTES: usize = 4 << 10;
 /// How many requests read the disk at once.
 pub(crate) const READERS_MAX: usize = 8;
 
+/// How many commands of sockets are carried out at once, and journals opened for them. Others wait for their turn.
+pub(crate) const WORKERS_MAX: usize = 8;
+
 /// How many items a window of a feed has at the most.
 pub(crate) const ITEMS_MAX: usize = 1_000;
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use a_society_orchestrator::runtime;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -13,7 +14,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore, watch};
+use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
@@ -21,7 +23,9 @@ use super::access::{Access, Secrets, scheme};
 use super::actions::Actions;
 use super::app::{App, Tracks};
 use super::dev::DevSource;
-use super::limits::{CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX};
+use super::limits::{
+    CONNECTIONS_MAX, END_TIMEOUT, HEAD_BYTES_MAX, HEADERS_MAX, READERS_MAX, WORKERS_MAX,
+};
 use super::routes;
 use super::tls::Identity;
 use crate::hub::Hubs;
@@ -55,9 +59,11 @@ pub struct Options {
 /// A server that runs.
 #[derive(Debug)]
 pub struct Server {
-    runtime: Option<Runtime>,
+    runtime: &'static Runtime,
+    /// Accepts connections; absent once the server has ended.
+    accepting: Option<AbortHandle>,
     app: Arc<App>,
-    sockets_max: u32,
+    sockets_max: usize,
     address: SocketAddr,
     /// By which it is reached: an address, or the name it was given.
     host: String,
@@ -71,18 +77,12 @@ const HANDSHAKE: [u8; 1] = [22];
 const NOT_ENCRYPTED: &str = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\n\
     Content-Length: 51\r\nConnection: close\r\n\r\nThis server is encrypted: its address is https://.\n";
 
-/// Starts a server. It listens when this returns.
+/// Starts a server on the process's runtime. It listens when this returns.
 ///
 /// # Errors
 /// When the address is taken, or the system refuses.
 pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io::Result<Server> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .max_blocking_threads(READERS_MAX + 8)
-        .thread_name("serve")
-        .enable_io()
-        .enable_time()
-        .build()?;
+    let runtime = runtime::shared().map_err(io::Error::other)?;
     let listener = runtime.block_on(TcpListener::bind(options.listen))?;
     let address = listener.local_addr()?;
     let port = address.port();
@@ -114,9 +114,11 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         patience: options.head_timeout,
         sockets: Arc::new(Semaphore::new(options.sockets_max)),
         readers: Arc::new(Semaphore::new(READERS_MAX)),
+        workers: Arc::new(Semaphore::new(WORKERS_MAX)),
         tracks: Tracks::default(),
         ends: AtomicBool::new(false),
         ending: Notify::new(),
+        over: watch::Sender::new(false),
     });
     let router = routes::router(Arc::clone(&app));
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX + options.sockets_max));
@@ -125,15 +127,21 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         tls,
         head_timeout: options.head_timeout,
     };
-    runtime.spawn(accept(listener, door, places));
+    let accepting = runtime.spawn(accept(listener, door, places));
     Ok(Server {
-        runtime: Some(runtime),
+        runtime,
+        accepting: Some(accepting.abort_handle()),
         app,
-        sockets_max: u32::try_from(options.sockets_max).unwrap_or(u32::MAX),
+        sockets_max: options.sockets_max,
         address,
         host,
         secure,
     })
+}
+
+/// So many places, as a semaphore counts them.
+fn all(places: usize) -> u32 {
+    u32::try_from(places).unwrap_or(u32::MAX)
 }
 
 /// What every connection is received with.
@@ -144,8 +152,11 @@ struct Door {
     head_timeout: Duration,
 }
 
+/// Accepts connections until it is aborted, which ends those that are open, too.
 async fn accept(listener: TcpListener, door: Door, places: Arc<Semaphore>) {
+    let mut open = JoinSet::new();
     loop {
+        while open.try_join_next().is_some() {}
         let Ok(place) = Arc::clone(&places).acquire_owned().await else {
             return;
         };
@@ -154,13 +165,13 @@ async fn accept(listener: TcpListener, door: Door, places: Arc<Semaphore>) {
                 // Small frames leave at once.
                 drop(stream.set_nodelay(true));
                 let door = door.clone();
-                drop(tokio::spawn(async move {
+                open.spawn(async move {
                     match door.tls.clone() {
                         None => converse(stream, door).await,
                         Some(tls) => encrypted(stream, door, &tls).await,
                     }
                     drop(place);
-                }));
+                });
             }
             // No descriptor is left, perhaps. Another try at once would only burn time.
             Err(_) => tokio::time::sleep(END_TIMEOUT / 10).await,
@@ -239,17 +250,27 @@ impl Server {
         &self.app.hubs
     }
 
-    /// Ends: followers are notified, and nothing new is accepted.
+    /// Ends: followers are notified, nothing new is accepted, and what is read or carried out is waited for a while.
     pub fn end(&mut self) {
         self.app.ends.store(true, Ordering::SeqCst);
         self.app.ending.notify_waiters();
         self.app.hubs.end();
-        if let Some(runtime) = self.runtime.take() {
+        let Some(accepting) = self.accepting.take() else {
+            return;
+        };
+        let app = &self.app;
+        self.runtime.block_on(async {
             // Followers are notified that it ends; each has its place until it is gone.
-            let gone = self.app.sockets.acquire_many(self.sockets_max);
-            drop(runtime.block_on(async { timeout(END_TIMEOUT / 20, gone).await }));
-            runtime.shutdown_timeout(END_TIMEOUT);
-        }
+            let gone = app.sockets.acquire_many(all(self.sockets_max));
+            drop(timeout(END_TIMEOUT / 20, gone).await);
+            accepting.abort();
+            app.over.send_replace(true);
+            let at_rest = async {
+                drop(app.readers.acquire_many(all(READERS_MAX)).await);
+                drop(app.workers.acquire_many(all(WORKERS_MAX)).await);
+            };
+            drop(timeout(END_TIMEOUT, at_rest).await);
+        });
     }
 }
 

@@ -274,7 +274,13 @@ async fn upgrade(State(app): State<Shared>, upgrade: WebSocketUpgrade) -> Answer
         .max_frame_size(2 * FRAME_BYTES_MAX)
         .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(WRITE_BUFFER_BYTES)
-        .on_upgrade(move |stream| socket::serve(app, stream, place))
+        .on_upgrade(move |stream| async move {
+            let mut over = app.over.subscribe();
+            tokio::select! {
+                () = socket::serve(app, stream, place) => {}
+                _ = over.wait_for(|over| *over) => {}
+            }
+        })
         .into_response()
 }
 

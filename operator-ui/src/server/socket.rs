@@ -277,9 +277,15 @@ impl Session {
         };
         let flow = flow_ref(&flow).map_err(|fault| fault.why)?;
         let (hubs, told) = (Arc::clone(&self.app.hubs), Arc::clone(&self.told));
+        let place = Arc::clone(&self.app.workers).acquire_owned().await;
+        let place = place.map_err(|error| error.to_string())?;
         // The first who follows a flow opens its journal.
-        let hub = tokio::task::spawn_blocking(move || hubs.follow(&flow, &told)).await;
-        let hub = hub.map_err(|error| error.to_string())??;
+        let hub = tokio::task::spawn_blocking(move || {
+            let hub = hubs.follow(&flow, &told);
+            drop(place);
+            hub
+        });
+        let hub = hub.await.map_err(|error| error.to_string())??;
         Ok(match role {
             Some(role) => FollowedHub::Feed(hub, role),
             None => FollowedHub::Flow(hub),
@@ -299,10 +305,22 @@ impl Session {
         self.under_way += 1;
         let (app, acks) = (Arc::clone(&self.app), self.acks.0.clone());
         // The client may be gone before it is done; it is done all the same.
-        drop(tokio::task::spawn_blocking(move || {
+        let workers = Arc::clone(&app.workers);
+        let work = move |place: OwnedSemaphorePermit| {
             let ack = commands::done(&app, &cmd, &flow, command);
             drop(acks.try_send(ack));
-        }));
+            drop(place);
+        };
+        // In the order in which they came, and without holding up what else this socket says.
+        if let Ok(place) = Arc::clone(&workers).try_acquire_owned() {
+            drop(tokio::task::spawn_blocking(move || work(place)));
+        } else {
+            drop(tokio::spawn(async move {
+                if let Ok(place) = workers.acquire_owned().await {
+                    drop(tokio::task::spawn_blocking(move || work(place)));
+                }
+            }));
+        }
         Ok(())
     }
 }

@@ -12,6 +12,7 @@
 pub mod address;
 pub mod process;
 pub mod redact;
+pub mod runtime;
 pub mod stop;
 pub mod text;
 pub mod thread;

@@ -29,7 +29,7 @@ use super::output::RemoteOutput;
 use super::pipes::{CloseReason, Pipes};
 use super::process::{Process, ServerLaunch};
 use super::spec::{Given, ServerSpec, ServerTransport, environment, resolved};
-use super::{plain, runtime, web};
+use super::{plain, waiter, web};
 
 /// How much longer than [`TOOLS_MAX`] a list is read, so that the operator learns what is left out.
 const TOOLS_READ_MAX: usize = TOOLS_MAX * 4;
@@ -90,7 +90,7 @@ impl Connection {
     fn end_when_flooded(&self) {
         let (flood, verdict) = (self.guest.flood(), self.verdict.clone());
         let service = self.service.cancellation_token();
-        runtime::leave(async move {
+        waiter::leave(async move {
             if flood.await {
                 let _first = verdict.set("it asked for too much at once".to_owned());
                 service.cancel();
@@ -341,7 +341,7 @@ impl Drop for Farewell {
         let Some((peer, id)) = self.to.take() else {
             return;
         };
-        runtime::leave(async move {
+        waiter::leave(async move {
             let params =
                 CancelledNotificationParam::new(Some(id), Some("not awaited any more".to_owned()));
             let notification = CancelledNotification::new(params).into();

@@ -17,7 +17,7 @@
 //! | a result as it may be shown to a model | `output` |
 //!
 //! The outside is synchronous (`servers::Servers`) and is called on threads that may wait; the
-//! SDK's tasks run on one small runtime for each set of servers (`runtime`).
+//! SDK's tasks run on the process's one runtime for sockets and pipes (`waiter`).
 
 mod address;
 mod connection;
@@ -30,11 +30,11 @@ mod parse;
 mod pipes;
 mod plain;
 mod process;
-mod runtime;
 mod schema;
 mod server;
 mod servers;
 mod spec;
+mod waiter;
 mod wanted;
 mod web;
 

@@ -15,8 +15,8 @@ use super::connection::{CallRequest, Connection, NoAnswer};
 use super::definition::{self, RefusedTool, RemoteTool, ServerTools, ToolDifference};
 use super::limits::{FAILURES_MAX, SILENCES_MAX, ServerLimits};
 use super::output::RemoteOutput;
-use super::runtime;
 use super::spec::{Given, ServerSpec};
+use super::waiter;
 
 /// A server that is not there, for the feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -387,7 +387,7 @@ impl McpServer {
     fn rest(&self) {
         self.is_resting.store(true, Ordering::SeqCst);
         let (is_resting, rest) = (self.is_resting.clone(), self.limits.rest);
-        runtime::leave(async move {
+        waiter::leave(async move {
             tokio::time::sleep(rest).await;
             is_resting.store(false, Ordering::SeqCst);
         });

@@ -13,11 +13,11 @@ use serde_json::{Map, Value};
 use super::definition::{RefusedTool, ServerTools};
 use super::limits::{ARGUMENTS_BYTES_MAX, ServerLimits};
 use super::output::RemoteOutput;
-use super::runtime::{CutShort, Waiter};
 #[cfg(test)]
 use super::server::Health;
 use super::server::{CheckedCall, McpServer, RemoteCallFault, Unavailable};
 use super::spec::{Given, ServerSpec};
+use super::waiter::{CutShort, Waiter};
 use super::{name, plain};
 
 /// The servers that the operator configured. None runs before it is needed; all end when this is

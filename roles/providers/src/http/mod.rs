@@ -15,4 +15,5 @@ pub(crate) use endpoint::written;
 pub use endpoint::{Endpoint, HttpProvider};
 /// An address.
 pub use reqwest::Url;
-pub use runtime::shared as shared_runtime;
+#[cfg(test)]
+pub(crate) use runtime::shared as shared_runtime;

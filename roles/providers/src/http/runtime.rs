@@ -14,7 +14,7 @@ use tokio::runtime::{Builder, Runtime};
 /// # Errors
 ///
 /// If the system has no means left to wait for connections.
-pub fn shared() -> Result<&'static Runtime, String> {
+pub(crate) fn shared() -> Result<&'static Runtime, String> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     if let Some(made) = RUNTIME.get() {
         return Ok(made);

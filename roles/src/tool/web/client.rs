@@ -8,8 +8,7 @@ use std::sync::mpsc;
 
 use a_society_base::address::{is_local_name, is_public};
 use a_society_base::stop::StopSignal;
-use a_society_base::thread;
-use a_society_providers::http::shared_runtime;
+use a_society_base::{runtime, thread};
 use reqwest::{Client, Method, redirect};
 use url::{Host, Url};
 
@@ -163,7 +162,7 @@ impl Web {
             .resolve_to_addrs(&name, &addresses)
             .build()
             .map_err(|why| WebFault::Failed(told(&why)))?;
-        let runtime = shared_runtime().map_err(WebFault::Failed)?;
+        let runtime = runtime::shared().map_err(WebFault::Failed)?;
         runtime.block_on(exchange(client, ask))
     }
 

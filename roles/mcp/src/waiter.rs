@@ -1,21 +1,13 @@
-//! The one runtime of the process on which the SDK's tasks run, and waiting for them from threads that may wait.
+//! Waiting for the SDK's tasks, which run on the one runtime of the process, from threads that may wait.
 
 use std::future::Future;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use a_society_base::runtime;
 use a_society_base::stop::StopSignal;
-use a_society_base::thread;
-
-/// Tasks here parse messages and wait. With two threads a server that floods its own does not hold up those of other
-/// flows.
-const THREADS: usize = 2;
-
-/// Names of hosts are looked up on threads that block: a few for each flow that a process drives as a rule.
-const BLOCKING_THREADS_MAX: usize = 16;
 
 /// Why something was not waited for to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +37,7 @@ impl Waiter {
         if Handle::try_current().is_ok() {
             return Err(CutShort::NoRuntime);
         }
-        let runtime = shared().ok_or(CutShort::NoRuntime)?;
+        let runtime = runtime::shared().map_err(|_| CutShort::NoRuntime)?;
         self.has_waited.store(true, Ordering::SeqCst);
         let (tell, told) = oneshot::channel();
         stop.when_raised(move || {
@@ -72,30 +64,6 @@ pub(super) fn leave(task: impl Future<Output = ()> + Send + 'static) {
     if let Ok(runtime) = Handle::try_current() {
         drop(runtime.spawn(task));
     }
-}
-
-/// The runtime, which is made when it is needed first. It is never dropped, so that a pending name resolution does not
-/// delay the end of the process.
-fn shared() -> Option<&'static Runtime> {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    if let Some(made) = RUNTIME.get() {
-        return Some(made);
-    }
-    // What is refused now may be granted later.
-    let made = make()?;
-    Some(RUNTIME.get_or_init(|| made))
-}
-
-fn make() -> Option<Runtime> {
-    // The builder panics where it gets no thread.
-    thread::is_to_be_had().ok()?;
-    Builder::new_multi_thread()
-        .worker_threads(THREADS)
-        .max_blocking_threads(BLOCKING_THREADS_MAX)
-        .thread_name("mcp")
-        .enable_all()
-        .build()
-        .ok()
 }
 
 #[cfg(test)]
