@@ -175,7 +175,7 @@ pub fn make(
     mint: &mut dyn Mint,
 ) -> Result<FlowRef, RunError> {
     let id = mint::flow_id(mint, now).map_err(DriverError::from)?;
-    let forked = fork::make(store, &plan.cut, (id, plan.name.clone()), &plan.record)?;
+    let forked = fork::make(store, &plan.cut, id, plan.name.clone(), &plan.record)?;
     // Its views only make the next listing faster.
     if let Ok((flow, _)) = store.open(&forked) {
         drop(flow.close());

@@ -29,6 +29,7 @@ use a_society_state::{Flow, FlowRef, Store};
 use crate::config::models::ConfiguredModels;
 use crate::config::user::{self, ConfigBounds};
 use crate::control::socket::ControlDoor;
+use crate::driver::budget::BudgetLimit;
 use crate::driver::core::{Core, CoreParts};
 use crate::driver::error::DriverError;
 use crate::driver::room::Room;
@@ -394,7 +395,7 @@ fn limits(
     graph: &FlowGraph,
     whole: Option<&RoleBudget>,
     roles: &BTreeMap<RoleName, InlineRole>,
-) -> Vec<(Option<RoleInstance>, Measure, u64)> {
+) -> Vec<BudgetLimit> {
     let of_role = |role: &RoleInstance| {
         let mut known = roles.iter();
         let found = known.find(|(name, _)| name.to_string() == role.base());
@@ -410,7 +411,13 @@ fn limits(
             (Measure::Turns, budget.turns),
         ];
         let said = measures.into_iter();
-        said.filter_map(move |(measure, limit)| Some((role.clone(), measure, limit?)))
+        said.filter_map(move |(measure, limit)| {
+            Some(BudgetLimit {
+                role: role.clone(),
+                measure,
+                limit: limit?,
+            })
+        })
     });
     limits.collect()
 }

@@ -49,7 +49,9 @@ impl Flow {
         ground: Ground,
         place: FlowPlace,
         lock: FlowLock,
-        (writer, views, keeper): (Writer, Views, ViewKeeper),
+        writer: Writer,
+        views: Views,
+        keeper: ViewKeeper,
     ) -> Self {
         Self {
             ground,
@@ -354,7 +356,7 @@ impl Flow {
             let journal_bytes = self.writer.appended_bytes();
             let (disk, clock) = (self.ground.disk.as_ref(), self.ground.clock.as_ref());
             self.keeper
-                .write_moving(disk, clock, folded, (started, journal_bytes))
+                .write_moving(disk, clock, folded, started, journal_bytes)
         });
         self.warn(written);
     }

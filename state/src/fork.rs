@@ -247,7 +247,8 @@ impl GatheredFork {
 pub fn make(
     store: &Store,
     cut: &Cut,
-    (id, name): (FlowId, Option<String>),
+    id: FlowId,
+    name: Option<String>,
     record: &[ForkedFile],
 ) -> Result<FlowRef, Error> {
     store.must_be_files("a fork")?;

@@ -293,7 +293,9 @@ impl Opened<'_> {
             self.ground.clone(),
             place,
             self.lock,
-            (self.writer, views, keeper),
+            self.writer,
+            views,
+            keeper,
         );
         flow.began_uncovered(uncovered);
         if self.ground.ledger.is_some() {

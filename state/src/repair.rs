@@ -130,7 +130,7 @@ pub fn plan(store: &Store, flow: &FlowRef) -> Result<Diagnosis, Error> {
         } else {
             0
         };
-        let bytes = piece_bytes(disk, &folder, &lineage, (number, offset))?;
+        let bytes = piece_bytes(disk, &folder, &lineage, number, offset)?;
         let (valid_lines, last) = valid_lines(&bytes);
         lost_to = lost_to.max(last);
         let bytes = bytes.len() as u64;
@@ -176,7 +176,8 @@ fn piece_bytes(
     disk: &dyn Disk,
     folder: &FlowFolder,
     lineage: &Lineage,
-    (number, offset): (u32, u64),
+    number: u32,
+    offset: u64,
 ) -> Result<Vec<u8>, Error> {
     let path = folder.segment(number);
     let mut bytes = Vec::new();
@@ -240,17 +241,17 @@ fn take_out(disk: &dyn Disk, folder: &FlowFolder, plan: &RepairPlan, now: At) ->
     let flow = &plan.flow.flow;
     let segments = segments(disk, folder)?;
     let lineage = lineage::of_all(disk, folder, flow, &segments);
-    let lost = (plan.lost_from, plan.lost_to);
+    let lost = plan.lost_from..=plan.lost_to;
     for piece in &plan.pieces {
-        let place = (piece.segment, piece.offset_bytes);
-        let bytes = piece_bytes(disk, folder, &lineage, place)?;
-        let name = piece_name(piece.segment, piece.offset_bytes, lost, &bytes);
+        let (segment, offset) = (piece.segment, piece.offset_bytes);
+        let bytes = piece_bytes(disk, folder, &lineage, segment, offset)?;
+        let name = piece_name(segment, offset, &lost, &bytes);
         keep(disk, folder, &name, &bytes)?;
     }
     if plan.pieces.is_empty() {
         // Records are missing without a trace: an empty piece reports that.
         let (segment, offset) = (plan.damage.segment, plan.damage.offset_bytes);
-        keep(disk, folder, &piece_name(segment, offset, lost, b""), b"")?;
+        keep(disk, folder, &piece_name(segment, offset, &lost, b""), b"")?;
     }
     // Views and checkpoint know of records that will be gone; they would testify against the
     // repaired journal.

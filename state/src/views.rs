@@ -345,7 +345,8 @@ impl ViewKeeper {
         disk: &dyn Disk,
         clock: &dyn Clock,
         folded: Folded<'_>,
-        (started, journal_bytes): (u64, u64),
+        started: u64,
+        journal_bytes: u64,
     ) -> Result<(), Error> {
         let sizes: Vec<u64> = self
             .stale

@@ -11,6 +11,14 @@ use super::core::Core;
 use super::error::DriverError;
 use super::live_turn::LiveTurns;
 
+/// A limit that a flow's file sets, for the flow or for one role.
+#[derive(Debug)]
+pub(crate) struct BudgetLimit {
+    pub(crate) role: Option<RoleInstance>,
+    pub(crate) measure: Measure,
+    pub(crate) limit: u64,
+}
+
 /// Why a request may not leave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Short {
@@ -39,15 +47,17 @@ impl Core {
     ///
     /// # Errors
     /// When the journal refuses.
-    pub(crate) fn limit(
-        &mut self,
-        limits: Vec<(Option<RoleInstance>, Measure, u64)>,
-    ) -> Result<(), DriverError> {
+    pub(crate) fn limit(&mut self, limits: Vec<BudgetLimit>) -> Result<(), DriverError> {
         if self.state().account.spent.turns > 0 || self.state().status.is_over() {
             return Ok(());
         }
         let unlimited = self.state().tokens == Some(TokenBudget::Unlimited);
-        for (role, measure, limit) in limits {
+        for set in limits {
+            let BudgetLimit {
+                role,
+                measure,
+                limit,
+            } = set;
             if unlimited && role.is_none() && measure == Measure::Tokens {
                 continue;
             }

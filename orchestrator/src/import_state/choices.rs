@@ -7,7 +7,7 @@ use a_society_facts::id::RoleInstance;
 use a_society_facts::{At, Fact};
 
 use super::sketch::ImportSketch;
-use super::source::ForeignFlow;
+use super::source::{ForeignFile, ForeignFlow};
 use super::version11::{Capabilities, ForeignModelChoice};
 use crate::config::models::Catalog;
 use crate::project::choices::MODEL;
@@ -78,7 +78,7 @@ fn chosen<T: serde::de::DeserializeOwned>(
     name: &str,
 ) -> Vec<(RoleInstance, T)> {
     let mut found = Vec::new();
-    for (path, bytes) in &source.files {
+    for ForeignFile { path, bytes } in &source.files {
         let inside = path
             .strip_prefix("roles/")
             .and_then(|path| path.split_once('/'));

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::choices::MODEL_FILE;
 use super::names::Names;
-use super::source::ForeignFlow;
+use super::source::{ForeignFile, ForeignFlow};
 use crate::limits::WITHOUT_PLACE_MAX;
 use crate::project::choices::MODEL;
 use crate::project::records::IMPROVEMENT_NAME;
@@ -44,7 +44,7 @@ pub(super) fn compare(source: &ForeignFlow, names: &Names, views: &Views) -> Vec
         found.members(old, &ours, &mut String::new());
     }
     let shown = ["flow.json", "transcript.json", "feed.json"];
-    for (path, bytes) in &source.files {
+    for ForeignFile { path, bytes } in &source.files {
         let name = path.rsplit('/').next().unwrap_or(path);
         if let Some(old) = chosen(path, bytes, views) {
             found.file.clone_from(path);

@@ -16,7 +16,7 @@ use a_society_state::{FlowRef, Store};
 
 use super::compare::compare;
 use super::sketch::ImportSketch;
-use super::source::{ForeignFlow, ForeignFolder, aside, read};
+use super::source::{ForeignFile, ForeignFlow, ForeignFolder, aside, read};
 use super::translate::translate;
 use crate::config::models::Catalog;
 use crate::limits::AILMENTS_RECORDED_MAX;
@@ -196,9 +196,9 @@ fn already(store: &Store, source: &ForeignFlow) -> Result<ImportPlan, String> {
     let Some(origins) = &look.screen.flow.imported else {
         return Err(format!("there is a flow {} already", source.flow));
     };
-    let same = |(path, bytes): &(String, Vec<u8>)| {
-        let mut known = origins.files.iter().filter(|file| file.path == *path);
-        known.any(|file| file.blob == Hash::of(bytes))
+    let same = |now: &ForeignFile| {
+        let mut known = origins.files.iter().filter(|file| file.path == now.path);
+        known.any(|file| file.blob == Hash::of(&now.bytes))
     };
     Ok(ImportPlan::Already {
         flow: source.flow.clone(),

@@ -116,6 +116,13 @@ pub fn beside(disk: &dyn Disk, all: &[ForeignFolder]) -> Vec<PathBuf> {
     paths.filter(|path| disk.about(path).is_ok()).collect()
 }
 
+/// A file of a flow, by its path in the flow's folder.
+#[derive(Debug)]
+pub(super) struct ForeignFile {
+    pub(super) path: String,
+    pub(super) bytes: Vec<u8>,
+}
+
 /// A flow as its files say it.
 #[derive(Debug)]
 pub(super) struct ForeignFlow {
@@ -127,7 +134,7 @@ pub(super) struct ForeignFlow {
     pub(super) sessions: BTreeMap<RoleInstance, (RoleSession, Value)>,
     pub(super) feeds: BTreeMap<RoleInstance, (Vec<ImportedItem>, Value)>,
     /// Every file but those of the record folder.
-    pub(super) files: Vec<(String, Vec<u8>)>,
+    pub(super) files: Vec<ForeignFile>,
     /// The files of the record folder, by their paths in it.
     pub(super) record: Vec<String>,
     /// When `flow.json` was written last.
@@ -147,8 +154,8 @@ pub(super) fn read(disk: &dyn Disk, found: &ForeignFolder) -> Result<ForeignFlow
     let mut files = Vec::new();
     let mut left = Vec::new();
     gather(disk, &found.place, "", &mut files, &mut left)?;
-    let flow_json = files.iter().find(|(path, _)| path == "flow.json");
-    let Some((_, bytes)) = flow_json else {
+    let flow_json = files.iter().find(|file| file.path == "flow.json");
+    let Some(ForeignFile { bytes, .. }) = flow_json else {
         return Err("it has no flow.json, so that nothing says how it stood".to_owned());
     };
     let json: Value = parse("flow.json", bytes)?;
@@ -160,7 +167,7 @@ pub(super) fn read(disk: &dyn Disk, found: &ForeignFolder) -> Result<ForeignFlow
         flow: run.flow_id.parse().map_err(name)?,
     };
     let (mut sessions, mut feeds) = (BTreeMap::new(), BTreeMap::new());
-    for (path, bytes) in &files {
+    for ForeignFile { path, bytes } in &files {
         let Some((role, file)) = of_role(path) else {
             continue;
         };
@@ -237,7 +244,7 @@ fn gather(
     disk: &dyn Disk,
     folder: &Path,
     below: &str,
-    files: &mut Vec<(String, Vec<u8>)>,
+    files: &mut Vec<ForeignFile>,
     left: &mut Vec<String>,
 ) -> Result<(), String> {
     let entries = disk.list(folder).map_err(|e| format!("{below}: {e}"))?;
@@ -247,7 +254,10 @@ fn gather(
         match entry.kind {
             Kind::File => {
                 let bytes = read_whole(disk, &path, IMPORTED_FILE_BYTES_MAX);
-                files.push((name, bytes.map_err(|error| error.to_string())?));
+                files.push(ForeignFile {
+                    path: name,
+                    bytes: bytes.map_err(|error| error.to_string())?,
+                });
             }
             Kind::Folder if name == "record" => {}
             Kind::Folder if name == "roles" || below == "roles/" => {

@@ -147,10 +147,10 @@ fn imported(
 ) -> Result<(), String> {
     let run = &source.run;
     let files = source.files.iter();
-    let files = files.map(|(path, bytes)| ImportedFile {
-        path: path.clone(),
-        blob: sketch.keep(bytes.clone()),
-        bytes: bytes.len() as u64,
+    let files = files.map(|file| ImportedFile {
+        path: file.path.clone(),
+        blob: sketch.keep(file.bytes.clone()),
+        bytes: file.bytes.len() as u64,
     });
     let files: Vec<ImportedFile> = files.collect();
     let in_graph = |node: &String| {

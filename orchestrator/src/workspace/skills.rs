@@ -28,17 +28,11 @@ impl Skills {
     /// # Errors
     /// When the configuration cannot be read.
     pub fn read(store: Option<&Store>) -> Result<Self, EditRefusal> {
-        let Some(store) = store else {
-            let list = list(None)?;
-            return Ok(Self {
-                list,
-                ..Self::default()
-            });
-        };
-        let (disk, root) = (store.ground().disk.as_ref(), workspace_of(store));
+        let files =
+            |store: &Store| in_flow_files(store.ground().disk.as_ref(), workspace_of(store));
         Ok(Self {
-            list: list(Some((disk, root)))?,
-            files: in_flow_files(disk, root),
+            list: list(store)?,
+            files: store.map(files).unwrap_or_default(),
         })
     }
 

@@ -40,6 +40,13 @@ pub struct ModelRequest<'a> {
     pub shared_key: Option<&'a str>,
 }
 
+/// An image that is sent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SentImage<'m> {
+    pub kind: ImageKind,
+    pub bytes: &'m [u8],
+}
+
 impl<'a> ModelRequest<'a> {
     /// The name under which a provider is to look for what it has cached.
     pub(super) fn provider_key(self) -> Option<&'a str> {
@@ -48,9 +55,12 @@ impl<'a> ModelRequest<'a> {
     }
 
     /// The image that goes with a result, if this model gets it: one whose bytes are at hand.
-    pub(super) fn image<'m>(&self, message: &'m Message) -> Option<(ImageKind, &'m [u8])> {
+    pub(super) fn image<'m>(&self, message: &'m Message) -> Option<SentImage<'m>> {
         let image = message.image().filter(|_| self.images)?;
-        Some((image.kind, image.data.as_deref()?))
+        Some(SentImage {
+            kind: image.kind,
+            bytes: image.data.as_deref()?,
+        })
     }
 
     /// The system prompt with everything that follows it, for wires that take one text.

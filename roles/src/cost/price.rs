@@ -22,11 +22,11 @@ impl Price {
     /// What was used costs this many micro-units.
     #[must_use]
     pub fn of(&self, usage: &Usage) -> u64 {
-        rounded_up(&[
-            (usage.input_tokens, self.input),
-            (usage.output_tokens, self.output),
-            (usage.cache_read_tokens, self.cache_read),
-            (usage.cache_write_tokens, self.cache_write),
+        rounded_up([
+            product(usage.input_tokens, self.input),
+            product(usage.output_tokens, self.output),
+            product(usage.cache_read_tokens, self.cache_read),
+            product(usage.cache_write_tokens, self.cache_write),
         ])
     }
 
@@ -34,14 +34,20 @@ impl Price {
     #[must_use]
     pub(crate) fn worst(&self, input_tokens: u64, max_output_tokens: u64) -> u64 {
         let dearest = self.input.max(self.cache_read).max(self.cache_write);
-        rounded_up(&[(input_tokens, dearest), (max_output_tokens, self.output)])
+        rounded_up([
+            product(input_tokens, dearest),
+            product(max_output_tokens, self.output),
+        ])
     }
 }
 
-fn rounded_up(parts: &[(u64, u64)]) -> u64 {
-    let each = |(tokens, price): &(u64, u64)| u128::from(*tokens) * u128::from(*price);
+fn product(tokens: u64, price: u64) -> u128 {
+    u128::from(tokens) * u128::from(price)
+}
+
+fn rounded_up<const N: usize>(products: [u128; N]) -> u64 {
     // Four products of two 64-bit numbers can be more than 128 bits hold.
-    let sum = parts.iter().map(each).fold(0, u128::saturating_add);
+    let sum = products.into_iter().fold(0, u128::saturating_add);
     u64::try_from(sum.div_ceil(TOKENS)).unwrap_or(u64::MAX)
 }
 

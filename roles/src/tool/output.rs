@@ -11,7 +11,7 @@ use crate::number::grouped;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct ToolOutput {
     /// Files that are shown, or made, as they are now.
-    pub seen: Vec<(PathBuf, Hash)>,
+    pub seen: Vec<ShownFile>,
     /// What precedes the text; never cut.
     pub head: String,
     /// The text.
@@ -28,6 +28,15 @@ pub(super) struct ToolOutput {
     pub is_cut: bool,
     /// What follows it; never cut.
     pub tail: String,
+}
+
+/// A file that is shown, or made, as it is now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ShownFile {
+    /// Its path, without links.
+    pub real: PathBuf,
+    /// Its hash.
+    pub hash: Hash,
 }
 
 /// Which part of a text a model gets.

@@ -11,7 +11,7 @@ use super::deed::{Changing, Deed, Patching};
 use super::edit::{LineCounts, PatchedFile, Section, TextPage, difference, patched};
 use super::files;
 use super::limits;
-use super::output::ToolOutput;
+use super::output::{ShownFile, ToolOutput};
 use super::plan::CallPlan;
 use super::refusal::{CallRefusal, RefusalKind};
 use super::toolbox::{ConsentNeeds, Toolbox};
@@ -251,7 +251,10 @@ impl Toolbox {
             }
             told.push_str(&file.told);
             match file.after {
-                Some(hash) => seen.push((file.real.clone(), hash)),
+                Some(hash) => seen.push(ShownFile {
+                    real: file.real.clone(),
+                    hash,
+                }),
                 None => self.0.seen.put(file.real.clone(), None),
             }
         }

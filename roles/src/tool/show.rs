@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::Read as _;
-use std::path::PathBuf;
 
 use a_society_base::redact::RedactedStream;
 use a_society_base::stop::StopSignal;
@@ -10,7 +9,7 @@ use a_society_facts::Hash;
 
 use super::edit::TextPage;
 use super::files::{self, InodeKind, Located, OpenEntry};
-use super::output::ToolOutput;
+use super::output::{ShownFile, ToolOutput};
 use super::refusal::CallRefusal;
 use super::toolbox::Toolbox;
 use super::{image, limits, text};
@@ -35,7 +34,7 @@ struct ChosenLines {
 #[derive(Debug)]
 enum FileContent {
     /// A note about it, its text as it is shown, and what it is as a whole.
-    Text(String, String, (PathBuf, Hash)),
+    Text(String, String, ShownFile),
     /// No text.
     Other(Box<ToolOutput>),
 }
@@ -123,7 +122,11 @@ impl Toolbox {
         self.0.seen.keep(hash, &page.text);
         // Before lines are chosen and cut: a part of a secret is not recognised.
         let shown = self.redact(&page.text);
-        Ok(FileContent::Text(read.note, shown, (real, hash)))
+        Ok(FileContent::Text(
+            read.note,
+            shown,
+            ShownFile { real, hash },
+        ))
     }
 
     /// The lines of a file that is too large to be read at once.

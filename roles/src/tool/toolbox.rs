@@ -1,7 +1,7 @@
 //! The tools of one turn.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use a_society_base::redact::Redactor;
@@ -17,7 +17,7 @@ use super::arguments::{self, ToolArguments, canonical, definitions, twin};
 use super::deed::Deed;
 use super::files::{Located, Roots};
 use super::form::clipped;
-use super::output::{Keeps, Length, ToolOutput, bound, floor};
+use super::output::{Keeps, Length, ShownFile, ToolOutput, bound, floor};
 use super::plan::CallPlan;
 use super::refusal::{CallRefusal, RefusalKind};
 use super::running::{Finished, RunningCall};
@@ -25,7 +25,7 @@ use super::setting::{Owner, ToolSetting};
 use super::shown_files::SeenFiles;
 use super::web::Web;
 use super::{files, limits};
-use crate::consent::policy::{FileNames, Judged, Subject};
+use crate::consent::policy::{FileNames, Judged, ServerTool, Subject};
 use crate::consent::{Action, ConsentQuestion, Tier, shown};
 use crate::number::grouped;
 
@@ -307,7 +307,7 @@ impl Toolbox {
             command: None,
             files: &[],
             host: None,
-            server: Some((server, raw)),
+            server: Some(ServerTool { server, tool: raw }),
             is_irreversible,
             lacks_walls: false,
         })
@@ -387,9 +387,9 @@ impl Toolbox {
 
     /// Remembers files that are shown, or made, as they are now, and returns them for the record. A file
     /// without a path in the roots is not recorded.
-    fn noted(&self, seen: Vec<(PathBuf, Hash)>) -> Vec<Known> {
+    fn noted(&self, seen: Vec<ShownFile>) -> Vec<Known> {
         let inner = &self.0;
-        let each = seen.into_iter().filter_map(|(real, hash)| {
+        let each = seen.into_iter().filter_map(|ShownFile { real, hash }| {
             let path = inner.roots.named(&real);
             inner.seen.put(real, Some(hash));
             let path = path?;

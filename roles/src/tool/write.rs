@@ -14,7 +14,7 @@ use super::edit::{
 };
 use super::files::{self, Located};
 use super::form::clipped;
-use super::output::ToolOutput;
+use super::output::{ShownFile, ToolOutput};
 use super::plan::CallPlan;
 use super::refusal::{CallRefusal, RefusalKind};
 use super::toolbox::{ConsentNeeds, Toolbox};
@@ -491,7 +491,7 @@ impl Toolbox {
         let hash = Hash::of(content);
         self.0.seen.keep(hash, &TextPage::of(&writing.content).text);
         let output = ToolOutput {
-            seen: vec![(real, hash)],
+            seen: vec![ShownFile { real, hash }],
             ..ToolOutput::of(writing.done.clone())
         };
         Ok((CallEnd::Done, output))

@@ -50,16 +50,12 @@ enum Second {
 /// How a segment begins.
 #[derive(Debug)]
 struct Beginning {
+    segment: u32,
     header: Option<SegmentStarted>,
     second: Second,
 }
 
 impl Beginning {
-    const UNREAD: Self = Self {
-        header: None,
-        second: Second::Unread,
-    };
-
     fn read(disk: &dyn Disk, folder: &FlowFolder, number: u32) -> Self {
         let mut bytes = vec![0; SEGMENT_HEAD_BYTES];
         let read = uninterrupted(|| disk.open(&folder.segment(number), How::Read))
@@ -67,13 +63,17 @@ impl Beginning {
         match read {
             Ok(read) => {
                 bytes.truncate(read);
-                Self::of(&bytes)
+                Self::of(number, &bytes)
             }
-            Err(_) => Self::UNREAD,
+            Err(_) => Self {
+                segment: number,
+                header: None,
+                second: Second::Unread,
+            },
         }
     }
 
-    fn of(bytes: &[u8]) -> Self {
+    fn of(segment: u32, bytes: &[u8]) -> Self {
         let mut lines = bytes.split(|byte| *byte == b'\n');
         let header = lines.next().and_then(header_of);
         let second = match lines.next().and_then(fact_of) {
@@ -81,7 +81,11 @@ impl Beginning {
             Some(Fact::FlowForked(forked)) => Second::Forked(forked),
             Some(_) => Second::Other,
         };
-        Self { header, second }
+        Self {
+            segment,
+            header,
+            second,
+        }
     }
 
     /// Where the segment before this one, which a flow wrote, ends for this journal. Nothing if
@@ -151,25 +155,25 @@ pub(crate) fn of(
     flow: &FlowId,
     numbers: impl Iterator<Item = u32>,
 ) -> Lineage {
-    let beginnings: Vec<(u32, Beginning)> = numbers
-        .map(|number| (number, Beginning::read(disk, folder, number)))
+    let beginnings: Vec<Beginning> = numbers
+        .map(|number| Beginning::read(disk, folder, number))
         .collect();
     trace(&beginnings, flow).unwrap_or_default()
 }
 
-fn trace(beginnings: &[(u32, Beginning)], flow: &FlowId) -> Option<Lineage> {
-    let is_ours = |(_, beginning): &(u32, Beginning)| {
+fn trace(beginnings: &[Beginning], flow: &FlowId) -> Option<Lineage> {
+    let is_ours = |beginning: &Beginning| {
         let header = beginning.header.as_ref();
         header.is_some_and(|header| header.flow == *flow)
     };
-    let is_fork = |(_, beginning): &(u32, Beginning)| {
+    let is_fork = |beginning: &Beginning| {
         beginning.header.is_none() && matches!(beginning.second, Second::Forked(_))
     };
     let own = beginnings.iter().position(is_ours);
     let own = own.or_else(|| beginnings.iter().rposition(is_fork))?;
     let mut lineage = Lineage::default();
     for pair in beginnings.windows(2).take(own) {
-        let [(number, here), (_, next)] = pair else {
+        let [here, next] = pair else {
             return None;
         };
         // A scan goes no further than a header that does not verify.
@@ -178,9 +182,9 @@ fn trace(beginnings: &[(u32, Beginning)], flow: &FlowId) -> Option<Lineage> {
         let until = next.follows(&flow)?;
         lineage
             .shared
-            .insert(*number, SharedSegment { flow, until });
+            .insert(here.segment, SharedSegment { flow, until });
     }
-    if let Some((_, first)) = beginnings.get(lineage.shared.len())
+    if let Some(first) = beginnings.get(lineage.shared.len())
         && let Second::Forked(forked) = &first.second
     {
         lineage.name.clone_from(&forked.name);

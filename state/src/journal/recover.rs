@@ -7,6 +7,7 @@
 //! record names shows the next open which record is still owed.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use a_society_facts::Hash;
@@ -86,11 +87,11 @@ pub struct TakenOut {
 pub(crate) fn piece_name(
     segment: u32,
     offset_bytes: u64,
-    lost: (Seq, Seq),
+    lost: &RangeInclusive<Seq>,
     bytes: &[u8],
 ) -> String {
     let hash = Hash::of(bytes).to_string();
-    let (from, to) = lost;
+    let (from, to) = (lost.start(), lost.end());
     format!(
         "piece-{segment:08}-{offset_bytes}-{from}-{to}-{}.bin",
         &hash[..16]

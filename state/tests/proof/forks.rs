@@ -107,7 +107,7 @@ fn cut_at(store: &Store, at: Seq) -> Cut {
 
 fn fork_at(store: &Store, at: Seq) -> FlowRef {
     let cut = cut_at(store, at);
-    make(store, &cut, (FORK.parse().unwrap(), None), &[]).unwrap()
+    make(store, &cut, FORK.parse().unwrap(), None, &[]).unwrap()
 }
 
 /// The files below a flow's folder, with their bytes.
@@ -217,7 +217,7 @@ fn a_fork_lives_on_without_its_parent_and_travels() {
     let at = records(&store, &named(PARENT)).len() as Seq - 1;
     let fork = fork_at(&store, at);
     let again = cut(&store, &fork, Some(at + 1)).unwrap();
-    let second = make(&store, &again, (FORK_OF_FORK.parse().unwrap(), None), &[]).unwrap();
+    let second = make(&store, &again, FORK_OF_FORK.parse().unwrap(), None, &[]).unwrap();
     let wanted = [lines(&store, &fork), lines(&store, &second)];
     remove(&disk, &named(PARENT));
     let parent = store.folder(&named(PARENT));
@@ -342,7 +342,7 @@ fn whenever_the_making_of_a_fork_is_cut_off_there_is_none_or_a_whole_one() {
             (number, Some(seed), disk.crash_clone(seed))
         }));
     }));
-    make(&store, &cut, (FORK.parse().unwrap(), None), &a_record()).unwrap();
+    make(&store, &cut, FORK.parse().unwrap(), None, &a_record()).unwrap();
     disk.after_each(Box::new(|_, _| {}));
     let expected = lines(&store, &named(FORK));
     let left = std::mem::take(&mut *left.lock().unwrap());
@@ -383,7 +383,7 @@ fn whatever_fails_while_a_fork_is_made_leaves_none_and_the_next_try_makes_it() {
                 ..fault
             });
         }
-        let made = make(&store, &cut, (FORK.parse().unwrap(), None), &a_record());
+        let made = make(&store, &cut, FORK.parse().unwrap(), None, &a_record());
         disk.disarm();
         made
     };
@@ -438,7 +438,7 @@ fn a_file_system_without_links_gets_copies_up_to_the_cut() {
         fault: InjectedFault::NoLinks,
         sticky: true,
     });
-    let fork = make(&store, &cut, (FORK.parse().unwrap(), None), &[]).unwrap();
+    let fork = make(&store, &cut, FORK.parse().unwrap(), None, &[]).unwrap();
     disk.disarm();
     let segment = disk.read_file(&store.folder(&fork).segment(1)).unwrap();
     assert_eq!(segment.len() as u64, cut.at.offset_bytes);
@@ -474,7 +474,7 @@ fn the_name_of_a_fork_is_durable_before_the_one_it_was_made_under_may_go() {
     let at = begun(&store);
     let cut = cut_at(&store, at);
     disk.record_trace();
-    let fork = make(&store, &cut, (FORK.parse().unwrap(), None), &[]).unwrap();
+    let fork = make(&store, &cut, FORK.parse().unwrap(), None, &[]).unwrap();
     let trace = disk.trace();
     let named = store.folder(&fork);
     let is_named = |op: &DiskCall| matches!(op, DiskCall::Rename { to, .. } if to == named.root());

@@ -30,26 +30,24 @@ pub(super) fn commanded(
     match verb {
         Verb::Reply { to, text, asked } => {
             not_over(state)?;
-            reply::reply(state, (to, *asked), (text, brought), client)
+            reply::reply(state, to, *asked, SaidWords { text, brought }, client)
         }
         Verb::Steer { role, text, when } => {
             not_over(state)?;
-            reply::steer(state, (role, *when), (text, brought), client)
+            reply::steer(state, role, *when, SaidWords { text, brought }, client)
         }
         Verb::Approve { approval } => reply::approve(state, approval.as_ref(), client),
-        Verb::Decline { approval, reason } => reply::decline(
-            state,
-            approval.as_ref(),
-            (reason.as_deref(), brought),
-            client,
-        ),
+        Verb::Decline { approval, reason } => {
+            let reason = reason.as_deref().map(|text| SaidWords { text, brought });
+            reply::decline(state, approval.as_ref(), reason, client)
+        }
         Verb::Allow {
             consent,
             action,
             for_the_flow,
         } => {
             let asked = consent::open(state, consent.as_ref(), *action)?;
-            consent::allow(state, asked, (*for_the_flow, brought), client)
+            consent::allow(state, asked, *for_the_flow, brought, client)
         }
         Verb::Deny {
             consent,
@@ -57,15 +55,16 @@ pub(super) fn commanded(
             reason,
         } => {
             let asked = consent::open(state, consent.as_ref(), *action)?;
-            let reason = spoken(reason.as_deref(), brought)?;
+            let reason = reason.as_deref().map(|text| SaidWords { text, brought });
+            let reason = spoken(reason)?;
             Ok(consent::deny(state, asked, reason, client))
         }
         Verb::Mode { mode } => Ok(consent::mode(state, *mode, client)),
         Verb::Rules { rules, back: false } => Ok(consent::rules(state, rules, client)),
         Verb::Rules { rules, back: true } => consent::rules_back(state, rules, client),
         Verb::Configure { role, settings } => {
-            let by = (ChosenBy::Operator, client);
-            Ok(operate::configure(state, role, settings, by))
+            let by = ChosenBy::Operator;
+            Ok(operate::configure(state, role, settings, by, client))
         }
         Verb::Budget {
             role,
@@ -91,10 +90,11 @@ pub(super) fn commanded(
         }
         Verb::Reopen { node, note } => {
             operate::may_reopen(graph, state, node)?;
-            let note = spoken(note.as_deref(), brought)?;
+            let note = note.as_deref().map(|text| SaidWords { text, brought });
+            let note = spoken(note)?;
             Ok(operate::reopened(state, node, note, client))
         }
-        Verb::Revise { source } => revision::said(graph, state, (source, brought), client),
+        Verb::Revise { source } => revision::said(graph, state, source, brought, client),
         Verb::Improve { mode } => {
             improve::choose(graph, state, *mode, improve::ChosenWhen::Now(client))
         }
@@ -113,19 +113,25 @@ pub(super) fn commanded(
     }
 }
 
-/// Words as they are kept, with a name for the message that they become.
-pub(super) fn kept<'a>(text: &str, brought: &'a Brought) -> Result<&'a OperatorWords, Refusal> {
-    if let Brought::Words(words) = brought {
-        return Ok(words);
+/// Words of a verb, and what the driver brought for them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SaidWords<'a> {
+    pub(super) text: &'a str,
+    pub(super) brought: &'a Brought,
+}
+
+impl<'a> SaidWords<'a> {
+    /// The words as they are kept, with a name for the message that they become.
+    pub(super) fn kept(self) -> Result<&'a OperatorWords, Refusal> {
+        if let Brought::Words(words) = self.brought {
+            return Ok(words);
+        }
+        Err(Refusal::Needs(VerbNeed::Words(self.text.to_owned())))
     }
-    Err(Refusal::Needs(VerbNeed::Words(text.to_owned())))
 }
 
 /// Words that may be left out. Blank ones say nothing.
-pub(super) fn spoken<'a>(
-    text: Option<&str>,
-    brought: &'a Brought,
-) -> Result<Option<&'a OperatorWords>, Refusal> {
-    let text = text.filter(|text| !text.trim().is_empty());
-    text.map(|text| kept(text, brought)).transpose()
+pub(super) fn spoken(said: Option<SaidWords<'_>>) -> Result<Option<&OperatorWords>, Refusal> {
+    let said = said.filter(|said| !said.text.trim().is_empty());
+    said.map(SaidWords::kept).transpose()
 }

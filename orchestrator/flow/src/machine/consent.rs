@@ -145,7 +145,11 @@ pub(super) fn settle(
 }
 
 /// A request for consent that is open, and its name.
-pub(super) type AskedConsent<'a> = (&'a ConsentId, &'a OpenConsent);
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AskedConsent<'a> {
+    pub(super) consent: &'a ConsentId,
+    pub(super) open: &'a OpenConsent,
+}
 
 /// The request that is meant: the one that is named, or the only one. An answer to something other than
 /// what would run is refused.
@@ -174,17 +178,18 @@ pub(super) fn open<'a>(
         let consent = consent.clone();
         return Err(Refusal::ConsentMismatch { consent });
     }
-    Ok((consent, open))
+    Ok(AskedConsent { consent, open })
 }
 
 /// The operator allows a call. What cannot be granted for the rest of the flow is allowed this once.
 pub(super) fn allow(
     state: &FlowState,
     asked: AskedConsent<'_>,
-    (for_the_flow, brought): (bool, &Brought),
+    for_the_flow: bool,
+    brought: &Brought,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
-    let (consent, open) = asked;
+    let AskedConsent { consent, open } = asked;
     let once = || settle(state, consent, open, ConsentAnswer::AllowOnce, client);
     if !for_the_flow {
         return Ok(once().collect());
@@ -206,17 +211,19 @@ pub(super) fn allow(
 /// The operator denies a call, and may say what to do instead.
 pub(super) fn deny(
     state: &FlowState,
-    (consent, open): AskedConsent<'_>,
+    asked: AskedConsent<'_>,
     reason: Option<&OperatorWords>,
     client: Option<&ClientId>,
 ) -> Vec<Fact> {
+    let AskedConsent { consent, open } = asked;
     let facts = settle(state, consent, open, ConsentAnswer::Deny, client);
     because(facts, consent, reason.map(|words| &words.text), None)
 }
 
 /// A rule answers a request that is open.
 pub(super) fn ruled(state: &FlowState, input: &RuleAnswered) -> Result<Vec<Fact>, Refusal> {
-    let (consent, open) = open(state, Some(&input.consent), Some(input.action))?;
+    let asked = open(state, Some(&input.consent), Some(input.action))?;
+    let AskedConsent { consent, open } = asked;
     let facts = settle(state, consent, open, input.answer, None);
     Ok(because(
         facts,

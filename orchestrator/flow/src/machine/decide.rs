@@ -53,11 +53,11 @@ fn dispatch(graph: &FlowGraph, state: &FlowState, input: &Input) -> Result<Vec<F
         Input::RuleAnswered(input) => consent::ruled(state, input),
         Input::Pause { reason, detail } => operate::pause(state, *reason, detail.as_ref(), None),
         Input::ConfigureRole { role, settings, by } => {
-            Ok(operate::configure(state, role, settings, (*by, None)))
+            Ok(operate::configure(state, role, settings, *by, None))
         }
         Input::Revise(input) => {
             let by = FactAuthor::Role(input.by.clone());
-            revision::revise(graph, state, &input.graph, (by, None))
+            revision::revise(graph, state, &input.graph, by, None)
         }
     }
 }

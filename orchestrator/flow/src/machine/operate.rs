@@ -117,7 +117,11 @@ pub(super) fn retry(
     };
     let mut found = state.waits().filter(meant);
     // A retry ends other waits than a text does, so that everybody who waits is named.
-    let candidates = || state.waits().map(candidate).collect();
+    let candidates = || {
+        (state.waits())
+            .map(|(node, waiting)| candidate(node, waiting))
+            .collect()
+    };
     let (node, waiting) = match (found.next(), found.next()) {
         (Some(one), None) => one,
         (Some(_), Some(_)) => {
@@ -136,14 +140,15 @@ pub(super) fn retry(
         let reason = waiting.reason;
         return Err(Refusal::NotRetryable { who, reason });
     }
-    Ok(vec![again((node, waiting), client, false)])
+    Ok(vec![again(node, waiting, client, false)])
 }
 
 /// What waited until now, at the latest, goes on as if the operator had tried it again.
 pub(super) fn time_came(state: &FlowState, now: At) -> Vec<Fact> {
     let is_due = |waiting: &OperatorWait| ends_at(state, waiting).is_some_and(|at| at <= now);
     let due = state.waits().filter(|(_, waiting)| is_due(waiting));
-    due.map(|wait| again(wait, None, true)).collect()
+    due.map(|(node, waiting)| again(node, waiting, None, true))
+        .collect()
 }
 
 /// When a wait ends by itself. None does while the flow is paused or over.
@@ -153,7 +158,8 @@ pub(super) fn ends_at(state: &FlowState, waiting: &OperatorWait) -> Option<At> {
 }
 
 fn again(
-    (node, waiting): (Option<&NodeId>, &OperatorWait),
+    node: Option<&NodeId>,
+    waiting: &OperatorWait,
     client: Option<&ClientId>,
     on_time: bool,
 ) -> Fact {
@@ -256,7 +262,8 @@ pub(super) fn configure(
     state: &FlowState,
     role: &RoleInstance,
     new: &BTreeMap<String, String>,
-    (by, client): (ChosenBy, Option<&ClientId>),
+    by: ChosenBy,
+    client: Option<&ClientId>,
 ) -> Vec<Fact> {
     let known = state.configurations.get(role);
     let mut settings = known.map_or_else(BTreeMap::new, |known| known.settings.clone());

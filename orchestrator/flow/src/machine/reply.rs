@@ -10,18 +10,22 @@ use a_society_facts::verb::Whom;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{FlowPhase, OperatorWait, StagedHandoff};
 
-use super::command::{kept, spoken};
-use super::input::{Brought, OperatorWords};
+use super::command::{SaidWords, spoken};
+use super::input::OperatorWords;
 use super::opened::FactSketch;
 use super::refusal::{AddressCandidate, NOBODY, Refusal, Want};
 
-/// Whom a text reaches: a node, or a role in the improvement phase.
-type Addressee<'a> = (Option<&'a NodeId>, &'a RoleInstance);
+/// Whom a text reaches: a role at its node, or without one in the improvement phase.
+#[derive(Debug, Clone, Copy)]
+struct Addressee<'a> {
+    node: Option<&'a NodeId>,
+    role: &'a RoleInstance,
+}
 
 /// Everybody whom a text would reach, and who awaits a handoff.
 pub(super) fn candidates(state: &FlowState) -> Vec<AddressCandidate> {
     let waits = state.waits().filter(|(_, waiting)| waiting.takes_text());
-    let waits = waits.map(candidate);
+    let waits = waits.map(|(node, waiting)| candidate(node, waiting));
     let awaits = (state.awaiting_handoff.iter())
         .filter_map(|node| Some((node, state.role_of(node)?)))
         .map(|(node, role)| AddressCandidate {
@@ -33,7 +37,7 @@ pub(super) fn candidates(state: &FlowState) -> Vec<AddressCandidate> {
 }
 
 /// A role that waits for the operator.
-pub(super) fn candidate((node, waiting): (Option<&NodeId>, &OperatorWait)) -> AddressCandidate {
+pub(super) fn candidate(node: Option<&NodeId>, waiting: &OperatorWait) -> AddressCandidate {
     AddressCandidate {
         node: node.cloned(),
         role: waiting.role.clone(),
@@ -43,30 +47,27 @@ pub(super) fn candidate((node, waiting): (Option<&NodeId>, &OperatorWait)) -> Ad
 
 pub(super) fn reply(
     state: &FlowState,
-    (to, asked): (&Whom, Option<At>),
-    (text, brought): (&str, &Brought),
+    to: &Whom,
+    asked: Option<At>,
+    said: SaidWords<'_>,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
-    let (node, role) = match to {
+    let whom = match to {
         Whom::Node(node) => at_node(state, node)?,
         Whom::Role(role) => of_role(state, role)?,
         Whom::Only => only_one(state)?,
     };
     if let Some(asked) = asked {
-        still_asked(state, (node, role), asked)?;
+        still_asked(state, whom, asked)?;
     }
-    Ok(vec![replied(
-        (node, role),
-        kept(text, brought)?.clone(),
-        client,
-    )])
+    Ok(vec![replied(whom, said.kept()?.clone(), client)])
 }
 
-fn replied((node, role): Addressee<'_>, words: OperatorWords, client: Option<&ClientId>) -> Fact {
+fn replied(whom: Addressee<'_>, words: OperatorWords, client: Option<&ClientId>) -> Fact {
     Fact::OperatorReplied(OperatorReplied {
         reply: words.message,
-        node: node.cloned(),
-        role: role.clone(),
+        node: whom.node.cloned(),
+        role: whom.role.clone(),
         text: words.text,
         client: client.cloned(),
     })
@@ -74,7 +75,8 @@ fn replied((node, role): Addressee<'_>, words: OperatorWords, client: Option<&Cl
 
 /// An answer to a question that was seen applies to that question and to no later one; of two such
 /// answers, the first one counts.
-fn still_asked(state: &FlowState, (node, role): Addressee<'_>, asked: At) -> Result<(), Refusal> {
+fn still_asked(state: &FlowState, whom: Addressee<'_>, asked: At) -> Result<(), Refusal> {
+    let Addressee { node, role } = whom;
     let mut waits = state.waits();
     let waits =
         waits.any(|(at, waiting)| at == node && waiting.role == *role && waiting.since == asked);
@@ -116,19 +118,28 @@ fn at_node<'a>(state: &'a FlowState, node: &NodeId) -> Result<Addressee<'a>, Ref
         None if state.awaiting_handoff.contains(node) => {}
         None => return Err(not_waiting(state, node.as_str())),
     }
-    Ok((Some(&known.id), &known.role))
+    Ok(Addressee {
+        node: Some(&known.id),
+        role: &known.role,
+    })
 }
 
 fn of_role<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<Addressee<'a>, Refusal> {
     if let Some((node, waiting)) = state.waits().find(|(_, w)| w.role == *role) {
         takes_text(role.as_str(), waiting)?;
-        return Ok((node, &waiting.role));
+        return Ok(Addressee {
+            node,
+            role: &waiting.role,
+        });
     }
     let awaiting = state.awaiting_handoff.iter();
     let nodes = awaiting.filter_map(|node| state.graph.node(node));
     let mut own = nodes.filter(|node| node.role == *role);
     match (own.next(), own.next()) {
-        (Some(node), None) => Ok((Some(&node.id), &node.role)),
+        (Some(node), None) => Ok(Addressee {
+            node: Some(&node.id),
+            role: &node.role,
+        }),
         (Some(_), Some(_)) => Err(Refusal::ManyWait {
             candidates: candidates(state),
         }),
@@ -139,7 +150,10 @@ fn of_role<'a>(state: &'a FlowState, role: &RoleInstance) -> Result<Addressee<'a
 fn only_one(state: &FlowState) -> Result<Addressee<'_>, Refusal> {
     let mut texts = state.waits().filter(|(_, w)| w.takes_text());
     match (texts.next(), texts.next()) {
-        (Some((node, waiting)), None) => Ok((node, &waiting.role)),
+        (Some((node, waiting)), None) => Ok(Addressee {
+            node,
+            role: &waiting.role,
+        }),
         (Some(_), Some(_)) => Err(Refusal::ManyWait {
             candidates: candidates(state),
         }),
@@ -157,8 +171,9 @@ fn only_one(state: &FlowState) -> Result<Addressee<'_>, Refusal> {
 /// request of that; one that waits is answered.
 pub(super) fn steer(
     state: &FlowState,
-    (role, when): (&RoleInstance, SteerWhen),
-    (text, brought): (&str, &Brought),
+    role: &RoleInstance,
+    when: SteerWhen,
+    said: SaidWords<'_>,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     if state.main_turn_of(role).is_none() && !is_to_come(state, role) {
@@ -167,7 +182,7 @@ pub(super) fn steer(
             candidates: candidates(state),
         });
     }
-    let words = kept(text, brought)?.clone();
+    let words = said.kept()?.clone();
     Ok(vec![Fact::OperatorSteered(OperatorSteered {
         steer: words.message,
         role: role.clone(),
@@ -255,7 +270,7 @@ pub(super) fn applied(approval: &ApprovalId, staged: &StagedHandoff) -> Fact {
 pub(super) fn decline(
     state: &FlowState,
     named: Option<&ApprovalId>,
-    (reason, brought): (Option<&str>, &Brought),
+    reason: Option<SaidWords<'_>>,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     let (approval, staged) = staged(state, named)?;
@@ -264,10 +279,14 @@ pub(super) fn decline(
         return Ok(vec![word(approval, false, client)]);
     };
     let awaited = guidance_awaited(node, &waiting.role);
-    let Some(guidance) = spoken(reason, brought)? else {
+    let Some(guidance) = spoken(reason)? else {
         return Ok(vec![word(approval, false, client), awaited]);
     };
-    let reply = replied((Some(node), &waiting.role), guidance.clone(), client);
+    let whom = Addressee {
+        node: Some(node),
+        role: &waiting.role,
+    };
+    let reply = replied(whom, guidance.clone(), client);
     Ok(vec![word(approval, false, None), awaited, reply])
 }
 

@@ -20,21 +20,23 @@ use crate::graph::{FlowGraph, LiveFacts, RevisionObstacle, check_revision};
 pub(super) fn said(
     graph: &FlowGraph,
     state: &FlowState,
-    (source, brought): (&str, &Brought),
+    source: &str,
+    brought: &Brought,
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     in_phase(state, FlowPhase::Forward)?;
     let Brought::Graph(new) = brought else {
         return Err(Refusal::Needs(VerbNeed::Graph(source.to_owned())));
     };
-    revise(graph, state, new, (FactAuthor::Operator, client))
+    revise(graph, state, new, FactAuthor::Operator, client)
 }
 
 pub(super) fn revise(
     graph: &FlowGraph,
     state: &FlowState,
     new: &NewGraph,
-    (by, client): (FactAuthor, Option<&ClientId>),
+    by: FactAuthor,
+    client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     in_phase(state, FlowPhase::Forward)?;
     let mut reasons = check_revision(graph, &new.graph, &live(state));

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use a_society_facts::words::settings::{NAME_A_KEYS_PLACE, SKILL_NOT_SAVED, SKILLS_HOLD_NO_KEY};
 use a_society_roles::role::definition::Skill;
 use a_society_roles::skill::{self, NewSkill, SkillEditFault, SkillFault, found};
-use a_society_state::disk::Disk;
+use a_society_state::Store;
 
 use super::super::user;
 use super::hint::Hint;
 use super::{EditRefusal, Grade};
 use crate::pasted_secrets::holds_a_secret;
 use crate::project::bench::docs_skills;
-use crate::project::place::{NamedBy, projects_of, skills_named};
+use crate::project::place::{NamedBy, projects_of, skills_named, workspace_of};
 
 /// A skill that roles may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,8 +54,9 @@ pub struct SkillList {
 ///
 /// # Errors
 /// When the folder of the operator's is unknown.
-pub(crate) fn list(workspace: Option<(&dyn Disk, &Path)>) -> Result<SkillList, EditRefusal> {
+pub(crate) fn list(store: Option<&Store>) -> Result<SkillList, EditRefusal> {
     let own = user::skills()?;
+    let workspace = store.map(|store| (store.ground().disk.as_ref(), workspace_of(store)));
     let named = workspace.map(|(disk, root)| skills_named(disk, root));
     let named = named.unwrap_or_default();
     let mut list = SkillList::default();

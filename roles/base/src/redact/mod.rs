@@ -9,6 +9,7 @@ mod pattern;
 mod stream;
 mod view;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -133,29 +134,29 @@ impl Redactor {
     }
 
     /// Where secrets are, in order, without overlaps.
-    fn ranges(&self, text: &str) -> Vec<(usize, usize)> {
+    fn ranges(&self, text: &str) -> Vec<Range<usize>> {
         let view = SearchedBytes::new(text);
         let bytes = view.bytes();
-        let mut found: Vec<(usize, usize)> = Vec::new();
+        let mut found: Vec<Range<usize>> = Vec::new();
         for Needle(finder) in self.needles.iter() {
             let mut from = 0;
             while let Some(at) = bytes.get(from..).and_then(|rest| finder.find(rest)) {
-                found.push((from + at, from + at + finder.needle().len()));
+                found.push(from + at..from + at + finder.needle().len());
                 from += at + 1;
             }
         }
         PATTERNS.find(bytes, &mut found);
-        found.sort_unstable();
-        let mut merged: Vec<(usize, usize)> = Vec::new();
-        for (start, end) in found {
+        found.sort_unstable_by_key(|range| (range.start, range.end));
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for range in found {
             match merged.last_mut() {
-                Some((_, last)) if start < *last => *last = end.max(*last),
-                Some(_) | None => merged.push((start, end)),
+                Some(last) if range.start < last.end => last.end = range.end.max(last.end),
+                Some(_) | None => merged.push(range),
             }
         }
         merged
             .into_iter()
-            .map(|(start, end)| view.original(start, end))
+            .map(|range| view.original(range))
             .collect()
     }
 
@@ -179,19 +180,19 @@ impl Redactor {
 }
 
 /// A text with these parts of it blanked out.
-fn blanked(text: &str, ranges: &[(usize, usize)]) -> String {
+fn blanked(text: &str, ranges: &[Range<usize>]) -> String {
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-    for (start, end) in ranges {
-        out.push_str(text.get(from..*start).unwrap_or_default());
+    for range in ranges {
+        out.push_str(text.get(from..range.start).unwrap_or_default());
         out.push_str(MARK);
         // The lines behind it keep their numbers.
         let lines = text
-            .get(*start..*end)
+            .get(range.clone())
             .unwrap_or_default()
             .matches('\n')
             .count();
         out.extend(std::iter::repeat_n('\n', lines));
-        from = *end;
+        from = range.end;
     }
     out.push_str(text.get(from..).unwrap_or_default());
     out

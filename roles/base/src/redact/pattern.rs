@@ -1,5 +1,6 @@
 //! Texts that look like keys.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::packed::{Config, Searcher};
@@ -117,7 +118,7 @@ impl Patterns {
         }
     }
 
-    pub(super) fn find(&self, bytes: &[u8], found: &mut Vec<(usize, usize)>) {
+    pub(super) fn find(&self, bytes: &[u8], found: &mut Vec<Range<usize>>) {
         // Most texts hold nothing that even begins like a key.
         let may_hold = |any: &Searcher| any.find(bytes).is_some();
         if !self.any.as_ref().is_none_or(may_hold) {
@@ -134,10 +135,10 @@ impl Patterns {
         let mut until = 0;
         for at in self.pem.find_iter(bytes).collect::<Vec<_>>() {
             if at >= until
-                && let Some((start, end)) = pem_at(bytes, at)
+                && let Some(key) = pem_at(bytes, at)
             {
-                until = end;
-                found.push((start, end));
+                until = key.end;
+                found.push(key);
             }
         }
         for at in self.address.find_iter(bytes) {
@@ -169,30 +170,26 @@ fn run(bytes: &[u8], from: usize, is: fn(u8) -> bool) -> usize {
     rest.iter().take_while(|byte| is(**byte)).count()
 }
 
-fn run_at(
-    bytes: &[u8],
-    from: usize,
-    shortest: usize,
-    is: fn(u8) -> bool,
-) -> Option<(usize, usize)> {
+fn run_at(bytes: &[u8], from: usize, shortest: usize, is: fn(u8) -> bool) -> Option<Range<usize>> {
     let length = run(bytes, from, is);
-    (length >= shortest).then_some((from, from + length))
+    (length >= shortest).then_some(from..from + length)
 }
 
-fn key_at(bytes: &[u8], at: usize, prefix: usize, key: KeyPattern) -> Option<(usize, usize)> {
+fn key_at(bytes: &[u8], at: usize, prefix: usize, key: KeyPattern) -> Option<Range<usize>> {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     if before.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
     let is_letter = |byte: u8| is_word(byte) || byte == b'.';
-    let (start, end) = run_at(bytes, at + prefix, key.shortest, is_letter)?;
-    let body = bytes.get(start..end).unwrap_or_default();
+    let body = run_at(bytes, at + prefix, key.shortest, is_letter)?;
+    let end = body.end;
+    let body = bytes.get(body).unwrap_or_default();
     let has_digit = body.iter().any(u8::is_ascii_digit);
-    (has_digit || !key.needs_digit).then_some((at, end))
+    (has_digit || !key.needs_digit).then_some(at..end)
 }
 
 /// Three parts of base64, of which the first begins as every one of them does.
-fn web_token_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+fn web_token_at(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
     if before.is_some_and(|byte| is_word(*byte)) {
         return None;
@@ -211,11 +208,11 @@ fn web_token_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
             end += 1;
         }
     }
-    Some((at, end))
+    Some(at..end)
 }
 
 /// A private key in armour; one without an end goes on to the end of the text.
-fn pem_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+fn pem_at(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = bytes.get(at..)?;
     let title_end = memchr::memmem::find(rest.get(11..rest.len().min(80))?, b"-----")? + 11;
     let title = rest.get(..title_end)?;
@@ -227,11 +224,11 @@ fn pem_at(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
         let close = memchr::memmem::find(rest.get(after..rest.len().min(after + 80))?, b"-----")?;
         Some(after + close + 5)
     });
-    Some((at, at + end.unwrap_or(rest.len())))
+    Some(at..at + end.unwrap_or(rest.len()))
 }
 
 /// The name and the password before the host of an address.
-fn login_at(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+fn login_at(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let is_login = |byte: u8| byte.is_ascii_graphic() && !b"/@\"'`<>\\?#".contains(&byte);
     let mut end = from
         + run(
@@ -253,17 +250,17 @@ fn login_at(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
     let login = bytes.get(from..end)?;
     let has_password = login.contains(&b':') && !login.ends_with(b":");
     // A name that is as long as a token is one.
-    (has_password || login.len() >= 20).then_some((from, end))
+    (has_password || login.len() >= 20).then_some(from..end)
 }
 
 /// What a variable is set to, if it looks made by chance.
-fn value_at(bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+fn value_at(bytes: &[u8], from: usize) -> Option<Range<usize>> {
     let from = match bytes.get(from) {
         Some(b'"' | b'\'') => from + 1,
         Some(_) | None => from,
     };
-    let (start, end) = run_at(bytes, from, 12, is_token)?;
-    let value = bytes.get(start..end)?;
+    let range = run_at(bytes, from, 12, is_token)?;
+    let value = bytes.get(range.clone())?;
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
-    (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)).then_some((start, end))
+    (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)).then_some(range)
 }

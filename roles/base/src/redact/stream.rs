@@ -4,6 +4,8 @@
 //! ended, and the beginning of a known value. What comes out, all pieces together, is the same as
 //! if the whole text had been there at once.
 
+use std::ops::Range;
+
 use super::{Redactor, blanked};
 
 /// How much is held back at most. A word that long is no key; an armoured key is shorter.
@@ -47,7 +49,7 @@ impl RedactedStream {
         }
         let rest = self.held.split_off(keep_from);
         let certain = std::mem::replace(&mut self.held, rest);
-        ranges.retain(|(start, _)| *start < keep_from);
+        ranges.retain(|range| range.start < keep_from);
         blanked(&certain, &ranges)
     }
 
@@ -67,7 +69,7 @@ impl RedactedStream {
     }
 
     /// From where on the text could still become a secret.
-    fn keep_from(&self, ranges: &[(usize, usize)]) -> usize {
+    fn keep_from(&self, ranges: &[Range<usize>]) -> usize {
         let held = self.held.as_str();
         let mut from = held.len() - self.redactor.begun(held.as_bytes());
         from = from.min(open_armour(held).unwrap_or(from));
@@ -76,8 +78,8 @@ impl RedactedStream {
             let start = word_start(held, from);
             let around = ranges
                 .iter()
-                .find(|(from, end)| *from < start && start < *end);
-            let start = around.map_or(start, |(from, _)| *from);
+                .find(|range| range.start < start && start < range.end);
+            let start = around.map_or(start, |range| range.start);
             if start == from {
                 return from;
             }
@@ -86,9 +88,9 @@ impl RedactedStream {
     }
 
     /// More is held than may be. It is given out now; a secret at its end swallows what follows.
-    fn overflow(&mut self, ranges: &[(usize, usize)]) -> String {
+    fn overflow(&mut self, ranges: &[Range<usize>]) -> String {
         let held = std::mem::take(&mut self.held);
-        self.is_within = ranges.last().is_some_and(|(_, end)| *end == held.len());
+        self.is_within = ranges.last().is_some_and(|range| range.end == held.len());
         blanked(&held, ranges)
     }
 }

@@ -1,6 +1,7 @@
 //! A text without the escape sequences of terminals, and the way back.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The bytes that are searched, and their places in the text.
 #[derive(Debug)]
@@ -48,13 +49,13 @@ impl<'a> SearchedBytes<'a> {
     }
 
     /// A range of the view as one of the text, with all that was left out within it.
-    pub(super) fn original(&self, start: usize, end: usize) -> (usize, usize) {
+    pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
         if self.places.is_empty() {
-            return (start, end);
+            return range;
         }
         let place = |at: usize| self.places.get(at).copied().unwrap_or(self.length);
-        let last = end.checked_sub(1).map_or(0, place);
-        (place(start), (last + 1).min(self.length))
+        let last = range.end.checked_sub(1).map_or(0, place);
+        place(range.start)..(last + 1).min(self.length)
     }
 }
 

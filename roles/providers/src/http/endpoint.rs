@@ -131,26 +131,28 @@ pub(crate) fn written(
         wire: speech.wire,
         dialect: speech.dialect,
     };
-    prepared(SentHistories::default().write(pen, request), request)
+    let (body, hash) = SentHistories::default()
+        .write(pen, request)
+        .map_err(unwritable)?;
+    Ok(prepared(body, hash, request))
 }
 
-fn prepared(
-    written: serde_json::Result<(RequestBody, Hash)>,
-    request: &ModelRequest<'_>,
-) -> Result<Prepared, RequestFault> {
-    let (body, hash) = written.map_err(|why| {
-        let why = format!("the request cannot be written: {why}");
-        RequestFault::new(FaultClass::Invalid, why)
-    })?;
+#[expect(clippy::needless_pass_by_value, reason = "the signature of `map_err`")]
+fn unwritable(why: serde_json::Error) -> RequestFault {
+    let why = format!("the request cannot be written: {why}");
+    RequestFault::new(FaultClass::Invalid, why)
+}
+
+fn prepared(body: RequestBody, hash: Hash, request: &ModelRequest<'_>) -> Prepared {
     let needing = request.tools.iter().filter(|tool| tool.needs_arguments());
     let needs_arguments: BTreeSet<String> = needing.map(|tool| tool.name.clone()).collect();
-    Ok(Prepared {
+    Prepared {
         model: request.model.to_owned(),
         hash,
         body,
         needs_arguments,
         offered: request.tools.iter().map(|tool| tool.name.clone()).collect(),
-    })
+    }
 }
 
 fn reader(wire: Wire, asked: AskedRequest) -> Box<dyn EventReader> {
@@ -204,7 +206,9 @@ impl Provider for HttpProvider {
     }
 
     fn prepare(&self, request: &ModelRequest<'_>) -> Result<Prepared, RequestFault> {
-        prepared(self.transport.sent.write(self.pen(), request), request)
+        let written = self.transport.sent.write(self.pen(), request);
+        let (body, hash) = written.map_err(unwritable)?;
+        Ok(prepared(body, hash, request))
     }
 
     fn speech(&self) -> Option<ProviderSpeech> {

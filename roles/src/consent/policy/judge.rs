@@ -28,6 +28,15 @@ pub(crate) struct FileNames {
     pub real: Option<String>,
 }
 
+/// A tool of a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ServerTool<'a> {
+    /// The server.
+    pub server: &'a str,
+    /// The tool, as the server calls it.
+    pub tool: &'a str,
+}
+
 /// What rules need to know about a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject<'a> {
@@ -41,8 +50,8 @@ pub(crate) struct Subject<'a> {
     pub files: &'a [FileNames],
     /// The host that is asked.
     pub host: Option<&'a str>,
-    /// The server, and the tool as the server calls it.
-    pub server: Option<(&'a str, &'a str)>,
+    /// The server's tool.
+    pub server: Option<ServerTool<'a>>,
     /// Whether what it does cannot be taken back.
     pub is_irreversible: bool,
     /// Whether a wall that it should run behind is not there.
@@ -201,6 +210,7 @@ fn is_host(rule: &str, host: &str) -> bool {
     host.eq_ignore_ascii_case(rule)
 }
 
-fn is_server(name: &str, tool: Option<&str>, called: Option<(&str, &str)>) -> bool {
-    called.is_some_and(|(server, raw)| server == name && tool.is_none_or(|tool| tool == raw))
+fn is_server(name: &str, tool: Option<&str>, called: Option<ServerTool<'_>>) -> bool {
+    called
+        .is_some_and(|called| called.server == name && tool.is_none_or(|tool| tool == called.tool))
 }

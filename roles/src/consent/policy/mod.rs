@@ -9,6 +9,6 @@ mod tests;
 
 pub use judge::{Judged, Policy};
 
-pub(crate) use judge::{FileNames, Subject};
+pub(crate) use judge::{FileNames, ServerTool, Subject};
 pub(crate) use rule::{KNOWN, RULES_MAX, RuleFault};
 pub use rule::{check, check_all, check_allow, server_of_rule, split};

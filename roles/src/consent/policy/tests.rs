@@ -395,10 +395,10 @@ fn a_file_that_is_really_elsewhere_is_judged_by_both_of_its_names() {
 fn servers_and_hosts_are_compared_whole() {
     let definition = Hash::of(b"d");
     let tier = Tier::ServerTool { definition };
-    let server = |rule: &str, called| {
+    let server = |rule: &str, (server, tool)| {
         word(policy(&[rule], &[]).judge(&Subject {
             tool: "mcp__files__read",
-            server: Some(called),
+            server: Some(ServerTool { server, tool }),
             ..subject(&tier)
         }))
     };

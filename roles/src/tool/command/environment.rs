@@ -40,9 +40,8 @@ pub(super) fn variables(given: &[(String, String)], writable: &[&Path]) -> Vec<(
         .collect();
     variables.sort();
     variables.dedup_by(|one, other| one.0 == other.0);
-    let path = given.iter().find(|(name, _)| name == "PATH");
-    let path = path.map_or(PATH, |(_, value)| value.as_str());
-    let folders: Vec<&str> = path
+    let folders: Vec<&str> = value(given, "PATH")
+        .unwrap_or(PATH)
         .split(':')
         .filter(|it| is_safe(Path::new(it), writable))
         .collect();
@@ -94,13 +93,18 @@ const TOOLCHAINS: [&str; 18] = [
     ".npm/_cacache",
 ];
 
-/// The folders of toolchains in the home that the variables name.
-pub(super) fn toolchains(variables: &[(String, String)]) -> Vec<String> {
-    let home = variables.iter().find(|(name, _)| name == "HOME");
-    let Some((_, home)) = home.filter(|(_, home)| Path::new(home).is_absolute()) else {
+/// The value of a variable, if it is set.
+pub(super) fn value<'v>(variables: &'v [(String, String)], name: &str) -> Option<&'v str> {
+    let found = variables.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| value.as_str())
+}
+
+/// The folders of toolchains in a home.
+pub(super) fn toolchains(home: &Path) -> Vec<String> {
+    if !home.is_absolute() {
         return Vec::new();
-    };
-    let folders = TOOLCHAINS.iter().map(|folder| Path::new(home).join(folder));
+    }
+    let folders = TOOLCHAINS.iter().map(|folder| home.join(folder));
     folders
         .map(|folder| folder.to_string_lossy().into_owned())
         .collect()

@@ -19,6 +19,7 @@ use crate::number::grouped;
 mod tests;
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::Duration;
 
 use a_society_facts::Hash;
@@ -192,18 +193,18 @@ impl Toolbox {
             let missing = vec!["every wall: this scope has none".to_owned()];
             return (Walls::default(), missing);
         }
-        let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+        let text = |path: &Path| path.to_string_lossy().into_owned();
         let spaces = spaces::found();
         let mut missing = wall::missing();
         if !spaces.are_there() {
             missing.push("spaces of its own".to_owned());
         }
         let mut readable: Vec<String> = roots.readable().iter().map(|it| text(it)).collect();
-        readable.extend(environment::toolchains(variables));
-        readable.extend(toolchains::reached(
-            variables,
-            &[roots.project(), roots.record()],
-        ));
+        let of = |name: &str| environment::value(variables, name).unwrap_or_default();
+        let home = Path::new(of("HOME"));
+        readable.extend(environment::toolchains(home));
+        let writable = [roots.project(), roots.record()];
+        readable.extend(toolchains::reached(home, of("PATH"), &writable));
         let hidden = roots
             .record()
             .ancestors()
@@ -398,9 +399,7 @@ fn ended(end: &CommandEnd, took: Duration, limit_ms: u64) -> (CallEnd, String, S
 }
 
 fn shell() -> String {
-    let found = SHELLS
-        .iter()
-        .find(|shell| std::path::Path::new(shell).exists());
+    let found = SHELLS.iter().find(|shell| Path::new(shell).exists());
     (*found.unwrap_or(&"/bin/sh")).to_owned()
 }
 

@@ -78,13 +78,8 @@ const LINKS: usize = 40;
 /// How much of a script is read for its interpreter; the kernel reads as much.
 const FIRST_LINE: u64 = 256;
 
-/// What the folders of programs in these variables lead to, outside of the folders that roles write.
-pub(super) fn reached(variables: &[(String, String)], writable: &[&Path]) -> Vec<String> {
-    let of = |wanted: &str| {
-        let found = variables.iter().find(|(name, _)| name == wanted);
-        found.map_or("", |(_, value)| value.as_str())
-    };
-    let home = Path::new(of("HOME"));
+/// What the folders of programs in a search path lead to, outside of the folders that roles write.
+pub(super) fn reached(home: &Path, path: &str, writable: &[&Path]) -> Vec<String> {
     let home = home
         .is_absolute()
         .then(|| fs::canonicalize(home).ok())
@@ -97,11 +92,7 @@ pub(super) fn reached(variables: &[(String, String)], writable: &[&Path]) -> Vec
             .collect(),
         ..ToolchainSearch::default()
     };
-    for folder in of("PATH")
-        .split(':')
-        .map(Path::new)
-        .filter(|it| it.is_absolute())
-    {
+    for folder in path.split(':').map(Path::new).filter(|it| it.is_absolute()) {
         search.folder(folder);
     }
     search.look();

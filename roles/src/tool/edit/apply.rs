@@ -1,5 +1,7 @@
 //! Edits of a text: each at the one place that is meant, all of them or none.
 
+use std::ops::Range;
+
 use super::alike::alike;
 
 /// One edit.
@@ -32,8 +34,8 @@ pub(in super::super) struct Applied {
 
 /// Places that were found, and how.
 struct FoundPlaces {
-    /// Beginnings and ends, in order.
-    places: Vec<(usize, usize)>,
+    /// In their order.
+    places: Vec<Range<usize>>,
     /// What takes their place.
     new: String,
     note: Option<String>,
@@ -73,10 +75,10 @@ pub(in super::super) fn apply(
 
 fn replaced(text: &str, found: &FoundPlaces) -> String {
     let (mut out, mut from) = (String::with_capacity(text.len()), 0);
-    for (start, end) in &found.places {
-        out.push_str(text.get(from..*start).unwrap_or_default());
+    for place in &found.places {
+        out.push_str(text.get(from..place.start).unwrap_or_default());
         out.push_str(&found.new);
-        from = *end;
+        from = place.end;
     }
     out.push_str(text.get(from..).unwrap_or_default());
     out
@@ -90,7 +92,7 @@ fn exact(text: &str, edit: &TextEdit, number: usize) -> Result<Option<FoundPlace
         [_] => places,
         _ if edit.all => text
             .match_indices(edit.old.as_str())
-            .map(|(at, old)| (at, at + old.len()))
+            .map(|(at, old)| at..at + old.len())
             .collect(),
         places => return Err(several(text, places, number)),
     };
@@ -102,11 +104,11 @@ fn exact(text: &str, edit: &TextEdit, number: usize) -> Result<Option<FoundPlace
 }
 
 /// Where a text occurs, overlapping places included: each of them could be the one that is meant.
-fn places_of(text: &str, old: &str) -> Vec<(usize, usize)> {
+fn places_of(text: &str, old: &str) -> Vec<Range<usize>> {
     let step = old.chars().next().map_or(1, char::len_utf8);
     let (mut places, mut from) = (Vec::new(), 0);
     while let Some(at) = text.get(from..).and_then(|rest| rest.find(old)) {
-        places.push((from + at, from + at + old.len()));
+        places.push(from + at..from + at + old.len());
         from += at + step;
     }
     places
@@ -182,18 +184,16 @@ fn shifted(text: &str, old: &str, new: &str) -> Option<FoundPlaces> {
     let lines = line_places(text);
     let mut found: Option<FoundPlaces> = None;
     for window in lines.windows(wanted.len()) {
-        let pairs = window.iter().zip(&wanted).map(|((start, end), wanted)| {
-            let line = text.get(*start..*end).unwrap_or_default();
-            (line, *wanted)
-        });
-        let Some(shift) = shift_of(pairs) else {
+        let lines = window.iter().map(|line| text.get(line.clone()));
+        let Some(shift) = shift_of(lines.map(Option::unwrap_or_default), &wanted) else {
             continue;
         };
-        let (Some((start, _)), Some((_, end))) = (window.first(), window.last()) else {
+        let (Some(first), Some(last)) = (window.first(), window.last()) else {
             continue;
         };
-        let has_break = text.get(*end..).is_some_and(|rest| rest.starts_with('\n'));
-        let place = (*start, if has_end && has_break { *end + 1 } else { *end });
+        let (start, end) = (first.start, last.end);
+        let has_break = text.get(end..).is_some_and(|rest| rest.starts_with('\n'));
+        let place = start..if has_end && has_break { end + 1 } else { end };
         match &mut found {
             Some(found) => found.places.push(place),
             None => {
@@ -218,21 +218,21 @@ fn noted(shift: &Shift) -> String {
     }
 }
 
-/// Beginnings and ends of all lines, without their breaks.
-fn line_places(text: &str) -> Vec<(usize, usize)> {
+/// Where all lines are, without their breaks.
+fn line_places(text: &str) -> Vec<Range<usize>> {
     let (mut places, mut start) = (Vec::new(), 0);
     for line in text.split_inclusive('\n') {
         let bare = line.strip_suffix('\n').unwrap_or(line);
-        places.push((start, start + bare.len()));
+        places.push(start..start + bare.len());
         start += line.len();
     }
     places
 }
 
 /// The one shift by which all lines are the wanted ones, if there is one.
-fn shift_of<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Shift> {
+fn shift_of<'a>(lines: impl Iterator<Item = &'a str>, wanted: &[&str]) -> Option<Shift> {
     let mut shift: Option<Shift> = None;
-    for (line, wanted) in pairs {
+    for (line, wanted) in lines.zip(wanted) {
         let (line, wanted) = (line.trim_end(), wanted.trim_end());
         if line.is_empty() && wanted.is_empty() {
             continue;
@@ -270,13 +270,13 @@ fn moved(text: &str, shift: &Shift) -> Option<String> {
     Some(lines?.join("\n"))
 }
 
-fn several(text: &str, places: &[(usize, usize)], number: usize) -> String {
+fn several(text: &str, places: &[Range<usize>], number: usize) -> String {
     const SHOWN: usize = 10;
     let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
     let mut lines: Vec<String> = places
         .iter()
         .take(SHOWN)
-        .map(|(at, _)| line(*at).to_string())
+        .map(|place| line(place.start).to_string())
         .collect();
     if places.len() > SHOWN {
         lines.push("...".to_owned());

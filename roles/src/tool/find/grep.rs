@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
@@ -11,7 +11,7 @@ use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::super::files::{self, Floor, InodeKind, Located, OpenEntry};
-use super::super::output::{ToolOutput, floor as char_floor};
+use super::super::output::{ShownFile, ToolOutput, floor as char_floor};
 use super::super::refusal::CallRefusal;
 use super::super::toolbox::Toolbox;
 use super::super::{limits, text};
@@ -35,7 +35,7 @@ struct GrepSearch<'a> {
     ended: Option<String>,
     leaves_deep: bool,
     /// The files of which lines are shown.
-    seen: Vec<(PathBuf, Hash)>,
+    seen: Vec<ShownFile>,
 }
 
 /// What was found.
@@ -165,7 +165,10 @@ impl GrepSearch<'_> {
             // Writing to a string cannot fail.
             let _ = writeln!(self.found.body, "{shown}:{here}");
         } else if before < limits::SEARCH_MATCHES {
-            self.seen.push((real.to_owned(), Hash::of(bytes)));
+            self.seen.push(ShownFile {
+                real: real.to_owned(),
+                hash: Hash::of(bytes),
+            });
         }
     }
 

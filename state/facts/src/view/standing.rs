@@ -291,7 +291,7 @@ impl OpenTurn {
 }
 
 fn retrying(at: At, now: At) -> String {
-    at_its_time((status::retrying_in, status::RETRYING), at, now)
+    at_its_time(status::retrying_in, status::RETRYING, at, now)
 }
 
 fn held(provider: &str, at: At, now: At) -> String {
@@ -302,7 +302,7 @@ fn held(provider: &str, at: At, now: At) -> String {
 }
 
 fn limited(at: At, now: At) -> String {
-    at_its_time((status::limit_resets_in, status::LIMIT_RESETS), at, now)
+    at_its_time(status::limit_resets_in, status::LIMIT_RESETS, at, now)
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ fn long(ms: u64) -> String {
 
 /// What happens by itself at a moment: the template with the time that is left, or the text without a time once it is over.
 #[must_use]
-pub(crate) fn at_its_time((soon, over): (fn(&str) -> String, &str), at: At, now: At) -> String {
+pub(crate) fn at_its_time(soon: fn(&str) -> String, over: &str, at: At, now: At) -> String {
     left(at, now).map_or_else(|| over.to_owned(), |left| soon(&left))
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use a_society_facts::message::{ImageKind, Message, ToolCall};
+use a_society_facts::message::{Message, ToolCall};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use super::super::raw::RawObject;
 use super::super::written::{SplitHistory, WrittenRequest, head, list};
 use crate::blocks::Blocks;
 use crate::repair::{PartingPoint, SpeakingSide};
-use crate::request::{Effort, HistoryMessage, ModelRequest, Thinking};
+use crate::request::{Effort, HistoryMessage, ModelRequest, SentImage, Thinking};
 
 /// The least budget for thinking that the API takes.
 const LEAST_BUDGET_TOKENS: u64 = 1_024;
@@ -383,8 +383,8 @@ fn turns<'a>(
     turns
 }
 
-fn outcome<'a>(text: &'a str, image: Option<(ImageKind, &[u8])>) -> ResultContent<'a> {
-    let Some((kind, bytes)) = image else {
+fn outcome<'a>(text: &'a str, image: Option<SentImage<'_>>) -> ResultContent<'a> {
+    let Some(SentImage { kind, bytes }) = image else {
         return ResultContent::Text(text);
     };
     let source = ImageSource::Base64 {

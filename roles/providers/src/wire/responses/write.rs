@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use a_society_facts::message::{ImageKind, Message, ToolCall};
+use a_society_facts::message::{Message, ToolCall};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use super::super::ids::{Ids, is_plain};
 use super::super::raw::RawObject;
 use super::super::written::{SplitHistory, WrittenRequest, head, list};
 use crate::blocks::Blocks;
-use crate::request::{Effort, HistoryMessage, ModelRequest, Thinking};
+use crate::request::{Effort, HistoryMessage, ModelRequest, SentImage, Thinking};
 
 #[derive(Serialize)]
 struct ResponsesBody<'a> {
@@ -212,8 +212,8 @@ fn items<'a>(
     items
 }
 
-fn output<'a>(text: Cow<'a, str>, image: Option<(ImageKind, &[u8])>) -> FunctionOutput<'a> {
-    let Some((kind, bytes)) = image else {
+fn output<'a>(text: Cow<'a, str>, image: Option<SentImage<'_>>) -> FunctionOutput<'a> {
+    let Some(SentImage { kind, bytes }) = image else {
         return FunctionOutput::Text(text);
     };
     let mut image_url = format!("data:{};base64,", kind.media_type());
