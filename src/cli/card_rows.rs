@@ -4,6 +4,8 @@
 //! that nothing in a command can pass for a fact of this program, which bears none. Commands, differences and files
 //! keep all of their white space; prose breaks at words.
 
+use std::borrow::Cow;
+
 use a_society_facts::words::permissions::{F_COVERS, card_row};
 use a_society_operator_ui::fold::terms::{NO_PERMISSION, is_sentence};
 use a_society_operator_ui::protocol::ask::Fact;
@@ -233,6 +235,10 @@ impl Face {
         let Some((manner, text)) = &self.text else {
             return (Vec::new(), 0, 0);
         };
+        let text = match manner {
+            Manner::Exact => Cow::Borrowed(text.as_str()),
+            Manner::Prose => without_fences(text),
+        };
         let room = columns - width(BAR);
         // A sign takes at least one column, but for marks above a letter; no more is looked at than can be shown.
         let letters_max = rows_max.saturating_add(1).saturating_mul(room * 4);
@@ -256,6 +262,26 @@ impl Face {
         }
         (rows, whole, text.lines().count())
     }
+}
+
+/// Prose without the lines that begin and end code in it: the bar is a border already.
+fn without_fences(text: &str) -> Cow<'_, str> {
+    let is_fence = |line: &str| line.trim_start().starts_with("```");
+    if !text.lines().any(is_fence) {
+        return Cow::Borrowed(text);
+    }
+    let mut after_fence = false;
+    let lines = text.lines().filter_map(|line| {
+        let is_fence = is_fence(line);
+        // What goes on behind code does so on a line of its own.
+        let line = if std::mem::replace(&mut after_fence, is_fence) {
+            line.strip_prefix(' ').unwrap_or(line)
+        } else {
+            line
+        };
+        (!is_fence).then_some(line)
+    });
+    Cow::Owned(lines.collect::<Vec<&str>>().join("\n"))
 }
 
 /// A fact as the terminal calls it; nothing for one that says nothing.

@@ -4,9 +4,12 @@ use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::RoleInstance;
 
+use super::asks;
 use super::context::Context;
 use super::say::{To, role, say, text};
-use crate::operator_error::Outcome;
+use super::status::works_and_asks;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
 
 /// The arguments of `steer`.
 #[derive(Debug, clap::Args)]
@@ -49,5 +52,39 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             SteerWhen::Queue
         },
     };
-    say(context, &arguments.to, command)
+    let refused = match say(context, &arguments.to, command) {
+        Err(Stop::Error(error)) if error.exit == ExitCode::Refused => error,
+        outcome => return outcome,
+    };
+    Err(not_working(context, arguments, *refused)?.into())
+}
+
+/// The refusal of words for a role that is not at work, which says what waits in its place. Any other one stays as it is.
+fn not_working(
+    context: &mut Context<'_>,
+    arguments: &Arguments,
+    refused: OperatorError,
+) -> Result<OperatorError, Stop> {
+    let (store, flow) = context.flow(arguments.to.flow())?;
+    let state = store.look(&flow)?.screen.flow;
+    let role = &arguments.role;
+    let mut running = state.running.iter();
+    if state.status.is_over() || running.any(|(_, running)| running.role == *role) {
+        return Ok(refused);
+    }
+    let asks = asks::of(&flow, &state, &works_and_asks(&store, &flow, &state)?);
+    let why = asks
+        .iter()
+        .map(|ask| format!("{} waits for {}", ask.who, ask.what));
+    let why: Vec<String> = why.collect();
+    let Some(answer) = asks.first().and_then(|ask| ask.answers.first()) else {
+        return Ok(refused);
+    };
+    Ok(OperatorError::new(
+        ("not-working", ExitCode::Refused),
+        format!("{role} is not at work, so it cannot be steered"),
+        why.join("; "),
+        // What is typed in its place is one word for a shell.
+        answer.command.replace(" TEXT", " \"…\""),
+    ))
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::beforehand::command;
 use super::models::{says, with_model_at};
+use super::place::Place;
 use super::watched::Terminal;
 
 /// Words that are longer than the terminal is wide.
@@ -169,4 +170,50 @@ fn what_tools_print_is_shown_when_its_key_was_pressed() {
     let rows = terminal.scrolled();
     let found = |line: &str| rows.iter().any(|row| row.trim_end() == line);
     assert!(found("  │ one") && found("  │ two"), "{rows:#?}");
+}
+
+/// Two programs, the second of which fails.
+const PROGRAMS: &str = r"workflow:
+  name: Programs
+  nodes: [{ id: begin, role: owner }, { id: pause, role: clock }, { id: fails, role: broken }, { id: close, role: owner }]
+  edges: [{ from: begin, to: pause }, { from: pause, to: fails }, { from: fails, to: close }]
+roles:
+  clock: { executor: command, command: { run: [sh, -c, 'echo ticks'] } }
+  broken: { executor: command, command: { run: [sh, -c, 'echo a `date +%Y` of the month; exit 3'] } }
+  owner: { executor: scripted, instructions: You begin and close. }
+";
+
+#[test]
+fn how_a_program_ended_is_one_line_and_code_in_a_question_has_no_lines_of_backticks() {
+    let place = Place::new(PROGRAMS, "default: forward\n");
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.shows("◆ fails (broken) needs your answer");
+    terminal.shows("your answer>");
+    let rows = terminal.scrolled();
+    let found = |words: &str| rows.iter().filter(|row| row.contains(words)).count();
+    assert_eq!(found("pause (clock)  sh -c echo ticks"), 1, "{rows:#?}");
+    assert_eq!(found("pause:"), 0, "{rows:#?}");
+    assert_eq!(found("The command ended with exit code 0."), 0, "{rows:#?}");
+    // The question is read in its card alone.
+    assert_eq!(found("The command ended with exit code 3."), 1, "{rows:#?}");
+    assert_eq!(
+        found("│ The command ended with exit code 3."),
+        1,
+        "{rows:#?}"
+    );
+    assert_eq!(found("│ a 20"), 1, "{rows:#?}");
+    assert_eq!(found("```"), 0, "{rows:#?}");
+    terminal.press("\u{1b}");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(8));
+    let flow = place.flow().unwrap();
+    let piped = place.run(&["resume", &flow, "--until-waiting"]);
+    assert_eq!(piped.code, 8, "{piped:?}");
+    // Programs get it as before.
+    let place = Place::new(PROGRAMS, "default: forward\n");
+    let said = place.run(&["run", "demo/flow.yaml", "--improve", "none", "--json"]);
+    assert!(
+        said.out.contains("The command ended with exit code 0."),
+        "{said:?}"
+    );
 }

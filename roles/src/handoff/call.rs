@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 
 use super::contract::{AllowedOutcomes, Signal};
 use super::fault::{HandoffFault, HandoffFaultCode};
-use super::limits::{MAX_CHOICE_BYTES, MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS};
+use super::limits::{
+    MAX_CHOICE_BYTES, MAX_CHOICES, MAX_NODES_IN_SCHEMA, MAX_QUESTION_BYTES, MAX_TARGETS,
+};
 use super::outcome::{NamedTarget, RoleOutcome};
 
 /// A tool that ends a turn.

@@ -34,6 +34,13 @@ pub(crate) struct Stands {
     weight: u8,
 }
 
+impl Stands {
+    /// Whether the node works, or waits for something.
+    const fn is_busy(&self) -> bool {
+        self.weight >= 2
+    }
+}
+
 /// The screen that the block has.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room {
@@ -142,8 +149,8 @@ struct Row {
     cost: String,
 }
 
-/// The nodes, in the order of the file. If there is no room for all, those that work or wait come
-/// before those that are done or far away.
+/// The nodes, in the order of the file. If there is no room for all, those that work or wait have rows, and the others are
+/// counted.
 fn rows(
     seen: &Seen,
     teller: &Teller,
@@ -168,8 +175,10 @@ fn rows(
         .collect();
     let mut left_out = String::new();
     if all.len() > room {
+        // Those that work or wait have rows, and of the others it is enough to know how many there are.
         all.sort_by_key(|(at, stands, ..)| (std::cmp::Reverse(stands.weight), *at));
-        let rest = all.split_off(room);
+        let busy = all.iter().take_while(|(_, stands, ..)| stands.is_busy());
+        let rest = all.split_off(busy.count().min(room));
         left_out = counted(rest.iter().map(|(_, stands, ..)| stands));
         all.sort_by_key(|(at, ..)| *at);
     }

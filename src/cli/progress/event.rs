@@ -258,6 +258,8 @@ pub(crate) const OUTPUT_LINES_MAX: usize = 20;
 pub(crate) enum Speech {
     /// It is complete.
     Whole,
+    /// It is the report of how a program ended, whose call has a line that says so.
+    Report,
     /// It was cut off, and counts as far as it goes.
     CutOff,
     /// It does not count.

@@ -288,7 +288,7 @@ fn said(
     end: &Speech,
 ) -> Vec<(&'static str, Value)> {
     let (counts, why) = match end {
-        Speech::Whole => ("whole", None),
+        Speech::Whole | Speech::Report => ("whole", None),
         Speech::CutOff => ("cut_off", None),
         Speech::Discarded { why } => ("discarded", Some(why)),
     };

@@ -18,13 +18,13 @@ use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::flow::{DecisionTally, Decisions};
 use a_society_facts::view::{FactView as _, FlowState};
 use a_society_operator_ui::fold::terms::{self, scope};
-use a_society_orchestrator::{RETRIES_AFTER, RETRIES_BEFORE, canonical};
+use a_society_orchestrator::{PROGRAM, PROGRAM_REPORT, RETRIES_AFTER, RETRIES_BEFORE, canonical};
 
 use super::event::{
     About, Again, AnswerName, Call, Event, OUTPUT_LINES_MAX, Output, Pause, SentBack, Speech,
     Target, Wanted, What,
 };
-use super::note;
+use super::{before_its_end, note};
 
 /// A turn that is not over, or whose handoff waits for the operator.
 #[derive(Debug, Clone, PartialEq)]
@@ -510,6 +510,20 @@ impl Teller {
         })
     }
 
+    /// Whether what the program of a role says is this program's own report of how it ended, and in another line, too: the
+    /// call is done, or the question contains it.
+    fn reports(&self, role: &RoleInstance) -> bool {
+        let text = self
+            .drafts
+            .get(role)
+            .map_or("", |draft| draft.text.as_str());
+        let Some(ended) = text.strip_prefix(PROGRAM_REPORT) else {
+            return false;
+        };
+        let end = &text[before_its_end(text).len()..];
+        ended.starts_with("ended with exit code 0.") || end.contains("type: prompt-human")
+    }
+
     fn answered(&mut self, f: &ModelAnswered) -> Vec<About> {
         self.total_micros = self.total_micros.saturating_add(f.usage.cost_micros);
         if let AnswerText::Inline(text) = &f.text {
@@ -528,13 +542,24 @@ impl Teller {
         let named = named.map(|call| (call.id.clone(), Target::of(call.input.get())));
         self.targets.extend(named);
         let model = self.models.get(&f.role).cloned().unwrap_or_default();
+        let model_is_program = model == PROGRAM;
         let spent = f.usage != Usage::default();
         let spends = spent.then_some(What::Spends {
             model,
             usage: f.usage,
             total_micros: self.total_micros,
         });
-        let said = self.said(&f.role, Speech::Whole);
+        let is_report = model_is_program && self.reports(&f.role);
+        let end = if is_report {
+            Speech::Report
+        } else {
+            Speech::Whole
+        };
+        let said = self.said(&f.role, end);
+        if is_report {
+            // It has no line above the question.
+            self.said_last.remove(&f.role);
+        }
         let both = said.into_iter().chain(spends);
         both.map(|what| (Some(f.turn), None, Some(f.role.clone()), what))
             .collect()

@@ -102,7 +102,9 @@ pub(super) fn spoken(event: &Event) -> Vec<String> {
         return Vec::new();
     }
     let who = who(event);
-    if let What::Said { text, .. } = &event.what {
+    if let What::Said { text, end, .. } = &event.what
+        && *end != Speech::Report
+    {
         let lines = before_its_end(text).trim().lines();
         return lines
             .map(|line| format!("{who}: {}", printed(line)))
@@ -278,6 +280,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         | What::Replied { .. } => None,
         What::Said { text, end, .. } => {
             let how = match end {
+                Speech::Report => return None,
                 Speech::Whole => String::new(),
                 Speech::CutOff => format!(" ({CUT_OFF})"),
                 Speech::Discarded { .. } => format!(" ({DISCARDED})"),

@@ -139,6 +139,10 @@ impl Voices {
                 }
                 Vec::new()
             }
+            What::Said {
+                end: Speech::Report,
+                ..
+            } => Vec::new(),
             What::Said { text, end, .. } => {
                 self.begin(event, role, paint);
                 let mut voice = self.open.remove(role).unwrap_or_default();
@@ -152,7 +156,7 @@ impl Voices {
                 self.heard = None;
                 let mut lines = voice.end(text, columns);
                 match end {
-                    Speech::Whole => {}
+                    Speech::Whole | Speech::Report => {}
                     Speech::CutOff => lines.push(paint.dim(&format!("({CUT_OFF})"))),
                     Speech::Discarded { why } => {
                         let says = format!("(discarded: {})", plain(why));

@@ -11,6 +11,7 @@ use crate::handoff::{
 };
 use crate::port::RecordPath;
 use crate::turn::job::TurnJob;
+use crate::turn::words::PROGRAM_REPORT;
 
 /// The exit codes with which the shell at the gate reports that a program is missing or not executable.
 const NOT_STARTED: [u8; 2] = [126, 127];
@@ -166,10 +167,10 @@ fn ask(report: &ProgramReport, why: &str) -> CommandVerdict {
 
 fn sentence(cause: ExitCause) -> String {
     match cause {
-        ExitCause::Exited(code) => format!("The command ended with exit code {code}."),
-        ExitCause::Signalled(signal) => format!("The command was ended by signal {signal}."),
-        ExitCause::TimedOut => "The command reached its time limit and was ended.".to_owned(),
-        ExitCause::Stopped => "The command was stopped.".to_owned(),
+        ExitCause::Exited(code) => format!("{PROGRAM_REPORT}ended with exit code {code}."),
+        ExitCause::Signalled(signal) => format!("{PROGRAM_REPORT}was ended by signal {signal}."),
+        ExitCause::TimedOut => format!("{PROGRAM_REPORT}reached its time limit and was ended."),
+        ExitCause::Stopped => format!("{PROGRAM_REPORT}was stopped."),
     }
 }
 

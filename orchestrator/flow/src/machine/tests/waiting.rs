@@ -49,10 +49,7 @@ fn reason(flow: &Flow, node: &str) -> Option<WaitReason> {
 fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
     let why = || "words".to_owned();
     let table = [
-        (
-            TurnEnding::asks(),
-            WaitReason::PromptHuman,
-        ),
+        (TurnEnding::asks(), WaitReason::PromptHuman),
         (
             TurnEnding::Aborted { why: why() },
             WaitReason::AutonomousAbort,
