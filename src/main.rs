@@ -3,11 +3,14 @@
 mod cli;
 mod environment;
 mod exit_code;
+mod frame;
 mod new_project;
 mod operator_error;
 mod output;
 mod output_file;
 mod paint;
+#[cfg(test)]
+mod tests;
 mod text;
 mod workspace;
 

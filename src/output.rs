@@ -3,11 +3,14 @@
 //! A reader that stops reading, such as `head`, ends a command quietly. Any other failure to write
 //! is an error, because data that did not arrive was not printed.
 
+use std::cell::Cell;
 use std::fmt::Debug;
 use std::io::{self, BufRead, BufWriter, IsTerminal, Write};
+use std::sync::Once;
 
 use serde::Serialize;
 
+use crate::frame::{Narrowed, PaintedFrame, Position, Resized, ScreenSize, painted_width};
 use crate::operator_error::{OperatorError, Stop, from_io};
 use crate::paint::Paint;
 use crate::text::{cut, plain, plain_json, width, wrapped};
@@ -72,16 +75,14 @@ pub(crate) struct Output {
     is_aside: bool,
     /// The picture as it was sent, which is drawn over next time.
     picture: PaintedFrame,
+    /// Where the cursor was in it, if the terminal said so and nothing moved since.
+    anchor: Option<Position>,
+    /// How often its line moved.
+    moves: u64,
+    /// What the terminal does with rows that no longer fit, once that was seen.
+    narrowed: Narrowed,
     /// Whether the cursor is hidden, because nothing is typed.
     hides_cursor: bool,
-}
-
-/// Lines that are drawn over.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct PaintedFrame {
-    lines: Vec<String>,
-    /// How many of them are above the line of the cursor.
-    above: usize,
 }
 
 /// A terminal that knows these shows nothing of a frame before all of it is there.
@@ -91,12 +92,22 @@ const END_FRAME: &str = "\u{1b}[?2026l";
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
 
+/// Asks a terminal where its cursor is.
+const ASK_POSITION: &str = "\u{1b}[6n";
+
 /// The size of a terminal that does not say.
 const SIZE_UNKNOWN: (usize, usize) = (80, 24);
 
 impl Output {
     /// Opens the output.
     pub(crate) fn new(manner: Manner) -> Self {
+        ERASES_FIRST.call_once(|| {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |why| {
+                erase_for_a_panic();
+                before(why);
+            }));
+        });
         let stdout_is_terminal = io::stdout().is_terminal();
         let stderr_is_terminal = io::stderr().is_terminal();
         Self {
@@ -111,6 +122,9 @@ impl Output {
             shows_progress: false,
             is_aside: false,
             picture: PaintedFrame::default(),
+            anchor: None,
+            moves: 0,
+            narrowed: Narrowed::default(),
             hides_cursor: false,
         }
     }
@@ -358,15 +372,31 @@ impl Output {
         cursor: Option<usize>,
     ) -> Result<(), Stop> {
         let picture = picture.iter();
-        let picture: Vec<String> = picture
+        let mut lines: Vec<String> = picture
             .map(|line| cut(line, columns.saturating_sub(1)))
             .collect();
+        if cursor.is_some()
+            && let Some(last) = lines.last_mut()
+        {
+            // A terminal that breaks rows anew breaks this one whenever it is narrower, which moves the cursor.
+            let missing = columns.saturating_sub(1 + painted_width(last));
+            last.push_str(&" ".repeat(missing));
+        }
+        let at = cursor.and_then(|at| lines.get(at));
         let picture = PaintedFrame {
             above: cursor.unwrap_or(0),
-            lines: picture,
+            right: at.map_or(0, |line| width(line)),
+            lines,
         };
         if finished.is_empty() && self.picture == picture {
             return Ok(());
+        }
+        let has_moved = !finished.is_empty()
+            || self.picture.lines.len() != picture.lines.len()
+            || self.picture.above != picture.above;
+        if has_moved {
+            self.anchor = None;
+            self.moves += 1;
         }
         self.clear_progress();
         let mut frame = String::from(BEGIN_FRAME);
@@ -386,8 +416,7 @@ impl Output {
             let there = format!("\u{1b}[{up}A\r");
             frame.push_str(&there);
         }
-        let at = cursor.and_then(|at| picture.lines.get(at));
-        let right = at.map_or(0, |line| width(line));
+        let right = picture.right;
         if right > 0 {
             let there = format!("\u{1b}[{right}C");
             frame.push_str(&there);
@@ -398,14 +427,72 @@ impl Output {
             self.hides_cursor = hides;
         }
         frame.push_str(END_FRAME);
+        ABOVE.set((!picture.lines.is_empty()).then_some(picture.above));
         self.picture = picture;
         self.bytes(frame.as_bytes())?;
         self.flush()
     }
 
+    /// Asks the terminal where the cursor is. The answer comes where keys come from.
+    pub(crate) fn ask_position(&mut self) -> Result<(), Stop> {
+        self.bytes(ASK_POSITION.as_bytes())?;
+        self.flush()
+    }
+
+    /// Whether it is worth to know where the cursor is before the terminal has another size.
+    pub(crate) fn wants_position(&self) -> bool {
+        self.narrowed == Narrowed::Unknown && self.anchor.is_none() && self.picture.above > 0
+    }
+
+    /// How often the line of the cursor moved.
+    pub(crate) const fn moves(&self) -> u64 {
+        self.moves
+    }
+
+    /// Takes over where the cursor is in the picture.
+    pub(crate) const fn anchored(&mut self, at: Position) {
+        self.anchor = Some(at);
+    }
+
+    /// The terminal has another size. The next picture is drawn from where this one begins now; without an answer of the
+    /// terminal no more than its own rows is erased.
+    pub(crate) fn resized(&mut self, sizes: Resized, now: Option<Position>) {
+        if self.picture.lines.is_empty() {
+            return;
+        }
+        if let Some(now) = now {
+            let before = self.anchor.take();
+            self.narrowed = self.picture.learned(self.narrowed, before, now, sizes);
+        }
+        self.anchor = None;
+        let columns = sizes.to.columns.max(1);
+        let above = self.picture.rows_above(self.narrowed, columns, now);
+        let below = self.picture.lines.len().saturating_sub(self.picture.above);
+        ABOVE.set(Some(above));
+        // No line is as it was any more.
+        let lines = vec![String::new(); above + below];
+        self.picture = PaintedFrame {
+            lines,
+            above,
+            right: 0,
+        };
+    }
+
+    /// The size of the terminal at stdout.
+    pub(crate) fn screen_size(&self) -> ScreenSize {
+        let (columns, rows) = self.size();
+        ScreenSize { columns, rows }
+    }
+
     /// Keeps the picture; later lines are printed below it.
     pub(crate) fn finish_drawing(&mut self) {
         let picture = std::mem::take(&mut self.picture);
+        let was_erased = ABOVE.take().is_none();
+        if was_erased && !picture.lines.is_empty() {
+            // A panic did, and said why in its place.
+            self.hides_cursor = false;
+            return;
+        }
         let below = picture.lines.len().saturating_sub(picture.above);
         let mut end = String::new();
         if below > 0 {
@@ -439,6 +526,24 @@ impl Output {
         let read = io::stdin().lock().read_line(&mut answer);
         let answer = answer.trim().to_ascii_lowercase();
         Some(read.is_ok() && (answer == "y" || answer == "yes"))
+    }
+}
+
+thread_local! {
+    /// How many rows of a picture that this thread drew are above the cursor, while there is one.
+    static ABOVE: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// The message of a panic takes the place of the picture.
+static ERASES_FIRST: Once = Once::new();
+
+fn erase_for_a_panic() {
+    if let Some(above) = ABOVE.take() {
+        let up = match above {
+            0 => String::new(),
+            above => format!("\u{1b}[{above}A"),
+        };
+        tell(&format!("{END_FRAME}\r{up}\u{1b}[J{SHOW_CURSOR}"));
     }
 }
 

@@ -151,6 +151,11 @@ impl Card {
         self.own.as_mut()
     }
 
+    /// How far that turn is.
+    pub(crate) const fn step(&self) -> Option<&Own> {
+        self.own.as_ref()
+    }
+
     /// Whether it asks for a text.
     pub(crate) const fn is_text(&self) -> bool {
         self.own.is_none()
@@ -249,7 +254,7 @@ impl Card {
     fn chosen(&mut self, key: char) -> Typed {
         if let Some(own) = &mut self.own {
             return match own.press(key) {
-                Some(act) => self.step(act),
+                Some(act) => self.stepped(act),
                 None => self.unknown(key),
             };
         }
@@ -271,7 +276,7 @@ impl Card {
     }
 
     /// What a step towards the end of the operator's own turn means for its question.
-    fn step(&self, act: Act) -> Typed {
+    fn stepped(&self, act: Act) -> Typed {
         match act {
             Act::Read => self.show(),
             Act::Said(says) => Typed::Said(says),
@@ -349,7 +354,7 @@ impl Card {
             }
             self.since = now;
             let act = own.hear(line);
-            return self.step(act);
+            return self.stepped(act);
         }
         if self.asks_why {
             self.asks_why = false;

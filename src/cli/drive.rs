@@ -3,6 +3,8 @@
 pub(crate) mod asking;
 mod ending;
 mod opening;
+mod resizing;
+mod unsent;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,11 +21,14 @@ use a_society_orchestrator::driver::task::Driven;
 use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
 
+use self::resizing::Resizing;
+use self::unsent::Draft;
 use super::asks::short;
 use super::at_work::{self, Meaning};
 use super::card::Card;
 use super::card_rows::CardFace;
 use super::context::Context;
+use super::drafts::Drafts;
 use super::field::{Field, Written};
 use super::notify::Notifier;
 use super::progress::{Progress, Tail};
@@ -133,6 +138,7 @@ fn watch(
     opening::tell(context, (store, flow), known > 0, wishes.quiet)?;
     let notifier = Notifier::begin(flow, &driven.handle);
     let mut watch = Watch {
+        resizing: Resizing::new(context.out.screen_size()),
         out: &mut context.out,
         store,
         flow,
@@ -150,6 +156,7 @@ fn watch(
         field: None,
         drafts: Vec::new(),
         kept: None,
+        keeper: Drafts::new(store),
         later: Vec::new(),
         steers: None,
         asked: 0,
@@ -182,7 +189,7 @@ fn watch(
     let joined = driven.task.join();
     let result = joined.unwrap_or(Err(DriverError::Gone));
     let ended = watch.result(result);
-    watch.tell_unsent();
+    watch.let_go_of_texts();
     if let Some(why) = notifier.and_then(Notifier::finish) {
         let why = format!("the command of notify: in your configuration failed: {why}");
         context.out.note(&why);
@@ -220,10 +227,14 @@ struct Watch<'a> {
     chosen: Option<OperatorQuestion>,
     /// The text that is typed, where it is not typed as a whole line.
     field: Option<Field>,
+    /// The size of the terminal while it is typed.
+    resizing: Resizing,
     /// Texts that were begun for questions that are open still.
-    drafts: Vec<(OperatorQuestion, String)>,
+    drafts: Vec<Draft>,
     /// A text whose question was answered elsewhere; it is offered at the next one.
-    kept: Option<String>,
+    kept: Option<Draft>,
+    /// Where all of these are kept for the process that comes after one that died.
+    keeper: Drafts,
     /// Questions that the operator answers when the rest is done.
     later: Vec<OperatorQuestion>,
     /// The role that a message is being typed for.
@@ -252,6 +263,7 @@ impl Watch<'_> {
             self.suspension = Suspension::listen()?;
             self.prompt = Prompt::open();
             self.take_keys(true);
+            self.take_drafts_over();
         }
         loop {
             if self.suspension.take() {
@@ -274,7 +286,10 @@ impl Watch<'_> {
                 }
             }
             // What a key changed is on the screen at once.
-            self.show(&seen)?;
+            if seen.over || self.settles_size()? {
+                self.show(&seen)?;
+            }
+            self.keep_drafts()?;
             if seen.over {
                 return Ok(End::Over);
             }
@@ -364,7 +379,7 @@ impl Watch<'_> {
             }
             Meaning::Steer(role) => {
                 self.steers = Some(role);
-                self.field = Some(Field::default());
+                self.open_field(false)?;
                 self.draw(&Arc::new(seen.clone()))
             }
         }
@@ -382,7 +397,8 @@ impl Watch<'_> {
                 self.say("the text is full; give a longer one with: a-society steer FLOW ROLE -")
             }
             Written::Left => {
-                (self.steers, self.field) = (None, None);
+                self.close_field();
+                self.steers = None;
                 Ok(())
             }
             Written::Sent => {
@@ -431,6 +447,12 @@ impl Watch<'_> {
         if !self.draining {
             self.draining = true;
             self.handle.drain();
+            // The block is drawn once more at the end.
+            if self.draws() {
+                let (columns, _) = self.out.size();
+                // An output that is closed says so at the end.
+                let _erased = self.out.draw(&[], &[], columns);
+            }
             self.out.finish_drawing();
             self.out.note(
                 "interrupted: nothing new is started, and running turns reach a recorded point; \
@@ -569,7 +591,8 @@ impl Watch<'_> {
 
     /// Draws once more and keeps it; later lines are printed below it.
     fn leave_drawn(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        (self.field, self.card, self.face) = (None, None, None);
+        self.close_field();
+        (self.card, self.face) = (None, None);
         let now = self.store.ground().clock.now();
         let tail = Tail::default();
         self.progress

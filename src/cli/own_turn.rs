@@ -94,6 +94,19 @@ impl Own {
         self.step == Step::Way
     }
 
+    /// The name of what is typed now.
+    pub(crate) const fn step_name(&self) -> &'static str {
+        match self.step {
+            Step::Way => "way",
+            Step::Edits => "edits",
+            Step::Chooses => "chooses",
+            Step::Brings => "brings",
+            Step::Addresses(_) => "addresses",
+            Step::Complains => "complains",
+            Step::Talks => "talks",
+        }
+    }
+
     /// A file was written or chosen.
     pub(crate) fn wrote(&mut self, path: &str, bytes: u64) {
         self.files.retain(|(there, _)| there != path);

@@ -12,6 +12,7 @@ use rustix::io::Errno;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, QueueSelector, Termios};
 use rustix::termios::{tcflush, tcgetattr, tcsetattr};
 
+use crate::frame::Position;
 use crate::output::bracket_pastes;
 
 /// Pieces that were typed and not looked at. More are dropped: none of them answers anything.
@@ -28,6 +29,10 @@ pub(crate) struct Prompt {
     first: Option<Vec<u8>>,
     /// The beginning of a line.
     line: Vec<u8>,
+    /// Keys that may be the beginning of what the terminal was asked for, while it was.
+    report: Option<Vec<u8>>,
+    /// Where the terminal said that its cursor is.
+    position: Option<Position>,
     /// How the terminal was, while it hands over keys instead of lines.
     before: Option<Termios>,
     /// What asks the thread to leave standard input alone, what it says then, and what wakes it again.
@@ -64,6 +69,9 @@ fn is_rung(bell: &PipeReader) -> bool {
 
 /// How long a terminal may take to hand over what it holds of a line.
 const UNFINISHED: Duration = Duration::from_millis(50);
+
+/// How long the answer of a terminal is waited for before another program reads from it.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(100);
 
 /// What was typed.
 #[derive(Debug, PartialEq, Eq)]
@@ -115,6 +123,8 @@ impl Prompt {
             pieces,
             first: None,
             line: Vec::new(),
+            report: None,
+            position: None,
             before: None,
             bell,
             resting,
@@ -137,6 +147,10 @@ impl Prompt {
     /// Takes keys from here on, one by one and without showing them, or whole lines. Signals and what is
     /// printed are as before.
     pub(crate) fn take_keys(&mut self, wanted: bool) {
+        if !wanted && self.report.take().is_some() && self.position.is_none() {
+            // What the terminal was asked for is not for what reads next.
+            let _answer = self.pieces.recv_timeout(ANSWERS_WITHIN);
+        }
         let had = self.before.is_some();
         self.set_keys(wanted);
         match (had, self.before.is_some()) {
@@ -212,8 +226,57 @@ impl Prompt {
         self.first.is_some()
     }
 
+    /// Waits for the terminal to say where its cursor is, from here on. What it says is no key.
+    pub(crate) fn expect_position(&mut self) {
+        self.report = Some(Vec::new());
+        self.position = None;
+    }
+
+    /// What it said since, once.
+    pub(crate) const fn take_position(&mut self) -> Option<Position> {
+        self.position.take()
+    }
+
+    /// Waits no longer: what looked like its answer was typed.
+    pub(crate) fn expect_nothing(&mut self) {
+        if let Some(keys) = self.report.take().filter(|keys| !keys.is_empty()) {
+            self.first = Some(match self.first.take() {
+                Some(after) => [keys, after].concat(),
+                None => keys,
+            });
+        }
+    }
+
     /// What was typed since the last look.
     pub(crate) fn heard(&mut self) -> Heard {
+        let heard = self.typed();
+        if self.report.is_some()
+            && let Heard::Keys(keys) = heard
+        {
+            return self.without_report(keys);
+        }
+        heard
+    }
+
+    /// Keys without what the terminal was asked for.
+    fn without_report(&mut self, keys: Vec<u8>) -> Heard {
+        let mut keys = [self.report.take().unwrap_or_default(), keys].concat();
+        match report_in(&keys) {
+            Report::Whole { from, to, position } => {
+                self.position = Some(position);
+                keys.drain(from..to);
+            }
+            Report::Begun { from } => self.report = Some(keys.split_off(from)),
+            Report::None => self.report = Some(Vec::new()),
+        }
+        if keys.is_empty() {
+            Heard::Nothing
+        } else {
+            Heard::Keys(keys)
+        }
+    }
+
+    fn typed(&mut self) -> Heard {
         let mut keys = Vec::new();
         loop {
             let piece = self.first.take().map_or_else(|| self.pieces.try_recv(), Ok);
@@ -244,9 +307,111 @@ impl Prompt {
     }
 }
 
+/// What keys hold of the answer of a terminal: the row and the column of its cursor.
+#[derive(Debug, PartialEq, Eq)]
+enum Report {
+    None,
+    /// It begins there, at the end of what came so far.
+    Begun {
+        from: usize,
+    },
+    Whole {
+        from: usize,
+        to: usize,
+        position: Position,
+    },
+}
+
+/// A longer number is no place on a screen.
+const DIGITS_MAX: usize = 5;
+
+fn report_in(keys: &[u8]) -> Report {
+    let places = keys.iter().enumerate().filter(|(_, key)| **key == 0x1b);
+    for (from, _) in places {
+        match report_of(&keys[from..]) {
+            Report::None => {}
+            Report::Begun { .. } => return Report::Begun { from },
+            Report::Whole { to, position, .. } => {
+                let to = from + to;
+                return Report::Whole { from, to, position };
+            }
+        }
+    }
+    Report::None
+}
+
+/// The same of keys that begin with the sign with which such an answer begins.
+fn report_of(keys: &[u8]) -> Report {
+    let begun = Report::Begun { from: 0 };
+    let Some(rest) = keys.strip_prefix(b"\x1b[") else {
+        return if keys.len() < 2 { begun } else { Report::None };
+    };
+    let mut numbers = [0, 0];
+    let (mut at, mut digits) = (0, 0);
+    for (number, key) in rest.iter().enumerate() {
+        match key {
+            b'0'..=b'9' if digits < DIGITS_MAX => {
+                numbers[at] = numbers[at] * 10 + usize::from(key - b'0');
+                digits += 1;
+            }
+            b';' if at == 0 && digits > 0 => (at, digits) = (1, 0),
+            b'R' if at == 1 && digits > 0 => {
+                let [row, column] = numbers;
+                return Report::Whole {
+                    from: 0,
+                    to: b"\x1b[".len() + number + 1,
+                    position: Position { row, column },
+                };
+            }
+            _ => return Report::None,
+        }
+    }
+    begun
+}
+
 impl Drop for Prompt {
     /// The terminal is left as it was.
     fn drop(&mut self) {
         self.take_keys(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_of_a_terminal_is_found_among_keys_and_whatever_looks_similar_is_keys() {
+        let position = Position {
+            row: 12,
+            column: 345,
+        };
+        for (keys, report) in [
+            (
+                &b"ab\x1b[12;345Rcd"[..],
+                Report::Whole {
+                    from: 2,
+                    to: 11,
+                    position,
+                },
+            ),
+            (
+                b"\x1b[A\x1b[12;345R",
+                Report::Whole {
+                    from: 3,
+                    to: 12,
+                    position,
+                },
+            ),
+            (b"ab\x1b[12;", Report::Begun { from: 2 }),
+            (b"ab\x1b", Report::Begun { from: 2 }),
+            (b"\x1b[200~12;345R", Report::None),
+            (b"\x1b[;3R", Report::None),
+            (b"\x1b[123456;1R", Report::None),
+            (b"\x1b[1;2;3R", Report::None),
+            (b"12;345R", Report::None),
+        ] {
+            assert_eq!(report_in(keys), report, "{keys:?}");
+        }
     }
 }

@@ -19,6 +19,7 @@ mod spoken;
 #[cfg(test)]
 mod tests;
 mod today;
+mod unsent;
 mod view;
 
 use std::collections::BTreeSet;
@@ -49,9 +50,10 @@ use self::source::Source;
 use self::view::{View, name};
 use super::browser;
 use super::context::Context;
+use super::drafts::Drafts;
 use super::own_command::OwnCommand;
 use super::own_turn;
-use super::pager::screen::{LOOK_EVERY, is_there, read_on};
+use super::pager::screen::{LOOK_EVERY, OwnScreen, is_there, read_on};
 use super::pager::{CLOSED_EARLY, PagedText, Pager};
 use super::say::project_folder;
 use super::serve;
@@ -118,12 +120,15 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let interrupts = Interrupts::listen()?;
     let colours = context.out.paint.is_on();
     context.out.flush()?;
-    let mut terminal = ratatui::try_init().map_err(refused)?;
+    let mut own = OwnScreen::enter().map_err(refused)?;
+    let terminal = &mut own.terminal;
     let pasting = execute!(terminal.backend_mut(), EnableBracketedPaste);
     let mut state = State::default();
     if let Some(only) = &only {
         state.open(only.clone());
     }
+    let mut drafts = Drafts::new(&store);
+    state.left = drafts.take_over(only.as_ref());
     let program = context.environment.arguments.first().cloned();
     let mut screen = Screen {
         own: OwnCommand::new(
@@ -134,6 +139,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         store: store.clone(),
         source: Source::new(store, only),
         state,
+        drafts,
         view: View::default(),
         answer: None,
         resumed: BTreeSet::new(),
@@ -143,10 +149,10 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     };
     let ended = pasting
         .map_err(refused)
-        .and_then(|()| screen.until_quit(&mut terminal, &interrupts));
-    // What the terminal does not take back it keeps, and the shell resets it.
-    drop(execute!(terminal.backend_mut(), DisableBracketedPaste));
-    let restored = ratatui::try_restore().map_err(refused);
+        .and_then(|()| screen.until_quit(terminal, &interrupts));
+    // The screen that would show why it cannot be kept is going.
+    let _why = screen.drafts.keep(screen.state.unsent(&screen.view));
+    let restored = own.close().map_err(refused);
     ended.and_then(|code| restored.map(|()| code))
 }
 
@@ -175,6 +181,8 @@ struct Screen {
     store: Store,
     source: Source,
     state: State,
+    /// Where what is typed is kept for the process that comes after one that died.
+    drafts: Drafts,
     view: View,
     /// The result of the answer that is on its way.
     answer: Option<Receiver<Answered>>,
@@ -236,6 +244,7 @@ impl Screen {
     fn until_quit(&mut self, terminal: &mut DefaultTerminal, interrupts: &Interrupts) -> Outcome {
         loop {
             self.refresh()?;
+            self.keep_drafts();
             let size = terminal.size().map_err(refused)?;
             self.state.resize((size.width, size.height));
             terminal
@@ -260,6 +269,16 @@ impl Screen {
                     return Ok(code);
                 }
             }
+        }
+    }
+
+    /// Keeps what is typed, each second.
+    fn keep_drafts(&mut self) {
+        let now = self.store.ground().clock.now().ms();
+        if self.drafts.is_due(now)
+            && let Some(why) = self.drafts.keep(self.state.unsent(&self.view))
+        {
+            self.state.told = why;
         }
     }
 

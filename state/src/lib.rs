@@ -36,6 +36,7 @@ pub mod repair;
 pub mod reserve;
 pub mod retention;
 pub mod store;
+pub mod unsent;
 pub mod verify;
 pub mod views;
 pub mod watch;

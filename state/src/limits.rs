@@ -128,3 +128,12 @@ pub(crate) const LEDGER_OPENS_MAX: u32 = 8;
 
 /// How many flows of a ledger are asked for at once.
 pub(crate) const LEDGER_PAGE: usize = 500;
+
+/// So many terminals of one workspace keep what is typed at them; more than a person has open at once.
+pub(crate) const UNSENT_FILES_MAX: usize = 16;
+
+/// So many texts that were not sent are kept of one terminal.
+pub(crate) const UNSENT_TEXTS_MAX: usize = 64;
+
+/// And so many bytes of them. The file is replaced each second while something is typed.
+pub(crate) const UNSENT_BYTES_MAX: usize = 1024 * 1024;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -32,7 +32,8 @@ const ROWS_SCROLLED: u16 = 1_000;
 /// A terminal with a program on it.
 pub(super) struct Terminal {
     pub(super) keys: File,
-    size: (u16, u16),
+    /// The sizes it has had, each with how much was written before it.
+    sizes: Vec<(usize, (u16, u16))>,
     shown: Arc<Mutex<String>>,
     /// Whether the test has closed it.
     closed: Arc<AtomicBool>,
@@ -55,23 +56,39 @@ impl Terminal {
         words: &[&str],
         (variables, size): (&[(&str, &str)], (u16, u16)),
     ) -> Self {
+        Self::start_command(place.workspace.command(words), variables, size)
+    }
+
+    /// The same with the terminal as the one that controls the program, as a shell gives it: Ctrl-C at it is a signal.
+    pub(super) fn start_in_control(place: &Place, words: &[&str], size: (u16, u16)) -> Self {
+        let program = place.workspace.command(words);
+        let mut command = Command::new("setsid");
+        command.arg("--ctty").arg(program.get_program());
+        command
+            .args(program.get_args())
+            .current_dir(place.workspace.path())
+            .env_clear();
+        for (name, value) in program.get_envs() {
+            command.env(name, value.unwrap());
+        }
+        // Its own programs are looked for nowhere.
+        command.env("PATH", std::env::var_os("PATH").unwrap());
+        Self::start_command(command, &[], size)
+    }
+
+    fn start_command(mut command: Command, variables: &[(&str, &str)], size: (u16, u16)) -> Self {
         let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&keys).unwrap();
         unlockpt(&keys).unwrap();
-        let window = Winsize {
-            ws_row: size.0,
-            ws_col: size.1,
-            ws_xpixel: 0,
-            ws_ypixel: 0,
-        };
-        tcsetwinsize(&keys, window).unwrap();
+        tcsetwinsize(&keys, window(size)).unwrap();
         let name = ptsname(&keys, Vec::new()).unwrap();
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let end = || File::from(rustix::fs::open(&name, flags, Mode::empty()).unwrap());
-        let mut command = place.workspace.command(words);
         command.env("TERM", "xterm-256color");
-        // What is sent to the group of the program is sent to no other process, as at a terminal of its own.
-        command.process_group(0);
+        if command.get_program() != "setsid" {
+            // What is sent to the group of the program is sent to no other process, as at a terminal of its own.
+            command.process_group(0);
+        }
         command.envs(variables.iter().copied());
         let child = command
             .stdin(Stdio::from(end()))
@@ -86,6 +103,7 @@ impl Terminal {
         let is_closed = Arc::clone(&closed);
         std::thread::spawn(move || {
             let mut piece = [0; 4096];
+            let mut came = Vec::new();
             while !is_closed.load(Ordering::Acquire) {
                 let mut asked = [PollFd::new(&screen, PollFlags::IN)];
                 if poll(&mut asked, Some(&LOOK)).unwrap() == 0 {
@@ -95,17 +113,52 @@ impl Terminal {
                 let Ok(read @ 1..) = screen.read(&mut piece) else {
                     return;
                 };
-                let piece = String::from_utf8_lossy(&piece[..read]);
-                all.lock().unwrap().push_str(&piece);
+                came.extend_from_slice(&piece[..read]);
+                // The bytes of a letter may come apart.
+                let whole = match std::str::from_utf8(&came) {
+                    Err(error) if error.error_len().is_none() => error.valid_up_to(),
+                    Ok(_) | Err(_) => came.len(),
+                };
+                let text: Vec<u8> = came.drain(..whole).collect();
+                all.lock()
+                    .unwrap()
+                    .push_str(&String::from_utf8_lossy(&text));
             }
         });
         Self {
             keys,
-            size,
+            sizes: vec![(0, size)],
             shown,
             closed,
             child,
         }
+    }
+
+    /// Gives it another size, as when its window is.
+    pub(super) fn resize(&mut self, rows: u16, columns: u16) {
+        let shown = self.shown.lock().unwrap();
+        self.sizes.push((shown.len(), (rows, columns)));
+        tcsetwinsize(&self.keys, window((rows, columns))).unwrap();
+    }
+
+    /// Where the cursor is, as a terminal reports it: row and column from 1 on.
+    pub(super) fn cursor(&self) -> (u16, u16) {
+        let (row, column) = self.emulated().screen().cursor_position();
+        (row + 1, column + 1)
+    }
+
+    fn emulated(&self) -> vt100::Parser {
+        let shown = self.shown.lock().unwrap();
+        let mut terminal = parser(self.sizes[0].1, ROWS_SCROLLED.into());
+        for (number, (from, size)) in self.sizes.iter().enumerate() {
+            terminal.screen_mut().set_size(sized(size.0), sized(size.1));
+            let to = self
+                .sizes
+                .get(number + 1)
+                .map_or(shown.len(), |next| next.0);
+            terminal.process(shown[*from..to].as_bytes());
+        }
+        terminal
     }
 
     /// Waits until these words were written so often, wherever they are.
@@ -145,12 +198,17 @@ impl Terminal {
 
     /// The rows of the screen.
     pub(super) fn screen(&self) -> Vec<String> {
-        screen(&self.shown.lock().unwrap(), self.size)
+        let terminal = self.emulated();
+        let (_, columns) = terminal.screen().size();
+        terminal.screen().rows(0, columns.get()).collect()
     }
 
     /// Everything that was printed and not drawn over, as far up as one can scroll.
     pub(super) fn scrolled(&self) -> Vec<String> {
-        screen(&self.shown.lock().unwrap(), (ROWS_SCROLLED, self.size.1))
+        screen(
+            &self.shown.lock().unwrap(),
+            (ROWS_SCROLLED, self.sizes[0].1.1),
+        )
     }
 
     /// Closes the terminal, as a window that is shut or a line that breaks does.
@@ -178,10 +236,26 @@ impl Drop for Terminal {
     }
 }
 
+fn window((rows, columns): (u16, u16)) -> Winsize {
+    Winsize {
+        ws_row: rows,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    }
+}
+
+fn sized(number: u16) -> NonZeroU16 {
+    NonZeroU16::new(number).unwrap()
+}
+
+fn parser((rows, columns): (u16, u16), scrolled: usize) -> vt100::Parser {
+    vt100::Parser::new(sized(rows), sized(columns), scrolled)
+}
+
 /// The contents of a screen of so many rows and columns after this output.
 fn screen(written: &str, (rows, columns): (u16, u16)) -> Vec<String> {
-    let size = |number| NonZeroU16::new(number).unwrap();
-    let mut terminal = vt100::Parser::new(size(rows), size(columns), 0);
+    let mut terminal = parser((rows, columns), 0);
     terminal.process(written.as_bytes());
     terminal.screen().rows(0, columns).collect()
 }

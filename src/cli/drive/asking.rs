@@ -14,6 +14,7 @@ use a_society_orchestrator::driver::handle::Seen;
 use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
 
+use super::unsent::Draft;
 use super::{Watch, rests};
 use crate::cli::asks::{self, Ask, QUESTION_LINES_MAX};
 use crate::cli::card::{self, Call, Card, Typed, to_reply};
@@ -220,6 +221,7 @@ impl Watch<'_> {
         if rests {
             self.later.clear();
         }
+        self.release_drafts(&asks, seen);
         let here = asks.iter().filter(|ask| {
             card::is_answered_here(&ask.question) && !self.later.contains(&ask.question)
         });
@@ -308,6 +310,7 @@ impl Watch<'_> {
                 if self.card.as_ref().is_some_and(Card::is_text) {
                     return self.later().map(|()| None);
                 }
+                self.close_field();
                 Ok(Some(Answer::Line(String::new())))
             }
         }
@@ -342,14 +345,8 @@ impl Watch<'_> {
 
     /// Closes the card, and keeps what was typed for it.
     fn put_aside(&mut self) {
-        let typed = self.field.take().map(|field| field.text().to_owned());
-        self.face = None;
-        let Some(card) = self.card.take() else {
-            return;
-        };
-        if let Some(text) = typed.filter(|text| !text.trim().is_empty()) {
-            self.drafts.push((card.question, text));
-        }
+        self.close_field();
+        (self.card, self.face) = (None, None);
     }
 
     /// The question at the cursor was answered elsewhere. What was typed for it is kept.
@@ -362,6 +359,7 @@ impl Watch<'_> {
         };
         self.kept = typed
             .filter(|text| !text.trim().is_empty())
+            .map(Draft::kept)
             .or(self.kept.take());
         let says = match &self.kept {
             None => "this was answered elsewhere".to_owned(),
@@ -369,9 +367,9 @@ impl Watch<'_> {
                 "this was answered elsewhere; what you typed is kept for the next question"
                     .to_owned()
             }
-            Some(text) => format!(
+            Some(draft) => format!(
                 "this was answered elsewhere; you had typed: {}",
-                plain(text)
+                plain(&draft.text)
             ),
         };
         if !self.draws() {
@@ -446,6 +444,7 @@ impl Watch<'_> {
 
     /// Closes the question that was answered. What a role asked stays among the finished lines.
     fn answered_here(&mut self) -> Result<(), Stop> {
+        self.forget_drafts();
         let kept = self.face.take().filter(CardFace::is_kept);
         let (columns, _) = self.out.size();
         let rows = kept.map(|face| face.fitted(&self.out.paint, columns, usize::MAX).rows);
@@ -623,14 +622,10 @@ impl Watch<'_> {
         };
         if self.draws() {
             let is_text = card.is_text();
-            let question = &card.question;
             if card.takes_keys() {
                 self.field = None;
             } else if self.field.is_none() {
-                let at = self.drafts.iter().position(|(of, _)| of == question);
-                let draft = at.map(|at| self.drafts.remove(at).1);
-                let text = draft.or_else(|| self.kept.take_if(|_| is_text));
-                self.field = Some(Field::with(text.unwrap_or_default()));
+                self.open_field(is_text)?;
             }
             self.take_keys(true);
             return Ok(());
@@ -641,7 +636,7 @@ impl Watch<'_> {
         Ok(())
     }
 
-    fn now_ms(&self) -> i64 {
+    pub(super) fn now_ms(&self) -> i64 {
         self.store.ground().clock.now().ms()
     }
 

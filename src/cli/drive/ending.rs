@@ -102,16 +102,22 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Texts that were begun and never sent are not lost.
-    pub(super) fn tell_unsent(&mut self) {
-        let field = self.field.take().map(|field| field.text().to_owned());
-        let drafts = std::mem::take(&mut self.drafts)
-            .into_iter()
-            .map(|(_, text)| text);
-        let all = drafts.chain(field).chain(self.kept.take());
-        for text in all.filter(|text| !text.trim().is_empty()) {
-            let says = format!("you typed this, and it was not sent: {}", plain(&text));
+    /// Texts that were begun and never sent are not lost: they are printed and, while the flow is not over, kept for the
+    /// next process.
+    pub(super) fn let_go_of_texts(&mut self) {
+        let seen = self.handle.seen();
+        let is_over = seen.is_some_and(|seen| seen.state.status.is_over());
+        let texts = self.unsent();
+        for text in &texts {
+            if text.text.trim().is_empty() {
+                continue;
+            }
+            let says = format!("you typed this, and it was not sent: {}", plain(&text.text));
             self.out.note(&says);
+        }
+        if self.draws() {
+            // One that cannot be kept was printed.
+            let _why = self.keeper.keep(if is_over { Vec::new() } else { texts });
         }
     }
 

@@ -1,5 +1,5 @@
-//! The terminal while a text is read on a screen of its own. However that ends, also by a panic, the terminal is as it
-//! was before.
+//! The terminal while this program has a screen of its own there, for a text that is read or for `watch`. However that
+//! ends, also by a panic, the terminal is as it was before.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal as _};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
-use ratatui::crossterm::event::{self, Event, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{self, DisableBracketedPaste, Event, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
@@ -44,7 +44,7 @@ pub(crate) fn read(
     colours: bool,
     goes_on: impl FnMut() -> bool,
 ) -> io::Result<()> {
-    let mut screen = PagerScreen::enter()?;
+    let mut screen = OwnScreen::enter()?;
     read_on(&mut screen.terminal, pager, colours, goes_on)
 }
 
@@ -95,26 +95,31 @@ pub(crate) fn read_on(
 }
 
 thread_local! {
-    /// Whether this thread shows a text on a screen of its own.
+    /// Whether this thread has a screen of its own.
     static IS_OPEN: Cell<bool> = const { Cell::new(false) };
 }
 
 /// The message of a panic is for the screen that stays.
 static LEAVES_FIRST: Once = Once::new();
 
-struct PagerScreen {
-    terminal: DefaultTerminal,
+/// A screen of its own, until it is dropped.
+pub(crate) struct OwnScreen {
+    pub(crate) terminal: DefaultTerminal,
 }
 
-impl PagerScreen {
-    fn enter() -> io::Result<Self> {
+impl OwnScreen {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// When there is no terminal, or it refuses.
+    pub(crate) fn enter() -> io::Result<Self> {
         if !io::stdin().is_terminal() {
             return Err(io::Error::other("there is no terminal to read keys from"));
         }
         LEAVES_FIRST.call_once(|| {
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |why| {
-                leave();
+                drop(leave());
                 before(why);
             }));
         });
@@ -126,23 +131,38 @@ impl PagerScreen {
         match terminal {
             Ok(terminal) => Ok(Self { terminal }),
             Err(error) => {
-                leave();
+                drop(leave());
                 Err(error)
             }
         }
     }
+
+    /// Closes it.
+    ///
+    /// # Errors
+    /// When the terminal refuses.
+    pub(crate) fn close(self) -> io::Result<()> {
+        leave()
+    }
 }
 
-impl Drop for PagerScreen {
+impl Drop for OwnScreen {
+    /// A terminal that is gone needs nothing.
     fn drop(&mut self) {
-        leave();
+        drop(leave());
     }
 }
 
-/// Leaves the screen of its own, if this thread has one. A terminal that is gone needs nothing.
-fn leave() {
-    if IS_OPEN.replace(false) {
-        drop(execute!(output::screen(), LeaveAlternateScreen, Show));
-        drop(disable_raw_mode());
+/// Leaves the screen of its own, if this thread has one.
+fn leave() -> io::Result<()> {
+    if !IS_OPEN.replace(false) {
+        return Ok(());
     }
+    let left = execute!(
+        output::screen(),
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        Show
+    );
+    disable_raw_mode().and(left)
 }

@@ -38,11 +38,13 @@ impl State {
             (AskKind::Own { .. }, letter) => return self.own_key(ask, letter, armed),
             (AskKind::Text { .. }, 'r') | (AskKind::Configuration { .. }, 'm') => {
                 self.write(Focus::Text);
+                self.offer_answer(ask);
                 return None;
             }
             // What is typed next decides, so that it begins no sooner than a decision could.
             (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') if armed => {
                 self.write(Focus::Text);
+                self.offer_answer(ask);
                 return None;
             }
             (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') => {
@@ -96,6 +98,7 @@ impl State {
             self.focus = Focus::Asks;
         } else {
             self.write(Focus::Text);
+            self.offer_answer(ask);
         }
         match act {
             own_turn::Act::Again => None,

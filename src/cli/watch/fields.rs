@@ -29,7 +29,7 @@ impl State {
         if !self.focus.is_field() {
             self.before = self.focus;
         }
-        self.focus = field;
+        (self.focus, self.is_offered) = (field, false);
     }
 
     /// Handles a key while a line is open.
@@ -83,7 +83,9 @@ impl State {
             role: feed.role.clone(),
             when,
         });
+        self.addressed.clone_from(&self.steered);
         self.write(Focus::Steer);
+        self.offer_words();
     }
 
     /// A key while words for a role are typed.

@@ -8,6 +8,7 @@ use super::card;
 use super::keys::{Focus, State};
 use super::layout;
 use super::view::View;
+use crate::cli::drafts::OFFERED_AGAIN;
 use crate::text::width;
 
 /// The keys and what they do take at most so many rows.
@@ -144,6 +145,7 @@ fn of_field(state: &State) -> Vec<String> {
     };
     let asked = state.own.as_ref().filter(|_| state.focus == Focus::Text);
     let asked = asked.map(|own| own.mark().trim_end_matches("> ").to_owned());
+    let offered = state.is_offered.then(|| OFFERED_AGAIN.to_owned());
     let parts = parts.into_iter().map(str::to_owned);
-    asked.into_iter().chain(parts).collect()
+    offered.into_iter().chain(asked).chain(parts).collect()
 }

@@ -12,6 +12,7 @@ use a_society_facts::id::RoleInstance;
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::{Verb, Whom};
 use a_society_state::FlowRef;
+use a_society_state::unsent::UnsentText;
 
 use super::answer;
 use super::hints;
@@ -139,8 +140,13 @@ pub(crate) struct State {
     pub(crate) steered: Option<Steered>,
     /// How far the operator came with a turn of their own, while it is chosen.
     pub(crate) own: Option<Own>,
-    /// What is typed for a role at work.
+    /// What is typed for a role at work, and for which one.
     pub(crate) words: String,
+    pub(super) addressed: Option<Steered>,
+    /// What another process left that was typed there.
+    pub(super) left: Vec<UnsentText>,
+    /// Whether the line that is open began with such a text.
+    pub(super) is_offered: bool,
     /// A text that is on its way, and where it was typed. What is refused comes back.
     pub(crate) sent: Option<(Focus, String)>,
     /// The question that was answered here last.
@@ -333,7 +339,7 @@ impl State {
             'q' => return Some(Act::Quit),
             '?' => (self.help, self.down) = (true, 0),
             '/' => self.write(Focus::Filter),
-            ':' => self.write(Focus::Command),
+            ':' => self.write_command(),
             's' => self.speak_to(view, SteerWhen::Queue),
             'S' => self.speak_to(view, SteerWhen::Interrupt),
             ' ' => self.hold(view),

@@ -64,7 +64,10 @@ fn a_question_brings_its_choices_as_data_and_in_its_text() {
         panic!("{ask:?}")
     };
     assert_eq!(*choices, offered);
-    assert!(question.starts_with("Which one?\n\n1. Drop it.\n2. "), "{question}");
+    assert!(
+        question.starts_with("Which one?\n\n1. Drop it.\n2. "),
+        "{question}"
+    );
 }
 
 /// The one thing that is asked at the end of a journal.
