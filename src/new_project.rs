@@ -65,6 +65,12 @@ pub(crate) struct Made {
     pub(crate) is_takeover: bool,
 }
 
+/// A file that is written, by its path in the folder.
+struct NewFile<'a> {
+    name: &'static str,
+    text: &'a str,
+}
+
 /// Makes a folder a project, and a workspace if it is in none.
 ///
 /// # Errors
@@ -73,8 +79,8 @@ pub(crate) struct Made {
 pub(crate) fn make(dir: &Path) -> Result<Made, Stop> {
     let is_takeover = holds_work(dir)?;
     let flow = if is_takeover { TAKEOVER } else { GREENFIELD };
-    let written: Vec<(&'static str, &str)> =
-        FILES.into_iter().chain([(INITIALIZATION, flow)]).collect();
+    let written = FILES.into_iter().chain([(INITIALIZATION, flow)]);
+    let written: Vec<NewFile<'_>> = written.map(|(name, text)| NewFile { name, text }).collect();
     must_be_free(dir, &written)?;
     make_folder(dir)?;
     // Inside a workspace it is one more project of it.
@@ -92,7 +98,7 @@ pub(crate) fn make(dir: &Path) -> Result<Made, Stop> {
         Ok(())
     })?;
     Ok(Made {
-        files: written.iter().map(|(name, _)| *name).collect(),
+        files: written.iter().map(|file| file.name).collect(),
         is_workspace: around.is_none(),
         is_takeover,
     })
@@ -105,7 +111,16 @@ pub(crate) fn make(dir: &Path) -> Result<Made, Stop> {
 pub(crate) fn make_example(dir: &Path) -> Result<Made, Stop> {
     let script = shown_slowly(EXAMPLE_SCRIPT);
     let [flow_name, script_name] = EXAMPLE_FILES;
-    let written = [(flow_name, EXAMPLE_FLOW), (script_name, script.as_str())];
+    let written = [
+        NewFile {
+            name: flow_name,
+            text: EXAMPLE_FLOW,
+        },
+        NewFile {
+            name: script_name,
+            text: script.as_str(),
+        },
+    ];
     must_be_free(dir, &written)?;
     make_folder(dir)?;
     write(dir, &written, || Ok(()))?;
@@ -143,10 +158,10 @@ pub(crate) fn folder_named(root: &Path, name: &str) -> Result<(ProjectName, Path
 
 fn write(
     dir: &Path,
-    files: &[(&'static str, &str)],
+    files: &[NewFile<'_>],
     before: impl FnOnce() -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    let begun = files.iter().map(|(name, text)| begin(dir, name, text));
+    let begun = files.iter().map(|file| begin(dir, file.name, file.text));
     // Every name is looked at before the first one is taken.
     let begun = begun.collect::<Result<Vec<_>, Stop>>()?;
     before()?;
@@ -156,9 +171,9 @@ fn write(
     Ok(())
 }
 
-fn must_be_free(dir: &Path, files: &[(&'static str, &str)]) -> Result<(), Stop> {
-    match files.iter().find(|(name, _)| dir.join(name).exists()) {
-        Some((name, _)) => Err(taken(&dir.join(name))),
+fn must_be_free(dir: &Path, files: &[NewFile<'_>]) -> Result<(), Stop> {
+    match files.iter().find(|file| dir.join(file.name).exists()) {
+        Some(file) => Err(taken(&dir.join(file.name))),
         None => Ok(()),
     }
 }

@@ -205,7 +205,7 @@ impl Face {
         let wide = labelled.iter().map(|(label, ..)| width(label)).max();
         let wide = wide.unwrap_or(0);
         let rows = labelled.iter().flat_map(|(label, value, warn)| {
-            let rows = fact_rows((label, value), wide, columns).into_iter();
+            let rows = fact_rows(label, value, wide, columns).into_iter();
             rows.map(|row| if *warn { paint.yellow(&row) } else { row })
         });
         rows.collect()
@@ -300,7 +300,7 @@ pub(crate) fn labelled(fact: &Fact) -> Option<(String, String)> {
 }
 
 /// A fact, its value under itself where it takes several rows.
-fn fact_rows((label, value): (&str, &str), wide: usize, columns: usize) -> Vec<String> {
+fn fact_rows(label: &str, value: &str, wide: usize, columns: usize) -> Vec<String> {
     let before = wide + 4;
     // A screen that is hardly wider than the labels has the values below them.
     if columns < before + wide {

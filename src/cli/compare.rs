@@ -28,7 +28,8 @@ const TITLE_COLUMNS_MAX: usize = 60;
 pub(crate) fn run(
     out: &mut Output,
     store: &Store,
-    (a, b): (&FlowRef, &FlowRef),
+    a: &FlowRef,
+    b: &FlowRef,
     stat: bool,
 ) -> Outcome {
     let (in_a, in_b) = (

@@ -90,8 +90,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if let ([typed], true, None) = (&arguments.paths[..], all.diffs.is_empty(), &arguments.role)
         && let Ok((_, other)) = context.flow(typed)
     {
-        let flows = (&flow, &other);
-        return super::compare::run(&mut context.out, &store, flows, arguments.stat);
+        return super::compare::run(&mut context.out, &store, &flow, &other, arguments.stat);
     }
     let now = store.ground().clock.now();
     let out = &mut context.out;

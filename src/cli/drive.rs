@@ -95,8 +95,11 @@ pub(crate) struct Wishes {
 /// As [`watch`], and when the page cannot be served.
 pub(crate) fn shown(
     context: &mut Context<'_>,
-    (store, flow, known): (&Store, &FlowRef, Seq),
-    (driven, interrupts): (Driven, Interrupts),
+    store: &Store,
+    flow: &FlowRef,
+    known: Seq,
+    driven: Driven,
+    interrupts: Interrupts,
     wishes: Wishes,
 ) -> Outcome {
     if !wishes.ui {
@@ -135,7 +138,7 @@ fn watch(
     interrupts: Interrupts,
     wishes: Wishes,
 ) -> Outcome {
-    opening::tell(context, (store, flow), known > 0, wishes.quiet)?;
+    opening::tell(context, store, flow, known > 0, wishes.quiet)?;
     let notifier = Notifier::begin(flow, &driven.handle);
     let mut watch = Watch {
         resizing: Resizing::new(context.out.screen_size()),
@@ -497,8 +500,7 @@ impl Watch<'_> {
         if let Some(card) = &mut self.card {
             card.was_painted(tail.is_whole, now.ms());
         }
-        self.progress
-            .draw(self.out, seen, (&self.handle, now), &tail)
+        self.progress.draw(self.out, seen, &self.handle, now, &tail)
     }
 
     /// What is drawn below the nodes: the keys, or what is asked and what is typed.
@@ -596,7 +598,7 @@ impl Watch<'_> {
         let now = self.store.ground().clock.now();
         let tail = Tail::default();
         self.progress
-            .draw(self.out, seen, (&self.handle, now), &tail)?;
+            .draw(self.out, seen, &self.handle, now, &tail)?;
         self.out.finish_drawing();
         Ok(())
     }

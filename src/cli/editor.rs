@@ -20,7 +20,7 @@ pub(crate) enum Edited {
 
 /// Opens a text in `VISUAL` or `EDITOR`, or else in `vi`, and waits until it is closed. The file is named after
 /// the one that is edited, so that the editor knows what it is.
-pub(crate) fn edit(disk: &dyn Disk, editor: &str, (name, text): (&str, &str)) -> Edited {
+pub(crate) fn edit(disk: &dyn Disk, editor: &str, name: &str, text: &str) -> Edited {
     let failed = |error: std::io::Error| Edited::Nothing(format!("no file for it: {error}"));
     let name = name.rsplit('/').next().unwrap_or(name);
     let file = Builder::new().suffix(&format!("-{name}")).tempfile();

@@ -76,7 +76,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             force: arguments.force,
             without: &arguments.without,
         };
-        return export_page::run(context, (&store, &flow), &wanted);
+        return export_page::run(context, &store, &flow, &wanted);
     }
     let to_stdout = path.as_os_str() == "-";
     let list = if to_stdout {

@@ -55,7 +55,8 @@ pub(crate) struct Order<'a> {
 /// Writes the page.
 pub(crate) fn run(
     context: &mut Context<'_>,
-    (store, flow): (&Store, &FlowRef),
+    store: &Store,
+    flow: &FlowRef,
     order: &Order<'_>,
 ) -> Outcome {
     let made = make(store, flow, order.without)?;

@@ -77,14 +77,17 @@ pub(crate) fn headed(head: String, version: Option<&str>) -> String {
 }
 
 /// What changed, and how many lines came and went.
-fn difference(before: &str, now: &str) -> (String, (usize, usize)) {
+fn difference(before: &str, now: &str) -> (String, ChangedLines) {
     let mut config = TextDiff::configure();
     let diff = config.timeout(COMPARED_WITHIN).diff_lines(before, now);
     let count = |tag| {
         let changes = diff.iter_all_changes();
         changes.filter(|change| change.tag() == tag).count()
     };
-    let lines = (count(ChangeTag::Insert), count(ChangeTag::Delete));
+    let lines = ChangedLines {
+        came: count(ChangeTag::Insert),
+        went: count(ChangeTag::Delete),
+    };
     let mut unified = diff.unified_diff();
     let unified = unified
         .context_radius(LINES_AROUND)
@@ -92,8 +95,15 @@ fn difference(before: &str, now: &str) -> (String, (usize, usize)) {
     (unified.to_string(), lines)
 }
 
+/// How many lines came and went.
+#[derive(Debug, Clone, Copy, Default)]
+struct ChangedLines {
+    came: usize,
+    went: usize,
+}
+
 /// Which version something is, and how many lines came and went since the one before.
-fn version(number: usize, lines: (usize, usize)) -> String {
+fn version(number: usize, lines: ChangedLines) -> String {
     let end = match (number % 10, number % 100) {
         (_, 11..=13) => "th",
         (1, _) => "st",
@@ -101,7 +111,7 @@ fn version(number: usize, lines: (usize, usize)) -> String {
         (3, _) => "rd",
         _ => "th",
     };
-    match lines {
+    match (lines.came, lines.went) {
         (0, 0) => format!("{number}{end} version, unchanged"),
         (come, go) => format!("{number}{end} version, +{come} −{go}"),
     }
@@ -190,7 +200,7 @@ mod tests {
     }
     #[test]
     fn versions_are_counted_as_people_count_them() {
-        let words = [1, 3, 11, 12, 21, 112].map(|number| version(number, (0, 0)));
+        let words = [1, 3, 11, 12, 21, 112].map(|number| version(number, ChangedLines::default()));
         let all = ["1st", "3rd", "11th", "12th", "21st", "112th"];
         assert_eq!(words, all.map(|word| format!("{word} version, unchanged")));
     }

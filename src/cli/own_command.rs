@@ -9,6 +9,13 @@ use std::sync::mpsc::Sender;
 
 use a_society_state::FlowRef;
 
+/// A flow whose process ended, and with which code.
+#[derive(Debug)]
+pub(crate) struct EndedFlow {
+    pub(crate) flow: FlowRef,
+    pub(crate) code: Option<i32>,
+}
+
 /// How this program is started again, on the same workspace.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnCommand {
@@ -48,11 +55,7 @@ impl OwnCommand {
     ///
     /// # Errors
     /// In words, when it cannot be started.
-    pub(crate) fn resume(
-        &self,
-        flow: &FlowRef,
-        tell: Sender<(FlowRef, Option<i32>)>,
-    ) -> Result<(), String> {
+    pub(crate) fn resume(&self, flow: &FlowRef, tell: Sender<EndedFlow>) -> Result<(), String> {
         let words = ["resume".to_owned(), flow.to_string(), "--quiet".to_owned()];
         let mut command = self.command(&words);
         command
@@ -69,7 +72,7 @@ impl OwnCommand {
         let begun = waiting.spawn(move || {
             let code = child.wait().ok().and_then(|ended| ended.code());
             // The receiver is gone if the screen is.
-            drop(tell.send((flow, code)));
+            drop(tell.send(EndedFlow { flow, code }));
         });
         begun
             .map(drop)

@@ -92,7 +92,8 @@ impl Played {
 pub(crate) fn begin(
     context: &Context<'_>,
     journal: &Path,
-    (speed, clock): (Speed, ReplayClock),
+    speed: Speed,
+    clock: ReplayClock,
 ) -> Result<Played, Stop> {
     let text = read_text(journal)?;
     let lines: Vec<(At, String)> = text

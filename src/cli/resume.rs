@@ -64,8 +64,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     shown(
         context,
-        (&store, &flow, known),
-        (driven, interrupts),
+        &store,
+        &flow,
+        known,
+        driven,
+        interrupts,
         arguments.wishes.clone(),
     )
 }

@@ -340,7 +340,7 @@ pub(crate) fn begin(
         flow: driven.handle.id().clone(),
     };
     context.named = Some(flow.clone());
-    shown(context, (store, &flow, 0), (driven, interrupts), wishes)
+    shown(context, store, &flow, 0, driven, interrupts, wishes)
 }
 
 /// The workspace: the one around the current folder, the one around what is run, or, if there is none,

@@ -149,7 +149,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         Some(journal) => Some(replay::begin(
             context,
             journal,
-            (arguments.speed, arguments.clock),
+            arguments.speed,
+            arguments.clock,
         )?),
         None => None,
     };
@@ -178,7 +179,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     };
     announce(context, arguments, &server)?;
     if played.is_none() {
-        resume(context, &store, (&server, &actions), arguments.resume);
+        resume(context, &store, &server, &actions, arguments.resume);
     }
     let mut link = server.link();
     while interrupts.count() == 0 {
@@ -469,7 +470,8 @@ fn open(context: &mut Context<'_>, url: &str) {
 fn resume(
     context: &mut Context<'_>,
     store: &Store,
-    (server, actions): (&Server, &Arc<dyn Actions>),
+    server: &Server,
+    actions: &Arc<dyn Actions>,
     all: bool,
 ) {
     let Ok(census) = store.census() else { return };

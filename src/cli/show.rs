@@ -103,7 +103,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         let files = files.map(|all| diff::rows(&all)).unwrap_or_default();
         let models = cost::models(&store, &flow, &seen.screen.flow);
         let costs = cost::rows_with_budgets(&seen.screen.flow, &models);
-        let shown = (arguments.items, forks.as_slice(), made, (costs, files));
+        let shown = Shown {
+            items: arguments.items,
+            forks: forks.as_slice(),
+            made,
+            costs,
+            files,
+        };
         print(&mut context.out, &flow, &seen, shown, now)?;
     }
     Ok(if seen.damage.is_some() {
@@ -204,16 +210,34 @@ fn forks(store: &Store, flow: &FlowRef) -> Result<Vec<Row>, Stop> {
     Ok(forks)
 }
 
+/// What is shown of a flow beside its state.
+struct Shown<'a> {
+    /// So many items of its feeds.
+    items: usize,
+    forks: &'a [Row],
+    /// What it delivered.
+    made: String,
+    costs: Table,
+    files: Table,
+}
+
 fn print(
     out: &mut Output,
     flow: &FlowRef,
     seen: &Look,
-    (items, forks, made, (costs, files)): (usize, &[Row], String, (Table, Table)),
+    shown: Shown<'_>,
     now: At,
 ) -> Result<(), Stop> {
+    let Shown {
+        items,
+        forks,
+        made,
+        costs,
+        files,
+    } = shown;
     head(out, flow, seen, made, now)?;
     let state = &seen.screen.flow;
-    section(out, "NODES", &nodes(state, (now, seen.held_by.is_some())))?;
+    section(out, "NODES", &nodes(state, now, seen.held_by.is_some()))?;
     section(out, COST, &costs)?;
     section(out, "ASKS", &questions(state, now))?;
     section(out, "FILES", &files)?;
@@ -355,11 +379,11 @@ fn forks_in_cells(forks: &[Row]) -> Vec<Vec<Cell>> {
         .collect()
 }
 
-fn nodes(state: &FlowState, at: (At, bool)) -> Vec<Vec<Cell>> {
+fn nodes(state: &FlowState, now: At, is_driven: bool) -> Vec<Vec<Cell>> {
     let nodes = state.graph.nodes.iter();
     nodes
         .map(|node| {
-            let (word, more) = node_stands(state, &node.id, at);
+            let (word, more) = node_stands(state, &node.id, now, is_driven);
             vec![
                 node.id.as_str().into(),
                 node.role.as_str().into(),
@@ -371,7 +395,7 @@ fn nodes(state: &FlowState, at: (At, bool)) -> Vec<Vec<Cell>> {
 }
 
 /// The state of a node, and details.
-fn node_stands(state: &FlowState, node: &NodeId, (now, is_driven): (At, bool)) -> (String, String) {
+fn node_stands(state: &FlowState, node: &NodeId, now: At, is_driven: bool) -> (String, String) {
     let word = words::node(NodeStanding::of(state, node, is_driven), now);
     let running = state.running.get(node);
     let details = running.map(|running| {

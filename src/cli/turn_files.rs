@@ -78,7 +78,7 @@ impl TurnFiles<'_> {
                 Err(why) => format!("{path} cannot be handed over: {why}"),
             }),
             Act::SendBack { to, path, words } => {
-                match self.write(own, (&path, &format!("{words}\n")), None) {
+                match self.write(own, &path, &format!("{words}\n"), None) {
                     Ok(path) => Next::Reply(own::reply(&OwnTurnEnding::Hands { to, path })),
                     Err(why) => Next::Said(why),
                 }
@@ -107,11 +107,11 @@ impl TurnFiles<'_> {
             return format!("{path} is no text, and cannot be edited here");
         };
         let before = before.unwrap_or_default();
-        let (said, file) = match editor::edit(self.disk(), self.editor, (path, &before)) {
+        let (said, file) = match editor::edit(self.disk(), self.editor, path, &before) {
             Edited::Text(said, file) => (said, file),
             Edited::Nothing(why) => return why,
         };
-        match self.write(own, (path, &said), over) {
+        match self.write(own, path, &said, over) {
             Ok(path) => format!("{path} is written"),
             Err(why) => match file.keep() {
                 Ok((_, kept)) => format!("{why}; what you wrote is in {}", kept.display()),
@@ -143,7 +143,8 @@ impl TurnFiles<'_> {
     fn write(
         &self,
         own: &mut Own,
-        (path, text): (&str, &str),
+        path: &str,
+        text: &str,
         over: Option<Hash>,
     ) -> Result<String, String> {
         let written = own::write(self.disk(), &self.record(), path, text.as_bytes(), over);

@@ -57,11 +57,17 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(worst(&checked))
 }
 
+/// A flow, and what was found of it.
+struct CheckedFlow {
+    flow: FlowRef,
+    checked: Checked,
+}
+
 fn check_all(
     context: &mut Context<'_>,
     store: &Store,
     flows: &[FlowRef],
-) -> Result<Vec<(FlowRef, Checked)>, Stop> {
+) -> Result<Vec<CheckedFlow>, Stop> {
     let mut all = Vec::with_capacity(flows.len());
     for (number, flow) in flows.iter().enumerate() {
         let progress = format!("verifying {} of {}: {flow}", number + 1, flows.len());
@@ -70,15 +76,18 @@ fn check_all(
         if !context.out.is_json() {
             print(context, flow, &checked)?;
         }
-        all.push((flow.clone(), checked));
+        all.push(CheckedFlow {
+            flow: flow.clone(),
+            checked,
+        });
     }
     Ok(all)
 }
 
 /// Damage weighs more than a failure to look, because it does not go away.
-fn worst(checked: &[(FlowRef, Checked)]) -> ExitCode {
+fn worst(all: &[CheckedFlow]) -> ExitCode {
     let mut worst = ExitCode::Ok;
-    for (_, checked) in checked {
+    for CheckedFlow { checked, .. } in all {
         match checked {
             Ok(verified) if !verified.is_sound() => return ExitCode::Damaged,
             Ok(_) => {}
@@ -141,7 +150,7 @@ fn remarks(verified: &Verified) -> Vec<String> {
     remarks
 }
 
-fn as_json((flow, checked): &(FlowRef, Checked)) -> Value {
+fn as_json(CheckedFlow { flow, checked }: &CheckedFlow) -> Value {
     let verified = match checked {
         Ok(verified) => verified,
         Err(error) => {

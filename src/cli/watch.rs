@@ -51,7 +51,7 @@ use self::view::{View, name};
 use super::browser;
 use super::context::Context;
 use super::drafts::Drafts;
-use super::own_command::OwnCommand;
+use super::own_command::{EndedFlow, OwnCommand};
 use super::own_turn;
 use super::pager::screen::{LOOK_EVERY, OwnScreen, is_there, read_on};
 use super::pager::{CLOSED_EARLY, PagedText, Pager};
@@ -191,7 +191,7 @@ struct Screen {
     /// The flows that were resumed from here: an answer resumes them again.
     resumed: BTreeSet<FlowRef>,
     /// How the processes ended that drove them.
-    ended: (Sender<Ended>, Receiver<Ended>),
+    ended: (Sender<EndedFlow>, Receiver<EndedFlow>),
     colours: bool,
     /// What a person writes a file with.
     editor: String,
@@ -200,8 +200,12 @@ struct Screen {
 /// The result of an answer in words, and the flow if no process drives it. Or why it was not heard.
 type Answered = Result<(String, Option<FlowRef>), String>;
 
-/// A flow whose process ended, and with which code.
-type Ended = (FlowRef, Option<i32>);
+/// A step of the operator's own turn, in a flow and for whom.
+struct OwnStep {
+    flow: FlowRef,
+    to: Whom,
+    act: own_turn::Act,
+}
 
 /// The codes of a process that left its flow waiting for the operator.
 const WAITS: std::ops::RangeInclusive<u8> = 8..=12;
@@ -246,7 +250,7 @@ impl Screen {
             self.refresh()?;
             self.keep_drafts();
             let size = terminal.size().map_err(refused)?;
-            self.state.resize((size.width, size.height));
+            self.state.resize(size.width, size.height);
             terminal
                 .draw(|frame| draw(frame, &self.view, &self.state, self.colours))
                 .map_err(refused)?;
@@ -265,7 +269,7 @@ impl Screen {
                 let Some(act) = self.state.press(&self.view, &key, now_ms) else {
                     continue;
                 };
-                if let Some(code) = self.carry_out((terminal, interrupts), act)? {
+                if let Some(code) = self.carry_out(terminal, interrupts, act)? {
                     return Ok(code);
                 }
             }
@@ -285,17 +289,18 @@ impl Screen {
     /// Does what a key led to. Gives the code with which `watch` ends, if it does.
     fn carry_out(
         &mut self,
-        (terminal, interrupts): (&mut DefaultTerminal, &Interrupts),
+        terminal: &mut DefaultTerminal,
+        interrupts: &Interrupts,
         act: Act,
     ) -> Result<Option<ExitCode>, Stop> {
         match act {
             Act::Quit => return Ok(Some(ExitCode::Ok)),
             Act::Interrupted => return Ok(Some(ExitCode::Interrupted)),
             Act::Say(flow, command) => self.say(flow, command),
-            Act::Own(flow, to, act) => self.own((terminal, interrupts), (flow, to), act)?,
+            Act::Own(flow, to, act) => self.own(terminal, interrupts, OwnStep { flow, to, act })?,
             Act::Page(text) => self.page(terminal, interrupts, text)?,
             Act::Resume(flow) => self.resume(flow),
-            Act::Run(words) => self.command((terminal, interrupts), &words)?,
+            Act::Run(words) => self.command(terminal, interrupts, &words)?,
             Act::Browse => self.browse(),
             Act::Copy(text, what) => self.copy(terminal, &text, what)?,
         }
@@ -318,7 +323,8 @@ impl Screen {
     /// Runs another command where the screen was, until a key is pressed after its end.
     fn command(
         &mut self,
-        (terminal, interrupts): (&mut DefaultTerminal, &Interrupts),
+        terminal: &mut DefaultTerminal,
+        interrupts: &Interrupts,
         words: &[String],
     ) -> Result<(), Stop> {
         let own = &self.own;
@@ -393,7 +399,7 @@ impl Screen {
                 self.source.look_again();
             }
         }
-        for (flow, code) in self.ended.1.try_iter().collect::<Vec<_>>() {
+        for EndedFlow { flow, code } in self.ended.1.try_iter().collect::<Vec<_>>() {
             let ended = exit_code::ALL
                 .into_iter()
                 .find(|known| Some(i32::from(known.number())) == code);
@@ -414,9 +420,9 @@ impl Screen {
     /// Carries out a step of the operator's own turn.
     fn own(
         &mut self,
-        (terminal, interrupts): (&mut DefaultTerminal, &Interrupts),
-        (flow, to): (FlowRef, Whom),
-        act: own_turn::Act,
+        terminal: &mut DefaultTerminal,
+        interrupts: &Interrupts,
+        OwnStep { flow, to, act }: OwnStep,
     ) -> Result<(), Stop> {
         let files = TurnFiles {
             store: &self.store,

@@ -322,7 +322,7 @@ impl Watch<'_> {
         let text = text.unwrap_or_default();
         let (store, editor) = (self.store, self.environment.editor.clone());
         let edited =
-            self.in_program(|| edit(store.ground().disk.as_ref(), &editor, ("answer.md", &text)))?;
+            self.in_program(|| edit(store.ground().disk.as_ref(), &editor, "answer.md", &text))?;
         self.take_keys(true);
         match edited {
             Edited::Text(text, _) => {

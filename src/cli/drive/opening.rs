@@ -27,7 +27,8 @@ const ASKED_ABOUT: [&str; 3] = ["edits", "commands", "web"];
 /// When the flow cannot be read, or the output is closed.
 pub(super) fn tell(
     context: &mut Context<'_>,
-    (store, flow): (&Store, &FlowRef),
+    store: &Store,
+    flow: &FlowRef,
     is_resumed: bool,
     is_quiet: bool,
 ) -> Result<(), Stop> {

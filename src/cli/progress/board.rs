@@ -13,6 +13,7 @@ use a_society_orchestrator::driver::handle::Seen;
 use super::teller::Teller;
 use crate::cli::cost;
 use crate::cli::words;
+use crate::frame::ScreenSize;
 use crate::output::Output;
 use crate::paint::Paint;
 use crate::text::{age, clock, money, one_line, tokens, width};
@@ -53,7 +54,7 @@ const SMALLEST: (usize, usize) = (40, 8);
 
 impl Room {
     /// The room of a screen of so many columns and rows.
-    pub(crate) fn of((columns, rows): (usize, usize)) -> Self {
+    pub(crate) fn of(ScreenSize { columns, rows }: ScreenSize) -> Self {
         let is_small = columns < SMALLEST.0 || rows < SMALLEST.1;
         let lines = if is_small {
             1
@@ -73,7 +74,9 @@ impl Room {
 /// The block as lines.
 pub(crate) fn lines(
     out: &Output,
-    (seen, teller, followed): (&Seen, &Teller, Option<&RoleInstance>),
+    seen: &Seen,
+    teller: &Teller,
+    followed: Option<&RoleInstance>,
     now: At,
     room: Room,
 ) -> Vec<String> {
@@ -95,7 +98,7 @@ pub(crate) fn lines(
 }
 
 /// How far the flow is and who is at work, as one labelled line.
-pub(crate) fn spoken((seen, teller): (&Seen, &Teller), now: At) -> String {
+pub(crate) fn spoken(seen: &Seen, teller: &Teller, now: At) -> String {
     let (rows, _) = rows(seen, teller, None, now, seen.state.graph.nodes.len());
     let working = rows.iter().filter(|row| row.stands.weight == 2);
     let working = working.map(|row| format!("{} {} {}", row.node, row.stands.word, row.took));

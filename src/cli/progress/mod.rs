@@ -36,6 +36,7 @@ use self::teller::Teller;
 pub(crate) use self::told::before_its_end;
 use self::voice::Voices;
 use super::{asks, cost, table, words};
+use crate::frame::ScreenSize;
 use crate::operator_error::Stop;
 use crate::output::Output;
 
@@ -193,7 +194,7 @@ impl Progress {
             return Ok(());
         }
         self.spoken_at = now;
-        out.line(&board::spoken((seen, &self.teller), now))?;
+        out.line(&board::spoken(seen, &self.teller, now))?;
         out.flush()
     }
 
@@ -206,7 +207,8 @@ impl Progress {
         &mut self,
         out: &mut Output,
         seen: &Arc<Seen>,
-        (handle, now): (&FlowHandle, At),
+        handle: &FlowHandle,
+        now: At,
         tail: &Tail,
     ) -> Result<(), Stop> {
         if self.is_quiet {
@@ -223,7 +225,7 @@ impl Progress {
         let mut finished = finished;
         finished.extend(self.voices.hear_ahead(&ahead, columns));
         let mut block = self.voices.unfinished();
-        let room = Room::of((columns, rows)).beside(block.len() + tail.lines.len());
+        let room = Room::of(ScreenSize { columns, rows }).beside(block.len() + tail.lines.len());
         block.extend(self.board(out, seen, tail, now, room));
         tail.draw_below(out, &finished, block, columns)
     }
@@ -231,7 +233,7 @@ impl Progress {
     /// Draws the block alone, with the caller's lines below it. What is finished waits.
     fn hold(&self, out: &mut Output, seen: &Seen, tail: &Tail, now: At) -> Result<(), Stop> {
         let (columns, rows) = out.size();
-        let room = Room::of((columns, rows)).beside(tail.lines.len());
+        let room = Room::of(ScreenSize { columns, rows }).beside(tail.lines.len());
         let block = if self.is_quiet {
             tail.card.clone()
         } else {
@@ -244,7 +246,7 @@ impl Progress {
     fn board(&self, out: &Output, seen: &Seen, tail: &Tail, now: At, room: Room) -> Vec<String> {
         if !tail.asks {
             let followed = self.voices.followed();
-            return board::lines(out, (seen, &self.teller, followed), now, room);
+            return board::lines(out, seen, &self.teller, followed, now, room);
         }
         let footer = board::footer_line(out, &seen.state, now);
         tail.card.iter().cloned().chain([footer]).collect()

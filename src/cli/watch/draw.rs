@@ -212,7 +212,8 @@ fn rule(title: &str, place: &str, columns: usize) -> String {
 fn list(
     frame: &mut Frame<'_>,
     area: Rect,
-    (title, style): (&str, Style),
+    title: &str,
+    style: Style,
     Rows {
         lines,
         at,
@@ -260,16 +261,17 @@ fn draw_part(
     match part {
         Focus::Asks => {
             let title = (format!("NEED YOU{filter}"), style);
-            let lines = rows::asks(view, state, (columns, paint));
-            list(frame, area, (&title.0, title.1), lines);
+            let lines = rows::asks(view, state, columns, paint);
+            list(frame, area, &title.0, title.1, lines);
         }
         Focus::Flows => {
             let title = format!("FLOWS{filter}");
             list(
                 frame,
                 area,
-                (&title, style),
-                rows::flows(view, state, (columns, paint)),
+                &title,
+                style,
+                rows::flows(view, state, columns, paint),
             );
         }
         Focus::Nodes => {
@@ -281,8 +283,9 @@ fn draw_part(
             list(
                 frame,
                 area,
-                (&title, style),
-                rows::nodes(flow, state, (columns, paint)),
+                &title,
+                style,
+                rows::nodes(flow, state, columns, paint),
             );
         }
         Focus::Cost => {
@@ -290,17 +293,18 @@ fn draw_part(
             list(
                 frame,
                 area,
-                ("COST", style),
+                "COST",
+                style,
                 table(lines, state, part, "no model was asked yet", paint),
             );
         }
         Focus::Files => {
             let lines = flow.map_or(&[][..], |flow| &flow.files);
-            let title = ("FILES OF THE RECORD", style);
             list(
                 frame,
                 area,
-                title,
+                "FILES OF THE RECORD",
+                style,
                 table(lines, state, part, "no file yet", paint),
             );
         }

@@ -97,6 +97,14 @@ pub(crate) struct Steered {
     pub(crate) when: SteerWhen,
 }
 
+/// Whose turn stops at the next dot, and when the first was pressed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stopping {
+    flow: FlowRef,
+    role: RoleInstance,
+    at_ms: u64,
+}
+
 /// What the operator does at the screen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct State {
@@ -152,7 +160,7 @@ pub(crate) struct State {
     /// The question that was answered here last.
     pub(super) answered: Option<String>,
     /// Whose turn stops at the next dot, and when the first was pressed.
-    pub(super) stopping: Option<(FlowRef, RoleInstance, u64)>,
+    pub(super) stopping: Option<Stopping>,
     /// The last message about an answer.
     pub(crate) told: String,
     /// Whether an answer is on its way.
@@ -187,7 +195,7 @@ pub(crate) enum Act {
 
 impl State {
     /// Takes over how large the screen is. What a question shows on another one was not shown on this one.
-    pub(crate) fn resize(&mut self, (columns, rows): (u16, u16)) {
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         if (self.columns, self.rows) == (columns, rows) {
             return;
         }
@@ -333,7 +341,7 @@ impl State {
         letter: char,
         armed: bool,
         now_ms: u64,
-        stopping: Option<(FlowRef, RoleInstance, u64)>,
+        stopping: Option<Stopping>,
     ) -> Option<Act> {
         match letter {
             'q' => return Some(Act::Quit),
@@ -719,7 +727,7 @@ impl State {
         view: &View,
         armed: bool,
         now_ms: u64,
-        first: Option<(FlowRef, RoleInstance, u64)>,
+        first: Option<Stopping>,
     ) -> Option<Act> {
         let line = self.meant(view)?;
         let chosen = view.chosen.as_ref().filter(|flow| flow.flow == line.flow);
@@ -727,9 +735,9 @@ impl State {
             "no role is at work here".clone_into(&mut self.told);
             return None;
         };
-        if let Some((flow, role, at)) = first
+        if let Some(Stopping { flow, role, at_ms }) = first
             && (&flow, &role) == (&line.flow, &feed.role)
-            && SECOND_DOT_MS.contains(&now_ms.saturating_sub(at))
+            && SECOND_DOT_MS.contains(&now_ms.saturating_sub(at_ms))
             && !self.busy
         {
             let scope = StopScope::Role(role);
@@ -740,7 +748,11 @@ impl State {
                 "press . again to stop the turn of {} in {}",
                 feed.role, line.name
             );
-            self.stopping = Some((line.flow.clone(), feed.role.clone(), now_ms));
+            self.stopping = Some(Stopping {
+                flow: line.flow.clone(),
+                role: feed.role.clone(),
+                at_ms: now_ms,
+            });
         }
         None
     }

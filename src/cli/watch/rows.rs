@@ -101,7 +101,7 @@ pub(super) fn nothing(says: &str, paint: Paint) -> Rows {
 }
 
 /// What waits for the operator: the flow, the node, since when, and what is to be decided.
-pub(super) fn asks(view: &View, state: &State, (columns, paint): (usize, Paint)) -> Rows {
+pub(super) fn asks(view: &View, state: &State, columns: usize, paint: Paint) -> Rows {
     let all = state.asks(view);
     if all.is_empty() {
         let says = if view.asks.is_empty() {
@@ -149,7 +149,7 @@ pub(super) fn asks(view: &View, state: &State, (columns, paint): (usize, Paint))
 }
 
 /// The flows: what each does, how far it is, what it cost, and when something happened last.
-pub(super) fn flows(view: &View, state: &State, (columns, paint): (usize, Paint)) -> Rows {
+pub(super) fn flows(view: &View, state: &State, columns: usize, paint: Paint) -> Rows {
     let all = state.flows(view);
     if all.is_empty() {
         let says = if view.flows.is_empty() {
@@ -229,7 +229,7 @@ fn flow_style(line: &FlowLine, is_chosen: bool, paint: Paint) -> Style {
 }
 
 /// The nodes of the flow that is open, each with the digit that shows the feed of its role, as in `run`.
-pub(super) fn nodes(flow: &FlowView, state: &State, (columns, paint): (usize, Paint)) -> Rows {
+pub(super) fn nodes(flow: &FlowView, state: &State, columns: usize, paint: Paint) -> Rows {
     let node = widest(
         flow.nodes.iter().map(|node| node.node.as_str()),
         NODE_COLUMNS_MAX,

@@ -315,10 +315,10 @@ fn a_screen_of_another_size_shows_a_question_anew() {
     let view = view(vec![asked]);
     let yes = |state: &mut State| press(state, &view, "y", 90_000).is_some();
     let mut state = sized();
-    state.resize((80, 30));
+    state.resize(80, 30);
     press(&mut state, &view, "↓", LATER_MS);
     assert!(yes(&mut state.clone()), "all eight rows are shown");
-    state.resize((80, 16));
+    state.resize(80, 16);
     assert!(!yes(&mut state), "four of eight rows are shown now");
     for _ in 0..2 {
         state.press(&view, &Key::PageDown, 91_000);

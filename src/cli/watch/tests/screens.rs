@@ -230,7 +230,7 @@ proptest! {
         let mut state = State::default();
         let mut now = 0;
         for (columns, rows) in sizes {
-            state.resize((columns, rows));
+            state.resize(columns, rows);
             for (key, pause) in &keys {
                 now += pause;
                 let letter = key.chars().next().unwrap_or('j');
