@@ -215,8 +215,14 @@ pub(crate) fn described() -> clap::Command {
         .subcommands(verbs)
 }
 
+/// A command that has a page, and the words that are typed for it.
+pub(crate) struct Page {
+    pub(crate) words: Vec<String>,
+    pub(crate) command: clap::Command,
+}
+
 /// The program and each of its commands with its words, also those within another, as pages show them.
-pub(crate) fn pages() -> Vec<(Vec<String>, clap::Command)> {
+pub(crate) fn pages() -> Vec<Page> {
     let mut program = described();
     program.build();
     let mut pages = Vec::new();
@@ -224,13 +230,12 @@ pub(crate) fn pages() -> Vec<(Vec<String>, clap::Command)> {
     pages
 }
 
-fn collect(
-    command: &clap::Command,
-    before: &mut Vec<String>,
-    pages: &mut Vec<(Vec<String>, clap::Command)>,
-) {
+fn collect(command: &clap::Command, before: &mut Vec<String>, pages: &mut Vec<Page>) {
     before.push(command.get_name().to_owned());
-    pages.push((before.clone(), command.clone()));
+    pages.push(Page {
+        words: before.clone(),
+        command: command.clone(),
+    });
     let shown = |verb: &&clap::Command| verb.get_name() != "help" && !verb.is_hide_set();
     for verb in command.get_subcommands().filter(shown) {
         collect(verb, before, pages);

@@ -10,8 +10,8 @@ use a_society_state::store::Stranger;
 use serde_json::{Value, json};
 
 use super::context::Context;
-use super::nesting::{nested, parent};
-use super::table::{self, Cell};
+use super::nesting::{NestedRow, nested, parent};
+use super::table::{self, Cell, Column};
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop, from_name};
@@ -63,7 +63,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let listed = nested(listed);
     let now = store.ground().clock.now();
     if context.out.is_json() {
-        let flows: Vec<Value> = listed.iter().map(|(_, row)| as_json(row)).collect();
+        let flows: Vec<Value> = listed.iter().map(|one| as_json(&one.row)).collect();
         let strangers: Vec<Value> = census.strangers.iter().map(stranger_json).collect();
         let found = json!({ "flows": flows, "hidden": hidden, "strangers": strangers });
         context.out.value(&found)?;
@@ -85,7 +85,7 @@ fn is_open(row: &Row) -> bool {
 
 fn print(
     context: &mut Context<'_>,
-    listed: &[(usize, Row)],
+    listed: &[NestedRow],
     marks: &Marks,
     now: At,
 ) -> Result<(), Stop> {
@@ -100,7 +100,7 @@ fn print(
     }
     if context.out.is_terminal() {
         let (columns, _) = context.out.size();
-        for line in screen(listed, marks, (now, columns), context.out.paint) {
+        for line in screen(listed, marks, now, columns, context.out.paint) {
             context.out.line(&line)?;
         }
         return Ok(());
@@ -115,15 +115,15 @@ fn print(
 const NOTHING: &str = "-";
 
 /// The flows for who reads them later, and for programs: the columns of a screen, nothing cut.
-fn piped(listed: &[(usize, Row)], marks: &Marks, now: At, paint: Paint) -> Vec<String> {
+fn piped(listed: &[NestedRow], marks: &Marks, now: At, paint: Paint) -> Vec<String> {
     let heads = ["FLOW", "STATE", "DONE", "COST", "AGE", "TITLE"];
     let heads = heads.map(|head| Cell::painted(head, paint.dim(head)));
     let mut cells = vec![heads.to_vec()];
     let rows = listed.iter();
-    cells.extend(rows.map(|(depth, row)| in_cells(*depth, row, marks, now, paint)));
+    cells.extend(rows.map(|one| in_cells(one.depth, &one.row, marks, now, paint)));
     let mut lines = table::lines(&cells).into_iter();
     let mut shown: Vec<String> = lines.next().into_iter().collect();
-    for ((_, row), line) in listed.iter().zip(lines) {
+    for (NestedRow { row, .. }, line) in listed.iter().zip(lines) {
         shown.push(line);
         let remarks = remarks(row).into_iter();
         shown.extend(remarks.map(|remark| format!("  {}", paint.yellow(&remark))));
@@ -199,18 +199,19 @@ const DONE_FROM: usize = 60;
 const TITLE_FROM: usize = 50;
 
 /// The columns of a screen: their least widths, and the blanks behind each. The title takes the rest.
-const FLOW: (usize, usize) = (12, 1);
-const STATE: (usize, usize) = (18, 1);
-const DONE: (usize, usize) = (4, 1);
-const COST: (usize, usize) = (7, 1);
-const AGE: (usize, usize) = (5, 2);
+const FLOW: Column = Column::new(12, 1);
+const STATE: Column = Column::new(18, 1);
+const DONE: Column = Column::new(4, 1);
+const COST: Column = Column::new(7, 1);
+const AGE: Column = Column::new(5, 2);
 
 /// The flows on a screen: no row is wider, numbers are whole, and the title, which may be cut, comes last. On a
 /// narrow one it has a row of its own.
 fn screen(
-    listed: &[(usize, Row)],
+    listed: &[NestedRow],
     marks: &Marks,
-    (now, columns): (At, usize),
+    now: At,
+    columns: usize,
     paint: Paint,
 ) -> Vec<String> {
     let all = [
@@ -221,16 +222,16 @@ fn screen(
         ("AGE", AGE, true),
     ];
     let shown = || all.iter().filter(|(_, _, is_shown)| *is_shown);
-    let head = |(column, (head, ..)): (usize, &(&str, (usize, usize), bool))| {
+    let head = |(column, (head, ..)): (usize, &(&str, Column, bool))| {
         let cell = Cell::painted(*head, paint.dim(head));
         if column < 2 { cell } else { cell.at_right() }
     };
-    let wide: Vec<(usize, usize)> = shown().map(|(_, wide, _)| *wide).collect();
+    let wide: Vec<Column> = shown().map(|(_, wide, _)| *wide).collect();
     let mut cells: Vec<Vec<Cell>> = vec![shown().enumerate().map(head).collect()];
-    cells.extend((listed.iter()).map(|(_, row)| on_screen(row, marks, now, columns, paint)));
+    cells.extend((listed.iter()).map(|one| on_screen(&one.row, marks, now, columns, paint)));
     let room = columns.saturating_sub(table::width_of(&cells, &wide) + 1);
     let titles = |room: usize| {
-        let titles = listed.iter().map(move |(depth, row)| {
+        let titles = listed.iter().map(move |NestedRow { depth, row }| {
             let title = row.summary.as_ref().map(|summary| summary.title.as_str());
             titled(*depth, row, title.unwrap_or_default(), room)
         });
@@ -252,7 +253,7 @@ fn screen(
     for (number, line) in lines.enumerate() {
         shown.push(line);
         shown.extend(below.get(number).map(|title| format!("  {title}")));
-        let remarks = listed.get(number).map(|(_, row)| remarks(row));
+        let remarks = listed.get(number).map(|one| remarks(&one.row));
         let remarks = remarks.unwrap_or_default();
         let remarks = remarks
             .iter()
@@ -263,9 +264,9 @@ fn screen(
 }
 
 /// The flows for a screen that is read aloud: a line for each value, with its name.
-fn spoken(listed: &[(usize, Row)], now: At) -> Vec<String> {
+fn spoken(listed: &[NestedRow], now: At) -> Vec<String> {
     let mut lines = Vec::new();
-    for (depth, row) in listed {
+    for NestedRow { depth, row } in listed {
         let summary = row.summary.as_ref();
         let title = summary.map(|summary| titled(*depth, row, &summary.title, usize::MAX));
         let waits = summary.map(|summary| words::waits(summary).join(", "));
@@ -302,14 +303,14 @@ fn state(row: &Row, now: At) -> String {
         return state;
     }
     let word = row.standing().filter(|_| row.damage.is_none());
-    one_line(word.map_or(&state, |standing| standing.word()), STATE.0)
+    one_line(word.map_or(&state, |standing| standing.word()), STATE.least)
 }
 
 fn on_screen(row: &Row, marks: &Marks, now: At, columns: usize, paint: Paint) -> Vec<Cell> {
     // The end of an id names its flow whatever is left of its project.
     let named = |flow: &str, project: &str| format!("{project}/{flow}");
     let project = row.flow.project.as_str();
-    let room = FLOW.0.saturating_sub(width(tail(&row.flow)) + 1).max(1);
+    let room = FLOW.least.saturating_sub(width(tail(&row.flow)) + 1).max(1);
     let short = one_line(project, room);
     // Where the end of an id is no name, all of it is one.
     let (name, painted) = match marks.enough(&row.flow) {
@@ -529,7 +530,7 @@ mod tests {
         assert_eq!(Marks::of(&flows).enough(&flows[0]), None);
     }
 
-    fn row(id: &str, title: &str, cost_micros: u64) -> (usize, Row) {
+    fn row(id: &str, title: &str, cost_micros: u64) -> NestedRow {
         let summary = FlowSummary {
             title: title.to_owned(),
             updated_at: Some(At::from_ms(0)),
@@ -545,7 +546,7 @@ mod tests {
             damage_word: None,
             held_by: None,
         };
-        (0, row)
+        NestedRow { depth: 0, row }
     }
 
     #[test]
@@ -559,24 +560,24 @@ mod tests {
             until: None,
             is_own_turn: false,
         };
-        if let Some(summary) = &mut asks.1.summary {
+        if let Some(summary) = &mut asks.row.summary {
             summary.waits = vec![wait("draft"), wait("review")];
         }
         let mut long = row("20260528T143000123Z-c0ffee", &"A long title ".repeat(20), 0);
-        long.1.flow.project = "release-notes".parse().unwrap();
-        if let Some(summary) = &mut long.1.summary {
+        long.row.flow.project = "release-notes".parse().unwrap();
+        if let Some(summary) = &mut long.row.summary {
             (summary.nodes, summary.done) = (302, 118);
             summary.cost_micros = 1_204_560_000;
             summary.retry_at = Some(At::from_ms(198_000));
             summary.running = 1;
         }
-        long.1.held_by = Some("process 1".to_owned());
+        long.row.held_by = Some("process 1".to_owned());
         let listed = [asks, row("20260527T143000123Z-b00000", "👩‍👧 Sites", 0), long];
-        let flows: Vec<FlowRef> = listed.iter().map(|(_, row)| row.flow.clone()).collect();
+        let flows: Vec<FlowRef> = listed.iter().map(|one| one.row.flow.clone()).collect();
         let marks = Marks::of(&flows);
         let at = |columns| {
-            let now = (At::from_ms(180_000), columns);
-            let lines = screen(&listed, &marks, now, Paint::new(false));
+            let now = At::from_ms(180_000);
+            let lines = screen(&listed, &marks, now, columns, Paint::new(false));
             let widest = lines.iter().map(|line| width(line)).max();
             assert!(widest.unwrap() < columns, "{columns}: {lines:#?}");
             format!("{columns} columns\n{}", lines.join("\n"))
@@ -591,7 +592,7 @@ mod tests {
             row("20260527T143000123Z-a1b2c3", &title, 630_000),
             row("20260527T143000123Z-b00000", "Sites", 0),
         ];
-        let flows: Vec<FlowRef> = listed.iter().map(|(_, row)| row.flow.clone()).collect();
+        let flows: Vec<FlowRef> = listed.iter().map(|one| one.row.flow.clone()).collect();
         let lines = piped(
             &listed,
             &Marks::of(&flows),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::arguments::pages;
+use super::arguments::{Page, pages};
 use super::context::Context;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, from_io};
@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     make_folder(&arguments.folder)?;
     let mut written = Vec::new();
-    for (words, page) in pages() {
-        let page = page.version(env!("CARGO_PKG_VERSION"));
+    for Page { words, command } in pages() {
+        let page = command.version(env!("CARGO_PKG_VERSION"));
         let name = words.join("-");
         let path = arguments.folder.join(format!("{name}.1"));
         let shown = path.display().to_string();

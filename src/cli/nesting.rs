@@ -5,9 +5,16 @@ use std::collections::BTreeMap;
 use a_society_facts::id::FlowId;
 use a_society_state::index::Row;
 
+/// A flow in a list, and under how many others it is.
+#[derive(Debug)]
+pub(crate) struct NestedRow {
+    pub(crate) depth: usize,
+    pub(crate) row: Row,
+}
+
 /// Rows with their depth: a fork comes after its parent and its parent's other forks before it, one
 /// deeper. A fork whose parent is not listed keeps its place.
-pub(crate) fn nested(rows: Vec<Row>) -> Vec<(usize, Row)> {
+pub(crate) fn nested(rows: Vec<Row>) -> Vec<NestedRow> {
     let at: BTreeMap<(String, FlowId), usize> = rows
         .iter()
         .enumerate()
@@ -31,13 +38,14 @@ pub(crate) fn nested(rows: Vec<Row>) -> Vec<(usize, Row)> {
     let mut placed = Vec::with_capacity(rows.len());
     while let Some((depth, number)) = next.pop() {
         if let Some(row) = rows.get_mut(number).and_then(Option::take) {
-            placed.push((depth, row));
+            placed.push(NestedRow { depth, row });
         }
         let deeper = forks.remove(&number).unwrap_or_default();
         next.extend(deeper.into_iter().rev().map(|fork| (depth + 1, fork)));
     }
     // No two flows come from one another, whatever their journals say.
-    placed.extend(rows.into_iter().flatten().map(|row| (0, row)));
+    let alone = rows.into_iter().flatten();
+    placed.extend(alone.map(|row| NestedRow { depth: 0, row }));
     placed
 }
 
@@ -86,7 +94,7 @@ mod tests {
     fn shape(rows: Vec<Row>) -> Vec<(usize, String)> {
         let placed = nested(rows).into_iter();
         placed
-            .map(|(depth, row)| {
+            .map(|NestedRow { depth, row }| {
                 let id = row.flow.flow.to_string();
                 (depth, id.rsplit('-').next().unwrap().to_owned())
             })

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::arguments::{HELP_COLUMNS, pages};
+use super::arguments::{HELP_COLUMNS, Page, pages};
 use super::context::Context;
 use crate::exit_code::{self, ExitCode};
 use crate::operator_error::Outcome;
@@ -44,13 +44,13 @@ fn as_markdown() -> String {
          This page is made from the descriptions in `src/cli/`. To change it, change them and run\n\
          `A_SOCIETY_UPDATE=1 cargo test --test it generated_files`.\n",
     );
-    if let Some((_, program)) = pages.first() {
-        let about = program.get_long_about().map(ToString::to_string);
+    if let Some(program) = pages.first() {
+        let about = program.command.get_long_about().map(ToString::to_string);
         // Writing to a string cannot fail.
         let _written = write!(page, "\n{}\n", about.unwrap_or_default());
     }
     page.push_str(&table(&pages));
-    for (words, command) in pages {
+    for Page { words, command } in pages {
         if words.len() == 1 {
             section(
                 &mut page,
@@ -91,9 +91,9 @@ fn shared(program: &clap::Command) -> clap::Command {
 }
 
 /// All commands with what they do.
-fn table(pages: &[(Vec<String>, clap::Command)]) -> String {
+fn table(pages: &[Page]) -> String {
     let mut table = String::from("\n## Commands\n\n| Command | What it does |\n|---|---|\n");
-    for (words, command) in pages.iter().skip(1) {
+    for Page { words, command } in pages.iter().skip(1) {
         let (name, link) = (words.join(" "), words.join("-"));
         let about = command.get_about().map(ToString::to_string);
         let about = about.unwrap_or_default().replace('|', "\\|");

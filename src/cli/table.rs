@@ -54,6 +54,19 @@ impl From<&str> for Cell {
     }
 }
 
+/// How wide a column is at least, and how many blanks follow it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    pub(crate) least: usize,
+    gap: usize,
+}
+
+impl Column {
+    pub(crate) const fn new(least: usize, gap: usize) -> Self {
+        Self { least, gap }
+    }
+}
+
 /// The blanks between two columns.
 const GAP: usize = 2;
 
@@ -64,21 +77,21 @@ pub(crate) fn lines(rows: &[Vec<Cell>]) -> Vec<String> {
 }
 
 /// The rows as lines whose columns are at least so wide, each followed by so many blanks.
-pub(crate) fn lines_of(rows: &[Vec<Cell>], columns: &[(usize, usize)]) -> Vec<String> {
+pub(crate) fn lines_of(rows: &[Vec<Cell>], columns: &[Column]) -> Vec<String> {
     let widths = at_least(rows, columns);
-    let gaps: Vec<usize> = columns.iter().map(|(_, gap)| *gap).collect();
+    let gaps: Vec<usize> = columns.iter().map(|column| column.gap).collect();
     rows.iter().map(|row| spread(row, &widths, &gaps)).collect()
 }
 
 /// How wide such lines are, their last gap included.
-pub(crate) fn width_of(rows: &[Vec<Cell>], columns: &[(usize, usize)]) -> usize {
-    let gaps = columns.iter().map(|(_, gap)| gap);
-    at_least(rows, columns).iter().chain(gaps).sum()
+pub(crate) fn width_of(rows: &[Vec<Cell>], columns: &[Column]) -> usize {
+    let gaps = columns.iter().map(|column| column.gap);
+    at_least(rows, columns).into_iter().chain(gaps).sum()
 }
 
-fn at_least(rows: &[Vec<Cell>], columns: &[(usize, usize)]) -> Vec<usize> {
+fn at_least(rows: &[Vec<Cell>], columns: &[Column]) -> Vec<usize> {
     let widths = widths(rows).into_iter().enumerate();
-    let least = |at: usize| columns.get(at).map_or(0, |(least, _)| *least);
+    let least = |at: usize| columns.get(at).map_or(0, |column| column.least);
     widths.map(|(at, wide)| wide.max(least(at))).collect()
 }
 

@@ -143,7 +143,7 @@ fn parts(view: &View, state: &State, body: Rect) -> Vec<(Focus, Rect)> {
     if state.columns < COLUMNS_BESIDE {
         return stack(wants, focus, body);
     }
-    wants.retain(|(part, _)| *part != Focus::Feed);
+    wants.retain(|want| want.part != Focus::Feed);
     let share = u32::from(body.width) * 58 / 100;
     let left = u16::try_from(share).unwrap_or(u16::MAX);
     let left = left.clamp(*LEFT_COLUMNS.start(), *LEFT_COLUMNS.end());
@@ -162,59 +162,75 @@ fn parts(view: &View, state: &State, body: Rect) -> Vec<(Focus, Rect)> {
 }
 
 /// The parts in their order, with the rows that each could fill.
-fn wants(view: &View, state: &State) -> Vec<(Focus, u16)> {
+fn wants(view: &View, state: &State) -> Vec<Want> {
     let list = |number: usize| length(number.max(1)).saturating_add(1);
     let asks = state.asks(view).len();
     let Some(flow) = view.chosen.as_ref().filter(|_| state.opened.is_some()) else {
         let flows = state.flows(view).len();
         return vec![
-            (Focus::Asks, list(asks)),
-            (Focus::Flows, list(flows)),
-            (Focus::Feed, u16::MAX),
+            Want::new(Focus::Asks, list(asks)),
+            Want::new(Focus::Flows, list(flows)),
+            Want::new(Focus::Feed, u16::MAX),
         ];
     };
     let damage = flow.damage.iter().count();
-    let asks = (asks > 0).then(|| (Focus::Asks, list(asks)));
+    let asks = (asks > 0).then(|| Want::new(Focus::Asks, list(asks)));
     let rest = [
-        (Focus::Nodes, list(flow.nodes.len() + damage)),
-        (Focus::Feed, u16::MAX),
-        (Focus::Cost, list(flow.cost.len())),
-        (Focus::Files, list(flow.files.len())),
+        Want::new(Focus::Nodes, list(flow.nodes.len() + damage)),
+        Want::new(Focus::Feed, u16::MAX),
+        Want::new(Focus::Cost, list(flow.cost.len())),
+        Want::new(Focus::Files, list(flow.files.len())),
     ];
     asks.into_iter().chain(rest).collect()
 }
 
+/// A part, and how many rows it would fill.
+#[derive(Debug, Clone, Copy)]
+struct Want {
+    part: Focus,
+    rows: u16,
+}
+
+impl Want {
+    const fn new(part: Focus, rows: u16) -> Self {
+        Self { part, rows }
+    }
+}
+
 /// Parts below one another. Where there is no room for all, the last ones without the keys go.
-fn stack(mut wants: Vec<(Focus, u16)>, focus: Focus, room: Rect) -> Vec<(Focus, Rect)> {
+fn stack(mut wants: Vec<Want>, focus: Focus, room: Rect) -> Vec<(Focus, Rect)> {
     while wants.len() > 1 && room.height < PART_ROWS_MIN * length(wants.len()) {
-        let last = wants.iter().rposition(|(part, _)| *part != focus);
+        let last = wants.iter().rposition(|want| want.part != focus);
         let Some(last) = last else { break };
         wants.remove(last);
     }
     let heights = share(room.height, &wants);
     let mut y = room.y;
-    let placed = wants.into_iter().zip(heights).map(|((part, _), height)| {
-        let area = Rect { y, height, ..room };
-        y += height;
-        (part, area)
-    });
+    let placed = wants
+        .into_iter()
+        .zip(heights)
+        .map(|(Want { part, .. }, height)| {
+            let area = Rect { y, height, ..room };
+            y += height;
+            (part, area)
+        });
     placed.collect()
 }
 
 /// Shares rows out: each part gets as many as it wants, or else as many as the others that want more.
-fn share(room: u16, wants: &[(Focus, u16)]) -> Vec<u16> {
+fn share(room: u16, wants: &[Want]) -> Vec<u16> {
     let mut given = vec![0_u16; wants.len()];
     let mut left = room;
     while left > 0 {
         let hungry: Vec<usize> = (0..wants.len())
-            .filter(|at| wants.get(*at).is_some_and(|(_, want)| *want > given[*at]))
+            .filter(|at| wants.get(*at).is_some_and(|want| want.rows > given[*at]))
             .collect();
         if hungry.is_empty() {
             break;
         }
         let each = (left / length(hungry.len())).max(1);
         for at in hungry {
-            let wanted = wants.get(at).map_or(0, |(_, want)| *want) - given[at];
+            let wanted = wants.get(at).map_or(0, |want| want.rows) - given[at];
             let more = each.min(wanted).min(left);
             given[at] += more;
             left -= more;
@@ -230,7 +246,8 @@ mod tests {
     #[test]
     fn short_lists_give_their_rows_away() {
         let shared = |room, wants: &[u16]| {
-            let wants: Vec<(Focus, u16)> = wants.iter().map(|want| (Focus::Asks, *want)).collect();
+            let wants = wants.iter().map(|rows| Want::new(Focus::Asks, *rows));
+            let wants: Vec<Want> = wants.collect();
             share(room, &wants)
         };
         assert_eq!(shared(20, &[2, 4, u16::MAX]), [2, 4, 14]);
