@@ -14,6 +14,14 @@ const BUFFER: usize = 4096;
 /// How hard what shared files are made of is packed.
 const PACKED: u8 = 9;
 
+/// A file of the page.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct PageFile {
+    /// Its path below the page's folder.
+    name: String,
+    path: PathBuf,
+}
+
 fn main() -> io::Result<()> {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
@@ -28,10 +36,10 @@ fn main() -> io::Result<()> {
     // What shared files are made of is no file of the server.
     let (for_files, files): (Vec<_>, Vec<_>) = files
         .into_iter()
-        .partition(|(name, _)| name.starts_with("file/"));
+        .partition(|file: &PageFile| file.name.starts_with("file/"));
     fs::write(out.join("file.rs"), built(&out, &for_files)?)?;
     let mut table = String::from("&[\n");
-    for (number, (name, path)) in files.iter().enumerate() {
+    for (number, PageFile { name, path }) in files.iter().enumerate() {
         let bytes = fs::read(path)?;
         let packed = out.join(format!("{number}.br"));
         let mut writer = brotli::CompressorWriter::new(Vec::new(), BUFFER, QUALITY, WINDOW);
@@ -53,10 +61,10 @@ fn main() -> io::Result<()> {
 }
 
 /// The script and the style of shared files, packed; nothing unless both are there.
-fn built(out: &Path, files: &[(String, PathBuf)]) -> io::Result<String> {
+fn built(out: &Path, files: &[PageFile]) -> io::Result<String> {
     let mut members = String::new();
     for (member, name) in [("script", "file/page.js"), ("style", "file/page.css")] {
-        let Some((_, path)) = files.iter().find(|(known, _)| known == name) else {
+        let Some(PageFile { path, .. }) = files.iter().find(|file| file.name == name) else {
             return Ok("None".to_owned());
         };
         let packed = out.join(format!("{member}.zlib"));
@@ -70,13 +78,16 @@ fn built(out: &Path, files: &[(String, PathBuf)]) -> io::Result<String> {
     Ok(format!("Some(Built {{ {members}}})"))
 }
 
-fn walk(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+fn walk(root: &Path, folder: &Path, files: &mut Vec<PageFile>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
             walk(root, &path, files)?;
         } else if let Ok(name) = path.strip_prefix(root) {
-            files.push((name.to_string_lossy().replace('\\', "/"), path.clone()));
+            files.push(PageFile {
+                name: name.to_string_lossy().replace('\\', "/"),
+                path: path.clone(),
+            });
         }
     }
     Ok(())

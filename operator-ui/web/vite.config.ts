@@ -21,12 +21,11 @@ const dialogs = partsOf("src/parts").filter((name) => /(Dialog|Help|AskConfigure
  * it has. An answer costs some hundred bytes before its first useful one, and small texts pack badly.
  */
 const TOGETHER: readonly [name: string, ...roots: string[]][] = [
-  ["first", "src/main.ts", "src/across.ts", "src/parts/MidCut.svelte", "src/parts/AskBody.svelte", "src/parts/AskControls.svelte", "src/parts/Monogram.svelte", "src/parts/Glyph.svelte", "src/parts/Quiet.svelte", "src/parts/LineNotice.svelte", "src/pace.ts"],
+  ["first", "src/main.ts", "src/across.ts", "src/parts/MidCut.svelte", "src/parts/AskBody.svelte", "src/parts/AskControls.svelte", "src/parts/Monogram.svelte", "src/parts/Glyph.svelte", "src/parts/Quiet.svelte", "src/parts/LineNotice.svelte", "src/pace.ts", "src/parts/Voice.svelte", "src/parts/Notify.svelte", "src/parts/PastBanner.svelte"],
   ["inbox", "src/routes/Inbox.svelte"],
   ["text", "src/parts/Markdown.svelte"],
-  ["past", "src/parts/PastBanner.svelte"],
   ["own", "src/parts/CameIn.svelte", "src/parts/OwnTurn.svelte", "src/parts/HandedOver.svelte"],
-  ["after", "src/parts/Voice.svelte", "src/parts/Notify.svelte"],
+  ["diff", "src/parts/DiffShown.svelte"],
   ["phone", "src/parts/TabBar.svelte"],
   ["signed-out", "src/parts/SignIn.svelte", "src/parts/Replaced.svelte"],
   ["parts", "src/parts/Windowed.svelte", "src/parts/Json.svelte", "src/parts/Modal.svelte", "src/parts/flows/list.ts"],

@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
 use a_society_facts::fact::node::WaitReason;
+use a_society_facts::fact::turn::Cause;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{CallId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::CallState;
+use a_society_facts::view::flow::{CallState, OpenTurn};
 use a_society_facts::{At, Hash};
 use a_society_roles::port::{RecordAccess, RecordPath};
 use a_society_roles::tool::{SaidChange, said_changes};
@@ -216,9 +217,12 @@ fn carried(cut: &Cut) -> Vec<String> {
     said
 }
 
-/// The notes about turns that were under way. They begin in the fork as after a crash.
+/// The notes about turns that were under way. They begin in the fork as after a crash. What works beside the session of
+/// a role, as a compaction does, is a part of the turn that the role has open.
 fn open_turns(state: &FlowState) -> Vec<String> {
-    let turns = state.turns.iter();
+    let is_own =
+        |turn: &OpenTurn| !turn.cause.is_aside() || state.main_turn_of(&turn.role).is_none();
+    let turns = state.turns.iter().filter(|(_, turn)| is_own(turn));
     turns
         .map(|(id, turn)| {
             let mine = state.calls.values().filter(|call| call.turn == *id);
@@ -232,8 +236,12 @@ fn open_turns(state: &FlowState) -> Vec<String> {
                 );
                 format!("; {calls} had begun, and nothing runs {them} again by itself")
             };
+            let what = match turn.cause {
+                Cause::Compaction => "compaction of the session",
+                Cause::Node | Cause::Reflection | Cause::Feedback | Cause::Selection => "turn",
+            };
             format!(
-                "the turn of {}, which was under way and goes on as after a crash{unknown}",
+                "the {what} of {}, which was under way and goes on as after a crash{unknown}",
                 turn.role
             )
         })
@@ -491,4 +499,40 @@ fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
 fn count(number: usize, what: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {what}{s}")
+}
+
+#[cfg(test)]
+mod tests {
+    use a_society_facts::fact::Fact;
+    use a_society_facts::fact::turn::TurnStarted;
+    use a_society_facts::id::TurnId;
+    use a_society_facts::line::Recorded;
+    use a_society_facts::view::FactView as _;
+
+    use super::*;
+
+    #[test]
+    fn a_role_that_was_being_compacted_in_its_turn_is_named_once() {
+        let started = |turn, cause| {
+            Fact::TurnStarted(TurnStarted {
+                turn: TurnId(turn),
+                attempt: 1,
+                role: "writer".parse().unwrap(),
+                node: None,
+                cause,
+            })
+        };
+        let mut state = FlowState::default();
+        let mut takes = |seq, cause| {
+            let at = At::from_ms(0);
+            state.apply(&Recorded::new(seq, at, started(seq, cause)));
+            open_turns(&state)
+        };
+        let goes_on = "of writer, which was under way and goes on as after a crash";
+        assert_eq!(
+            takes(1, Cause::Compaction),
+            [format!("the compaction of the session {goes_on}")]
+        );
+        assert_eq!(takes(2, Cause::Node), [format!("the turn {goes_on}")]);
+    }
 }

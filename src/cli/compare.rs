@@ -8,7 +8,7 @@ use a_society_facts::words::status;
 use a_society_operator_ui::protocol::flow::NodeState;
 use a_society_operator_ui::protocol::http::Cost;
 use a_society_operator_ui::server::{
-    ComparedNode, Comparison, FileLine, FileStands, GraphChange, NodeSide, Side, compared,
+    ComparedNode, Comparison, FileLine, FileStands, GraphChange, NodeSide, RunPlace, Side, compared,
 };
 use a_society_state::{FlowRef, Store};
 
@@ -37,7 +37,8 @@ pub(crate) fn run(
         project_folder(store, &b.project),
     );
     let now = store.ground().clock.now();
-    let found = compared(store, (a, &in_a), (b, &in_b), now).map_err(refused)?;
+    let run = |flow, project| RunPlace { flow, project };
+    let found = compared(store, run(a, &in_a), run(b, &in_b), now).map_err(refused)?;
     if out.is_json() {
         out.value(&found)?;
         return Ok(ExitCode::Ok);

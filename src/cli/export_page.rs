@@ -108,6 +108,7 @@ fn make(store: &Store, flow: &FlowRef, without: &[Part]) -> Result<Page, Stop> {
     let wanted = Wanted {
         redact: &redact,
         without: without.iter().map(|part| part.meant()).collect(),
+        shrinks: false,
         build: env!("CARGO_PKG_VERSION"),
         workspace: &folder,
         project: &project_folder(store, &flow.project),

@@ -350,8 +350,8 @@ fn status(row: &Row, now: At) -> String {
     if row.damage_word == Some(FOREIGN_WORD) {
         return NOT_IMPORTED.to_owned();
     }
-    row.standing()
-        .map_or_else(|| "empty".to_owned(), |standing| standing.words(now))
+    row.standing_words(now)
+        .unwrap_or_else(|| "empty".to_owned())
 }
 
 /// The word for a flow that cannot be read.

@@ -265,10 +265,8 @@ fn head(out: &mut Output, flow: &FlowRef, seen: &Look, made: String, now: At) ->
     };
     let waits = words::waits(summary).join(", ");
     let spent = cost::in_short(&seen.screen.flow.account).join(" · ");
-    let status = seen.standing().map_or_else(
-        || "nothing was ever recorded".to_owned(),
-        |standing| standing.words(now),
-    );
+    let status = seen.standing_words(now);
+    let status = status.unwrap_or_else(|| "nothing was ever recorded".to_owned());
     let held = seen.held_by.as_deref().unwrap_or("nobody");
     let rows = [
         ("flow", flow.to_string()),

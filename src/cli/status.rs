@@ -109,8 +109,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
 fn tell_head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), Stop> {
     let state = &seen.screen.flow;
     let title = one_line(&state.title, 60);
-    let status = seen.standing();
-    let status = status.map_or_else(String::new, |standing| standing.words(now));
+    let status = seen.standing_words(now).unwrap_or_default();
     let cost = cost::in_short(&state.account);
     let cost: String = cost.iter().map(|part| format!(" · {part}")).collect();
     let driver = match &seen.held_by {

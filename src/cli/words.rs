@@ -33,13 +33,14 @@ pub(crate) fn node(standing: NodeStanding<'_>, now: At) -> String {
         | NodeStanding::Ready
         | NodeStanding::Working
         | NodeStanding::Retrying(_)
-        | NodeStanding::Held { .. }
+        | NodeStanding::Held(_)
         | NodeStanding::Limited(_)
         | NodeStanding::Compacting
         | NodeStanding::YourTurn
         | NodeStanding::AwaitsHandoff
         | NodeStanding::Stopped
-        | NodeStanding::Done => words,
+        | NodeStanding::Done
+        | NodeStanding::Cancelled => words,
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
+use a_society_facts::At;
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::summary::FlowSummary;
 
@@ -60,6 +61,16 @@ impl Row {
         }
         let summary = self.summary.as_ref()?;
         Some(FlowStanding::of(summary, self.held_by.is_some()))
+    }
+
+    /// The same in words, at this moment.
+    #[must_use]
+    pub fn standing_words(&self, now: At) -> Option<String> {
+        let standing = self.standing()?;
+        Some(match &self.summary {
+            Some(summary) => summary.words(standing, now),
+            None => standing.words(now),
+        })
     }
 }
 

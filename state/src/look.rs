@@ -3,6 +3,7 @@
 //! A look begins at the checkpoint, if one can be believed, and folds only what came after it. It
 //! shows what is good even of a damaged journal, together with what is wrong.
 
+use a_society_facts::At;
 use a_society_facts::id::FlowId;
 use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
@@ -46,6 +47,13 @@ impl Look {
         }
         let began = self.screen.flow.is_created();
         began.then(|| FlowStanding::of(&self.screen.summary, self.held_by.is_some()))
+    }
+
+    /// The same in words, at this moment.
+    #[must_use]
+    pub fn standing_words(&self, now: At) -> Option<String> {
+        let standing = self.standing()?;
+        Some(self.screen.summary.words(standing, now))
     }
 }
 

@@ -46,7 +46,18 @@ pub(crate) fn decided(flow: &FlowRef, made: &FlowDecision) -> Decided {
         flow: flow.clone(),
         role: made.role.as_ref().map(ToString::to_string),
         words: capital(&words),
-        detail: detail.unwrap_or_else(|| words::short(&made.about)),
+        detail: detail.unwrap_or_else(|| match made.what {
+            // What would be run is shown as it is.
+            DecidedMatter::Call { .. } => words::short(&made.about),
+            DecidedMatter::Handoff { .. }
+            | DecidedMatter::Answer
+            | DecidedMatter::Permissions(_)
+            | DecidedMatter::Configuration
+            | DecidedMatter::Retrospective(_)
+            | DecidedMatter::Report { .. }
+            | DecidedMatter::Change { .. }
+            | DecidedMatter::Cancellation => words::short_question(&made.about),
+        }),
     }
 }
 

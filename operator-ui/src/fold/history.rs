@@ -32,6 +32,14 @@ pub(super) struct AtNode {
     pub(super) seq: Seq,
 }
 
+impl AtNode {
+    /// Adds the time since its turn began, or went on.
+    fn works_until(&mut self, until: At) {
+        let took = self.began.map(|began| until.ms() - began.ms());
+        self.worked_ms += took.and_then(|took| u64::try_from(took).ok()).unwrap_or(0);
+    }
+}
+
 /// What went along an edge.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AlongEdge {
@@ -48,6 +56,8 @@ pub(super) struct History {
     /// The model each role asked last.
     pub(super) models: BTreeMap<RoleInstance, String>,
     pub(super) cached_tokens: Option<u64>,
+    /// When the last record was made.
+    before: Option<At>,
     /// How many turns each role began, and which of them each turn is: people count the turns of one role.
     taken: BTreeMap<RoleInstance, u64>,
     pub(super) numbers: BTreeMap<TurnId, u64>,
@@ -62,6 +72,7 @@ impl History {
             return;
         };
         self.at_nodes(state, recorded, fact);
+        self.before = Some(recorded.at);
         self.decisions.apply(state, recorded);
         if let Fact::ModelRequested(f) = fact {
             let model = self.models.entry(f.role.clone()).or_default();
@@ -89,6 +100,9 @@ impl History {
             Fact::NodeSuspended(f) => self.maybe_moves(f.node.as_ref(), recorded),
             Fact::NodeWoken(f) => self.maybe_moves(f.node.as_ref(), recorded),
             Fact::NodeReopened(f) => self.moves(&f.node, recorded),
+            // A fork begins later than what it shares, and a process later than the last one ended: between them
+            // nothing worked.
+            Fact::FlowForked(_) | Fact::WriterOpened(_) => self.rested(recorded.at),
             // What works beside a session is no turn of its role.
             Fact::TurnStarted(f) if f.cause.is_aside() => {}
             Fact::TurnStarted(f) => {
@@ -110,13 +124,24 @@ impl History {
                 let turn = turn.filter(|turn| !turn.cause.is_aside());
                 if let Some(node) = turn.and_then(|turn| turn.node.clone()) {
                     let at = self.node(&node, recorded);
-                    let took = at.began.map(|began| recorded.at.ms() - began.ms());
-                    at.worked_ms += took.and_then(|took| u64::try_from(took).ok()).unwrap_or(0);
+                    at.works_until(recorded.at);
+                    at.began = None;
                     at.took_ms = Some(at.worked_ms);
                     at.failed = f.end == TurnEnd::Failed;
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Nothing worked since the last record, until now.
+    fn rested(&mut self, now: At) {
+        let Some(before) = self.before else {
+            return;
+        };
+        for at in self.nodes.values_mut().filter(|at| at.began.is_some()) {
+            at.works_until(before);
+            at.began = Some(now);
         }
     }
 

@@ -20,7 +20,7 @@ use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
-use super::row::{again, row};
+use super::row::{again, held, row};
 use super::{reach, words};
 use crate::protocol::ask::ModelChoice;
 use crate::protocol::flow::{
@@ -28,7 +28,7 @@ use crate::protocol::flow::{
     ImprovementView, NodeState, NodeView, Paused, ReflectingState, ReflectingView, RoleState,
     RoleView,
 };
-use crate::protocol::row::{Again, DrivenBy, FlowRef};
+use crate::protocol::row::{DrivenBy, FlowRef};
 
 /// What parts are made from.
 #[derive(Debug, Clone, Copy)]
@@ -104,10 +104,8 @@ impl Maker<'_> {
             took_ms: past.took_ms,
             turn: past.turn,
             attempt: past.attempt.map(u64::from),
-            again: (standing.goes_on_at()).map(|(at, limit)| Again {
-                held_by: standing.held_by().map(str::to_owned),
-                ..again(at, limit)
-            }),
+            again: (standing.goes_on_at())
+                .map(|(at, limit)| held(again(at, limit), standing.held())),
             correction: past.correction,
             rank: self.ranks.get(id).copied().unwrap_or(0),
             seq: past.seq,
@@ -177,6 +175,7 @@ impl Maker<'_> {
                 (NodeState::Interrupted, plain())
             }
             NodeStanding::Limited(_) | NodeStanding::Stopped => (NodeState::Suspended, plain()),
+            NodeStanding::Cancelled => (NodeState::Interrupted, plain()),
             NodeStanding::AwaitsHandoff
             | NodeStanding::Done
             | NodeStanding::Ready

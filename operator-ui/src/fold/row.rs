@@ -1,7 +1,7 @@
 //! A flow's line in the list of all flows.
 
 use a_society_facts::At;
-use a_society_facts::view::flow::FlowState;
+use a_society_facts::view::flow::{FlowState, HeldRequest};
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::summary::FlowSummary;
 
@@ -80,7 +80,7 @@ pub(crate) fn short_row(
         over,
         stopped: !over && driven_by.is_none(),
         standing: doing(standing),
-        again: goes_on(standing),
+        again: goes_on(standing).map(|again| held(again, summary.held.as_ref())),
         workflow: None,
         absent: Vec::new(),
     }
@@ -125,5 +125,18 @@ pub(super) fn again(at: At, limit: bool) -> Again {
         at: words::at(at),
         limit,
         held_by: None,
+        failing: false,
+    }
+}
+
+/// The same, with the provider that lets a request wait.
+pub(super) fn held(again: Again, by: Option<&HeldRequest>) -> Again {
+    match by {
+        Some(held) if !again.limit => Again {
+            held_by: Some(held.provider.clone()),
+            failing: held.failing,
+            ..again
+        },
+        Some(_) | None => again,
     }
 }

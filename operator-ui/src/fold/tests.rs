@@ -455,7 +455,7 @@ impl Hub {
         self.at = super::words::at(recorded.at);
         let parts = self.fold.take();
         if !parts.is_empty() {
-            self.parts.put(parts, (self.head, false));
+            self.parts.put(parts, self.head, false);
         }
         for (role, _, change) in self.fold.take_feeds() {
             let feed = self.feeds.entry(role.to_string()).or_default();

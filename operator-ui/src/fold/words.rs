@@ -46,8 +46,10 @@ pub(super) const fn phase(part: Part) -> Phase {
     }
 }
 
-/// What went wrong in a turn that failed, in plain words: the reason without the program's name for its kind.
+/// What went wrong in a turn that failed, in plain words: the reason without the program's name for its kind, and
+/// without marks around names.
 pub(super) fn failed(why: &str) -> String {
+    let why = &why.replace('`', "");
     let line = why.lines().find(|line| !line.trim().is_empty());
     let line = line.unwrap_or_default().trim();
     let kind = line.split_once(": ").filter(|(kind, _)| {
@@ -162,6 +164,10 @@ mod tests {
             (
                 "it called 40 tools: too many",
                 "It called 40 tools: too many",
+            ),
+            (
+                "`second` is no neighbour; forward to `first`",
+                "Second is no neighbour; forward to first",
             ),
             ("", ""),
         ] {

@@ -258,7 +258,7 @@ struct Reader {
     place: FlowPlace,
     at: Option<At>,
     /// What changed in feeds and is not shown yet.
-    taken: Vec<(Seat, KeptChange)>,
+    taken: Vec<ChangeOfSeat>,
     /// In which items are serialised.
     buffer: Vec<u8>,
     /// Since when there are no followers, as the clock counts.
@@ -384,9 +384,9 @@ impl Reader {
             shared.gone = None;
         }
         if !parts.is_empty() {
-            shared.parts.put(parts, (seq, !grew));
+            shared.parts.put(parts, seq, !grew);
         }
-        for (seat, change) in feeds {
+        for ChangeOfSeat { seat, change } in feeds {
             shared
                 .feeds
                 .entry(seat.to_string())
@@ -430,10 +430,19 @@ impl Reader {
     }
 }
 
+/// What changed in the feed of a seat.
+struct ChangeOfSeat {
+    seat: Seat,
+    change: KeptChange,
+}
+
 /// Takes what changed in feeds since this was last asked, serialised.
-fn kept(fold: &mut FlowFold, taken: &mut Vec<(Seat, KeptChange)>, buffer: &mut Vec<u8>) {
+fn kept(fold: &mut FlowFold, taken: &mut Vec<ChangeOfSeat>, buffer: &mut Vec<u8>) {
     let feeds = fold.take_feeds().into_iter();
-    taken.extend(feeds.map(|(seat, _, change)| (seat, KeptChange::new(change, buffer))));
+    taken.extend(feeds.map(|(seat, _, change)| ChangeOfSeat {
+        seat,
+        change: KeptChange::new(change, buffer),
+    }));
 }
 
 fn tell_damage(hub: &FlowHub, error: &Error) {

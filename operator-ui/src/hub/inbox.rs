@@ -185,7 +185,7 @@ impl Lister {
         let mut shared = lock(&self.hub.shared);
         shared.at = words::at(hubs.store.ground().clock.now());
         let version = shared.parts.version() + 1;
-        let moved = shared.parts.put(batch, (version, false));
+        let moved = shared.parts.put(batch, version, false);
         shared.ready = true;
         drop(shared);
         if moved || first {

@@ -43,7 +43,8 @@ impl Parts {
     pub(crate) fn put<T: Serialize>(
         &mut self,
         parts: BTreeMap<String, Option<T>>,
-        (seq, beside): (u64, bool),
+        seq: u64,
+        beside: bool,
     ) -> bool {
         let version = self.version + 1;
         let mut changed = false;

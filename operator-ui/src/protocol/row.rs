@@ -112,10 +112,14 @@ wire! {
         pub at: String,
         /// Whether a limit of a provider resets then; else a request that failed is sent again.
         pub limit: bool,
-        /// The provider whose limit another role met, if the request is sent for the first time then.
+        /// The provider that lets the request wait: another role met its limit, or its model fails.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub held_by: Option<String>,
+        /// Whether its model failed too often in a row.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+        pub failing: bool,
     }
 
     /// The flow that another is a fork of.

@@ -144,7 +144,7 @@ const fn refused(status: StatusCode, why: &'static str) -> Refused {
 impl Access {
     /// The rules of a server that is reached by these hosts, each with its port, encrypted or not.
     #[must_use]
-    pub(crate) fn new(secrets: Secrets, hosts: Vec<String>, (port, secure): (u16, bool)) -> Self {
+    pub(crate) fn new(secrets: Secrets, hosts: Vec<String>, port: u16, secure: bool) -> Self {
         let scheme = scheme(secure);
         let of = |host: &String| format!("{scheme}://{host}");
         // A browser leaves the port out where it goes without saying.

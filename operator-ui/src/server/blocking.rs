@@ -35,9 +35,8 @@ where
 fn status_of(fault: &Fault) -> StatusCode {
     match fault.code.as_str() {
         "no-such-flow" | "not-found" | "model-not-found" | "provider-not-found"
-        | "server-not-found" | "rule-not-found" | "skill-not-found" | "search-not-found" => {
-            StatusCode::NOT_FOUND
-        }
+        | "server-not-found" | "rule-not-found" | "skill-not-found" | "search-not-found"
+        | "part-not-found" => StatusCode::NOT_FOUND,
         "message-unfit" | "flow-file-unfit" | "usage" => StatusCode::BAD_REQUEST,
         "command-refused"
         | "command-ambiguous"

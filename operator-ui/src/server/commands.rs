@@ -95,7 +95,7 @@ fn try_it(app: &Shared, cmd: &str, wire: &row::FlowRef, command: Command) -> Res
                 name: name.filter(|name| !name.trim().is_empty()),
             };
             let client: ClientId = read(&format!("{cmd}.first"))?;
-            return forks::make(app, client, &flow, (wish, first_message));
+            return forks::make(app, client, &flow, wish, first_message);
         }
     };
     let said = say(app, &flow, verb.clone(), client);

@@ -135,19 +135,28 @@ pub struct FileLine {
     pub diff: Option<Diff>,
 }
 
-/// Reads two runs and sets them beside each other. A run is a flow and its project's folder.
+/// Where a run is.
+#[derive(Debug, Clone, Copy)]
+pub struct RunPlace<'a> {
+    /// Its flow.
+    pub flow: &'a FlowRef,
+    /// The folder of its project.
+    pub project: &'a Path,
+}
+
+/// Reads two runs and sets them beside each other.
 ///
 /// # Errors
 /// When one of the journals cannot be read.
 pub fn compared(
     store: &Store,
-    a: (&FlowRef, &Path),
-    b: (&FlowRef, &Path),
+    a: RunPlace<'_>,
+    b: RunPlace<'_>,
     now: At,
 ) -> Result<Comparison, Fault> {
     let (one, other) = (Run::read(store, a, now)?, Run::read(store, b, now)?);
-    let text = |(flow, project): (&FlowRef, &Path), text: &ComparedText| {
-        let bytes = files::blob(store, flow, &text.hash, project).ok()?;
+    let text = |run: RunPlace<'_>, text: &ComparedText| {
+        let bytes = files::blob(store, run.flow, &text.hash, run.project).ok()?;
         String::from_utf8(bytes).ok()
     };
     let mut files = file_lines(&one.files, &other.files);
@@ -192,7 +201,8 @@ struct Run {
 }
 
 impl Run {
-    fn read(store: &Store, (flow, project): (&FlowRef, &Path), now: At) -> Result<Self, Fault> {
+    fn read(store: &Store, run: RunPlace<'_>, now: At) -> Result<Self, Fault> {
+        let RunPlace { flow, project } = run;
         let seen = store.look(flow).map_err(|error| unread(&error))?;
         let summary = &seen.screen.summary;
         let is_driven = seen.held_by.is_some();
@@ -209,9 +219,7 @@ impl Run {
                 project: flow.project.to_string(),
                 flow: flow.flow.to_string(),
                 title: state.flow.row.title.clone(),
-                standing: seen
-                    .standing()
-                    .map_or_else(String::new, |standing| standing.words(now)),
+                standing: seen.standing_words(now).unwrap_or_default(),
                 ms: u64::try_from(until.ms().saturating_sub(began.ms())).unwrap_or(0),
                 cost: costs.all.clone(),
             },

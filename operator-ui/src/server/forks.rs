@@ -60,7 +60,8 @@ pub(super) fn make(
     app: &Shared,
     client: ClientId,
     flow: &FlowRef,
-    (wish, text): (Wish, Option<String>),
+    wish: Wish,
+    text: Option<String>,
 ) -> Result<Done, Fault> {
     let store = &app.hubs.store;
     let project = app.actions.project_folder(flow);

@@ -105,7 +105,7 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
         .map(|identity| TlsAcceptor::from(identity.0));
     let app = Arc::new(App {
         hubs,
-        access: Access::new(options.secrets, hosts, (port, secure)),
+        access: Access::new(options.secrets, hosts, port, secure),
         actions,
         workspace: options.workspace,
         build: options.build,

@@ -38,8 +38,8 @@ mod window;
 pub use access::{Access, Secrets};
 pub use actions::{Actions, Begun};
 pub use compare::{
-    ComparedNode, ComparedText, Comparison, FileLine, FileStands, GraphChange, NodeSide, Side,
-    compared,
+    ComparedNode, ComparedText, Comparison, FileLine, FileStands, GraphChange, NodeSide, RunPlace,
+    Side, compared,
 };
 pub use diff::changed;
 pub use files::handed_last;

@@ -18,27 +18,33 @@ use crate::protocol::http::{RecordFile, RecordFiles, RecordText};
 pub(super) fn list(app: &Shared, flow: &FlowRef) -> RecordFiles {
     let record = app.hubs.store.place(flow).record();
     let disk = app.hubs.store.ground().disk.as_ref();
-    told(own::files(disk, &record, RECORD_LISTED_MAX))
+    let (files, truncated) = own::files(disk, &record, RECORD_LISTED_MAX);
+    listed(
+        files
+            .into_iter()
+            .map(|(path, bytes)| RecordFile { path, bytes })
+            .collect(),
+        truncated,
+    )
 }
 
 /// The files of the flow's project whose paths have these words.
 pub(super) fn of_project(app: &Shared, flow: &FlowRef, words: &str) -> RecordFiles {
     let project = app.actions.project_folder(flow);
     let disk = app.hubs.store.ground().disk.as_ref();
-    told(own::project_files(
-        disk,
-        &project,
-        words,
-        PROJECT_LISTED_MAX,
-    ))
-}
-
-fn told((files, truncated): (Vec<(String, u64)>, bool)) -> RecordFiles {
-    let files = files.into_iter();
-    RecordFiles {
-        files: files
+    let (files, truncated) = own::project_files(disk, &project, words, PROJECT_LISTED_MAX);
+    listed(
+        files
+            .into_iter()
             .map(|(path, bytes)| RecordFile { path, bytes })
             .collect(),
+        truncated,
+    )
+}
+
+fn listed(files: Vec<RecordFile>, truncated: bool) -> RecordFiles {
+    RecordFiles {
+        files,
         truncated,
         bytes_max: ARTIFACT_BYTES_MAX,
     }
@@ -63,7 +69,8 @@ pub(super) fn text(app: &Shared, flow: &FlowRef, path: &str) -> Result<RecordTex
 pub(super) fn write(
     app: &Shared,
     flow: &FlowRef,
-    (path, bytes): (&str, &[u8]),
+    path: &str,
+    bytes: &[u8],
     over: Option<&str>,
 ) -> Result<ArtifactRef, Fault> {
     let store = &app.hubs.store;

@@ -390,21 +390,12 @@ async fn session_of(State(app): State<Shared>, role: Inside<String>, asked: Aske
 }
 
 /// A session to keep, without secrets.
-async fn taken(
-    State(app): State<Shared>,
-    Path((project, flow, role)): Path<(String, String, String)>,
-    asked: Asked,
-) -> Answer {
-    of_flow(
-        app,
-        FlowRef { project, flow },
-        asked,
-        move |app, flow, window| {
-            let (name, text) = transcript::taken(&app.hubs, flow, &role, window)?;
-            let clean = export::without_secrets(&text, &|text| app.actions.redact(text));
-            Ok(download(&name, JSON, clean))
-        },
-    )
+async fn taken(State(app): State<Shared>, role: Inside<String>, asked: Asked) -> Answer {
+    within(app, role, asked, |app, flow, role, window| {
+        let (name, text) = transcript::taken(&app.hubs, flow, role, window)?;
+        let clean = export::without_secrets(&text, &|text| app.actions.redact(text));
+        Ok(download(&name, JSON, clean))
+    })
     .await
 }
 
@@ -447,8 +438,8 @@ async fn put_in_record(State(app): State<Shared>, Path(flow): Path<FlowRef>, bod
     };
     read(&app, move |app| {
         let (flow, over) = (flow_ref(&flow)?, new.over.as_deref());
-        let file = (new.path.as_str(), new.text.as_bytes());
-        record::write(app, &flow, file, over).map(|written| json(&written))
+        let (path, bytes) = (new.path.as_str(), new.text.as_bytes());
+        record::write(app, &flow, path, bytes, over).map(|written| json(&written))
     })
     .await
 }
@@ -476,7 +467,7 @@ async fn upload(
     };
     read(&app, move |app| {
         let (flow, over) = (flow_ref(&flow)?, over.as_deref());
-        record::write(app, &flow, (&path, &bytes), over).map(|written| json(&written))
+        record::write(app, &flow, &path, &bytes, over).map(|written| json(&written))
     })
     .await
 }
@@ -522,6 +513,9 @@ async fn changed(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: As
 }
 
 /// The flow as one file to keep. It is no page of this server: what is in it runs from a disk.
+/// The parts that a file was written without, because there was too much of them.
+const LEFT_OUT: &str = "x-left-out";
+
 async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: Asked) -> Answer {
     of_flow(app, flow, asked, |app, flow, _| {
         let redact = |text: &str| app.actions.redact(text);
@@ -529,6 +523,7 @@ async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: A
         let wanted = export::Wanted {
             redact: &redact,
             without: std::collections::BTreeSet::new(),
+            shrinks: true,
             build: &app.build,
             workspace: &app.workspace,
             project: &project,
@@ -541,10 +536,16 @@ async fn exported(State(app): State<Shared>, Path(flow): Path<FlowRef>, asked: A
                 code: "not-exported".to_owned(),
                 what: "the flow was not written into one page".to_owned(),
                 why: other.to_string(),
-                r#try: "a-society export --html FLOW --without bodies".to_owned(),
+                r#try: format!("a-society export {} {}.tar", flow.flow, flow.flow),
             },
         })?;
-        Ok(download(&format!("{}.html", flow.flow), PAGE, made.html))
+        let name = format!("{}.html", flow.flow);
+        let mut answer = download(&name, PAGE, made.html);
+        let left_out: Vec<&str> = made.left_out.iter().map(|part| part.word()).collect();
+        if let Ok(words) = HeaderValue::from_str(&left_out.join(",")) {
+            answer.headers_mut().insert(LEFT_OUT, words);
+        }
+        Ok(answer)
     })
     .await
 }

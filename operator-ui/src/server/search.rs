@@ -1,6 +1,6 @@
 //! Looks for words in titles and feeds.
 
-use a_society_facts::view::feed::FeedItem;
+use a_society_facts::view::feed::{FeedItem, ItemKind};
 use a_society_state::FlowRef;
 
 use super::app::Shared;
@@ -85,7 +85,29 @@ fn flows(app: &Shared, window: &Window, found: &mut Hits) -> Result<Vec<FlowRef>
 }
 
 fn within(item: &FeedItem, query: &str) -> Option<String> {
-    snippet(&item.text, query).or_else(|| snippet(&item.label, query))
+    let of_text = if item.kind == ItemKind::Assistant {
+        // What was looked for may be among the marks.
+        snippet(&without_marks(&item.text), query).or_else(|| snippet(&item.text, query))
+    } else {
+        snippet(&item.text, query)
+    };
+    of_text.or_else(|| snippet(&item.label, query))
+}
+
+/// A text of Markdown without the marks of tables, headings, quotes and emphasis, for a line of a list.
+fn without_marks(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let line = line.trim_start();
+        let is_row = line.starts_with('|') && line.trim_end().len() > 1;
+        let is_rule = is_row && line.chars().all(|letter| "|:- ".contains(letter));
+        if is_rule || line.starts_with("```") {
+            return String::new();
+        }
+        let line = line.trim_start_matches(['#', '>', ' ']).replace("**", "");
+        let line = line.replace('`', "");
+        if is_row { line.replace('|', " ") } else { line }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The words around what was found.
@@ -112,6 +134,16 @@ fn snippet(text: &str, query: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_excerpt_of_what_a_model_wrote_has_no_marks_of_its_markdown() {
+        let text = "## Torn **tails**\n\n| Case | Outcome |\n|:-----|--------:|\n| torn | `cut` off |\n\n> a || b";
+        let shown = |query: &str| snippet(&without_marks(text), query);
+        let found = shown("outcome").unwrap();
+        assert_eq!(found, "Torn tails Case Outcome torn cut off a || b");
+        assert_eq!(shown("|:--"), None);
+        assert!(snippet(text, "|:--").unwrap().contains("|:--"));
+    }
 
     #[test]
     fn the_words_around_what_was_found_are_whole() {

@@ -93,7 +93,7 @@ impl Tracker {
             }
             self.clock.push((recorded.seq, ms));
         }
-        self.before = Some((recorded.seq, ms));
+        let before = self.before.replace((recorded.seq, ms));
         self.facts += 1;
         if self.facts.is_multiple_of(1_000) {
             drop(self.fold.take_feeds());
@@ -102,6 +102,9 @@ impl Tracker {
         let Some(fact) = recorded.fact() else {
             return;
         };
+        if let (Fact::FlowForked(_) | Fact::WriterOpened(_), Some((before, _))) = (fact, before) {
+            self.rested(before, recorded.seq);
+        }
         self.marks(recorded.seq, fact);
         if fact.weight() == FactWeight::Moves {
             self.nodes(recorded.seq);
@@ -174,6 +177,27 @@ impl Tracker {
             to: None,
             kind,
         });
+    }
+
+    /// A fork begins later than what it shares, and a process later than the last one ended: between these records
+    /// nothing worked.
+    fn rested(&mut self, from: Seq, to: Seq) {
+        for open in self.open.values_mut() {
+            let Some(turn) = self.track.turns.get_mut(*open) else {
+                continue;
+            };
+            if !matches!(turn.kind, TrackKind::Turn | TrackKind::Correction) {
+                continue;
+            }
+            turn.to = Some(from);
+            let again = TrackTurn {
+                from: to,
+                to: None,
+                ..turn.clone()
+            };
+            *open = self.track.turns.len();
+            self.track.turns.push(again);
+        }
     }
 
     pub(super) fn done(mut self) -> Track {

@@ -34,8 +34,15 @@ struct Sent {
     at: String,
     raw: Value,
     words: String,
-    /// Its turn, the try, and which request of the turn it is.
-    of: (TurnId, u32, u32),
+    of: RequestName,
+}
+
+/// Which request one is: its turn, the try, and its number within the turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct RequestName {
+    turn: TurnId,
+    attempt: u32,
+    request: u32,
 }
 
 /// A window of a session.
@@ -113,10 +120,13 @@ fn unknown() -> Fault {
 }
 
 fn no_part() -> Fault {
-    missing(
-        "there is no such part of the session",
-        "its parts are listed with it",
-    )
+    Fault {
+        code: "part-not-found".to_owned(),
+        ..missing(
+            "there is no such part of the session",
+            "its parts are listed with it",
+        )
+    }
 }
 
 /// The parts of a session.
@@ -231,7 +241,11 @@ impl Read {
                     "model": f.model,
                     "hash": f.hash,
                 }),
-                of: (f.turn, f.attempt, f.request),
+                of: RequestName {
+                    turn: f.turn,
+                    attempt: f.attempt,
+                    request: f.request,
+                },
             });
         }
         self.hear_back(role, recorded, fact);
@@ -250,7 +264,7 @@ impl Read {
     fn hear_back(&mut self, role: &RoleInstance, recorded: &Recorded, fact: &Fact) {
         if let Fact::ModelFailed(f) = fact
             && f.role == *role
-            && let Some(sent) = self.sent_as((f.turn, f.attempt, f.request))
+            && let Some(sent) = self.sent_as(f.turn, f.attempt, f.request)
         {
             sent.words.extend([format!(", failed: {}", f.class)]);
             let failed = json!({"class": f.class, "error": f.error, "retry_in_ms": f.retry_in_ms});
@@ -258,7 +272,7 @@ impl Read {
         }
         if let Fact::ModelAnswered(f) = fact
             && f.role == *role
-            && let Some(sent) = self.sent_as((f.turn, f.attempt, f.request))
+            && let Some(sent) = self.sent_as(f.turn, f.attempt, f.request)
         {
             let answered = json!({"message": f.message, "stop": f.stop, "usage": f.usage});
             add(&mut sent.raw, "answered", answered);
@@ -273,7 +287,12 @@ impl Read {
         }
     }
 
-    fn sent_as(&mut self, of: (TurnId, u32, u32)) -> Option<&mut Sent> {
+    fn sent_as(&mut self, turn: TurnId, attempt: u32, request: u32) -> Option<&mut Sent> {
+        let of = RequestName {
+            turn,
+            attempt,
+            request,
+        };
         self.sent.iter_mut().rev().find(|sent| sent.of == of)
     }
 

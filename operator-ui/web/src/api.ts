@@ -31,11 +31,12 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return answer<T>(await request(path, { signal: signal ?? null, headers: { accept: "application/json" } }));
 }
 
-/** Reads a text from an address under `/api`. */
-export async function getText(path: string, signal?: AbortSignal): Promise<string> {
+/** Reads what is no JSON from an address under `/api`. */
+export async function getRaw(path: string, signal?: AbortSignal): Promise<Response> {
   const response = await request(path, { signal: signal ?? null, headers: { accept: "text/plain" } });
-  return response.ok ? response.text() : answer<string>(response);
+  return response.ok ? response : answer<never>(response);
 }
+export const getText = async (path: string, signal?: AbortSignal): Promise<string> => (await getRaw(path, signal)).text();
 
 /** Sends to an address under `/api`. */
 export async function post<T>(path: string, body: unknown): Promise<T> {

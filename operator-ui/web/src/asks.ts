@@ -1,21 +1,22 @@
 // What an operator can answer to each kind of ask: words, keys and commands, in one place for every screen. Pure.
-import { amount } from "./budget";
 import type { IconName } from "./icons";
 import { RUN_A_RETROSPECTIVE } from "./said/asks";
-import { ANSWER, CHOICE, CHOSEN, FOR_THIS_FLOW, ONCE, raiseTo, WITH_A_REASON } from "./said/choices";
+import { ANSWER, ANSWERED, CHOICE, CHOSEN, FOR_THIS_FLOW, ONCE, raiseTo, WITH_A_REASON } from "./said/choices";
 import { ORDER } from "./said/retrospective";
-import { capital, compare, money, spoken } from "./words";
+import { amount, capital, compare, money, spoken } from "./words";
 import type { Ask, Command, Estimate, ImprovementMode, OwnTurn, Whom } from "./wire";
 
-export type ChoiceId = keyof typeof CHOICE | "first" | "second" | "third";
+/** Cards are named by their place; what a role offers is, too. */
+export type ChoiceId = keyof typeof CHOICE | (typeof PLACES)[number];
 /** The key that chooses, by its name in the table of keys. */
-export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | "Digit1" | "Digit2" | "Digit3";
+export type ChoiceKey = "KeyY" | "KeyF" | "KeyN" | "KeyR" | `Digit${1 | 2 | 3 | 4 | 5}`;
 export type Choice = {
   id: ChoiceId;
   words: string;
   /** The same words once it is done. */
   past: string;
-  key: ChoiceKey;
+  /** Further answers than there are keys have none. */
+  key: ChoiceKey | null;
   primary?: boolean;
   /** It asks for a text first. */
   needsText?: boolean;
@@ -39,7 +40,8 @@ const MODES = {
   none: { icon: "close", more: "Close the flow now" },
 } as const;
 
-const CARDS = ["first", "second", "third"] as const;
+const PLACES = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"] as const;
+const DIGITS = ["Digit1", "Digit2", "Digit3", "Digit4", "Digit5"] as const;
 
 /** What a way to look back would take, in words; null when nothing is known of it. */
 export function estimate(one: Estimate | undefined): string | null {
@@ -51,7 +53,7 @@ export function estimate(one: Estimate | undefined): string | null {
 /** The card of what the project chose beforehand, if the flow can do that. */
 export function usualChoice(ask: Ask, mode: ImprovementMode | null): ChoiceId | null {
   if (ask.kind.kind !== "improvement" || mode === null) return null;
-  return CARDS[ask.kind.modes.indexOf(mode)] ?? null;
+  return PLACES[ask.kind.modes.indexOf(mode)] ?? null;
 }
 
 /** A choice with the words that every screen has for it. */
@@ -90,13 +92,13 @@ export function choices(ask: Ask): Choice[] {
         ];
       }
       if (kind.turn !== undefined) return [];
-      if (kind.failed !== undefined) return [retry(true), choice("retry-note", "KeyR", (text) => ({ do: "reply", to: whom(ask), text, asked: ask.since }), needsText)];
-      return kind.may_retry ? [retry(!wasDenied(ask))] : [];
+      if (kind.failed !== undefined || wasStopped(ask)) return [retry(true), choice("retry-note", "KeyR", (text) => ({ do: "reply", to: whom(ask), text, asked: ask.since }), needsText)];
+      return [...offers(ask), ...(kind.may_retry ? [retry(!wasDenied(ask))] : [])];
     }
     case "configuration": return [retry(false)];
     case "improvement":
       return kind.modes.map((mode, at) => ({
-        id: CARDS[at] ?? "third", icon: MODES[mode].icon, words: capital(ORDER[mode]), past: mode === "none" ? capital(ORDER.none) : `Retrospective ${ORDER[mode]}`, key: (["Digit1", "Digit2", "Digit3"] as const)[at] ?? "Digit3",
+        id: PLACES[at] ?? "third", icon: MODES[mode].icon, words: capital(ORDER[mode]), past: mode === "none" ? capital(ORDER.none) : `Retrospective ${ORDER[mode]}`, key: DIGITS[at] ?? null,
         more: [MODES[mode].more, estimate(kind.estimates.find((one) => one.mode === mode))].filter((part) => part !== null).join(". "),
         command: () => ({ do: "improve", mode }),
       }));
@@ -141,6 +143,28 @@ export function scopeWords(shown: string, scope: string): string {
 export const ownTurn = (ask: Ask): OwnTurn | null => (ask.kind.kind === "text" ? (ask.kind.turn ?? null) : null);
 /** Whether the answer is a text. */
 export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.kind.budget === undefined && ask.kind.turn === undefined;
+
+/** Whether it is chosen among others like it, each of which has a line of its own. */
+export const isCard = (choice: Choice): boolean => (PLACES as readonly string[]).includes(choice.id);
+/** What the role offered as answers with its question. */
+const offered = (ask: Ask): readonly string[] => (ask.kind.kind === "text" ? (ask.kind.choices ?? []) : []);
+/** Each of them is one press; it is said in the words that were offered. */
+export const offers = (ask: Ask): Choice[] => offered(ask).flatMap((text, at) => {
+  const id = PLACES[at];
+  return id === undefined ? [] : [{ id, words: text, past: capital(ANSWERED), key: DIGITS[at] ?? null, command: () => ({ do: "reply", to: whom(ask), text, asked: ask.since }) }];
+});
+/** The question without the list of what can be pressed below it. */
+export function questionOf(ask: Ask): string {
+  if (ask.kind.kind !== "text") return "";
+  const { question } = ask.kind;
+  const list = offered(ask).map((text, at) => `\n${at + 1}. ${text}`).join("");
+  return list !== "" && question.endsWith(list) ? question.slice(0, -list.length).trimEnd() : question;
+}
+
+/** A turn that the operator stopped: it asks nothing, and goes on by a press. */
+const wasStopped = (ask: Pick<Ask, "kind">): boolean => ask.kind.kind === "text" && ask.kind.reason === "autonomous_abort" && ask.kind.failed === undefined && ask.kind.turn === undefined && ask.kind.question === "";
+/** Whether the first answer is a text: what failed, and what was stopped, is tried again first. */
+export const wantsWords = (ask: Ask): boolean => wantsText(ask) && !failed(ask) && !wasStopped(ask);
 
 /** Whether it is a failure, which is no question. */
 export const failed = (ask: Ask): boolean => ask.kind.kind === "text" && (ask.kind.failed !== undefined || ask.kind.reason === "provider");
@@ -189,6 +213,7 @@ export function family(ask: Ask): Family {
 
 /** What is asked in a few words, as a line begins. The name of a tool or of a role stays as it is. */
 export function shortWords(ask: Pick<Ask, "short" | "kind">): string {
+  if (wasStopped(ask)) return capital(CHOICE.retry);
   const [first = ""] = ask.short.split(" ", 1);
   return ask.kind.kind === "consent" && /^[a-z]+$/.test(first) ? capital(ask.short) : ask.short;
 }
@@ -203,16 +228,22 @@ export function askTitle(ask: Ask): string {
 }
 
 /** The key's label on a button. */
-export const keyCap = (key: ChoiceKey): string => key.replace(/^Key|^Digit/, "");
+export const keyCap = (key: Choice["key"]): string => key?.replace(/^Key|^Digit/, "") ?? "";
 
 /** What has no room in a row of keys. */
 const SHORT: Partial<Record<ChoiceId, string>> = { allow: ONCE, "allow-flow": FOR_THIS_FLOW, "deny-reason": WITH_A_REASON, "decline-reason": WITH_A_REASON };
 
 /** The keys that answer an ask, and what each does: only what counts for this one. */
 export function keyHints(ask: Ask): { key: string; words: string }[] {
-  const hints = choices(ask).map(({ id, key, words }) => ({ key: keyCap(key), words: SHORT[id] ?? words.charAt(0).toLowerCase() + words.slice(1) }));
+  const hints = choices(ask).filter((one) => ask.kind.kind !== "text" || !isCard(one)).map(({ id, key, words }) => ({ key: keyCap(key), words: SHORT[id] ?? words.charAt(0).toLowerCase() + words.slice(1) }));
   if (hints.some((hint) => hint.key === "R")) return hints;
-  return ownTurn(ask) !== null ? [...hints, { key: "R", words: "end your turn" }] : wantsText(ask) ? [...hints, { key: "R", words: ANSWER }] : hints;
+  return ownTurn(ask) !== null ? [...hints, { key: "R", words: "end your turn" }] : wantsText(ask) ? [...offerHint(ask), ...hints, { key: "R", words: ANSWER }] : hints;
+}
+
+function offerHint(ask: Ask): { key: string; words: string }[] {
+  const keys = offers(ask).flatMap(({ key }) => (key === null ? [] : [keyCap(key)]));
+  const [first, last] = [keys[0], keys.at(-1)];
+  return first === undefined ? [] : [{ key: first === last ? first : `${first}–${last}`, words: "an offered answer" }];
 }
 
 /** Requests of one tool that would do exactly the same, with the same facts; they can be allowed together. */

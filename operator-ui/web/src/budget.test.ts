@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { amount, fill, moneyExact, percent, read, share, typed, used, why } from "./budget";
+import { fill, percent, read, share, typed, used, why } from "./budget";
+import { amount, moneyExact } from "./words";
 
 test("a budget is nearly used up at 80 percent, has hardly anything left at 95, and is full at its limit", () => {
   for (const [spent, limit, expected, part] of [

@@ -1,5 +1,5 @@
 // What may be spent and what was: how full a budget is, its figures in words, and limits as they are typed. Pure.
-import { count, money, tokens } from "./words";
+import { amount, count, money, moneyExact, tokens } from "./words";
 import type { FlowState, Measure, ShortBudget } from "./wire";
 
 /** What can be bounded, in the order in which it is shown; the time of work has no limit. */
@@ -23,18 +23,6 @@ export function fill(spent: number, limit: number): Fill {
 /** Rounded down, so that nothing is called used up that is not. */
 export const percent = (spent: number, limit: number): number => Math.floor(100 * share(spent, limit));
 
-/** Money to the last digit that counts: a limit that is set has to be read as it is. */
-export function moneyExact(micros: number): string {
-  const text = (micros / 1_000_000).toFixed(6).replace(/0{1,4}$/, "");
-  return `$${text}`;
-}
-/** A figure of a measure: $7.50, 2,000,000 tokens, 1 turn. */
-export function amount(measure: Measure, n: number): string {
-  if (measure === "cost_micros") return moneyExact(n);
-  if (measure === "wall_ms") return `${count(Math.round(n / 1_000))} seconds of work`;
-  const one = measure === "tokens" ? "token" : "turn";
-  return `${count(n)} ${n === 1 ? one : `${one}s`}`;
-}
 /** Money is spent; tokens and turns are used. */
 export const usedWord = (measure: Measure): string => (measure === "cost_micros" ? "spent" : "used");
 /** What is gone of a budget: $7.50 spent, 12 turns used. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compare, countOf, hunksOf, linesOf, rowsOf, visible, wordMarks, type Hunk } from './diff';
+import { compare, countOf, hunksOf, linesOf, rowsOf, wordMarks, type Hunk } from './diff';
+import { visible } from './unhidden';
 
 const text = (...lines: string[]): string => lines.map((l) => `${l}\n`).join('');
 

@@ -10,6 +10,17 @@ export function clock(ms: number, seconds = true, now?: number): string {
   return `${d.toLocaleDateString(undefined, { day: "numeric", month: "short" })} ${time}`;
 }
 
+/** The last moment until `last` at which a clock shows this, written as 14:05 or 14:05:12; null if it is no time of a day. */
+export function momentOf(text: string, last: number): number | null {
+  const [, ...shown] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text) ?? [];
+  const [hours = 24, minutes = 0, seconds = 0] = shown.map((part) => Number(part ?? 0));
+  if (hours > 23 || minutes > 59 || seconds > 59) return null;
+  const at = new Date(last);
+  at.setHours(hours, minutes, seconds, 0);
+  if (at.getTime() > last) at.setDate(at.getDate() - 1);
+  return at.getTime();
+}
+
 /** 40 ms, 0.4 s, 12 s, 4m, 2h 10m, 3d: short enough for the corner of a card. */
 export function tight(ms: number): string {
   if (ms < 100) return `${Math.max(1, Math.round(ms))} ms`;

@@ -25,7 +25,7 @@ function shown({ id, chords }: Action): string {
   const [, typing] = chords;
   if (id === "role-tab") return `${keyName(id)} to ${chords.map(nameOfChord).at(-1) ?? ""}`;
   if (id === "stop-turn") return `${keyName(id)} twice`;
-  const cards = id === "answer-first" ? (["answer-second", "answer-third"] as const).map((other) => `, ${keyName(other)}`).join("") : "";
+  const cards = id === "answer-first" ? ` to ${keyName("answer-fifth")}` : "";
   return `${keyName(id)}${cards}${typing?.alt === true ? `, in text ${nameOfChord(typing)}${cards}` : ""}`;
 }
 

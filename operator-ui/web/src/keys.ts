@@ -8,7 +8,7 @@ import type { ACT } from "./said/acts";
 import { chord as named } from "./system";
 
 /** What keys do: as the table of words has it, the answers, and what is listed with another. */
-export type ActionId = keyof typeof ACT | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-second" | "answer-third";
+export type ActionId = keyof typeof ACT | "answer-yes" | "answer-flow" | "answer-no" | "answer-reason" | "answer-second" | "answer-third" | "answer-fourth" | "answer-fifth";
 
 type Chord = { code: string; alt?: boolean; mod?: boolean; shift?: boolean; after?: string };
 export type Action = {
@@ -39,6 +39,8 @@ export const ACTIONS: readonly Action[] = [
   { id: "answer-first", chords: answer("Digit1"), where: "answers" },
   { id: "answer-second", chords: answer("Digit2"), where: "answers" },
   { id: "answer-third", chords: answer("Digit3"), where: "answers" },
+  { id: "answer-fourth", chords: answer("Digit4"), where: "answers" },
+  { id: "answer-fifth", chords: answer("Digit5"), where: "answers" },
   { id: "show-all", chords: answer("KeyV"), where: "answers" },
   { id: "snooze", chords: [letter("KeyE")], where: "answers" },
   { id: "role-tab", chords: ["1", "2", "3", "4", "5", "6", "7", "8", "9"].map((n) => letter(`Digit${n}`)), where: "outside-text" },

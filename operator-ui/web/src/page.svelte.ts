@@ -1,5 +1,5 @@
 // What belongs to this tab and no screen: its keys, what is open over it, drafts, answers on their way, snoozes.
-import { SvelteMap, SvelteSet } from "svelte/reactivity";
+import { SvelteMap } from "svelte/reactivity";
 import { choices, nameOf, type Choice } from "./asks";
 import { Keys } from "./keys";
 import { look } from "./look.svelte";
@@ -111,7 +111,7 @@ class Answers {
 export const answers = new Answers();
 
 /** How much of each call that is asked about was shown here. */
-export const sights = new Sights(new SvelteMap(), new SvelteSet());
+export const sights = new Sights(new SvelteMap(), new SvelteMap());
 
 const SNOOZES = "a-society.snoozed";
 export const SNOOZE_MINUTES = 30;

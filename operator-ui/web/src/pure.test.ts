@@ -4,7 +4,8 @@ import { Announcer, type Spoken } from "./announce";
 import { callEnd, callLine, callOutput, callVerb } from "./calls";
 import { due, headline, places, ripe } from "./notify";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
-import { choices, identical, inOrder, shortWords } from "./asks";
+import { momentOf } from "./figures";
+import { choices, identical, inOrder, keyHints, questionOf, shortWords, wantsWords } from "./asks";
 import { hides, visible } from "./escape";
 import { anyOf, marked } from "./find";
 import { foldFeed, foldOlder } from "./fold";
@@ -18,7 +19,7 @@ import { href, parse, type Route } from "./router";
 import { consentLine, groupWords, handOff, kindOf, rowAt, Rows, rowsOf, saysNothingNew } from "./rows";
 import { chord } from "./system";
 import { tailAfter, tailed, type Tail } from "./tail";
-import { ago, goesOn, inSentences, money, several, span, tokens, took } from "./words";
+import { ago, goesOn, inSentences, money, several, span, ticked, tokens, took, unticked } from "./words";
 import type { Ask, AskKind, ConsentAnswer, FeedState, Item } from "./wire";
 
 const at = (address: string): Route => {
@@ -102,6 +103,29 @@ describe("an ask", () => {
     expect(list.map((choice) => choice.id)).toEqual(["allow", "allow-flow", "deny", "deny-reason"]);
     expect(list[0]?.command("")).toEqual({ do: "allow", consent: "c1", action: "hc1", for_the_flow: false });
     expect(list[3]?.command("use git mv")).toEqual({ do: "deny", consent: "c1", action: "hc1", reason: "use git mv" });
+  });
+  const asks = (more: Partial<Extract<AskKind, { kind: "text" }>> = {}): AskKind => ({ kind: "text", reason: "prompt_human", question: "Which?", may_retry: false, ...more });
+  it("is answered with an offered text by one press, and its list is not shown twice", () => {
+    const one = ask(asks({ question: "Which store?\n\n1. One file\n2. A server", choices: ["One file", "A server"] }));
+    expect(choices(one).map(({ words, key }) => [words, key])).toEqual([["One file", "Digit1"], ["A server", "Digit2"]]);
+    expect(choices(one)[1]?.command("")).toEqual({ do: "reply", to: { role: "owner" }, text: "A server", asked: "2026-01-01" });
+    expect(questionOf(one)).toBe("Which store?");
+    expect(keyHints(one)).toEqual([{ key: "1–2", words: "an offered answer" }, { key: "R", words: "answer" }]);
+    // A list that the role wrote itself is its text, and no button.
+    const written = ask(asks({ question: "Answer these:\n\n1. How many?\n2. Why?" }));
+    expect(choices(written)).toEqual([]);
+    expect(questionOf(written)).toContain("1. How many?");
+  });
+  it("offers what has no key of its own, too", () => {
+    const many = ask(asks({ choices: ["a", "b", "c", "d", "e", "f"] }));
+    expect(choices(many).map(({ key }) => key)).toEqual(["Digit1", "Digit2", "Digit3", "Digit4", "Digit5", null]);
+    expect(keyHints(many)[0]).toEqual({ key: "1–5", words: "an offered answer" });
+  });
+  it("of a turn that was stopped is to retry it, and no answer", () => {
+    const stopped = ask(asks({ reason: "autonomous_abort", question: "", may_retry: true }), { short: "Answer" });
+    expect(shortWords(stopped)).toBe("Retry turn");
+    expect(wantsWords(stopped)).toBe(false);
+    expect(choices(stopped).map(({ id, primary }) => [id, primary ?? false])).toEqual([["retry", true], ["retry-note", false]]);
   });
   it("without a scope in words offers none for the flow", () => {
     expect(choices(ask(consent("c1", "ls", null))).map((choice) => choice.id)).not.toContain("allow-flow");
@@ -314,7 +338,7 @@ describe("words", () => {
   it("put what a terminal says into sentences, and leave names and commands as they are", () => {
     const told = (what: string, why: string, way: string) => Object.values(inSentences({ code: "x", what, why, try: way })).slice(1);
     expect(told("harb is not a file of the workspace", "only files of the workspace are run", "a-society check")).toEqual(["harb is not a file of the workspace.", "Only files of the workspace are run.", "Try: a-society check"]);
-    expect(told("the message was not understood", "unknown field `title`", "load the page anew")).toEqual(["The message was not understood.", "Unknown field `title`.", "Load the page anew."]);
+    expect(told("the message was not understood", "unknown field `title`", "load the page anew")).toEqual(["The message was not understood.", "Unknown field title.", "Load the page anew."]);
     expect(told("This was answered already.", "", "start it anew: a-society run flow.yaml")).toEqual(["This was answered already.", "", "Start it anew: a-society run flow.yaml"]);
     // A command with a word to be filled in is nothing to type on a page.
     expect([told("a", "b", "start it anew: a-society run FILE")[2], told("a", "b", "a-society status FLOW")[2]]).toEqual(["Start it anew.", ""]);
@@ -366,6 +390,8 @@ describe("what goes on by itself", () => {
     expect(goesOn({ at, limit: true }, 8_000)).toBe("Limit resets in 12 s");
     expect(goesOn({ at, limit: false, held_by: "openai" }, 8_000)).toBe("Waiting for the rate limit of openai, 12 s");
     expect(goesOn({ at, limit: false, held_by: "openai" }, 20_000)).toBe("Waiting for the rate limit of openai");
+    expect(goesOn({ at, limit: false, held_by: "openai", failing: true }, 8_000)).toBe("Waiting for openai to recover, 12 s");
+    expect(goesOn({ at, limit: false, held_by: "openai", failing: true }, 20_000)).toBe("Waiting for openai to recover");
   });
 });
 
@@ -458,6 +484,24 @@ describe("a call that writes a list or several files", () => {
   });
 });
 
+describe("a reason", () => {
+  it("shows the names in it as code, or without their marks", () => {
+    expect(ticked("`second` is no neighbour; forward to `first`")).toEqual([{ text: "second", code: true }, { text: " is no neighbour; forward to ", code: false }, { text: "first", code: true }]);
+    expect(unticked("`second` is no neighbour")).toBe("second is no neighbour");
+    // A single mark is part of the text.
+    expect(unticked("it ended in ` and no more")).toBe("it ended in ` and no more");
+  });
+});
+
+describe("a place in a flow", () => {
+  it("is found by the time of a day, the last one that was", () => {
+    const last = new Date(2026, 4, 28, 14, 5, 30).getTime();
+    expect(momentOf("14:05", last)).toBe(new Date(2026, 4, 28, 14, 5, 0).getTime());
+    expect(momentOf("14:05:31", last)).toBe(new Date(2026, 4, 27, 14, 5, 31).getTime());
+    expect([momentOf("24:00", last), momentOf("9:60", last), momentOf("14", last), momentOf("find 14:05", last)]).toEqual([null, null, null, null]);
+  });
+});
+
 describe("the table of keys", () => {
   it("has no key that no test presses", () => {
     const pressed = Object.values(import.meta.glob<string>("../tests/keys.test.mjs", { eager: true, query: "?raw", import: "default" })).join("");
@@ -467,11 +511,11 @@ describe("the table of keys", () => {
   it("names each key as it is pressed, and what it does as the button does", () => {
     const listed = Object.fromEntries(lines().map(({ shown, words }) => [words, shown]));
     expect(["Search or jump to", "Fork from here", "Start a flow", "Go to the inbox", "All keys", "Feed of that role", "Back to live"].map((words) => listed[words])).toEqual([chord.mod("K"), "Shift F", "Shift N", "G I", "?", "1 to 9", "L"]);
-    expect(["Allow once, approve, continue", "Deny, send back", "Deny with a reason, answer", "Choose a card"].map((words) => listed[words])).toEqual([`Y, in text ${chord.alt("Y")}`, `N, in text ${chord.alt("N")}`, "R", `1, 2, 3, in text ${chord.alt("1")}, 2, 3`]);
+    expect(["Allow once, approve, continue", "Deny, send back", "Deny with a reason, answer", "Choose a card or an offered answer"].map((words) => listed[words])).toEqual([`Y, in text ${chord.alt("Y")}`, `N, in text ${chord.alt("N")}`, "R", `1 to 5, in text ${chord.alt("1")} to 5`]);
     expect(listed["Stop the turn of the role whose feed is shown"]).toBe(". twice");
     expect([inText, inGraph, onStrip].flat().every(({ shown, words }) => shown !== "" && /^[A-Z]/.test(words))).toBe(true);
   });
   it("has words for every action but those that are listed with another", () => {
-    expect(lines()).toHaveLength(ACTIONS.length - 2);
+    expect(lines()).toHaveLength(ACTIONS.length - 4);
   });
 });

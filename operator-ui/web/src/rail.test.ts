@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { railLines } from "./rail";
+import { railLines, tails } from "./rail";
 import type { Ask, FlowRow } from "./wire";
 
 const row = (flow: string, day: number, more: Partial<FlowRow> = {}): FlowRow => ({
@@ -15,6 +15,10 @@ describe("the rail", () => {
     const lines = railLines(rows, asks, null, 10);
     expect(lines.map((line) => line.row.flow)).toEqual(["asks-later", "asks", "works-newer", "works", "has-time", "new", "old"]);
     expect(lines.filter((line) => line.ask !== null)).toHaveLength(2);
+  });
+  it("tells flows of one title apart by the ends of their ids, and leaves the others alone", () => {
+    const rows = [row("20260527T143000123Z-a1b2c3", 1, { title: "Nightly" }), row("20260528T143000123Z-d4e5f6", 2, { title: "Nightly" }), row("20260528T150000123Z-0f0f0f", 3, { title: "Notes" }), row("20260529T150000123Z-123456", 4, { title: "" }), row("20260529T150000124Z-654321", 4, { title: "" })];
+    expect([...tails(rows)]).toEqual([["p/20260527T143000123Z-a1b2c3", "a1b2c3"], ["p/20260528T143000123Z-d4e5f6", "d4e5f6"]]);
   });
   it("always has the flow that is open, also where it has no room", () => {
     const rows = [1, 2, 3, 4, 5].map((day) => row(`f${day}`, day));

@@ -1,7 +1,25 @@
 // The flows of the rail as one list: what blocks on the operator, then what is at work, then the rest. Pure.
 import { compare } from "./words";
 import { refKey } from "./router";
-import type { Ask, FlowRow } from "./wire";
+import type { Ask, FlowRef, FlowRow } from "./wire";
+
+/** The end of a flow's id, by which the terminal takes it, too. */
+const tailOf = (flow: string): string => flow.slice(flow.lastIndexOf("-") + 1);
+
+/** What tells flows of one title apart: the end of the id of each, by the name of the flow. */
+export function tails(rows: Iterable<FlowRef & { title: string }>): ReadonlyMap<string, string> {
+  const first = new Map<string, FlowRef>();
+  const found = new Map<string, string>();
+  const note = (flow: FlowRef): void => void found.set(refKey(flow), tailOf(flow.flow));
+  for (const row of rows) {
+    // Without a title a flow is called by its id.
+    if (row.title === "") continue;
+    const other = first.get(row.title);
+    if (other === undefined) first.set(row.title, row);
+    else [other, row].forEach(note);
+  }
+  return found;
+}
 
 /** Lines that a person reads at a glance; the rest is in the list of flows. */
 export const MOST_LINES = 24;

@@ -37,6 +37,8 @@ describe("a request that waits for its next try", () => {
   const flow = (nodes: object, head: object = {}): FlowState => ({ flow: { again: null, stopped: false, over: false, ...head }, nodes } as unknown as FlowState);
   it("is said of the flow also while another node works, the soonest first", () => {
     const two = flow({ a: node("painter", "2026-01-01T00:00:30Z"), b: node("writer", "2026-01-01T00:00:18Z"), c: node("tester", null), d: node("clerk", null, "Compacting") });
+    const held = { ...node("scribe", "2026-01-01T00:00:42Z"), again: { at: "2026-01-01T00:00:42Z", limit: false, held_by: "openai", failing: true } };
+    expect([...waitingRoles(flow({ a: held }))]).toEqual([["scribe", "waiting for openai to recover"]]);
     expect(nextAgain(two)).toEqual({ at: "2026-01-01T00:00:18Z", limit: false });
     expect([...waitingRoles(two)]).toEqual([["painter", "retrying"], ["writer", "retrying"], ["clerk", "compacting"]]);
     expect(besides("Working", { at: "2026-01-01T00:00:18Z", limit: false }, Date.parse("2026-01-01T00:00:00Z"))).toBe("Working, retrying in 18 s");

@@ -1,6 +1,6 @@
 // How a role looks: two letters and a hue that its name decides, the same on every screen.
 import { COMPACTING, RETRYING } from "./said/status";
-import { compare } from "./words";
+import { compare, heldWords } from "./words";
 import type { Again, FlowHead, FlowState, Item, NodeView, RoleView } from "./wire";
 
 const HUES = [85, 300, 235, 165, 20, 120, 200, 340, 50, 265, 145, 320] as const;
@@ -48,7 +48,7 @@ export function clockEnd(flow: Pick<FlowHead, "stopped" | "over" | "updated_at">
 
 /** Roles that are in a turn and do nothing: their request waits for its next try, or their session is being compacted; and which. */
 export function waitingRoles(flow: Pick<FlowState, "nodes">): ReadonlyMap<string, string> {
-  const waits = (node: NodeView): string | null => (node.again !== null ? RETRYING : node.words.toLowerCase() === COMPACTING ? COMPACTING : null);
+  const waits = (node: NodeView): string | null => (node.again !== null ? (heldWords(node.again) ?? RETRYING) : node.words.toLowerCase() === COMPACTING ? COMPACTING : null);
   return new Map(Object.values(flow.nodes).flatMap((node) => { const why = waits(node); return why === null ? [] : [[node.role, why] as const]; }));
 }
 

@@ -7,6 +7,7 @@ import { foldFeed, foldFlow, foldInbox, foldOlder } from "./fold";
 import { harmOf, type Harm } from "./harm";
 import { Net, type Ack, type Hello, type Line, type News, type Waiting } from "./net";
 import { restOf } from "./pace";
+import { tails } from "./rail";
 import { refKey } from "./router";
 import { tailAfter, type Tail } from "./tail";
 import { inSentences } from "./words";
@@ -17,8 +18,10 @@ import type { Command, Fault, FeedState, FlowRef, FlowRow, FlowState, InboxState
 const KEPT = 24;
 /** A break shorter than this is not announced. */
 const WORTH_A_WORD_MS = 1_500;
-/** Items asked for at first, and in each older page. */
+/** Items asked for at first, and in each older page as the reader comes near it. */
 const FEED_WINDOW = 200;
+/** Items in each page on the way to a place far back: as many as the server gives at once. */
+export const FAR_WINDOW = 1_000;
 
 const NOTHING: InboxState["asks"] = {};
 
@@ -64,6 +67,8 @@ class Store {
   #open = $derived(this.inbox.state?.asks ?? NOTHING);
   /** Everything that waits, in the order of the inbox. */
   readonly asks = $derived(inOrder(Object.values(this.#open)));
+
+  readonly #tails = $derived(tails(this.inbox.state === null ? this.before : Object.values(this.inbox.state.flows)));
 
   #flows = new Map<string, View<FlowState>>();
   /** How many first states arrived. */
@@ -143,6 +148,16 @@ class Store {
     return this.away || (!view.caughtUp && view.head > view.seq);
   }
 
+  /** What tells a flow from others of its title; empty where no other has it. */
+  tail(flow: FlowRef): string {
+    return this.#tails.get(refKey(flow)) ?? "";
+  }
+  /** How a flow is called where it is one of many: by its title, and what tells it from others of that title. */
+  nameOf(flow: FlowRef, title = this.inbox.state?.flows[refKey(flow)]?.title ?? ""): string {
+    const tail = this.tail(flow);
+    return title === "" ? flow.flow : tail === "" ? title : `${title} · ${tail}`;
+  }
+
   /** What of a flow's journal cannot be read. */
   harm(flow: FlowRef): Harm | null {
     return harmOf(this.inbox.state?.flows[refKey(flow)]?.damage ?? [], flow.flow);
@@ -211,19 +226,19 @@ class Store {
   }
 
   /** Puts older items in front of a feed; while some are on their way, these are waited for. */
-  older(view: FeedView, flow: FlowRef, role: string): Promise<void> {
+  older(view: FeedView, flow: FlowRef, role: string, limit = FEED_WINDOW): Promise<void> {
     const before = view.state?.before ?? null;
     if (before === null) return Promise.resolve();
-    view.older ??= this.#older(view, before, flow, role).finally(() => {
+    view.older ??= this.#older(view, before, flow, role, limit).finally(() => {
       view.older = null;
       view.loadingOlder = false;
     });
     view.loadingOlder = true;
     return view.older;
   }
-  async #older(view: FeedView, before: number, flow: FlowRef, role: string): Promise<void> {
+  async #older(view: FeedView, before: number, flow: FlowRef, role: string, limit: number): Promise<void> {
     try {
-      const page = await get<{ items: Item[]; before: number | null }>(flowApi(flow, "items", { role, before, limit: FEED_WINDOW }));
+      const page = await get<{ items: Item[]; before: number | null }>(flowApi(flow, "items", { role, before, limit }));
       if (view.state !== null) view.state = foldOlder(view.state, page.items, page.before);
     } catch (error) {
       this.fail(asFault(error));

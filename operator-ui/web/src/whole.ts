@@ -19,8 +19,8 @@ export const missing = (lines: number): string => several(lines, "more line");
 /** How much of each call was not shown yet, and which are shown at full height. */
 export class Sights {
   #left: Map<string, number>;
-  #open: Set<string>;
-  constructor(left: Map<string, number> = new Map(), open: Set<string> = new Set()) {
+  #open: Map<string, true>;
+  constructor(left: Map<string, number> = new Map(), open: Map<string, true> = new Map()) {
     this.#left = left;
     this.#open = open;
   }
@@ -40,7 +40,7 @@ export class Sights {
   /** Shows all of it, or as much as its box has room for. */
   turn(name: string): void {
     if (this.#open.delete(name)) return;
-    this.#open.add(name);
+    this.#open.set(name, true);
     this.#left.set(name, 0);
   }
 }

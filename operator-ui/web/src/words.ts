@@ -1,6 +1,6 @@
 // Numbers and moments in words. Dates by `Intl`; everything else is one English.
-import { LIMIT_RESETS, limitResetsIn, rateLimitOf, RETRYING, retryingIn, waitingForRateLimit } from "./said/status";
-import type { Again, Fault } from "./wire";
+import { LIMIT_RESETS, limitResetsIn, rateLimitOf, recovers, RETRYING, retryingIn, waitingForRateLimit, waitingToRecover } from "./said/status";
+import type { Again, Fault, Measure } from "./wire";
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const clockSecond = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
@@ -79,11 +79,14 @@ export function left(ms: number): string {
   return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? "" : ` ${minutes % 60} min`}`;
 }
 
+/** What a provider lets a request wait for, without the time; null where the request failed itself. */
+export const heldWords = ({ held_by, failing }: Again): string | null => (held_by === undefined ? null : (failing === true ? recovers : rateLimitOf)(held_by));
+
 /** What goes on by itself, and when: "Retrying in 18 s", "Limit resets in 44 min". */
 export function goesOn(again: Again, now: number): string {
   const ms = Date.parse(again.at) - now;
-  const { held_by } = again;
-  if (held_by !== undefined) return capital(ms > 0 ? waitingForRateLimit(held_by, left(ms)) : rateLimitOf(held_by));
+  const held = heldWords(again);
+  if (held !== null) return capital(ms > 0 ? (again.failing === true ? waitingToRecover : waitingForRateLimit)(again.held_by ?? "", left(ms)) : held);
   const [soon, over] = again.limit ? [limitResetsIn, LIMIT_RESETS] as const : [retryingIn, RETRYING] as const;
   return capital(ms > 0 ? soon(left(ms)) : over);
 }
@@ -104,6 +107,19 @@ export function money(micros: number): string {
   return dollars > 0 && dollars < 0.01 ? "< $0.01" : `$${dollars.toFixed(2)}`;
 }
 
+/** Money to the last digit that counts: a limit that is set has to be read as it is. */
+export function moneyExact(micros: number): string {
+  const text = (micros / 1_000_000).toFixed(6).replace(/0{1,4}$/, "");
+  return `$${text}`;
+}
+/** A figure of a measure: $7.50, 2,000,000 tokens, 1 turn. */
+export function amount(measure: Measure, n: number): string {
+  if (measure === "cost_micros") return moneyExact(n);
+  if (measure === "wall_ms") return `${count(Math.round(n / 1_000))} seconds of work`;
+  const one = measure === "tokens" ? "token" : "turn";
+  return `${count(n)} ${n === 1 ? one : `${one}s`}`;
+}
+
 /** Bytes: 312 B, 4.1 KB. */
 export function bytes(n: number): string {
   if (n < 1_024) return `${n} B`;
@@ -112,6 +128,11 @@ export function bytes(n: number): string {
 
 /** Which of two names or moments of the wire comes first. Code points do; a language's own order is dear in long lists. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** A sentence in pieces: what is between backticks is the name of something. */
+export const ticked = (text: string): { text: string; code: boolean }[] => text.split(/`([^`\n]+)`/).map((piece, at) => ({ text: piece, code: at % 2 === 1 })).filter((piece) => piece.text !== "");
+/** The same where there is no room for code: without the marks. */
+export const unticked = (text: string): string => ticked(text).map((piece) => piece.text).join("");
 
 /** Words that a sentence begins with; anything else may be a name, a path or a command. */
 const OPENS = /^(?:the|this|that|it|its|no|nothing|nobody|a|an|only|there|they|some|each|every|another|unknown|load|take|name|check|see|correct|send|import|add|cannot|start|give|choose|wait|open|look|use|make|write|say|set|put|at|in|of|for|if|while|where|when|what|something|keys|roles that)(?= )/;
@@ -126,5 +147,5 @@ export function inSentences(fault: Fault): Fault {
   // A command with placeholders is for a reader at a terminal; the page leaves it out.
   const said = fault.try.replace(/(?:^|: )a-society [^\n]*\b(?:FLOW|ROLE|NODE|FILE)\b[^\n]*$/, "");
   const way = said.startsWith("a-society ") ? `Try: ${said}` : sentence(said);
-  return { ...fault, what: sentence(fault.what), why: sentence(fault.why), try: way };
+  return { ...fault, what: unticked(sentence(fault.what)), why: unticked(sentence(fault.why)), try: way };
 }

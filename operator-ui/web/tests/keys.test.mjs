@@ -32,6 +32,16 @@ function longCall() {
   return data;
 }
 
+/** The workspace, with a question that offers five answers. */
+const OFFERS = "/inbox/archive/text/analyst";
+function offering() {
+  const data = world();
+  const one = Object.values(data.inbox.asks).find((it) => it.id === "archive/text/analyst");
+  one.kind.choices = ["Keep it", "Drop it", "Keep a year", "Ask the owner", "Keep totals"];
+  one.kind.question += one.kind.choices.map((text, at) => `${at === 0 ? "\n" : ""}\n${at + 1}. ${text}`).join("");
+  return data;
+}
+
 /** By what a key does: where it is pressed, and its effect. */
 const KEYS = {
   palette: [FEED, async ({ page }) => { await page.locator("textarea").focus(); await page.keyboard.press("Control+k"); await open(page, "Search or jump to"); await page.keyboard.press("Meta+k"); await page.getByRole("dialog").waitFor({ state: "detached" }); }],
@@ -51,6 +61,8 @@ const KEYS = {
   "answer-first": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("1"); await answered(server, ["improve", "graph-based"]); }],
   "answer-second": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("2"); await answered(server, ["improve", "parallel"]); }],
   "answer-third": ["/inbox/wizard/improvement/flow", async ({ page, server }) => { await inList(page); await page.keyboard.press("3"); await answered(server, ["improve", "none"]); }],
+  "answer-fourth": [OFFERS, async ({ page, server }) => { await inList(page); await page.keyboard.press("4"); await until(() => decisions(server), (list) => list.length === 1, "it is answered"); assert.equal(decisions(server)[0].text, "Ask the owner"); }, offering()],
+  "answer-fifth": [OFFERS, async ({ page, server }) => { await inList(page); await page.keyboard.press("5"); await until(() => decisions(server), (list) => list.length === 1, "it is answered"); assert.equal(decisions(server)[0].text, "Keep totals"); }, offering()],
   "show-all": [ASK, async ({ page, server }) => {
     await inList(page);
     await page.keyboard.press("y");

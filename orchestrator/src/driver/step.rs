@@ -164,7 +164,11 @@ impl Core {
             TurnStep::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
             TurnStep::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             TurnStep::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
-            TurnStep::Held { provider, ms } => self.held(turn, attempt, provider, ms)?,
+            TurnStep::Held {
+                provider,
+                ms,
+                is_failing,
+            } => self.held(whose, provider, ms, is_failing)?,
             // The turn's thread lets the time pass; nothing is to be recorded.
             TurnStep::Wait { .. } => {}
             TurnStep::End(end) => return self.end(turn, attempt, end).map(Some),
@@ -172,15 +176,16 @@ impl Core {
         Ok(None)
     }
 
-    /// A request waits for a limit that another role met. The moments in which those who waited go one after
+    /// A request waits for a limit that another role met, or for a model that failed too often. The moments in which those who waited go one after
     /// another are not recorded.
     fn held(
         &mut self,
-        turn: TurnId,
-        attempt: u32,
+        whose: TurnAttempt,
         provider: String,
         ms: u64,
+        failing: bool,
     ) -> Result<(), DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         if ms < HELD_RECORDED_MS {
             return Ok(());
         }
@@ -191,6 +196,7 @@ impl Core {
             attempt,
             role,
             provider,
+            failing,
             until,
         }))
     }

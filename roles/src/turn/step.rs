@@ -148,12 +148,15 @@ pub enum TurnStep {
     Compact(CompactStep),
     /// What the role works with is chosen before its turn.
     Choose(Choose),
-    /// The next request has to wait, because another role met the limit of their provider. The time passes after this.
+    /// The next request has to wait, because another role met the limit of their provider, or because its model failed
+    /// too often in a row. The time passes after this.
     Held {
         /// The provider.
         provider: String,
         /// For how long.
         ms: u64,
+        /// Whether its model failed too often.
+        is_failing: bool,
     },
     /// Time passes before the next step.
     Wait {

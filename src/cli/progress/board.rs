@@ -123,7 +123,8 @@ const SEPARATOR: &str = " · ";
 /// How far the flow is, what it took and what it cost.
 fn footer(state: &FlowState, now: At) -> Vec<String> {
     // The block is drawn by the process that drives the flow.
-    let standing = FlowStanding::of(&FlowSummary::of(state), true).words(now);
+    let summary = FlowSummary::of(state);
+    let standing = summary.words(FlowStanding::of(&summary, true), now);
     let mut parts = vec![standing, progress(state)];
     let began = state.created_at.map(|at| now.ms() - at.ms());
     parts.extend(began.map(|ms| clock(ms.max(0).unsigned_abs())));
@@ -344,10 +345,10 @@ pub(crate) fn stands(
         .unwrap_or_else(|| words::node(standing, now));
     let (sign, word, weight) = match standing {
         NodeStanding::Working | NodeStanding::Compacting => ("●", word, 2),
-        NodeStanding::Retrying(_) | NodeStanding::Held { .. } => ("↻", word, 2),
+        NodeStanding::Retrying(_) | NodeStanding::Held(_) => ("↻", word, 2),
         NodeStanding::Limited(_) => ("↻", word, 3),
         NodeStanding::Waiting { .. } | NodeStanding::YourTurn => ("?", word, 3),
-        NodeStanding::Stopped => ("◼", word, 2),
+        NodeStanding::Stopped | NodeStanding::Cancelled => ("◼", word, 2),
         NodeStanding::AwaitsHandoff => ("…", word, 2),
         NodeStanding::Ready => ("·", word, 1),
         NodeStanding::Done => (DONE_SIGN, word, 1),

@@ -7,7 +7,7 @@ use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, DraftKind, Usage};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq, TurnId};
-use a_society_facts::view::flow::Decider;
+use a_society_facts::view::flow::{Decider, HeldRequest};
 use a_society_facts::{At, Hash};
 use a_society_operator_ui::protocol::ask::Fact as CardFact;
 use serde_json::Value;
@@ -162,8 +162,8 @@ pub(crate) struct SentBack {
 pub(crate) enum Pause {
     /// Its request is sent again then.
     Retrying(At),
-    /// Its request is sent then, because another role met the limit of this provider.
-    Held { provider: String, until: At },
+    /// Its request waits for its provider.
+    Held(HeldRequest),
     /// Its session is being compacted.
     Compacting,
     /// The operator stops it.

@@ -45,7 +45,7 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
         What::Stands(pause) => {
             let (state, until, provider) = match pause {
                 Pause::Retrying(until) => ("retrying", Some(until), None),
-                Pause::Held { provider, until } => ("retrying", Some(until), Some(provider)),
+                Pause::Held(held) => ("retrying", Some(&held.until), Some(&held.provider)),
                 Pause::Compacting => ("compacting", None, None),
                 Pause::Stopped => ("stopped", None, None),
                 Pause::Over => ("working", None, None),

@@ -15,7 +15,7 @@ use a_society_facts::handoff::{Delivery, EdgeName, HandoffWay};
 use a_society_facts::id::{CallId, NodeId, RoleInstance, TurnId};
 use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
-use a_society_facts::view::flow::{DecisionTally, Decisions};
+use a_society_facts::view::flow::{DecisionTally, Decisions, HeldRequest};
 use a_society_facts::view::{FactView as _, FlowState};
 use a_society_operator_ui::fold::terms::{self, scope};
 use a_society_orchestrator::{PROGRAM, PROGRAM_REPORT, RETRIES_AFTER, RETRIES_BEFORE, canonical};
@@ -287,10 +287,11 @@ impl Teller {
                 if let Some(turn) = self.turns.get_mut(&f.turn) {
                     turn.is_paused = true;
                 }
-                let held = Pause::Held {
+                let held = Pause::Held(HeldRequest {
                     provider: f.provider.clone(),
+                    failing: f.failing,
                     until: f.until,
-                };
+                });
                 of_turn(f.turn, What::Stands(held))
             }
             Fact::CallIntended(f) => {

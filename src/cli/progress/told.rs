@@ -12,7 +12,7 @@ use a_society_facts::words::calls::{
 };
 use a_society_facts::words::handoffs::{HANDOFF_APPROVED, HANDOFF_SENT_BACK, sent_this_back};
 use a_society_facts::words::permissions::{self, allowed_by, allowed_for_flow_by, denied_by};
-use a_society_facts::words::status::{YOUR_TURN, retrying_in, waiting_for_rate_limit};
+use a_society_facts::words::status::{YOUR_TURN, retrying_in};
 use a_society_operator_ui::fold::terms::wants;
 
 use super::board::call_in_words;
@@ -269,10 +269,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             usage,
             deliveries,
         } => plain(done(*took_ms, usage, deliveries)),
-        What::Stands(Pause::Held { provider, until }) => {
-            let left = span((until.ms() - event.at.ms()).max(0).unsigned_abs());
-            plain(waiting_for_rate_limit(provider, &left))
-        }
+        What::Stands(Pause::Held(held)) => plain(held.words(event.at)),
         What::Says { .. }
         | What::Calls { .. }
         | What::Spends { .. }

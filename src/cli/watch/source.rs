@@ -396,7 +396,8 @@ fn node_line(state: &FlowState, node: &NodeId, now: At, is_driven: bool) -> (&'s
 fn line(row: &Row, asks: usize, now: At) -> FlowLine {
     let summary = row.summary.as_ref();
     let standing = row.standing();
-    let words = standing.map_or_else(|| "never began".to_owned(), |standing| standing.words(now));
+    let words = row.standing_words(now);
+    let words = words.unwrap_or_else(|| "never began".to_owned());
     let status = match standing {
         Some(FlowStanding::Damaged | FlowStanding::Unreachable) | None => words,
         Some(FlowStanding::Waiting) if asks > 0 => format!("{words} ({asks})"),

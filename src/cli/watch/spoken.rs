@@ -196,8 +196,7 @@ impl PlainWatch<'_> {
             let Some(summary) = &row.summary else {
                 continue;
             };
-            let standing = row.standing().map(|standing| standing.words(now));
-            let mut parts = vec![standing.unwrap_or_default()];
+            let mut parts = vec![row.standing_words(now).unwrap_or_default()];
             parts.push(format!("{} of {} nodes done", summary.done, summary.nodes));
             parts.extend((summary.cost_micros > 0).then(|| money(summary.cost_micros)));
             parts.push(plain(&summary.title).into_owned());

@@ -6,6 +6,12 @@ use super::pieces::quoted;
 use super::scrub::Scrub;
 use super::wanted::{Failed, Part};
 
+/// A member of an object.
+pub(super) struct Member<T> {
+    pub(super) name: String,
+    pub(super) value: T,
+}
+
 /// An object that is being written.
 pub(super) struct Json<'a> {
     pub(super) scrub: Scrub<'a>,
@@ -71,16 +77,16 @@ impl<'a> Json<'a> {
         &mut self,
         name: &str,
         part: Option<Part>,
-        each: impl IntoIterator<Item = (String, T)>,
+        each: impl IntoIterator<Item = Member<T>>,
     ) -> Result<(), Failed> {
         self.name(name);
         self.text.push('{');
         let mut is_first = true;
-        for (key, value) in each {
+        for Member { name, value } in each {
             if !std::mem::take(&mut is_first) {
                 self.text.push(',');
             }
-            let key = quoted(&self.scrub.text(&key));
+            let key = quoted(&self.scrub.text(&name));
             self.text.extend([key.as_str(), ":"]);
             self.counted(part, &value)?;
         }

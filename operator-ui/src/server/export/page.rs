@@ -6,7 +6,7 @@ use a_society_state::FlowRef;
 
 use super::document::{built, document};
 use super::gather::{Gathered, gather};
-use super::json::Json;
+use super::json::{Json, Member};
 use super::limits::{BLOB_BYTES_MAX, CHANGE, FILE_BYTES_MAX, TEXT_BYTES_MAX};
 use super::requests::{self, Requests};
 use super::scrub::Scrub;
@@ -32,26 +32,64 @@ pub fn page(hubs: &Hubs, flow: &FlowRef, wanted: &Wanted<'_>) -> Result<Page, Fa
     let gathered = gather(hubs, flow)?;
     let events = gathered.seq;
     let title = (wanted.redact)(&gathered.row.title);
-    let (json, withheld) = data(hubs, flow, gathered, wanted)?;
+    let data = fitting(hubs, flow, &gathered, wanted, FILE_BYTES_MAX)?;
     Ok(Page {
-        html: document(&title, &json, &script, &style),
+        html: document(&title, &data.json, &script, &style),
         events,
-        withheld,
+        withheld: data.withheld,
+        left_out: data.left_out,
     })
 }
 
-/// The data of the file.
-pub(super) fn data(
+/// The data of a file.
+pub(super) struct Data {
+    pub(super) json: String,
+    /// How many texts held secrets that were not redacted before.
+    pub(super) withheld: u64,
+    /// What was left out because there was too much.
+    pub(super) left_out: Vec<Part>,
+}
+
+/// The data of the file, without what there is too much of, if that is wanted.
+pub(super) fn fitting(
     hubs: &Hubs,
     flow: &FlowRef,
-    mut gathered: Gathered,
+    gathered: &Gathered,
     wanted: &Wanted<'_>,
-) -> Result<(String, u64), Failed> {
-    let mut scrub = Scrub::new(wanted.redact);
-    // The lines first: each secret is whole in one of them.
-    let mut lines = cleaned(std::mem::take(&mut gathered.events), &mut scrub);
-    let mut json = Json::new(scrub, FILE_BYTES_MAX);
+    bytes_max: usize,
+) -> Result<Data, Failed> {
     let mut without = wanted.without.clone();
+    let mut left_out = Vec::new();
+    loop {
+        let json = Json::new(Scrub::new(wanted.redact), bytes_max);
+        match data(hubs, flow, gathered, wanted, &without, json) {
+            Ok((json, withheld)) => {
+                return Ok(Data {
+                    json,
+                    withheld,
+                    left_out,
+                });
+            }
+            // Each time there is one part less, so that this ends.
+            Err(Failed::TooLarge {
+                largest: Some((part, _)),
+            }) if wanted.shrinks && without.insert(part) => left_out.push(part),
+            Err(failed) => return Err(failed),
+        }
+    }
+}
+
+fn data(
+    hubs: &Hubs,
+    flow: &FlowRef,
+    gathered: &Gathered,
+    wanted: &Wanted<'_>,
+    without: &BTreeSet<Part>,
+    mut json: Json<'_>,
+) -> Result<(String, u64), Failed> {
+    // The lines first: each secret is whole in one of them.
+    let mut lines = cleaned(&gathered.events, &mut json.scrub);
+    let mut without = without.clone();
     if without.contains(&Part::Transcripts) {
         // A request is the transcript as it was sent.
         without.insert(Part::Requests);
@@ -69,11 +107,11 @@ pub(super) fn data(
     json.member("row", &gathered.row)?;
     json.member("state", &gathered.state)?;
     json.member("track", &gathered.track)?;
-    json.list("moments", None, std::mem::take(&mut gathered.moments))?;
-    let bodies = feeds(hubs, flow, &gathered, &mut json, has(Part::Bodies))?;
+    json.list("moments", None, &gathered.moments)?;
+    let bodies = feeds(hubs, flow, gathered, &mut json, has(Part::Bodies))?;
     json.object("bodies", Some(Part::Bodies), bodies)?;
     let sessions = if has(Part::Transcripts) {
-        transcripts(&gathered, &mut json.scrub)
+        transcripts(gathered, &mut json.scrub)
     } else {
         Vec::new()
     };
@@ -82,12 +120,19 @@ pub(super) fn data(
         lines.clear();
     }
     json.list("events", Some(Part::Events), lines)?;
-    of_files(hubs, flow, &gathered, &mut json, wanted)?;
+    of_files(
+        hubs,
+        flow,
+        gathered,
+        &mut json,
+        wanted,
+        !without.contains(&Part::Files),
+    )?;
     // Last, as they take the room that is left.
     let requests = if has(Part::Requests) {
         // A secret that is taken out leaves a mark, which may be longer than it was.
         let room = json.room() / 2;
-        requests::of(hubs, flow, wanted.project, &gathered, room)?
+        requests::of(hubs, flow, wanted.project, gathered, room)?
     } else {
         Requests::within(0)
     };
@@ -98,8 +143,6 @@ pub(super) fn data(
     Ok(json.done())
 }
 
-type FeedBodies = Vec<(String, ItemBody)>;
-
 /// Writes the feeds, and gives the bodies of their items.
 fn feeds(
     hubs: &Hubs,
@@ -107,9 +150,9 @@ fn feeds(
     gathered: &Gathered,
     json: &mut Json<'_>,
     has_bodies: bool,
-) -> Result<FeedBodies, Failed> {
+) -> Result<Vec<Member<ItemBody>>, Failed> {
     let mut bodies = Vec::new();
-    let mut feeds: Vec<(String, Vec<Item>)> = Vec::new();
+    let mut feeds: Vec<Member<Vec<Item>>> = Vec::new();
     for (seat, items) in &gathered.feeds {
         let texts = gathered.bodies.texts(seat);
         let mut shown = Vec::with_capacity(items.len());
@@ -126,10 +169,16 @@ fn feeds(
             shown.push(item);
             if has_bodies && (is_cut || kept.call_id.is_some()) {
                 let whole = (gathered.bodies).of(hubs, flow, kept.first, in_feed, &CHANGE);
-                bodies.push((kept.id.clone(), body(whole, &mut json.scrub)));
+                bodies.push(Member {
+                    name: kept.id.clone(),
+                    value: body(whole, &mut json.scrub),
+                });
             }
         }
-        feeds.push((seat.to_string(), shown));
+        feeds.push(Member {
+            name: seat.to_string(),
+            value: shown,
+        });
     }
     json.object("feeds", None, feeds)?;
     Ok(bodies)
@@ -157,18 +206,27 @@ fn body(whole: Whole, scrub: &mut Scrub<'_>) -> ItemBody {
 }
 
 /// The sessions, each message no longer than what a file holds of one text.
-fn transcripts(gathered: &Gathered, scrub: &mut Scrub<'_>) -> Vec<(String, ExportedTranscript)> {
+fn transcripts(gathered: &Gathered, scrub: &mut Scrub<'_>) -> Vec<Member<ExportedTranscript>> {
     let each = gathered.sessions.iter();
-    let each = each.filter_map(|(role, (_, past))| Some((role.to_string(), past.done(scrub)?)));
+    let each = each.filter_map(|(role, (_, past))| {
+        Some(Member {
+            name: role.to_string(),
+            value: past.done(scrub)?,
+        })
+    });
     each.collect()
 }
 
 /// Lines of the journal, each no longer than what a file holds of one text.
-fn cleaned(lines: Vec<Event>, scrub: &mut Scrub<'_>) -> Vec<Event> {
-    let each = lines.into_iter().map(|mut event| {
+fn cleaned(lines: &[Event], scrub: &mut Scrub<'_>) -> Vec<Event> {
+    let each = lines.iter().map(|event| {
         let clean = scrub.line(&event.line);
-        words::beginning(&clean, TEXT_BYTES_MAX).clone_into(&mut event.line);
-        event
+        Event {
+            seq: event.seq,
+            at: event.at.clone(),
+            fact: event.fact.clone(),
+            line: words::beginning(&clean, TEXT_BYTES_MAX).to_owned(),
+        }
     });
     each.collect()
 }
@@ -180,8 +238,8 @@ fn of_files(
     gathered: &Gathered,
     json: &mut Json<'_>,
     wanted: &Wanted<'_>,
+    has_files: bool,
 ) -> Result<(), Failed> {
-    let has_files = !wanted.without.contains(&Part::Files);
     let (listed, changes) = if has_files {
         let bounds = Bounds {
             shown_bytes_max: BLOB_BYTES_MAX,
@@ -221,6 +279,8 @@ fn of_files(
     } else {
         Vec::new()
     };
+    let proposals = proposals.into_iter();
+    let proposals = proposals.map(|(name, value)| Member { name, value });
     json.object("proposals", Some(Part::Files), proposals)?;
     let mut blobs = Vec::new();
     for hash in hashes {
@@ -229,7 +289,10 @@ fn of_files(
             continue;
         };
         let text = String::from_utf8_lossy(&bytes);
-        blobs.push((hash, json.scrub.beginning(&text, BLOB_BYTES_MAX)));
+        blobs.push(Member {
+            name: hash,
+            value: json.scrub.beginning(&text, BLOB_BYTES_MAX),
+        });
     }
     json.object("blobs", Some(Part::Files), blobs)
 }

@@ -175,14 +175,23 @@ fn without_parts(text: &str, secret: &str) -> String {
     let ends = secret.get(secret.ceil_char_boundary(secret.len() - FRAGMENT_BYTES)..);
     let begins = begins.unwrap_or(secret);
     let ends = ends.unwrap_or(secret);
-    let clean = each_replaced(text, begins, &|_, from| {
-        (0, common(from.chars(), secret.chars()))
+    let clean = each_replaced(text, begins, &|_, from| MarkReach {
+        back: 0,
+        on: common(from.chars(), secret.chars()),
     });
     each_replaced(&clean, ends, &|before, _| {
         let head = secret.get(..secret.len() - ends.len()).unwrap_or_default();
-        let length = common(before.chars().rev(), head.chars().rev());
-        (length, ends.len())
+        MarkReach {
+            back: common(before.chars().rev(), head.chars().rev()),
+            on: ends.len(),
+        }
     })
+}
+
+/// How many bytes a mark takes in before an occurrence, and from its beginning on.
+struct MarkReach {
+    back: usize,
+    on: usize,
 }
 
 /// How many bytes two texts have in common at their beginning.
@@ -193,11 +202,11 @@ fn common(one: impl Iterator<Item = char>, other: impl Iterator<Item = char>) ->
 
 /// A text with a mark at each occurrence of a part. The text before and after an occurrence determines
 /// how far the mark extends.
-fn each_replaced(text: &str, part: &str, reach: &dyn Fn(&str, &str) -> (usize, usize)) -> String {
+fn each_replaced(text: &str, part: &str, reach: &dyn Fn(&str, &str) -> MarkReach) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, from)) = rest.find(part).and_then(|at| rest.split_at_checked(at)) {
-        let (back, on) = reach(before, from);
+        let MarkReach { back, on } = reach(before, from);
         out.push_str(before.get(..before.len() - back).unwrap_or(before));
         out.push_str(MARK);
         rest = from.get(on.max(part.len())..).unwrap_or_default();

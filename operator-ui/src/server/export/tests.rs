@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 
 use super::document::document;
 use super::gather::gather;
-use super::json::Json;
-use super::page::data;
+use super::json::{Json, Member};
+use super::limits::FILE_BYTES_MAX;
+use super::page::fitting;
 use super::scrub::Scrub;
 use super::wanted::{Failed, Part, Wanted};
 use crate::hub::Hubs;
@@ -79,12 +80,14 @@ fn told(stage: &Stage, redact: &dyn Fn(&str) -> String, without: &[Part]) -> (St
     let wanted = Wanted {
         redact,
         without: without.iter().copied().collect(),
+        shrinks: false,
         build: "test",
         workspace: "/somewhere/orchard/",
         project: Path::new("/somewhere/orchard"),
     };
     let gathered = gather(&stage.hubs, &stage.flow).unwrap();
-    data(&stage.hubs, &stage.flow, gathered, &wanted).unwrap()
+    let data = fitting(&stage.hubs, &stage.flow, &gathered, &wanted, FILE_BYTES_MAX).unwrap();
+    (data.json, data.withheld)
 }
 
 /// The views after a record, as the page puts them together.
@@ -251,11 +254,59 @@ fn a_line_without_secrets_stays_as_it_is_on_disk_and_one_with_them_stays_json() 
 }
 
 #[test]
+fn what_there_is_most_of_is_left_out_until_the_rest_has_room_and_the_file_says_so() {
+    let redact = |text: &str| text.to_owned();
+    let stage = stage("review-loop");
+    let gathered = gather(&stage.hubs, &stage.flow).unwrap();
+    let wanted = |shrinks: bool| Wanted {
+        redact: &redact,
+        without: BTreeSet::new(),
+        shrinks,
+        build: "test",
+        workspace: "/somewhere/orchard/",
+        project: Path::new("/somewhere/orchard"),
+    };
+    let made = |shrinks: bool, bytes_max: usize| {
+        fitting(
+            &stage.hubs,
+            &stage.flow,
+            &gathered,
+            &wanted(shrinks),
+            bytes_max,
+        )
+    };
+    let whole = made(true, FILE_BYTES_MAX).unwrap();
+    assert_eq!(whole.left_out, []);
+    let room = whole.json.len() * 2 / 3;
+    assert!(matches!(made(false, room), Err(Failed::TooLarge { .. })));
+    let fitted = made(true, room).unwrap();
+    assert!(fitted.json.len() <= room);
+    assert!(!fitted.left_out.is_empty());
+    let read: Value = serde_json::from_str(&fitted.json).unwrap();
+    for part in &fitted.left_out {
+        let without = read["without"].as_array().unwrap();
+        assert!(
+            without.contains(&part.word().into()),
+            "{part:?}: {without:?}"
+        );
+    }
+    assert_eq!(
+        read["state"],
+        serde_json::from_str::<Value>(&whole.json).unwrap()["state"]
+    );
+    // What cannot be left out is too much for this.
+    assert!(matches!(made(true, 1_000), Err(Failed::TooLarge { .. })));
+}
+
+#[test]
 fn a_file_that_would_hold_too_much_says_what_there_is_most_of() {
     let redact = |text: &str| text.to_owned();
     let mut json = Json::new(Scrub::new(&redact), 200);
     json.member("v", &1).unwrap();
-    let few = [("a".to_owned(), "x".repeat(30))];
+    let few = [Member {
+        name: "a".to_owned(),
+        value: "x".repeat(30),
+    }];
     json.object("bodies", Some(Part::Bodies), few).unwrap();
     let many = ["y".repeat(60), "y".repeat(60), "y".repeat(60)];
     let failed = json.list("events", Some(Part::Events), many).unwrap_err();

@@ -51,6 +51,8 @@ pub struct Wanted<'a> {
     pub redact: Redact<'a>,
     /// What is left out.
     pub without: BTreeSet<Part>,
+    /// Whether more is left out if there is too much: that of which there is most, until the rest has room.
+    pub shrinks: bool,
     /// The version of the program.
     pub build: &'a str,
     /// The workspace, as it is shown.
@@ -63,6 +65,7 @@ impl std::fmt::Debug for Wanted<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Wanted")
             .field("without", &self.without)
+            .field("shrinks", &self.shrinks)
             .field("build", &self.build)
             .field("workspace", &self.workspace)
             .field("project", &self.project)
@@ -79,6 +82,8 @@ pub struct Page {
     pub events: u64,
     /// How many texts held secrets that were not redacted before.
     pub withheld: u64,
+    /// What was left out because there was too much.
+    pub left_out: Vec<Part>,
 }
 
 /// Why there is no file.

@@ -24,5 +24,7 @@ export const FAILED = "failed";
 export const retryingIn = (time: string): string => `retrying in ${time}`;
 export const waitingForRateLimit = (provider: string, time: string): string => `waiting for the rate limit of ${provider}, ${time}`;
 export const rateLimitOf = (provider: string): string => `waiting for the rate limit of ${provider}`;
+export const waitingToRecover = (provider: string, time: string): string => `waiting for ${provider} to recover, ${time}`;
+export const recovers = (provider: string): string => `waiting for ${provider} to recover`;
 export const limitResetsIn = (time: string): string => `limit resets in ${time}`;
 export const waitingFor = (nodes: string): string => `waiting for ${nodes}`;

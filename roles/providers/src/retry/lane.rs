@@ -23,8 +23,13 @@ pub struct Ticket(pub u64);
 pub enum Admission {
     /// It may go. The caller must report the outcome.
     Go,
-    /// Not yet; ask again then.
+    /// Not yet, because of a limit of the provider; ask again then.
     Wait {
+        /// After how long.
+        ms: u64,
+    },
+    /// Not yet, because the model failed too often in a row; ask again then.
+    Failing {
         /// After how long.
         ms: u64,
     },
@@ -114,7 +119,7 @@ impl Lane {
             if let Some(waiting) = place.and_then(|place| self.waiting.get_mut(place)) {
                 waiting.told_ms = now_ms.saturating_add(ms);
             }
-            return Admission::Wait { ms };
+            return Admission::Failing { ms };
         }
         let came = match place.filter(|place| *place < self.waiting.len()) {
             Some(place) => {
@@ -282,7 +287,7 @@ mod tests {
                 }
                 let ticket = Ticket(role as u64);
                 match lane.ask(ticket, now_ms) {
-                    Admission::Wait { ms } => next[role] = now_ms + ms,
+                    Admission::Wait { ms } | Admission::Failing { ms } => next[role] = now_ms + ms,
                     Admission::Go if now_ms >= free_at_ms => {
                         free_at_ms = now_ms + PERIOD_MS;
                         answered[role].push(now_ms);
@@ -402,9 +407,9 @@ mod tests {
             lane.hear(ticket, fails, 0);
         }
         let (one, other) = (Ticket(10), Ticket(11));
-        assert_eq!(lane.ask(one, 1_000), Admission::Wait { ms: 59_000 });
+        assert_eq!(lane.ask(one, 1_000), Admission::Failing { ms: 59_000 });
         assert_eq!(lane.press(one, 1_000), Admission::Go);
-        assert_eq!(lane.press(other, 2_000), Admission::Wait { ms: 59_000 });
+        assert_eq!(lane.press(other, 2_000), Admission::Failing { ms: 59_000 });
         lane.hear(one, RequestOutcome::Works, 3_000);
         assert_eq!(lane.press(other, 3_000), Admission::Go);
     }

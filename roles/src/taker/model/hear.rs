@@ -176,7 +176,7 @@ impl ModelTaker {
     }
 
     /// Asks whether a request may go now; if not, how long to wait.
-    pub(super) fn enter_lane(&mut self) -> Option<u64> {
+    pub(super) fn enter_lane(&mut self) -> Option<LaneWait> {
         let now = (self.gear.traffic.now_ms)();
         let lane = self.gear.lane();
         let lanes = &self.gear.traffic.lanes;
@@ -185,15 +185,17 @@ impl ModelTaker {
         } else {
             lanes.ask(lane, self.ticket, now)
         };
+        self.is_in_lane = true;
         match admission {
-            Admission::Go => {
-                self.is_in_lane = true;
-                None
-            }
-            Admission::Wait { ms } => {
-                self.is_in_lane = true;
-                Some(ms)
-            }
+            Admission::Go => None,
+            Admission::Wait { ms } => Some(LaneWait {
+                ms,
+                is_failing: false,
+            }),
+            Admission::Failing { ms } => Some(LaneWait {
+                ms,
+                is_failing: true,
+            }),
         }
     }
 
@@ -233,6 +235,13 @@ impl ModelTaker {
         let bytes = (bytes + answer.text.len()) as u64 + self.prompt_bytes();
         bytes.div_ceil(BYTES_A_TOKEN_USUALLY)
     }
+}
+
+/// How long a request waits before it may leave.
+pub(super) struct LaneWait {
+    pub(super) ms: u64,
+    /// Whether the model failed too often; else another role met a limit.
+    pub(super) is_failing: bool,
 }
 
 impl Hearing {

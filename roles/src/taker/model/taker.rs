@@ -19,7 +19,7 @@ use a_society_providers::{
 use super::calls::{Calls, WantedCall};
 use super::compact::{Bearing, SummaryRequest};
 use super::gear::Gear;
-use super::hear::Hearing;
+use super::hear::{Hearing, LaneWait};
 use super::kit::{Absent, Kit};
 use super::limits::{BUDGET_BUSY_MS, MALFORMED_ROUNDS, PAUSES, SHARED_KEY_BYTES};
 use super::same::Same;
@@ -234,13 +234,17 @@ impl ModelTaker {
             Ok(prepared) => prepared,
             Err(fault) => return self.unprepared(&fault),
         };
-        if let Some(ms) = self.enter_lane() {
+        if let Some(LaneWait { ms, is_failing }) = self.enter_lane() {
             if ms > LONGEST_HELD_MS && !self.is_hurried {
                 return self.held(ms);
             }
             self.next = ModelNext::Wait(ms);
             let provider = self.gear.provider.name().to_owned();
-            return TurnStep::Held { provider, ms };
+            return TurnStep::Held {
+                provider,
+                ms,
+                is_failing,
+            };
         }
         let model = &self.gear.model;
         let step = TurnStep::Ask(Asking {

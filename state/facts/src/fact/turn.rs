@@ -262,6 +262,9 @@ pub struct RequestHeld {
     pub role: RoleInstance,
     /// The provider, as the operator's configuration names it.
     pub provider: String,
+    /// Whether its model failed too often in a row; else another role met a limit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failing: bool,
     /// Until when, as far as it is known.
     pub until: At,
 }

@@ -415,6 +415,7 @@ fn calls() -> Vec<Fact> {
             attempt: 2,
             role: role(),
             provider: "anthropic".into(),
+            failing: true,
             until: At::from_ms(7_000),
         }),
         intended(),

@@ -107,6 +107,17 @@ impl FlowStanding {
     }
 }
 
+impl FlowSummary {
+    /// The words of what the flow is doing, with what a provider lets it wait for.
+    #[must_use]
+    pub fn words(&self, standing: FlowStanding, now: At) -> String {
+        match (standing, &self.held) {
+            (FlowStanding::Retrying(_), Some(held)) => held.words(now),
+            (standing, _) => standing.words(now),
+        }
+    }
+}
+
 /// What a node is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeStanding<'s> {
@@ -118,13 +129,9 @@ pub enum NodeStanding<'s> {
     Working,
     /// Its role waits until its request is sent again.
     Retrying(At),
-    /// Its role waits until its request is sent, because another role met the limit of their provider.
-    Held {
-        /// The provider.
-        provider: &'s str,
-        /// Until when.
-        until: At,
-    },
+    /// Its role waits until its request is sent, because another role met the limit of their provider, or because its
+    /// model failed too often.
+    Held(&'s HeldRequest),
     /// Its role waits for a limit of its provider.
     Limited(At),
     /// Its role waits until its session is compacted.
@@ -144,6 +151,8 @@ pub enum NodeStanding<'s> {
     Stopped,
     /// It handed over all it owes, and has nothing more to do.
     Done,
+    /// It had begun and was not done when the flow was cancelled.
+    Cancelled,
 }
 
 impl<'s> NodeStanding<'s> {
@@ -176,6 +185,9 @@ impl<'s> NodeStanding<'s> {
                 None => Self::Working,
             };
         }
+        if state.status == FlowStatus::Cancelled {
+            return Self::at_cancellation(state, node);
+        }
         if state.awaiting_handoff.contains(node) {
             return Self::AwaitsHandoff;
         }
@@ -188,13 +200,21 @@ impl<'s> NodeStanding<'s> {
         Self::NotReached
     }
 
+    /// How a node of a flow that was cancelled was left.
+    fn at_cancellation(state: &FlowState, node: &NodeId) -> Self {
+        if state.is_done(node) {
+            Self::Done
+        } else if state.visited.contains(node) {
+            Self::Cancelled
+        } else {
+            Self::NotReached
+        }
+    }
+
     /// What a turn of a driven flow does.
     fn of_turn(state: &FlowState, turn: &'s OpenTurn) -> Self {
-        if let Some(HeldRequest { provider, until }) = &turn.held {
-            return Self::Held {
-                provider,
-                until: *until,
-            };
+        if let Some(held) = &turn.held {
+            return Self::Held(held);
         }
         if let Some(at) = turn.again_at() {
             return Self::Retrying(at);
@@ -213,7 +233,7 @@ impl<'s> NodeStanding<'s> {
             Self::NotReached => status::NOT_REACHED,
             Self::Ready => status::READY,
             Self::Working => status::WORKING,
-            Self::Retrying(_) | Self::Held { .. } => status::RETRYING,
+            Self::Retrying(_) | Self::Held(_) => status::RETRYING,
             Self::Limited(_) => status::LIMITED,
             Self::Compacting => status::COMPACTING,
             Self::Waiting { .. } => status::WAITING_FOR_YOU,
@@ -221,6 +241,7 @@ impl<'s> NodeStanding<'s> {
             Self::AwaitsHandoff => status::WAITING_FOR_HANDOFF,
             Self::Stopped => status::STOPPED,
             Self::Done => status::DONE,
+            Self::Cancelled => status::CANCELLED,
         }
     }
 
@@ -228,7 +249,8 @@ impl<'s> NodeStanding<'s> {
     #[must_use]
     pub const fn goes_on_at(self) -> Option<(At, bool)> {
         match self {
-            Self::Retrying(at) | Self::Held { until: at, .. } => Some((at, false)),
+            Self::Retrying(at) => Some((at, false)),
+            Self::Held(held) => Some((held.until, false)),
             Self::Limited(at) => Some((at, true)),
             Self::NotReached
             | Self::Ready
@@ -238,15 +260,16 @@ impl<'s> NodeStanding<'s> {
             | Self::YourTurn
             | Self::AwaitsHandoff
             | Self::Stopped
-            | Self::Done => None,
+            | Self::Done
+            | Self::Cancelled => None,
         }
     }
 
-    /// The provider whose limit another role met, if that is what it waits for.
+    /// The request that waits for its provider, if that is what it waits for.
     #[must_use]
-    pub const fn held_by(self) -> Option<&'s str> {
+    pub const fn held(self) -> Option<&'s HeldRequest> {
         match self {
-            Self::Held { provider, .. } => Some(provider),
+            Self::Held(held) => Some(held),
             Self::NotReached
             | Self::Ready
             | Self::Working
@@ -257,15 +280,16 @@ impl<'s> NodeStanding<'s> {
             | Self::YourTurn
             | Self::AwaitsHandoff
             | Self::Stopped
-            | Self::Done => None,
+            | Self::Done
+            | Self::Cancelled => None,
         }
     }
 
     /// The same with the time that is left at this moment.
     #[must_use]
     pub fn words(self, now: At) -> String {
-        if let Self::Held { provider, until } = self {
-            return held(provider, until, now);
+        if let Self::Held(held) = self {
+            return held.words(now);
         }
         match self.goes_on_at() {
             Some((at, false)) => retrying(at, now),
@@ -294,11 +318,18 @@ fn retrying(at: At, now: At) -> String {
     at_its_time(status::retrying_in, status::RETRYING, at, now)
 }
 
-fn held(provider: &str, at: At, now: At) -> String {
-    left(at, now).map_or_else(
-        || status::rate_limit_of(provider),
-        |left| status::waiting_for_rate_limit(provider, &left),
-    )
+impl HeldRequest {
+    /// What it waits for, with the time that is left.
+    #[must_use]
+    pub fn words(&self, now: At) -> String {
+        let provider = &self.provider;
+        match (left(self.until, now), self.failing) {
+            (Some(left), false) => status::waiting_for_rate_limit(provider, &left),
+            (Some(left), true) => status::waiting_to_recover(provider, &left),
+            (None, false) => status::rate_limit_of(provider),
+            (None, true) => status::recovers(provider),
+        }
+    }
 }
 
 fn limited(at: At, now: At) -> String {
@@ -415,6 +446,36 @@ mod tests {
             };
             let standing = FlowStanding::of(&summary, driven);
             assert_eq!(standing.words(now), words, "{status:?} {driven}");
+        }
+    }
+
+    #[test]
+    fn a_flow_says_for_which_provider_its_request_waits_and_why() {
+        let until = At::from_ms(42_000);
+        let held = |failing| HeldRequest {
+            provider: "openai".to_owned(),
+            failing,
+            until,
+        };
+        for (held, now, words) in [
+            (
+                Some(held(false)),
+                0,
+                "waiting for the rate limit of openai, 42 s",
+            ),
+            (Some(held(true)), 0, "waiting for openai to recover, 42 s"),
+            (Some(held(true)), 42_000, "waiting for openai to recover"),
+            (None, 0, "retrying in 42 s"),
+        ] {
+            let summary = FlowSummary {
+                status: FlowStatus::Running,
+                running: 1,
+                retry_at: Some(until),
+                held,
+                ..FlowSummary::default()
+            };
+            let standing = FlowStanding::of(&summary, true);
+            assert_eq!(summary.words(standing, At::from_ms(now)), words);
         }
     }
 

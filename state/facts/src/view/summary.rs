@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::{FlowState, FlowStatus, OpenTurn, Parentage, SessionBrief};
+use super::flow::{FlowState, FlowStatus, HeldRequest, OpenTurn, Parentage, SessionBrief};
 use crate::at::At;
 use crate::fact::node::WaitReason;
 use crate::id::{FlowId, NodeId, ProjectName, RoleInstance, Seq};
@@ -45,6 +45,9 @@ pub struct FlowSummary {
     /// When the first request is sent again, if every turn waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<At>,
+    /// The same, with what it waits for, if its provider lets it wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<HeldRequest>,
     /// Whether every role that is at work waits until its session is compacted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacting: bool,
@@ -96,6 +99,7 @@ impl FlowSummary {
             waits: waits.collect(),
             running: running(state),
             retry_at: retry_at(state),
+            held: held(state),
             compacting: compacting(state),
             created_at: state.created_at,
             updated_at: state.updated_at,
@@ -139,6 +143,13 @@ fn retry_at(state: &FlowState) -> Option<At> {
     let turns = state.turns.values();
     let each: Option<Vec<At>> = turns.map(OpenTurn::again_at).collect();
     each?.into_iter().min()
+}
+
+/// What the first of them waits for, if its provider lets it wait.
+fn held(state: &FlowState) -> Option<HeldRequest> {
+    let first = retry_at(state)?;
+    let mut turns = state.turns.values().filter_map(|turn| turn.held.as_ref());
+    turns.find(|held| held.until == first).cloned()
 }
 
 /// Whether a session is being compacted, and no role is at work whose session is not.

@@ -20,7 +20,7 @@ words! {
             "up" = "previous in the list",
             "open" = "open",
             "open-in-flow" = "open in its flow",
-            "answer-first" = "choose a card",
+            "answer-first" = "choose a card or an offered answer",
             "show-all" = "show all of what is asked about",
             "snooze" = "snooze for 30 minutes",
             "role-tab" = "feed of that role",

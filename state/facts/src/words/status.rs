@@ -53,6 +53,9 @@ words! {
         /// A request waits because another role met the limit of its provider: for so long, and when that is over.
         waiting_for_rate_limit(provider, time) = "waiting for the rate limit of {provider}, {time}";
         rate_limit_of(provider) = "waiting for the rate limit of {provider}";
+        /// A request waits because its model failed too often in a row: for so long, and when that is over.
+        waiting_to_recover(provider, time) = "waiting for {provider} to recover, {time}";
+        recovers(provider) = "waiting for {provider} to recover";
         /// A provider's limit is over after this long.
         limit_resets_in(time) = "limit resets in {time}";
         /// These nodes are awaited.

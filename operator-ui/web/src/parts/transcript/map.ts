@@ -64,6 +64,16 @@ export function callsOf(raw: unknown): CallMade[] {
 export function textOf(content: string, calls: readonly CallMade[]): string {
   return calls.length > 0 && content.startsWith("[{") && content.endsWith("]") ? "" : content;
 }
+/** A text of Markdown as a line of a list: without the marks of its tables, headings, quotes and emphasis. */
+export function unmarked(text: string): string {
+  return text.split("\n").map((written) => {
+    const line = written.trim();
+    if (/^\|[|:\- ]*$/.test(line) || line.startsWith("```")) return "";
+    const plain = line.replace(/^[#> ]+/, "").replaceAll("**", "").replaceAll("`", "");
+    return line.startsWith("|") ? plain.replaceAll("|", " ") : plain;
+  }).join("\n");
+}
+
 /** What tells one call of a tool from the next, in this order. */
 const TELLING = ["command", "path", "file_path", "url", "query", "pattern", "glob", "name", "skill", "role", "targets"];
 /** A call in one line: its name and what it was given that tells most. */

@@ -15,6 +15,8 @@ export class Pages {
   problem = $state<string | null>(null);
   /** There is no such session: the role has not begun. */
   none = $state(false);
+  /** There is a session, and no such part of it. */
+  nowhere = $state(false);
   readonly #pages = new SvelteMap<number, TranscriptMessage[]>();
   readonly #asked = new Set<number>();
   readonly #stop = new AbortController();
@@ -76,10 +78,18 @@ export class Pages {
       if (this.#stop.signal.aborted) return [];
       // A lost connection has its own notice, and the missing page is loaded when it is back.
       if (!(error instanceof Refused)) return [];
-      this.none = error.status === 404 && p === 0;
+      this.nowhere = error.fault.code === "part-not-found";
+      this.none = error.status === 404 && !this.nowhere && p === 0;
+      if (this.nowhere) void this.#parts();
       this.problem = error.fault.what;
       return [];
     }
+  }
+
+  /** Which parts there are, where the one that was asked for is none of them. */
+  async #parts(): Promise<void> {
+    const told = get<Transcript>(flowApi(this.#flow, `role/${encodeURIComponent(this.#role)}/transcript`, { limit: 1, at: this.#at }), this.#stop.signal);
+    this.segments = await told.then(({ segments }) => segments, () => []);
   }
 
   /** There is more: the last page is asked for again. */

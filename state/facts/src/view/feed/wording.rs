@@ -29,7 +29,7 @@ use crate::words::handoffs::{
     HANDED_OVER, HANDOFF_APPROVED, HANDOFF_SENT_BACK, WAITING_FOR_APPROVAL, sent_this_back,
 };
 use crate::words::retrospective::{self, FEEDBACK_REPORT, LOOKS_BACK, RETROSPECTIVE};
-use crate::words::status::rate_limit_of;
+use crate::words::status::{rate_limit_of, recovers};
 
 /// The words of an item, and what it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -378,6 +378,13 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         )
         .in_turn(f.turn)
         .again(f.retry_in_ms.map(NextTry::In))
+        .say(),
+        Fact::RequestHeld(f) if f.failing => ItemWords::event(
+            &capital(&recovers(&f.provider)),
+            "Its model failed too often in a row. One request tries it again when the time is over.",
+            "provider.held",
+        )
+        .in_turn(f.turn)
         .say(),
         Fact::RequestHeld(f) => ItemWords::event(
             &capital(&rate_limit_of(&f.provider)),

@@ -168,8 +168,9 @@ impl FlowState {
     #[must_use]
     pub fn done_nodes(&self) -> usize {
         let rests = |node: &&NodeId| {
-            let busy =
-                self.running.contains_key(*node) || self.awaiting_operator.contains_key(*node);
+            let busy = self.running.contains_key(*node)
+                || self.awaiting_operator.contains_key(*node)
+                || self.cut_off.contains(*node);
             !busy && !self.awaiting_handoff.contains(*node) && !self.wanted.contains_key(*node)
         };
         self.visited.iter().filter(rests).count()
@@ -182,6 +183,7 @@ impl FlowState {
             && !self.owing.contains(node)
             && !self.running.contains_key(node)
             && !self.awaiting_operator.contains_key(node)
+            && !self.cut_off.contains(node)
             && !self.awaiting_handoff.contains(node)
             && !self.staged.values().any(|staged| staged.node == *node)
             && self.deliverable(node).next().is_none()

@@ -289,6 +289,15 @@ fn made(before: &FlowState, fact: &Fact) -> Option<DecisionSketch> {
             about: f.text.shown(),
             ..DecisionSketch::new(DecidedMatter::Answer, f.client.as_ref())
         }),
+        // What is allowed for the flow is remembered from then on; that was decided with the call.
+        Fact::ConsentModeChanged(f)
+            if f.client.is_none()
+                && f.mode == ConsentMode::PartialAccess
+                && before.consent_mode == ConsentMode::NoAccess
+                && !before.grants.is_empty() =>
+        {
+            None
+        }
         Fact::ConsentModeChanged(f) => Some(DecisionSketch::new(
             DecidedMatter::Permissions(f.mode),
             f.client.as_ref(),

@@ -320,6 +320,10 @@ impl FlowState {
     /// end, and what arrived stays where it is, for a node that may be reopened.
     fn cancelled(&mut self) {
         self.phase = FlowPhase::Cancelled;
+        let staged = self.staged.values().map(|staged| staged.node.clone());
+        self.cut_off.extend(staged);
+        self.cut_off.extend(self.running.keys().cloned());
+        self.cut_off.extend(self.awaiting_operator.keys().cloned());
         self.running.clear();
         self.awaiting_operator.clear();
         self.staged.clear();

@@ -189,11 +189,14 @@ pub struct OpenTurn {
     pub usage: Usage,
 }
 
-/// A request that is not sent yet, because another role met the limit of its provider.
+/// A request that is not sent yet, because another role met the limit of its provider, or its model failed too often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldRequest {
     /// The provider.
     pub provider: String,
+    /// Whether its model failed too often.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub failing: bool,
     /// Until when.
     pub until: At,
 }

@@ -86,6 +86,9 @@ pub struct FlowState {
     pub awaiting_handoff: BTreeSet<NodeId>,
     /// Nodes that the operator, or something that became available, wants to run.
     pub wanted: BTreeMap<NodeId, WantedRun>,
+    /// The nodes that were at work, or waited for the operator, when the flow was cancelled.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub cut_off: BTreeSet<NodeId>,
     /// Replies that their nodes have not read, oldest first.
     pub replies: BTreeMap<NodeId, Vec<OperatorMessage>>,
     /// Messages to roles that they have not got, oldest first.

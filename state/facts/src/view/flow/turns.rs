@@ -212,6 +212,7 @@ impl FlowState {
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             turn.held = Some(HeldRequest {
                 provider: f.provider.clone(),
+                failing: f.failing,
                 until: f.until,
             });
         }

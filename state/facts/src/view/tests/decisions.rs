@@ -109,6 +109,23 @@ fn a_flow_that_never_asks_answered_by_itself_also_where_its_journal_has_no_membe
 }
 
 #[test]
+fn what_follows_from_a_grant_for_the_flow_is_no_decision_of_its_own() {
+    let lines = format!(
+        "{ASKED}{}",
+        r#"{"fact":"consent_resolved","consent":"q-1","answer":"allow_flow","action":"HASH","client":"page-1"}
+{"fact":"grant_added","grant":{"command":"cargo test"}}
+{"fact":"consent_mode_changed","mode":"partial-access"}
+"#
+    );
+    let all = told(&lines);
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert!(all[0].contains("allow_flow"), "{all:?}");
+    // The operator's own word is one.
+    let own = r#"{"fact":"consent_mode_changed","mode":"partial-access","client":"page-2"}"#;
+    assert_eq!(told(&format!("{lines}{own}")).len(), 2);
+}
+
+#[test]
 fn an_outcome_that_is_refused_and_words_to_a_role_at_work_are_no_decisions() {
     let lines = r#"
 {"fact":"node_claimed","node":"draft","role":"writer","turn":1,"entry":"first"}
