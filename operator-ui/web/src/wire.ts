@@ -150,9 +150,13 @@ at: string,
  */
 limit: boolean,
 /**
- * The provider whose limit another role met, if the request is sent for the first time then.
+ * The provider that lets the request wait: another role met its limit, or its model fails.
  */
-held_by?: string, };
+held_by?: string,
+/**
+ * Whether its model failed too often in a row.
+ */
+failing?: boolean, };
 
 export type DrivenBy = "server" | "other";
 
