@@ -148,7 +148,7 @@ export const wantsText = (ask: Ask): boolean => ask.kind.kind === "text" && ask.
 export const isCard = (choice: Choice): boolean => (PLACES as readonly string[]).includes(choice.id);
 /** What the role offered as answers with its question. */
 const offered = (ask: Ask): readonly string[] => (ask.kind.kind === "text" ? (ask.kind.choices ?? []) : []);
-/** Each of them is one press; it is said in the words that were offered. */
+/** What the role offered: each is one press, and is sent in its own words. */
 export const offers = (ask: Ask): Choice[] => offered(ask).flatMap((text, at) => {
   const id = PLACES[at];
   return id === undefined ? [] : [{ id, words: text, past: capital(ANSWERED), key: DIGITS[at] ?? null, command: () => ({ do: "reply", to: whom(ask), text, asked: ask.since }) }];

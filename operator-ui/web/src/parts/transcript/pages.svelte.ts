@@ -86,7 +86,7 @@ export class Pages {
     }
   }
 
-  /** Which parts there are, where the one that was asked for is none of them. */
+  /** Which parts there are, where there is not the one that was asked for. */
   async #parts(): Promise<void> {
     const told = get<Transcript>(flowApi(this.#flow, `role/${encodeURIComponent(this.#role)}/transcript`, { limit: 1, at: this.#at }), this.#stop.signal);
     this.segments = await told.then(({ segments }) => segments, () => []);
