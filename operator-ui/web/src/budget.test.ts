@@ -38,7 +38,7 @@ test("money is said to its last digit where a limit is set", () => {
 
 test("what stands in the way is said with the figures of whoever lacks it", () => {
   const short = { role: null, measure: "cost_micros", limit: 5_000_000, spent: 4_970_000, least: 5_180_000, raise_to: 7_500_000 } as const;
-  expect(why(short)).toBe("This flow spent $4.97 of $5.00. What comes next may take up to $0.21, which is no longer there.");
+  expect(why(short)).toBe("This flow spent $4.97 of $5.00. The next request may take up to $0.21, and $0.03 is left.");
   expect(why({ ...short, spent: 5_000_000, least: 5_000_001 })).toBe("This flow spent $5.00 of $5.00.");
   expect(why({ ...short, role: "writer", measure: "tokens", limit: 5_000, spent: 5_000, least: 5_001 })).toBe("writer used 5,000 tokens of 5,000 tokens.");
   expect([used("cost_micros", 5_000_000), used("tokens", 1), used("turns", 12)]).toEqual(["$5.00 spent", "1 token used", "12 turns used"]);

@@ -67,5 +67,5 @@ export function why(short: ShortBudget): string {
   const next = Math.max(0, short.least - short.spent);
   if (short.measure === "turns") return `${whose} may take ${amount("turns", short.limit)}, and the next would be one more.`;
   const spent = `${whose} ${usedWord(short.measure)} ${amount(short.measure, short.spent)} of ${amount(short.measure, short.limit)}.`;
-  return next <= 1 ? spent : `${spent} What comes next may take up to ${amount(short.measure, next)}, which is no longer there.`;
+  return next <= 1 ? spent : `${spent} The next request may take up to ${amount(short.measure, next)}, and ${amount(short.measure, Math.max(0, short.limit - short.spent))} is left.`;
 }

@@ -101,7 +101,7 @@ test("a role whose budget is used up says its figures, and one press raises it",
   data.inbox.asks = { [one.id]: one };
   data.flows["orchard/ledger"].state.asks = { [one.id]: one };
   const { server, page, complaints } = await at(`${FLOW}/r/backend`, { data });
-  await page.getByText("This flow spent $4.97 of $5.00. What comes next may take up to $0.21, which is no longer there.").waitFor();
+  await page.getByText("This flow spent $4.97 of $5.00. The next request may take up to $0.21, and $0.03 is left.").waitFor();
   await armed(page);
   assert.deepEqual(await faults(page), []);
   await page.setViewportSize({ width: 1440, height: 900 });
