@@ -71,8 +71,16 @@ impl Edit {
         let arguments: Arc<str> = input.into();
         said.filter_map(|(number, said)| {
             let edit = match call.files.get(number) {
-                Some(file) => Self::of_file(said, (file.before, file.after), (1, 1)),
-                None => Self::of_file(said, (call.before, call.after), place(&call.summary)),
+                Some(file) => Self::of_file(
+                    said,
+                    EditedPlace {
+                        before: file.before,
+                        after: file.after,
+                        line: 1,
+                        places: 1,
+                    },
+                ),
+                None => Self::of_file(said, EditedPlace::of(call)),
             };
             Some(Self {
                 recorded: call.texts.get(number).cloned(),
@@ -85,8 +93,12 @@ impl Edit {
 
     fn of_file(
         given: SaidChange,
-        (before, after): (Option<Hash>, Option<Hash>),
-        (line, places): (u64, u64),
+        EditedPlace {
+            before,
+            after,
+            line,
+            places,
+        }: EditedPlace,
     ) -> Option<Self> {
         let edit = |old: Option<String>, new: String, after: Hash| Self {
             path: given.path.clone(),
@@ -229,13 +241,28 @@ impl Edit {
     }
 }
 
-/// The line and the number of places that the summary of an edit ends with.
-fn place(summary: &str) -> (u64, u64) {
-    let end = summary.rsplit_once(", ").map_or("", |(_, end)| end);
-    let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
-    let line = end.strip_prefix("line ").and_then(number);
-    let places = end.strip_suffix(" places").and_then(number);
-    (line.unwrap_or(1), places.unwrap_or(1))
+/// What is known of the file that an edit changes: the whole of it before and after, and where the edit is in it.
+struct EditedPlace {
+    before: Option<Hash>,
+    after: Option<Hash>,
+    line: u64,
+    places: u64,
+}
+
+impl EditedPlace {
+    /// Of a call that changes one file: its summary ends with the line, or with the number of places.
+    fn of(call: &CallIntended) -> Self {
+        let end = call.summary.rsplit_once(", ").map_or("", |(_, end)| end);
+        let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
+        let line = end.strip_prefix("line ").and_then(number);
+        let places = end.strip_suffix(" places").and_then(number);
+        Self {
+            before: call.before,
+            after: call.after,
+            line: line.unwrap_or(1),
+            places: places.unwrap_or(1),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -13,6 +13,13 @@ use a_society_orchestrator::machine;
 
 use crate::protocol::ask::Estimate;
 
+/// What turns take: how long, and what they cost in millionths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Spent {
+    ms: u64,
+    micros: u64,
+}
+
 /// What each way would take, as far as it is known.
 pub(super) fn estimates(
     graph: &FlowGraph,
@@ -22,40 +29,40 @@ pub(super) fn estimates(
     let each = modes.iter().filter_map(|mode| {
         let plan = machine::plan(graph, state, *mode);
         let usual = |role: &RoleInstance| usual_turn(state, role);
-        let (ms, cost) = taken(&plan, &usual)?;
+        let Spent { ms, micros } = taken(&plan, &usual)?;
         Some(Estimate {
             mode: *mode,
             roles: plan.len() as u64,
             ms,
-            cost_micros: (cost > 0).then_some(cost),
+            cost_micros: (micros > 0).then_some(micros),
         })
     });
     each.collect()
 }
 
 /// How long a turn of a role took on average, and what it cost.
-fn usual_turn(state: &FlowState, role: &RoleInstance) -> Option<(u64, u64)> {
+fn usual_turn(state: &FlowState, role: &RoleInstance) -> Option<Spent> {
     let spent = &state.role_accounts.get(role)?.spent;
     let each = |of: u64| of.checked_div(spent.turns);
-    Some((each(spent.wall_ms)?, each(spent.cost_micros)?))
+    Some(Spent {
+        ms: each(spent.wall_ms)?,
+        micros: each(spent.cost_micros)?,
+    })
 }
 
 /// How long a plan takes if roles that depend on no other begin together, and what all of it costs.
-fn taken(
-    plan: &[Reflection],
-    usual: &dyn Fn(&RoleInstance) -> Option<(u64, u64)>,
-) -> Option<(u64, u64)> {
+fn taken(plan: &[Reflection], usual: &dyn Fn(&RoleInstance) -> Option<Spent>) -> Option<Spent> {
     let mut ends: BTreeMap<&RoleInstance, u64> = BTreeMap::new();
-    let (mut last, mut cost) = (0, 0_u64);
+    let mut all = Spent { ms: 0, micros: 0 };
     for step in plan {
         let begins = step.after.iter().filter_map(|role| ends.get(role)).max();
-        let (lasts, costs) = usual(&step.role)?;
-        let end = begins.copied().unwrap_or(0).saturating_add(lasts);
+        let turn = usual(&step.role)?;
+        let end = begins.copied().unwrap_or(0).saturating_add(turn.ms);
         ends.insert(&step.role, end);
-        last = last.max(end);
-        cost = cost.saturating_add(costs);
+        all.ms = all.ms.max(end);
+        all.micros = all.micros.saturating_add(turn.micros);
     }
-    (!plan.is_empty()).then_some((last, cost))
+    (!plan.is_empty()).then_some(all)
 }
 
 #[cfg(test)]
@@ -73,10 +80,11 @@ mod tests {
 
     #[test]
     fn roles_that_wait_for_nobody_take_as_long_as_the_slowest_and_cost_all_they_cost() {
+        let spent = |ms, micros| Some(Spent { ms, micros });
         let usual = |role: &RoleInstance| match role.as_str() {
-            "owner" => Some((10, 1)),
-            "writer" => Some((20, 2)),
-            "critic" => Some((40, 4)),
+            "owner" => spent(10, 1),
+            "writer" => spent(20, 2),
+            "critic" => spent(40, 4),
             _ => None,
         };
         for (steps, wanted) in [
@@ -87,7 +95,7 @@ mod tests {
                     ("writer", &["critic"]),
                     ("owner", &["writer"]),
                 ]),
-                Some((70, 7)),
+                spent(70, 7),
             ),
             // Both at once, and the owner last.
             (
@@ -96,9 +104,9 @@ mod tests {
                     ("critic", &[]),
                     ("owner", &["writer", "critic"]),
                 ]),
-                Some((50, 7)),
+                spent(50, 7),
             ),
-            (plan(&[("owner", &[])]), Some((10, 1))),
+            (plan(&[("owner", &[])]), spent(10, 1)),
             // For a role without turns there is no estimate.
             (plan(&[("owner", &[]), ("person", &[])]), None),
             (plan(&[]), None),

@@ -221,7 +221,16 @@ impl FeedFold {
         let edits = input.map(|input| Edit::each(f, &input)).unwrap_or_default();
         let compared = edits.iter().map(|edit| edit.compared(&CHANGE));
         let (mut changes, lines): (Vec<Diff>, Vec<Option<(u64, u64)>>) = compared.unzip();
-        let files = several(&edits).then(|| each_file(&edits, &lines));
+        let files = several(&edits).then(|| {
+            let each = edits.iter().zip(&lines).take(EDITED_FILES_MAX);
+            let each = each.map(|(edit, lines)| EditedFile {
+                path: edit.path().to_owned(),
+                added: lines.map(|(added, _)| added),
+                removed: lines.map(|(_, removed)| removed),
+                gone: edit.is_gone(),
+            });
+            each.collect::<Vec<_>>()
+        });
         // One change can be shown beside a question; several are part of its text.
         if files.is_none() && changes.len() == 1 {
             self.changes
@@ -349,18 +358,6 @@ impl FeedFold {
             tasks: wrote.and_then(|call| call.tasks.clone()),
         }
     }
-}
-
-/// Each file of an edit of several, with the lines that come and go.
-fn each_file(edits: &[Edit], lines: &[Option<(u64, u64)>]) -> Vec<EditedFile> {
-    let files = edits.iter().zip(lines).take(EDITED_FILES_MAX);
-    let files = files.map(|(edit, lines)| EditedFile {
-        path: edit.path().to_owned(),
-        added: lines.map(|(added, _)| added),
-        removed: lines.map(|(_, removed)| removed),
-        gone: edit.is_gone(),
-    });
-    files.collect()
 }
 
 /// Whether the arguments of a tool's calls are read.

@@ -319,12 +319,9 @@ impl FlowFold {
         }
         for role in maker.roles() {
             if all || touched.roles.contains(&role) {
-                let counts = self
-                    .counts
-                    .get(&Seat::from(&role))
-                    .copied()
-                    .unwrap_or_default();
-                let part = Part::Role(Box::new(maker.role(&role, counts)));
+                let counts = self.counts.get(&Seat::from(&role)).copied();
+                let (items, last_seq) = counts.unwrap_or_default();
+                let part = Part::Role(Box::new(maker.role(&role, items, last_seq)));
                 put(format!("role/{role}"), part);
             }
         }

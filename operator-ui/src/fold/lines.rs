@@ -167,26 +167,26 @@ fn script(old: &[&str], new: &[&str], edits_max: usize) -> Vec<Edit> {
     let mid_new = new.get(head..end_new).unwrap_or_default();
     let mut script: Vec<Edit> = (0..head).map(|at| (Op::Keep, at, at)).collect();
     if edits_at_least(mid_old, mid_new) > edits_max {
-        extend(&mut script, Op::Remove, (head, head), mid_old.len());
-        extend(&mut script, Op::Add, (end_old, head), mid_new.len());
+        extend(&mut script, Op::Remove, head, head, mid_old.len());
+        extend(&mut script, Op::Add, end_old, head, mid_new.len());
     } else {
         for op in shortest(mid_old, mid_new) {
             let (_, old, new) = op.as_tag_tuple();
-            let at = (head + old.start, head + new.start);
+            let (at_old, at_new) = (head + old.start, head + new.start);
             if let DiffOp::Equal { .. } = op {
-                extend(&mut script, Op::Keep, at, old.len());
+                extend(&mut script, Op::Keep, at_old, at_new, old.len());
             } else {
-                extend(&mut script, Op::Remove, at, old.len());
-                extend(&mut script, Op::Add, (head + old.end, at.1), new.len());
+                extend(&mut script, Op::Remove, at_old, at_new, old.len());
+                extend(&mut script, Op::Add, head + old.end, at_new, new.len());
             }
         }
     }
-    extend(&mut script, Op::Keep, (end_old, end_new), tail);
+    extend(&mut script, Op::Keep, end_old, end_new, tail);
     script
 }
 
 /// So many lines to which the same happens, from these places on.
-fn extend(script: &mut Vec<Edit>, op: Op, (old, new): (usize, usize), lines: usize) {
+fn extend(script: &mut Vec<Edit>, op: Op, old: usize, new: usize, lines: usize) {
     script.extend((0..lines).map(|line| match op {
         Op::Keep => (op, old + line, new + line),
         Op::Remove => (op, old + line, new),

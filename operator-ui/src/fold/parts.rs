@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use a_society_facts::fact::flow::{EdgeOutline, NodeOutline};
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::handoff::HandoffWay;
-use a_society_facts::id::{NodeId, RoleInstance};
+use a_society_facts::id::{NodeId, RoleInstance, Seq};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{
@@ -271,7 +271,7 @@ impl Maker<'_> {
             .collect()
     }
 
-    pub(super) fn role(&self, role: &RoleInstance, (items, last_seq): (u64, u64)) -> RoleView {
+    pub(super) fn role(&self, role: &RoleInstance, items: u64, last_seq: Seq) -> RoleView {
         let state = self.state;
         let session = state.session(role);
         let account = state.role_accounts.get(role);
