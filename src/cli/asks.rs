@@ -5,23 +5,17 @@ use std::borrow::Cow;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::{Trouble, WaitReason};
-use a_society_facts::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
+use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
-use a_society_facts::view::flow::{FlowState, OpenConsent};
-use a_society_facts::words::asks::{
-    NOTHING_CAN_RUN, REOPEN_OR_REVISE, RUN_A_RETROSPECTIVE, WRITE_A_REPORT, pause, your_choice,
-};
 use a_society_facts::words::calls::failure;
-use a_society_operator_ui::fold::ask::{asked, is_own_turn, questions, short_of, trouble_of};
-use a_society_operator_ui::fold::terms::{self, scope};
+use a_society_facts::words::choices::Choice;
+use a_society_operator_ui::fold::asks::{Answering, AskAnswer, OpenAsk};
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
-use a_society_orchestrator::canonical;
-use a_society_orchestrator::machine::{OperatorQuestion, Work};
+use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_state::{FlowRef, Store};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::card::is_retried;
 use super::card_rows::labelled;
 use super::words;
 use crate::exit_code::ExitCode;
@@ -34,30 +28,7 @@ pub(crate) const QUESTION_LINES_MAX: usize = 24;
 /// Longer lines of a question are cut.
 pub(crate) const QUESTION_COLUMNS_MAX: usize = 200;
 
-/// One thing that is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Ask {
-    /// The shortest name of its flow.
-    pub(crate) flow: String,
-    /// The question itself.
-    pub(crate) question: OperatorQuestion,
-    /// Who asks: a node, a role, or the flow.
-    pub(crate) who: String,
-    /// What is wanted, to be read after "waits for".
-    pub(crate) what: String,
-    /// What the operator should read.
-    pub(crate) says: Option<String>,
-    /// Whether it is a turn that the operator takes.
-    pub(crate) is_own_turn: bool,
-    /// What matters for the decision, beside that.
-    pub(crate) facts: Vec<Fact>,
-    /// What answers it.
-    pub(crate) answers: Vec<Answer>,
-    /// With which code a command ends that leaves the flow waiting for this.
-    pub(crate) code: ExitCode,
-}
-
-/// A command that answers, and the key that does the same at the cursor.
+/// An answer, for programs: the key that gives it at the cursor, and the command that does the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Answer {
     /// The key, where one key answers.
@@ -69,86 +40,62 @@ pub(crate) struct Answer {
     pub(crate) command: String,
 }
 
-impl Answer {
-    fn key(key: char, decision: &'static str, command: String) -> Self {
-        Self {
-            key: Some(key),
+/// The commands that answer, by the shortest name of the flow.
+pub(crate) fn commands(name: &str, ask: &OpenAsk) -> Vec<Answer> {
+    let answers = ask.answers().into_iter();
+    let answers = answers.filter_map(|AskAnswer { key, does }| {
+        let (decision, command) = command(name, ask, does)?;
+        Some(Answer {
+            key,
             decision,
-            command,
+            command: format!("a-society {command}"),
+        })
+    });
+    answers.collect()
+}
+
+/// Whether it takes one of the choices that a role offers, whose number is typed for the text as well.
+pub(crate) fn is_pick(answer: &Answer) -> bool {
+    answer.key.is_some_and(|key| key.is_ascii_digit())
+}
+
+/// What an answer decides, and the command for it; `None` if no command does it.
+fn command(name: &str, ask: &OpenAsk, does: Answering) -> Option<(&'static str, String)> {
+    let (_, id) = named_by(&ask.question);
+    let to = ask.role.as_ref().map(|role| named(ask.node(), role));
+    let to = to.unwrap_or_default();
+    let role = ask.role.as_ref().map_or("", |role| role.as_str());
+    Some(match does {
+        Answering::Choose(choice) => match choice {
+            Choice::Allow => ("allow_once", format!("allow {name} {id}")),
+            Choice::AllowFlow => ("allow_flow", format!("allow {name} {id} --for-the-flow")),
+            Choice::Deny => ("deny", format!("deny {name} {id}")),
+            Choice::DenyReason => ("deny", format!("deny {name} {id} --reason TEXT")),
+            Choice::Approve => ("approve", format!("approve {name} {id}")),
+            Choice::Decline => ("decline", format!("decline {name} {id}")),
+            Choice::DeclineReason => ("decline", format!("decline {name} {id} --reason TEXT")),
+            Choice::Retry => ("retry", format!("retry {name} {to}")),
+            Choice::RetryNote => ("reply", format!("reply {name} {to} TEXT")),
+            Choice::Raise => ("budget", raised(name, ask.budget.as_ref()?)?),
+            Choice::Grant => ("yes", format!("feedback {name} yes")),
+            Choice::Refuse => ("no", format!("feedback {name} no")),
+            Choice::Continue => ("unpause", format!("unpause {name}")),
+            Choice::Amount | Choice::Resume | Choice::ResumeNote => return None,
+        },
+        Answering::Pick(at) => ("reply", format!("reply {name} {to} {}", at + 1)),
+        Answering::Reply => ("reply", format!("reply {name} {to} TEXT")),
+        Answering::Configure => ("configure", format!("configure {name} {role} model=NAME")),
+        Answering::Improve(mode) => {
+            let word = words::improvement(mode);
+            (word, format!("improve {name} {word}"))
         }
-    }
-
-    const fn typed(decision: &'static str, command: String) -> Self {
-        Self {
-            key: None,
-            decision,
-            command,
-        }
-    }
-}
-
-/// What answers a request for consent. Not every call can be allowed for the rest of the flow.
-pub(crate) fn to_consent(name: &str, consent: &str, for_the_flow: bool) -> Vec<Answer> {
-    let allow = format!("a-society allow {name} {consent}");
-    let deny = format!("a-society deny {name} {consent}");
-    let mut answers = vec![Answer::key('y', "allow_once", allow.clone())];
-    if for_the_flow {
-        answers.push(Answer::key(
-            'f',
-            "allow_flow",
-            format!("{allow} --for-the-flow"),
-        ));
-    }
-    answers.push(Answer::key('n', "deny", deny.clone()));
-    answers.push(Answer::key('r', "deny", format!("{deny} --reason TEXT")));
-    answers
-}
-
-/// What answers a handoff that waits.
-pub(crate) fn to_approval(name: &str, approval: &str) -> Vec<Answer> {
-    let decline = format!("a-society decline {name} {approval}");
-    vec![
-        Answer::key(
-            'y',
-            "approve",
-            format!("a-society approve {name} {approval}"),
-        ),
-        Answer::key('n', "decline", decline.clone()),
-        Answer::key('r', "decline", format!("{decline} --reason TEXT")),
-    ]
-}
-
-/// What answers a node, or a role that looks back, which waits for this reason.
-pub(crate) fn to_wait(
-    name: &str,
-    to: &str,
-    reason: WaitReason,
-    role: &RoleInstance,
-) -> Vec<Answer> {
-    let retry = format!("a-society retry {name} {to}");
-    if reason == WaitReason::RoleConfiguration {
-        let configure = format!("a-society configure {name} {role} model=NAME");
-        return vec![
-            Answer::typed("configure", configure),
-            Answer::typed("retry", retry),
-        ];
-    }
-    let reply = Answer {
-        key: is_retried(reason).then_some('r'),
-        decision: "reply",
-        command: format!("a-society reply {name} {to} TEXT"),
-    };
-    let retry = Answer {
-        key: is_retried(reason).then_some('y'),
-        decision: "retry",
-        command: retry,
-    };
-    let retry = reason.may_retry().then_some(retry);
-    std::iter::once(reply).chain(retry).collect()
+        Answering::Reopen => ("reopen", format!("reopen {name} NODE")),
+        Answering::Revise => ("revise", format!("revise {name} FILE")),
+    })
 }
 
 /// The code of a command that leaves a flow waiting for all of this.
-pub(crate) fn exit_code(asks: &[Ask]) -> ExitCode {
+pub(crate) fn exit_code(asks: &[OpenAsk]) -> ExitCode {
     let order = [
         ExitCode::DiskFull,
         ExitCode::WaitsForModel,
@@ -156,15 +103,16 @@ pub(crate) fn exit_code(asks: &[Ask]) -> ExitCode {
         ExitCode::WaitsAfterFailure,
         ExitCode::WaitsForConsent,
     ];
-    let is_there = |code: &ExitCode| asks.iter().any(|ask| ask.code == *code);
+    let is_there = |code: &ExitCode| asks.iter().any(|ask| self::code(ask) == *code);
     (order.into_iter().find(is_there)).unwrap_or(ExitCode::Waiting)
 }
 
-fn code(state: &FlowState, question: &OperatorQuestion) -> ExitCode {
-    match question {
+/// The code of a command that leaves a flow waiting for this.
+pub(crate) fn code(ask: &OpenAsk) -> ExitCode {
+    match &ask.question {
         OperatorQuestion::Consent { .. } => ExitCode::WaitsForConsent,
         OperatorQuestion::Configuration { .. } => ExitCode::WaitsForModel,
-        OperatorQuestion::Text { node, role, reason } => match reason {
+        OperatorQuestion::Text { reason, .. } => match reason {
             WaitReason::PromptHuman
             | WaitReason::Consent
             | WaitReason::ConsentDenied
@@ -172,7 +120,7 @@ fn code(state: &FlowState, question: &OperatorQuestion) -> ExitCode {
             WaitReason::RoleConfiguration => ExitCode::WaitsForModel,
             WaitReason::Budget => ExitCode::WaitsForBudget,
             WaitReason::AutonomousAbort | WaitReason::RepairLimit => ExitCode::WaitsAfterFailure,
-            WaitReason::Provider => match trouble_of(state, node.as_ref(), role) {
+            WaitReason::Provider => match ask.trouble {
                 Some(Trouble::Limit | Trouble::Unreachable | Trouble::Refused) => {
                     ExitCode::WaitsAfterFailure
                 }
@@ -199,177 +147,30 @@ fn code(state: &FlowState, question: &OperatorQuestion) -> ExitCode {
     }
 }
 
-/// Who asks, for what, what is to be read, and the commands that answer.
-type Said = (String, String, Option<String>, Vec<Answer>);
-
 /// The shortest name of a flow that a command takes.
 pub(crate) fn short(flow: &FlowRef) -> &str {
     let id = flow.flow.as_str();
     id.rsplit('-').next().unwrap_or(id)
 }
 
-/// Everything that is asked.
-pub(crate) fn of(flow: &FlowRef, state: &FlowState, pending: &[Work]) -> Vec<Ask> {
-    questions(pending)
-        .map(|question| ask(flow, state, question))
-        .collect()
+/// What matters for a decision, beside what is asked.
+pub(crate) fn facts(ask: &OpenAsk) -> &[Fact] {
+    ask.call.as_ref().map_or(&[], |call| &call.facts)
 }
 
-fn ask(flow: &FlowRef, state: &FlowState, question: &OperatorQuestion) -> Ask {
-    let name = short(flow);
-    let (who, what, says, answers) = match question {
-        OperatorQuestion::Text { node, role, reason } => {
-            let to = named(node.as_ref(), role);
-            let raise = short_of(state, node.as_ref(), role).and_then(|short| raised(name, &short));
-            let raise = raise.map(|command| Answer::typed("budget", command));
-            let mut answers: Vec<Answer> = raise.into_iter().collect();
-            answers.extend(to_wait(name, &to, *reason, role));
-            let says = asked(state, node.as_ref(), role);
-            (
-                who(node.as_ref(), role),
-                reason
-                    .needs(trouble_of(state, node.as_ref(), role))
-                    .to_owned(),
-                says,
-                answers,
-            )
-        }
-        OperatorQuestion::Consent {
-            consent,
-            node,
-            role,
-        } => {
-            let who = who(node.as_ref(), role);
-            of_a_call(name, state, consent, who)
-        }
-        OperatorQuestion::Configuration { node, role } => {
-            let says = asked(state, node.as_ref(), role);
-            let to = named(node.as_ref(), role);
-            let answers = to_wait(name, &to, WaitReason::RoleConfiguration, role);
-            (
-                who(node.as_ref(), role),
-                WaitReason::RoleConfiguration.needs(None).to_owned(),
-                says,
-                answers,
-            )
-        }
-        OperatorQuestion::Approval { approval, node } => (
-            node.to_string(),
-            WaitReason::HandoffApproval.needs(None).to_owned(),
-            Some(staged(state, approval)),
-            to_approval(name, approval.as_str()),
-        ),
-        OperatorQuestion::Improvement { .. }
-        | OperatorQuestion::Feedback
-        | OperatorQuestion::Unpause { .. }
-        | OperatorQuestion::Stalled => of_the_flow(name, state, question),
-    };
-    let is_own_turn = match question {
-        OperatorQuestion::Text { node, role, .. } => is_own_turn(state, node.as_ref(), role),
-        OperatorQuestion::Consent { .. }
-        | OperatorQuestion::Configuration { .. }
-        | OperatorQuestion::Approval { .. }
-        | OperatorQuestion::Improvement { .. }
-        | OperatorQuestion::Feedback
-        | OperatorQuestion::Unpause { .. }
-        | OperatorQuestion::Stalled => false,
-    };
-    Ask {
-        is_own_turn,
-        flow: name.to_owned(),
-        question: question.clone(),
-        who,
-        what,
-        says,
-        facts: facts(state, question),
-        answers,
-        code: code(state, question),
+/// What is to be read: a question, a call, more about a pause, or what would go where.
+pub(crate) fn says(ask: &OpenAsk) -> Option<Cow<'_, str>> {
+    if let OperatorQuestion::Approval { .. } = ask.question {
+        let shown = ask.deliveries.iter();
+        let shown = shown.map(|it| format!("{} to {}", it.artifact.path, it.receiver()));
+        return Some(Cow::Owned(shown.collect::<Vec<_>>().join(", ")));
     }
-}
-
-/// What a call asks, as the members of an [`Ask`].
-fn of_a_call(name: &str, state: &FlowState, consent: &ConsentId, who: String) -> Said {
-    let open = state.consents.get(consent);
-    let what = match open {
-        Some(open) => format!("{} of {}", WaitReason::Consent.needs(None), open.tool),
-        None => WaitReason::Consent.needs(None).to_owned(),
-    };
-    let scope = open.and_then(|open| scope(&open.tool, &open.shown.shown()));
-    let answers = to_consent(name, consent.as_str(), scope.is_some());
-    (who, what, open.map(|open| open.shown.shown()), answers)
-}
-
-/// What matters for a decision, beside what is asked: the terms of a call.
-fn facts(state: &FlowState, question: &OperatorQuestion) -> Vec<Fact> {
-    let OperatorQuestion::Consent { consent, .. } = question else {
-        return Vec::new();
-    };
-    let open = state.consents.get(consent);
-    open.map(|open| facts_of(state, open)).unwrap_or_default()
-}
-
-/// What matters for the decision about a call.
-pub(crate) fn facts_of(state: &FlowState, open: &OpenConsent) -> Vec<Fact> {
-    let tool = canonical(&open.tool).unwrap_or(&open.tool);
-    terms::facts(
-        tool,
-        open.terms.as_ref(),
-        state.grants.len(),
-        open.doubt.as_ref(),
-    )
+    ask.says.as_deref().map(Cow::Borrowed)
 }
 
 /// A fact on a line of its own, if it says something.
 pub(crate) fn fact_line(fact: &Fact) -> Option<String> {
     labelled(fact).map(|(label, value)| format!("  {label}: {value}"))
-}
-
-/// What the flow as a whole asks, as the members of an [`Ask`].
-fn of_the_flow(name: &str, state: &FlowState, question: &OperatorQuestion) -> Said {
-    let (what, says, answers) = match question {
-        OperatorQuestion::Improvement { modes } => {
-            let answers = modes.iter().map(|mode| {
-                let word = words::improvement(*mode);
-                let command = format!("a-society improve {name} {word}");
-                Answer {
-                    key: word.chars().next(),
-                    decision: word,
-                    command,
-                }
-            });
-            (your_choice(RUN_A_RETROSPECTIVE), None, answers.collect())
-        }
-        OperatorQuestion::Feedback => (
-            your_choice(WRITE_A_REPORT),
-            None,
-            vec![
-                Answer::key('y', "yes", format!("a-society feedback {name} yes")),
-                Answer::key('n', "no", format!("a-society feedback {name} no")),
-            ],
-        ),
-        OperatorQuestion::Unpause { reason } => (
-            pause(*reason).to_owned(),
-            state.paused.as_ref().and_then(|pause| pause.detail.clone()),
-            vec![Answer::key(
-                'y',
-                "unpause",
-                format!("a-society unpause {name}"),
-            )],
-        ),
-        OperatorQuestion::Stalled
-        | OperatorQuestion::Text { .. }
-        | OperatorQuestion::Consent { .. }
-        | OperatorQuestion::Configuration { .. }
-        | OperatorQuestion::Approval { .. } => (
-            format!("you to {REOPEN_OR_REVISE}: {NOTHING_CAN_RUN}"),
-            None,
-            vec![
-                Answer::typed("reopen", format!("a-society reopen {name} NODE")),
-                Answer::typed("revise", format!("a-society revise {name} FILE")),
-            ],
-        ),
-    };
-    ("the flow".to_owned(), what, says, answers)
 }
 
 /// The command that raises a budget to what gives room.
@@ -384,13 +185,19 @@ fn raised(name: &str, short: &ShortBudget) -> Option<String> {
     let role = short.role.as_ref().map(|role| format!(" --role {role}"));
     let role = role.unwrap_or_default();
     let limit = short.raise_to;
-    Some(format!("a-society budget {name} {measure} {limit}{role}"))
+    Some(format!("budget {name} {measure} {limit}{role}"))
 }
 
-fn who(node: Option<&NodeId>, role: &RoleInstance) -> String {
-    match node {
-        Some(node) => format!("{node} ({role})"),
-        None => role.to_string(),
+/// Who asks: a node, a role, or the flow.
+pub(crate) fn who(ask: &OpenAsk) -> String {
+    match (ask.node(), &ask.role) {
+        (Some(node), _) if matches!(ask.question, OperatorQuestion::Approval { .. }) => {
+            node.to_string()
+        }
+        (Some(node), Some(role)) => format!("{node} ({role})"),
+        (Some(node), None) => node.to_string(),
+        (None, Some(role)) => role.to_string(),
+        (None, None) => "the flow".to_owned(),
     }
 }
 
@@ -401,25 +208,12 @@ pub(crate) fn named(node: Option<&NodeId>, role: &RoleInstance) -> String {
     }
 }
 
-/// What a staged handoff would pass on.
-fn staged(state: &FlowState, approval: &ApprovalId) -> String {
-    let staged = state.staged.get(approval).into_iter();
-    let deliveries = staged.flat_map(|staged| &staged.deliveries);
-    let shown: Vec<String> = deliveries
-        .map(|delivery| format!("{} to {}", delivery.artifact.path, delivery.receiver()))
-        .collect();
-    shown.join(", ")
-}
-
-/// The same with the receivers of a file together: `record/plan.md to backend and frontend`.
-pub(crate) fn handed_over(state: &FlowState, approval: &ApprovalId) -> String {
-    let staged = state.staged.get(approval).into_iter();
+/// What would be handed over, with the receivers of a file together: `record/plan.md to backend and frontend`.
+pub(crate) fn handed_over(ask: &OpenAsk) -> String {
     let mut each: Vec<(&str, Vec<String>)> = Vec::new();
-    for delivery in staged.flat_map(|staged| &staged.deliveries) {
-        let (path, to) = (
-            delivery.artifact.path.as_str(),
-            delivery.receiver().to_string(),
-        );
+    for delivery in &ask.deliveries {
+        let path = delivery.artifact.path.as_str();
+        let to = delivery.receiver().to_string();
         match each.iter_mut().find(|(known, _)| *known == path) {
             Some((_, receivers)) => receivers.push(to),
             None => each.push((path, vec![to])),
@@ -501,13 +295,6 @@ fn said(says: &str) -> Vec<String> {
 /// What asks that is no node and no role.
 pub(crate) const OF_THE_FLOW: &str = "flow";
 
-/// What the flow as a whole asks.
-pub(crate) fn of_all(flow: &FlowRef, state: &FlowState, pending: &[Work]) -> Option<Ask> {
-    let is_its = |question: &&OperatorQuestion| whose(question) == (None, None);
-    let question = questions(pending).find(is_its)?;
-    Some(ask(flow, state, question))
-}
-
 /// The kind of a question, and what it is named by: what `allow`, `deny`, `approve` and `decline` take, or who waits.
 pub(crate) fn named_by(question: &OperatorQuestion) -> (&'static str, String) {
     let waits = |node: &Option<NodeId>, role: &RoleInstance| {
@@ -533,73 +320,62 @@ pub(crate) fn named_by(question: &OperatorQuestion) -> (&'static str, String) {
     }
 }
 
-/// The node and the role that ask, if it is not the flow as a whole.
-const fn whose(question: &OperatorQuestion) -> (Option<&NodeId>, Option<&RoleInstance>) {
-    match question {
-        OperatorQuestion::Text { node, role, .. }
-        | OperatorQuestion::Consent { node, role, .. }
-        | OperatorQuestion::Configuration { node, role } => (node.as_ref(), Some(role)),
-        OperatorQuestion::Approval { node, .. } => (Some(node), None),
-        OperatorQuestion::Improvement { .. }
-        | OperatorQuestion::Feedback
-        | OperatorQuestion::Unpause { .. }
-        | OperatorQuestion::Stalled => (None, None),
-    }
-}
-
 /// The same for programs.
-pub(crate) fn as_json(asks: &[Ask]) -> Value {
+pub(crate) fn as_json(flow: &FlowRef, asks: &[OpenAsk]) -> Value {
     let asks = asks.iter().map(|ask| {
         let (kind, id) = named_by(&ask.question);
-        let (node, role) = whose(&ask.question);
-        let commands = ask.answers.iter().map(|answer| &answer.command);
-        json!({
+        let answers = commands(short(flow), ask);
+        let commands = answers.iter().map(|answer| &answer.command);
+        let mut value = json!({
             "ask": id,
             "kind": kind,
-            "node": node,
-            "role": role,
-            "who": ask.who,
-            "waits_for": ask.what,
-            "says": ask.says,
-            "facts": ask.facts,
+            "node": ask.node(),
+            "role": ask.role,
+            "who": who(ask),
+            "waits_for": ask.wants(),
+            "says": says(ask),
+            "facts": facts(ask),
             "answers": commands.collect::<Vec<_>>(),
-            "keys": ask.answers,
-            "exit_code": ask.code.number(),
-        })
+            "keys": answers,
+            "exit_code": code(ask).number(),
+        });
+        if !ask.choices.is_empty() {
+            value["choices"] = json!(ask.choices);
+        }
+        value
     });
     Value::Array(asks.collect())
 }
 
 /// The same for people, a few lines each.
-pub(crate) fn lines(out: &Output, asks: &[Ask]) -> Vec<String> {
-    asks.iter().flat_map(|ask| lines_of(out, ask)).collect()
+pub(crate) fn lines(out: &Output, name: &str, asks: &[OpenAsk]) -> Vec<String> {
+    let each = asks.iter().flat_map(|ask| lines_of(out, name, ask, ""));
+    each.collect()
 }
 
-/// The lines of one ask, the first of which says who waits for what.
-fn lines_of(out: &Output, ask: &Ask) -> Vec<String> {
-    if let Some((why, command)) = mended(ask) {
+/// The lines of one ask, the first of which says who waits for what, and more about that.
+pub(crate) fn lines_of(out: &Output, name: &str, ask: &OpenAsk, more: &str) -> Vec<String> {
+    let head = head(out, ask, more);
+    if let Some((why, command)) = mended(name, ask) {
         let rows = labelled_rows(out, "why", &why).into_iter();
         let rows = rows.chain([format!("  try: {command}")]);
-        return std::iter::once(head(out, ask)).chain(rows).collect();
+        return std::iter::once(head).chain(rows).collect();
     }
-    let mut lines = card(out, ask);
-    let answers = ask.answers.iter();
+    let mut lines = vec![head];
+    lines.extend(card(out, name, ask));
+    let answers = commands(name, ask);
+    let answers = answers.iter().filter(|answer| !is_pick(answer));
     lines.extend(answers.map(|answer| format!("  {}", answer.command)));
     lines
 }
 
 /// The lines below a line that said already who waits first, and for what.
-pub(crate) fn lines_below(out: &Output, asks: &[Ask]) -> Vec<String> {
-    let mut all = asks.iter();
-    let first = all.next().map(|ask| lines_of(out, ask));
-    let first = first.into_iter().flatten().skip(1);
-    first
-        .chain(all.flat_map(|ask| lines_of(out, ask)))
-        .collect()
+pub(crate) fn lines_below(out: &Output, name: &str, asks: &[OpenAsk]) -> Vec<String> {
+    lines(out, name, asks).into_iter().skip(1).collect()
 }
 
 /// Why a role cannot reach its model, in a line, and the command once that is mended.
-pub(crate) fn mended(ask: &Ask) -> Option<(String, String)> {
+pub(crate) fn mended(name: &str, ask: &OpenAsk) -> Option<(String, String)> {
     let OperatorQuestion::Text {
         reason: WaitReason::Provider,
         ..
@@ -608,12 +384,10 @@ pub(crate) fn mended(ask: &Ask) -> Option<(String, String)> {
         return None;
     };
     let says = text_of(ask)?;
-    let retry = ask
-        .answers
-        .iter()
-        .find(|answer| answer.decision == "retry")?;
+    let answers = commands(name, ask);
+    let retry = answers.iter().find(|answer| answer.decision == "retry")?;
     let is_line = !says.trim().is_empty() && says.trim().lines().count() == 1;
-    let command = format!("{} && a-society resume {}", retry.command, ask.flow);
+    let command = format!("{} && a-society resume {name}", retry.command);
     is_line.then(|| (says.trim().to_owned(), command))
 }
 
@@ -635,17 +409,21 @@ fn labelled_rows(out: &Output, label: &str, text: &str) -> Vec<String> {
 }
 
 /// Who waits for what.
-fn head(out: &Output, ask: &Ask) -> String {
-    let head = format!("{} waits for {}", exact(&ask.who), exact(&ask.what));
+fn head(out: &Output, ask: &OpenAsk, more: &str) -> String {
+    let head = format!(
+        "{} waits for {}{more}",
+        exact(&who(ask)),
+        exact(&ask.wants())
+    );
     out.paint.yellow(&head)
 }
 
 /// What begins a line that a role wrote.
 const BAR: &str = "  │ ";
 
-/// The lines of one ask without the commands that answer it, where it is answered at the cursor.
-pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
-    let mut lines = vec![head(out, ask)];
+/// What is to be read of an ask.
+fn card(out: &Output, name: &str, ask: &OpenAsk) -> Vec<String> {
+    let mut lines = Vec::new();
     if let Some(says) = text_of(ask) {
         let (columns, _) = out.size();
         let room = columns.saturating_sub(BAR.chars().count() + 1).max(1);
@@ -669,10 +447,10 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
             && is_cut(&says)
             && let OperatorQuestion::Consent { .. } = ask.question
         {
-            lines.push(format!("  all of it: a-society show {} --call", ask.flow));
+            lines.push(format!("  all of it: a-society show {name} --call"));
         }
     }
-    let known = ask.facts.iter().filter_map(|fact| {
+    let known = facts(ask).iter().filter_map(|fact| {
         let line = fact_line(fact)?;
         Some(if fact.warn {
             out.paint.yellow(&line)
@@ -685,29 +463,29 @@ pub(crate) fn card(out: &Output, ask: &Ask) -> Vec<String> {
 }
 
 /// What the operator should read, without what only a model needs.
-pub(crate) fn text_of(ask: &Ask) -> Option<Cow<'_, str>> {
-    let says = ask.says.as_deref()?;
+pub(crate) fn text_of(ask: &OpenAsk) -> Option<Cow<'_, str>> {
+    let says = says(ask)?;
     // The name of a failure is for programs, and its words are in the line above.
     let named = says
         .split_once(": ")
         .filter(|(name, _)| failure(name).is_some());
     if let Some((_, says)) = named {
-        return Some(Cow::Borrowed(says));
+        return Some(Cow::Owned(says.to_owned()));
     }
     Some(if ask.is_own_turn {
-        Cow::Owned(for_a_person(says))
+        Cow::Owned(for_a_person(&says))
     } else {
-        Cow::Borrowed(says)
+        says
     })
 }
 
 /// The commands that do something else than to answer with a text, where a text is asked for.
-pub(crate) fn other_ways(ask: &Ask) -> Vec<String> {
+pub(crate) fn other_ways(name: &str, ask: &OpenAsk) -> Vec<String> {
     let OperatorQuestion::Text { .. } = ask.question else {
         return Vec::new();
     };
-    let answers = ask.answers.iter();
+    let answers = commands(name, ask).into_iter();
     let others = answers.filter(|answer| answer.key.is_none() && answer.decision != "reply");
-    let line = |answer: &Answer| format!("  or: {}", answer.command);
+    let line = |answer: Answer| format!("  or: {}", answer.command);
     others.map(line).collect()
 }

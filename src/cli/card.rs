@@ -6,15 +6,14 @@
 //! cannot be allowed. For who reads the screen aloud, or asks for it, a whole line is typed instead.
 
 use a_society_facts::Hash;
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::fact::node::WaitReason;
-use a_society_facts::words::choices::{Choice, FOR_THIS_FLOW, LATER, ONCE, label};
-use a_society_facts::words::retrospective::order;
-use a_society_facts::{Verb, Whom};
+use a_society_facts::words::choices::{CHOOSE, Choice, FOR_THIS_FLOW, LATER, ONCE};
+use a_society_operator_ui::fold::asks::{Answering, answers, decided, is_retried, whom};
 use a_society_orchestrator::machine::OperatorQuestion;
 
 use super::own_turn::{Act, Own};
-use crate::text::and;
+use crate::text::{and, printed_exact};
 
 /// What comes sooner after a question was shown, or after the key before it, was typed for something else.
 pub(crate) const SETTLED_MS: i64 = 400;
@@ -22,6 +21,7 @@ pub(crate) const SETTLED_MS: i64 = 400;
 /// What works once all of a call, or of what is handed over, was shown.
 pub(crate) const Y_AND_F: &str = "y and f work";
 pub(crate) const Y: &str = "y works";
+pub(crate) const NUMBERS: &str = "a number chooses";
 
 /// The message for an answer that came too soon.
 const TOO_SOON: &str = "that was typed before you could read the question, and was not used";
@@ -40,6 +40,8 @@ pub(crate) struct Card {
     has_more: bool,
     /// Whether it can be allowed for the rest of the flow.
     for_the_flow: bool,
+    /// What may be chosen as the answer.
+    choices: Vec<String>,
     /// Whether only whole lines are typed.
     is_plain: bool,
     /// Whether the reason of a no is typed.
@@ -64,6 +66,8 @@ pub(crate) struct Call {
     pub(crate) is_whole: bool,
     /// What an answer for the whole flow covers, if there is one.
     pub(crate) for_the_flow: Option<String>,
+    /// What may be chosen as the answer.
+    pub(crate) choices: Vec<String>,
     /// How a turn of the operator's own is ended, if this is one.
     pub(crate) own: Option<Own>,
 }
@@ -87,38 +91,8 @@ pub(crate) enum Typed {
     Nothing,
 }
 
-/// A key and what it does.
-type Key = (char, &'static str);
-
 /// What the key does that shows all of a text.
 const WHOLE: &str = "whole";
-
-const CONSENT: [Key; 5] = [
-    ('y', ONCE),
-    ('f', FOR_THIS_FLOW),
-    ('n', label(Choice::Deny)),
-    ('r', label(Choice::DenyReason)),
-    ('v', WHOLE),
-];
-const APPROVAL: [Key; 4] = [
-    ('y', label(Choice::Approve)),
-    ('n', label(Choice::Decline)),
-    ('r', label(Choice::DeclineReason)),
-    ('v', WHOLE),
-];
-const FAILURE: [Key; 4] = [
-    ('y', label(Choice::Retry)),
-    ('r', label(Choice::RetryNote)),
-    ('l', LATER),
-    ('v', WHOLE),
-];
-const IMPROVEMENT: [Key; 3] = [
-    ('g', order(ImprovementMode::GraphBased)),
-    ('p', order(ImprovementMode::Parallel)),
-    ('n', order(ImprovementMode::None)),
-];
-const FEEDBACK: [Key; 2] = [('y', label(Choice::Grant)), ('n', label(Choice::Refuse))];
-const UNPAUSE: [Key; 1] = [('y', label(Choice::Continue))];
 
 impl Card {
     /// A question that is shown now.
@@ -130,6 +104,7 @@ impl Card {
             has_more: !call.is_whole || call.shown.is_some(),
             is_whole: call.is_whole,
             for_the_flow: call.for_the_flow.is_some(),
+            choices: call.choices,
             is_plain,
             asks_why: false,
             own: call.own,
@@ -159,29 +134,45 @@ impl Card {
     /// Whether it asks for a text.
     pub(crate) const fn is_text(&self) -> bool {
         self.own.is_none()
+            && self.choices.is_empty()
             && matches!(self.question, OperatorQuestion::Text { .. })
             && !is_failure(&self.question)
     }
 
-    fn keys(&self) -> Vec<Key> {
-        let all: &[Key] = match &self.question {
-            OperatorQuestion::Consent { .. } => &CONSENT,
-            OperatorQuestion::Approval { .. } => &APPROVAL,
-            OperatorQuestion::Improvement { .. } => &IMPROVEMENT,
-            OperatorQuestion::Feedback => &FEEDBACK,
-            OperatorQuestion::Unpause { .. } => &UNPAUSE,
-            OperatorQuestion::Text { .. } if is_failure(&self.question) => &FAILURE,
-            OperatorQuestion::Text { .. }
-            | OperatorQuestion::Configuration { .. }
-            | OperatorQuestion::Stalled => &[],
+    /// The keys of a question that is answered with one.
+    fn keys(&self) -> Vec<(char, Does)> {
+        if self.is_text() {
+            return Vec::new();
+        }
+        let answers = answers(&self.question, self.for_the_flow, self.choices.len());
+        let answers = answers.into_iter();
+        let keys = answers.filter_map(|answer| Some((answer.key?, Does::Answer(answer.does))));
+        let mut keys: Vec<(char, Does)> = keys.collect();
+        let is_text = matches!(self.question, OperatorQuestion::Text { .. });
+        keys.extend(is_text.then_some(('l', Does::Later)));
+        let has_more = match &self.question {
+            OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. } => true,
+            OperatorQuestion::Text { .. } => !self.is_whole,
+            OperatorQuestion::Configuration { .. }
+            | OperatorQuestion::Improvement { .. }
+            | OperatorQuestion::Feedback
+            | OperatorQuestion::Unpause { .. }
+            | OperatorQuestion::Stalled => false,
         };
-        let offered = |(key, _): &&Key| match key {
-            'f' => self.for_the_flow,
-            'v' if is_failure(&self.question) => self.text.is_some() && !self.is_whole,
-            'v' => self.text.is_some(),
-            _ => true,
-        };
-        all.iter().filter(offered).copied().collect()
+        keys.extend((has_more && self.text.is_some()).then_some(('v', Does::Show)));
+        keys
+    }
+
+    /// What a key does, in words.
+    fn words(&self, does: Does) -> &str {
+        match does {
+            Does::Answer(Answering::Choose(Choice::Allow)) => ONCE,
+            Does::Answer(Answering::Choose(Choice::AllowFlow)) => FOR_THIS_FLOW,
+            Does::Answer(Answering::Pick(at)) => self.choices.get(at).map_or("", String::as_str),
+            Does::Answer(does) => does.label(),
+            Does::Later => LATER,
+            Does::Show => WHOLE,
+        }
     }
 
     /// What is asked for, before the cursor.
@@ -192,6 +183,9 @@ impl Card {
         if self.asks_why && is_failure(&self.question) {
             return "what instead? (nothing to go back)> ".to_owned();
         }
+        if self.asks_why && !self.choices.is_empty() {
+            return "your answer (nothing to go back)> ".to_owned();
+        }
         if self.asks_why {
             return "why? (nothing to go back)> ".to_owned();
         }
@@ -199,9 +193,21 @@ impl Card {
             let line = mark(&self.question, self.is_whole);
             return line.unwrap_or_default().to_owned();
         }
+        // The choices are in the card, each with its number.
+        let picks = match self.choices.len() {
+            0 => None,
+            1 => Some(format!("1 {CHOOSE}")),
+            10.. => Some(format!("1-9 and 0 {CHOOSE}")),
+            last => Some(format!("1-{last} {CHOOSE}")),
+        };
         let keys = self.keys().into_iter();
-        let keys: Vec<String> = keys.map(|(key, does)| format!("{key} {does}")).collect();
-        keys.join(" · ")
+        let keys = keys.filter(|(key, _)| !key.is_ascii_digit());
+        let keys = keys.map(|(key, does)| format!("{key} {}", self.words(does)));
+        picks
+            .into_iter()
+            .chain(keys)
+            .collect::<Vec<_>>()
+            .join(" · ")
     }
 
     /// The keys and what they do, in their order, where whole lines are typed.
@@ -212,7 +218,8 @@ impl Card {
             None if self.asks_why => Vec::new(),
             None => {
                 let keys = self.keys().into_iter();
-                keys.map(|(key, does)| (key, does.to_owned())).collect()
+                keys.map(|(key, does)| (key, printed_exact(self.words(does))))
+                    .collect()
             }
         }
     }
@@ -258,20 +265,23 @@ impl Card {
                 None => self.unknown(key),
             };
         }
-        if !self.keys().iter().any(|(known, _)| *known == key) {
+        let keys = self.keys();
+        let Some((_, does)) = keys.into_iter().find(|(known, _)| *known == key) else {
             return self.unknown(key);
-        }
-        if matches!(key, 'y' | 'f') && !self.is_shown() {
-            return Typed::Said(self.not_shown());
-        }
-        match key {
-            'r' => {
+        };
+        let does = match does {
+            Does::Show => return self.show(),
+            Does::Later => return Typed::Own(Act::Later),
+            Does::Answer(does) => does,
+        };
+        let decided = decided(&self.question, self.action, &self.choices, does);
+        match decided {
+            Some(verb) if is_yes(&verb) && !self.is_shown() => Typed::Said(self.not_shown()),
+            Some(verb) => Typed::Command(verb),
+            None => {
                 self.asks_why = true;
                 Typed::Again
             }
-            'v' => self.show(),
-            'l' => Typed::Own(Act::Later),
-            key => self.answer(key).map_or(Typed::Nothing, Typed::Command),
         }
     }
 
@@ -311,31 +321,27 @@ impl Card {
 
     /// Whether it was shown as far as it must be before it can be allowed or approved.
     pub(crate) const fn is_shown(&self) -> bool {
-        self.is_whole
-            || !matches!(
-                self.question,
-                OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. }
-            )
+        let must = match &self.question {
+            OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. } => true,
+            OperatorQuestion::Text { .. } => !self.choices.is_empty(),
+            OperatorQuestion::Configuration { .. }
+            | OperatorQuestion::Improvement { .. }
+            | OperatorQuestion::Feedback
+            | OperatorQuestion::Unpause { .. }
+            | OperatorQuestion::Stalled => false,
+        };
+        self.is_whole || !must
     }
 
     /// What has to be done before it can be allowed.
     fn not_shown(&self) -> String {
-        let then = if self.for_the_flow { Y_AND_F } else { Y };
+        let then = match (self.for_the_flow, self.choices.is_empty()) {
+            (true, _) => Y_AND_F,
+            (false, true) => Y,
+            (false, false) => NUMBERS,
+        };
         let shows = if self.is_plain { "type more" } else { "v" };
         format!("not all of it was shown; {shows} shows the rest, then {then}")
-    }
-
-    /// The command of a key.
-    fn answer(&self, key: char) -> Option<Verb> {
-        let word = match (&self.question, key) {
-            (OperatorQuestion::Improvement { .. }, 'g') => "graph",
-            (OperatorQuestion::Improvement { .. }, 'p') => "parallel",
-            (OperatorQuestion::Improvement { .. }, _) => "none",
-            (_, 'f') => "flow",
-            (_, 'y') => "yes",
-            _ => "no",
-        };
-        command(&self.question, self.action, word)
     }
 
     /// A line was typed.
@@ -363,12 +369,10 @@ impl Card {
             if line.is_empty() {
                 return Typed::Again;
             }
-            let why = if is_failure(&self.question) {
-                line.to_owned()
-            } else {
-                format!("no, {line}")
-            };
-            return command(&self.question, self.action, &why).map_or(Typed::Again, Typed::Command);
+            let reply = to_reply(&self.question, line.to_owned());
+            let command =
+                reply.or_else(|| command(&self.question, self.action, &format!("no, {line}")));
+            return command.map_or(Typed::Again, Typed::Command);
         }
         if now - self.since < SETTLED_MS {
             return Typed::Said(TOO_SOON.to_owned());
@@ -398,6 +402,25 @@ impl Card {
         let (key, _) = choices.get(number.checked_sub(1)?)?;
         self.is_plain.then_some(*key)
     }
+}
+
+/// What a key of a card does.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    /// It answers, or begins to.
+    Answer(Answering),
+    /// It leaves the question for later.
+    Later,
+    /// It shows all of the text.
+    Show,
+}
+
+/// Whether it lets something happen of which the operator must have seen everything.
+pub(crate) const fn is_yes(verb: &Verb) -> bool {
+    matches!(
+        verb,
+        Verb::Allow { .. } | Verb::Approve { .. } | Verb::Reply { .. }
+    )
 }
 
 /// The word that shows all of a call.
@@ -436,7 +459,7 @@ fn command(question: &OperatorQuestion, shown: Option<Hash>, line: &str) -> Opti
     };
     match question {
         OperatorQuestion::Text { .. } if is_failure(question) && yes == Some(true) => {
-            whose(question).map(|to| Verb::Retry { to })
+            whom(question).map(|to| Verb::Retry { to })
         }
         OperatorQuestion::Text { .. } => {
             let text = (!text.is_empty()).then(|| text.to_owned());
@@ -487,28 +510,9 @@ pub(crate) const fn is_failure(question: &OperatorQuestion) -> bool {
     matches!(question, OperatorQuestion::Text { reason, .. } if is_retried(*reason))
 }
 
-/// Whether a turn that waits for this reason is first of all tried again.
-pub(crate) const fn is_retried(reason: WaitReason) -> bool {
-    matches!(
-        reason,
-        WaitReason::AutonomousAbort | WaitReason::RepairLimit | WaitReason::Provider
-    )
-}
-
-/// Whom a question for a text is from.
-fn whose(question: &OperatorQuestion) -> Option<Whom> {
-    let OperatorQuestion::Text { node, role, .. } = question else {
-        return None;
-    };
-    Some(match node {
-        Some(node) => Whom::Node(node.clone()),
-        None => Whom::Role(role.clone()),
-    })
-}
-
 /// The answer to a question for a text.
 pub(crate) fn to_reply(question: &OperatorQuestion, text: String) -> Option<Verb> {
-    let to = whose(question)?;
+    let to = whom(question)?;
     Some(Verb::Reply {
         to,
         text,
@@ -527,6 +531,9 @@ fn no_but(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::Whom;
+    use a_society_facts::fact::node::WaitReason;
+
     use super::*;
 
     #[test]

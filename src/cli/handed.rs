@@ -3,15 +3,13 @@
 
 use std::time::Duration;
 
-use a_society_facts::fact::node::WaitReason;
 use a_society_facts::handoff::{Artifact, Delivery};
 use a_society_facts::id::ApprovalId;
 use a_society_facts::view::flow::FlowState;
-use a_society_operator_ui::fold::ask::{is_own_turn, own_turn};
+use a_society_operator_ui::fold::asks::{OpenAsk, own_turn};
 use a_society_operator_ui::protocol::ask::OwnTurn;
 use a_society_operator_ui::server::handed_last;
 use a_society_orchestrator::graph;
-use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_state::{FlowRef, Store};
 use similar::{ChangeTag, TextDiff};
 
@@ -157,26 +155,16 @@ pub(crate) fn own_turn_of(
     store: &Store,
     flow: &FlowRef,
     state: &FlowState,
-    question: &OperatorQuestion,
+    ask: &OpenAsk,
 ) -> Option<(OwnTurn, String)> {
-    let OperatorQuestion::Text {
-        node,
-        role,
-        reason: WaitReason::PromptHuman,
-    } = question
-    else {
-        return None;
-    };
-    if !is_own_turn(state, node.as_ref(), role) {
-        return None;
-    }
+    let role = ask.role.as_ref().filter(|_| ask.is_own_turn)?;
     let source = asks::whole(store, flow, &state.graph.source);
     let (file, _) = graph::parse_file(&source, "workflow.yaml");
     let file = file?;
-    let turn = own_turn(state, &file.workflow, (node.as_ref(), role))?;
+    let turn = own_turn(state, &file.workflow, ask.node(), role)?;
     // The views of the flow report what cannot be read.
     let handed = handed_last(store, flow).unwrap_or_default();
-    let is_for = |delivery: &&Delivery| Some(delivery.receiver()) == node.as_ref();
+    let is_for = |delivery: &&Delivery| Some(delivery.receiver()) == ask.node();
     let handed = handed.iter().map(|(delivery, _)| delivery);
     let came_in = texts(store, flow, handed.filter(is_for));
     Some((turn, came_in))

@@ -14,6 +14,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use a_society_facts::view::flow::FlowStatus;
+use a_society_operator_ui::fold::asks::open;
 use a_society_orchestrator::config::user::{self, NotifyConfig, Occasion};
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::machine::Work;
@@ -145,13 +146,15 @@ impl NotifyLoop {
         if seen.state.status == FlowStatus::Completed {
             news.push((Occasion::Done, "completed".to_owned()));
         } else if !seen.state.status.is_over() {
-            let asks = asks::of(&self.flow, &seen.state, &seen.pending);
+            let asks = open(&seen.state, &seen.pending);
             let before = std::mem::take(&mut self.told);
             for ask in &asks {
-                let name = format!("{:?}", ask.question);
+                // A second question of a node is another one.
+                let name = format!("{}/{}", ask.name(), ask.since);
                 if !before.contains(&name) {
-                    let words = format!("{} waits for {}", plain(&ask.who), plain(&ask.what));
-                    news.push((occasion(ask.code), words));
+                    let (who, what) = (asks::who(ask), ask.wants());
+                    let words = format!("{} waits for {}", plain(&who), plain(&what));
+                    news.push((occasion(asks::code(ask)), words));
                 }
                 self.told.insert(name);
             }

@@ -8,6 +8,7 @@ use a_society_facts::view::FeedItem;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_facts::view::summary::FlowSummary;
+use a_society_operator_ui::fold::asks::call_facts;
 use a_society_operator_ui::server::changed;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
@@ -131,7 +132,7 @@ fn calls(
     let open = open.filter(|(at, _)| number.is_none_or(|number| at + 1 == number));
     let calls = open.map(|(_, (consent, open))| {
         let text = asks::whole(store, flow, &open.shown);
-        (consent, open, asks::facts_of(state, open), text)
+        (consent, open, call_facts(state, open), text)
     });
     let calls: Vec<_> = calls.collect();
     if context.out.is_json() {

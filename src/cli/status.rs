@@ -8,6 +8,7 @@ use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_facts::words::calls::WITHOUT_SERVER;
+use a_society_operator_ui::fold::asks::{OpenAsk, open};
 use a_society_orchestrator::config::user::ToolReach;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::graph;
@@ -18,7 +19,7 @@ use a_society_state::look::Look;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
-use super::asks::{self, Ask};
+use super::asks;
 use super::context::Context;
 use super::cost;
 use super::delivered;
@@ -52,7 +53,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let seen = store.look(&flow)?;
     let state = &seen.screen.flow;
     let work = works_and_asks(&store, &flow, state)?;
-    let mut asks = asks::of(&flow, state, &work);
+    let asks = open(state, &work);
     let project = super::say::project_folder(&store, &flow.project);
     let reaches = reaches::of(&store, &flow, &project, state);
     let made = delivered::of_closed(&store, &flow, &seen)?;
@@ -87,9 +88,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if let Some(made) = &made {
         out.line(&delivered::line(made))?;
     }
-    name_calls(&mut asks, state);
-    for line in asks::lines(out, &asks) {
-        out.line(&line)?;
+    for ask in &asks {
+        let shown = shown_by(name, ask, state);
+        for line in asks::lines_of(out, name, ask, &shown) {
+            out.line(&line)?;
+        }
     }
     servers(out, state)?;
     let over = state.status.is_over();
@@ -135,16 +138,14 @@ fn tell_head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(
     Ok(())
 }
 
-/// Adds to each request for consent the command that shows its call.
-fn name_calls(asks: &mut [Ask], state: &FlowState) {
-    for ask in asks {
-        if let OperatorQuestion::Consent { consent, .. } = &ask.question
-            && let Some(at) = state.consents.keys().position(|open| open == consent)
-        {
-            let place = format!("  (show {} --call {})", ask.flow, at + 1);
-            ask.what.push_str(&place);
-        }
-    }
+/// The command that shows the call that an ask is about.
+fn shown_by(name: &str, ask: &OpenAsk, state: &FlowState) -> String {
+    let OperatorQuestion::Consent { consent, .. } = &ask.question else {
+        return String::new();
+    };
+    let at = state.consents.keys().position(|open| open == consent);
+    at.map(|at| format!("  (show {name} --call {})", at + 1))
+        .unwrap_or_default()
 }
 
 /// Which roles wait for a limit of their provider to reset.
@@ -173,7 +174,7 @@ fn limited(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(),
 fn as_json(
     flow: &FlowRef,
     seen: &Look,
-    asks: &[Ask],
+    asks: &[OpenAsk],
     reaches: Option<&BTreeMap<RoleInstance, ToolReach>>,
     made: Option<&Delivered>,
 ) -> Value {
@@ -192,7 +193,7 @@ fn as_json(
         "resets_at": seen.screen.summary.resets_at(),
         "seq": state.seq,
         "running": running.collect::<Vec<_>>(),
-        "waits": asks::as_json(asks),
+        "waits": asks::as_json(flow, asks),
         "consent": {
             "mode": state.consent_mode,
             "allow": state.rules.allow,

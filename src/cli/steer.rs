@@ -3,6 +3,7 @@
 use a_society_facts::Verb;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::RoleInstance;
+use a_society_operator_ui::fold::asks::open;
 
 use super::asks;
 use super::context::Context;
@@ -72,12 +73,17 @@ fn not_working(
     if state.status.is_over() || running.any(|(_, running)| running.role == *role) {
         return Ok(refused);
     }
-    let asks = asks::of(&flow, &state, &works_and_asks(&store, &flow, &state)?);
+    let asks = open(&state, &works_and_asks(&store, &flow, &state)?);
     let why = asks
         .iter()
-        .map(|ask| format!("{} waits for {}", ask.who, ask.what));
+        .map(|ask| format!("{} waits for {}", asks::who(ask), ask.wants()));
     let why: Vec<String> = why.collect();
-    let Some(answer) = asks.first().and_then(|ask| ask.answers.first()) else {
+    let answers = asks
+        .first()
+        .map(|ask| asks::commands(asks::short(&flow), ask));
+    let mut answers = answers.unwrap_or_default().into_iter();
+    // The words that were meant for the role are an answer in words.
+    let Some(answer) = answers.find(|answer| !asks::is_pick(answer)) else {
         return Ok(refused);
     };
     Ok(OperatorError::new(

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use a_society_facts::Hash;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::view::flow::FlowState;
-use a_society_orchestrator::machine::OperatorQuestion;
+use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_orchestrator::record::Places;
 use a_society_orchestrator::record::own::{self, ChosenFile, OwnTurnEnding, Unwritten};
 use a_society_state::disk::Disk;
@@ -28,12 +28,10 @@ pub(crate) fn own_turn(
     store: &Store,
     flow: &FlowRef,
     state: &FlowState,
-    question: &OperatorQuestion,
+    ask: &OpenAsk,
 ) -> Option<(Own, String)> {
-    let (turn, came_in) = handed::own_turn_of(store, flow, state, question)?;
-    let OperatorQuestion::Text { role, .. } = question else {
-        return None;
-    };
+    let (turn, came_in) = handed::own_turn_of(store, flow, state, ask)?;
+    let role = ask.role.as_ref()?;
     let disk = store.ground().disk.as_ref();
     let (files, _) = own::files(disk, &store.place(flow).record(), FILES_LISTED_MAX);
     let has_text = !came_in.trim().is_empty();

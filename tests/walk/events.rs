@@ -200,7 +200,11 @@ fn talks() -> Server {
                 3,
                 "echo '[... 9 bytes in 2 lines left out; it could not be kept ...]'",
             ),
-            4 => vec![call(4, "ask_operator", json!({ "question": "Which one?" }))],
+            4 => vec![call(
+                4,
+                "ask_operator",
+                json!({ "question": "Which one?", "choices": ["this", "that"] }),
+            )],
             _ => vec![says(&[
                 "Done.\n\n```handoff\ntype: forward-pass-closed\n```\n",
             ])],

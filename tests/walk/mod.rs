@@ -37,6 +37,7 @@ mod offered;
 mod own_turns;
 mod paged;
 mod patched;
+mod picked;
 mod pictured;
 mod place;
 mod projects;

@@ -3,7 +3,8 @@
 //! This is pure. It takes facts, and returns which parts they changed; nothing here reads a disk, a
 //! clock or a socket.
 
-pub mod ask;
+pub(crate) mod ask;
+pub mod asks;
 pub(crate) mod decided;
 pub(crate) mod edit;
 mod estimate;

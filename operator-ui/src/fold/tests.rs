@@ -24,6 +24,7 @@ use crate::protocol::feed::{Task, TaskState};
 use crate::protocol::flow::NodeState;
 use crate::protocol::row::DrivenBy;
 
+mod asks;
 mod own;
 mod standing;
 

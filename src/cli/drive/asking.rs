@@ -8,6 +8,7 @@ use a_society_facts::view::flow::FlowState;
 use a_society_facts::words::asks::{WANTS_TO_CALL, WANTS_TO_HAND_OVER, needs};
 use a_society_facts::words::calls::turn_end;
 use a_society_facts::words::status::YOUR_TURN;
+use a_society_operator_ui::fold::asks::{OpenAsk, open};
 use a_society_operator_ui::fold::terms::{DIRECTORY, PROJECT_FOLDER, scope, wants};
 use a_society_operator_ui::protocol::ask::Fact;
 use a_society_orchestrator::driver::handle::Seen;
@@ -16,7 +17,7 @@ use a_society_state::{FlowRef, Store};
 
 use super::unsent::Draft;
 use super::{Watch, rests};
-use crate::cli::asks::{self, Ask, QUESTION_LINES_MAX};
+use crate::cli::asks::{self, QUESTION_LINES_MAX};
 use crate::cli::card::{self, Call, Card, Typed, to_reply};
 use crate::cli::card_rows::{CardFace, Face, Manner, PROSE_LINES_MAX};
 use crate::cli::editor::{Edited, edit};
@@ -43,8 +44,8 @@ enum Answer {
 }
 
 /// What a question shows.
-pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowState) -> Face {
-    let who = &ask.who;
+pub(crate) fn face(ask: &OpenAsk, call: &Call, place: (usize, usize)) -> Face {
+    let who = asks::who(ask);
     let text = asks::text_of(ask).map(std::borrow::Cow::into_owned);
     let shown = call.shown.clone().or_else(|| call.text.clone());
     let face = |head: String, text: Option<(Manner, String)>| Face {
@@ -52,16 +53,18 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
         place,
         text,
         lines_max: QUESTION_LINES_MAX,
-        facts: ask.facts.clone(),
+        facts: asks::facts(ask).to_vec(),
         covers: None,
         key: "v",
         then: None,
     };
     match &ask.question {
-        OperatorQuestion::Consent { consent, .. } => {
-            let open = state.consents.get(consent);
-            let wants =
-                open.map_or_else(|| WANTS_TO_CALL.to_owned(), |open| wants(&open.tool, None));
+        OperatorQuestion::Consent { .. } => {
+            let asked = ask.call.as_ref();
+            let wants = asked.map_or_else(
+                || WANTS_TO_CALL.to_owned(),
+                |asked| wants(&asked.tool, None),
+            );
             // All of it is shown, or none of it can be allowed.
             let text = shown.or(text).map(|text| (Manner::Exact, text));
             let for_the_flow = call.for_the_flow.as_ref();
@@ -71,8 +74,8 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
                 ..face(format!("{who} {wants}"), text)
             }
         }
-        OperatorQuestion::Approval { approval, .. } => {
-            let hands = asks::handed_over(state, approval);
+        OperatorQuestion::Approval { .. } => {
+            let hands = asks::handed_over(ask);
             let text = shown.map(|text| (Manner::Exact, text));
             let head = format!("{who} {WANTS_TO_HAND_OVER} {hands}");
             Face {
@@ -85,11 +88,12 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
             face(format!("{who}: {YOUR_TURN}"), text)
         }
         OperatorQuestion::Text { reason, .. } => {
-            let is_failure = card::is_failure(&ask.question);
+            let takes_keys = card::is_failure(&ask.question) || !ask.choices.is_empty();
             Face {
                 lines_max: PROSE_LINES_MAX,
                 // Letters are text where one is typed.
-                key: if is_failure { "v" } else { "alt-v" },
+                key: if takes_keys { "v" } else { "alt-v" },
+                then: (!ask.choices.is_empty()).then_some(card::NUMBERS),
                 ..face(
                     asks_for_words(ask, *reason),
                     text.map(|text| (Manner::Prose, text)),
@@ -102,16 +106,16 @@ pub(crate) fn face(ask: &Ask, call: &Call, place: (usize, usize), state: &FlowSt
         | OperatorQuestion::Configuration { .. }
         | OperatorQuestion::Stalled => {
             let text = text.map(|text| (Manner::Prose, text));
-            face(format!("{who} waits for {}", ask.what), text)
+            face(format!("{who} waits for {}", ask.wants()), text)
         }
     }
 }
 
 /// The heading of a question that is answered with words.
-fn asks_for_words(ask: &Ask, reason: WaitReason) -> String {
+fn asks_for_words(ask: &OpenAsk, reason: WaitReason) -> String {
     match reason {
         WaitReason::AutonomousAbort | WaitReason::RepairLimit => {
-            format!("{}: {}", ask.who, turn_end(TurnEnd::Failed))
+            format!("{}: {}", asks::who(ask), turn_end(TurnEnd::Failed))
         }
         WaitReason::PromptHuman
         | WaitReason::Consent
@@ -119,22 +123,18 @@ fn asks_for_words(ask: &Ask, reason: WaitReason) -> String {
         | WaitReason::RoleConfiguration
         | WaitReason::HandoffApproval
         | WaitReason::Budget
-        | WaitReason::Provider => needs(&ask.who, &ask.what),
+        | WaitReason::Provider => needs(&asks::who(ask), &ask.wants()),
     }
 }
 
 /// What the operator may see and allow of the call that a question is about.
-pub(crate) fn call_of(
-    store: &Store,
-    flow: &FlowRef,
-    question: &OperatorQuestion,
-    state: &FlowState,
-) -> Call {
+pub(crate) fn call_of(store: &Store, flow: &FlowRef, ask: &OpenAsk, state: &FlowState) -> Call {
     let whole = Call {
         is_whole: true,
+        choices: ask.choices.clone(),
         ..Call::default()
     };
-    if let Some((own, came_in)) = turn_files::own_turn(store, flow, state, question) {
+    if let Some((own, came_in)) = turn_files::own_turn(store, flow, state, ask) {
         return Call {
             is_whole: !asks::is_cut(&came_in),
             own: Some(own),
@@ -142,7 +142,7 @@ pub(crate) fn call_of(
             ..Call::default()
         };
     }
-    if let OperatorQuestion::Approval { approval, .. } = question
+    if let OperatorQuestion::Approval { approval, .. } = &ask.question
         && let Some(staged) = handed::staged(store, flow, state, approval)
     {
         let shown = staged.difference.as_ref().unwrap_or(&staged.whole);
@@ -154,7 +154,7 @@ pub(crate) fn call_of(
             ..Call::default()
         };
     }
-    let OperatorQuestion::Consent { consent, .. } = question else {
+    let OperatorQuestion::Consent { consent, .. } = &ask.question else {
         return whole;
     };
     let Some(open) = state.consents.get(consent) else {
@@ -177,7 +177,7 @@ pub(crate) fn call_of(
 }
 
 /// A question as labelled lines with numbered choices, for a screen that is read aloud.
-pub(crate) fn spoken(ask: &Ask, face: &Face, card: &Card) -> Vec<String> {
+pub(crate) fn spoken(name: &str, ask: &OpenAsk, face: &Face, card: &Card) -> Vec<String> {
     let is_permission = matches!(
         ask.question,
         OperatorQuestion::Consent { .. } | OperatorQuestion::Approval { .. }
@@ -188,7 +188,7 @@ pub(crate) fn spoken(ask: &Ask, face: &Face, card: &Card) -> Vec<String> {
         "question"
     };
     let mut lines = face.spoken(label);
-    lines.extend(asks::other_ways(ask));
+    lines.extend(asks::other_ways(name, ask));
     let choices = card.choices().into_iter().enumerate();
     lines.extend(choices.map(|(at, (_, does))| format!("{}. {does}", at + 1)));
     lines
@@ -205,7 +205,7 @@ pub(crate) fn spoken_mark(card: &Card) -> String {
 impl Watch<'_> {
     /// The flow waits for its operator, who is asked or told.
     pub(super) fn answer(&mut self, seen: &Arc<Seen>) -> Result<(), Stop> {
-        let asks = asks::of(self.flow, &seen.state, &seen.pending);
+        let asks = open(&seen.state, &seen.pending);
         if self.wishes.ui && !self.wishes.until_waiting && !self.looks() {
             // It is answered from the page.
             return Ok(());
@@ -225,7 +225,7 @@ impl Watch<'_> {
         let here = asks.iter().filter(|ask| {
             card::is_answered_here(&ask.question) && !self.later.contains(&ask.question)
         });
-        let here: Vec<&Ask> = here.collect();
+        let here: Vec<&OpenAsk> = here.collect();
         self.asked = here.len();
         let shown = self.card.as_ref().map(|card| &card.question);
         let wanted = shown.or(self.chosen.as_ref());
@@ -380,12 +380,12 @@ impl Watch<'_> {
     }
 
     /// Puts a question to the operator. What was typed before it was shown answers nothing.
-    fn put(&mut self, ask: &Ask, place: (usize, usize), seen: &Arc<Seen>) -> Result<(), Stop> {
+    fn put(&mut self, ask: &OpenAsk, place: (usize, usize), seen: &Arc<Seen>) -> Result<(), Stop> {
         let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };
-        let mut call = call_of(self.store, self.flow, &ask.question, &seen.state);
-        let mut face = face(ask, &call, place, &seen.state);
+        let mut call = call_of(self.store, self.flow, ask, &seen.state);
+        let mut face = face(ask, &call, place);
         for fact in &mut face.facts {
             self.name_folder(fact);
         }
@@ -409,11 +409,11 @@ impl Watch<'_> {
             self.face = Some(CardFace {
                 before: std::mem::take(&mut lines),
                 face,
-                after: asks::other_ways(ask),
+                after: asks::other_ways(asks::short(self.flow), ask),
             });
         } else {
             self.progress.print(self.out, None, true)?;
-            lines.extend(spoken(ask, &face, &card));
+            lines.extend(spoken(asks::short(self.flow), ask, &face, &card));
         }
         for line in lines {
             self.out.line(&line)?;

@@ -9,6 +9,7 @@ use a_society_facts::view::flow::{DecisionTally, FlowPhase, FlowStatus, RuleTall
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::summary::FlowSummary;
 use a_society_facts::words::permissions;
+use a_society_operator_ui::fold::asks::{OpenAsk, open};
 use a_society_operator_ui::server::changed;
 use a_society_orchestrator::delivered::Delivered;
 use a_society_orchestrator::driver::error::DriverError;
@@ -16,7 +17,7 @@ use a_society_orchestrator::driver::handle::Seen;
 use serde_json::json;
 
 use super::{Watch, from_driver, rests};
-use crate::cli::asks::{self, Ask, short};
+use crate::cli::asks::{self, short};
 use crate::cli::progress::aside;
 use crate::cli::{cost, delivered, diff};
 use crate::exit_code::ExitCode;
@@ -43,7 +44,7 @@ impl Watch<'_> {
         let asks = if over {
             Vec::new()
         } else {
-            asks::of(self.flow, &seen.state, &seen.pending)
+            open(&seen.state, &seen.pending)
         };
         let code = match (over, rests(&seen)) {
             (true, _) => ExitCode::Ok,
@@ -139,7 +140,7 @@ impl Watch<'_> {
     fn tell_programs(
         &mut self,
         seen: &Seen,
-        asks: &[Ask],
+        asks: &[OpenAsk],
         code: ExitCode,
         made: Option<&Delivered>,
     ) -> Result<(), Stop> {
@@ -166,7 +167,7 @@ impl Watch<'_> {
             "status": state.status.word(),
             "standing": standing.word(),
             "seq": seen.seq,
-            "waits": asks::as_json(asks),
+            "waits": asks::as_json(self.flow, asks),
             "result": made.map(delivered::as_json),
             "changed": changed.map(|all| diff::in_numbers(&all)),
             "usage": cost::as_json(state),
@@ -178,7 +179,7 @@ impl Watch<'_> {
     fn tell(
         &mut self,
         seen: &Arc<Seen>,
-        asks: &[Ask],
+        asks: &[OpenAsk],
         code: ExitCode,
         made: Option<&Delivered>,
     ) -> Result<(), Stop> {
@@ -199,10 +200,11 @@ impl Watch<'_> {
             self.tell_bold(&line)?;
         }
         let is_said = self.draws() && !over;
+        let name = short(self.flow);
         let lines = if is_said && self.draining_for_operator() {
-            asks::lines_below(self.out, asks)
+            asks::lines_below(self.out, name, asks)
         } else {
-            asks::lines(self.out, asks)
+            asks::lines(self.out, name, asks)
         };
         for line in lines {
             self.out.line(&line)?;
@@ -225,12 +227,11 @@ impl Watch<'_> {
         }
         // The line above names what there is to type.
         if let [ask] = asks
-            && asks::mended(ask).is_some()
+            && asks::mended(name, ask).is_some()
             && code != ExitCode::Interrupted
         {
             return Ok(());
         }
-        let name = short(self.flow);
         match code {
             ExitCode::Interrupted => self.out.note(&format!("go on: a-society resume {name}")),
             ExitCode::Waiting
@@ -347,7 +348,7 @@ fn source(rule: &RuleTally) -> String {
 }
 
 /// Where a flow stopped, and for what it waits there.
-fn stopped_line(asks: &[Ask], is_left: bool) -> String {
+fn stopped_line(asks: &[OpenAsk], is_left: bool) -> String {
     match asks.first() {
         Some(ask) if is_left => {
             let more = asks.len() - 1;
@@ -355,7 +356,8 @@ fn stopped_line(asks: &[Ask], is_left: bool) -> String {
                 0 => String::new(),
                 more => format!(", and {more} more"),
             };
-            format!("◼ stopped at {}: it waits for {}{more}", ask.who, ask.what)
+            let (who, what) = (asks::who(ask), ask.wants());
+            format!("◼ stopped at {who}: it waits for {what}{more}")
         }
         Some(_) | None => "◼ stopped: you interrupted it".to_owned(),
     }

@@ -1,12 +1,12 @@
 //! What is typed at the cursor of `run` and not sent: it is kept while it is typed, and offered again where it was typed,
 //! also by the next process.
 
+use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_orchestrator::driver::handle::Seen;
 use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_state::unsent::UnsentText;
 
 use super::{Watch, rests};
-use crate::cli::asks::Ask;
 use crate::cli::card::Card;
 use crate::cli::drafts::{self, OFFERED_AGAIN};
 use crate::cli::field::Field;
@@ -128,12 +128,12 @@ impl Watch<'_> {
 
     /// Gives the next question what was typed for one that will not be asked again: nothing goes on, and it is not among
     /// those that are asked.
-    pub(super) fn release_drafts(&mut self, asks: &[Ask], seen: &Seen) {
+    pub(super) fn release_drafts(&mut self, asks: &[OpenAsk], seen: &Seen) {
         if self.kept.is_some() || !rests(seen) {
             return;
         }
         let is_asked = |about: &String| {
-            let of = |ask: &Ask| belongs(about, &ask.question);
+            let of = |ask: &OpenAsk| belongs(about, &ask.question);
             about.starts_with(STEER) || asks.iter().any(of)
         };
         let at = self

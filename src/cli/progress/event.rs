@@ -2,14 +2,14 @@
 
 use std::fmt;
 
+use a_society_facts::At;
 use a_society_facts::fact::node::{NodeEntry, WaitReason};
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, DraftKind, Usage};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::flow::{Decider, HeldRequest};
-use a_society_facts::{At, Hash};
-use a_society_operator_ui::protocol::ask::Fact as CardFact;
+use a_society_operator_ui::fold::asks::OpenAsk;
 use serde_json::Value;
 
 use super::note::Level;
@@ -40,8 +40,8 @@ pub(crate) enum What {
     Waits {
         what: String,
         reason: WaitReason,
-        /// What the operator is asked for, if they are.
-        asks: Option<Wanted>,
+        /// What the operator is asked, if they are.
+        asks: Option<Box<OpenAsk>>,
         until: Option<At>,
         question: Option<String>,
         /// Whether the operator plays the role.
@@ -103,22 +103,9 @@ pub(crate) enum What {
         cost_micros: u64,
     },
     /// The operator is asked about a call.
-    Asks {
-        consent: String,
-        action: Hash,
-        tool: String,
-        about: String,
-        /// What would run, for the operator to read.
-        text: String,
-        facts: Vec<CardFact>,
-        /// What an answer for the rest of the flow covers, if there is one.
-        covers: Option<String>,
-    },
-    /// The operator is asked whether these may be handed over.
-    Stages {
-        approval: String,
-        deliveries: Vec<Delivery>,
-    },
+    Asks(Box<OpenAsk>),
+    /// The operator is asked whether what a turn made may be handed over.
+    Stages(Box<OpenAsk>),
     /// The operator decided whether they may.
     Decided {
         approval: String,
@@ -189,19 +176,6 @@ pub(crate) struct Again {
     /// The number of this repetition, and of how many at most.
     pub(crate) attempt: u32,
     pub(crate) of: u32,
-}
-
-/// What an operator is asked for by a node or a role that waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Words.
-    Text,
-    /// A model, or what else a role needs before it can begin.
-    Configuration,
-    /// More to spend.
-    Budget,
-    /// A word on a handoff.
-    Approval,
 }
 
 /// A call that a role makes.

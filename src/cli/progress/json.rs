@@ -8,7 +8,7 @@ use a_society_facts::id::NodeId;
 use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
-use super::event::{Again, AnswerName, Event, Pause, Speech, Target, Wanted, What};
+use super::event::{Again, AnswerName, Event, Pause, Speech, Target, What};
 use crate::cli::asks::{self, short};
 
 /// The version of what is printed. The schema of all of it is `docs/run-events.schema.json`.
@@ -69,22 +69,17 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
             let waits = json!({
                 "state": "waiting", "for": what, "reason": reason, "until": until, "question": question,
             });
-            let asks = asks.and_then(|wanted| {
-                let kind = match wanted {
-                    Wanted::Text => "text",
-                    Wanted::Configuration => "configuration",
-                    Wanted::Budget => "budget",
-                    // The fact of its own asks.
-                    Wanted::Approval => return None,
-                };
-                let keys = event.role.as_ref().map(|role| {
-                    let to = asks::named(event.node.as_ref(), role);
-                    asks::to_wait(flow, &to, *reason, role)
+            // An approval has an event of its own.
+            let asks = asks.as_ref().filter(|ask| ask.deliveries.is_empty());
+            let asks = asks.map(|ask| {
+                let (kind, id) = asks::named_by(&ask.question);
+                let mut members = json!({
+                    "ask": id, "kind": kind, "for": what, "question": question, "keys": asks::commands(flow, ask),
                 });
-                let ask = json!({
-                    "ask": who(event), "kind": kind, "for": what, "question": question, "keys": keys,
-                });
-                Some(("ask", ask))
+                if !ask.choices.is_empty() {
+                    members["choices"] = json!(ask.choices);
+                }
+                ("ask", members)
             });
             std::iter::once(("node", waits)).chain(asks).collect()
         }
@@ -93,18 +88,18 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
                 json!({ "ask": who(event), "decision": "reply", "reason": text, "by": "you" });
             vec![("answer", answer)]
         }
-        What::Stages {
-            approval,
-            deliveries,
-        } => {
-            let files = deliveries.iter().map(|delivery| {
+        What::Stages(ask) => {
+            let files = ask.deliveries.iter().map(|delivery| {
                 let artifact = &delivery.artifact;
                 json!({ "to": delivery.receiver(), "path": artifact.path, "bytes": artifact.bytes })
             });
             let files: Vec<Value> = files.collect();
-            let keys = asks::to_approval(flow, approval);
-            let asks = json!({ "ask": approval, "kind": "approval", "files": files, "keys": keys });
-            vec![("ask", asks)]
+            let (kind, id) = asks::named_by(&ask.question);
+            let keys = asks::commands(flow, ask);
+            vec![(
+                "ask",
+                json!({ "ask": id, "kind": kind, "files": files, "keys": keys }),
+            )]
         }
         What::Decided {
             approval, approved, ..
@@ -222,28 +217,22 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
             });
             vec![("compact", compact)]
         }
-        What::Asks {
-            consent,
-            action,
-            tool,
-            about,
-            text,
-            facts,
-            covers,
-        } => vec![(
-            "ask",
-            json!({
-                "ask": consent,
-                "kind": "consent",
-                "tool": tool,
-                "about": about,
-                "text": text,
-                "action": action,
-                "facts": facts,
-                "covers": covers,
-                "keys": asks::to_consent(flow, consent, covers.is_some()),
-            }),
-        )],
+        What::Asks(ask) => {
+            let (kind, id) = asks::named_by(&ask.question);
+            let call = ask.call.as_ref();
+            let asks = json!({
+                "ask": id,
+                "kind": kind,
+                "tool": call.map(|call| &call.tool),
+                "about": call.map(|call| &call.about),
+                "text": ask.says,
+                "action": call.map(|call| call.action),
+                "facts": asks::facts(ask),
+                "covers": call.map(|call| &call.for_the_flow),
+                "keys": asks::commands(flow, ask),
+            });
+            vec![("ask", asks)]
+        }
         What::Answered {
             consent,
             answer,

@@ -24,6 +24,7 @@ use std::time::Duration;
 use a_society_facts::At;
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::flow::{DecisionTally, FlowState};
+use a_society_operator_ui::fold::asks::open;
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_state::FlowRef;
@@ -165,7 +166,10 @@ impl Progress {
 
     /// Prints for programs what the flow as a whole asks. No single fact asks for it.
     fn tell_asked(&mut self, out: &mut Output, seen: &Seen) -> Result<(), Stop> {
-        let all = asks::of_all(&self.flow, &seen.state, &seen.pending);
+        let asks = open(&seen.state, &seen.pending);
+        let all = asks
+            .into_iter()
+            .find(|ask| ask.role.is_none() && ask.node().is_none());
         let kind = all.as_ref().map(|ask| asks::named_by(&ask.question).0);
         if kind == std::mem::replace(&mut self.asked, kind) {
             return Ok(());
@@ -178,9 +182,9 @@ impl Progress {
             "seq": seen.seq,
             "ask": asks::OF_THE_FLOW,
             "kind": kind,
-            "for": ask.what,
+            "for": ask.wants(),
             "question": ask.says,
-            "keys": ask.answers,
+            "keys": asks::commands(asks::short(&self.flow), &ask),
         });
         out.value(&aside(&self.flow, at, "ask", members))
     }

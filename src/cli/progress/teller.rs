@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, WaitReason};
-use a_society_facts::fact::operator::{ConsentRequested, ConsentResolved, StopScope};
+use a_society_facts::fact::operator::{ConsentResolved, StopScope};
 use a_society_facts::fact::session::SessionCompacted;
 use a_society_facts::fact::terms::subject;
 use a_society_facts::fact::turn::{
@@ -17,12 +17,13 @@ use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::flow::{DecisionTally, Decisions, HeldRequest};
 use a_society_facts::view::{FactView as _, FlowState};
-use a_society_operator_ui::fold::terms::{self, scope};
-use a_society_orchestrator::{PROGRAM, PROGRAM_REPORT, RETRIES_AFTER, RETRIES_BEFORE, canonical};
+use a_society_operator_ui::fold::asks::OpenAsk;
+use a_society_orchestrator::machine::OperatorQuestion;
+use a_society_orchestrator::{PROGRAM, PROGRAM_REPORT, RETRIES_AFTER, RETRIES_BEFORE};
 
 use super::event::{
     About, Again, AnswerName, Call, Event, OUTPUT_LINES_MAX, Output, Pause, SentBack, Speech,
-    Target, Wanted, What,
+    Target, What,
 };
 use super::{before_its_end, note};
 
@@ -130,8 +131,9 @@ impl Teller {
             return Vec::new();
         };
         self.decisions.apply(&self.state, recorded);
-        let all = self.fold(recorded, fact);
+        let mut all = self.fold(recorded, fact);
         self.state.apply(recorded);
+        all.extend(self.asked(fact));
         let event = |(turn, node, role, what): About| {
             let of = |turn: &TurnId| self.turns.get(turn);
             let known = turn.as_ref().and_then(of);
@@ -149,6 +151,41 @@ impl Teller {
             self.forget(f.turn, recorded.at);
         }
         events
+    }
+
+    /// What the operator is asked since a fact.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "what the flow as a whole asks is asked by no single fact"
+    )]
+    fn asked(&self, fact: &Fact) -> Option<About> {
+        let open = |question: OperatorQuestion| Box::new(OpenAsk::new(&self.state, &question));
+        match fact {
+            // What it asks consent for is an event of its own.
+            Fact::NodeSuspended(f) if f.reason == WaitReason::Consent => None,
+            Fact::NodeSuspended(f) => {
+                let said = self.said_last.get(&f.role).map_or("", String::as_str);
+                let asks = OpenAsk::of_wait(&self.state, f.node.as_ref(), &f.role);
+                Some(suspended(f, said, asks.filter(|_| f.until.is_none())))
+            }
+            Fact::ConsentRequested(f) => {
+                let asks = open(OperatorQuestion::Consent {
+                    consent: f.consent.clone(),
+                    node: f.node.clone(),
+                    role: f.role.clone(),
+                });
+                Some((None, f.node.clone(), Some(f.role.clone()), What::Asks(asks)))
+            }
+            Fact::HandoffStaged(f) => {
+                let node = f.node.clone();
+                let asks = open(OperatorQuestion::Approval {
+                    approval: f.approval.clone(),
+                    node: node.clone(),
+                });
+                Some((Some(f.turn), Some(node), None, What::Stages(asks)))
+            }
+            _ => None,
+        }
     }
 
     fn forget(&mut self, turn: TurnId, at: At) {
@@ -203,12 +240,6 @@ impl Teller {
                     Some(f.role.clone()),
                     what,
                 )]
-            }
-            // What it asks consent for is an event of its own.
-            Fact::NodeSuspended(f) if f.reason == WaitReason::Consent => Vec::new(),
-            Fact::NodeSuspended(f) => {
-                let said = self.said_last.get(&f.role).map_or("", String::as_str);
-                vec![suspended(f, said)]
             }
             Fact::HandoffAwaited(f) => {
                 let what = What::Waits {
@@ -322,13 +353,7 @@ impl Teller {
                 if let Some(turn) = self.turns.get_mut(&f.turn) {
                     turn.awaits = true;
                 }
-                let what = What::Stages {
-                    approval: f.approval.to_string(),
-                    deliveries: f.deliveries.clone(),
-                };
-                let node = Some(f.node.clone());
-                let stages = (Some(f.turn), node, None, what);
-                note::of(fact).into_iter().chain([stages]).collect()
+                note::of(fact).into_iter().collect()
             }
             Fact::HandoffDecided(f) => {
                 let staged = self.state.staged.get(&f.approval);
@@ -342,7 +367,8 @@ impl Teller {
                 let decided = (turn, None, None, what);
                 note::of(fact).into_iter().chain([decided]).collect()
             }
-            Fact::ConsentRequested(f) => vec![asks(f)],
+            // What is asked is in the state that they lead to.
+            Fact::ConsentRequested(_) | Fact::NodeSuspended(_) => Vec::new(),
             Fact::ConsentResolved(f) => vec![self.resolved(recorded, f)],
             _ => note::of(fact).into_iter().collect(),
         }
@@ -611,7 +637,7 @@ fn between(since: At, at: At) -> u64 {
     (at.ms() - since.ms()).max(0).unsigned_abs()
 }
 
-fn suspended(f: &NodeSuspended, said: &str) -> About {
+fn suspended(f: &NodeSuspended, said: &str, asks: Option<OpenAsk>) -> About {
     let question = f.question.as_ref().map(Text::shown);
     let is_said = |asked: &str| {
         let is_failure = f.reason == WaitReason::Provider && !said.is_empty();
@@ -621,41 +647,10 @@ fn suspended(f: &NodeSuspended, said: &str) -> About {
         is_said: question.as_deref().is_some_and(is_said),
         what: f.reason.needs(f.trouble).to_owned(),
         reason: f.reason,
-        asks: (f.until.is_none()).then(|| wanted(f.reason)).flatten(),
+        asks: asks.map(Box::new),
         until: f.until,
         is_own_turn: f.is_own_turn(),
         question,
-    };
-    (None, f.node.clone(), Some(f.role.clone()), what)
-}
-
-/// What a reason to wait asks the operator for. A call is asked about by a fact of its own.
-const fn wanted(reason: WaitReason) -> Option<Wanted> {
-    match reason {
-        WaitReason::Consent => None,
-        WaitReason::HandoffApproval => Some(Wanted::Approval),
-        WaitReason::RoleConfiguration => Some(Wanted::Configuration),
-        WaitReason::Budget => Some(Wanted::Budget),
-        WaitReason::PromptHuman
-        | WaitReason::ConsentDenied
-        | WaitReason::AutonomousAbort
-        | WaitReason::RepairLimit
-        | WaitReason::Provider => Some(Wanted::Text),
-    }
-}
-
-fn asks(f: &ConsentRequested) -> About {
-    let (terms, text) = f.asked();
-    let (terms, text) = (terms.as_ref(), text.shown());
-    let tool = canonical(&f.tool).unwrap_or(&f.tool);
-    let what = What::Asks {
-        consent: f.consent.to_string(),
-        action: f.action,
-        tool: f.tool.clone(),
-        about: subject(terms, &text),
-        facts: terms::facts(tool, terms, 0, f.doubt.as_ref()),
-        covers: scope(&f.tool, &text),
-        text,
     };
     (None, f.node.clone(), Some(f.role.clone()), what)
 }

@@ -14,9 +14,10 @@ use a_society_facts::words::handoffs::{HANDOFF_APPROVED, HANDOFF_SENT_BACK, sent
 use a_society_facts::words::permissions::{self, allowed_by, allowed_for_flow_by, denied_by};
 use a_society_facts::words::status::{YOUR_TURN, retrying_in};
 use a_society_operator_ui::fold::terms::wants;
+use a_society_orchestrator::machine::OperatorQuestion;
 
 use super::board::call_in_words;
-use super::event::{Again, Event, Output, Pause, Speech, Wanted, What};
+use super::event::{Again, Event, Output, Pause, Speech, What};
 use super::note::go;
 use crate::cli::asks;
 use crate::paint::Paint;
@@ -140,12 +141,10 @@ const fn is_of_the_operator(what: &What) -> bool {
 /// Whether it is asked at the cursor, with all that it says.
 fn has_a_card(event: &Event) -> bool {
     match &event.what {
-        What::Asks { .. } => true,
+        What::Asks(_) => true,
         What::Note { code, .. } => *code == "handoff_staged",
-        What::Waits { asks, until, .. } => {
-            until.is_none()
-                && matches!(asks, Some(Wanted::Text | Wanted::Budget | Wanted::Approval))
-        }
+        What::Waits { asks, .. } => (asks.as_ref())
+            .is_some_and(|ask| !matches!(ask.question, OperatorQuestion::Configuration { .. })),
         What::Works { .. }
         | What::Done { .. }
         | What::Stands(_)
@@ -157,7 +156,7 @@ fn has_a_card(event: &Event) -> bool {
         | What::Fails { .. }
         | What::Spends { .. }
         | What::Compacted { .. }
-        | What::Stages { .. }
+        | What::Stages(_)
         | What::Decided { .. }
         | What::Answered { .. } => false,
     }
@@ -363,7 +362,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 cost.unwrap_or_default()
             ))
         }
-        What::Stages { .. } => None,
+        What::Stages(_) => None,
         What::Decided { approved, what, .. } => {
             let (how, what) = match (*approved, what.as_str()) {
                 (true, _) => (HANDOFF_APPROVED, String::new()),
@@ -372,10 +371,11 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             };
             plain(format!("{how} by you{what}"))
         }
-        What::Asks { tool, about, .. } => Some((
-            format!("{}: {}", wants(tool, None), first(about)),
-            Weight::Wants,
-        )),
+        What::Asks(ask) => {
+            let call = ask.call.as_ref()?;
+            let says = format!("{}: {}", wants(&call.tool, None), first(&call.about));
+            Some((says, Weight::Wants))
+        }
         What::Answered {
             answer, by, about, ..
         } => {

@@ -176,8 +176,8 @@ impl Voices {
             | What::Fails { .. }
             | What::Spends { .. }
             | What::Compacted { .. }
-            | What::Asks { .. }
-            | What::Stages { .. }
+            | What::Asks(_)
+            | What::Stages(_)
             | What::Decided { .. }
             | What::Answered { .. }
             | What::Note { .. } => Vec::new(),

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::words::choices::{ANSWER, Choice, ONCE, label};
-use a_society_facts::words::retrospective::order;
-use a_society_facts::{Verb, Whom};
+use a_society_facts::Verb;
+use a_society_facts::words::choices::{Choice, ONCE};
+use a_society_operator_ui::fold::asks::{Answering, AskAnswer, OpenAsk, decided};
+use a_society_orchestrator::machine::OperatorQuestion;
 
 use super::card;
 use super::keys::{Act, Focus, State};
-use super::view::{AskKind, AskView, View};
+use super::view::{AskView, View};
+use crate::cli::card::{is_failure, is_yes};
 use crate::cli::card_rows::Manner;
 use crate::cli::own_turn;
 use crate::cli::pager::{CALL, PagedText, TEXT};
@@ -27,38 +28,38 @@ impl State {
     /// Whether a letter means something for the chosen question.
     pub(super) fn answers(&self, ask: &AskView, letter: char) -> bool {
         let own = self.own.as_ref().is_some_and(|own| own.knows(letter));
-        let known = |kind| hints(kind).iter().any(|(key, _)| key.starts_with(letter));
-        own || known(&ask.kind) || (letter == 'v' && !ask.says.is_empty())
+        let known = keys(ask).iter().any(|(key, _)| *key == letter);
+        own || known || (letter == 'v' && !ask.says.is_empty())
     }
 
     /// A letter for the chosen question.
     pub(super) fn answer(&mut self, ask: &AskView, letter: char, armed: bool) -> Option<Act> {
-        match (&ask.kind, letter) {
-            (_, 'v') if !ask.says.is_empty() => return Some(Act::Page(whole(ask))),
-            (AskKind::Own { .. }, letter) => return self.own_key(ask, letter, armed),
-            (AskKind::Text { .. }, 'r') | (AskKind::Configuration { .. }, 'm') => {
-                self.write(Focus::Text);
-                self.offer_answer(ask);
-                return None;
-            }
-            // What is typed next decides, so that it begins no sooner than a decision could.
-            (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') if armed => {
-                self.write(Focus::Text);
-                self.offer_answer(ask);
-                return None;
-            }
-            (AskKind::Consent { .. } | AskKind::Approval { .. }, 'r') => {
-                TOO_SOON.clone_into(&mut self.told);
-                return None;
-            }
-            _ => {}
+        if letter == 'v' && !ask.says.is_empty() {
+            return Some(Act::Page(whole(ask)));
         }
-        let command = decision(ask, letter)?;
+        if ask.own.is_some() {
+            return self.own_key(ask, letter, armed);
+        }
+        let (_, does) = keys(ask).into_iter().find(|(key, _)| *key == letter)?;
+        let OpenAsk {
+            question, choices, ..
+        } = &ask.ask;
+        let action = ask.ask.call.as_ref().map(|call| call.action);
+        let Some(command) = decided(question, action, choices, does) else {
+            let decides = matches!(does, Answering::Choose(_)) && !is_failure(question);
+            // What is typed next decides, so that it begins no sooner than a decision could.
+            if decides && !armed {
+                TOO_SOON.clone_into(&mut self.told);
+            } else {
+                self.write(Focus::Text);
+                self.offer_answer(ask);
+            }
+            return None;
+        };
         if !self.may(armed) {
             return None;
         }
-        let says_yes = matches!(command, Verb::Allow { .. } | Verb::Approve { .. });
-        if says_yes && !self.has_shown(ask) {
+        if is_yes(&command) && !self.has_shown(ask) {
             NOT_SHOWN.clone_into(&mut self.told);
             return None;
         }
@@ -117,14 +118,12 @@ impl State {
             | own_turn::Act::End(_)
             | own_turn::Act::SendBack { .. }
             | own_turn::Act::Answer(_) => {
-                let AskKind::Own { to, .. } = &ask.kind else {
-                    return None;
-                };
+                let to = ask.ask.whom()?;
                 self.answered = Some(ask.id.clone());
                 if let own_turn::Act::Answer(words) = &act {
                     self.sent = Some((Focus::Text, words.clone()));
                 }
-                Some(Act::Own(ask.flow.clone(), to.clone(), act))
+                Some(Act::Own(ask.flow.clone(), to, act))
             }
         }
     }
@@ -137,13 +136,14 @@ impl State {
             return self.own_step(ask, act);
         }
         let text = self.text.trim();
-        let command = match &ask.kind {
-            AskKind::Text { to, .. } if !text.is_empty() => Verb::Reply {
-                to: to.clone(),
-                text: text.to_owned(),
+        let said = Some(text.to_owned()).filter(|text| !text.is_empty());
+        let command = match &ask.ask.question {
+            OperatorQuestion::Text { .. } => Verb::Reply {
+                to: ask.ask.whom()?,
+                text: said?,
                 asked: None,
             },
-            AskKind::Configuration { role } => {
+            OperatorQuestion::Configuration { role, .. } => {
                 let settings = settings(text);
                 if settings.is_empty() {
                     "type settings as NAME=VALUE, such as model=fast".clone_into(&mut self.told);
@@ -154,25 +154,19 @@ impl State {
                     settings,
                 }
             }
-            AskKind::Consent {
-                consent, action, ..
-            } if !text.is_empty() => Verb::Deny {
+            OperatorQuestion::Consent { consent, .. } => Verb::Deny {
                 consent: Some(consent.clone()),
-                action: Some(*action),
-                reason: Some(text.to_owned()),
+                action: ask.ask.call.as_ref().map(|call| call.action),
+                reason: Some(said?),
             },
-            AskKind::Approval { approval } if !text.is_empty() => Verb::Decline {
+            OperatorQuestion::Approval { approval, .. } => Verb::Decline {
                 approval: Some(approval.clone()),
-                reason: Some(text.to_owned()),
+                reason: Some(said?),
             },
-            AskKind::Text { .. }
-            | AskKind::Own { .. }
-            | AskKind::Consent { .. }
-            | AskKind::Approval { .. }
-            | AskKind::Improvement { .. }
-            | AskKind::Feedback
-            | AskKind::Unpause
-            | AskKind::Typed { .. } => return None,
+            OperatorQuestion::Improvement { .. }
+            | OperatorQuestion::Feedback
+            | OperatorQuestion::Unpause { .. }
+            | OperatorQuestion::Stalled => return None,
         };
         let flow = ask.flow.clone();
         self.answered = Some(ask.id.clone());
@@ -184,16 +178,16 @@ impl State {
 
 /// Everything that is to be read, for the pager.
 fn whole(ask: &AskView) -> PagedText {
-    let (of, manner) = match &ask.kind {
-        AskKind::Consent { .. } => (CALL, Manner::Exact),
-        AskKind::Text { .. } => (TEXT, Manner::Prose),
-        AskKind::Own { .. }
-        | AskKind::Approval { .. }
-        | AskKind::Improvement { .. }
-        | AskKind::Feedback
-        | AskKind::Unpause
-        | AskKind::Configuration { .. }
-        | AskKind::Typed { .. } => (TEXT, Manner::Exact),
+    let (of, manner) = match &ask.ask.question {
+        OperatorQuestion::Consent { .. } => (CALL, Manner::Exact),
+        OperatorQuestion::Text { .. } if ask.own.is_none() => (TEXT, Manner::Prose),
+        OperatorQuestion::Text { .. }
+        | OperatorQuestion::Approval { .. }
+        | OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Unpause { .. }
+        | OperatorQuestion::Configuration { .. }
+        | OperatorQuestion::Stalled => (TEXT, Manner::Exact),
     };
     PagedText {
         head: ask.head.clone(),
@@ -213,108 +207,49 @@ fn settings(text: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// What a letter decides about an ask.
-fn decision(ask: &AskView, letter: char) -> Option<Verb> {
-    let consented = |consent: &_, action, for_the_flow| Verb::Allow {
-        consent: Some(Clone::clone(consent)),
-        action: Some(action),
-        for_the_flow,
-    };
-    match (&ask.kind, letter) {
-        (
-            AskKind::Consent {
-                consent, action, ..
-            },
-            'y',
-        ) => Some(consented(consent, *action, false)),
-        (
-            AskKind::Consent {
-                consent,
-                action,
-                scope: Some(_),
-                ..
-            },
-            'f',
-        ) => Some(consented(consent, *action, true)),
-        (
-            AskKind::Consent {
-                consent, action, ..
-            },
-            'n',
-        ) => {
-            let denied = Verb::Deny {
-                consent: Some(consent.clone()),
-                action: Some(*action),
-                reason: None,
-            };
-            Some(denied)
-        }
-        (AskKind::Approval { approval }, 'y') => {
-            let approval = Some(approval.clone());
-            Some(Verb::Approve { approval })
-        }
-        (AskKind::Approval { approval }, 'n') => {
-            let approval = Some(approval.clone());
-            let reason = None;
-            Some(Verb::Decline { approval, reason })
-        }
-        (AskKind::Improvement { modes }, 'g' | 'p' | 'n') => {
-            let mode = match letter {
-                'g' => ImprovementMode::GraphBased,
-                'p' => ImprovementMode::Parallel,
-                _ => ImprovementMode::None,
-            };
-            let offered = modes.contains(&mode);
-            offered.then_some(Verb::Improve { mode })
-        }
-        (AskKind::Feedback, 'y') => Some(Verb::Feedback { granted: true }),
-        (AskKind::Feedback, 'n') => Some(Verb::Feedback { granted: false }),
-        (AskKind::Unpause, 'u') => Some(Verb::Unpause {}),
-        (
-            AskKind::Text {
-                to,
-                may_retry: true,
-            },
-            't',
-        ) => {
-            let to: Whom = to.clone();
-            Some(Verb::Retry { to })
-        }
-        _ => None,
-    }
+/// The keys that answer an ask. The turn of the operator's own says itself which keys it takes.
+fn keys(ask: &AskView) -> Vec<(char, Answering)> {
+    use Answering::{Choose, Configure, Improve, Pick, Reopen, Reply, Revise};
+    let is_configuration = matches!(ask.ask.question, OperatorQuestion::Configuration { .. });
+    let answers = ask.ask.answers().into_iter().filter(|_| ask.own.is_none());
+    let keys = answers.filter_map(|AskAnswer { key, does }| {
+        // Where `run` has a line to type in, this has a letter that opens one.
+        let letter = match does {
+            Reply => Some('r'),
+            Configure => Some('m'),
+            Choose(Choice::Retry) if !is_configuration => Some('t'),
+            Choose(_) | Pick(_) | Improve(_) | Reopen | Revise => None,
+        };
+        Some((key.or(letter)?, does))
+    });
+    keys.collect()
 }
 
-/// The keys that answer an ask, for the line of hints.
-pub(crate) fn hints(kind: &AskKind) -> Vec<(&'static str, &'static str)> {
-    match kind {
-        AskKind::Text { may_retry, .. } => {
-            let retry = may_retry.then_some(("t", label(Choice::Retry)));
-            [("r", ANSWER)].into_iter().chain(retry).collect()
+/// The keys that answer an ask and what they do, for the line of hints.
+pub(super) fn hints(ask: &AskView) -> Vec<(String, &'static str)> {
+    let (picks, keys): (Vec<_>, Vec<_>) = keys(ask)
+        .into_iter()
+        .partition(|(_, does)| matches!(does, Answering::Pick(_)));
+    let picks = match (picks.first(), picks.last()) {
+        (Some((first, does)), Some((last, _))) if first != last => {
+            Some((format!("{first}-{last}"), does.label()))
         }
-        AskKind::Consent { scope, .. } => {
-            let whole = scope.as_ref().map(|_| ("f", "flow"));
-            let rest = [("n", label(Choice::Deny)), ("r", "reason")];
-            let all = [("y", ONCE)].into_iter().chain(whole).chain(rest);
-            all.collect()
-        }
-        AskKind::Approval { .. } => vec![
-            ("y", label(Choice::Approve)),
-            ("n", label(Choice::Decline)),
-            ("r", "reason"),
-        ],
-        AskKind::Improvement { modes } => {
-            let all = [
-                ("g", ImprovementMode::GraphBased),
-                ("p", ImprovementMode::Parallel),
-                ("n", ImprovementMode::None),
-            ];
-            let offered = all.into_iter().filter(|(_, mode)| modes.contains(mode));
-            offered.map(|(key, mode)| (key, order(mode))).collect()
-        }
-        AskKind::Feedback => vec![("y", label(Choice::Grant)), ("n", label(Choice::Refuse))],
-        AskKind::Unpause => vec![("u", label(Choice::Continue))],
-        AskKind::Configuration { .. } => vec![("m", "choose, as model=NAME")],
-        // The turn itself says which keys it takes.
-        AskKind::Own { .. } | AskKind::Typed { .. } => Vec::new(),
-    }
+        (first, _) => first.map(|(first, does)| (first.to_string(), does.label())),
+    };
+    let keys = keys.into_iter().map(|(key, does)| {
+        let label = match does {
+            Answering::Choose(Choice::Allow) => ONCE,
+            Answering::Choose(Choice::AllowFlow) => "flow",
+            Answering::Choose(Choice::DenyReason | Choice::DeclineReason) => "reason",
+            Answering::Configure => "choose, as model=NAME",
+            Answering::Choose(_)
+            | Answering::Pick(_)
+            | Answering::Reply
+            | Answering::Improve(_)
+            | Answering::Reopen
+            | Answering::Revise => does.label(),
+        };
+        (key.to_string(), label)
+    });
+    picks.into_iter().chain(keys).collect()
 }

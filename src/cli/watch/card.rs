@@ -2,7 +2,7 @@
 
 use super::keys::State;
 use super::layout;
-use super::view::{AskKind, AskView};
+use super::view::AskView;
 use crate::text::{one_line, plain, width, wrapped};
 
 /// How many rows an ask takes: its heading, what it says, and what an answer for the flow covers.
@@ -15,10 +15,8 @@ pub(super) fn height(ask: &AskView, state: &State) -> usize {
 const SCOPE_ROWS_MAX: usize = 2;
 
 pub(super) fn scope(ask: &AskView, columns: u16) -> Vec<String> {
-    let AskKind::Consent {
-        scope: Some(scope), ..
-    } = &ask.kind
-    else {
+    let call = ask.ask.call.as_ref();
+    let Some(scope) = call.and_then(|call| call.for_the_flow.as_ref()) else {
         return Vec::new();
     };
     let columns = usize::from(columns);
@@ -46,18 +44,7 @@ pub(super) fn must_rows(ask: &AskView, columns: u16) -> usize {
 
 /// Everything that is to be read before an answer, in rows as wide as the screen.
 pub(super) fn said(ask: &AskView, columns: u16) -> Vec<String> {
-    let typed = match &ask.kind {
-        AskKind::Typed { commands } => commands.as_slice(),
-        AskKind::Text { .. }
-        | AskKind::Own { .. }
-        | AskKind::Consent { .. }
-        | AskKind::Approval { .. }
-        | AskKind::Improvement { .. }
-        | AskKind::Feedback
-        | AskKind::Unpause
-        | AskKind::Configuration { .. } => &[],
-    };
-    let ours = ask.facts.iter().chain(typed);
+    let ours = ask.facts.iter().chain(&ask.commands);
     let ours = ours.flat_map(|line| wrapped(line, usize::from(columns)));
     let says = ask.says.iter().flat_map(|line| written(line, columns));
     says.chain(ours).collect()

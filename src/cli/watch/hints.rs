@@ -32,7 +32,10 @@ pub(super) const ALL: [(&str, &str); 24] = [
         "show all of the chosen question on a screen of its own",
     ),
     ("pgup pgdn", "read on in the question or the feed"),
-    ("1-9", "show the feed of the role of that node"),
+    (
+        "1-9",
+        "show the feed of that node's role, or take an offered choice",
+    ),
     ("← →", "show the feed of the role before or after"),
     ("space", "hold the feed, and let it follow again"),
     ("G", "follow the feed"),
@@ -85,7 +88,7 @@ pub(super) fn hint(view: &View, state: &State) -> Vec<String> {
         return of_field(state);
     }
     let ask = state.asked(view);
-    let answers = ask.map(|ask| answer::hints(&ask.kind)).unwrap_or_default();
+    let answers = ask.map(answer::hints).unwrap_or_default();
     let mut parts: Vec<String> = answers
         .iter()
         .map(|(key, words)| format!("{key} {words}"))

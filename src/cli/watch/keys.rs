@@ -17,7 +17,7 @@ use a_society_state::unsent::UnsentText;
 use super::answer;
 use super::hints;
 use super::layout::{self, Layout};
-use super::view::{AskKind, AskView, Feed, FlowLine, View, name};
+use super::view::{AskView, Feed, FlowLine, View, name};
 use crate::cli::card;
 use crate::cli::own_turn::{self, Own};
 use crate::cli::pager::PagedText;
@@ -395,7 +395,7 @@ impl State {
 
     /// Says which keys work.
     fn unknown(&mut self, view: &View, key: &str) {
-        let answers = self.asked(view).map(|ask| answer::hints(&ask.kind));
+        let answers = self.asked(view).map(answer::hints);
         let answers = answers.unwrap_or_default().into_iter();
         let answers: Vec<String> = answers.map(|(key, does)| format!("{key} {does}")).collect();
         let answers = match answers.as_slice() {
@@ -559,20 +559,10 @@ impl State {
                 self.text = draft;
             }
             self.chosen_ms = now_ms;
-            self.own = match &ask.kind {
-                AskKind::Own { turn, .. } => Some(Own::clone(turn)),
-                AskKind::Text { .. }
-                | AskKind::Consent { .. }
-                | AskKind::Approval { .. }
-                | AskKind::Improvement { .. }
-                | AskKind::Feedback
-                | AskKind::Unpause
-                | AskKind::Configuration { .. }
-                | AskKind::Typed { .. } => None,
-            };
+            self.own = ask.own.as_deref().cloned();
             (self.says_down, self.shown_rows) = (0, layout::says_rows(self));
         }
-        self.look_at(ask.flow.clone(), ask.role.clone());
+        self.look_at(ask.flow.clone(), ask.ask.role.clone());
     }
 
     fn look_at(&mut self, flow: FlowRef, role: Option<RoleInstance>) {
@@ -760,7 +750,7 @@ impl State {
     /// Copies what the chosen question would run, or else the name of the flow.
     fn copy(&mut self, view: &View) -> Option<Act> {
         if let Some(ask) = self.asked(view)
-            && let AskKind::Consent { call, .. } = &ask.kind
+            && let Some(call) = &ask.call
         {
             return Some(Act::Copy(call.clone(), "the call"));
         }

@@ -119,7 +119,7 @@ pub(super) fn asks(view: &View, state: &State, columns: usize, paint: Paint) -> 
         (FLOW_COLUMNS_MAX, NODE_COLUMNS_MAX)
     };
     let flow = widest(names.iter().map(String::as_str), flow_most);
-    let node = widest(all.iter().map(|ask| ask.node.as_str()), node_most);
+    let node = widest(all.iter().map(|ask| ask.node()), node_most);
     let gap = if narrow { " " } else { "  " };
     let at = all
         .iter()
@@ -135,8 +135,8 @@ pub(super) fn asks(view: &View, state: &State, columns: usize, paint: Paint) -> 
                 "{}{}{gap}{}{gap}{}{gap}",
                 mark(is_chosen, has_keys),
                 padded(name, flow),
-                padded(&ask.node, node),
-                at_right(&age(view.now_ms - ask.since_ms), AGE_COLUMNS),
+                padded(ask.node(), node),
+                at_right(&age(view.now_ms - ask.ask.since.ms()), AGE_COLUMNS),
             );
             let style = if is_chosen {
                 paint.bold()

@@ -1,10 +1,10 @@
 //! The data of `watch`: the list of flows, and the journal of the chosen one, read while its driver
 //! writes it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
-use a_society_facts::Whom;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::id::{NodeId, RoleInstance, Seq};
@@ -14,11 +14,10 @@ use a_society_facts::view::screen::FlowScreen;
 use a_society_facts::view::standing::FlowStanding;
 use a_society_facts::view::{FactView as _, FeedView};
 use a_society_facts::words::calls::{CUT_OFF, DISCARDED};
+use a_society_facts::words::capital;
+use a_society_facts::words::choices::ANSWER;
 use a_society_facts::words::status::RETRYING;
-use a_society_operator_ui::fold::ask::{self as fold, Nothing};
-use a_society_operator_ui::fold::terms::scope;
-use a_society_operator_ui::protocol::ask::{Ask as Wire, AskKind as WireKind};
-use a_society_operator_ui::protocol::row;
+use a_society_operator_ui::fold::asks::{OpenAsk, open};
 use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::record::own;
 use a_society_state::index::{Row, rows};
@@ -26,12 +25,11 @@ use a_society_state::journal::follow::Follower;
 use a_society_state::{FlowRef, Store};
 
 use super::today::Today;
-use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View, name};
-use crate::cli::asks::{self, Ask};
+use super::view::{AskView, Feed, FlowLine, FlowView, Item, NodeLine, View, name};
+use crate::cli::asks;
 use crate::cli::card_rows::labelled;
 use crate::cli::cost;
-use crate::cli::handed::{self, Staged};
-use crate::cli::own_turn::Own;
+use crate::cli::handed;
 use crate::cli::progress::before_its_end;
 use crate::cli::progress::board::stands;
 use crate::cli::show::only_ends;
@@ -113,7 +111,7 @@ impl Source {
         }
         let asked = self.asked.values().flat_map(|(_, asked)| asked);
         let mut asks: Vec<AskView> = asked.cloned().collect();
-        asks.sort_by(|one, other| (one.since_ms, &one.id).cmp(&(other.since_ms, &other.id)));
+        asks.sort_by(|one, other| (one.ask.since, &one.id).cmp(&(other.ask.since, &other.id)));
         let lines = self.listed.iter().map(|row| {
             let asks = self
                 .asked
@@ -124,7 +122,7 @@ impl Source {
         let chosen = self.followed.as_ref().map(|followed| {
             let mut listed = self.listed.iter();
             let row = listed.find(|row| row.flow == followed.flow);
-            followed.view((now, row.is_some_and(|row| row.held_by.is_some())))
+            followed.view(now, row.is_some_and(|row| row.held_by.is_some()))
         });
         Ok(View {
             flows: lines.collect(),
@@ -166,13 +164,8 @@ impl Source {
             let state = &seen.screen.flow;
             // The view of the flow reports what cannot be read.
             let work = works_and_asks(&self.store, &row.flow, state).unwrap_or_default();
-            let wire = row::FlowRef {
-                project: row.flow.project.to_string(),
-                flow: row.flow.flow.to_string(),
-            };
-            let wire = fold::asks(&wire, state, &work, &Nothing);
-            let asked = asks::of(&row.flow, state, &work).into_iter().zip(&wire);
-            let asked = asked.map(|(ask, wire)| self.ask(&row.flow, state, ask, wire));
+            let asked = open(state, &work).into_iter();
+            let asked = asked.map(|ask| self.ask(&row.flow, state, ask));
             self.asked
                 .insert(row.flow.clone(), (state.seq, asked.collect()));
         }
@@ -180,93 +173,71 @@ impl Source {
         Ok(())
     }
 
-    fn ask(&self, flow: &FlowRef, state: &FlowState, ask: Ask, wire: &Wire) -> AskView {
-        let (name, role, mut kind) = kind_of(state, &ask);
-        let own = turn_files::own_turn(&self.store, flow, state, &ask.question);
-        if let (Some((turn, _)), AskKind::Text { to, .. }) = (&own, &kind) {
-            kind = AskKind::Own {
-                to: to.clone(),
-                turn: Box::new(turn.clone()),
-            };
-        }
-        let (head, line) = in_short(state, &ask, wire, matches!(kind, AskKind::Own { .. }));
-        let node = wire.node.as_ref().or(wire.role.as_ref());
-        let node = node.map_or("flow", String::as_str).to_owned();
-        let since_ms = fold::since(state, &ask.question).ms();
-        if let AskKind::Consent { consent, call, .. } = &mut kind
-            && let Some(open) = state.consents.get(consent)
-        {
-            *call = asks::whole(&self.store, flow, &open.shown);
-        }
-        let facts = ask.facts.iter().filter_map(labelled);
+    fn ask(&self, flow: &FlowRef, state: &FlowState, ask: OpenAsk) -> AskView {
+        let own = turn_files::own_turn(&self.store, flow, state, &ask);
+        let (head, line) = in_short(state, &ask, own.is_some());
+        let facts = asks::facts(&ask).iter().filter_map(labelled);
         let facts = facts.map(|(label, value)| format!("{label}: {value}"));
-        let facts = facts.collect();
-        let staged = if let OperatorQuestion::Approval { approval, .. } = &ask.question {
-            handed::staged(&self.store, flow, state, approval)
-        } else {
-            None
-        };
-        let version = staged.as_ref().and_then(|staged| staged.version.as_deref());
-        let head = handed::headed(head, version);
-        let (says, must_show) = self.says(flow, state, ask, own.as_ref(), staged);
-        AskView {
-            id: format!("{flow}/{name}"),
+        let mut view = AskView {
+            // A second question of the same node is another one.
+            id: format!("{flow}/{}/{}", ask.name(), ask.since),
             flow: flow.clone(),
-            role,
-            node,
-            since_ms,
             head,
             line,
-            says,
-            facts,
-            must_show,
-            kind,
-        }
-    }
-
-    /// What is to be read before an answer, and how many lines of it at least.
-    fn says(
-        &self,
-        flow: &FlowRef,
-        state: &FlowState,
-        ask: Ask,
-        own: Option<&(Own, String)>,
-        staged: Option<Staged>,
-    ) -> (Vec<String>, usize) {
-        // A second version is shown as what it changes, and all of it below.
-        let mut must = None;
-        let whole = match &ask.question {
-            OperatorQuestion::Text { .. } if own.is_some() => {
-                let again = ask.says.as_deref().and_then(asks::again);
-                let came_in = own.map(|(_, came_in)| came_in.as_str());
-                let said = again.into_iter().chain(came_in);
-                Some(said.collect::<Vec<_>>().join("\n"))
-            }
+            says: Vec::new(),
+            call: None,
+            facts: facts.collect(),
+            commands: Vec::new(),
+            must_show: usize::MAX,
+            own: None,
+            ask,
+        };
+        let whole = match &view.ask.question {
+            OperatorQuestion::Text { .. } => match own {
+                Some((own, came_in)) => {
+                    view.own = Some(Box::new(own));
+                    let again = view.ask.says.as_deref().and_then(asks::again);
+                    let said = again.into_iter().chain([came_in.as_str()]);
+                    Some(said.collect::<Vec<_>>().join("\n"))
+                }
+                None => view.ask.says.clone(),
+            },
             OperatorQuestion::Consent { consent, .. } => {
                 let open = state.consents.get(consent);
-                open.map(|open| asks::whole(&self.store, flow, &open.shown))
+                view.call = open.map(|open| asks::whole(&self.store, flow, &open.shown));
+                view.call.clone()
             }
-            OperatorQuestion::Approval { .. } => {
+            OperatorQuestion::Approval { approval, .. } => {
+                let staged = handed::staged(&self.store, flow, state, approval);
+                let version = staged.as_ref().and_then(|staged| staged.version.as_deref());
+                view.head = handed::headed(view.head, version);
                 let (difference, all) = match staged {
                     Some(staged) => (staged.difference, Some(staged.whole)),
                     None => (None, None),
                 };
-                let shown = ask.says.iter().chain(&difference);
-                must = (difference.is_some()).then(|| shown.map(|text| text.lines().count()).sum());
-                let said = ask.says.into_iter().chain(difference).chain(all);
+                let says = asks::says(&view.ask).map(Cow::into_owned);
+                let shown = says.iter().chain(&difference);
+                // A second version is shown as what it changes, and all of it below.
+                if difference.is_some() {
+                    view.must_show = shown.map(|text| text.lines().count()).sum();
+                }
+                let said = says.into_iter().chain(difference).chain(all);
                 Some(said.collect::<Vec<_>>().join("\n"))
             }
-            OperatorQuestion::Text { .. }
-            | OperatorQuestion::Configuration { .. }
+            OperatorQuestion::Stalled => {
+                let commands = asks::commands(asks::short(flow), &view.ask).into_iter();
+                view.commands = commands.map(|answer| answer.command).collect();
+                None
+            }
+            OperatorQuestion::Configuration { .. }
             | OperatorQuestion::Improvement { .. }
             | OperatorQuestion::Feedback
-            | OperatorQuestion::Unpause { .. }
-            | OperatorQuestion::Stalled => ask.says,
+            | OperatorQuestion::Unpause { .. } => view.ask.says.clone(),
         };
-        let says = whole.iter().flat_map(|text| text.lines());
         // A tab is not a row of spaces, and who decides sees which it is.
-        let says: Vec<String> = says.map(|line| tabbed(line, '→')).collect();
-        (says, must.unwrap_or(usize::MAX))
+        let lines = whole.iter().flat_map(|text| text.lines());
+        view.says = lines.map(|line| tabbed(line, '→')).collect();
+        view
     }
 
     /// Reads on in the journal of a flow, from its checkpoint if it is another one than before.
@@ -308,7 +279,7 @@ impl Followed {
         self.damage = read.err().map(|error| error.to_string());
     }
 
-    fn view(&self, (now, is_driven): (At, bool)) -> FlowView {
+    fn view(&self, now: At, is_driven: bool) -> FlowView {
         let state = &self.screen.flow;
         let nodes = state.graph.nodes.iter().map(|node| {
             // An answer is read when the flow is driven.
@@ -421,28 +392,30 @@ fn line(row: &Row, asks: usize, now: At) -> FlowLine {
 }
 
 /// Who asks for what, as a heading, and what an answer decides, in a line. The page says the same.
-fn in_short(state: &FlowState, ask: &Ask, wire: &Wire, is_own: bool) -> (String, String) {
-    let role = wire.role.as_deref().unwrap_or_default();
-    let at = wire.node.as_deref().filter(|node| *node != role);
+fn in_short(state: &FlowState, ask: &OpenAsk, is_own: bool) -> (String, String) {
+    let role = ask.role.as_ref().map_or("", RoleInstance::as_str);
+    let at = ask.node().map(NodeId::as_str).filter(|node| *node != role);
     let at = at.map(|node| format!("{node}: ")).unwrap_or_default();
+    let (headline, short) = (ask.headline(), ask.short());
     // After the role, as in "writer wants to run a command".
-    let wants = wire.headline.strip_prefix(role).unwrap_or_default().trim();
+    let wants = headline.strip_prefix(role).unwrap_or_default().trim();
     let small = |text: &str| {
         let mut letters = text.chars();
         let first = letters.next().map(|letter| letter.to_ascii_lowercase());
         first.into_iter().chain(letters).collect::<String>()
     };
-    let (head, line) = match &wire.kind {
-        WireKind::Text { .. } if is_own => {
-            let came_in = wire.node.as_ref().and_then(|node| came_in(state, node));
+    let head = format!("{at}{headline}");
+    let (head, line) = match &ask.question {
+        OperatorQuestion::Text { .. } if is_own => {
+            let came_in = ask.node().and_then(|node| came_in(state, node));
             let came_in = came_in.map(|path| format!(": {path}"));
             let turn = format!("your turn{}", came_in.unwrap_or_default());
             (format!("{at}{role}, your turn"), turn)
         }
-        WireKind::Text { reason, .. } => {
+        OperatorQuestion::Text { reason, .. } => {
             let line = match reason {
-                WaitReason::PromptHuman => format!("answer: {}", wire.short),
-                WaitReason::ConsentDenied | WaitReason::Budget => small(&wire.short),
+                WaitReason::PromptHuman => format!("answer: {short}"),
+                WaitReason::ConsentDenied | WaitReason::Budget => small(&short),
                 WaitReason::AutonomousAbort
                 | WaitReason::Consent
                 | WaitReason::RoleConfiguration
@@ -451,106 +424,38 @@ fn in_short(state: &FlowState, ask: &Ask, wire: &Wire, is_own: bool) -> (String,
                 | WaitReason::Provider => {
                     let wants = wants.trim_start_matches("'s ");
                     // A question without words is only answered.
-                    if wire.short == "Answer" {
+                    if short == capital(ANSWER) {
                         wants.to_owned()
                     } else {
-                        format!("{wants}: {}", wire.short)
+                        format!("{wants}: {short}")
                     }
                 }
             };
-            (format!("{at}{}", wire.headline), line)
+            (head, line)
         }
-        WireKind::Consent { .. } => {
+        OperatorQuestion::Consent { .. } => {
             let wants = wants.trim_start_matches("wants to ");
-            let about = wire.short.trim_start_matches("Run ");
-            (
-                format!("{at}{}", wire.headline),
-                format!("{wants}: {about}"),
-            )
+            let about = short.trim_start_matches("Run ");
+            (head, format!("{wants}: {about}"))
         }
-        WireKind::Approval { .. } => {
-            let handed = ask.says.as_deref().unwrap_or_default();
-            (
-                format!("{at}{}: approve?", wire.headline),
-                format!("approve: {handed}"),
-            )
+        OperatorQuestion::Approval { .. } => {
+            let handed = asks::says(ask).unwrap_or_default();
+            (format!("{head}: approve?"), format!("approve: {handed}"))
         }
-        WireKind::Configuration { .. }
-        | WireKind::Improvement { .. }
-        | WireKind::Feedback { .. }
-        | WireKind::Unpause { .. }
-        | WireKind::Stalled {}
-        | WireKind::Stopped {} => (format!("{at}{}", wire.headline), small(&wire.short)),
+        OperatorQuestion::Configuration { .. }
+        | OperatorQuestion::Improvement { .. }
+        | OperatorQuestion::Feedback
+        | OperatorQuestion::Unpause { .. }
+        | OperatorQuestion::Stalled => (head, small(&short)),
     };
     (plain(&head).into_owned(), line)
 }
 
 /// The file that came in last for a node that waits for its operator.
-fn came_in<'s>(state: &'s FlowState, node: &str) -> Option<&'s str> {
-    let mut waits = state.awaiting_operator.iter();
-    let (_, waiting) = waits.find(|(at, _)| at.as_str() == node)?;
+fn came_in<'s>(state: &'s FlowState, node: &NodeId) -> Option<&'s str> {
+    let waiting = state.awaiting_operator.get(node)?;
     let delivery = waiting.held.as_ref()?.received.last()?;
     delivery.artifact.path.rsplit('/').next()
-}
-
-/// The name of an ask, who asks it, and how it can be answered.
-fn kind_of(state: &FlowState, ask: &Ask) -> (String, Option<RoleInstance>, AskKind) {
-    match &ask.question {
-        OperatorQuestion::Text { node, role, reason } => {
-            let to = match node {
-                Some(node) => Whom::Node(node.clone()),
-                None => Whom::Role(role.clone()),
-            };
-            let mut waits = state.waits();
-            let mine = waits.find(|(at, waiting)| *at == node.as_ref() && waiting.role == *role);
-            let since = mine.map_or(0, |(_, waiting)| waiting.since.ms());
-            let may_retry = reason.may_retry();
-            // A second question of the same node is another one.
-            let name = format!("text/{}/{since}", ask.who);
-            (name, Some(role.clone()), AskKind::Text { to, may_retry })
-        }
-        OperatorQuestion::Consent { consent, role, .. } => {
-            let name = format!("consent/{consent}");
-            let kind = state.consents.get(consent).map_or_else(
-                || typed(ask),
-                |open| AskKind::Consent {
-                    consent: consent.clone(),
-                    action: open.action,
-                    call: String::new(),
-                    scope: scope(&open.tool, &open.shown.shown()),
-                },
-            );
-            (name, Some(role.clone()), kind)
-        }
-        OperatorQuestion::Configuration { role, .. } => {
-            let kind = AskKind::Configuration { role: role.clone() };
-            (format!("configuration/{role}"), Some(role.clone()), kind)
-        }
-        OperatorQuestion::Approval { approval, .. } => {
-            let name = format!("approval/{approval}");
-            let approval = approval.clone();
-            (name, None, AskKind::Approval { approval })
-        }
-        OperatorQuestion::Improvement { modes } => {
-            let modes = modes.clone();
-            (
-                "improvement".to_owned(),
-                None,
-                AskKind::Improvement { modes },
-            )
-        }
-        OperatorQuestion::Feedback => ("feedback".to_owned(), None, AskKind::Feedback),
-        OperatorQuestion::Unpause { .. } => ("unpause".to_owned(), None, AskKind::Unpause),
-        OperatorQuestion::Stalled => ("stalled".to_owned(), None, typed(ask)),
-    }
-}
-
-fn typed(ask: &Ask) -> AskKind {
-    AskKind::Typed {
-        commands: (ask.answers.iter())
-            .map(|answer| answer.command.clone())
-            .collect(),
-    }
 }
 
 fn items(feed: &FeedView, role: &RoleInstance) -> Vec<Item> {

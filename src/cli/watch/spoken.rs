@@ -7,12 +7,13 @@ use a_society_facts::Verb;
 use a_society_facts::id::Seq;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::FlowStanding;
+use a_society_operator_ui::fold::asks::{OpenAsk, open};
 use a_society_state::index::{Row, rows};
 use a_society_state::{FlowRef, Store};
 
 use super::answered;
 use super::view::name;
-use crate::cli::asks::{self, Ask};
+use crate::cli::asks::{self, short};
 use crate::cli::card::{Card, Typed, is_answered_here, to_reply};
 use crate::cli::context::Context;
 use crate::cli::drive::asking::{call_of, face, spoken, spoken_mark};
@@ -42,7 +43,7 @@ const LISTED_COLUMNS_MAX: usize = 100;
 const MARK: &str = "a number and Enter show a question, l lists the flows, q ends> ";
 
 /// A question that is open, and the flow that asks.
-type ListedAsk = (FlowRef, Ask);
+type ListedAsk = (FlowRef, OpenAsk);
 
 /// Watches.
 pub(super) fn run(context: &mut Context<'_>, store: Store, only: Option<FlowRef>) -> Outcome {
@@ -75,7 +76,7 @@ struct PlainWatch<'a> {
     /// The questions as they were listed last.
     listed: Vec<ListedAsk>,
     /// What each flow asked at a record.
-    read: BTreeMap<FlowRef, (Seq, Vec<Ask>)>,
+    read: BTreeMap<FlowRef, (Seq, Vec<OpenAsk>)>,
     /// The question that is open.
     open: Option<(FlowRef, Card)>,
     /// The last line of progress, and when it was printed.
@@ -161,10 +162,10 @@ impl PlainWatch<'_> {
         Ok(())
     }
 
-    fn asks_of(&self, flow: &FlowRef) -> Result<Vec<Ask>, Stop> {
+    fn asks_of(&self, flow: &FlowRef) -> Result<Vec<OpenAsk>, Stop> {
         let state = self.store.look(flow)?.screen.flow;
         let pending = works_and_asks(&self.store, flow, &state)?;
-        Ok(asks::of(flow, &state, &pending))
+        Ok(open(&state, &pending))
     }
 
     /// Lists what waits.
@@ -183,7 +184,8 @@ impl PlainWatch<'_> {
             } else {
                 format!(": {says}")
             };
-            let line = format!("{}, {} waits for {}{says}", name(flow), ask.who, ask.what);
+            let (who, what) = (asks::who(ask), ask.wants());
+            let line = format!("{}, {who} waits for {what}{says}", name(flow));
             self.out.line(&format!("{}. {}", at + 1, plain(&line)))?;
         }
         self.ask(MARK);
@@ -284,10 +286,10 @@ impl PlainWatch<'_> {
     /// Shows a question with its answers.
     fn show(&mut self, (flow, ask): ListedAsk) -> Result<(), Stop> {
         let state: FlowState = self.store.look(&flow)?.screen.flow;
-        let call = call_of(&self.store, &flow, &ask.question, &state);
-        let face = face(&ask, &call, (1, 1), &state);
+        let call = call_of(&self.store, &flow, &ask, &state);
+        let face = face(&ask, &call, (1, 1));
         let card = Card::new(ask.question.clone(), call, true, self.now_ms());
-        for line in spoken(&ask, &face, &card) {
+        for line in spoken(short(&flow), &ask, &face, &card) {
             self.out.line(&line)?;
         }
         let back = if card.choices().is_empty() {

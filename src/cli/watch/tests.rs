@@ -1,10 +1,13 @@
 //! Screens as they are drawn, and what keys do to them.
 
-use a_society_facts::Hash;
+use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
+use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::view::standing::FlowStanding;
-use a_society_facts::{Verb, Whom};
+use a_society_facts::{At, Hash, Verb, Whom};
+use a_society_operator_ui::fold::asks::{AskedCall, OpenAsk};
+use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_state::FlowRef;
 use proptest::prelude::*;
 use ratatui::Terminal;
@@ -13,7 +16,7 @@ use ratatui::backend::TestBackend;
 use super::card::wrap;
 use super::draw::draw;
 use super::keys::{ARMED_AFTER_MS, Act, Focus, Key, State};
-use super::view::{AskKind, AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
+use super::view::{AskView, Feed, FlowLine, FlowView, Item, NodeLine, View};
 
 #[path = "tests/keys.rs"]
 mod keys;
@@ -32,36 +35,83 @@ fn flow(tail: &str) -> FlowRef {
     }
 }
 
-fn ask(id: &str, who: &str, kind: AskKind) -> AskView {
+fn ask(id: &str, who: &str, mut ask: OpenAsk) -> AskView {
+    use OperatorQuestion::{Configuration, Consent, Text};
+    if let Consent { node, .. } | Text { node, .. } | Configuration { node, .. } = &mut ask.question
+    {
+        *node = Some(who.parse().unwrap());
+    }
     AskView {
         id: id.to_owned(),
         flow: flow("a1b2c3"),
-        role: Some("writer".parse().unwrap()),
-        node: who.to_owned(),
-        since_ms: NOW_MS - 12_000,
+        own: None,
         head: format!("{who}: writer wants to run a command"),
         line: "run a command: cargo install a-tool".to_owned(),
         says: vec!["cargo install a-tool".to_owned()],
+        call: ask
+            .call
+            .as_ref()
+            .map(|_| "cargo install\ta-tool".to_owned()),
         facts: vec!["Network: Off".to_owned()],
+        commands: Vec::new(),
         must_show: usize::MAX,
-        kind,
+        ask,
     }
 }
 
-fn consent() -> AskKind {
-    AskKind::Consent {
+/// A question of the writer, of which nothing more is known.
+fn open(question: OperatorQuestion) -> OpenAsk {
+    OpenAsk {
+        question,
+        role: Some("writer".parse().unwrap()),
+        since: At::from_ms(NOW_MS - 12_000),
+        says: None,
+        choices: Vec::new(),
+        trouble: None,
+        is_own_turn: false,
+        budget: None,
+        call: None,
+        deliveries: Vec::new(),
+    }
+}
+
+fn consent() -> OpenAsk {
+    let question = OperatorQuestion::Consent {
         consent: "consent-1".parse().unwrap(),
-        action: Hash::of(b"what was shown"),
-        call: "cargo install\ta-tool".to_owned(),
-        scope: Some("exactly this command".to_owned()),
+        node: None,
+        role: "writer".parse().unwrap(),
+    };
+    OpenAsk {
+        call: Some(AskedCall {
+            call: "call-1".parse().unwrap(),
+            tool: "run_command".to_owned(),
+            action: Hash::of(b"what was shown"),
+            summary: None,
+            about: "cargo install a-tool".to_owned(),
+            facts: Vec::new(),
+            for_the_flow: Some("exactly this command".to_owned()),
+        }),
+        ..open(question)
     }
 }
 
-fn text() -> AskKind {
-    AskKind::Text {
-        to: Whom::Node("draft".parse().unwrap()),
-        may_retry: false,
-    }
+fn text() -> OpenAsk {
+    waits(WaitReason::PromptHuman)
+}
+
+fn approval() -> OpenAsk {
+    open(OperatorQuestion::Approval {
+        approval: "approval-1".parse().unwrap(),
+        node: "draft".parse().unwrap(),
+    })
+}
+
+fn waits(reason: WaitReason) -> OpenAsk {
+    open(OperatorQuestion::Text {
+        node: None,
+        role: "writer".parse().unwrap(),
+        reason,
+    })
 }
 
 fn line(tail: &str, title: &str, standing: Option<FlowStanding>) -> FlowLine {
@@ -201,8 +251,8 @@ fn all_of_a_long_command_is_reached_by_reading_on() {
 }
 
 /// What a letter leads to, long after everything else.
-fn pressed(kind: AskKind, letter: char) -> Option<Verb> {
-    let view = view(vec![ask("x", "draft", kind)]);
+fn pressed(asked: OpenAsk, letter: char) -> Option<Verb> {
+    let view = view(vec![ask("x", "draft", asked)]);
     let mut state = chosen("x");
     let Act::Say(at, command) = state.press(&view, &Key::Char(letter), LATER_MS)? else {
         return None;
@@ -219,9 +269,7 @@ fn what_does_not_fit_is_allowed_only_when_it_was_shown_to_its_end() {
     let changed = AskView {
         id: "second".to_owned(),
         must_show: 3,
-        kind: AskKind::Approval {
-            approval: "approval-1".parse().unwrap(),
-        },
+        ask: approval(),
         ..asked.clone()
     };
     let view = view(vec![asked, changed]);
@@ -268,16 +316,20 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
         action,
         reason: None,
     };
-    let approval = || AskKind::Approval {
-        approval: "approval-1".parse().unwrap(),
-    };
     let id = || Some("approval-1".parse().unwrap());
-    let improvement = || AskKind::Improvement {
-        modes: vec![ImprovementMode::Parallel, ImprovementMode::None],
+    let improvement = || {
+        open(OperatorQuestion::Improvement {
+            modes: vec![ImprovementMode::Parallel, ImprovementMode::None],
+        })
     };
-    let retried = || AskKind::Text {
-        to: Whom::Only,
-        may_retry: true,
+    let feedback = || open(OperatorQuestion::Feedback);
+    let failed = || waits(WaitReason::RepairLimit);
+    let paused = open(OperatorQuestion::Unpause {
+        reason: PauseReason::Operator,
+    });
+    let retry = || {
+        let to = Whom::Node("draft".parse().unwrap());
+        Some(Verb::Retry { to })
     };
     let mode = |mode| Verb::Improve { mode };
     let table = [
@@ -297,25 +349,19 @@ fn each_letter_means_one_thing_for_each_kind_of_question() {
         (improvement(), 'p', Some(mode(ImprovementMode::Parallel))),
         (improvement(), 'n', Some(mode(ImprovementMode::None))),
         (improvement(), 'g', None),
-        (
-            AskKind::Feedback,
-            'y',
-            Some(Verb::Feedback { granted: true }),
-        ),
-        (
-            AskKind::Feedback,
-            'n',
-            Some(Verb::Feedback { granted: false }),
-        ),
-        (AskKind::Unpause, 'u', Some(Verb::Unpause {})),
-        (retried(), 't', Some(Verb::Retry { to: Whom::Only })),
+        (feedback(), 'y', Some(Verb::Feedback { granted: true })),
+        (feedback(), 'n', Some(Verb::Feedback { granted: false })),
+        (paused, 'y', Some(Verb::Unpause {})),
+        (failed(), 'y', retry()),
+        (failed(), 't', None),
+        (waits(WaitReason::Budget), 't', retry()),
         (text(), 't', None),
     ];
-    for (kind, letter, wanted) in table {
+    for (asked, letter, wanted) in table {
         assert_eq!(
-            pressed(kind.clone(), letter),
+            pressed(asked.clone(), letter),
             wanted,
-            "{letter} for {kind:?}"
+            "{letter} for {asked:?}"
         );
     }
 }

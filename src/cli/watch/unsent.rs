@@ -3,7 +3,7 @@
 use a_society_state::unsent::UnsentText;
 
 use super::keys::{Focus, State};
-use super::view::{AskKind, AskView, View};
+use super::view::{AskView, View};
 use crate::cli::drafts::{self, COMMAND};
 
 impl State {
@@ -32,20 +32,9 @@ impl State {
 
     /// What a question is named, or the step of a turn.
     fn about(&self, ask: &AskView) -> String {
-        let node = &ask.node;
-        match &ask.kind {
-            AskKind::Own { .. } => match self.own.as_ref() {
-                Some(own) => drafts::of_step(node, own),
-                None => format!("text {node}"),
-            },
-            AskKind::Text { .. } => format!("text {node}"),
-            AskKind::Consent { consent, .. } => format!("consent {consent}"),
-            AskKind::Approval { approval } => format!("approval {approval}"),
-            AskKind::Configuration { .. } => format!("configuration {node}"),
-            AskKind::Improvement { .. }
-            | AskKind::Feedback
-            | AskKind::Unpause
-            | AskKind::Typed { .. } => format!("flow {node}"),
+        match (&ask.own, &self.own) {
+            (Some(_), Some(own)) => drafts::of_step(ask.node(), own),
+            (Some(_) | None, _) => drafts::of_question(&ask.ask.question),
         }
     }
 

@@ -1,11 +1,9 @@
 //! What `watch` shows, as plain data: flows, what they ask, and one flow in full. Every text in it
 //! is fit for a terminal.
 
-use a_society_facts::Hash;
-use a_society_facts::Whom;
-use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::id::{ApprovalId, ConsentId, RoleInstance};
+use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::standing::FlowStanding;
+use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_state::FlowRef;
 
 use crate::cli::asks;
@@ -52,65 +50,33 @@ pub(crate) struct AskView {
     /// Its name, which stays the same for as long as it is asked.
     pub(crate) id: String,
     pub(crate) flow: FlowRef,
-    /// The role that asks, if one does.
-    pub(crate) role: Option<RoleInstance>,
-    /// The node that asks, else the role or the flow.
-    pub(crate) node: String,
-    /// Since when.
-    pub(crate) since_ms: i64,
+    /// What is asked, by whom, and how it is answered.
+    pub(crate) ask: OpenAsk,
+    /// How a turn of the operator's own is ended, if this is one.
+    pub(crate) own: Option<Box<Own>>,
     /// Who asks for what, as a heading.
     pub(crate) head: String,
     /// What an answer decides, in one line: the call, the question, the handoff.
     pub(crate) line: String,
     /// What is to be read before an answer, whole, line by line.
     pub(crate) says: Vec<String>,
+    /// What would run, as it is written.
+    pub(crate) call: Option<String>,
     /// What this program knows about it; no line of a role looks like one of these.
     pub(crate) facts: Vec<String>,
+    /// The commands that answer, where no key does.
+    pub(crate) commands: Vec<String>,
     /// So many of the lines must have been shown before it can be allowed or approved, or else everything.
     pub(crate) must_show: usize,
-    pub(crate) kind: AskKind,
 }
 
-/// How an ask can be answered.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum AskKind {
-    /// With a text.
-    Text {
-        to: Whom,
-        /// Whether the turn may also be taken again.
-        may_retry: bool,
-    },
-    /// By taking a turn, which is the operator's own.
-    Own {
-        to: Whom,
-        /// How it may end.
-        turn: Box<Own>,
-    },
-    /// By allowing a call, or not.
-    Consent {
-        consent: ConsentId,
-        /// What was shown; an answer to anything else is refused.
-        action: Hash,
-        /// What would run, as it is written.
-        call: String,
-        /// What an answer for the whole flow covers, in words; nothing if there is no such answer.
-        scope: Option<String>,
-    },
-    /// By a word about a staged handoff.
-    Approval { approval: ApprovalId },
-    /// By a choice of how roles look back.
-    Improvement { modes: Vec<ImprovementMode> },
-    /// By a word on the feedback report.
-    Feedback,
-    /// By letting it go on.
-    Unpause,
-    /// By a choice of a role's model.
-    Configuration { role: RoleInstance },
-    /// By commands that need more than a key.
-    Typed {
-        /// The commands.
-        commands: Vec<String>,
-    },
+impl AskView {
+    /// The node that asks, else the role or the flow.
+    pub(crate) fn node(&self) -> &str {
+        let role = self.ask.role.as_ref().map(RoleInstance::as_str);
+        let node = self.ask.node().map(NodeId::as_str);
+        node.or(role).unwrap_or("flow")
+    }
 }
 
 /// One flow in full.

@@ -42,7 +42,7 @@ pub use input::{
     TurnEnding, TurnOutcome, VerbNeed,
 };
 pub use outline::outline;
-pub use pending::pending;
+pub use pending::{pending, question_of};
 pub use refusal::Refusal;
 pub use suspend::would_end;
 pub use work::{OperatorQuestion, TurnTask, Work, has_more_to_start};

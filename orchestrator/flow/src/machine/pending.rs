@@ -105,7 +105,7 @@ fn questions(graph: &FlowGraph, state: &FlowState, work: &mut Vec<Work>) {
     }
     let asks = |question| Work::AskOperator(question);
     for (node, waiting) in state.waits() {
-        let question = asked(state, node, waiting);
+        let question = question_of(state, node, waiting);
         work.extend(question.map(|question| match ends_at(state, waiting) {
             Some(at) => Work::WaitUntil {
                 node: node.cloned(),
@@ -145,7 +145,8 @@ fn asks_again(state: &FlowState) -> bool {
 }
 
 /// The question of a wait, unless it is answered and the role only has to take it up.
-fn asked(
+#[must_use]
+pub fn question_of(
     state: &FlowState,
     node: Option<&NodeId>,
     waiting: &OperatorWait,

@@ -16,15 +16,15 @@ fn busy() -> View {
         "raise its budget",
         "run a retrospective?",
     ];
-    let asks = texts.iter().enumerate().map(|(at, text)| AskView {
-        flow: flow(&format!("k{:02}x9a", at / 2)),
-        since_ms: NOW_MS - [12_000, 150_000, 7_200_000, 190_000_000][at % 4],
-        line: (*text).to_owned(),
-        ..ask(
-            &at.to_string(),
-            ["backend", "review", "frontend_editor_2", "sign"][at % 4],
-            consent(),
-        )
+    let asks = texts.iter().enumerate().map(|(at, text)| {
+        let ago_ms = [12_000, 150_000, 7_200_000, 190_000_000][at % 4];
+        let since = At::from_ms(NOW_MS - ago_ms);
+        let node = ["backend", "review", "frontend-editor-2", "sign"][at % 4];
+        AskView {
+            flow: flow(&format!("k{:02}x9a", at / 2)),
+            line: (*text).to_owned(),
+            ..ask(&at.to_string(), node, OpenAsk { since, ..consent() })
+        }
     });
     let mut view = view(asks.collect());
     let standings = [
