@@ -139,7 +139,7 @@ fn watch(
     wishes: Wishes,
 ) -> Outcome {
     opening::tell(context, store, flow, known > 0, wishes.quiet)?;
-    let notifier = Notifier::begin(flow, &driven.handle);
+    let notifier = Notifier::begin(flow, &driven.handle, store);
     let mut watch = Watch {
         resizing: Resizing::new(context.out.screen_size()),
         out: &mut context.out,

@@ -1,11 +1,13 @@
 //! `log`: the facts of a flow, as they were recorded.
 
 use std::ops::ControlFlow;
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use a_society_facts::Recorded;
 use a_society_facts::id::Seq;
 use a_society_state::journal::follow::Follower;
+use a_society_state::watch::FolderWatch;
 use a_society_state::{FlowRef, Store};
 
 use super::context::Context;
@@ -17,8 +19,9 @@ use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
 use crate::text::one_line;
 
-/// How often a journal is looked at for more. People do not notice less, and a look costs little.
-const POLL: Duration = Duration::from_millis(100);
+/// How often a journal is looked at without news of it: the system may miss a change, and says nothing of a flow that was
+/// removed.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// What a fact says is cut to this, so that it stays on a line or two.
 const SAYS_COLUMNS_MAX: usize = 140;
@@ -61,9 +64,17 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         return Ok(ExitCode::Ok);
     }
     let interrupts = Interrupts::listen()?;
+    let place = store.place(&flow);
+    let watch = FolderWatch::new().ok();
+    let watch = watch.filter(|watch| watch.add(&place.watched()).is_ok());
+    // What was written before it was watched.
+    print_new(out, &mut follower, arguments.since)?;
     loop {
         out.flush()?;
-        std::thread::sleep(POLL);
+        interrupts.wait_beside(watch.as_ref().map(AsFd::as_fd), LOOK);
+        if let Some(watch) = &watch {
+            drop(watch.wait(Duration::ZERO));
+        }
         if interrupts.count() > 0 {
             return Ok(ExitCode::Interrupted);
         }

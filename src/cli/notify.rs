@@ -5,11 +5,11 @@
 //! reported after the next look.
 
 use std::collections::BTreeSet;
-use std::io::Write;
+use std::io::{self, PipeReader, PipeWriter, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,7 +18,10 @@ use a_society_operator_ui::fold::asks::open;
 use a_society_orchestrator::config::user::{self, NotifyConfig, Occasion};
 use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::machine::Work;
-use a_society_state::FlowRef;
+use a_society_state::clock::Clock;
+use a_society_state::{FlowRef, Store};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::json;
 
 use super::asks;
@@ -32,31 +35,34 @@ const LOOK: Duration = Duration::from_secs(10);
 const SETTLES: Duration = Duration::from_millis(300);
 
 /// How long a command may run while its flow is driven. That is enough to send a mail.
-const RUNS_LOOKS_MAX: u32 = 250;
-const RUNS_LOOK: Duration = Duration::from_millis(20);
+const RUNS_MAX: Duration = Duration::from_secs(5);
 
 /// How long all commands together may run on after the flow. `run` waits for them, because a command that outlives it could
 /// be left behind; one that hangs is ended with all that it started.
-const RUNS_AFTER_LOOKS_MAX: u32 = 50;
+const RUNS_AFTER_MAX: Duration = Duration::from_secs(1);
+
+/// How often a command is looked at where the system rings no bell for a process that ends.
+const RUNS_LOOK: Duration = Duration::from_millis(20);
 
 /// The notification thread of a flow; it ends soon after the flow's task.
 #[derive(Debug)]
 pub(crate) struct Notifier {
     thread: JoinHandle<Option<String>>,
-    /// Whether the flow is not driven any more.
-    is_over: Arc<AtomicBool>,
+    /// Closed when the flow is not driven any more.
+    is_over: PipeWriter,
 }
 
 impl Notifier {
     /// Starts the thread, if the configuration names a command.
-    pub(crate) fn begin(flow: &FlowRef, handle: &FlowHandle) -> Option<Self> {
+    pub(crate) fn begin(flow: &FlowRef, handle: &FlowHandle, store: &Store) -> Option<Self> {
         // `run` has already refused a configuration that cannot be parsed.
         let config = user::notify().ok().flatten()?;
-        let is_over = Arc::new(AtomicBool::new(false));
+        let (over, is_over) = io::pipe().ok()?;
         let mut teller = NotifyLoop {
             patience: CommandPatience {
-                is_over: Arc::clone(&is_over),
-                after: 0,
+                over,
+                since: None,
+                clock: Arc::clone(&store.ground().clock),
             },
             config,
             flow: flow.clone(),
@@ -77,31 +83,79 @@ impl Notifier {
 
     /// Waits a moment for the last notification, and returns why the command failed, if it did.
     pub(crate) fn finish(self) -> Option<String> {
-        self.is_over.store(true, Ordering::Release);
+        drop(self.is_over);
         self.thread.join().ok().flatten()
     }
 }
 
 /// How long a command may still run.
 struct CommandPatience {
-    is_over: Arc<AtomicBool>,
-    /// How often a command was looked at since the flow is over.
-    after: u32,
+    /// Can be read from once the flow is over.
+    over: PipeReader,
+    /// When the flow was over, as far as that was noticed.
+    since: Option<Duration>,
+    clock: Arc<dyn Clock>,
 }
 
 impl CommandPatience {
-    /// Why a command that was looked at so often is ended now, if it is.
-    fn ends(&mut self, looks: u32) -> Option<String> {
-        if self.is_over.load(Ordering::Acquire) {
-            self.after += 1;
+    fn now(&self) -> Duration {
+        Duration::from_micros(self.clock.elapsed_us())
+    }
+
+    /// Waits for the end of a command that began then, or returns why it is ended now.
+    fn await_end(
+        &mut self,
+        child: &mut Child,
+        began: Duration,
+    ) -> Result<io::Result<ExitStatus>, String> {
+        let ends = Pid::from_raw(child.id().cast_signed());
+        let ends = ends.and_then(|id| pidfd_open(id, PidfdFlags::empty()).ok());
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(Ok(status)),
+                Ok(None) => {}
+                Err(error) => return Ok(Err(error)),
+            }
+            let left = match self.since {
+                None => RUNS_MAX.saturating_sub(self.now().saturating_sub(began)),
+                Some(over) => RUNS_AFTER_MAX.saturating_sub(self.now().saturating_sub(over)),
+            };
+            if left.is_zero() {
+                return Err(match self.since {
+                    None => format!("it was ended after {} s", RUNS_MAX.as_secs()),
+                    Some(_) => {
+                        format!("it was ended {} s after the flow", RUNS_AFTER_MAX.as_secs())
+                    }
+                });
+            }
+            let left = if ends.is_some() {
+                left
+            } else {
+                left.min(RUNS_LOOK)
+            };
+            self.wait(ends.as_ref(), left);
         }
-        let seconds = |looks: u32| (RUNS_LOOK * looks).as_secs();
-        if self.after > RUNS_AFTER_LOOKS_MAX {
-            let after = seconds(RUNS_AFTER_LOOKS_MAX);
-            return Some(format!("it was ended {after} s after the flow"));
+    }
+
+    /// Waits until the command or the flow ends, but no longer than this.
+    fn wait(&mut self, ends: Option<&OwnedFd>, longest: Duration) {
+        let longest = Timespec {
+            tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(longest.subsec_nanos()),
+        };
+        let flow = self
+            .since
+            .is_none()
+            .then(|| PollFd::new(&self.over, PollFlags::IN));
+        let mut rings: Vec<PollFd<'_>> = flow.into_iter().collect();
+        rings.extend(ends.map(|ends| PollFd::new(ends, PollFlags::IN)));
+        // One that is interrupted looks sooner.
+        let _waited = poll(&mut rings, Some(&longest));
+        let is_over =
+            self.since.is_none() && rings.first().is_some_and(|over| !over.revents().is_empty());
+        if is_over {
+            self.since = Some(self.now());
         }
-        let is_long = looks >= RUNS_LOOKS_MAX;
-        is_long.then(|| format!("it was ended after {} s", seconds(RUNS_LOOKS_MAX)))
     }
 }
 
@@ -226,22 +280,15 @@ fn finished(mut child: Child, input: &str, patience: &mut CommandPatience) -> Re
         // A command that does not read it is fine; it fits into any pipe.
         drop(pipe.write_all(input.as_bytes()));
     }
-    let mut looks = 0;
-    let why = loop {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(status)) => return Err(status.to_string()),
-            Ok(None) => {}
-            Err(error) => return Err(error.to_string()),
-        }
-        looks += 1;
-        match patience.ends(looks) {
-            Some(why) => break why,
-            None => std::thread::sleep(RUNS_LOOK),
-        }
+    let began = patience.now();
+    let why = match patience.await_end(&mut child, began) {
+        Ok(Ok(status)) if status.success() => return Ok(()),
+        Ok(Ok(status)) => return Err(status.to_string()),
+        Ok(Err(error)) => return Err(error.to_string()),
+        Err(why) => why,
     };
     let group = i32::try_from(child.id()).ok();
-    let group = group.and_then(rustix::process::Pid::from_raw);
+    let group = group.and_then(Pid::from_raw);
     let ended = group
         .map(|group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL));
     if !matches!(ended, Some(Ok(()))) {

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, PipeReader, PipeWriter, Read, Write};
 use std::sync::mpsc::{
     Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError, sync_channel,
 };
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -21,12 +22,17 @@ const PIECES_MAX: usize = 64;
 /// The longest line that is waited for.
 const LINE_BYTES_MAX: usize = 64 * 1024;
 
+/// Ends a wait for what is typed, with a piece in which nothing is.
+pub(crate) type PromptWaker = Weak<SyncSender<Vec<u8>>>;
+
 /// Standard input, read on a thread of its own, because reading waits.
 #[derive(Debug)]
 pub(crate) struct Prompt {
     pieces: Receiver<Vec<u8>>,
     /// A piece that ended a wait.
     first: Option<Vec<u8>>,
+    /// What ends a wait for them; gone with the thread that reads.
+    waker: PromptWaker,
     /// The beginning of a line.
     line: Vec<u8>,
     /// Keys that may be the beginning of what the terminal was asked for, while it was.
@@ -93,6 +99,8 @@ impl Prompt {
             return None;
         }
         let (typed, pieces) = sync_channel(PIECES_MAX);
+        let typed = Arc::new(typed);
+        let waker = Arc::downgrade(&typed);
         let (mut rung, bell) = io::pipe().ok()?;
         let (rests, resting) = sync_channel(1);
         let (wake, woken) = sync_channel(1);
@@ -121,6 +129,7 @@ impl Prompt {
             .ok()?;
         Some(Self {
             pieces,
+            waker,
             first: None,
             line: Vec::new(),
             report: None,
@@ -130,6 +139,11 @@ impl Prompt {
             resting,
             wake,
         })
+    }
+
+    /// What ends a wait here from another thread.
+    pub(crate) fn waker(&self) -> PromptWaker {
+        Weak::clone(&self.waker)
     }
 
     /// Leaves standard input to another program until what is given back is gone.

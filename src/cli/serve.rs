@@ -37,8 +37,12 @@ const PORT: u16 = 4780;
 /// The default number of sockets that are open at once.
 const SOCKETS: u16 = server::limits::SOCKETS_MAX;
 
-/// How often it is looked whether the operator interrupted.
+/// How often it is looked whether the address for the next browser changed, and whether flows that drain are done. An
+/// interruption wakes at once.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// An interruption ends this sooner.
+const LINGER: Duration = Duration::from_secs(60);
 
 /// How long flows may take to reach a recorded point when the server ends, in looks.
 const DRAIN_LOOKS_MAX: u32 = 20 * 60;
@@ -183,7 +187,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     let mut link = server.link();
     while interrupts.count() == 0 {
-        std::thread::sleep(LOOK);
+        interrupts.wait(LOOK);
         // The next browser finds the address that is still good.
         if let Some(path) = &told
             && server.link() != link
@@ -516,7 +520,7 @@ fn end(context: &mut Context<'_>, server: &mut Server, interrupts: &Interrupts) 
         if server.hubs().driven().is_empty() || interrupts.count() > before {
             break;
         }
-        std::thread::sleep(LOOK);
+        interrupts.wait(LOOK);
     }
     server.end();
 }
@@ -538,6 +542,6 @@ pub(crate) fn linger(context: &mut Context<'_>, interrupts: &Interrupts) {
     context.out.note("the page still shows it; Ctrl-C ends it");
     let before = interrupts.count();
     while interrupts.count() == before {
-        std::thread::sleep(LOOK);
+        interrupts.wait(LINGER);
     }
 }

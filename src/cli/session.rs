@@ -7,6 +7,7 @@ use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, Seq};
 use a_society_facts::view::Views;
 use a_society_facts::view::session::{Archive, SessionEntry, SessionView, Texts};
+use a_society_state::watch::FolderWatch;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
@@ -18,11 +19,11 @@ use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::plain;
 
-/// How often it is looked whether a summary is there.
-const PAUSE: Duration = Duration::from_millis(100);
+/// How often it is looked whether a summary is there while nothing is written: the system may miss a change.
+const LOOK: Duration = Duration::from_secs(1);
 
-/// How often at most: a summary is one answer of a model, and ten minutes are long for one.
-const LOOKS_MAX: u32 = 6_000;
+/// How long at most: a summary is one answer of a model, and ten minutes are long for one.
+const SUMMARY_US_MAX: u64 = 600 * 1_000_000;
 
 /// The arguments of `session`.
 #[derive(Debug, clap::Args)]
@@ -434,13 +435,21 @@ fn not_shorter(role: &RoleInstance, views: &Views) -> Stop {
 
 /// Waits until the session is not being compacted any more.
 fn wait(said: &Said, role: &RoleInstance) -> Result<(), Stop> {
-    for _ in 0..LOOKS_MAX {
+    let watch = FolderWatch::new().ok();
+    let watched = said.store.place(&said.flow).watched();
+    let watch = watch.filter(|watch| watch.add(&watched).is_ok());
+    let clock = &said.store.ground().clock;
+    let began = clock.elapsed_us();
+    while clock.elapsed_us().saturating_sub(began) < SUMMARY_US_MAX {
         let seen = said.store.look(&said.flow)?;
         let session = seen.screen.flow.session(role);
         if session.is_none_or(|session| session.compaction.is_none()) {
             return Ok(());
         }
-        std::thread::sleep(PAUSE);
+        let waited = watch.as_ref().map(|watch| watch.wait(LOOK));
+        if !matches!(waited, Some(Ok(_))) {
+            std::thread::sleep(LOOK);
+        }
     }
     Ok(())
 }

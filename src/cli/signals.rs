@@ -1,13 +1,18 @@
 //! How often the operator asked us to end: Ctrl-C, or a signal that asks politely.
 
-use std::sync::Arc;
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 use signal_hook::consts::{SIGINT, SIGTERM, SIGTSTP};
 use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
+use super::prompt::PromptWaker;
 use crate::operator_error::{Stop, from_io};
 
 /// Makes a file at the system's size limit a reported error, like a full disk, instead of a signal that
@@ -21,6 +26,10 @@ pub(crate) fn outlive_the_limit_of_a_file() {
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupts {
     count: Arc<AtomicUsize>,
+    /// Can be read from when a signal came since it was read last.
+    bell: Arc<PipeReader>,
+    /// What waits for something that is typed, and for a signal as well.
+    prompts: Arc<Mutex<Vec<PromptWaker>>>,
 }
 
 impl Interrupts {
@@ -29,19 +38,61 @@ impl Interrupts {
     /// # Errors
     /// When the system refuses.
     pub(crate) fn listen() -> Result<Self, Stop> {
-        let refused = |error: std::io::Error| from_io("listen for", "signals", &error);
+        let refused = |error: io::Error| from_io("listen for", "signals", &error);
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(refused)?;
         let count = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&count);
+        let (bell, mut rings) = quiet_pipe().map_err(refused)?;
+        let prompts: Arc<Mutex<Vec<PromptWaker>>> = Arc::default();
+        let waiting = Arc::clone(&prompts);
         std::thread::Builder::new()
             .name("signals".to_owned())
             .spawn(move || {
                 for _ in signals.forever() {
                     counted.fetch_add(1, Ordering::SeqCst);
+                    // A full pipe can be read from already.
+                    let _rung = rings.write(&[0]);
+                    let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                    for prompt in waiting.iter().filter_map(Weak::upgrade) {
+                        let _woken = prompt.try_send(Vec::new());
+                    }
                 }
             })
             .map_err(refused)?;
-        Ok(Self { count })
+        Ok(Self {
+            count,
+            bell: Arc::new(bell),
+            prompts,
+        })
+    }
+
+    /// Ends waits for what is typed, too, whenever a signal comes.
+    pub(crate) fn wakes(&self, prompt: PromptWaker) {
+        let mut prompts = self.prompts.lock().unwrap_or_else(PoisonError::into_inner);
+        prompts.retain(|other| other.strong_count() > 0);
+        prompts.push(prompt);
+    }
+
+    /// Waits for a signal, or until something else can be read from, but no longer than this.
+    pub(crate) fn wait_beside(&self, other: Option<BorrowedFd<'_>>, longest: Duration) {
+        let longest = Timespec {
+            tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(longest.subsec_nanos()),
+        };
+        let own = self.bell.as_fd();
+        let ends = std::iter::once(own).chain(other);
+        let mut ends: Vec<PollFd<'_>> = ends
+            .map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN))
+            .collect();
+        // One that is interrupted looks sooner.
+        let _waited = poll(&mut ends, Some(&longest));
+        let mut rung = [0; 64];
+        while matches!((&*self.bell).read(&mut rung), Ok(1..)) {}
+    }
+
+    /// Waits for a signal, but no longer than this.
+    pub(crate) fn wait(&self, longest: Duration) {
+        self.wait_beside(None, longest);
     }
 
     /// Takes back those after the first so many, which were meant for another program.
@@ -53,6 +104,14 @@ impl Interrupts {
     pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::SeqCst)
     }
+}
+
+/// A pipe whose ends never wait.
+fn quiet_pipe() -> io::Result<(PipeReader, PipeWriter)> {
+    let (reads, writes) = io::pipe()?;
+    rustix::io::ioctl_fionbio(&reads, true)?;
+    rustix::io::ioctl_fionbio(&writes, true)?;
+    Ok((reads, writes))
 }
 
 /// Ctrl-Z, where the terminal must be as it was before this process stops.

@@ -43,7 +43,8 @@ pub(crate) const INTERRUPTED_RETRIES_MAX: u32 = 100;
 /// may follow one another; another writer holds it much longer than all tries take.
 pub(crate) const LOCK_TRIES: u32 = 25;
 
-/// How long an opener waits between two of these tries.
+/// How long an opener waits between two of these tries. The system rings no bell for a lock that is given up; a call that
+/// waits for it cannot be given up in time, and would have the lock later, when the opener has given up.
 pub(crate) const LOCK_PAUSE: Duration = Duration::from_millis(2);
 
 /// A view is at most this old while its flow moves, as long as writing it is cheap.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -24,6 +24,13 @@ const NEWS_BYTES: usize = 16 << 10;
 pub struct FolderWatch {
     system: OwnedFd,
     folders: Mutex<BTreeMap<i32, PathBuf>>,
+}
+
+impl AsFd for FolderWatch {
+    /// Can be read from when there is news, for those who wait for something else as well.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.system.as_fd()
+    }
 }
 
 /// What there is to know.

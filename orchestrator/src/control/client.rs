@@ -7,9 +7,10 @@ use std::path::Path;
 use a_society_facts::Verb;
 use a_society_facts::id::ClientId;
 use a_society_flow::machine::has_more_to_start;
+use a_society_state::watch::{FolderWatch, News};
 use a_society_state::{Error, FlowRef, Store};
 
-use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
+use super::limits::{ANSWER_TIMEOUT, MESSAGE_BYTES_MAX, NEWS_MAX, PAUSE_BETWEEN_TRIES, TRIES_MAX};
 use super::message::{
     ControlFault, ControlFaultCode, ControlReply, ControlRequest, Taken, VERSION,
 };
@@ -114,10 +115,12 @@ pub fn say(
         client: Some(client),
         command,
     };
-    let mut tries = 0;
+    // Before the first try, so that nothing is missed between a try and the next.
+    let watch = FolderWatch::new().ok();
+    let watch = watch.filter(|watch| watch.add(place.path()).is_ok());
+    let (mut tries, mut news) = (1, 1);
     loop {
-        tries += 1;
-        let again = tries < TRIES_MAX;
+        let again = tries < TRIES_MAX && news < NEWS_MAX;
         if let Some(holder) = place.holder().map_err(RunError::from)? {
             match socket::connect(&place) {
                 Ok(stream) => match ask(&stream, &request) {
@@ -135,7 +138,15 @@ pub fn say(
                 said => return said,
             }
         }
-        std::thread::sleep(PAUSE_BETWEEN_TRIES);
+        // A driver that comes makes its socket here, and one that goes removes it and closes its lock.
+        match watch.as_ref().map(|watch| watch.wait(PAUSE_BETWEEN_TRIES)) {
+            Some(Ok(News::Of(changed))) if changed.is_empty() => tries += 1,
+            Some(Ok(News::Of(_) | News::All)) => news += 1,
+            Some(Err(_)) | None => {
+                std::thread::sleep(PAUSE_BETWEEN_TRIES);
+                tries += 1;
+            }
+        }
     }
 }
 

@@ -21,10 +21,13 @@ pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the listening thread rests after the system refused it a client.
 pub(crate) const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(100);
 
-/// How often a command is tried when the flow changes hands under it.
+/// How often a command is tried when the flow changes hands under it, without news of the flow's folder.
 pub(crate) const TRIES_MAX: u32 = 5;
 
-/// How long a command rests between two such tries.
+/// How often it is tried because of such news. A driver that begins or ends changes a few dozen files.
+pub(crate) const NEWS_MAX: u32 = 200;
+
+/// How long a command rests between two tries without news.
 pub(crate) const PAUSE_BETWEEN_TRIES: Duration = Duration::from_millis(50);
 
 /// The longest path a socket can be bound to directly, everywhere. Linux takes 108 bytes with the

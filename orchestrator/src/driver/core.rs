@@ -26,7 +26,7 @@ use super::error::DriverError;
 use super::frame::KeptTexts;
 use super::live_turn::LiveTurns;
 use super::role_source::RoleSource;
-use super::room::{Room, TakenPlace, TurnRoom};
+use super::room::{Room, RoomBell, TakenPlace, TurnRoom};
 use super::syncs::Syncs;
 use super::unrecorded_text::Ahead;
 use super::waiting::WaitingTurns;
@@ -409,8 +409,12 @@ impl Core {
         self.drive.wakes_at()
     }
 
-    /// Whether work waits for room that other flows of the process take. There is no notification for free
-    /// room, so it is tried again after a while.
+    /// Rings this bell when room is free for which work waits.
+    pub(super) fn ring_for_room(&mut self, bell: RoomBell) {
+        self.room.ring(bell);
+    }
+
+    /// Whether work waits for room that other flows of the process take.
     #[must_use]
     pub(crate) const fn is_crowded(&self) -> bool {
         self.room.is_crowded()

@@ -12,6 +12,7 @@ use super::core::Core;
 use super::errand::{Errand, ErrandId, Report};
 use super::error::DriverError;
 use super::inbox::{Inbox, ThreadReply};
+use super::room::RoomBell;
 use super::task::Task;
 
 /// A line to a flow's task. Cheap to clone.
@@ -33,6 +34,13 @@ impl StepLine {
             queued: Arc::default(),
             task: Arc::default(),
         }
+    }
+
+    /// What wakes the task, so that it looks what there is to start.
+    pub(super) fn bell(&self) -> RoomBell {
+        let inbox = self.inbox.clone();
+        // One whose inbox is full is awake, and a flow that is gone waits for nothing.
+        Arc::new(move || drop(inbox.try_send(Inbox::Look)))
     }
 
     /// The task begins.

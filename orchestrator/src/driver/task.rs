@@ -87,7 +87,7 @@ fn run(
 
 fn work(line: &StepLine, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
     loop {
-        let (idle, longest) = {
+        let (quiet, longest) = {
             let mut held = line.hold()?;
             let task = held.as_mut().ok_or(DriverError::Gone)?;
             let idle = task.go_on()?;
@@ -102,14 +102,16 @@ fn work(line: &StepLine, heard: &Receiver<Inbox>) -> Result<(), DriverError> {
                 task.tick()?;
                 continue;
             }
-            (idle, task.patience(idle))
+            // A flow that waits for room is woken by the place that comes back.
+            let quiet = idle || (task.rests() && task.core.is_crowded());
+            (quiet, task.patience(quiet))
         };
         let said = next(heard, longest.map(Duration::from_millis));
         let mut held = line.hold()?;
         let task = held.as_mut().ok_or(DriverError::Gone)?;
         match said {
             Ok(Some(said)) => task.hear_all(said, heard, line)?,
-            Ok(None) if idle => task.core.rest()?,
+            Ok(None) if quiet => task.core.rest()?,
             Ok(None) => task.core.sync_ended()?,
             Err(()) => return Ok(()),
         }
@@ -145,7 +147,8 @@ pub(super) struct Task {
 
 impl Task {
     /// The task of a flow whose turns reach it on this line.
-    pub(super) fn new(core: Core, line: &StepLine, window: Arc<FlowWindow>) -> Self {
+    pub(super) fn new(mut core: Core, line: &StepLine, window: Arc<FlowWindow>) -> Self {
+        core.ring_for_room(line.bell());
         Self {
             core,
             threads: TurnThreads::new(line.clone()),
@@ -205,8 +208,7 @@ impl Task {
             // A thread that is gone needs no answer.
             drop(thread.send(ThreadReply::Heard(Heard::Over)));
         }
-        let rests = self.core.live_turns() == 0 && self.core.errands.commands() == 0;
-        let idle = rests && !self.core.is_crowded();
+        let idle = self.rests() && !self.core.is_crowded();
         if idle {
             // Nothing is shown before it is durable.
             self.core.sync()?;
@@ -216,6 +218,11 @@ impl Task {
         }
         self.show_sometimes(idle);
         Ok(idle)
+    }
+
+    /// Whether nothing runs that it would have to wait for.
+    fn rests(&self) -> bool {
+        self.core.live_turns() == 0 && self.core.errands.commands() == 0
     }
 
     fn tick(&mut self) -> Result<(), DriverError> {
@@ -276,8 +283,8 @@ impl Task {
 
     /// How long the flow's thread waits for the next event. An idle flow waits as long as it takes, and
     /// writes its views when none comes at once.
-    fn patience(&self, idle: bool) -> Option<u64> {
-        match (idle, self.core.rests()) {
+    fn patience(&self, quiet: bool) -> Option<u64> {
+        match (quiet, self.core.rests()) {
             (false, _) => Some(TICK_MS),
             (true, false) => Some(REST_MS),
             (true, true) => self.core.wakes_at().map(|at| {

@@ -9,7 +9,9 @@ mod sim;
 mod syncs;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use a_society_facts::view::FlowStatus;
 use a_society_facts::{At, Verb, Whom};
 use a_society_roles::turn::step::StepReply;
 use a_society_state::clock::CountingClock;
@@ -474,6 +476,30 @@ fn a_flow_waits_for_room_that_others_of_its_process_take_and_then_goes_on() {
     core.tick().unwrap();
     assert_eq!(widest(&mut core), 1);
     assert!(!core.is_crowded());
+    assert_eq!(room.free(), 1, "every place came back");
+}
+
+#[test]
+fn a_driven_flow_is_woken_by_the_place_that_it_waits_for() {
+    let room = super::room::Room::new(1);
+    let taken = room.take();
+    let mut core = begin(&FaultyDisk::new(), HELLO, SCRIPT);
+    core.share(room.clone());
+    let driven = super::task::drive(core, None).unwrap();
+    while room.waiting() == 0 {
+        std::thread::yield_now();
+    }
+    drop(taken);
+    let (mut after, rests) = (0, FlowStatus::AwaitingImprovementChoice);
+    loop {
+        let seen = driven.handle.wait(after, Duration::from_secs(10)).unwrap();
+        if seen.state.status == rests && seen.live == 0 {
+            break;
+        }
+        after = seen.seq;
+    }
+    driven.handle.drain();
+    driven.task.join().unwrap().unwrap();
     assert_eq!(room.free(), 1, "every place came back");
 }
 

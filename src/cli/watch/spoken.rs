@@ -27,11 +27,11 @@ use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
 use crate::text::{count, money, one_line, plain, printed_exact};
 
-/// How often it is looked whether something was typed.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// What is typed is taken at once; without it the wait ends after this.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// After so many looks the journals are read again.
-const LOOKS_A_READING: u32 = 5;
+/// The journals are read anew so often. Each flow has a folder of its own, and a screen that is read aloud wants no more news.
+const READ_EVERY_MS: i64 = 500;
 
 /// A line of progress comes after so long at the earliest.
 const PROGRESS_EVERY_MS: i64 = 30_000;
@@ -91,9 +91,11 @@ impl PlainWatch<'_> {
         self.progress = self.progress_of(&flows);
         self.progress_ms = self.now_ms();
         self.look(&flows, true)?;
-        let mut looks = 0;
+        interrupts.wakes(self.prompt.waker());
+        let mut read_at = self.now_ms();
         loop {
-            std::thread::sleep(LOOK_EVERY);
+            // What is typed ends the wait, and so does a signal.
+            self.prompt.wait(LOOK_EVERY);
             if interrupts.count() > 0 {
                 self.out.line("")?;
                 return Ok(ExitCode::Interrupted);
@@ -107,9 +109,9 @@ impl PlainWatch<'_> {
                 Heard::End => return Ok(ExitCode::Ok),
                 Heard::Nothing | Heard::Keys(_) => {}
             }
-            looks += 1;
-            if looks >= LOOKS_A_READING {
-                looks = 0;
+            let now = self.now_ms();
+            if now - read_at >= READ_EVERY_MS {
+                read_at = now;
                 let flows = self.flows()?;
                 self.look(&flows, false)?;
                 self.remind(&flows)?;
