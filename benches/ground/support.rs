@@ -101,7 +101,7 @@ pub(crate) fn flow_in_a_turn(store: &Store, number: usize) -> Flow {
         Fact::TurnStarted(TurnStarted {
             turn,
             attempt: 1,
-            role: role(),
+            seat: role().into(),
             node: Some("write".parse().unwrap()),
             cause: Cause::Node,
         }),
@@ -119,7 +119,7 @@ pub(crate) fn ask(flow: &mut Flow, request: u32) {
     flow.append(Fact::ModelRequested(ModelRequested {
         turn: TurnId(1),
         attempt: 1,
-        role: role(),
+        seat: role().into(),
         request,
         model: "scripted".into(),
         hash: Hash::of(b"request"),
@@ -134,7 +134,7 @@ pub(crate) fn answer(flow: &mut Flow, request: u32, draft: DraftStream) {
     flow.append(Fact::ModelAnswered(ModelAnswered {
         turn: TurnId(1),
         attempt: 1,
-        role: role(),
+        seat: role().into(),
         request,
         message: format!("a{request}").parse().unwrap(),
         text,

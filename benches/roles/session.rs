@@ -66,7 +66,7 @@ pub(crate) fn grown(store: &Store, core: Core, root: &Path, messages: usize, byt
         Fact::TurnStarted(TurnStarted {
             turn: TURN,
             attempt: 1,
-            role: role(),
+            seat: role().into(),
             node: Some("n0".parse().unwrap()),
             cause: Cause::Node,
         }),
@@ -97,7 +97,7 @@ fn exchange(request: usize, bytes: usize) -> [Fact; 2] {
         Fact::ModelRequested(ModelRequested {
             turn: TURN,
             attempt: 1,
-            role: role(),
+            seat: role().into(),
             request: number,
             model: "m".into(),
             hash: Hash::of(b"request"),
@@ -106,7 +106,7 @@ fn exchange(request: usize, bytes: usize) -> [Fact; 2] {
         Fact::ModelAnswered(ModelAnswered {
             turn: TURN,
             attempt: 1,
-            role: role(),
+            seat: role().into(),
             request: number,
             message: format!("a{request}").parse().unwrap(),
             text: a_society_facts::message::AnswerText::Inline(words(bytes)),
@@ -141,7 +141,7 @@ fn ending() -> [Fact; 2] {
     let ended = Fact::TurnEnded(TurnEnded {
         turn: TURN,
         attempt: 1,
-        role: role(),
+        seat: role().into(),
         end: TurnEnd::Outcome,
         error: None,
     });

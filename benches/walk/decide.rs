@@ -77,7 +77,7 @@ impl Table {
         self.apply(Fact::ModelRequested(ModelRequested {
             turn,
             attempt,
-            role: role.clone(),
+            seat: role.clone().into(),
             request: 1,
             model: "none".into(),
             hash: Hash::of(b""),
@@ -86,7 +86,7 @@ impl Table {
         self.apply(Fact::ModelAnswered(ModelAnswered {
             turn,
             attempt,
-            role: role.clone(),
+            seat: role.clone().into(),
             request: 1,
             message: format!("m{}", turn.0).parse().unwrap(),
             text: AnswerText::Inline(String::new()),

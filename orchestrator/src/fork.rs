@@ -100,7 +100,7 @@ pub fn hearer_of(state: &FlowState) -> Option<ForkHearer> {
     let waits = waits.find(|waiting| hears_words(waiting.reason));
     let waits = waits.map(|waiting| ForkHearer::Waits(waiting.role.clone()));
     waits.or_else(|| {
-        let mut turns = state.turns.values().map(|turn| &turn.role);
+        let mut turns = state.turns.values().filter_map(|turn| turn.seat.role());
         let works = turns.find(|&role| state.main_turn_of(role).is_some());
         works.map(|role| ForkHearer::Works(role.clone()))
     })
@@ -221,7 +221,7 @@ fn carried(cut: &Cut) -> Vec<String> {
 /// a role, as a compaction does, is a part of the turn that the role has open.
 fn open_turns(state: &FlowState) -> Vec<String> {
     let is_own =
-        |turn: &OpenTurn| !turn.cause.is_aside() || state.main_turn_of(&turn.role).is_none();
+        |turn: &OpenTurn| !turn.cause.is_aside() || state.main_turn_of(&turn.seat).is_none();
     let turns = state.turns.iter().filter(|(_, turn)| is_own(turn));
     turns
         .map(|(id, turn)| {
@@ -242,7 +242,7 @@ fn open_turns(state: &FlowState) -> Vec<String> {
             };
             format!(
                 "the {what} of {}, which was under way and goes on as after a crash{unknown}",
-                turn.role
+                turn.seat
             )
         })
         .collect()
@@ -517,7 +517,7 @@ mod tests {
             Fact::TurnStarted(TurnStarted {
                 turn: TurnId(turn),
                 attempt: 1,
-                role: "writer".parse().unwrap(),
+                seat: "writer".parse().unwrap(),
                 node: None,
                 cause,
             })

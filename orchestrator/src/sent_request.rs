@@ -221,7 +221,7 @@ fn anew(
 impl RequestMoment<'_> {
     /// What the request is made of besides its session, if the journal says so.
     fn frame(&self) -> Option<&RequestFrame> {
-        let session = self.views.session(&self.asked.role);
+        let session = self.views.session_at(&self.asked.seat);
         let last = || session.and_then(|session| session.frame.as_deref());
         self.asked.frame.as_deref().or_else(last)
     }
@@ -265,7 +265,8 @@ fn from_journal(
         text: &whole,
         bytes: &bytes,
     };
-    let mut job = job(here, moment, kept)?;
+    let role = moment.asked.seat.role().ok_or(RequestUnwritten::Unsaid)?;
+    let mut job = job(here, moment, role, kept)?;
     for message in &mut job.history {
         if let Message::User { content } | Message::ToolResult { content, .. } = &**message
             && let Cow::Owned(content) = change(content)
@@ -293,7 +294,7 @@ fn words(
         return Ok(None);
     }
     let place = here.store.place(here.flow);
-    let session = moment.views.session(&asked.role);
+    let session = moment.views.session_at(&asked.seat);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let entries = turn_view::of_turn(entries, asked.turn);
     let mut words = TurnWords::default();
@@ -333,10 +334,11 @@ fn by_configuration(
     let disk = store.ground().disk.as_ref();
     let whole = |text: &Text| place.whole_text(text);
     let source = whole(&views.flow.graph.source)?;
-    let definition = definition(store, source, project, &asked.role)?;
+    let role = asked.seat.role().ok_or(RequestUnwritten::Unsaid)?;
+    let definition = definition(store, source, project, role)?;
     let executor = (definition.as_ref()).map_or(Executor::Model, InlineRole::executor);
     if executor != Executor::Model || disk.about(&record.join(SCRIPT_NAME)).is_ok() {
-        return Err(RequestUnwritten::NoModel(asked.role.clone()));
+        return Err(RequestUnwritten::NoModel(role.clone()));
     }
     let bench = Bench {
         flow: flow.flow.clone(),
@@ -351,7 +353,7 @@ fn by_configuration(
         text: &whole,
         bytes: &bytes,
     };
-    let written = bench.written(Arc::new(job(here, moment, kept)?), definition.as_ref());
+    let written = bench.written(Arc::new(job(here, moment, role, kept)?), definition.as_ref());
     let written = written.map_err(RequestUnwritten::Unready)?;
     Ok(chosen(asked.clone(), written))
 }
@@ -379,9 +381,10 @@ fn definition(
 fn job(
     here: Here<'_>,
     RequestMoment { views, asked }: RequestMoment<'_>,
+    role: &RoleInstance,
     kept: turn_view::KeptBlobs<'_>,
 ) -> Result<TurnJob, Error> {
-    let session = views.session(&asked.role);
+    let session = views.session_at(&asked.seat);
     let entries = session.map_or(&[][..], |session| &session.messages);
     let turn = views.flow.turns.get(&asked.turn);
     let known = views.flow.flow_id.clone();
@@ -393,7 +396,6 @@ fn job(
     let ModelRequested {
         turn: of,
         attempt,
-        role,
         ..
     } = asked;
     Ok(TurnJob {

@@ -439,7 +439,7 @@ fn turns(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
         let since = age(now.ms() - turn.since.ms());
         rows.push(vec![
             id.to_string().into(),
-            turn.role.as_str().into(),
+            turn.seat.to_string().into(),
             format!("for {}", words::cause(turn.cause)).into(),
             format!(
                 "attempt {}, request {}, since {since}",

@@ -84,7 +84,7 @@ impl DraftStream {
         }
         let fact = DraftAdded {
             turn: self.turn,
-            role: self.role.clone(),
+            seat: self.role.clone().into(),
             request: self.request,
             kind: self.kind,
             text: self.waiting.clone(),

@@ -285,7 +285,7 @@ mod tests {
         CallIntended {
             call: "1.1".parse().unwrap(),
             turn: a_society_facts::id::TurnId(1),
-            role: "owner".parse().unwrap(),
+            seat: "owner".parse().unwrap(),
             tool_call: "t".to_owned(),
             ordinal: 0,
             tool: tool.to_owned(),

@@ -442,7 +442,7 @@ mod tests {
     fn draft(seq: Seq, text: &str) -> Recorded {
         let added = DraftAdded {
             turn: TurnId(1),
-            role: "owner".parse().unwrap(),
+            seat: "owner".parse().unwrap(),
             request: 1,
             kind: DraftKind::Text,
             text: text.to_owned(),

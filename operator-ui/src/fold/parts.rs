@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use a_society_facts::Seat;
 use a_society_facts::fact::flow::{EdgeOutline, NodeOutline};
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::handoff::HandoffWay;
@@ -217,7 +218,7 @@ impl Maker<'_> {
 
     /// What a role at work does now.
     fn live(&self, role: &RoleInstance) -> Option<String> {
-        let calls = self.state.calls.values().filter(|call| call.role == *role);
+        let calls = self.state.calls.values().filter(|call| call.seat == *role);
         let mut runs = calls.filter(|call| call.state == CallState::Started);
         if let Some(call) = runs.next_back() {
             let said = words::short(&call.summary);
@@ -282,7 +283,7 @@ impl Maker<'_> {
         let settings = settings.unwrap_or_default();
         let model = settings
             .get("model")
-            .or_else(|| self.history.models.get(role));
+            .or_else(|| self.history.models.get(&Seat::from(role)));
         let executor = model.cloned().unwrap_or_default();
         let window_tokens = self.window(role, &executor);
         let definition = self.roles_defined.get(role.base());
@@ -328,7 +329,7 @@ impl Maker<'_> {
     /// How much the model of a role can have before it: the one it asked last, as far as the operator
     /// has it, for that is the one whose context is counted.
     fn window(&self, role: &RoleInstance, executor: &str) -> Option<u64> {
-        let asked = self.history.models.get(role).map(String::as_str);
+        let asked = self.history.models.get(&Seat::from(role)).map(String::as_str);
         let mut names = asked.into_iter().chain([executor]);
         names.find_map(|name| {
             let model = self.models.iter().find(|model| model.name == name)?;

@@ -100,13 +100,13 @@ impl Touched {
                 self.roles.insert(f.role.clone());
             }
             Fact::CallIntended(f) => {
-                self.roles.insert(f.role.clone());
+                self.roles.extend(f.seat.role().cloned());
             }
             Fact::CallStarted(f) => {
-                self.roles.insert(f.role.clone());
+                self.roles.extend(f.seat.role().cloned());
             }
             Fact::ModelRequested(f) => {
-                self.roles.insert(f.role.clone());
+                self.roles.extend(f.seat.role().cloned());
             }
             Fact::OperatorSteered(f) => {
                 self.roles.insert(f.role.clone());
@@ -121,7 +121,7 @@ impl Touched {
 fn moving<'a>(state: &'a FlowState, role: &'a RoleInstance) -> impl Iterator<Item = &'a NodeId> {
     let running = state.running.iter().filter(|(_, at)| at.role == *role);
     let waiting = (state.awaiting_operator.iter()).filter(|(_, at)| at.role == *role);
-    let in_turn = state.turns.values().filter(|turn| turn.role == *role);
+    let in_turn = state.turns.values().filter(|turn| turn.seat == *role);
     let is_theirs = |node: &&NodeId| state.role_of(node) == Some(role);
     let suspended = state.awaiting_handoff.iter().filter(is_theirs);
     let wanted = state.wanted.keys().filter(is_theirs);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::turn::{CallFinished, CallIntended, ModelAnswered};
-use a_society_facts::id::{CallId, RoleInstance, Seq};
+use a_society_facts::id::{CallId, Seq};
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::route::feed_seat;
 use a_society_facts::view::{FactView, FeedView, FlowState};
@@ -30,7 +30,7 @@ pub(super) struct Bodies {
     /// The items of calls.
     calls: BTreeMap<CallId, Seq>,
     /// What the last answer of each role wants, by the id of the call.
-    asked: BTreeMap<RoleInstance, BTreeMap<String, Box<RawValue>>>,
+    asked: BTreeMap<Seat, BTreeMap<String, Box<RawValue>>>,
     feeds: BTreeMap<Seat, FeedView>,
 }
 
@@ -90,14 +90,14 @@ impl Bodies {
         // Only the calls of the last answer can begin next.
         let calls = f.calls.iter();
         let asked = calls.map(|call| (call.id.clone(), call.input.clone()));
-        self.asked.insert(f.role.clone(), asked.collect());
+        self.asked.insert(f.seat.clone(), asked.collect());
         if begins && let AnswerText::Inline(text) = &f.text {
             self.told.entry(seq).or_default().said = Some(Text::Inline(text.clone()));
         }
     }
 
     fn intended(&mut self, seq: Seq, f: &CallIntended) {
-        let asked = self.asked.get(&f.role);
+        let asked = self.asked.get(&f.seat);
         let asked = asked.and_then(|asked| asked.get(&f.tool_call));
         let told = self.told.entry(seq).or_default();
         told.arguments_hash = Some(f.arguments);

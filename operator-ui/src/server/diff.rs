@@ -8,7 +8,7 @@ use a_society_facts::fact::turn::{CallEnd, CallIntended};
 use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::flow::Decider;
-use a_society_facts::{At, Hash, Recorded};
+use a_society_facts::{At, Hash, Recorded, Seat};
 use a_society_state::{FlowRef, Store};
 
 use super::authors::Authors;
@@ -246,7 +246,7 @@ fn changes_of(
     // A call that was denied or failed changed nothing.
     let mut open = OpenCalls::default();
     // Only the calls of a role's last answer can begin next.
-    let mut asked: BTreeMap<RoleInstance, BTreeMap<String, Box<str>>> = BTreeMap::new();
+    let mut asked: BTreeMap<Seat, BTreeMap<String, Box<str>>> = BTreeMap::new();
     let mut authors = Authors::default();
     let mut nodes: BTreeMap<TurnId, NodeId> = BTreeMap::new();
     let place = store.place(flow);
@@ -264,11 +264,11 @@ fn changes_of(
                 is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX
             });
             let edits = edits.map(|call| (call.id.clone(), call.input.get().into()));
-            asked.insert(f.role.clone(), edits.collect());
+            asked.insert(f.seat.clone(), edits.collect());
         }
         // The hash of a file before a call and after it is in the call's own fact.
-        Some(Fact::CallIntended(f)) if whose.is_none_or(|role| *role == f.role) => {
-            let input = asked.get(&f.role).and_then(|of| of.get(&f.tool_call));
+        Some(Fact::CallIntended(f)) if whose.is_none_or(|role| *role == f.seat) => {
+            let input = asked.get(&f.seat).and_then(|of| of.get(&f.tool_call));
             let intended = intended(f, input.map(AsRef::as_ref));
             if !intended.is_empty() {
                 open.changes.insert(f.call.clone(), intended);

@@ -220,7 +220,7 @@ impl Read {
     pub(super) fn hear(&mut self, flow: &FlowId, role: &RoleInstance, recorded: &Recorded) {
         let Some(fact) = recorded.fact() else { return };
         if let Fact::ModelRequested(f) = fact
-            && f.role == *role
+            && f.seat == *role
         {
             // Without one it is made of what the last one was made of.
             if let Some(frame) = &f.frame
@@ -250,7 +250,7 @@ impl Read {
         }
         self.hear_back(role, recorded, fact);
         if let Fact::CallIntended(f) = fact
-            && f.role == *role
+            && f.seat == *role
         {
             *self.called.entry(f.tool.clone()).or_default() += 1;
         }
@@ -263,7 +263,7 @@ impl Read {
     /// Takes what came back for a request.
     fn hear_back(&mut self, role: &RoleInstance, recorded: &Recorded, fact: &Fact) {
         if let Fact::ModelFailed(f) = fact
-            && f.role == *role
+            && f.seat == *role
             && let Some(sent) = self.sent_as(f.turn, f.attempt, f.request)
         {
             sent.words.extend([format!(", failed: {}", f.class)]);
@@ -271,7 +271,7 @@ impl Read {
             add(&mut sent.raw, "failed", failed);
         }
         if let Fact::ModelAnswered(f) = fact
-            && f.role == *role
+            && f.seat == *role
             && let Some(sent) = self.sent_as(f.turn, f.attempt, f.request)
         {
             let answered = json!({"message": f.message, "stop": f.stop, "usage": f.usage});

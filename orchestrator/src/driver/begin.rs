@@ -86,9 +86,9 @@ impl Core {
                 {
                     survey.reaped.push(call.clone());
                 }
-                if let Some(asked) = asked {
-                    roles.clear_halves(&open.role, &asked);
-                    let touched = roles.touched(&open.role, &asked);
+                if let Some((role, asked)) = open.seat.role().zip(asked) {
+                    roles.clear_halves(role, &asked);
+                    let touched = roles.touched(role, &asked);
                     survey.touched.insert(call, touched);
                 }
             }
@@ -110,7 +110,7 @@ impl Core {
         let open = self.open_calls(turn).into_iter();
         let cut = open.filter_map(|(call, open)| {
             let is_checked = open.effect == Effect::Checkable;
-            let asked = is_checked.then(|| self.asked_call(&open.role, &open.tool_call));
+            let asked = is_checked.then(|| self.asked_call(&open.seat, &open.tool_call));
             let asked = asked.flatten();
             let is_known = open.process.is_some() || asked.is_some();
             (open.state == CallState::Started && is_known).then_some(CutCall { call, open, asked })

@@ -50,7 +50,7 @@ impl Core {
         let message = mint::name(self.mint.as_mut(), "m")?;
         let kept = DraftKept {
             turn,
-            role: role.clone(),
+            seat: role.clone().into(),
             request: number,
             message,
         };
@@ -87,7 +87,7 @@ impl Core {
         };
         let done = request.state == RequestState::Answered && request.is_settled();
         let ends = |tool: &str| EndingTool::of_name(tool).is_some();
-        let session = self.flow.views().session(&open.role);
+        let session = self.flow.views().session_at(&open.seat);
         let last = session.and_then(|session| session.messages.last());
         let is_result =
             last.is_some_and(|last| matches!(&*last.message, Message::ToolResult { .. }));

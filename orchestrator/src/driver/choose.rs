@@ -73,11 +73,7 @@ impl Core {
             Choose::Ask(asking) => self.ask_choice(turn, attempt, role, asking),
             Choose::Again(tried) => {
                 self.live.release(turn);
-                let choosing = self
-                    .live
-                    .get(turn)
-                    .and_then(|live| live.asides.choice.turn());
-                if let Some(aside) = choosing {
+                if let Some(aside) = self.choosing(turn) {
                     self.fail_aside(aside, &role, tried)?;
                 }
                 Ok(Heard::Go(StepReply::Done { call: None }))
@@ -107,6 +103,11 @@ impl Core {
         }
     }
 
+    /// The turn aside in which is chosen what the role of a turn works with.
+    fn choosing(&self, turn: TurnId) -> Option<TurnId> {
+        self.live.get(turn)?.asides.choice.turn()
+    }
+
     fn ask_choice(
         &mut self,
         turn: TurnId,
@@ -124,18 +125,14 @@ impl Core {
             }
             None => {}
         }
-        let before = self
-            .live
-            .get(turn)
-            .and_then(|live| live.asides.choice.turn());
-        let aside = match before {
+        let aside = match self.choosing(turn) {
             Some(aside) => aside,
             None => {
                 let aside = TurnId(self.state().next_turn);
                 self.append(Fact::TurnStarted(TurnStarted {
                     turn: aside,
                     attempt: 1,
-                    role: role.clone(),
+                    seat: role.clone().into(),
                     node: None,
                     cause: Cause::Selection,
                 }))?;
@@ -157,11 +154,7 @@ impl Core {
         usage: Usage,
     ) -> Result<(), DriverError> {
         self.live.release(turn);
-        let choosing = self
-            .live
-            .get(turn)
-            .and_then(|live| live.asides.choice.turn());
-        let Some(aside) = choosing else {
+        let Some(aside) = self.choosing(turn) else {
             return Ok(());
         };
         self.answer_aside(&SessionAside { turn: aside, role }, text, usage)

@@ -91,7 +91,7 @@ impl Core {
             }
             // Something else was allowed: the folder, the walls or the file are not what they were.
             Decision::Ask(_) if was_allowed => {
-                let asked = known.and_then(|known| self.asked_call(&known.role, &known.tool_call));
+                let asked = known.and_then(|known| self.asked_call(&known.seat, &known.tool_call));
                 let why = asked.and_then(|asked| changed(asked.input.get()));
                 let why = why.unwrap_or_else(|| CHANGED.to_owned());
                 return Ok(Heard::Go(StepReply::Denied { call, why }));
@@ -126,9 +126,12 @@ impl Core {
             return Err(DriverError::Gone);
         };
         let turn = self.state().turns.get(&open.turn);
+        let Some(role) = open.seat.role().cloned() else {
+            return Err(DriverError::Gone);
+        };
         self.append(Fact::ConsentRuled(ConsentRuled {
             call: call.clone(),
-            role: open.role.clone(),
+            role,
             node: turn.and_then(|turn| turn.node.clone()),
             tool: open.tool.clone(),
             action: ask.action,
@@ -213,7 +216,7 @@ impl Core {
                 node: open.node.clone(),
                 terms: open.terms.clone(),
                 effect: call.effect,
-                asked: self.asked_call(&open.role, &call.tool_call)?,
+                asked: self.asked_call(&call.seat, &call.tool_call)?,
             })
         });
         open.collect()

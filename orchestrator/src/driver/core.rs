@@ -425,15 +425,24 @@ impl Core {
             Work::RunTurn {
                 turn,
                 attempt,
-                role,
+                seat: Seat::Role(role),
                 task,
             } => self.run_turn(turn, attempt, role, task),
             Work::StopTurn {
                 turn,
                 attempt,
-                role,
+                seat: Seat::Role(role),
                 task,
             } => self.stop_turn(turn, attempt, role, task),
+            // What a turn is for is a matter of roles: legality gives none of these to a chat.
+            Work::RunTurn {
+                seat: Seat::Chat(_),
+                ..
+            }
+            | Work::StopTurn {
+                seat: Seat::Chat(_),
+                ..
+            } => Ok(()),
             Work::Claim { node, role, .. } => {
                 let session = self.new_session(&role)?;
                 self.input(Input::Claim(Claim { node, session })).map(drop)

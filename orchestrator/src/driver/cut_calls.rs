@@ -4,13 +4,13 @@
 //! or does the same when it is done twice, runs again, marked. One that was started and may have changed something is never run again by itself:
 //! the model reads that its outcome is unknown, and the operator sees a mark.
 
-use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::turn::{CallEnd, CallFinished, CallReaped, CallRerun, Effect, SeenFile};
-use a_society_facts::id::{CallId, RoleInstance, TurnId};
+use a_society_facts::id::{CallId, TurnId};
 use a_society_facts::message::{Message, ToolCall};
 use a_society_facts::view::flow::{CallState, Denied, OpenCall};
+use a_society_facts::{Hash, Seat};
 use a_society_flow::machine::Input;
 use a_society_roles::tool::said_changes;
 
@@ -60,8 +60,7 @@ impl Core {
             }
             match (open.state, open.effect) {
                 (CallState::Started, Effect::Pure | Effect::Idempotent) => {
-                    let (role, why) = (open.role, RUN_AGAIN.to_owned());
-                    self.append(Fact::CallRerun(CallRerun { call, role, why }))?;
+                    self.run_again(call, open.seat, RUN_AGAIN)?;
                 }
                 (CallState::Started, Effect::Checkable) => {
                     let file = survey
@@ -108,7 +107,7 @@ impl Core {
         }
         let detail = format!(
             "{} had begun \"{}\" when the process ended, and nobody knows what became of it",
-            open.role, open.summary
+            open.seat, open.summary
         );
         self.command(Input::Pause {
             reason: PauseReason::Irreversible,
@@ -144,12 +143,10 @@ impl Core {
                 None => self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED),
             },
             TouchedFiles::Has(now) if now == before => {
-                let (role, why) = (open.role.clone(), NOT_APPLIED.to_owned());
-                self.append(Fact::CallRerun(CallRerun { call, role, why }))
+                self.run_again(call, open.seat.clone(), NOT_APPLIED)
             }
             TouchedFiles::Has(now) if is_between(&now, &before, &after) => {
-                let (role, why) = (open.role.clone(), PARTLY_APPLIED.to_owned());
-                self.append(Fact::CallRerun(CallRerun { call, role, why }))
+                self.run_again(call, open.seat.clone(), PARTLY_APPLIED)
             }
             TouchedFiles::Has(_) | TouchedFiles::Unknown => {
                 self.finish_call(turn, call, open, CallEnd::Unknown, UNKNOWN)
@@ -157,9 +154,15 @@ impl Core {
         }
     }
 
+    /// A call whose result was lost runs again.
+    fn run_again(&mut self, call: CallId, seat: Seat, why: &str) -> Result<(), DriverError> {
+        let why = why.to_owned();
+        self.append(Fact::CallRerun(CallRerun { call, seat, why }))
+    }
+
     /// A call as the model asked for it.
-    pub(super) fn asked_call(&self, role: &RoleInstance, tool_call: &str) -> Option<ToolCall> {
-        let session = self.flow.views().session(role)?;
+    pub(super) fn asked_call(&self, seat: &Seat, tool_call: &str) -> Option<ToolCall> {
+        let session = self.flow.views().session_at(seat)?;
         session.messages.iter().rev().find_map(|entry| {
             if let Message::AssistantToolCalls { calls, .. } = &*entry.message {
                 calls.iter().find(|call| call.id == tool_call).cloned()
@@ -198,7 +201,7 @@ impl Core {
         let Some(open) = self.state().turns.get(&turn) else {
             return Ok(());
         };
-        let role = open.role.clone();
+        let seat = open.seat.clone();
         let asked = open.request.iter().flat_map(|request| &request.calls);
         let idle: Vec<(String, String)> = asked
             .filter(|call| call.call.is_none() && !call.done)
@@ -210,7 +213,7 @@ impl Core {
             self.append(Fact::CallFinished(CallFinished {
                 call,
                 turn,
-                role: role.clone(),
+                seat: seat.clone(),
                 tool_call,
                 tool,
                 end: CallEnd::NotRun,
@@ -232,7 +235,7 @@ impl Core {
         };
         self.append(Fact::CallReaped(CallReaped {
             call: call.clone(),
-            role: open.role.clone(),
+            seat: open.seat.clone(),
             process: process.clone(),
         }))
     }
@@ -259,7 +262,7 @@ impl Core {
         self.append(Fact::CallFinished(CallFinished {
             call,
             turn,
-            role: open.role.clone(),
+            seat: open.seat.clone(),
             tool_call: open.tool_call.clone(),
             tool: open.tool.clone(),
             end,
@@ -277,7 +280,7 @@ impl Core {
         if end != CallEnd::Recovered {
             return Vec::new();
         }
-        let Some(asked) = self.asked_call(&open.role, &open.tool_call) else {
+        let Some(asked) = self.asked_call(&open.seat, &open.tool_call) else {
             return Vec::new();
         };
         let said = said_changes(&asked.name, asked.input.get()).into_iter();

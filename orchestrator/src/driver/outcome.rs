@@ -464,12 +464,12 @@ impl Core {
         let Some(request) = request.filter(|request| request.drafted_bytes > 0) else {
             return Ok(());
         };
-        let (request, role) = (request.number, open.map(|open| open.role.clone()));
-        let Some(role) = role else { return Ok(()) };
+        let (request, seat) = (request.number, open.map(|open| open.seat.clone()));
+        let Some(seat) = seat else { return Ok(()) };
         let message = mint::name(self.mint.as_mut(), "m")?;
         let kept = a_society_facts::fact::turn::DraftKept {
             turn,
-            role,
+            seat,
             request,
             message,
         };

@@ -67,7 +67,7 @@ impl Core {
         let fact = ModelRequested {
             turn,
             attempt,
-            role,
+            seat: role.into(),
             request,
             model: asking.model,
             hash: asking.hash,
@@ -92,7 +92,7 @@ impl Core {
         self.append(Fact::ModelRequested(ModelRequested {
             turn: aside,
             attempt: 1,
-            role,
+            seat: role.into(),
             request: self.request_of(aside) + 1,
             model: asking.model,
             hash: asking.hash,
@@ -112,7 +112,7 @@ impl Core {
         self.append(Fact::ModelFailed(ModelFailed {
             turn: aside,
             attempt: 1,
-            role: role.clone(),
+            seat: role.clone().into(),
             request: self.request_of(aside),
             class: tried.class,
             error: tried.error,

@@ -23,7 +23,10 @@ impl Core {
     /// Takes over the graph that a call wrote, if it wrote one. Says why it does not count, if it
     /// does not.
     pub(super) fn take_snapshot(&mut self, call: &OpenCall) -> Result<Option<String>, DriverError> {
-        let asked = self.asked_call(&call.role, &call.tool_call);
+        let asked = self.asked_call(&call.seat, &call.tool_call);
+        let Some(role) = call.seat.role() else {
+            return Ok(None);
+        };
         if !asked.is_some_and(|asked| names_snapshot(&asked.name, asked.input.get())) {
             return Ok(None);
         }
@@ -38,7 +41,7 @@ impl Core {
             String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
         });
         let why = match text.and_then(|text| self.roles.snapshot(text)) {
-            Ok(file) => self.walk_from_now_on(&file, &call.role)?,
+            Ok(file) => self.walk_from_now_on(&file, role)?,
             Err(why) => Some(why),
         };
         let Some(why) = why else { return Ok(None) };

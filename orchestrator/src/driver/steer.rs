@@ -101,7 +101,7 @@ impl Core {
             self.append(Fact::ModelFailed(ModelFailed {
                 turn,
                 attempt,
-                role: role.clone(),
+                seat: role.clone().into(),
                 request: number,
                 class: "interrupted".to_owned(),
                 error: "the operator spoke before anything was said".to_owned(),
@@ -112,7 +112,7 @@ impl Core {
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::DraftKept(DraftKept {
             turn,
-            role: role.clone(),
+            seat: role.clone().into(),
             request: number,
             message,
         }))?;

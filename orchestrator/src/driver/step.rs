@@ -194,7 +194,7 @@ impl Core {
         self.append(Fact::RequestHeld(RequestHeld {
             turn,
             attempt,
-            role,
+            seat: role.into(),
             provider,
             failing,
             until,
@@ -271,7 +271,7 @@ impl Core {
         let reads = known.is_some_and(|open| open.effect == Effect::Pure);
         self.append(Fact::CallStarted(CallStarted {
             call,
-            role,
+            seat: role.into(),
             process,
         }))?;
         // What only reads has no effect that its announcement would have to precede.
@@ -320,7 +320,7 @@ impl Core {
         let (role, request) = (self.role_of(turn)?, self.request_of(turn));
         self.append(Fact::DraftDiscarded(DraftDiscarded {
             turn,
-            role,
+            seat: role.into(),
             request,
             why,
         }))
@@ -345,7 +345,7 @@ impl Core {
         self.append(Fact::ModelAnswered(ModelAnswered {
             turn,
             attempt,
-            role,
+            seat: role.into(),
             request,
             message,
             text,
@@ -381,7 +381,7 @@ impl Core {
         let fact = ModelFailed {
             turn,
             attempt,
-            role,
+            seat: role.into(),
             request,
             class,
             error,
@@ -417,7 +417,7 @@ impl Core {
         self.append(Fact::CallIntended(CallIntended {
             call: call.clone(),
             turn,
-            role,
+            seat: role.into(),
             tool_call: intended.tool_call,
             ordinal: intended.ordinal,
             tool: intended.tool,
@@ -481,7 +481,7 @@ impl Core {
         self.append(Fact::CallFinished(CallFinished {
             call,
             turn,
-            role,
+            seat: role.into(),
             tool_call,
             tool,
             end: CallEnd::Failed,
@@ -533,12 +533,13 @@ impl Core {
     /// The error for an allowed call whose file changed after the operator allowed it.
     fn changed_meanwhile(&mut self, open: &OpenCall) -> Option<String> {
         open.allowed?;
-        let asked = self.asked_call(&open.role, &open.tool_call)?;
+        let role = open.seat.role()?;
+        let asked = self.asked_call(&open.seat, &open.tool_call)?;
         if asked.input.get().contains(MARK) {
             // A call whose secret is gone was refused for that.
             return None;
         }
-        let now = self.roles.touched(&open.role, &asked);
+        let now = self.roles.touched(role, &asked);
         (now != TouchedFiles::Has(planned(open).0)).then(|| changed(asked.input.get()))?
     }
 
@@ -588,7 +589,7 @@ impl Core {
         self.append(Fact::CallFinished(CallFinished {
             call,
             turn,
-            role: open.role,
+            seat: open.seat,
             tool_call: open.tool_call,
             tool: open.tool,
             end,

@@ -193,7 +193,7 @@ fn ended(
     sketch.say(Fact::TurnEnded(TurnEnded {
         turn,
         attempt: 1,
-        role: role.clone(),
+        seat: role.clone().into(),
         end,
         error: None,
     }))

@@ -307,7 +307,7 @@ impl Progress {
 
     /// What each role cost, as far as a model took it.
     pub(crate) fn cost(&self, state: &FlowState, is_spoken: bool) -> Vec<String> {
-        let rows = cost::rows(state, self.teller.models());
+        let rows = cost::rows(state, &self.teller.models());
         if is_spoken {
             return table::spoken(&rows, true);
         }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use a_society_facts::At;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{ConsentResolved, StopScope};
@@ -17,6 +16,7 @@ use a_society_facts::line::Recorded;
 use a_society_facts::message::{AnswerText, Text};
 use a_society_facts::view::flow::{DecisionTally, Decisions, HeldRequest};
 use a_society_facts::view::{FactView as _, FlowState};
+use a_society_facts::{At, Seat};
 use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::{PROGRAM, PROGRAM_REPORT, RETRIES_AFTER, RETRIES_BEFORE};
@@ -31,7 +31,7 @@ use super::{before_its_end, note};
 #[derive(Debug, Clone, PartialEq)]
 struct Turn {
     node: Option<NodeId>,
-    role: RoleInstance,
+    seat: Seat,
     since: At,
     usage: Usage,
     /// Whether it makes a summary of its session.
@@ -75,16 +75,16 @@ impl Draft {
 pub(crate) struct Teller {
     turns: BTreeMap<TurnId, Turn>,
     calls: BTreeMap<CallId, (TurnId, Call)>,
-    drafts: BTreeMap<RoleInstance, Draft>,
+    drafts: BTreeMap<Seat, Draft>,
     /// The model that each role asked last.
-    models: BTreeMap<RoleInstance, String>,
+    models: BTreeMap<Seat, String>,
     /// The provider of each model.
     providers: BTreeMap<String, String>,
     total_micros: u64,
     /// What calls are about that were asked for and are not intended yet, by their ids in the transcript.
     targets: BTreeMap<String, Target>,
     /// What each role said last, or why its last request failed for good.
-    said_last: BTreeMap<RoleInstance, String>,
+    said_last: BTreeMap<Seat, String>,
     /// What was sent back and was not read yet.
     sent_back: BTreeMap<EdgeName, SentBack>,
     /// The messages of each role since its session was shorter last.
@@ -106,8 +106,10 @@ impl Teller {
     }
 
     /// The model that each role asked last.
-    pub(crate) const fn models(&self) -> &BTreeMap<RoleInstance, String> {
-        &self.models
+    pub(crate) fn models(&self) -> BTreeMap<RoleInstance, String> {
+        let models = self.models.iter();
+        let models = models.filter_map(|(seat, model)| Some((seat.role()?.clone(), model.clone())));
+        models.collect()
     }
 
     /// How long the last turn of a node took, in milliseconds.
@@ -122,7 +124,7 @@ impl Teller {
 
     /// Whether a role is saying something.
     pub(crate) fn speaks(&self, role: &RoleInstance) -> bool {
-        (self.drafts.get(role)).is_some_and(|draft| !draft.text.is_empty())
+        (self.drafts.get(&Seat::from(role))).is_some_and(|draft| !draft.text.is_empty())
     }
 
     /// What a record means.
@@ -141,7 +143,7 @@ impl Teller {
                 seq: recorded.seq,
                 at: recorded.at,
                 node: node.or_else(|| known.and_then(|turn| turn.node.clone())),
-                role: role.or_else(|| known.map(|turn| turn.role.clone())),
+                role: role.or_else(|| known.and_then(|turn| turn.seat.role().cloned())),
                 turn,
                 what,
             }
@@ -164,7 +166,10 @@ impl Teller {
             // What it asks consent for is an event of its own.
             Fact::NodeSuspended(f) if f.reason == WaitReason::Consent => None,
             Fact::NodeSuspended(f) => {
-                let said = self.said_last.get(&f.role).map_or("", String::as_str);
+                let said = self
+                    .said_last
+                    .get(&Seat::from(&f.role))
+                    .map_or("", String::as_str);
                 let asks = OpenAsk::of_wait(&self.state, f.node.as_ref(), &f.role);
                 Some(suspended(f, said, asks.filter(|_| f.until.is_none())))
             }
@@ -212,7 +217,7 @@ impl Teller {
             Fact::TurnStarted(f) => {
                 let turn = Turn {
                     node: f.node.clone(),
-                    role: f.role.clone(),
+                    seat: f.seat.clone(),
                     since: recorded.at,
                     usage: Usage::default(),
                     compacts: f.cause == Cause::Compaction,
@@ -222,7 +227,7 @@ impl Teller {
                     failures: (0, 0),
                     streams: false,
                 };
-                (self.turns).retain(|_, turn| turn.role != f.role || turn.ended.is_none());
+                (self.turns).retain(|_, turn| turn.seat != f.seat || turn.ended.is_none());
                 self.turns.insert(f.turn, turn);
                 Vec::new()
             }
@@ -276,7 +281,7 @@ impl Teller {
                 done.into_iter().chain(note::of(fact)).collect()
             }
             Fact::ModelRequested(f) => {
-                self.models.insert(f.role.clone(), f.model.clone());
+                self.models.insert(f.seat.clone(), f.model.clone());
                 if let Some(turn) = self.turns.get_mut(&f.turn) {
                     turn.streams = false;
                 }
@@ -304,12 +309,12 @@ impl Teller {
             }
             Fact::DraftAdded(f) => of_turn(f.turn, self.says(f)),
             Fact::DraftKept(f) => {
-                let said = self.said(&f.role, Speech::CutOff);
+                let said = self.said(&f.seat, Speech::CutOff);
                 said.map_or_else(Vec::new, |what| of_turn(f.turn, what))
             }
             Fact::DraftDiscarded(f) => {
                 let why = f.why.clone();
-                let said = self.said(&f.role, Speech::Discarded { why });
+                let said = self.said(&f.seat, Speech::Discarded { why });
                 said.map_or_else(Vec::new, |what| of_turn(f.turn, what))
             }
             Fact::ModelAnswered(f) => self.answered(f),
@@ -376,7 +381,7 @@ impl Teller {
 
     /// The turn at a node that a role takes.
     fn turn_of(&self, role: Option<&RoleInstance>) -> Option<TurnId> {
-        let is_its = |turn: &Turn| Some(&turn.role) == role && turn.node.is_some();
+        let is_its = |turn: &Turn| turn.seat.role() == role && turn.node.is_some();
         let mut turns = self.turns.iter();
         let found = turns.find(|(_, turn)| turn.ended.is_none() && is_its(turn));
         found.map(|(turn, _)| *turn)
@@ -399,7 +404,7 @@ impl Teller {
     fn stops(&self, scope: &StopScope) -> Vec<About> {
         let is_meant = |turn: &Turn| match scope {
             StopScope::Node(node) => turn.node.as_ref() == Some(node),
-            StopScope::Role(role) => turn.role == *role,
+            StopScope::Role(role) => turn.seat == *role,
             StopScope::All => true,
         };
         let turns = self.turns.iter();
@@ -412,9 +417,9 @@ impl Teller {
     /// That a request failed and, if it is sent again, until when its turn waits for that.
     fn failed(&mut self, f: &ModelFailed, at: At) -> Vec<About> {
         if f.retry_in_ms.is_none() {
-            self.said_last.insert(f.role.clone(), f.error.clone());
+            self.said_last.insert(f.seat.clone(), f.error.clone());
         }
-        let model = self.models.get(&f.role);
+        let model = self.models.get(&f.seat);
         let provider = model.and_then(|model| self.providers.get(model)).cloned();
         let turn = self.turns.get_mut(&f.turn);
         let (attempt, most) = turn.map_or((1, RETRIES_BEFORE), |turn| {
@@ -449,7 +454,7 @@ impl Teller {
         let messages = role.as_ref().and_then(|role| self.messages.get_mut(role));
         let all = messages.map_or(0, |all| std::mem::replace(all, f.kept_last));
         let mut turns = self.turns.values();
-        let its_own = turns.find(|turn| turn.compacts && Some(&turn.role) == role.as_ref());
+        let its_own = turns.find(|turn| turn.compacts && turn.seat == f.seat);
         let what = What::Compacted {
             tokens_before: f.tokens_before,
             tokens_after: f.tokens_after,
@@ -495,7 +500,7 @@ impl Teller {
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             turn.streams = true;
         }
-        let draft = self.drafts.entry(f.role.clone());
+        let draft = self.drafts.entry(f.seat.clone());
         let draft = draft.or_insert_with(|| Draft::of(answer));
         if draft.answer != answer {
             *draft = Draft::of(answer);
@@ -520,15 +525,15 @@ impl Teller {
     }
 
     /// The text of a role is over, if there was any.
-    fn said(&mut self, role: &RoleInstance, end: Speech) -> Option<What> {
-        let draft = self.drafts.remove(role);
+    fn said(&mut self, seat: &Seat, end: Speech) -> Option<What> {
+        let draft = self.drafts.remove(seat);
         let Draft {
             answer,
             text,
             streamed,
             ..
         } = draft.filter(|draft| !draft.text.trim().is_empty())?;
-        self.said_last.insert(role.clone(), text.clone());
+        self.said_last.insert(seat.clone(), text.clone());
         Some(What::Said {
             answer,
             streamed,
@@ -539,10 +544,10 @@ impl Teller {
 
     /// Whether what the program of a role says is this program's own report of how it ended, and in another line, too: the
     /// call is done, or the question contains it.
-    fn reports(&self, role: &RoleInstance) -> bool {
+    fn reports(&self, seat: &Seat) -> bool {
         let text = self
             .drafts
-            .get(role)
+            .get(seat)
             .map_or("", |draft| draft.text.as_str());
         let Some(ended) = text.strip_prefix(PROGRAM_REPORT) else {
             return false;
@@ -554,12 +559,12 @@ impl Teller {
     fn answered(&mut self, f: &ModelAnswered) -> Vec<About> {
         self.total_micros = self.total_micros.saturating_add(f.usage.cost_micros);
         if let AnswerText::Inline(text) = &f.text {
-            let before = self.drafts.remove(&f.role);
+            let before = self.drafts.remove(&f.seat);
             let before = before.filter(|before| text.starts_with(&before.text));
             let mut draft = Draft::of(AnswerName(f.turn, f.request));
             draft.text.clone_from(text);
             draft.streamed = before.map_or(0, |before| before.streamed);
-            self.drafts.insert(f.role.clone(), draft);
+            self.drafts.insert(f.seat.clone(), draft);
         }
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             turn.usage.add(&f.usage);
@@ -568,7 +573,7 @@ impl Teller {
         let named = f.calls.iter();
         let named = named.map(|call| (call.id.clone(), Target::of(call.input.get())));
         self.targets.extend(named);
-        let model = self.models.get(&f.role).cloned().unwrap_or_default();
+        let model = self.models.get(&f.seat).cloned().unwrap_or_default();
         let model_is_program = model == PROGRAM;
         let spent = f.usage != Usage::default();
         let spends = spent.then_some(What::Spends {
@@ -576,19 +581,19 @@ impl Teller {
             usage: f.usage,
             total_micros: self.total_micros,
         });
-        let is_report = model_is_program && self.reports(&f.role);
+        let is_report = model_is_program && self.reports(&f.seat);
         let end = if is_report {
             Speech::Report
         } else {
             Speech::Whole
         };
-        let said = self.said(&f.role, end);
+        let said = self.said(&f.seat, end);
         if is_report {
             // It has no line above the question.
-            self.said_last.remove(&f.role);
+            self.said_last.remove(&f.seat);
         }
         let both = said.into_iter().chain(spends);
-        both.map(|what| (Some(f.turn), None, Some(f.role.clone()), what))
+        both.map(|what| (Some(f.turn), None, f.seat.role().cloned(), what))
             .collect()
     }
 

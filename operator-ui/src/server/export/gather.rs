@@ -186,9 +186,9 @@ fn with_text(line: &str, text: String) -> String {
 )]
 const fn asking(fact: &Fact) -> Option<&RoleInstance> {
     match fact {
-        Fact::ModelRequested(f) => Some(&f.role),
-        Fact::ModelFailed(f) => Some(&f.role),
-        Fact::CallIntended(f) => Some(&f.role),
+        Fact::ModelRequested(f) => f.seat.role(),
+        Fact::ModelFailed(f) => f.seat.role(),
+        Fact::CallIntended(f) => f.seat.role(),
         _ => None,
     }
 }

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::Seat;
+use a_society_facts::id::Seq;
 use a_society_orchestrator::sent_request::{self, WrittenModelRequest};
 use a_society_state::FlowRef;
 
@@ -34,7 +35,7 @@ struct SharedPiece {
 struct KeptRequest {
     seq: Seq,
     request: ExportedRequest,
-    role: RoleInstance,
+    seat: Seat,
 }
 
 /// The last requests that find room.
@@ -112,7 +113,7 @@ impl Requests {
         let asked = &request.asked;
         self.kept.push_back(KeptRequest {
             seq,
-            role: asked.role.clone(),
+            seat: asked.seat.clone(),
             request: ExportedRequest {
                 model: asked.model.clone(),
                 hash: asked.hash.to_string(),
@@ -194,15 +195,15 @@ impl Requests {
             (clean, cleaned) = self.clean(scrub);
         }
         let of = |number: &u32| cleaned.get(*number as usize).copied().flatten();
-        let mut last: HashMap<RoleInstance, (Seq, Vec<u32>)> = HashMap::new();
+        let mut last: HashMap<Seat, (Seq, Vec<u32>)> = HashMap::new();
         let mut sent = BTreeMap::new();
-        for KeptRequest { seq, role, request } in self.kept {
+        for KeptRequest { seq, seat, request } in self.kept {
             let all: Vec<Clean> = request.pieces.iter().filter_map(of).collect();
             let changed = all
                 .iter()
                 .fold(PieceMarks::default(), |a, b| a.and(b.changed));
             let numbers: Vec<u32> = all.iter().map(|piece| piece.number).collect();
-            let before = last.get(&role);
+            let before = last.get(&seat);
             let same = before.map_or(0, |(_, before)| {
                 let pairs = before.iter().zip(&numbers);
                 pairs.take_while(|(a, b)| a == b).count()
@@ -215,7 +216,7 @@ impl Requests {
                 ..request
             };
             sent.insert(seq.to_string(), request);
-            last.insert(role, (seq, numbers));
+            last.insert(seat, (seq, numbers));
         }
         ExportedRequests {
             sent,

@@ -63,10 +63,11 @@ fn a_request_that_failed_says_what_came_back_and_no_other_does() {
         Some(failed.clone())
     });
     let failed = failed.unwrap();
+    let role = failed.seat.role().unwrap();
     let flow: FlowId = super::FLOW.parse().unwrap();
     let mut read = Read::default();
     for recorded in recorded(facts) {
-        read.hear(&flow, &failed.role, &recorded);
+        read.hear(&flow, role, &recorded);
     }
     let requests = read.known_of_requests().enumerate();
     let requests: Vec<_> = requests.filter_map(|(n, _)| read.request(n)).collect();

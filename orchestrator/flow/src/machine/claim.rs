@@ -41,7 +41,7 @@ pub(super) fn claim(
     facts.push(Fact::TurnStarted(TurnStarted {
         turn,
         attempt: 1,
-        role: offer.role.clone(),
+        seat: offer.role.clone().into(),
         node: Some(claim.node.clone()),
         cause: Cause::Node,
     }));

@@ -15,16 +15,17 @@ use a_society_facts::view::flow::OpenConsent;
 
 use super::input::{Brought, ConsentAsked, OperatorWords, RuleAnswered, VerbNeed};
 use super::refusal::Refusal;
-use super::turn::{TurnAt, heard, place};
+use super::turn::{TurnAt, heard, own_role, place};
 
 /// One request per role instance at a time; the role that asks waits.
 pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>, Refusal> {
     let turn = heard(state, input.turn, input.attempt)?;
+    let role = own_role(input.turn, turn)?;
     if turn.stop {
         return Err(Refusal::Stopping { turn: input.turn });
     }
-    if state.consents.values().any(|open| open.role == turn.role) {
-        let role = turn.role.clone();
+    if state.consents.values().any(|open| open.role == *role) {
+        let role = role.clone();
         return Err(Refusal::AsksAlready { role });
     }
     match place(state, input.turn, turn) {
@@ -35,7 +36,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
     let tool = state.calls.get(&input.call).map(|call| call.tool.clone());
     let open = OpenConsent {
         call: input.call.clone(),
-        role: turn.role.clone(),
+        role: role.clone(),
         node: turn.node.clone(),
         tool: tool.unwrap_or_default(),
         action: input.action,

@@ -100,7 +100,7 @@ fn staged(
 pub(super) fn approval_awaited(turn: &PresentTurn<'_>, approval: ApprovalId) -> Fact {
     Fact::NodeSuspended(NodeSuspended {
         node: turn.open.node.clone(),
-        role: turn.open.role.clone(),
+        role: turn.role.clone(),
         reason: WaitReason::HandoffApproval,
         question: None,
         choices: Vec::new(),

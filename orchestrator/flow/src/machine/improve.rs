@@ -330,7 +330,7 @@ fn begin(
     facts.push(Fact::TurnStarted(TurnStarted {
         turn,
         attempt: 1,
-        role: role.clone(),
+        seat: role.clone().into(),
         node: None,
         cause,
     }));
@@ -361,11 +361,11 @@ fn started(
 
 /// The findings of a reflection count only at their assigned path.
 pub(super) fn findings(turn: &PresentTurn<'_>, product: &Product) -> Result<Vec<Fact>, Refusal> {
-    match at_path(product, &findings_path(&turn.open.role)) {
+    match at_path(product, &findings_path(turn.role)) {
         Err(fault) => turn.repair(fault),
         Ok(findings) => Ok(vec![
             Fact::FindingsRecorded(FindingsRecorded {
-                role: turn.open.role.clone(),
+                role: turn.role.clone(),
                 turn: turn.id,
                 findings: findings.clone(),
             }),

@@ -193,7 +193,7 @@ fn cut_off(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<Fact> {
     Some(Fact::TurnEnded(TurnEnded {
         turn: id,
         attempt: turn.attempt,
-        role: turn.role.clone(),
+        seat: turn.seat.clone(),
         end,
         error: None,
     }))

@@ -79,7 +79,7 @@ pub(super) fn resumed(id: TurnId, turn: &OpenTurn) -> Fact {
     Fact::TurnResumed(TurnResumed {
         turn: id,
         attempt: turn.attempt.saturating_add(1),
-        role: turn.role.clone(),
+        seat: turn.seat.clone(),
     })
 }
 
@@ -225,7 +225,7 @@ pub(super) fn may_reopen(
     if let Some((turn, open)) = (state.turns.iter()).find(|(_, turn)| later && own(turn)) {
         return refuse(format!(
             "{turn} of {} is still open; stop it first",
-            open.role
+            open.seat
         ));
     }
     Ok(())

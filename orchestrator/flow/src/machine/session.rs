@@ -184,7 +184,7 @@ fn compaction_begins(
         Fact::TurnStarted(TurnStarted {
             turn: TurnId(state.next_turn),
             attempt: 1,
-            role: role.clone(),
+            seat: role.clone().into(),
             node: None,
             cause: Cause::Compaction,
         }),
@@ -247,7 +247,7 @@ impl SessionAside {
         Fact::ModelAnswered(ModelAnswered {
             turn: self.turn,
             attempt: 1,
-            role: self.role.clone(),
+            seat: self.role.clone().into(),
             request: self.requests(state),
             message,
             text: AnswerText::Inline(text),
@@ -268,7 +268,7 @@ impl SessionAside {
             Fact::ModelFailed(ModelFailed {
                 turn: self.turn,
                 attempt: 1,
-                role: self.role.clone(),
+                seat: self.role.clone().into(),
                 request,
                 class: class.to_owned(),
                 error: error.clone().unwrap_or_default(),
@@ -282,7 +282,7 @@ impl SessionAside {
         let ended = Fact::TurnEnded(TurnEnded {
             turn: self.turn,
             attempt: 1,
-            role: self.role.clone(),
+            seat: self.role.clone().into(),
             end,
             error,
         });
@@ -299,7 +299,7 @@ pub(super) fn cut_off(state: &FlowState) -> Vec<Fact> {
         Fact::TurnEnded(TurnEnded {
             turn: *id,
             attempt: turn.attempt,
-            role: turn.role.clone(),
+            seat: turn.seat.clone(),
             end: TurnEnd::Failed,
             error: Some(WHY.to_owned()),
         })

@@ -16,7 +16,7 @@ pub(super) fn stop(
     client: Option<&ClientId>,
 ) -> Result<Vec<Fact>, Refusal> {
     let mut turns = state.turns.values().filter(|turn| !turn.cause.is_aside());
-    let any = turns.any(|turn| meant(scope, turn.node.as_ref(), &turn.role));
+    let any = turns.any(|turn| meant(scope, turn.node.as_ref(), &turn.seat));
     let unbegun: Vec<(&NodeId, &RoleInstance)> = (state.running.iter())
         .filter(|(node, running)| meant(scope, Some(node), &running.role))
         .filter(|(_, running)| !state.turns.contains_key(&running.turn))
@@ -53,10 +53,13 @@ pub(super) fn stop(
     Ok(facts)
 }
 
-fn meant(scope: &StopScope, node: Option<&NodeId>, role: &RoleInstance) -> bool {
+fn meant<S>(scope: &StopScope, node: Option<&NodeId>, whose: &S) -> bool
+where
+    RoleInstance: PartialEq<S>,
+{
     match scope {
         StopScope::Node(stopped) => node == Some(stopped),
-        StopScope::Role(stopped) => role == stopped,
+        StopScope::Role(stopped) => stopped == whose,
         StopScope::All => true,
     }
 }

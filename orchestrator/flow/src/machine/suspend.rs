@@ -147,7 +147,7 @@ fn ends_otherwise(turn: &PresentTurn<'_>, said: &TurnEnding) -> OutcomeFault {
         TurnAt::Node(_) => format!("{said} ends no turn of a node"),
         TurnAt::Reflection => format!(
             "{said} does not end a reflection; meta-analysis-complete does, once `{}` is written",
-            findings_path(&turn.open.role)
+            findings_path(turn.role)
         ),
         TurnAt::Feedback => format!(
             "{said} does not end this turn; backward-pass-complete does, once `{}` is written",
@@ -175,7 +175,7 @@ fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec
             why,
             until,
         } => {
-            let hit = state.session(&turn.open.role);
+            let hit = state.session(turn.role);
             let is_borne = hit.is_none_or(|session| session.limits_hit < LIMITS_IN_A_ROW_MAX);
             turn.in_trouble(*trouble, why, until.filter(|_| is_borne))
         }
@@ -190,7 +190,7 @@ fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec
             None,
         ),
         TurnEnding::BudgetReached { lack } => {
-            let mut facts = used_up(state, &turn.open.role);
+            let mut facts = used_up(state, turn.role);
             facts.extend(turn.out_of_budget(lack));
             facts
         }

@@ -4,7 +4,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::{FaultCode, NodeSuspended, RepairRequested, Trouble, WaitReason};
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
-use a_society_facts::id::{NodeId, TurnId};
+use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{FlowPhase, OpenTurn, Reflecting, RequestState};
@@ -45,6 +45,7 @@ pub(super) enum TurnAt<'a> {
 pub(super) struct PresentTurn<'a> {
     pub(super) id: TurnId,
     pub(super) open: &'a OpenTurn,
+    pub(super) role: &'a RoleInstance,
     pub(super) at: TurnAt<'a>,
 }
 
@@ -68,11 +69,7 @@ pub(super) fn present(
     {
         return Err(Refusal::Unsettled { turn });
     }
-    Ok(PresentTurn {
-        id: turn,
-        open,
-        at: place(state, turn, open).ok_or(Refusal::TurnWaits { turn })?,
-    })
+    in_place(state, turn, open)
 }
 
 /// The turn that an outcome is going to be about, whatever of it is still open.
@@ -82,11 +79,25 @@ pub(super) fn announced(
     attempt: u32,
 ) -> Result<PresentTurn<'_>, Refusal> {
     let open = heard(state, turn, attempt)?;
+    in_place(state, turn, open)
+}
+
+fn in_place<'a>(
+    state: &'a FlowState,
+    turn: TurnId,
+    open: &'a OpenTurn,
+) -> Result<PresentTurn<'a>, Refusal> {
     Ok(PresentTurn {
         id: turn,
         open,
+        role: own_role(turn, open)?,
         at: place(state, turn, open).ok_or(Refusal::TurnWaits { turn })?,
     })
+}
+
+/// The role instance that takes one of the flow's own turns.
+pub(super) fn own_role(turn: TurnId, open: &OpenTurn) -> Result<&RoleInstance, Refusal> {
+    open.seat.role().ok_or(Refusal::NotOurTurn { turn })
 }
 
 /// The open turn, if it is the flow's own and the try is the one that counts.
@@ -125,7 +136,8 @@ pub(super) fn place<'a>(
             (false, false) => Some(TurnAt::Nothing),
         };
     }
-    let reflecting = state.reflecting(&open.role).filter(|r| r.turn == turn);
+    let reflecting = open.seat.role().and_then(|role| state.reflecting(role));
+    let reflecting = reflecting.filter(|reflecting| reflecting.turn == turn);
     match reflecting {
         Some(Reflecting {
             waiting: Some(_), ..
@@ -156,7 +168,7 @@ impl PresentTurn<'_> {
         Fact::TurnEnded(TurnEnded {
             turn: self.id,
             attempt: self.open.attempt,
-            role: self.open.role.clone(),
+            seat: self.open.seat.clone(),
             end,
             error,
         })
@@ -244,7 +256,7 @@ impl PresentTurn<'_> {
     fn waits(&self, reason: WaitReason, question: Option<Text>) -> NodeSuspended {
         NodeSuspended {
             node: self.open.node.clone(),
-            role: self.open.role.clone(),
+            role: self.role.clone(),
             reason,
             question,
             choices: Vec::new(),
@@ -269,7 +281,7 @@ impl PresentTurn<'_> {
             return Ok(self.suspended(reason, question, end, Some(fault.summary)));
         }
         Ok(vec![Fact::RepairRequested(RepairRequested {
-            role: self.open.role.clone(),
+            role: self.role.clone(),
             node: self.open.node.clone(),
             turn: self.id,
             code: fault.code,

@@ -303,35 +303,35 @@ facts! {
 
     // Turns, requests and calls.
     /// A try at a turn began.
-    TurnStarted(turn::TurnStarted) = "turn_started" [life, role, session, -, -, -],
+    TurnStarted(turn::TurnStarted) = "turn_started" [life, seat, session, -, -, -],
     /// A turn that a crash cut off goes on with another try.
-    TurnResumed(turn::TurnResumed) = "turn_resumed" [life, role, session, -, -, -],
+    TurnResumed(turn::TurnResumed) = "turn_resumed" [life, seat, session, -, -, -],
     /// A try at a turn is over.
-    TurnEnded(turn::TurnEnded) = "turn_ended" [life, role, session, -, -, -],
+    TurnEnded(turn::TurnEnded) = "turn_ended" [life, seat, session, -, -, -],
     /// A request to a model is about to be sent, and counts as spent.
-    ModelRequested(turn::ModelRequested) = "model_requested" [life, role, session, -, step, blobs],
+    ModelRequested(turn::ModelRequested) = "model_requested" [life, seat, session, -, step, blobs],
     /// A piece of streamed text arrived.
-    DraftAdded(turn::DraftAdded) = "draft_added" [life, role, session, -, draft, -],
+    DraftAdded(turn::DraftAdded) = "draft_added" [life, seat, session, -, draft, -],
     /// The text streamed before a cut is kept as the message it was becoming.
-    DraftKept(turn::DraftKept) = "draft_kept" [life, role, session, -, -, -],
+    DraftKept(turn::DraftKept) = "draft_kept" [life, seat, session, -, -, -],
     /// The text streamed so far does not count.
-    DraftDiscarded(turn::DraftDiscarded) = "draft_discarded" [life, role, session, -, -, -],
+    DraftDiscarded(turn::DraftDiscarded) = "draft_discarded" [life, seat, session, -, -, -],
     /// A model's whole answer arrived.
-    ModelAnswered(turn::ModelAnswered) = "model_answered" [life, role, session, -, step, -],
+    ModelAnswered(turn::ModelAnswered) = "model_answered" [life, seat, session, -, step, -],
     /// A request to a model failed.
-    ModelFailed(turn::ModelFailed) = "model_failed" [life, role, -, -, -, -],
+    ModelFailed(turn::ModelFailed) = "model_failed" [life, seat, -, -, -, -],
     /// A request is not sent yet, because another role met the limit of its provider.
-    RequestHeld(turn::RequestHeld) = "request_held" [life, role, -, -, step, -],
+    RequestHeld(turn::RequestHeld) = "request_held" [life, seat, -, -, step, -],
     /// A tool call is going to run; it has not run yet.
-    CallIntended(turn::CallIntended) = "call_intended" [life, role, -, -, step, blobs],
+    CallIntended(turn::CallIntended) = "call_intended" [life, seat, -, -, step, blobs],
     /// A tool call runs from here on; without its end, what it did is unknown.
-    CallStarted(turn::CallStarted) = "call_started" [life, role, -, -, step, -],
+    CallStarted(turn::CallStarted) = "call_started" [life, seat, -, -, step, -],
     /// What a tool call came to is known.
-    CallFinished(turn::CallFinished) = "call_finished" [life, role, session, -, step, blobs],
+    CallFinished(turn::CallFinished) = "call_finished" [life, seat, session, -, step, blobs],
     /// A tool call whose outcome was lost runs again, because that is safe for it.
-    CallRerun(turn::CallRerun) = "call_rerun" [life, role, -, -, -, -],
+    CallRerun(turn::CallRerun) = "call_rerun" [life, seat, -, -, -, -],
     /// A process that had survived ours was ended.
-    CallReaped(turn::CallReaped) = "call_reaped" [life, role, -, -, -, -],
+    CallReaped(turn::CallReaped) = "call_reaped" [life, seat, -, -, -, -],
 
     // Sessions.
     /// A session exists.

@@ -8,8 +8,9 @@ use super::older;
 use super::request::RequestFrame;
 use crate::at::At;
 use crate::hash::Hash;
-use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
+use crate::id::{CallId, MessageId, NodeId, TurnId};
 use crate::message::{AnswerText, Image, Text, ToolCall};
+use crate::seat::Seat;
 
 /// Why a turn runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,7 +35,8 @@ pub struct TurnStarted {
     /// Which try at it, from 1.
     pub attempt: u32,
     /// Who takes it.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The node, if a node is the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
@@ -49,7 +51,8 @@ pub struct TurnResumed {
     /// The try that goes on with it.
     pub attempt: u32,
     /// Who takes it.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
 }
 
 /// How a turn ended.
@@ -75,7 +78,8 @@ pub struct TurnEnded {
     /// The try that ended.
     pub attempt: u32,
     /// Who took it.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// How it ended.
     pub end: TurnEnd,
     /// What went wrong, if something did.
@@ -119,7 +123,8 @@ pub struct ModelRequested {
     /// The try.
     pub attempt: u32,
     /// Who asks.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Which request of the turn, from 1.
     pub request: u32,
     /// The model.
@@ -147,7 +152,8 @@ pub struct DraftAdded {
     /// The turn.
     pub turn: TurnId,
     /// Who speaks.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Which request of the turn.
     pub request: u32,
     /// What kind of text.
@@ -161,7 +167,8 @@ pub struct DraftKept {
     /// The turn that was cut off while it streamed.
     pub turn: TurnId,
     /// Who spoke.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Which request of the turn.
     pub request: u32,
     /// The message that the draft is from now on.
@@ -173,7 +180,8 @@ pub struct DraftDiscarded {
     /// The turn.
     pub turn: TurnId,
     /// Who spoke.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Which request of the turn.
     pub request: u32,
     /// Why what was streamed does not count.
@@ -203,7 +211,8 @@ pub struct ModelAnswered {
     /// The try.
     pub attempt: u32,
     /// Who spoke.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Which request of the turn.
     pub request: u32,
     /// The message that the answer is.
@@ -240,7 +249,8 @@ pub struct ModelFailed {
     /// The try.
     pub attempt: u32,
     /// Who asked.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Which request of the turn.
     pub request: u32,
     /// What kind of failure, in one stable word.
@@ -259,7 +269,8 @@ pub struct RequestHeld {
     /// The try.
     pub attempt: u32,
     /// Who would ask.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The provider, as the operator's configuration names it.
     pub provider: String,
     /// Whether its model failed too often in a row; else another role met a limit.
@@ -292,7 +303,8 @@ pub struct CallIntended {
     /// Its turn.
     pub turn: TurnId,
     /// Who calls.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The id by which the transcript knows it.
     pub tool_call: String,
     /// Its place in the answer, from 0.
@@ -357,7 +369,8 @@ pub struct CallStarted {
     /// The call.
     pub call: CallId,
     /// Who calls.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The process that does it, held at its gate until this fact is durable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessName>,
@@ -393,7 +406,8 @@ pub struct CallFinished {
     /// Its turn.
     pub turn: TurnId,
     /// Who called.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The id by which the transcript knows it.
     pub tool_call: String,
     /// The tool.
@@ -443,7 +457,8 @@ pub struct CallRerun {
     /// The call that is run again, which is safe for it.
     pub call: CallId,
     /// Who calls.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// Why.
     pub why: String,
 }
@@ -453,7 +468,8 @@ pub struct CallReaped {
     /// The call whose process had survived ours.
     pub call: CallId,
     /// Who called.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The process that was ended.
     pub process: ProcessName,
 }

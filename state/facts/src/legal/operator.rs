@@ -104,7 +104,7 @@ pub(super) fn consent_requested(state: &FlowState, f: &ConsentRequested) -> Resu
         return refuse("the role asks something else already");
     }
     match state.calls.get(&f.call) {
-        Some(call) if call.role != f.role || call.tool != f.tool => {
+        Some(call) if call.seat != f.role || call.tool != f.tool => {
             refuse("its call is another one")
         }
         Some(call) if call.state != CallState::Intended => Err(Illegal::CallState {
@@ -131,7 +131,7 @@ pub(super) fn consent_ruled(state: &FlowState, f: &ConsentRuled) -> Result<(), I
         }
     }
     match state.calls.get(&f.call) {
-        Some(call) if call.role != f.role || call.tool != f.tool => refuse("it is another one"),
+        Some(call) if call.seat != f.role || call.tool != f.tool => refuse("it is another one"),
         Some(call) => match call.state {
             CallState::Intended | CallState::Allowed => Ok(()),
             CallState::Consent | CallState::Denied | CallState::Started => {

@@ -34,7 +34,7 @@ fn every_kind_of_fact_reads_back_as_itself() {
 }
 
 #[test]
-fn facts_about_sessions_take_a_chat_in_the_place_of_a_role_and_read_back() {
+fn facts_about_sessions_and_turns_take_a_chat_in_the_place_of_a_role_and_read_back() {
     let mut words = Vec::new();
     for fact in every_kind() {
         let mut payload = Vec::new();
@@ -54,6 +54,21 @@ fn facts_about_sessions_take_a_chat_in_the_place_of_a_role_and_read_back() {
         words.push(fact.word());
     }
     let expected = [
+        "turn_started",
+        "turn_resumed",
+        "turn_ended",
+        "model_requested",
+        "draft_added",
+        "draft_kept",
+        "draft_discarded",
+        "model_answered",
+        "model_failed",
+        "request_held",
+        "call_intended",
+        "call_started",
+        "call_finished",
+        "call_rerun",
+        "call_reaped",
         "session_opened",
         "session_resumed",
         "system_prompt_built",

@@ -249,7 +249,7 @@ impl Scribe {
         self.say(Fact::TurnStarted(TurnStarted {
             turn,
             attempt: 1,
-            role: role.clone(),
+            seat: role.clone().into(),
             node: node.cloned(),
             cause,
         }));
@@ -292,7 +292,7 @@ impl Scribe {
         self.say(Fact::ModelRequested(ModelRequested {
             turn: turn.id,
             attempt: turn.attempt,
-            role: turn.role.clone(),
+            seat: turn.role.clone().into(),
             request: turn.request,
             model: "scripted".into(),
             hash: Hash::of(&turn.request.to_le_bytes()),
@@ -303,7 +303,7 @@ impl Scribe {
     pub(super) fn draft(&mut self, turn: &SampleTurn, kind: DraftKind, text: &str) {
         self.say(Fact::DraftAdded(DraftAdded {
             turn: turn.id,
-            role: turn.role.clone(),
+            seat: turn.role.clone().into(),
             request: turn.request,
             kind,
             text: text.to_owned(),
@@ -326,7 +326,7 @@ impl Scribe {
         self.say(Fact::ModelAnswered(ModelAnswered {
             turn: turn.id,
             attempt: turn.attempt,
-            role: turn.role.clone(),
+            seat: turn.role.clone().into(),
             request: turn.request,
             message,
             text,
@@ -358,7 +358,7 @@ impl Scribe {
         self.say(Fact::CallIntended(CallIntended {
             call: name.clone(),
             turn: turn.id,
-            role: turn.role.clone(),
+            seat: turn.role.clone().into(),
             tool_call: call.id.clone(),
             ordinal,
             tool: call.name.clone(),
@@ -377,7 +377,7 @@ impl Scribe {
     pub(super) fn start(&mut self, turn: &SampleTurn, call: &CallId, pid: Option<u32>) {
         self.say(Fact::CallStarted(CallStarted {
             call: call.clone(),
-            role: turn.role.clone(),
+            seat: turn.role.clone().into(),
             process: pid.map(process),
         }));
     }
@@ -394,7 +394,7 @@ impl Scribe {
         self.say(Fact::CallFinished(CallFinished {
             call: call.clone(),
             turn: turn.id,
-            role: turn.role.clone(),
+            seat: turn.role.clone().into(),
             tool_call: asked.id.clone(),
             tool: asked.name.clone(),
             end,
@@ -418,7 +418,7 @@ impl Scribe {
         self.say(Fact::TurnEnded(TurnEnded {
             turn: turn.id,
             attempt: turn.attempt,
-            role: turn.role.clone(),
+            seat: turn.role.clone().into(),
             end,
             error: None,
         }));

@@ -237,12 +237,12 @@ fn crash(scribe: &mut Scribe, turn: &mut SampleTurn) {
     scribe.say(Fact::TurnResumed(TurnResumed {
         turn: turn.id,
         attempt: turn.attempt,
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
     }));
     let message = scribe.next_message();
     scribe.say(Fact::DraftKept(DraftKept {
         turn: turn.id,
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
         request: turn.request,
         message,
     }));
@@ -261,7 +261,7 @@ fn mend(scribe: &mut Scribe, turn: &mut SampleTurn) {
     scribe.say(Fact::ModelFailed(ModelFailed {
         turn: turn.id,
         attempt: turn.attempt,
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
         request: turn.request,
         class: "overloaded".into(),
         error: "The provider is busy".into(),
@@ -269,7 +269,7 @@ fn mend(scribe: &mut Scribe, turn: &mut SampleTurn) {
     }));
     scribe.say(Fact::DraftDiscarded(DraftDiscarded {
         turn: turn.id,
-        role: turn.role.clone(),
+        seat: turn.role.clone().into(),
         request: turn.request,
         why: "the request is sent again".into(),
     }));

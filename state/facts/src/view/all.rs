@@ -60,7 +60,13 @@ impl Views {
     /// The session of a role instance.
     #[must_use]
     pub fn session(&self, role: &RoleInstance) -> Option<&SessionView> {
-        self.sessions.get(&Seat::from(role))
+        self.session_at(&Seat::from(role))
+    }
+
+    /// The session at a seat.
+    #[must_use]
+    pub fn session_at(&self, seat: &Seat) -> Option<&SessionView> {
+        self.sessions.get(seat)
     }
 
     /// The feed of a role instance.

@@ -219,7 +219,7 @@ impl<'s> NodeStanding<'s> {
         if let Some(at) = turn.again_at() {
             return Self::Retrying(at);
         }
-        let session = state.session(&turn.role);
+        let session = state.sessions.get(&turn.seat);
         if session.is_some_and(|session| session.compaction.is_some()) {
             return Self::Compacting;
         }

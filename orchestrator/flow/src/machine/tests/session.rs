@@ -187,7 +187,7 @@ fn a_turn_beside_a_session_ends_with_its_request_failed_or_answered() {
     flow.append(Fact::ModelRequested(ModelRequested {
         turn,
         attempt: 1,
-        role: role(),
+        seat: role().into(),
         request: 1,
         model: "m".into(),
         hash: a_society_facts::Hash::of(b"request"),

@@ -79,10 +79,6 @@ impl FlowState {
         self.sessions.get(&Seat::from(role))
     }
 
-    pub(super) fn session_mut(&mut self, role: &RoleInstance) -> Option<&mut SessionBrief> {
-        self.sessions.get_mut(&Seat::from(role))
-    }
-
     /// The node that a role instance has, if it has one.
     #[must_use]
     pub fn running_of<S>(&self, role: &S) -> Option<(&NodeId, &RunningNode)>
@@ -102,27 +98,27 @@ impl FlowState {
             .find(|(_, waiting)| waiting.role == *role)
     }
 
-    /// The open turn of a role instance that works in its session.
+    /// The open turn that works in the session of a role instance or a seat.
     #[must_use]
-    pub fn main_turn_of<S>(&self, role: &S) -> Option<(TurnId, &OpenTurn)>
+    pub fn main_turn_of<S>(&self, whose: &S) -> Option<(TurnId, &OpenTurn)>
     where
-        RoleInstance: PartialEq<S>,
+        Seat: PartialEq<S>,
     {
         self.turns
             .iter()
-            .find(|(_, turn)| turn.role == *role && !turn.cause.is_aside())
+            .find(|(_, turn)| turn.seat == *whose && !turn.cause.is_aside())
             .map(|(id, turn)| (*id, turn))
     }
 
-    /// The open turn of a role instance that works beside its session.
+    /// The open turn that works beside the session of a role instance or a seat.
     #[must_use]
-    pub fn aside_turn_of<S>(&self, role: &S) -> Option<(TurnId, &OpenTurn)>
+    pub fn aside_turn_of<S>(&self, whose: &S) -> Option<(TurnId, &OpenTurn)>
     where
-        RoleInstance: PartialEq<S>,
+        Seat: PartialEq<S>,
     {
         self.turns
             .iter()
-            .find(|(_, turn)| turn.role == *role && turn.cause.is_aside())
+            .find(|(_, turn)| turn.seat == *whose && turn.cause.is_aside())
             .map(|(id, turn)| (*id, turn))
     }
 

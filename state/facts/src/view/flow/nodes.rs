@@ -24,6 +24,7 @@ use crate::fact::operator::{
 };
 use crate::handoff::{Delivery, HandoffWay};
 use crate::id::{MessageId, NodeId, RoleInstance, TurnId};
+use crate::seat::Seat;
 
 impl FlowState {
     pub(super) fn claimed(&mut self, place: FactPlace, f: &NodeClaimed) {
@@ -192,9 +193,9 @@ impl FlowState {
             turn,
             held,
         };
-        self.rest(&f.role);
+        self.rest(&Seat::from(&f.role));
         if f.until.is_some()
-            && let Some(session) = self.session_mut(&f.role)
+            && let Some(session) = self.sessions.get_mut(&Seat::from(&f.role))
         {
             session.limits_hit = session.limits_hit.saturating_add(1);
         }
@@ -224,7 +225,7 @@ impl FlowState {
 
     pub(super) fn woken(&mut self, f: &NodeWoken) {
         let open = self.main_turn_of(&f.role).is_some();
-        if open && let Some(session) = self.session_mut(&f.role) {
+        if open && let Some(session) = self.sessions.get_mut(&Seat::from(&f.role)) {
             session.is_active = true;
         }
         let Some(node) = &f.node else {
@@ -305,7 +306,7 @@ impl FlowState {
         for turn in self.turns.values_mut() {
             turn.stop |= match &f.scope {
                 StopScope::Node(node) => turn.node.as_ref() == Some(node),
-                StopScope::Role(role) => turn.role == *role,
+                StopScope::Role(role) => turn.seat == *role,
                 StopScope::All => true,
             };
         }
@@ -468,9 +469,9 @@ impl FlowState {
         }
     }
 
-    /// The session of a role no longer works: its turn is over or waits for the operator.
-    pub(super) fn rest(&mut self, role: &RoleInstance) {
-        if let Some(session) = self.session_mut(role) {
+    /// A session no longer works: its turn is over or waits for the operator.
+    pub(super) fn rest(&mut self, seat: &Seat) {
+        if let Some(session) = self.sessions.get_mut(seat) {
             session.is_active = false;
         }
     }

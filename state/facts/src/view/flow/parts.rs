@@ -18,6 +18,7 @@ use crate::id::{
     ApprovalId, CallId, ConsentId, MessageId, NodeId, RoleInstance, SessionId, SessionKey, TurnId,
 };
 use crate::message::Text;
+use crate::seat::Seat;
 
 /// A message of the operator that the role has not got yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -157,7 +158,8 @@ pub struct OpenTurn {
     /// The present try.
     pub attempt: u32,
     /// Who takes it.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The node, if a node is the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<NodeId>,
@@ -291,7 +293,8 @@ pub struct OpenCall {
     /// Its turn.
     pub turn: TurnId,
     /// Who calls.
-    pub role: RoleInstance,
+    #[serde(rename = "role")]
+    pub seat: Seat,
     /// The id by which the transcript knows it.
     pub tool_call: String,
     /// Its place in the answer.

@@ -21,26 +21,27 @@ use crate::seat::Seat;
 impl FlowState {
     pub(super) fn turn_started(&mut self, place: FactPlace, f: &TurnStarted) {
         self.mint(f.turn);
-        self.absent_servers.remove(&f.role);
-        self.spend(&f.role, |spent| spent.turns = spent.turns.saturating_add(1));
+        self.works_anew(&f.seat);
+        self.spend(&f.seat, |spent| spent.turns = spent.turns.saturating_add(1));
         let running = f.node.as_ref().and_then(|node| self.running.get_mut(node));
         if let Some(running) = running.filter(|running| running.turn == f.turn) {
             running.begun = true;
         }
-        if let Some(reflecting) = self.reflecting_mut(&f.role)
+        if let Some(role) = f.seat.role()
+            && let Some(reflecting) = self.reflecting_mut(role)
             && reflecting.turn == f.turn
         {
             reflecting.begun = true;
         }
         if !f.cause.is_aside()
-            && let Some(session) = self.session_mut(&f.role)
+            && let Some(session) = self.sessions.get_mut(&f.seat)
         {
             session.is_active = true;
             session.last_activity_at = place.at;
         }
         let turn = OpenTurn {
             attempt: f.attempt,
-            role: f.role.clone(),
+            seat: f.seat.clone(),
             node: f.node.clone(),
             cause: f.cause,
             since: place.at,
@@ -63,13 +64,13 @@ impl FlowState {
         turn.attempt = f.attempt;
         turn.since = place.at;
         turn.held = None;
-        self.absent_servers.remove(&f.role);
         let aside = turn.cause.is_aside();
+        self.works_anew(&f.seat);
         // A role that waits for the operator goes on waiting, and a stop is still a stop.
         let waits = self.waits().any(|(_, w)| w.turn == Some(f.turn));
         if !aside
             && !waits
-            && let Some(session) = self.session_mut(&f.role)
+            && let Some(session) = self.sessions.get_mut(&f.seat)
         {
             session.is_active = true;
         }
@@ -80,23 +81,31 @@ impl FlowState {
             return;
         };
         if !turn.cause.is_aside() {
-            self.rest(&turn.role);
+            self.rest(&turn.seat);
             if f.end == TurnEnd::Outcome {
-                self.answer(&turn.role);
+                self.answer(&turn.seat);
             }
         }
         // A call that outlives its turn has no one to answer to.
         self.calls.retain(|_, call| call.turn != f.turn);
         let ran_ms = place.at.ms().saturating_sub(turn.since.ms());
         let ran_ms = u64::try_from(ran_ms).unwrap_or(0);
-        self.spend(&f.role, |spent| {
+        self.spend(&f.seat, |spent| {
             spent.wall_ms = spent.wall_ms.saturating_add(ran_ms);
         });
     }
 
+    /// A role begins a try, and learns anew which servers are there.
+    fn works_anew(&mut self, seat: &Seat) {
+        if let Some(role) = seat.role() {
+            self.absent_servers.remove(role);
+        }
+    }
+
     /// Counts something as spent, for the flow and for the role.
-    fn spend(&mut self, role: &RoleInstance, add: impl Fn(&mut Spent)) {
+    fn spend(&mut self, seat: &Seat, add: impl Fn(&mut Spent)) {
         add(&mut self.account.spent);
+        let Some(role) = seat.role() else { return };
         if let Some(account) = self.role_accounts.get_mut(role) {
             add(&mut account.spent);
         } else {
@@ -105,7 +114,7 @@ impl FlowState {
     }
 
     pub(super) fn requested(&mut self, f: &ModelRequested) {
-        self.spend(&f.role, |spent| {
+        self.spend(&f.seat, |spent| {
             spent.requests = spent.requests.saturating_add(1);
         });
         let Some(turn) = self.turns.get_mut(&f.turn) else {
@@ -149,13 +158,13 @@ impl FlowState {
             request.drafted_crc = 0;
             request.message = Some(f.message.clone());
         }
-        self.last_message(&Seat::from(&f.role), &f.message);
-        self.answer(&f.role);
+        self.last_message(&f.seat, &f.message);
+        self.answer(&f.seat);
     }
 
     /// A role has answered its last message: by a text, or by its outcome.
-    fn answer(&mut self, role: &RoleInstance) {
-        if let Some(session) = self.session_mut(role) {
+    fn answer(&mut self, seat: &Seat) {
+        if let Some(session) = self.sessions.get_mut(seat) {
             session.unanswered = None;
         }
     }
@@ -169,7 +178,7 @@ impl FlowState {
     }
 
     pub(super) fn answered(&mut self, place: FactPlace, f: &ModelAnswered) {
-        self.spend(&f.role, |spent| spent.add(&f.usage));
+        self.spend(&f.seat, |spent| spent.add(&f.usage));
         let mut aside = false;
         if let Some(turn) = self.turns.get_mut(&f.turn) {
             aside = turn.cause.is_aside();
@@ -191,13 +200,13 @@ impl FlowState {
             request.calls = f.calls.iter().map(asked).collect();
         }
         if !aside {
-            self.last_message(&Seat::from(&f.role), &f.message);
-            if let Some(session) = self.session_mut(&f.role) {
+            self.last_message(&f.seat, &f.message);
+            if let Some(session) = self.sessions.get_mut(&f.seat) {
                 session.limits_hit = 0;
                 session.context_tokens = f.usage.window_tokens();
                 session.last_activity_at = place.at;
             }
-            self.answer(&f.role);
+            self.answer(&f.seat);
         }
     }
 
@@ -230,7 +239,7 @@ impl FlowState {
         }
         let call = OpenCall {
             turn: f.turn,
-            role: f.role.clone(),
+            seat: f.seat.clone(),
             tool_call: f.tool_call.clone(),
             ordinal: f.ordinal,
             tool: f.tool.clone(),
@@ -277,8 +286,8 @@ impl FlowState {
                 asked.call = Some(f.call.clone());
             }
         }
-        self.last_message(&Seat::from(&f.role), &f.message);
-        self.touch(place, &Seat::from(&f.role));
+        self.last_message(&f.seat, &f.message);
+        self.touch(place, &f.seat);
     }
 
     pub(super) fn call_rerun(&mut self, f: &CallRerun) {
@@ -366,7 +375,7 @@ impl FlowState {
         }
         if f.origin == Origin::Repair {
             let turns = self.turns.values_mut();
-            for turn in turns.filter(|t| t.role == *role && !t.cause.is_aside()) {
+            for turn in turns.filter(|t| t.seat == *role && !t.cause.is_aside()) {
                 turn.repair = None;
             }
         }

@@ -96,7 +96,7 @@ fn the_files_that_a_role_saw_are_known_after_a_compaction() {
         let finished = CallFinished {
             call: id("99.1"),
             turn: TurnId(99),
-            role: id("reviewer"),
+            seat: id("reviewer").into(),
             tool_call: "t".into(),
             tool: "read_file".into(),
             end: CallEnd::Done,
