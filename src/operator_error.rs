@@ -197,7 +197,7 @@ fn foreign(flow: &FlowId) -> OperatorError {
 
 /// A refusal of the file system.
 pub(crate) fn from_io(doing: &str, place: &str, source: &io::Error) -> OperatorError {
-    if a_society_state::error::is_full(source) {
+    if a_society_state::is_full(source) {
         return disk_full(&format!("could not {doing} {place}"));
     }
     let kind = source.kind();

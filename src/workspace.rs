@@ -6,8 +6,8 @@ use std::sync::Arc;
 use a_society_orchestrator::project::place;
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::{RealDisk, UnlockedDisk};
-use a_society_state::store::{OUR_FOLDER, Store, find_root, make_workspace};
 use a_society_state::{Ground, process};
+use a_society_state::{OUR_FOLDER, Store, find_root, make_workspace};
 
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;

@@ -353,7 +353,10 @@ fn by_configuration(
         text: &whole,
         bytes: &bytes,
     };
-    let written = bench.written(Arc::new(job(here, moment, role, kept)?), definition.as_ref());
+    let written = bench.written(
+        Arc::new(job(here, moment, role, kept)?),
+        definition.as_ref(),
+    );
     let written = written.map_err(RequestUnwritten::Unready)?;
     Ok(chosen(asked.clone(), written))
 }
@@ -394,9 +397,7 @@ fn job(
         project: here.project.to_owned(),
     };
     let ModelRequested {
-        turn: of,
-        attempt,
-        ..
+        turn: of, attempt, ..
     } = asked;
     Ok(TurnJob {
         node: turn.and_then(|turn| turn.node.clone()),

@@ -7,8 +7,8 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_orchestrator::project::flow_file::{FlowFile, inspect};
 use a_society_orchestrator::project::{docs, draft};
 use a_society_orchestrator::run::NewFlow;
+use a_society_state::OUR_FOLDER;
 use a_society_state::Store;
-use a_society_state::store::OUR_FOLDER;
 
 use super::asks::short;
 use super::context::Context;

@@ -2,11 +2,11 @@
 
 use a_society_facts::At;
 use a_society_facts::id::ProjectName;
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::standing::FlowStanding;
-use a_society_facts::view::summary::FlowSummary;
 use a_society_state::FlowRef;
+use a_society_state::Stranger;
 use a_society_state::index::{FOREIGN_WORD, Row, rows};
-use a_society_state::store::Stranger;
 use serde_json::{Value, json};
 
 use super::context::Context;
@@ -496,7 +496,7 @@ fn shared_bytes(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use a_society_facts::fact::node::WaitReason;
-    use a_society_facts::view::summary::Wait;
+    use a_society_facts::view::Wait;
 
     use super::*;
 

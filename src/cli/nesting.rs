@@ -61,8 +61,8 @@ fn key(row: &Row, flow: &FlowId) -> (String, FlowId) {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::view::FlowSummary;
     use a_society_facts::view::flow::Parentage;
-    use a_society_facts::view::summary::FlowSummary;
     use a_society_state::FlowRef;
 
     use super::*;

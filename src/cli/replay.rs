@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::{At, line};
+use a_society_state::OUR_FOLDER;
 use a_society_state::clock::Clock as Told;
 use a_society_state::disk::{Disk, How, RealDisk};
-use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Ground, Store};
 
 use super::context::Context;

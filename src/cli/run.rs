@@ -16,9 +16,9 @@ use a_society_orchestrator::workspace::belonging::{
     NotAProject, project_around, project_at, project_of_all,
 };
 use a_society_orchestrator::workspace::material::{Noted, Unfit, draft_in, in_project};
+use a_society_state::OUR_FOLDER;
 use a_society_state::disk::{Kind, RealDisk};
 use a_society_state::files::kind_behind;
-use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 
 use super::beforehand::{Beforehand, tell_idle};

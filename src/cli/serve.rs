@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use a_society_facts::fact::journal::ProcessName;
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::standing::FlowStanding;
-use a_society_facts::view::summary::FlowSummary;
 use a_society_operator_ui::hub::Hubs;
 use a_society_operator_ui::protocol::down::Mode;
 use a_society_operator_ui::server::actions::adopt;

@@ -5,9 +5,9 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{CallState, FlowStatus, OperatorWait};
 use a_society_facts::view::standing::NodeStanding;
-use a_society_facts::view::summary::FlowSummary;
 use a_society_facts::words::asks::{
     RUN_A_RETROSPECTIVE, WRITE_A_REPORT, pause, trouble, your_choice,
 };

@@ -7,7 +7,7 @@
 use a_society_facts::At;
 use a_society_facts::id::FlowId;
 use a_society_facts::line;
-use a_society_facts::view::screen::FlowScreen;
+use a_society_facts::view::FlowScreen;
 use serde::{Deserialize, Serialize};
 
 use crate::atomic::replace_durably;

@@ -9,8 +9,8 @@ use a_society_facts::fact::journal::WriterOpened;
 use a_society_facts::id::{FlowId, ProjectName, Seq};
 use a_society_facts::legal::legal;
 use a_society_facts::message::Text;
-use a_society_facts::view::all::Views;
-use a_society_facts::view::screen::FlowScreen;
+use a_society_facts::view::FlowScreen;
+use a_society_facts::view::Views;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
 use crate::disk::Disk;

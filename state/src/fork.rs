@@ -19,7 +19,7 @@ use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{CallId, FlowId, Seq, TurnId};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
-use a_society_facts::view::all::Views;
+use a_society_facts::view::Views;
 use a_society_facts::{At, Fact, Hash, Recorded};
 use rustix::io::Errno;
 

@@ -11,8 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 use a_society_facts::At;
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::standing::FlowStanding;
-use a_society_facts::view::summary::FlowSummary;
 
 use crate::disk::{Disk, Kind};
 use crate::files::uninterrupted;

@@ -1,7 +1,7 @@
 //! The disk: one journal per flow, and what is folded from it.
 //!
-//! [`store`] is the door: it knows the folder that holds all flows. [`open`] opens one flow for
-//! writing, which is also its recovery; [`place`] is all that the floors above know of where it is; [`look`] shows one without changing anything. Everything
+//! [`Store`] is the door: it knows the folder that holds all flows. [`open`] opens one flow for
+//! writing, which is also its recovery; [`FlowPlace`] is all that the floors above know of where it is; [`look`] shows one without changing anything. Everything
 //! that touches a file goes through [`disk`].
 
 pub mod adopt;
@@ -13,10 +13,10 @@ pub mod clock;
 mod copy;
 pub mod disk;
 pub mod draft;
-pub mod error;
+mod error;
 mod evidence;
 pub mod files;
-pub mod flow;
+mod flow;
 mod flow_ref;
 mod foreign;
 pub mod fork;
@@ -29,21 +29,21 @@ pub mod limits;
 pub mod lock;
 pub mod look;
 pub mod open;
-pub mod place;
+mod place;
 pub mod process;
 pub mod removal;
 pub mod repair;
 pub mod reserve;
 pub mod retention;
-pub mod store;
+mod store;
 pub mod unsent;
 pub mod verify;
 pub mod views;
 pub mod watch;
 
-pub use error::Error;
+pub use error::{Error, is_full};
 pub use flow::Flow;
 pub use flow_ref::FlowRef;
 pub use ground::Ground;
 pub use place::FlowPlace;
-pub use store::Store;
+pub use store::{Census, OUR_FOLDER, Store, Stranger, find_root, make_workspace};

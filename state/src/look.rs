@@ -8,7 +8,7 @@ use a_society_facts::id::FlowId;
 use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
 use a_society_facts::view::FactView;
-use a_society_facts::view::screen::FlowScreen;
+use a_society_facts::view::FlowScreen;
 use a_society_facts::view::standing::FlowStanding;
 
 use crate::checkpoint;

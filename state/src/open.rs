@@ -12,7 +12,7 @@ use a_society_facts::fact::journal::{BlobFound, BlobLost};
 use a_society_facts::id::{FlowId, ProjectName};
 use a_society_facts::legal::legal;
 use a_society_facts::line::Body;
-use a_society_facts::view::all::Views;
+use a_society_facts::view::Views;
 use a_society_facts::{Fact, Hash, Recorded};
 
 use crate::disk::{Disk, Kind};

@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use a_society_facts::id::{FlowId, ProjectName, Seq};
-use a_society_facts::view::all::{TouchedViews, Views};
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::session::Texts;
-use a_society_facts::view::summary::FlowSummary;
+use a_society_facts::view::{TouchedViews, Views};
 use a_society_facts::{Seat, line};
 use serde::{Deserialize, Serialize};
 

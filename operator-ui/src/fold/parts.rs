@@ -329,7 +329,11 @@ impl Maker<'_> {
     /// How much the model of a role can have before it: the one it asked last, as far as the operator
     /// has it, for that is the one whose context is counted.
     fn window(&self, role: &RoleInstance, executor: &str) -> Option<u64> {
-        let asked = self.history.models.get(&Seat::from(role)).map(String::as_str);
+        let asked = self
+            .history
+            .models
+            .get(&Seat::from(role))
+            .map(String::as_str);
         let mut names = asked.into_iter().chain([executor]);
         names.find_map(|name| {
             let model = self.models.iter().find(|model| model.name == name)?;

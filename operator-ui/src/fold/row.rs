@@ -1,9 +1,9 @@
 //! A flow's line in the list of all flows.
 
 use a_society_facts::At;
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{FlowState, HeldRequest};
 use a_society_facts::view::standing::FlowStanding;
-use a_society_facts::view::summary::FlowSummary;
 
 use super::words;
 use crate::protocol::row::{AbsentServer, Again, Doing, DrivenBy, FlowRef, FlowRow, Parent};

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use a_society_roles::config::{ConsentConfig, parse_workspace};
-use a_society_state::store::OUR_FOLDER;
+use a_society_state::OUR_FOLDER;
 
 use super::user::{self, ConfigError};
 

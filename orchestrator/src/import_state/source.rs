@@ -7,9 +7,9 @@ use a_society_facts::At;
 use a_society_facts::fact::imported::ImportedItem;
 use a_society_facts::id::RoleInstance;
 use a_society_flow::graph::Diagnostic;
+use a_society_state::OUR_FOLDER;
 use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
-use a_society_state::store::OUR_FOLDER;
 use a_society_state::{FlowRef, Store};
 use serde_json::Value;
 

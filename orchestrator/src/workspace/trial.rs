@@ -10,7 +10,7 @@ use a_society_facts::message::ToolCall;
 use a_society_mcp::ServerSpec;
 use a_society_roles::consent::{ConsentQuestion, Decision, Tier, decide};
 use a_society_roles::tool::{Owner, ToolSetting, Toolbox};
-use a_society_state::store::OUR_FOLDER;
+use a_society_state::OUR_FOLDER;
 use serde_json::{Value, json, value::to_raw_value};
 
 use crate::config::editing::EditRefusal;

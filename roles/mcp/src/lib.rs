@@ -23,7 +23,7 @@ mod address;
 mod connection;
 mod definition;
 mod guest;
-pub mod limits;
+mod limits;
 mod name;
 mod output;
 mod parse;
@@ -47,7 +47,7 @@ pub(crate) use output::RemoteOutput;
 #[cfg(test)]
 pub(crate) use server::RemoteCallFault;
 
-pub use limits::ServerLimits;
+pub use limits::{CALL_LIMIT, ServerLimits};
 pub use name::server_of;
 pub use parse::parse;
 pub use server::Unavailable;

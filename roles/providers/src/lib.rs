@@ -6,23 +6,23 @@
 //! from an [`AnswerStream`]: events while the model speaks, and at the end one whole [`ModelAnswer`] or one
 //! [`RequestFault`]. The taker of the turn decides whether it is retried.
 
-pub mod answer;
-pub mod blocks;
+mod answer;
+mod blocks;
 pub mod body;
-pub mod event;
-pub mod fault;
+mod event;
+mod fault;
 pub mod frame;
 pub mod http;
 pub mod limits;
-pub mod port;
+mod port;
 mod prepared;
 pub mod repair;
-pub mod request;
+mod request;
 pub mod retry;
-pub mod secret;
+mod secret;
 mod speech;
 mod sse;
-pub mod stream;
+mod stream;
 #[cfg(test)]
 pub(crate) mod tests;
 mod wire;
@@ -30,7 +30,7 @@ mod wire;
 pub use answer::{AnswerStop, CallFault, ModelAnswer, ModelCall};
 pub use blocks::{Blocks, SaidBlocks};
 pub use event::{StreamArrival, StreamEvent};
-pub use fault::{FaultClass, RequestFault};
+pub use fault::{FaultClass, Remedy, RequestFault};
 pub use port::Provider;
 pub use prepared::Prepared;
 pub use request::{Effort, HistoryMessage, ModelRequest, Thinking, ToldTool, ToolDefinition};

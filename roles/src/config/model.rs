@@ -5,9 +5,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 use a_society_providers::ChatDialect;
+use a_society_providers::Secret;
 use a_society_providers::http::{Endpoint, Wire};
-use a_society_providers::request::{Effort, Thinking};
-use a_society_providers::secret::Secret;
+use a_society_providers::{Effort, Thinking};
 
 use crate::reading::TextFault;
 

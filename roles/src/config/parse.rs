@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use a_society_providers::ChatDialect;
 use a_society_providers::http::{Url, Wire};
-use a_society_providers::request::{Effort, Thinking};
+use a_society_providers::{Effort, Thinking};
 use a_society_yaml::{MapEntry, Number, ParseBudget, Value, YamlTree};
 
 use crate::reading::{FaultSink, Fields, TextFault, read};

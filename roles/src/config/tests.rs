@@ -1,7 +1,7 @@
 //! What a configuration means, and the faults that are reported about it.
 
 use a_society_providers::http::Wire;
-use a_society_providers::request::{Effort, Thinking};
+use a_society_providers::{Effort, Thinking};
 
 use super::*;
 

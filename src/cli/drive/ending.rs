@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use a_society_facts::At;
 use a_society_facts::fact::operator::{ConsentMode, RuleOrigin};
+use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{DecisionTally, FlowPhase, FlowStatus, RuleTally};
 use a_society_facts::view::standing::FlowStanding;
-use a_society_facts::view::summary::FlowSummary;
 use a_society_facts::words::permissions;
 use a_society_operator_ui::fold::asks::{OpenAsk, open};
 use a_society_operator_ui::server::changed;

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use a_society_facts::At;
 use a_society_facts::view::FactView as _;
-use a_society_facts::view::screen::FlowScreen;
+use a_society_facts::view::FlowScreen;
 use a_society_state::index::Row;
 use a_society_state::{FlowRef, Store};
 
@@ -132,7 +132,7 @@ fn cost_before(store: &Store, flow: &FlowRef, moment: At) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use a_society_facts::view::summary::FlowSummary;
+    use a_society_facts::view::FlowSummary;
 
     use super::*;
 

@@ -4,10 +4,10 @@
 //! environment, no clock. Everything in it ends up in the journal of a flow, is folded from one, or is a verb from which
 //! facts follow.
 
-pub mod at;
+mod at;
 pub mod fact;
 pub mod handoff;
-pub mod hash;
+mod hash;
 pub mod id;
 pub mod legal;
 pub mod limits;
@@ -15,14 +15,14 @@ pub mod line;
 pub mod message;
 pub mod reason;
 pub mod sample;
-pub mod seat;
-pub mod verb;
+mod seat;
+mod verb;
 pub mod view;
 pub mod words;
 
-pub use at::At;
+pub use at::{At, NotAMoment};
 pub use fact::Fact;
-pub use hash::Hash;
+pub use hash::{Hash, Hasher, NotAHash};
 pub use line::{Body, Recorded};
 pub use seat::Seat;
 pub use verb::{Verb, Whom};

@@ -22,7 +22,7 @@ use crate::limits::LEDGER_PATIENCE;
 
 mod chain;
 pub mod conformance;
-pub mod memory;
+mod memory;
 mod tether;
 
 pub(crate) use chain::{Chain, ChainedLine};

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use a_society_facts::fact::flow::{FactAuthor, FlowCancelled};
 use a_society_facts::id::Seq;
-use a_society_facts::view::all::Views;
+use a_society_facts::view::Views;
 use a_society_facts::{At, Fact, Hash, Recorded, sample};
-use a_society_state::disk::faulty::DiskCall;
+use a_society_state::disk::DiskCall;
 use a_society_state::disk::{Disk, FaultPlan, FaultyDisk, InjectedFault};
 use a_society_state::fork::{Cut, ForkedFile, Holds, cut, make};
 use a_society_state::repair::{self, Diagnosis};

@@ -2,7 +2,7 @@
 
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FactAuthor, FlowPaused, FlowUnpaused, PauseReason};
-use a_society_state::disk::faulty::DiskCall;
+use a_society_state::disk::DiskCall;
 use a_society_state::disk::{FaultPlan, FaultyDisk, How, InjectedFault};
 use a_society_state::index::rows;
 use a_society_state::removal::{self, NotRemoved, Stays};

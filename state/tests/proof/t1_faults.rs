@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use a_society_state::disk::faulty::DiskCall;
+use a_society_state::disk::DiskCall;
 use a_society_state::disk::{FaultPlan, InjectedFault};
 
 use crate::extent::{each_in_parallel, first_of, pick};

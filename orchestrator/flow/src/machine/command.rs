@@ -1,9 +1,9 @@
 //! What the operator wants (rows R1 to R18): the one place that looks at which verb it is.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::operator::ChosenBy;
-use a_society_facts::verb::Verb;
 use a_society_facts::view::FlowState;
 
 use super::input::{Brought, Commanded, OperatorWords, VerbNeed};

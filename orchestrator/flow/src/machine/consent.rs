@@ -1,5 +1,6 @@
 //! Consent to tool calls: asked, answered, withdrawn (rows S10 to S14).
 
+use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{NodeSuspended, NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{
@@ -7,7 +8,6 @@ use a_society_facts::fact::operator::{
     ConsentResolved, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved, DecidingRule, Grant,
     GrantAdded,
 };
-use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, ConsentId};
 use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;

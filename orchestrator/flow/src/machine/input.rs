@@ -7,19 +7,19 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
+use a_society_facts::Hash;
+use a_society_facts::Verb;
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, DecidingRule, Grant};
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::handoff::Artifact;
-use a_society_facts::hash::Hash;
 use a_society_facts::id::{
     ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, ProjectName, RoleInstance,
     SessionId, SessionKey, TurnId,
 };
 use a_society_facts::message::Text;
-use a_society_facts::verb::Verb;
 
 use crate::graph::FlowGraph;
 

@@ -144,7 +144,7 @@ pub fn put(sheet: &Sheet, new: &NewServer, replaces: bool) -> Result<ChangedServ
         reads: new.reads.clone(),
         repeats: old.map(|it| it.repeats.clone()).unwrap_or_default(),
         irreversible: old.map(|it| it.irreversible.clone()).unwrap_or_default(),
-        call_limit: old.map_or(mcp::limits::CALL_LIMIT, |it| it.call_limit),
+        call_limit: old.map_or(mcp::CALL_LIMIT, |it| it.call_limit),
         about: new.about.clone(),
     };
     Ok(ChangedServers {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use a_society_facts::At;
 use a_society_facts::view::flow::FlowStatus;
 use a_society_state::clock::ManualClock;
-use a_society_state::disk::faulty::DiskCall;
+use a_society_state::disk::DiskCall;
 use a_society_state::disk::{FaultyDisk, How};
 use a_society_state::{Ground, Store, process};
 

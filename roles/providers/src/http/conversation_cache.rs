@@ -11,7 +11,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use a_society_facts::Hash;
-use a_society_facts::hash::Hasher;
+use a_society_facts::Hasher;
 use bytes::Bytes;
 
 use super::pen::Pen;

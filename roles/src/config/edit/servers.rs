@@ -246,7 +246,7 @@ fn members(spec: &ServerSpec) -> Vec<(&'static str, String)> {
             say(key, list(items));
         }
     }
-    if spec.call_limit != a_society_mcp::limits::CALL_LIMIT {
+    if spec.call_limit != a_society_mcp::CALL_LIMIT {
         say("time-limit-s", spec.call_limit.as_secs().to_string());
     }
     if let Some(about) = &spec.about {
@@ -293,7 +293,7 @@ mod tests {
             reads: Vec::new(),
             repeats: Vec::new(),
             irreversible: Vec::new(),
-            call_limit: a_society_mcp::limits::CALL_LIMIT,
+            call_limit: a_society_mcp::CALL_LIMIT,
             about: None,
         }
     }

@@ -7,7 +7,7 @@ use a_society_facts::Hash;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::message::Message;
-use a_society_providers::fault::Remedy;
+use a_society_providers::Remedy;
 use a_society_providers::retry::{self, Patience, RetryVerdict};
 use a_society_providers::{
     FaultClass, HistoryMessage, ModelAnswer, ModelRequest, Prepared, RequestFault, StreamArrival,

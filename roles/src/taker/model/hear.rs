@@ -1,6 +1,6 @@
 //! An answer arrives: its pieces become drafts, and a failure becomes another try or an end.
 
-use a_society_providers::fault::Remedy;
+use a_society_providers::Remedy;
 use a_society_providers::retry::{self, Admission, RequestOutcome, RetryVerdict, Weary};
 use a_society_providers::{
     AnswerStream, FaultClass, ModelAnswer, Prepared, RequestFault, StreamArrival, StreamEvent,

@@ -349,11 +349,7 @@ pub(super) fn call_intended(state: &FlowState, f: &CallIntended) -> Result<(), I
     }
 }
 
-fn call_of<'a>(
-    state: &'a FlowState,
-    id: &CallId,
-    seat: &Seat,
-) -> Result<&'a OpenCall, Illegal> {
+fn call_of<'a>(state: &'a FlowState, id: &CallId, seat: &Seat) -> Result<&'a OpenCall, Illegal> {
     match state.calls.get(id) {
         Some(call) if call.seat == *seat => Ok(call),
         Some(_) => Err(bad_call(id, "it is another role's")),

@@ -4,21 +4,21 @@
 //! when a journal is opened; here every fact is taken as true, and a fact that makes no sense to a
 //! view leaves it as it was.
 
-pub mod all;
+mod all;
 pub mod feed;
 pub mod flow;
 pub mod route;
-pub mod screen;
+mod screen;
 pub mod session;
 pub mod standing;
-pub mod summary;
+mod summary;
 
 pub use all::{TouchedViews, Views};
 pub use feed::{FeedItem, FeedView};
 pub use flow::{FlowState, FlowStatus};
 pub use screen::FlowScreen;
 pub use session::SessionView;
-pub use summary::FlowSummary;
+pub use summary::{FlowSummary, Wait};
 
 use crate::line::Recorded;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::node::NodeEntry;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
-use a_society_facts::verb::{Verb, Whom};
+use a_society_facts::{Verb, Whom};
 
 use super::oracle::story;
 use super::sim::Sim;

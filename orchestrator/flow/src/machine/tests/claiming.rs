@@ -2,7 +2,7 @@
 
 use super::support::{Flow, wants};
 use crate::machine::{Input, TurnEnding};
-use a_society_facts::verb::{Verb, Whom};
+use a_society_facts::{Verb, Whom};
 
 /// Five nodes of five roles after `a`, all of them runnable in a group of their own.
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::handoff::EdgeName;
-use a_society_facts::verb::{Verb, Whom};
+use a_society_facts::{Verb, Whom};
 
 use super::support::{Flow, id, kept, named, wants};
 use crate::machine::{

@@ -1,9 +1,9 @@
 //! Rows I10 to I12: a flow ends as it was chosen beforehand, with every driver.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode::{self, GraphBased, None, Parallel};
-use a_society_facts::verb::Verb;
 
 use super::operator::any_ends;
 use super::sim::Sim;

@@ -4,7 +4,7 @@ use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::SteerWhen;
-use a_society_facts::verb::{Verb, Whom};
+use a_society_facts::{Verb, Whom};
 
 use super::support::{Flow, graph, id, lack, named, revised, wants};
 use crate::machine::{Input, OperatorQuestion, TurnEnding, Work, has_more_to_start};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::improvement::ImprovementMode;
@@ -10,9 +11,8 @@ use a_society_facts::fact::operator::{
 };
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::handoff::EdgeName;
-use a_society_facts::hash::Hash;
 use a_society_facts::id::{ClientId, NodeId, RoleInstance, TurnId};
-use a_society_facts::verb::{Verb, Whom};
+use a_society_facts::{Verb, Whom};
 
 use super::sim::{Sim, pick};
 use super::support::{bringing, id, named, revised, wants};

@@ -4,7 +4,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{MessageAdded, Origin, SessionCompacted, Strategy, Trigger};
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_facts::view::all::Views;
+use a_society_facts::view::Views;
 use a_society_facts::{At, Recorded};
 
 use super::support::{Flow, id};

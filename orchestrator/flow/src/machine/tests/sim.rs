@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
+use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::session::{MessageAdded, Origin};
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, Effect, ModelAnswered, ModelRequested, StopReason, Usage,
 };
-use a_society_facts::hash::Hash;
 use a_society_facts::id::{MessageId, NodeId, RoleInstance, TurnId};
 use a_society_facts::message::{AnswerText, Text, ToolCall};
 use a_society_facts::view::flow::{CallState, LastRequest, RequestState};
@@ -182,7 +182,10 @@ impl Sim {
                 says.push((self.message(), Origin::Entry));
             }
         }
-        let reflecting = open.seat.role().and_then(|role| self.flow.state.reflecting(role));
+        let reflecting = open
+            .seat
+            .role()
+            .and_then(|role| self.flow.state.reflecting(role));
         let unsaid = reflecting.iter().flat_map(|r| &r.unsaid);
         let unsaid: Vec<_> = unsaid
             .map(|said| (said.id.clone(), Origin::Reply))
@@ -295,13 +298,7 @@ impl Sim {
         }));
     }
 
-    pub(super) fn intend(
-        &mut self,
-        turn: TurnId,
-        seat: &Seat,
-        number: u32,
-        tool_call: String,
-    ) {
+    pub(super) fn intend(&mut self, turn: TurnId, seat: &Seat, number: u32, tool_call: String) {
         self.flow.append(Fact::CallIntended(CallIntended {
             call: id(&format!("k{number}")),
             turn,

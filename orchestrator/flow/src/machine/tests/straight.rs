@@ -2,8 +2,8 @@
 
 use super::support::{Flow, id, named};
 use crate::machine::TurnEnding;
+use a_society_facts::Verb;
 use a_society_facts::fact::improvement::ImprovementMode;
-use a_society_facts::verb::Verb;
 
 #[test]
 fn a_flow_is_walked_from_its_start_to_its_end() {

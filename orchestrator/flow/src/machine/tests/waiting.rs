@@ -1,13 +1,13 @@
 //! Table S: what turns come to, and what waits.
 
 use a_society_facts::At;
+use a_society_facts::Verb;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{FaultCode, Trouble, WaitReason};
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{MessageAdded, Origin};
-use a_society_facts::verb::Verb;
 
 use super::support::{Flow, id, kept, lack, wants};
 use crate::machine::limits::{LIMITS_IN_A_ROW_MAX, REPAIRS_MAX};

@@ -323,7 +323,7 @@ fn a_call_that_changes_things_never_runs_twice_by_itself() {
     state.turns.get_mut(&TurnId(3)).unwrap().attempt = 2;
     let rerun = Fact::CallRerun(CallRerun {
         call: id("c2"),
-        seat: id("writer").into(),
+        seat: id("writer"),
         why: "why not".into(),
     });
     assert!(matches!(legal(&state, &rerun), Err(Illegal::Call { .. })));

@@ -36,7 +36,7 @@ impl Session {
     fn draft(&mut self, text: &str) {
         self.take(Fact::DraftAdded(DraftAdded {
             turn: TurnId(1),
-            seat: id("writer").into(),
+            seat: id("writer"),
             request: 1,
             kind: DraftKind::Text,
             text: text.to_owned(),
@@ -47,7 +47,7 @@ impl Session {
         self.take(Fact::ModelAnswered(ModelAnswered {
             turn: TurnId(1),
             attempt: 1,
-            seat: id("writer").into(),
+            seat: id("writer"),
             request: 1,
             message: id("m1"),
             text,
@@ -177,7 +177,7 @@ fn text_that_was_cut_off_is_kept_as_a_message() {
     session.draft("Half a sen");
     session.take(Fact::DraftKept(DraftKept {
         turn: TurnId(1),
-        seat: id("writer").into(),
+        seat: id("writer"),
         request: 1,
         message: id("m1"),
     }));
@@ -191,7 +191,7 @@ fn text_that_was_discarded_is_gone_from_the_transcript() {
     session.draft("Never mind");
     session.take(Fact::DraftDiscarded(DraftDiscarded {
         turn: TurnId(1),
-        seat: id("writer").into(),
+        seat: id("writer"),
         request: 1,
         why: "it is sent again".into(),
     }));

@@ -96,7 +96,7 @@ fn the_files_that_a_role_saw_are_known_after_a_compaction() {
         let finished = CallFinished {
             call: id("99.1"),
             turn: TurnId(99),
-            seat: id("reviewer").into(),
+            seat: id("reviewer"),
             tool_call: "t".into(),
             tool: "read_file".into(),
             end: CallEnd::Done,
