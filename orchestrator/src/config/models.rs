@@ -358,12 +358,9 @@ pub struct ModelTrial {
     pub cost_micros: u64,
 }
 
-/// Sends one small request to a model.
-///
-/// # Errors
-/// Says in words what is wrong, and what to do.
-pub fn try_out(catalog: &Catalog, name: &str) -> Result<ModelTrial, String> {
-    let found = of(catalog, name).map_err(|end| match end {
+/// What is wanting where a model cannot be asked, in words.
+pub(crate) fn lacks(end: TakerEnd) -> String {
+    match end {
         TakerEnd::Configuration { why }
         | TakerEnd::Provider { why, .. }
         | TakerEnd::Aborted { why } => why,
@@ -371,7 +368,15 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<ModelTrial, String> {
         | TakerEnd::OwnTurn { .. }
         | TakerEnd::Fault(_)
         | TakerEnd::OutputLimit => "it cannot be asked".to_owned(),
-    })?;
+    }
+}
+
+/// Sends one small request to a model.
+///
+/// # Errors
+/// Says in words what is wrong, and what to do.
+pub fn try_out(catalog: &Catalog, name: &str) -> Result<ModelTrial, String> {
+    let found = of(catalog, name).map_err(lacks)?;
     let asked = Message::User {
         content: "Answer with the single word: ready".to_owned(),
     };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use a_society_facts::fact::columns::FactWeight;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::view::FlowState;
-use a_society_facts::{At, Fact};
+use a_society_facts::{At, Fact, Seat};
 use a_society_flow::graph::{self, FlowGraph};
 use a_society_flow::machine::{
     Claim, Input, NewSession, StartFeedback, StartReflection, Work, decide, pending,
@@ -428,21 +428,12 @@ impl Core {
                 seat: Seat::Role(role),
                 task,
             } => self.run_turn(turn, attempt, role, task),
-            Work::StopTurn {
-                turn,
-                attempt,
-                seat: Seat::Role(role),
-                task,
-            } => self.stop_turn(turn, attempt, role, task),
-            // What a turn is for is a matter of roles: legality gives none of these to a chat.
+            // What such a turn is for is a matter of roles: legality gives none to a chat.
             Work::RunTurn {
                 seat: Seat::Chat(_),
                 ..
-            }
-            | Work::StopTurn {
-                seat: Seat::Chat(_),
-                ..
             } => Ok(()),
+            Work::StopTurn { turn, attempt, .. } => self.stop_turn(turn, attempt),
             Work::Claim { node, role, .. } => {
                 let session = self.new_session(&role)?;
                 self.input(Input::Claim(Claim { node, session })).map(drop)

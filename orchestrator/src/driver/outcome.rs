@@ -228,13 +228,7 @@ impl Core {
 
     /// The machine wants a turn stopped: its taker gets the signal, or, if none runs here, the turn is
     /// settled.
-    pub(super) fn stop_turn(
-        &mut self,
-        turn: TurnId,
-        attempt: u32,
-        role: RoleInstance,
-        task: TurnTask,
-    ) -> Result<(), DriverError> {
+    pub(super) fn stop_turn(&mut self, turn: TurnId, attempt: u32) -> Result<(), DriverError> {
         if let Some(live) = self.live.get_mut(turn) {
             let has_taker = live.hosting.errand().is_none();
             live.control.raise_stop(has_taker);
@@ -243,7 +237,6 @@ impl Core {
             }
             // It has no taker yet that would have to be waited for.
         }
-        drop((role, task));
         self.stopped(turn, attempt).map(drop)
     }
 

@@ -335,18 +335,8 @@ pub(super) fn suspend(
     };
     let question = question.map(|text| sketch.text(text));
     sketch.say(Fact::NodeSuspended(NodeSuspended {
-        node: node.cloned(),
-        role: role.clone(),
-        reason,
         question,
-        choices: Vec::new(),
-        lack: None,
-        trouble: None,
-        until: None,
-        consent: None,
-        approval: None,
-        about_project: false,
-        own_turn: None,
+        ..NodeSuspended::of(node.cloned(), role.clone(), reason)
     }))
 }
 
@@ -423,18 +413,8 @@ impl ForeignWait<'_> {
             deliveries: deliveries?,
         }))?;
         sketch.say(Fact::NodeSuspended(NodeSuspended {
-            node: Some(node.clone()),
-            role: role.clone(),
-            reason: why,
-            question: None,
-            choices: Vec::new(),
-            lack: None,
-            trouble: None,
-            until: None,
-            consent: None,
             approval: Some(approval),
-            about_project: false,
-            own_turn: None,
+            ..NodeSuspended::of(Some(node.clone()), role.clone(), why)
         }))?;
         sketch.say(Fact::TurnEnded(TurnEnded {
             turn,

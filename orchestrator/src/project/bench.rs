@@ -97,7 +97,7 @@ impl Bench {
         definition: Option<&InlineRole>,
         stop: StopSignal,
     ) -> Result<Box<dyn Taker>, String> {
-        let gear = self.gear(&job, definition, None).map_err(lacks)?;
+        let gear = self.gear(&job, definition, None).map_err(models::lacks)?;
         Ok(Box::new(ModelTaker::summarising(job, gear, stop)))
     }
 
@@ -112,7 +112,9 @@ impl Bench {
         definition: Option<&InlineRole>,
     ) -> Result<WritableRequest, String> {
         let check = WorkflowCheck(Arc::new(|_| Ok(())));
-        let mut gear = self.gear(&job, definition, Some(check)).map_err(lacks)?;
+        let mut gear = self
+            .gear(&job, definition, Some(check))
+            .map_err(models::lacks)?;
         let model = gear.model.name.clone();
         let remote = gear.remote.take();
         let ways = ModelTaker::ways(job, gear).map_err(|fault| fault.message)?;
@@ -438,19 +440,6 @@ fn wish<'a>(
     WishedModel {
         model: named.filter(|name| *name != AUTO),
         effort: chosen(EFFORT).or(definition.and_then(|role| role.effort.as_deref())),
-    }
-}
-
-/// What is wanting, in words.
-fn lacks(end: TakerEnd) -> String {
-    match end {
-        TakerEnd::Configuration { why }
-        | TakerEnd::Provider { why, .. }
-        | TakerEnd::Aborted { why } => why,
-        TakerEnd::Outcome { .. }
-        | TakerEnd::OwnTurn { .. }
-        | TakerEnd::Fault(_)
-        | TakerEnd::OutputLimit => "it cannot be asked".to_owned(),
     }
 }
 

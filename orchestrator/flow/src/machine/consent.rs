@@ -68,18 +68,8 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
 
 pub(super) fn consent_awaited(consent: &ConsentId, open: &OpenConsent) -> Fact {
     Fact::NodeSuspended(NodeSuspended {
-        node: open.node.clone(),
-        role: open.role.clone(),
-        reason: WaitReason::Consent,
-        question: None,
-        choices: Vec::new(),
-        lack: None,
-        trouble: None,
-        until: None,
         consent: Some(consent.clone()),
-        approval: None,
-        about_project: false,
-        own_turn: None,
+        ..NodeSuspended::of(open.node.clone(), open.role.clone(), WaitReason::Consent)
     })
 }
 

@@ -99,18 +99,12 @@ fn staged(
 
 pub(super) fn approval_awaited(turn: &PresentTurn<'_>, approval: ApprovalId) -> Fact {
     Fact::NodeSuspended(NodeSuspended {
-        node: turn.open.node.clone(),
-        role: turn.role.clone(),
-        reason: WaitReason::HandoffApproval,
-        question: None,
-        choices: Vec::new(),
-        lack: None,
-        trouble: None,
-        until: None,
-        consent: None,
         approval: Some(approval),
-        about_project: false,
-        own_turn: None,
+        ..NodeSuspended::of(
+            turn.open.node.clone(),
+            turn.role.clone(),
+            WaitReason::HandoffApproval,
+        )
     })
 }
 

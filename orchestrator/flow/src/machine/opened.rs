@@ -102,18 +102,12 @@ fn staged(sketch: &mut FactSketch) {
         .filter_map(|(approval, staged)| {
             let running = state.running.get(&staged.node)?;
             Some(Fact::NodeSuspended(NodeSuspended {
-                node: Some(staged.node.clone()),
-                role: running.role.clone(),
-                reason: WaitReason::HandoffApproval,
-                question: None,
-                choices: Vec::new(),
-                lack: None,
-                trouble: None,
-                until: None,
-                consent: None,
                 approval: Some(approval.clone()),
-                about_project: false,
-                own_turn: None,
+                ..NodeSuspended::of(
+                    Some(staged.node.clone()),
+                    running.role.clone(),
+                    WaitReason::HandoffApproval,
+                )
             }))
         })
         .collect();

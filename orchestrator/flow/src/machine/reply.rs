@@ -293,17 +293,8 @@ pub(super) fn decline(
 /// After its handoff was declined, a node waits for new instructions.
 pub(super) fn guidance_awaited(node: &NodeId, role: &RoleInstance) -> Fact {
     Fact::NodeSuspended(NodeSuspended {
-        node: Some(node.clone()),
-        role: role.clone(),
-        reason: WaitReason::PromptHuman,
         question: Some("The handoff was declined. What should be done instead?".into()),
-        choices: Vec::new(),
-        lack: None,
-        trouble: None,
-        until: None,
-        consent: None,
-        approval: None,
-        about_project: false,
         own_turn: Some(false),
+        ..NodeSuspended::of(Some(node.clone()), role.clone(), WaitReason::PromptHuman)
     })
 }

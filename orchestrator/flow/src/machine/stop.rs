@@ -35,20 +35,11 @@ pub(super) fn stop(
         }
     }
     facts.extend(unbegun.into_iter().map(|(node, role)| {
-        Fact::NodeSuspended(NodeSuspended {
-            node: Some(node.clone()),
-            role: role.clone(),
-            reason: WaitReason::AutonomousAbort,
-            question: None,
-            choices: Vec::new(),
-            lack: None,
-            trouble: None,
-            until: None,
-            consent: None,
-            approval: None,
-            about_project: false,
-            own_turn: None,
-        })
+        Fact::NodeSuspended(NodeSuspended::of(
+            Some(node.clone()),
+            role.clone(),
+            WaitReason::AutonomousAbort,
+        ))
     }));
     Ok(facts)
 }

@@ -255,18 +255,9 @@ impl PresentTurn<'_> {
 
     fn waits(&self, reason: WaitReason, question: Option<Text>) -> NodeSuspended {
         NodeSuspended {
-            node: self.open.node.clone(),
-            role: self.role.clone(),
-            reason,
             question,
-            choices: Vec::new(),
-            lack: None,
-            trouble: None,
-            until: None,
-            consent: None,
-            approval: None,
-            about_project: false,
             own_turn: (reason == WaitReason::PromptHuman).then_some(false),
+            ..NodeSuspended::of(self.open.node.clone(), self.role.clone(), reason)
         }
     }
 

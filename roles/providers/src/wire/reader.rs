@@ -38,6 +38,13 @@ pub(crate) enum AnswerProgress {
     Whole,
 }
 
+impl AnswerProgress {
+    /// More is to come, unless no more of the answer is kept.
+    pub(crate) const fn until_full(is_full: bool) -> Self {
+        if is_full { Self::Whole } else { Self::More }
+    }
+}
+
 /// What a reader knows of the request.
 #[derive(Debug, Clone)]
 pub(crate) struct AskedRequest {

@@ -261,16 +261,7 @@ fn list(
                 reading.word();
                 double(letters, &mut reading, found, depth);
             }
-            '\\' => match letters.next() {
-                Some('\n') => {}
-                Some(next) => reading.push(next),
-                None => found.is_certain = false,
-            },
-            '`' => {
-                reading.expand();
-                list(letters, found, Some('`'), depth + 1);
-            }
-            '$' => dollar(letters, &mut reading, found, depth),
+            '\\' | '`' | '$' => special(letter, letters, &mut reading, found, depth),
             '*' | '?' | '[' | ']' | '{' | '}' | '~' | '#' | '!' | '^' => {
                 reading.push(letter);
                 reading.matches = true;
@@ -285,6 +276,28 @@ fn list(
     }
     reading.end_command(found);
     found.is_certain &= until.is_none();
+}
+
+/// What a letter begins that means the same within double quotes and outside of them.
+fn special(
+    letter: char,
+    letters: &mut Peekable<Chars<'_>>,
+    reading: &mut LineReading,
+    found: &mut LineCommands,
+    depth: usize,
+) {
+    match letter {
+        '\\' => match letters.next() {
+            Some('\n') => {}
+            Some(next) => reading.push(next),
+            None => found.is_certain = false,
+        },
+        '`' => {
+            reading.expand();
+            list(letters, found, Some('`'), depth + 1);
+        }
+        _ => dollar(letters, reading, found, depth),
+    }
 }
 
 fn single(letters: &mut Peekable<Chars<'_>>, reading: &mut LineReading, found: &mut LineCommands) {
@@ -306,16 +319,7 @@ fn double(
     while let Some(letter) = letters.next() {
         match letter {
             '"' => return,
-            '\\' => match letters.next() {
-                Some('\n') => {}
-                Some(next) => reading.push(next),
-                None => found.is_certain = false,
-            },
-            '`' => {
-                reading.expand();
-                list(letters, found, Some('`'), depth + 1);
-            }
-            '$' => dollar(letters, reading, found, depth),
+            '\\' | '`' | '$' => special(letter, letters, reading, found, depth),
             letter => reading.push(letter),
         }
     }

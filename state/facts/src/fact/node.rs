@@ -233,6 +233,25 @@ pub fn with_choices(question: &str, choices: &[String]) -> String {
 }
 
 impl NodeSuspended {
+    /// A wait with nothing more to say about it.
+    #[must_use]
+    pub const fn of(node: Option<NodeId>, role: RoleInstance, reason: WaitReason) -> Self {
+        Self {
+            node,
+            role,
+            reason,
+            question: None,
+            choices: Vec::new(),
+            lack: None,
+            trouble: None,
+            until: None,
+            consent: None,
+            approval: None,
+            about_project: false,
+            own_turn: None,
+        }
+    }
+
     /// Whether the turn is the operator's own; read from the question where a journal has nothing else.
     #[must_use]
     pub fn is_own_turn(&self) -> bool {

@@ -81,18 +81,12 @@ fn intake(scribe: &mut Scribe) {
     let text = AnswerText::Drafted(crate::message::ConfirmedDraft::of("Who reads these notes?"));
     scribe.answer(&turn, text, Vec::new(), 800);
     scribe.say(Fact::NodeSuspended(NodeSuspended {
-        node: turn.node.clone(),
-        role: turn.role.clone(),
-        reason: WaitReason::PromptHuman,
         question: Some(Text::from("Who reads these notes?")),
-        choices: Vec::new(),
-        lack: None,
-        trouble: None,
-        until: None,
-        consent: None,
-        approval: None,
-        about_project: false,
-        own_turn: None,
+        ..NodeSuspended::of(
+            turn.node.clone(),
+            turn.role.clone(),
+            WaitReason::PromptHuman,
+        )
     }));
     scribe.end(&turn, TurnEnd::Waiting);
 
@@ -179,18 +173,8 @@ fn consent(scribe: &mut Scribe, turn: &SampleTurn, call: &crate::id::CallId) {
         doubt: None,
     }));
     scribe.say(Fact::NodeSuspended(NodeSuspended {
-        node: turn.node.clone(),
-        role: turn.role.clone(),
-        reason: WaitReason::Consent,
-        question: None,
-        choices: Vec::new(),
-        lack: None,
-        trouble: None,
-        until: None,
         consent: Some(id("k1")),
-        approval: None,
-        about_project: false,
-        own_turn: None,
+        ..NodeSuspended::of(turn.node.clone(), turn.role.clone(), WaitReason::Consent)
     }));
     scribe.say(Fact::ConsentResolved(ConsentResolved {
         consent: id("k1"),
@@ -384,18 +368,12 @@ fn stage(scribe: &mut Scribe, turn: &SampleTurn) {
         deliveries: on.clone(),
     }));
     scribe.say(Fact::NodeSuspended(NodeSuspended {
-        node: turn.node.clone(),
-        role: turn.role.clone(),
-        reason: WaitReason::HandoffApproval,
-        question: None,
-        choices: Vec::new(),
-        lack: None,
-        trouble: None,
-        until: None,
-        consent: None,
         approval: Some(id("a1")),
-        about_project: false,
-        own_turn: None,
+        ..NodeSuspended::of(
+            turn.node.clone(),
+            turn.role.clone(),
+            WaitReason::HandoffApproval,
+        )
     }));
     scribe.end(turn, TurnEnd::Waiting);
     scribe.say(Fact::HandoffDecided(HandoffDecided {
@@ -508,18 +486,8 @@ fn ask_while_reflecting(scribe: &mut Scribe) {
     let mut turn = begin_reflection(scribe, "writer", Vec::new());
     scribe.speak(&mut turn, &["About the first draft or both?"], Vec::new());
     scribe.say(Fact::NodeSuspended(NodeSuspended {
-        node: None,
-        role: turn.role.clone(),
-        reason: WaitReason::PromptHuman,
         question: Some(Text::from("About the first draft or both?")),
-        choices: Vec::new(),
-        lack: None,
-        trouble: None,
-        until: None,
-        consent: None,
-        approval: None,
-        about_project: false,
-        own_turn: None,
+        ..NodeSuspended::of(None, turn.role.clone(), WaitReason::PromptHuman)
     }));
     scribe.end(&turn, TurnEnd::Waiting);
     scribe.say(Fact::OperatorReplied(OperatorReplied {

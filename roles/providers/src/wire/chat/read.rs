@@ -316,11 +316,7 @@ impl EventReader for Chunks {
                 });
             }
         }
-        Ok(if self.said.is_full {
-            AnswerProgress::Whole
-        } else {
-            AnswerProgress::More
-        })
+        Ok(AnswerProgress::until_full(self.said.is_full))
     }
 
     fn finish(mut self: Box<Self>) -> Result<ModelAnswer, RequestFault> {

@@ -263,11 +263,7 @@ impl EventReader for ResponsesReader {
             // What is not known yet is not needed yet.
             _ => {}
         }
-        Ok(if self.said.is_full {
-            AnswerProgress::Whole
-        } else {
-            AnswerProgress::More
-        })
+        Ok(AnswerProgress::until_full(self.said.is_full))
     }
 
     fn finish(mut self: Box<Self>) -> Result<ModelAnswer, RequestFault> {
