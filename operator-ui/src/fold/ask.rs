@@ -199,7 +199,7 @@ impl Asker<'_> {
         role: Option<&RoleInstance>,
     ) -> Ask {
         let before = role.and_then(|role| self.around.said_before(role));
-        let before = before.map(|text| words::beginning(&text, SAID_BEFORE_BYTES_MAX).to_owned());
+        let before = before.map(|text| words::excerpt(&text, SAID_BEFORE_BYTES_MAX));
         Ask {
             id: format!("{}/{}", self.flow.flow, title.name),
             flow: self.flow.clone(),

@@ -127,11 +127,41 @@ pub(crate) fn beginning(text: &str, bytes_max: usize) -> &str {
         .unwrap_or_default()
 }
 
+/// The beginning of a text for a reader: whole, or cut behind a word with a mark that there is more.
+pub(crate) fn excerpt(text: &str, bytes_max: usize) -> String {
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let kept = beginning(text, bytes_max);
+    let rest = text.strip_prefix(kept).unwrap_or_default();
+    let end = kept.rfind(char::is_whitespace);
+    let words = match end.and_then(|at| kept.get(..at)) {
+        Some(words) if !rest.starts_with(char::is_whitespace) => words,
+        Some(_) | None => kept,
+    };
+    format!("{} …", words.trim_end())
+}
+
 #[cfg(test)]
 mod tests {
     use a_society_facts::words::capital;
 
     use super::*;
+
+    #[test]
+    fn an_excerpt_is_whole_or_ends_behind_a_word_with_a_mark() {
+        for (text, wanted) in [
+            ("in the order", "in the order"),
+            ("in the order in", "in the order …"),
+            ("in the order\n\nof", "in the order …"),
+            ("in the orders", "in the …"),
+            ("in\n\n the\n", "in\n\n the\n"),
+            ("unbroken-words", "unbroken-wor …"),
+            ("台帳台帳台帳", "台帳台帳 …"),
+        ] {
+            assert_eq!(excerpt(text, 12), wanted, "{text:?}");
+        }
+    }
 
     #[test]
     fn a_question_is_one_line_without_marks() {
