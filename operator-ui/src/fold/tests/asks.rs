@@ -36,6 +36,7 @@ fn keys(question: &OperatorQuestion, is_for_the_flow: bool, choices: usize) -> S
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn each_kind_of_ask_has_a_name_a_heading_what_it_waits_for_and_the_keys_that_answer() {
     let approval = OperatorQuestion::Approval {
         approval: "a1".parse().unwrap(),
