@@ -181,13 +181,13 @@ impl Card {
             return own.mark();
         }
         if self.asks_why && is_failure(&self.question) {
-            return "what instead? (nothing to go back)> ".to_owned();
+            return "what instead? (empty goes back)> ".to_owned();
         }
         if self.asks_why && !self.choices.is_empty() {
-            return "your answer (nothing to go back)> ".to_owned();
+            return "your answer (empty goes back)> ".to_owned();
         }
         if self.asks_why {
-            return "why? (nothing to go back)> ".to_owned();
+            return "why? (empty goes back)> ".to_owned();
         }
         if !self.takes_keys() {
             let line = mark(&self.question, self.is_whole);

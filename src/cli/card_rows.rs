@@ -36,13 +36,20 @@ pub(crate) enum Manner {
     Prose,
 }
 
+/// Which one it is of those that wait, counted from 1, and how many these are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CardPlace {
+    pub(crate) number: usize,
+    pub(crate) of: usize,
+}
+
 /// What a card shows.
 #[derive(Debug, Clone)]
 pub(crate) struct Face {
     /// Who asks for what.
     pub(crate) head: String,
-    /// Which one it is of those that wait, and how many these are.
-    pub(crate) place: (usize, usize),
+    /// Its place among those that wait.
+    pub(crate) place: CardPlace,
     /// What the role wrote.
     pub(crate) text: Option<(Manner, String)>,
     /// Where it is read aloud, at most so many lines of it are.
@@ -147,9 +154,9 @@ impl Face {
 
     /// The same as labelled lines, for a reader that reads the screen aloud: each line of a role bears its label.
     pub(crate) fn spoken(&self, label: &str) -> Vec<String> {
-        let (at, of) = self.place;
+        let CardPlace { number, of } = self.place;
         let place = if of > 1 {
-            format!(" ({at} of {of})")
+            format!(" ({number} of {of})")
         } else {
             String::new()
         };
@@ -214,11 +221,11 @@ impl Face {
     fn head(&self, columns: usize) -> Vec<String> {
         let head = format!("◆ {}", exact(&self.head));
         let mut rows = wrapped(&head, columns);
-        let (at, of) = self.place;
+        let CardPlace { number, of } = self.place;
         if of > 1
             && let Some(last) = rows.last_mut()
         {
-            let place = format!("{at} of {of}");
+            let place = format!("{number} of {of}");
             let taken = width(last) + width(&place);
             if taken + 2 <= columns {
                 last.push_str(&" ".repeat(columns - taken));
@@ -332,7 +339,7 @@ mod tests {
     fn consent(command: &str) -> Face {
         Face {
             head: "backend (writer) wants to run a command".to_owned(),
-            place: (1, 2),
+            place: CardPlace { number: 1, of: 2 },
             text: Some((Manner::Exact, command.to_owned())),
             lines_max: 24,
             facts: vec![
@@ -423,7 +430,7 @@ mod tests {
     fn words_of_a_role_break_at_words() {
         let face = Face {
             head: "review (editor) asks".to_owned(),
-            place: (1, 1),
+            place: CardPlace { number: 1, of: 1 },
             text: Some((
                 Manner::Prose,
                 "Which of the two totals is right: the lines (4,310.07) or the bank (4,310.06)?"

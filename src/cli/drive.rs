@@ -535,7 +535,7 @@ impl Watch<'_> {
             return self.with_card(lines, None);
         };
         let mark = match (&self.steers, &self.card) {
-            (Some(role), _) => format!("to {role} (nothing to go back)> "),
+            (Some(role), _) => format!("to {role} (empty goes back)> "),
             (None, Some(card)) => card.mark(),
             (None, None) => "> ".to_owned(),
         };
@@ -564,7 +564,7 @@ impl Watch<'_> {
         let card = face.map(|face| {
             // More may be asked by now.
             let mut face = face.clone();
-            face.face.place.1 = self.asked.max(face.face.place.0);
+            face.face.place.of = self.asked.max(face.face.place.number);
             if self.card.as_ref().is_some_and(Card::is_shown) {
                 face.face.then = None;
             }

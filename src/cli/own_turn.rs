@@ -75,7 +75,8 @@ pub(crate) enum Act {
 
 impl Own {
     pub(crate) fn new(
-        (turn, role): (OwnTurn, String),
+        turn: OwnTurn,
+        role: String,
         files: Vec<(String, u64)>,
         has_text: bool,
     ) -> Self {
@@ -179,17 +180,16 @@ impl Own {
                 format!("{} > ", keys.join(" · "))
             }
             Step::Edits => format!("{}which file? (nothing for {})> ", paths(), self.name()),
-            Step::Chooses => format!("{}which file? (nothing to go back)> ", paths()),
+            Step::Chooses => format!("{}which file? (empty goes back)> ", paths()),
             Step::Brings => {
-                "which file? a path in the project, or a whole path (nothing to go back)> "
-                    .to_owned()
+                "which file? a path in the project, or a whole path (empty goes back)> ".to_owned()
             }
             Step::Addresses(_) => {
                 let all = self.turn.forward.join(", ");
                 format!("to whom? (nothing for all: {all})> ")
             }
-            Step::Complains => "what has to change? (nothing to go back)> ".to_owned(),
-            Step::Talks => "your answer (nothing to go back)> ".to_owned(),
+            Step::Complains => "what has to change? (empty goes back)> ".to_owned(),
+            Step::Talks => "your answer (empty goes back)> ".to_owned(),
         }
     }
 
@@ -319,7 +319,7 @@ mod tests {
             writes: None,
         };
         let files = vec![("record/plan.md".to_owned(), 9)];
-        Own::new((turn, "lead".to_owned()), files, false)
+        Own::new(turn, "lead".to_owned(), files, false)
     }
 
     fn hands(to: &[&str], path: &str) -> Act {

@@ -79,7 +79,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     tell_head(out, &flow, &seen, now)?;
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
-        let stands = stands(state, node, (now, seen.held_by.is_some()), false);
+        let stands = stands(state, node, now, seen.held_by.is_some(), false);
         let (role, word) = (&running.role, plain(&stands.word));
         out.line(&format!("{node} ({role}): {word}, since {since}"))?;
     }

@@ -35,7 +35,7 @@ pub(crate) fn own_turn(
     let disk = store.ground().disk.as_ref();
     let (files, _) = own::files(disk, &store.place(flow).record(), FILES_LISTED_MAX);
     let has_text = !came_in.trim().is_empty();
-    let own = Own::new((turn, role.to_string()), files, has_text);
+    let own = Own::new(turn, role.to_string(), files, has_text);
     Some((own, came_in))
 }
 

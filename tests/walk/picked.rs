@@ -78,7 +78,7 @@ fn a_text_answers_where_choices_are_offered() {
     terminal.shows("1-2 choose · r answer · l later");
     sleep(SETTLED);
     terminal.press("r");
-    terminal.writes("your answer (nothing to go back)>", 1);
+    terminal.writes("your answer (empty goes back)>", 1);
     // A digit is text where a text is typed.
     terminal.press("2 and 1, summed up\r");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));

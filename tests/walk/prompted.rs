@@ -342,7 +342,7 @@ fn words_said_to_a_role_at_work_leave_with_its_next_request() {
     terminal.writes("s say something to the role", 1);
     sleep(SETTLED);
     terminal.press("s");
-    terminal.writes("to owner (nothing to go back)> ", 1);
+    terminal.writes("to owner (empty goes back)> ", 1);
     terminal.press("Count in dozens.\n");
     terminal.writes("it is heard with the next request", 1);
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));

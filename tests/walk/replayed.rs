@@ -254,7 +254,7 @@ fn after_each_answer_nothing_of_a_block_is_left_above_it() {
     is_whole(&terminal);
     sleep(SETTLED);
     terminal.press("a");
-    terminal.shows("your answer (nothing to go back)>");
+    terminal.shows("your answer (empty goes back)>");
     is_whole(&terminal);
     terminal.press("\u{1b}");
     terminal.shows("l later");

@@ -85,7 +85,7 @@ fn a_reason_and_words_for_a_role_are_offered_where_they_were_typed_and_nowhere_e
     terminal.shows("y once");
     sleep(SETTLED);
     terminal.press("r");
-    terminal.shows("why? (nothing to go back)>");
+    terminal.shows("why? (empty goes back)>");
     paste(&mut terminal, "Ask the edi");
     wait_until("it is kept", || is_kept(&place, "Ask the edi"));
     kill(terminal);
@@ -110,7 +110,7 @@ fn a_reason_and_words_for_a_role_are_offered_where_they_were_typed_and_nowhere_e
     wait_until("it is not kept", || !is_kept(&place, "Ask the edi"));
     sleep(SETTLED);
     terminal.press("s");
-    terminal.shows("to owner (nothing to go back)>");
+    terminal.shows("to owner (empty goes back)>");
     paste(&mut terminal, "Count in doz");
     wait_until("it is kept", || is_kept(&place, "steer owner"));
     terminal.press("\u{3}");

@@ -7,11 +7,13 @@ const styles = new Map<string, Promise<void>>();
 
 async function tried<T>(load: () => Promise<T>, failed?: (error: unknown) => void): Promise<T> {
   for (;;) {
+    // A change while it is being fetched counts, too: there may be no later one.
+    const changed = store.lineChange();
     try {
       return await load();
     } catch (error) {
       failed?.(error);
-      await store.lineChange();
+      await changed;
     }
   }
 }

@@ -107,8 +107,9 @@ test(`through ${KILLS} kills in the middle of a stream nothing is lost and nothi
     await page.goto(`${place.origin}${feedOf(flow, "writer")}/transcript`);
     const told = place.view(flow.flow, "writer", "transcript").transcriptHistory;
     await until(() => page.locator("main[data-messages]").getAttribute("data-messages"), (n) => Number(n) === told.length, "all of the transcript is there");
-    // A message with calls is shown by what it calls.
-    const texts = told.map((message) => ((message.calls ?? []).length > 0 ? "" : (message.text ?? message.content ?? "")).replaceAll(/\s+/g, " ").trim().slice(0, 80));
+    // A message with calls is shown by what it calls, a result behind the name of its tool, and a text without the marks of code.
+    const row = (message) => (message.toolName === undefined ? (message.text ?? message.content ?? "").replaceAll("`", "") : `${message.toolName}${message.content ?? ""}`);
+    const texts = told.map((message) => ((message.calls ?? []).length > 0 ? "" : row(message)).replaceAll(/\s+/g, " ").trim().slice(0, 80));
     const lines = await messagesOf(page);
     assert.deepEqual(lines.map((line, at) => (texts[at] === "" ? "" : line.replaceAll(/\s+/g, " ").slice(0, texts[at]?.length))), texts);
     assert.deepEqual(complaints.filter((line) => !away(line)), []);

@@ -400,7 +400,7 @@ test("what holds for all flows is reviewed, saved and tried on the page, and the
     await says(reach.getByRole("alert"), /a folder must be an absolute path/i);
     await reach.getByLabel("Folders to read").fill(`${place.folder}/none`);
     await reach.getByRole("button", { name: "Review" }).click();
-    await says(reach.getByRole("alert"), /`folders`: [^]*none is no folder/);
+    await says(reach.getByRole("alert"), /folders: [^]*none is no folder/);
     await sound(page, "reach-refused");
     await reach.getByLabel("Folders to read").fill(`${place.folder}/books`);
     await reach.getByLabel("Commands may use the network").check();
@@ -411,7 +411,7 @@ test("what holds for all flows is reviewed, saved and tried on the page, and the
     const limits = await edit("What stops a flow that makes no progress");
     await limits.getByLabel("Answers of a model in one turn").fill("0");
     await limits.getByRole("button", { name: "Review" }).click();
-    await says(limits.getByRole("alert"), /`answers`/);
+    await says(limits.getByRole("alert"), /answers/);
     await limits.getByLabel("Answers of a model in one turn").fill("50");
     await limits.getByLabel("Tokens of a flow").fill("1,500,000");
     await save(limits, /limits:\s+tokens: 1500000\s+answers: 50/);

@@ -10,7 +10,7 @@ import { world } from "./world.mjs";
 /** The texts of a file of the server, as patterns: what is put into them is anything. */
 function texts(path) {
   const written = readFileSync(root + path, "utf8").replaceAll(/\\\n\s*/g, "");
-  return [...written.matchAll(/"((?:[^"\\]|\\.)+)"/g)].map(([, text]) => text).filter((text) => /[a-z]{2}/.test(text));
+  return [...written.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, text]) => text).filter((text) => /[a-z]{2}/.test(text));
 }
 const FOLD = "operator-ui/src/fold";
 const FACTS = "state/facts/src";

@@ -19,7 +19,7 @@ use super::unsent::Draft;
 use super::{Watch, rests};
 use crate::cli::asks::{self, QUESTION_LINES_MAX};
 use crate::cli::card::{self, Call, Card, Typed, to_reply};
-use crate::cli::card_rows::{CardFace, Face, Manner, PROSE_LINES_MAX};
+use crate::cli::card_rows::{CardFace, CardPlace, Face, Manner, PROSE_LINES_MAX};
 use crate::cli::editor::{Edited, edit};
 use crate::cli::field::{Field, Written};
 use crate::cli::handed;
@@ -44,7 +44,7 @@ enum Answer {
 }
 
 /// What a question shows.
-pub(crate) fn face(ask: &OpenAsk, call: &Call, place: (usize, usize)) -> Face {
+pub(crate) fn face(ask: &OpenAsk, call: &Call, place: CardPlace) -> Face {
     let who = asks::who(ask);
     let text = asks::text_of(ask).map(std::borrow::Cow::into_owned);
     let shown = call.shown.clone().or_else(|| call.text.clone());
@@ -236,7 +236,11 @@ impl Watch<'_> {
             return if rests { self.leave() } else { Ok(()) };
         };
         if self.card.is_none() {
-            return self.put(ask, (at + 1, here.len()), seen);
+            let place = CardPlace {
+                number: at + 1,
+                of: here.len(),
+            };
+            return self.put(ask, place, seen);
         }
         let next = here
             .get((at + 1) % here.len())
@@ -380,7 +384,7 @@ impl Watch<'_> {
     }
 
     /// Puts a question to the operator. What was typed before it was shown answers nothing.
-    fn put(&mut self, ask: &OpenAsk, place: (usize, usize), seen: &Arc<Seen>) -> Result<(), Stop> {
+    fn put(&mut self, ask: &OpenAsk, place: CardPlace, seen: &Arc<Seen>) -> Result<(), Stop> {
         let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };

@@ -170,7 +170,7 @@ fn rows(
             let running = state.running.contains_key(&node.id);
             let speaks = running && teller.speaks(&node.role);
             // The block is drawn by the process that drives the flow.
-            let mut stands = stands(state, &node.id, (now, true), speaks);
+            let mut stands = stands(state, &node.id, now, true, speaks);
             if let Some(seconds) = seen.silent.get(&node.role).filter(|_| running) {
                 stands.word = format!("{}; {}", stands.word, words::silent(*seconds));
             }
@@ -335,7 +335,8 @@ pub(crate) fn call_in_words<'a>(tool: &str, summary: &'a str) -> &'a str {
 pub(crate) fn stands(
     state: &FlowState,
     node: &NodeId,
-    (now, is_driven): (At, bool),
+    now: At,
+    is_driven: bool,
     speaks: bool,
 ) -> Stands {
     let standing = NodeStanding::of(state, node, is_driven);

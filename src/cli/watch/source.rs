@@ -356,7 +356,7 @@ fn node_line(state: &FlowState, node: &NodeId, now: At, is_driven: bool) -> (&'s
     let turn = running.and_then(|running| state.turns.get(&running.turn));
     let streams = |request: &LastRequest| request.drafted_bytes > 0;
     let speaks = turn.is_some_and(|turn| turn.request.as_ref().is_some_and(streams));
-    let stands = stands(state, node, (now, is_driven), speaks);
+    let stands = stands(state, node, now, is_driven, speaks);
     let word = match running {
         Some(running) => format!("{}, {}", stands.word, age(now.ms() - running.since.ms())),
         None => stands.word,

@@ -15,6 +15,7 @@ use super::answered;
 use super::view::name;
 use crate::cli::asks::{self, short};
 use crate::cli::card::{Card, Typed, is_answered_here, to_reply};
+use crate::cli::card_rows::CardPlace;
 use crate::cli::context::Context;
 use crate::cli::drive::asking::{call_of, face, spoken, spoken_mark};
 use crate::cli::own_turn::Act;
@@ -289,7 +290,7 @@ impl PlainWatch<'_> {
     fn show(&mut self, (flow, ask): ListedAsk) -> Result<(), Stop> {
         let state: FlowState = self.store.look(&flow)?.screen.flow;
         let call = call_of(&self.store, &flow, &ask, &state);
-        let face = face(&ask, &call, (1, 1));
+        let face = face(&ask, &call, CardPlace { number: 1, of: 1 });
         let card = Card::new(ask.question.clone(), call, true, self.now_ms());
         for line in spoken(short(&flow), &ask, &face, &card) {
             self.out.line(&line)?;
