@@ -161,8 +161,7 @@ const FOR_SERVER = defineConfig({
     // An inlined asset would be a data: address that the content security policy refuses.
     assetsInlineLimit: 0,
     sourcemap: false,
-    // Styles only: a browser keeps in mind that a module ahead of its use could not be had, and never asks for it again.
-    modulePreload: { polyfill: false, resolveDependencies: (_, needed) => needed.filter((file) => file.endsWith(".css")) },
+    modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
       preserveEntrySignatures: "allow-extension",

@@ -20,11 +20,12 @@ use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_orchestrator::machine::Work;
 use a_society_state::clock::Clock;
 use a_society_state::{FlowRef, Store};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde_json::json;
 
 use super::asks;
+use super::signals::wait_for;
 use crate::exit_code::ExitCode;
 use crate::text::plain;
 
@@ -139,18 +140,13 @@ impl CommandPatience {
 
     /// Waits until the command or the flow ends, but no longer than this.
     fn wait(&mut self, ends: Option<&OwnedFd>, longest: Duration) {
-        let longest = Timespec {
-            tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(longest.subsec_nanos()),
-        };
         let flow = self
             .since
             .is_none()
             .then(|| PollFd::new(&self.over, PollFlags::IN));
         let mut rings: Vec<PollFd<'_>> = flow.into_iter().collect();
         rings.extend(ends.map(|ends| PollFd::new(ends, PollFlags::IN)));
-        // One that is interrupted looks sooner.
-        let _waited = poll(&mut rings, Some(&longest));
+        wait_for(&mut rings, longest);
         let is_over =
             self.since.is_none() && rings.first().is_some_and(|over| !over.revents().is_empty());
         if is_over {

@@ -75,17 +75,12 @@ impl Interrupts {
 
     /// Waits for a signal, or until something else can be read from, but no longer than this.
     pub(crate) fn wait_beside(&self, other: Option<BorrowedFd<'_>>, longest: Duration) {
-        let longest = Timespec {
-            tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(longest.subsec_nanos()),
-        };
         let own = self.bell.as_fd();
         let ends = std::iter::once(own).chain(other);
         let mut ends: Vec<PollFd<'_>> = ends
             .map(|end| PollFd::from_borrowed_fd(end, PollFlags::IN))
             .collect();
-        // One that is interrupted looks sooner.
-        let _waited = poll(&mut ends, Some(&longest));
+        wait_for(&mut ends, longest);
         let mut rung = [0; 64];
         while matches!((&*self.bell).read(&mut rung), Ok(1..)) {}
     }
@@ -104,6 +99,15 @@ impl Interrupts {
     pub(crate) fn count(&self) -> usize {
         self.count.load(Ordering::SeqCst)
     }
+}
+
+/// Waits until one of these can be read from, but no longer than this. A wait that is interrupted ends sooner.
+pub(super) fn wait_for(ends: &mut [PollFd<'_>], longest: Duration) {
+    let longest = Timespec {
+        tv_sec: i64::try_from(longest.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(longest.subsec_nanos()),
+    };
+    let _waited = poll(ends, Some(&longest));
 }
 
 /// A pipe whose ends never wait.

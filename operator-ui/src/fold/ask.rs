@@ -4,7 +4,7 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, NodeId, RoleInstance};
 use a_society_facts::view::FlowState;
-use a_society_facts::view::flow::{DecidedMatter, Decisions};
+use a_society_facts::view::flow::Decisions;
 use a_society_facts::words::asks::{NOBODY_DRIVES_THIS, was_cut_off};
 use a_society_facts::words::capital;
 use a_society_facts::words::choices::{self, Choice};
@@ -230,17 +230,9 @@ impl Asker<'_> {
     /// What a role was denied last, if it waits for what it should do instead.
     fn denied(&self, reason: WaitReason, role: &RoleInstance) -> Option<String> {
         let known = (self.around.decisions()).filter(|_| reason == WaitReason::ConsentDenied)?;
-        let mut calls = known.about(role).filter_map(|made| match made.what {
-            DecidedMatter::Call { answer, .. } => Some((answer, &made.about)),
-            DecidedMatter::Handoff { .. }
-            | DecidedMatter::Answer
-            | DecidedMatter::Permissions(_)
-            | DecidedMatter::Configuration
-            | DecidedMatter::Retrospective(_)
-            | DecidedMatter::Report { .. }
-            | DecidedMatter::Change { .. }
-            | DecidedMatter::Cancellation => None,
-        });
+        let mut calls = known
+            .about(role)
+            .filter_map(|made| Some((made.what.call()?, &made.about)));
         let (answer, about) = calls.next()?;
         (answer == ConsentAnswer::Deny && !about.is_empty()).then(|| words::short(about))
     }

@@ -46,17 +46,10 @@ pub(crate) fn decided(flow: &FlowRef, made: &FlowDecision) -> Decided {
         flow: flow.clone(),
         role: made.role.as_ref().map(ToString::to_string),
         words: capital(&words),
-        detail: detail.unwrap_or_else(|| match made.what {
+        detail: detail.unwrap_or_else(|| match made.what.call() {
             // What would be run is shown as it is.
-            DecidedMatter::Call { .. } => words::short(&made.about),
-            DecidedMatter::Handoff { .. }
-            | DecidedMatter::Answer
-            | DecidedMatter::Permissions(_)
-            | DecidedMatter::Configuration
-            | DecidedMatter::Retrospective(_)
-            | DecidedMatter::Report { .. }
-            | DecidedMatter::Change { .. }
-            | DecidedMatter::Cancellation => words::short_question(&made.about),
+            Some(_) => words::short(&made.about),
+            None => words::short_question(&made.about),
         }),
     }
 }

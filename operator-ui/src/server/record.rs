@@ -19,13 +19,7 @@ pub(super) fn list(app: &Shared, flow: &FlowRef) -> RecordFiles {
     let record = app.hubs.store.place(flow).record();
     let disk = app.hubs.store.ground().disk.as_ref();
     let (files, truncated) = own::files(disk, &record, RECORD_LISTED_MAX);
-    listed(
-        files
-            .into_iter()
-            .map(|(path, bytes)| RecordFile { path, bytes })
-            .collect(),
-        truncated,
-    )
+    listed(files, truncated)
 }
 
 /// The files of the flow's project whose paths have these words.
@@ -33,18 +27,15 @@ pub(super) fn of_project(app: &Shared, flow: &FlowRef, words: &str) -> RecordFil
     let project = app.actions.project_folder(flow);
     let disk = app.hubs.store.ground().disk.as_ref();
     let (files, truncated) = own::project_files(disk, &project, words, PROJECT_LISTED_MAX);
-    listed(
-        files
-            .into_iter()
-            .map(|(path, bytes)| RecordFile { path, bytes })
-            .collect(),
-        truncated,
-    )
+    listed(files, truncated)
 }
 
-fn listed(files: Vec<RecordFile>, truncated: bool) -> RecordFiles {
+fn listed(files: Vec<(String, u64)>, truncated: bool) -> RecordFiles {
+    let files = files.into_iter();
     RecordFiles {
-        files,
+        files: files
+            .map(|(path, bytes)| RecordFile { path, bytes })
+            .collect(),
         truncated,
         bytes_max: ARTIFACT_BYTES_MAX,
     }

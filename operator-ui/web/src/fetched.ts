@@ -10,6 +10,8 @@ async function tried<T>(load: () => Promise<T>, failed?: (error: unknown) => voi
     // A change while it is being fetched counts, too: there may be no later one.
     const changed = store.lineChange();
     try {
+      // A browser keeps the failure of a module for as long as the page lives, so it is asked for none that cannot be had.
+      if (store.line.state === "lost") await fetch("/favicon.svg", { method: "HEAD", cache: "no-store" });
       return await load();
     } catch (error) {
       failed?.(error);

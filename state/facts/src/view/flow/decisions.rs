@@ -80,6 +80,24 @@ pub enum DecidedMatter {
     Cancellation,
 }
 
+impl DecidedMatter {
+    /// The answer to a call, if it was about one.
+    #[must_use]
+    pub const fn call(&self) -> Option<ConsentAnswer> {
+        match self {
+            Self::Call { answer, .. } => Some(*answer),
+            Self::Handoff { .. }
+            | Self::Answer
+            | Self::Permissions(_)
+            | Self::Configuration
+            | Self::Retrospective(_)
+            | Self::Report { .. }
+            | Self::Change { .. }
+            | Self::Cancellation => None,
+        }
+    }
+}
+
 /// Who decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
