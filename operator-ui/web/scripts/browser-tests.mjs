@@ -1,7 +1,9 @@
 // Runs the tests in the browser, some files at a time, each with a browser of its own. With `--slice` about twenty of
-// them run; with names of files, only those. What fails is not tried again: a test that holds by chance proves nothing.
+// them run; with names of files, only those. With `--times` it says what took how long.
+// What fails is not tried again: a test that holds by chance proves nothing.
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -22,13 +24,13 @@ const SLICE = {
   binary: ["a flow is answered from the page of the program, up to the turn that a person takes"],
 };
 
-const given = process.argv.slice(2);
-const slice = given.includes("--slice");
+const given = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const [slice, times] = ["--slice", "--times"].map((option) => process.argv.includes(option));
 const path = (name) => new URL(name + SUFFIX, FOLDER).pathname;
 const all = readdirSync(FOLDER).filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
 const rank = (name) => (LONG.includes(name) ? LONG.indexOf(name) : LONG.length);
 const whole = all.sort((one, other) => rank(one) - rank(other) || one.localeCompare(other)).map(path);
-const files = slice ? Object.keys(SLICE).map(path) : given.length > 0 ? given : whole;
+const files = slice ? Object.keys(SLICE).map(path) : given.length > 0 ? given.map((name) => (all.includes(name) ? path(name) : name)) : whole;
 const pattern = (name) => (name instanceof RegExp ? name : new RegExp(`^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`));
 const wanted = slice ? Object.values(SLICE).flat().map(pattern) : undefined;
 if (slice) process.env.A_SOCIETY_TEST_BROWSER_SLICE = "1";
@@ -48,4 +50,19 @@ const seen = [...held, ...skipped, ...failed].map((one) => one.name);
 const lost = (wanted ?? []).filter((name) => !seen.some((one) => name.test(one)));
 for (const name of lost) console.log(`FAILED: the slice wants a test that is not there: ${name}`);
 console.log(`browser: ${held.length} passed, ${failed.length + lost.length} failed, ${skipped.length} skipped`);
+if (times) tell();
 process.exit(failed.length + lost.length > 0 || held.length === 0 ? 1 : 0);
+
+/** What each file took by its tests, which tests took longest, and what all of it took. */
+function tell() {
+  const SLOWEST = 40;
+  const line = (seconds, words) => console.log(`${seconds.toFixed(1).padStart(7)} s  ${words}`);
+  const took = (one) => one.details.duration_ms / 1_000;
+  const [byFile, ended] = [new Map(), [...held, ...failed].sort((one, other) => took(other) - took(one))];
+  for (const one of ended) byFile.set(basename(one.file), (byFile.get(basename(one.file)) ?? 0) + took(one));
+  console.log("\nFiles, by their tests:");
+  for (const [name, seconds] of [...byFile].sort(([, one], [, other]) => other - one)) line(seconds, name);
+  console.log(`The ${SLOWEST} tests that took longest:`);
+  for (const one of ended.slice(0, SLOWEST)) line(took(one), `${one.name} (${basename(one.file)})`);
+  line(performance.now() / 1_000, "in all");
+}

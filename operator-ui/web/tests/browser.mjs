@@ -14,9 +14,12 @@ export async function launch() {
 /** Waits until a page has its data, and shows the screen it was asked for. */
 export const here = (page) => page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0 && document.querySelector("main") !== null && document.querySelector("[data-loading]") === null);
 
-/** A page at an address, with what it complained about. */
-export async function open(browser, address, { theme = "light", width = 1440, height = 900, touch = false, blank = false } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, hasTouch: touch, isMobile: touch, timezoneId: "UTC", locale: "en-GB", permissions: ["clipboard-write"] });
+/**
+ * A page at an address, with what it complained about. Nothing turns on it unless `motion` is asked for: what turns is painted sixty
+ * times a second, which takes more of the processors than all that a test does.
+ */
+export async function open(browser, address, { theme = "light", width = 1440, height = 900, touch = false, blank = false, motion = false } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: motion ? "no-preference" : "reduce", hasTouch: touch, isMobile: touch, timezoneId: "UTC", locale: "en-GB", permissions: ["clipboard-write"] });
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { missing, Place } from "./program.mjs";
-import { findings } from "./sound.mjs";
+import { faultsOf } from "./checker.mjs";
 import { says } from "./stage.mjs";
 
 const skip = missing("two runs beside each other");
@@ -38,7 +38,7 @@ test("a flow is compared with a fork, its parent first, and with another run of 
     await says(row("review"), /Not reached\s+Done\s+2\s+\+2/);
     await says(row("brief"), /Done\s+Done\s+1\s+1/);
     await says(main.getByRole("region", { name: "Totals of both runs" }), /Turns\s+1\s+6\s+\+5/);
-    assert.deepEqual(await findings(page), []);
+    assert.deepEqual(await faultsOf(page), []);
     // Another run, chosen in the head: one text differs.
     await page.goto(`${place.origin}/p/${project}/f/${first.flow}/compare/${project}/${second.flow}`);
     await page.locator("[data-compared=true]").waitFor();
@@ -47,7 +47,7 @@ test("a flow is compared with a fork, its parent first, and with another run of 
     await says(files, /1 of \d+ differ/);
     await files.getByRole("button", { name: /brief\.md/ }).click();
     await says(files.getByRole("group", { name: /brief\.md: from A to B/ }), /−\s*Release 2\.1[^]*\+\s*Release 3\.0/);
-    assert.deepEqual(await findings(page), []);
+    assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("link", { name: "Swap A and B" }).click();
     await page.locator("[data-compared=true]").waitFor();
     await files.getByRole("button", { name: /brief\.md/ }).click();
@@ -56,7 +56,7 @@ test("a flow is compared with a fork, its parent first, and with another run of 
     await page.waitForURL(new RegExp(`/f/${second.flow}/compare/${project}/${fork.flow}$`));
     await page.setViewportSize({ width: 390, height: 844 });
     await says(row("review"), /Done\s+Not reached/);
-    assert.deepEqual(await findings(page), []);
+    assert.deepEqual(await faultsOf(page), []);
     assert.deepEqual(complaints, []);
   } finally {
     await browser.close();

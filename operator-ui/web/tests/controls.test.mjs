@@ -1,37 +1,20 @@
 // What an operator changes on a flow that goes on: what it may spend, the graph it walks.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { launch } from "./browser.mjs";
+import { faultsIn } from "./checker.mjs";
 import { binary } from "./program.mjs";
-import { armed, says, settled, sleep, stage, until } from "./stage.mjs";
+import { armed, says, sleep, stage, until } from "./stage.mjs";
 import { ask, world } from "./world.mjs";
 
 const at = stage();
-const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const FLOW = "/p/orchard/f/ledger";
 const SHORT = { role: null, measure: "cost_micros", limit: 5_000_000, spent: 4_970_000, least: 5_180_000, raise_to: 7_500_000 };
 const given = (server, what) => server.commands.map((up) => up.command).filter((command) => command.do === what);
-
-/** What a checker of accessibility finds with what is open now, in both themes, on a desk and on a phone. */
-async function faults(page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send("Runtime.evaluate", { expression: axe });
-  const found = [];
-  for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]]) {
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-    await page.setViewportSize({ width, height });
-    await settled(page);
-    found.push(...await page.evaluate(async (where) => {
-      const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
-      return result.violations.map((violation) => `${where} ${violation.id}: ${violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
-    }, `${theme} ${width}`));
-  }
-  return found;
-}
 
 test("the header says how much of a budget is spent, and says it louder at 80 and at 95 percent", async () => {
   const { server, page, complaints } = await at(FLOW);
@@ -73,7 +56,7 @@ test("a budget is raised, set and lifted in a dialog that leaves the page to be 
   await armed(page);
   await page.getByRole("button", { name: /^Allow once/ }).click();
   await until(() => given(server, "allow"), (list) => list.length === 1, "an ask is answered beside it");
-  assert.deepEqual(await faults(page), []);
+  assert.deepEqual(await faultsIn(page), []);
   await page.setViewportSize({ width: 1440, height: 900 });
   await set.click();
   await dialog.waitFor({ state: "detached" });
@@ -103,7 +86,7 @@ test("a role whose budget is used up says its figures, and one press raises it",
   const { server, page, complaints } = await at(`${FLOW}/r/backend`, { data });
   await page.getByText("This flow spent $4.97 of $5.00. The next request may take up to $0.21, and $0.03 is left.").waitFor();
   await armed(page);
-  assert.deepEqual(await faults(page), []);
+  assert.deepEqual(await faultsIn(page), []);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.getByRole("button", { name: "Another amount" }).click();
   const dialog = page.getByRole("dialog", { name: "Budget" });
@@ -159,7 +142,7 @@ test("another graph is judged before it counts, and what was typed stays whateve
   await dialog.getByText("It fits. 1 change:").waitFor();
   await dialog.getByText("the node `plan` has other work").waitFor();
   await dialog.getByText("warning[G021]: the role `editor` is defined and no node has it").waitFor();
-  assert.deepEqual(await faults(page), []);
+  assert.deepEqual(await faultsIn(page), []);
   await page.setViewportSize({ width: 1440, height: 900 });
   // What is typed after the judgement is not what was judged.
   await field.press("End");
@@ -186,7 +169,7 @@ test("a role is given another model while it works, and a node that is done runs
   await dialog.getByLabel("Model").selectOption("large");
   await dialog.getByLabel("How far its tools reach").selectOption("sandboxed");
   await dialog.getByLabel("MCP servers").fill("none");
-  assert.deepEqual(await faults(page), []);
+  assert.deepEqual(await faultsIn(page), []);
   await page.setViewportSize({ width: 1440, height: 900 });
   await dialog.getByRole("button", { name: "Use this" }).click();
   await dialog.waitFor({ state: "detached" });
@@ -282,7 +265,7 @@ test("the settings of the program say what may run, how far it reaches and whom 
     const shows = async (path, ...words) => {
       await page.goto(origin + path);
       for (const one of words) await until(() => main.innerText(), (text) => text.includes(one), `${path} says ${one}`);
-      assert.deepEqual(await faults(page), [], path);
+      assert.deepEqual(await faultsIn(page), [], path);
       await page.setViewportSize({ width: 1440, height: 900 });
     };
     await shows("/settings/mcp", "ledger", "Named by demo/writer.", "Wanted by the workspace: it waits for you", "a-society mcp approve tickets ", "Missing: it is not configured");

@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { inflateSync } from "node:zlib";
 import { launch } from "./browser.mjs";
+import { faultsIn } from "./checker.mjs";
 import { binary } from "./program.mjs";
-import { settled, until } from "./stage.mjs";
+import { until } from "./stage.mjs";
 
 const missing = existsSync(binary) ? false : `NOT MEASURED: a flow as one file, because ${binary} is not built`;
-const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
 /** One of each kind of secret; put together here, so that no file of ours contains anything that looks like one. */
 const CANARIES = {
@@ -147,18 +147,7 @@ for (const [name, place] of Object.entries({ graph: "", outline: "/outline", fil
   test(`the file has no fault that a checker finds, in both themes, on a desk and on a phone, at its ${name}`, { skip: missing }, async () => {
     const { flow } = JSON.parse(data);
     const { page, complaints, asked, close } = await open({ hash: `#/p/${flow.project}/f/${flow.flow}${place}` });
-    const session = await page.context().newCDPSession(page);
-    await session.send("Runtime.evaluate", { expression: axe });
-    for (const [theme, width, height] of [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]]) {
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-      await page.setViewportSize({ width, height });
-      await settled(page);
-      const found = await page.evaluate(async () => {
-        const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
-        return result.violations.map((violation) => `${violation.id}: ${violation.nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
-      });
-      assert.deepEqual(found, [], `${theme} ${width}`);
-    }
+    assert.deepEqual(await faultsIn(page), []);
     assert.deepEqual([complaints, asked], [[], []]);
     await close();
   });

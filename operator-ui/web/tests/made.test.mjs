@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { missing, Place } from "./program.mjs";
-import { findings } from "./sound.mjs";
+import { faultsOf } from "./checker.mjs";
 import { says, until } from "./stage.mjs";
 
 const skip = missing("what is made and removed from the page");
@@ -23,7 +23,7 @@ test("an empty workspace offers an example and a project, which are written, sho
     const written = dialog.getByRole("list", { name: "Files that were written" });
     await says(written, /review-loop\/flow\.yaml[^]*review-loop\/script\.yaml/);
     assert.ok(existsSync(join(place.folder, "review-loop/flow.yaml")));
-    assert.deepEqual(await findings(page), []);
+    assert.deepEqual(await faultsOf(page), []);
     await dialog.getByRole("button", { name: "Run it" }).click();
     await page.waitForURL(/\/p\/[^/]+\/f\//);
     await page.getByRole("heading", { name: /Review loop/ }).first().waitFor();
@@ -40,7 +40,7 @@ test("an empty workspace offers an example and a project, which are written, sho
       await dialog.getByRole("button", { name: "Make project" }).click();
       if (again) await says(dialog.getByRole("alert"), /is there already[^]*nothing was written/);
       else await says(written, /ledger\/a-docs\/roles\/owner\/main\.md/);
-      assert.deepEqual(await findings(page), []);
+      assert.deepEqual(await faultsOf(page), []);
     }
     assert.equal(place.read("ledger/main.c"), "int main;\n");
     await page.goto(`${place.origin}/flows`);
@@ -48,7 +48,7 @@ test("an empty workspace offers an example and a project, which are written, sho
     await page.keyboard.press("Shift+N");
     await dialog.getByRole("group", { name: "Found in this workspace" }).getByRole("button", { name: "review-loop/flow.yaml" }).click();
     assert.equal(await dialog.getByRole("textbox", { name: "File", exact: true }).inputValue(), "review-loop/flow.yaml");
-    assert.deepEqual(await findings(page), []);
+    assert.deepEqual(await faultsOf(page), []);
     await dialog.getByRole("button", { name: "Project", exact: true }).click();
     await dialog.getByRole("combobox", { name: "Project" }).selectOption("ledger");
     await dialog.getByRole("button", { name: "Start flow" }).click();
@@ -86,7 +86,7 @@ test("a flow is deleted after its plan was read, and one that is open stays and 
     let dialog = await remove();
     await says(dialog.getByRole("alert"), /it is not over/);
     assert.ok(await dialog.getByRole("button", { name: "Delete permanently" }).isDisabled());
-    assert.deepEqual(await findings(page), []);
+    assert.deepEqual(await faultsOf(page), []);
     // One that is over has a plan; keeping it changes nothing.
     await page.goto(`${place.origin}/p/${project}/f/${flow}`);
     dialog = await remove();

@@ -1,27 +1,20 @@
 // What a reader's system asks for: colours of its own, and no motion.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { faultsOf } from "./checker.mjs";
 import { settled, stage, until } from "./stage.mjs";
 
 const at = stage();
-const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const ROUTES = { inbox: "/inbox", graph: "/p/orchard/f/ledger", outline: "/p/orchard/f/ledger/outline", feed: "/p/orchard/f/ledger/r/backend", past: "/p/orchard/f/ledger?at=3100", transcript: "/p/orchard/f/ledger/r/backend/transcript", flows: "/flows" };
 
 for (const [name, path] of Object.entries(ROUTES)) {
   test(`in colours of the reader's system the screen "${name}" has no fault, and every state is still told by its shape`, async () => {
     const { page, complaints } = await at(path);
-    const session = await page.context().newCDPSession(page);
-    await session.send("Runtime.evaluate", { expression: axe });
     for (const theme of ["light", "dark"]) {
       await page.emulateMedia({ forcedColors: "active", colorScheme: theme, reducedMotion: "reduce" });
       await settled(page);
       assert.equal(await page.evaluate(() => matchMedia("(forced-colors: active)").matches), true);
-      const found = await page.evaluate(async () => {
-        const result = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] });
-        return result.violations.map((violation) => `${violation.id}: ${violation.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(" | ")}`);
-      });
-      assert.deepEqual(found, [], theme);
+      assert.deepEqual(await faultsOf(page, { colours: theme === "dark" }), [], theme);
       // A glyph that is painted in the colour of what is behind it is not there for the reader.
       const hidden = await page.evaluate(() => {
         const seen = (element) => { const box = element.getBoundingClientRect(); return box.width > 0 && box.bottom > 0 && box.top < innerHeight && getComputedStyle(element).visibility === "visible"; };

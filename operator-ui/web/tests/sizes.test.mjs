@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { settled, stage, until } from "./stage.mjs";
+import { world } from "./world.mjs";
 
 const at = stage();
 const FLOW = "/p/orchard/f/ledger";
@@ -98,4 +99,22 @@ test("an artifact on the graph can be pressed at any size that can be read", asy
   const zoom = Number.parseInt(await page.locator(".zoom .num").innerText(), 10);
   assert.ok(zoom < 90, `the graph is drawn at ${zoom} %`);
   await until(() => page.evaluate(tooSmall, 24), (faults) => faults.length === 0, "all is large enough");
+});
+
+test("what a node waits for is whole on its card, however long its name is, on a desk, in a smaller window and on a phone", async () => {
+  const data = world();
+  const { state } = data.flows["orchard/ledger"];
+  const long = { api: "documentation-and-release", ui: "release-notes" };
+  const named = (id) => long[id] ?? id;
+  state.order = state.order.map(named);
+  state.nodes = Object.fromEntries(Object.values(state.nodes).map((node) => [named(node.id), { ...node, id: named(node.id), state: "needs-you", words: "Needs your word", role: "documentation-owner" }]));
+  state.edges = Object.fromEntries(Object.values(state.edges).map((edge) => [`${named(edge.from)}/${named(edge.to)}`, { ...edge, from: named(edge.from), to: named(edge.to) }]));
+  const { page } = await at(FLOW, { data });
+  const cut = () => page.locator("[data-card] .side.you").evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1 || !one.innerText.startsWith("Waiting for you")).map((one) => `${one.innerText}: ${one.clientWidth} of ${one.scrollWidth}`));
+  for (const letters of ["", "monospace"]) for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]]) {
+    await page.evaluate((face) => document.documentElement.style.setProperty("--sans", face), letters);
+    await page.setViewportSize({ width, height });
+    await settled(page);
+    await until(cut, (faults) => faults.length === 0, `${width} wide, in ${letters || "its own letters"}`);
+  }
 });

@@ -1,14 +1,13 @@
 // The views of a flow, transcripts, lists and settings in a real browser: what they show, what they ask for, what they cost.
-import { readFileSync } from "node:fs";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { here, launch } from "./browser.mjs";
+import { faultsIn, LOOKS } from "./checker.mjs";
 import { HEAD, LONG, SCREENS, stage } from "./ledger/told.mjs";
 import { serve } from "./ledger/server.mjs";
-import { rests, settled } from "./stage.mjs";
+import { rests } from "./stage.mjs";
 
 /** Screens with more on them than `quality.test.mjs` has of them, or which it does not have: they are looked at in each look. */
 const ALONE = ["graph", "artifact", "transcript", "improve", "big", "models", "wide"];
-const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const FLOW = "/p/orchard/f/ledger";
 let browser;
 let server;
@@ -290,24 +289,12 @@ beforeEach(async () => { server = await serve(stage()); });
 afterEach(async () => { await server.close(); });
 for (const [name, body] of Object.entries(tests)) test(name, body);
 
-const LOOKS = [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]];
 for (const [name, path] of Object.entries(SCREENS)) {
   // What `quality.test.mjs` looks at in all four with another flow is looked at in two here: each theme and each size.
   const looks = ALONE.includes(name) ? LOOKS : LOOKS.filter((_, n) => n % 2 === 1);
   test(`the screen "${name}" of a flow with a long past passes the accessibility rules in both themes, on a desk and on a phone`, async () => {
     const { page, complaints, close } = await open(path);
-    const session = await page.context().newCDPSession(page);
-    // The checker is a program of the test; the page's own policy would rightly refuse to write it in.
-    await session.send("Runtime.evaluate", { expression: AXE });
-    const found = [];
-    for (const [theme, width, height] of looks) {
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-      await page.setViewportSize({ width, height });
-      await settled(page);
-      const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"] }));
-      for (const v of violations) found.push(`${theme} ${width}: ${v.id} ${v.nodes.slice(0, 2).map((n) => n.target.join(" ")).join(" | ")}`);
-    }
-    same(found, [], "faults");
+    same(await faultsIn(page, looks), [], "faults");
     clean(complaints);
     await close();
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { edgeKey } from "../../layout";
 import { asItWas, pastOf } from "../../past";
 import type { EdgeView, FlowState, NodeState, NodeView, Passed, Track } from "../../wire";
-import { cardOf, improvementPicture, pictureOf } from "./model";
+import { cardOf, cornersOf, improvementPicture, pictureOf } from "./model";
 
 const node = (id: string, state: NodeState, more: Partial<NodeView> = {}): NodeView => ({
   id, role: `${id}-role`, work: [], human_colab: false, await_all: true, state, words: "", live: null, since: null, took_ms: null,
@@ -31,6 +31,14 @@ describe("a card", () => {
   it("keeps long words of a state off its title", () => {
     expect(cardOf(node("report", "failed", { words: "Stopped in its turn" }))).toMatchObject({ side: "Failed", line: "Stopped in its turn" });
     expect(cardOf(node("api", "needs-you", { words: "Needs an answer" }))).toMatchObject({ side: "Waiting for you", line: "needs an answer" });
+  });
+  it("has its state beside its name, or below it where a longer name leaves it no room, and then the turn goes up or is left out", () => {
+    const corners = (id: string) => cornersOf(cardOf(node(id, "needs-you", { turn: 14 })));
+    expect(corners("api")).toEqual({ top: "side", bottom: "note" });
+    expect(corners("review")).toEqual({ top: "note", bottom: "side" });
+    expect(corners("documentation")).toEqual({ top: null, bottom: "side" });
+    // Without a state there is nothing to make room for.
+    expect(cornersOf(cardOf(node("documentation-of-all", "not-reached", { human_colab: true })))).toEqual({ top: null, bottom: "note" });
   });
   it("has a live line only while it acts, and the time it took when it is done", () => {
     expect(cardOf(node("api", "running", { live: "editing a.rs", turn: 3 }))).toMatchObject({ line: "editing a.rs", note: "turn 3" });

@@ -71,6 +71,20 @@ const FIRST: readonly NodeState[] = ["needs-you", "failed", "interrupted", "runn
 /** Letters of title and state that fit on one line of a card together. */
 const ROOM = 23;
 
+/** The first row of a card has so many pixels for its title and what stands right of it; a letter of each is about so wide in
+ * the widest face that a machine may have in place of ours. */
+const ROW_PX = 134;
+const LETTER_PX = { title: 7.6, side: 6.6 };
+const fitsBeside = (title: string, side: string): boolean => title.length * LETTER_PX.title + side.length * LETTER_PX.side <= ROW_PX;
+
+/** What is right of the title, and what is right of the role below it: the state is there where the title leaves it no room, and the
+ * turn changes places with it or is left out. */
+export function cornersOf(card: Pick<Card, "title" | "side" | "note">): { top: "side" | "note" | null; bottom: "side" | "note" } {
+  if (card.side === "") return { top: null, bottom: "note" };
+  if (fitsBeside(card.title, card.side)) return { top: "side", bottom: "note" };
+  return { top: card.note !== "" && fitsBeside(card.title, card.note) ? "note" : null, bottom: "side" };
+}
+
 function sideOf(n: NodeView): string {
   if (n.state === "done") return n.took_ms === null ? "" : tight(n.took_ms);
   if (n.state === "not-reached") return "";
