@@ -4,13 +4,11 @@ import { settled } from "./stage.mjs";
 
 const AXE = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
-/** The rules that look at colours. Another theme in the same size changes nothing that the others look at. */
-const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 /** Every screen in both themes, on a desk and on a phone; one size after the other. */
 export const LOOKS = [["light", 1440, 900], ["dark", 1440, 900], ["dark", 390, 844], ["light", 390, 844]];
 
-/** Every fault of what a page shows now; with `colours` only those in its colours. */
-export async function faultsOf(page, { colours = false } = {}) {
+/** Every fault of what a page shows now. */
+export async function faultsOf(page) {
   if (!(await page.evaluate(() => "axe" in window))) {
     const session = await page.context().newCDPSession(page);
     await session.send("Runtime.evaluate", { expression: AXE });
@@ -20,23 +18,18 @@ export async function faultsOf(page, { colours = false } = {}) {
     // Nothing is loaded for it: no rule of these reads style sheets, and the page plays nothing.
     const { violations } = await window.axe.run(document, { runOnly, resultTypes: ["violations"], selectors: false, preload: false });
     return violations.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.any.map((check) => check.message).join(" ").slice(0, 160)}`).join(" | ")}`);
-  }, colours ? { type: "rule", values: COLOUR_RULES } : RULES);
+  }, RULES);
 }
 
 /** The faults in several looks, each with its look. What else a look is to show is asked of `also`. */
 export async function faultsIn(page, looks = LOOKS, also = async () => []) {
   const found = [];
-  let last = null;
   for (const [theme, width, height] of looks) {
-    const size = `${width} by ${height}`;
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
-    if (size !== last) {
-      await page.setViewportSize({ width, height });
-      await settled(page);
-    }
-    const faults = [...(await faultsOf(page, { colours: size === last })), ...(await also(theme, width))];
+    await page.setViewportSize({ width, height });
+    await settled(page);
+    const faults = [...(await faultsOf(page)), ...(await also(theme, width))];
     found.push(...faults.map((fault) => `${theme}, ${width} wide: ${fault}`));
-    last = size;
   }
   return found;
 }

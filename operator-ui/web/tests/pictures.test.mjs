@@ -158,7 +158,7 @@ async function leave() {
 async function screen(name, size, theme) {
   if (shown?.name === name && shown.size === size) {
     await shown.page.emulateMedia({ colorScheme: theme });
-    return { ...shown, again: true };
+    return shown;
   }
   await leave();
   const picture = PICTURES[name];
@@ -176,13 +176,13 @@ async function screen(name, size, theme) {
   await page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0);
   await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("[data-loading], [data-quiet]") === null);
   await picture.then?.(page, line);
-  return { ...shown, again: false };
+  return shown;
 }
 for (const [name, picture] of Object.entries(PICTURES)) {
   for (const [size, theme] of LOOKS(picture)) {
     test(`the screen "${name}" looks as it did and has no fault that a checker finds, ${size}, ${theme}`, async (t) => {
       if (skip !== false) return t.skip(skip);
-      const { page, complaints, again } = await screen(name, size, theme);
+      const { page, complaints } = await screen(name, size, theme);
       await settled(page, LONG_REST_MS);
       const kept = join(FOLDER, `${name}-${size}-${theme}.png`);
       const wanted = UPDATE ? null : readFileSync(kept);
@@ -196,7 +196,7 @@ for (const [name, picture] of Object.entries(PICTURES)) {
         if (next.equals(taken)) break;
         taken = next;
       }
-      const faults = await faultsOf(page, { colours: again });
+      const faults = await faultsOf(page);
       // The line that is cut on purpose is complained about by the browser.
       assert.deepEqual([faults, picture === PICTURES.offline ? [] : complaints], [[], []]);
       if (wanted === null) {
