@@ -142,6 +142,7 @@ pub(crate) fn answer(flow: &mut Flow, request: u32, draft: DraftStream) {
         stop: StopReason::End,
         usage: Usage::default(),
         provider_blocks: None,
+        report: None,
     }))
     .unwrap();
 }

@@ -114,6 +114,7 @@ fn exchange(request: usize, bytes: usize) -> [Fact; 2] {
             stop: StopReason::End,
             usage: Usage::default(),
             provider_blocks: None,
+            report: None,
         }),
     ]
 }

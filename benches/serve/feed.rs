@@ -35,6 +35,7 @@ pub(crate) fn long(root: &Path, answers: u32) -> Value {
             stop: StopReason::End,
             usage: Usage::default(),
             provider_blocks: None,
+            report: None,
         };
         flow.append(Fact::ModelAnswered(answered)).unwrap();
     }

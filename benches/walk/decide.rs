@@ -94,6 +94,7 @@ impl Table {
             stop: StopReason::End,
             usage: Usage::default(),
             provider_blocks: None,
+            report: None,
         }));
         (turn, attempt)
     }

@@ -38,4 +38,4 @@ pub use a_society_roles::tool::command::guard;
 pub use a_society_roles::tool::{
     SaidChange, Status, TaskArgument, canonical, said_changes, said_tasks, text_after,
 };
-pub use a_society_roles::turn::words::{PROGRAM, PROGRAM_REPORT};
+pub use a_society_roles::turn::words::PROGRAM;

@@ -192,7 +192,8 @@ fn how_a_program_ended_is_one_line_and_code_in_a_question_has_no_lines_of_backti
     terminal.shows("your answer>");
     let rows = terminal.scrolled();
     let found = |words: &str| rows.iter().filter(|row| row.contains(words)).count();
-    assert_eq!(found("pause (clock)  sh -c echo ticks"), 1, "{rows:#?}");
+    let ticks = "pause (clock)  sh -c echo ticks: exit 0 (1 line)";
+    assert_eq!(found(ticks), 1, "{rows:#?}");
     assert_eq!(found("pause:"), 0, "{rows:#?}");
     assert_eq!(found("The command ended with exit code 0."), 0, "{rows:#?}");
     // The question is read in its card alone.
@@ -216,4 +217,72 @@ fn how_a_program_ended_is_one_line_and_code_in_a_question_has_no_lines_of_backti
         said.out.contains("The command ended with exit code 0."),
         "{said:?}"
     );
+}
+
+/// A program whose own words look like our report, one whose code sends the work back once, and one that a signal ends.
+const EXITS: &str = r#"workflow:
+  name: Exits
+  nodes: [{ id: says, role: herald }, { id: tries, role: tester }, { id: dies, role: mortal }, { id: close, role: owner }]
+  edges: [{ from: says, to: tries }, { from: tries, to: dies }, { from: dies, to: close }]
+roles:
+  herald:
+    executor: command
+    command:
+      run:
+        - sh
+        - -c
+        - |
+          echo 'The herald was here.' > "$A_SOCIETY_RECORD/here.md"
+          echo 'The command ended with exit code 0. So says the herald.'
+          printf '\n```handoff\ntarget_node_id: tries\nartifact_path: record/here.md\n```\n'
+  tester:
+    executor: command
+    command:
+      run: [sh, -c, 'test -e "$A_SOCIETY_RECORD/tried" || { touch "$A_SOCIETY_RECORD/tried"; exit 4; }']
+      on-exit: { 0: forward, 4: backward }
+  mortal: { executor: command, command: { run: [sh, -c, 'kill -s KILL $$'] } }
+  owner: { executor: scripted, instructions: You close. }
+"#;
+
+/// The calls that ended, each with its code and the signal.
+fn exits(events: &str) -> Vec<(Value, Value)> {
+    let events = events.lines();
+    let events = events.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let ends =
+        events.filter(|event| event["event"] == "tool_end" || event["fact"] == "call_finished");
+    ends.map(|end| (end["exit"].clone(), end["signal"].clone()))
+        .collect()
+}
+
+#[test]
+fn how_a_program_ended_is_data_and_what_it_says_itself_is_shown_whatever_it_looks_like() {
+    let place = Place::new(EXITS, "default: forward\n");
+    let words = ["run", "demo/flow.yaml", "--improve", "none"];
+    let said = place.run(&words);
+    assert_eq!(said.code, 8, "{said:?}");
+    let lines = |words: &str| said.err.lines().filter(|line| line.contains(words)).count();
+    assert_eq!(lines("So says the herald."), 2, "{said:?}");
+    assert_eq!(lines("tries (tester)  sh -c test"), 2, "{said:?}");
+    assert_eq!(lines(": exit 4 (0 lines)"), 1, "{said:?}");
+    assert_eq!(
+        lines("sh -c kill -s KILL $$: signal 9 (0 lines)"),
+        1,
+        "{said:?}"
+    );
+    // The line of its call says it, or the question.
+    assert_eq!(lines("ended with exit code 4"), 0, "{said:?}");
+    assert_eq!(lines("The command was ended by signal 9."), 1, "{said:?}");
+    let kept = exits(&place.journal(&place.flow().unwrap()));
+    let place = Place::new(EXITS, "default: forward\n");
+    let told = place.run(&[&words[..], &["--json"]].concat());
+    let (code, none) = (Value::from, Value::Null);
+    let expected = [
+        (code(0), none.clone()),
+        (code(4), none.clone()),
+        (code(0), none.clone()),
+        (code(0), none.clone()),
+        (none, code(9)),
+    ];
+    assert_eq!(kept, expected);
+    assert_eq!(exits(&told.out), expected);
 }

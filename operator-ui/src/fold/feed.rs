@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use a_society_facts::fact::turn::{CallEnd, CallFinished, CallIntended, DraftAdded, ModelAnswered};
-use a_society_facts::fact::{Fact, older};
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::turn::{
+    CallEnd, CallFinished, CallIntended, CommandExit, DraftAdded, ModelAnswered,
+};
 use a_society_facts::id::{CallId, Seq};
 use a_society_facts::view::FactView;
 use a_society_facts::view::feed::{self, FeedBounds, FeedItem, FeedView, ItemKind};
@@ -70,7 +72,7 @@ struct FeedCall {
     tool: String,
     began: At,
     took_ms: Option<u64>,
-    exit: Option<i32>,
+    exit: Option<CommandExit>,
     is_cut: bool,
     end: Option<CallEnd>,
     /// The tests it runs, if it is a command, and what they came to.
@@ -284,11 +286,12 @@ impl FeedFold {
             });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
-        call.exit = f.exit.or_else(|| older::exit(&shown));
+        call.exit = f.command_exit();
         call.is_cut = f.is_cut();
         call.end = f.end.is_error().then_some(f.end);
         // A command that was stopped or ran out of time has not come to anything.
-        let ended = call.tests.filter(|_| call.exit.is_some());
+        let has_ended = call.exit.and_then(CommandExit::code).is_some();
+        let ended = call.tests.filter(|_| has_ended);
         call.outcome = ended.and_then(|tests| tests.outcome(&shown));
         self.changes.retain(|(of, _)| *of != f.call);
     }
@@ -325,6 +328,7 @@ impl FeedFold {
         let own = item.call_id.as_deref().filter(|_| is_call(item.kind));
         let call = own.and_then(|id| self.calls.get(&id.parse::<CallId>().ok()?));
         let lines = call.and_then(|call| call.lines);
+        let exit = call.and_then(|call| call.exit);
         // One that was refused or broken off has written nothing.
         let wrote = call.filter(|_| item.kind != ItemKind::ToolError);
         Item {
@@ -348,7 +352,8 @@ impl FeedFold {
             took_ms: call.and_then(|call| call.took_ms),
             added: lines.map(|(added, _)| added),
             removed: lines.map(|(_, removed)| removed),
-            exit: call.and_then(|call| call.exit),
+            exit: exit.and_then(CommandExit::code),
+            signal: exit.and_then(CommandExit::signal),
             cut: call.is_some_and(|call| call.is_cut),
             end: call.and_then(|call| call.end),
             outcome: call.and_then(|call| call.outcome.clone()),
@@ -448,6 +453,39 @@ mod tests {
             text: text.to_owned(),
         };
         Recorded::new(seq, At::from_ms(0), Fact::DraftAdded(added))
+    }
+
+    #[test]
+    fn a_call_says_with_which_code_or_by_which_signal_its_command_ended() {
+        let mut feed = FeedFold::default();
+        let call = r#""turn":1,"role":"owner","tool_call":"t","tool":"run_command""#;
+        let facts = [
+            format!(
+                r#"{{"fact":"call_intended","call":"1.1",{call},"ordinal":0,"arguments":"HASH","effect":"mutating","idempotency_key":"HASH","summary":"sh -c x"}}"#
+            ),
+            format!(
+                r#"{{"fact":"call_finished","call":"1.1",{call},"end":"failed","output":"ended","message":"m-1","signal":9,"cut":false}}"#
+            ),
+            format!(
+                r#"{{"fact":"call_intended","call":"1.2",{call},"ordinal":1,"arguments":"HASH","effect":"mutating","idempotency_key":"HASH","summary":"sh -c y"}}"#
+            ),
+            format!(
+                r#"{{"fact":"call_finished","call":"1.2",{call},"end":"done","output":"exit code 2; stdout 0 bytes, stderr 0 bytes\n","message":"m-2"}}"#
+            ),
+        ];
+        for (number, line) in facts.iter().enumerate() {
+            let line = line.replace("HASH", &"0".repeat(64));
+            let word = if number % 2 == 0 {
+                "call_intended"
+            } else {
+                "call_finished"
+            };
+            let fact = Fact::read(word, line.as_bytes()).unwrap().unwrap();
+            feed.apply(&Recorded::new(number as u64 + 1, At::from_ms(0), fact));
+        }
+        let items = feed.take().items.into_iter();
+        let ends: Vec<_> = items.map(|(_, item)| (item.exit, item.signal)).collect();
+        assert_eq!(ends, [(None, Some(9)), (Some(2), None)]);
     }
 
     fn text(feed: &mut FeedFold) -> Vec<String> {

@@ -56,8 +56,12 @@ wire! {
         pub added: Option<u64>,
         /// Lines that an edit removed.
         pub removed: Option<u64>,
-        /// How a command ended.
+        /// With which code a command ended.
         pub exit: Option<i32>,
+        /// Which signal ended a command; absent for any other.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub signal: Option<i32>,
         /// Whether the model got less of the call's output than there was.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(test, ts(as = "Option<bool>", optional))]

@@ -1,5 +1,5 @@
 // A tool item's text begins with what was asked, and goes on with what came back. Pure.
-import { CALL_END, CUT_OFF } from "./said/calls";
+import { CALL_END, CUT_OFF, exitCode, exitSignal } from "./said/calls";
 import { FAILED } from "./said/status";
 import type { CallEnd, Item, Task } from "./wire";
 
@@ -51,9 +51,12 @@ const ENDS: Partial<Record<CallEnd, boolean>> = { denied: false, stopped: false,
 /** How a call ended that did not work, and whether that is a failure; nothing for one that runs or worked. */
 export function callEnd(item: Item): { words: string; bad: boolean } | null {
   if (item.interrupted) return { words: CUT_OFF, bad: false };
+  // A code may mean something to a flow, and is no failure then.
+  if (item.type === "tool-success" && (item.exit ?? 0) !== 0) return { words: exitCode(`${item.exit}`), bad: false };
   if (item.type !== "tool-error") return null;
   const bad = item.end && ENDS[item.end];
-  return item.end && bad !== undefined ? { words: CALL_END[item.end], bad } : { words: item.exit === null ? FAILED : `exit ${item.exit}`, bad: true };
+  if (item.end && bad !== undefined) return { words: CALL_END[item.end], bad };
+  return { words: item.signal !== undefined ? exitSignal(`${item.signal}`) : item.exit === null ? FAILED : exitCode(`${item.exit}`), bad: true };
 }
 
 /** What came back. */

@@ -72,7 +72,7 @@ export function pastOf(flow: FlowState, track: Track, seq: number): FlowState {
 /** An item as it was at an event: later results are not shown. */
 function itemAt(item: Item, seq: number): Item {
   if (item.seq <= seq) return item;
-  const then = { ...item, seq: item.first, took_ms: null, exit: null, end: undefined, added: null, removed: null, full_bytes: null, pending: true, interrupted: false, discarded: false, tasks: undefined, files: undefined };
+  const then = { ...item, seq: item.first, took_ms: null, exit: null, signal: undefined, end: undefined, added: null, removed: null, full_bytes: null, pending: true, interrupted: false, discarded: false, tasks: undefined, files: undefined };
   switch (item.type) {
     case "tool": case "tool-success": case "tool-error": return { ...then, type: "tool", text: item.text.split("\n", 1)[0] ?? "" };
     case "assistant": case "reasoning": return { ...then, text: "" };

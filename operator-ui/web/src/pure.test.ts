@@ -452,12 +452,14 @@ describe("the end of a call", () => {
   it("is a failure otherwise, with the exit code where there is one", () => {
     expect(callEnd(call({}))).toEqual({ words: "failed", bad: true });
     expect(callEnd(call({ end: "failed", exit: 2 }))).toEqual({ words: "exit 2", bad: true });
+    expect(callEnd(call({ end: "failed", signal: 9 }))).toEqual({ words: "signal 9", bad: true });
     expect(callEnd(call({ end: "timed_out" }))).toEqual({ words: "timed out", bad: true });
     expect(callEnd(call({ end: "unknown" }))).toEqual({ words: "outcome unknown: check it", bad: true });
   });
   it("has no words while it runs and when it worked", () => {
     expect(callEnd(call({ type: "tool" }))).toBeNull();
     expect(callEnd(call({ type: "tool-success", exit: 0 }))).toBeNull();
+    expect(callEnd(call({ type: "tool-success", exit: 2 }))).toEqual({ words: "exit 2", bad: false });
     expect(callEnd(call({ type: "tool", interrupted: true }))).toEqual({ words: "cut off", bad: false });
   });
 });

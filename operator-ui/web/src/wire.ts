@@ -1121,9 +1121,13 @@ added: number | null,
  */
 removed: number | null,
 /**
- * How a command ended.
+ * With which code a command ended.
  */
 exit: number | null,
+/**
+ * Which signal ended a command; absent for any other.
+ */
+signal?: number,
 /**
  * Whether the model got less of the call's output than there was.
  */

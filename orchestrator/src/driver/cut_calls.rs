@@ -222,6 +222,7 @@ impl Core {
                 seen: Vec::new(),
                 image: None,
                 exit: None,
+                signal: None,
                 cut: Some(false),
             }))?;
         }
@@ -271,6 +272,7 @@ impl Core {
             seen: self.recovered(end, open),
             image: None,
             exit: None,
+            signal: None,
             cut: Some(false),
         }))
     }

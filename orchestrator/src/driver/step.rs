@@ -8,8 +8,9 @@ use a_society_facts::fact::operator::{
     McpServerApproved, McpServerUnavailable, McpToolUnavailable,
 };
 use a_society_facts::fact::turn::{
-    CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, DraftDiscarded, DraftKind,
-    Effect, ModelAnswered, ModelFailed, RawValueEq, RequestHeld, SeenFile, StopReason, Usage,
+    CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, CommandExit, DraftDiscarded,
+    DraftKind, Effect, ModelAnswered, ModelFailed, RawValueEq, RequestHeld, SeenFile, StopReason,
+    Usage,
 };
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::limits::{
@@ -131,12 +132,14 @@ impl Core {
                 stop,
                 usage,
                 provider_blocks,
+                report,
             } => {
                 let answer = AnswerParts {
                     calls,
                     stop,
                     usage,
                     provider_blocks,
+                    report,
                 };
                 self.answer(turn, text, answer)?;
             }
@@ -353,6 +356,7 @@ impl Core {
             stop: answer.stop,
             usage: answer.usage,
             provider_blocks: answer.provider_blocks.filter(|kept| fits(kept)),
+            report: answer.report,
         }))
     }
 
@@ -490,6 +494,7 @@ impl Core {
             seen: Vec::new(),
             image: None,
             exit: None,
+            signal: None,
             cut: Some(false),
         }))?;
         Ok(changed.map(|output| Heard::Go(StepReply::TakenBack { output })))
@@ -597,7 +602,8 @@ impl Core {
             message,
             seen: gave.seen,
             image: gave.image,
-            exit: gave.exit,
+            exit: gave.exit.and_then(CommandExit::code),
+            signal: gave.exit.and_then(CommandExit::signal),
             cut: Some(gave.is_cut),
         }))?;
         Ok(taken_back)
@@ -611,7 +617,8 @@ pub(super) struct Gave {
     /// The files that the role knows from now on as they are.
     pub(super) seen: Vec<SeenFile>,
     pub(super) image: Option<Box<Image>>,
-    pub(super) exit: Option<i32>,
+    /// How the command ended, if it was one and nothing of ours ended it.
+    pub(super) exit: Option<CommandExit>,
     /// Whether the model gets less than there was.
     pub(super) is_cut: bool,
 }
@@ -636,6 +643,8 @@ struct AnswerParts {
     stop: StopReason,
     usage: Usage,
     provider_blocks: Option<Box<RawValueEq>>,
+    /// Whether it is a report of how a program ended, where one is asked.
+    report: Option<bool>,
 }
 
 /// Whether everything that a turn did so far is recorded after this step, so that it can be left.

@@ -198,6 +198,7 @@ pub(super) fn cut_off(
                     ..Usage::default()
                 },
                 provider_blocks: None,
+                report: None,
             }))?;
             called(sketch, role, turn, calls, results, may_have_begun)
         }
@@ -286,6 +287,7 @@ fn called(
             seen: Vec::new(),
             image: None,
             exit: None,
+            signal: None,
             cut: None,
         }))?;
     }

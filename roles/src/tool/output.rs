@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use a_society_facts::Hash;
+use a_society_facts::fact::turn::CommandExit;
 use a_society_facts::message::Image;
 
 use crate::number::grouped;
@@ -18,8 +19,8 @@ pub(super) struct ToolOutput {
     pub body: String,
     /// The image that a model gets with the text.
     pub image: Option<Box<Image>>,
-    /// With which code a command ended.
-    pub exit: Option<i32>,
+    /// How a command ended that nothing of ours ended.
+    pub exit: Option<CommandExit>,
     /// Which part of the text a model gets when it is too long.
     pub keeps: Keeps,
     /// How long the text was, if a part of it was dropped while it arrived.

@@ -2,7 +2,7 @@
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::turn::{CallEnd, SeenFile};
+use a_society_facts::fact::turn::{CallEnd, CommandExit, SeenFile};
 use a_society_facts::id::CallId;
 use a_society_facts::message::Image;
 
@@ -36,8 +36,8 @@ pub(crate) struct Finished {
     pub seen: Vec<SeenFile>,
     /// The image that the model gets besides.
     pub image: Option<Box<Image>>,
-    /// With which code the command ended, if it was one and ended by itself.
-    pub exit: Option<i32>,
+    /// How the command ended, if it was one and nothing of ours ended it.
+    pub exit: Option<CommandExit>,
 }
 
 impl RunningCall {

@@ -8,7 +8,7 @@ use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::{
-    CallEnd, DraftKind, Effect, FileChange, RawValueEq, SeenFile, StopReason, Usage,
+    CallEnd, CommandExit, DraftKind, Effect, FileChange, RawValueEq, SeenFile, StopReason, Usage,
 };
 use a_society_facts::message::{Image, ToolCall};
 use a_society_facts::{Hash, id::CallId};
@@ -68,6 +68,8 @@ pub enum TurnStep {
         usage: Usage,
         /// Blocks that the provider wants back unchanged.
         provider_blocks: Option<Box<RawValueEq>>,
+        /// Whether the text is a report of how a program ended and nothing that it printed, if a program is asked.
+        report: Option<bool>,
     },
     /// The request failed.
     Failed {
@@ -110,8 +112,8 @@ pub enum TurnStep {
         seen: Vec<SeenFile>,
         /// The image that the model gets besides, with its bytes.
         image: Option<Box<Image>>,
-        /// With which code the command ended, if it was one and ended by itself.
-        exit: Option<i32>,
+        /// How the command ended, if it was one and nothing of ours ended it.
+        exit: Option<CommandExit>,
         /// Whether the model gets less than there was.
         is_cut: bool,
         /// Whether the taker goes on at once, because nothing revokes what the call did.

@@ -15,9 +15,6 @@ pub const SCRIPT: &str = "scripted";
 /// How requests of a program are recorded: there is no model.
 pub const PROGRAM: &str = "command";
 
-/// How the report of a program's end begins, which is the answer where the program gives none.
-pub const PROGRAM_REPORT: &str = "The command ";
-
 /// The words that a role got in its turn, the oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct TurnWords(Vec<String>);

@@ -5,7 +5,7 @@ use std::fmt;
 use a_society_facts::At;
 use a_society_facts::fact::node::{NodeEntry, WaitReason};
 use a_society_facts::fact::operator::ConsentAnswer;
-use a_society_facts::fact::turn::{CallEnd, DraftKind, Usage};
+use a_society_facts::fact::turn::{CallEnd, CommandExit, DraftKind, Usage};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{CallId, NodeId, RoleInstance, Seq, TurnId};
 use a_society_facts::view::flow::{Decider, HeldRequest};
@@ -76,7 +76,7 @@ pub(crate) enum What {
         call: CallId,
         one: Call,
         end: CallEnd,
-        exit: Option<i32>,
+        exit: Option<CommandExit>,
         output: Output,
         took_ms: u64,
     },
@@ -232,7 +232,7 @@ pub(crate) const OUTPUT_LINES_MAX: usize = 20;
 pub(crate) enum Speech {
     /// It is complete.
     Whole,
-    /// It is the report of how a program ended, whose call has a line that says so.
+    /// It is the report of how a program ended, which the line of its call or the question says.
     Report,
     /// It was cut off, and counts as far as it goes.
     CutOff,

@@ -2,7 +2,7 @@
 
 use a_society_facts::At;
 use a_society_facts::fact::operator::ConsentAnswer;
-use a_society_facts::fact::turn::{CallEnd, DraftKind, Usage};
+use a_society_facts::fact::turn::{CallEnd, CommandExit, DraftKind, Usage};
 use a_society_facts::handoff::{Delivery, HandoffWay};
 use a_society_facts::id::NodeId;
 use a_society_state::FlowRef;
@@ -166,7 +166,8 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
                 "cwd": one.target.cwd,
                 "ok": matches!(end, CallEnd::Done | CallEnd::Recovered),
                 "end": end,
-                "exit": exit,
+                "exit": exit.and_then(CommandExit::code),
+                "signal": exit.and_then(CommandExit::signal),
                 "lines": output.lines,
                 "bytes": output.bytes,
                 "ms": took_ms,

@@ -19,13 +19,13 @@ use a_society_facts::view::{FactView as _, FlowState};
 use a_society_facts::{At, Seat};
 use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_orchestrator::machine::OperatorQuestion;
-use a_society_orchestrator::{PROGRAM, PROGRAM_REPORT, RETRIES_AFTER, RETRIES_BEFORE};
+use a_society_orchestrator::{PROGRAM, RETRIES_AFTER, RETRIES_BEFORE};
 
 use super::event::{
     About, Again, AnswerName, Call, Event, OUTPUT_LINES_MAX, Output, Pause, SentBack, Speech,
     Target, What,
 };
-use super::{before_its_end, note};
+use super::note;
 
 /// A turn that is not over, or whose handoff waits for the operator.
 #[derive(Debug, Clone, PartialEq)]
@@ -542,20 +542,6 @@ impl Teller {
         })
     }
 
-    /// Whether what the program of a role says is this program's own report of how it ended, and in another line, too: the
-    /// call is done, or the question contains it.
-    fn reports(&self, seat: &Seat) -> bool {
-        let text = self
-            .drafts
-            .get(seat)
-            .map_or("", |draft| draft.text.as_str());
-        let Some(ended) = text.strip_prefix(PROGRAM_REPORT) else {
-            return false;
-        };
-        let end = &text[before_its_end(text).len()..];
-        ended.starts_with("ended with exit code 0.") || end.contains("type: prompt-human")
-    }
-
     fn answered(&mut self, f: &ModelAnswered) -> Vec<About> {
         self.total_micros = self.total_micros.saturating_add(f.usage.cost_micros);
         if let AnswerText::Inline(text) = &f.text {
@@ -574,14 +560,15 @@ impl Teller {
         let named = named.map(|call| (call.id.clone(), Target::of(call.input.get())));
         self.targets.extend(named);
         let model = self.models.get(&f.seat).cloned().unwrap_or_default();
-        let model_is_program = model == PROGRAM;
+        let said = self.drafts.get(&f.seat);
+        let said = said.map_or("", |draft| draft.text.as_str());
+        let is_report = model == PROGRAM && f.is_report(said);
         let spent = f.usage != Usage::default();
         let spends = spent.then_some(What::Spends {
             model,
             usage: f.usage,
             total_micros: self.total_micros,
         });
-        let is_report = model_is_program && self.reports(&f.seat);
         let end = if is_report {
             Speech::Report
         } else {
@@ -624,7 +611,7 @@ impl Teller {
             took_ms: between(one.since, at),
             one,
             end: f.end,
-            exit: f.exit,
+            exit: f.command_exit(),
             output,
         }
     }

@@ -3,12 +3,13 @@
 use a_society_facts::At;
 use a_society_facts::fact::node::{NodeEntry, WaitReason};
 use a_society_facts::fact::operator::ConsentAnswer;
-use a_society_facts::fact::turn::{CallEnd, Usage};
+use a_society_facts::fact::turn::{CallEnd, CommandExit, Usage};
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::flow::Decider;
 use a_society_facts::words::calls::{
-    CUT_OFF, DISCARDED, NO_ANSWER, call_end, context_compacted, failure, rate_limited_by,
+    CUT_OFF, DISCARDED, NO_ANSWER, call_end, command_exit, context_compacted, failure,
+    rate_limited_by,
 };
 use a_society_facts::words::handoffs::{HANDOFF_APPROVED, HANDOFF_SENT_BACK, sent_this_back};
 use a_society_facts::words::permissions::{self, allowed_by, allowed_for_flow_by, denied_by};
@@ -309,7 +310,9 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             ..
         } => {
             let weight = match end {
-                CallEnd::Done | CallEnd::Recovered if exit.unwrap_or_default() == 0 => {
+                CallEnd::Done | CallEnd::Recovered
+                    if matches!(exit, None | Some(CommandExit::Code(0))) =>
+                {
                     Weight::Plain
                 }
                 CallEnd::Done
@@ -451,15 +454,14 @@ pub(crate) fn before_its_end(text: &str) -> &str {
 }
 
 /// How a call ended, after what it did.
-fn ended(end: CallEnd, exit: Option<i32>, output: &Output) -> String {
+fn ended(end: CallEnd, exit: Option<CommandExit>, output: &Output) -> String {
+    if let Some(exit) = exit {
+        // How it ended has a line of its own.
+        let lines = count(output.lines.saturating_sub(1), "line");
+        return format!(": {} ({lines})", command_exit(exit));
+    }
     let lines = count(output.lines, "line");
     match end {
-        CallEnd::Done | CallEnd::Recovered | CallEnd::Failed if exit.is_some() => {
-            let code = exit.unwrap_or_default();
-            // How it ended has a line of its own.
-            let lines = count(output.lines.saturating_sub(1), "line");
-            format!(": exit {code} ({lines})")
-        }
         CallEnd::Done | CallEnd::Recovered if output.lines > 1 => format!(" ({lines})"),
         CallEnd::Done | CallEnd::Recovered => String::new(),
         CallEnd::Failed | CallEnd::NotRun => format!(
@@ -541,6 +543,8 @@ mod tests {
 {"fact":"consent_requested","consent":"q-2","call":"5.1","role":"clerk","node":"close","tool":"run_command","action":"HASH","shown":"ls"}
 {"fact":"consent_resolved","consent":"q-2","answer":"allow_once","action":"HASH","beforehand":"full_access"}
 {"fact":"request_held","turn":5,"attempt":1,"role":"clerk","provider":"openai","until":"1970-01-01T00:00:45.000Z"}
+{"fact":"call_finished","call":"5.2","turn":5,"role":"clerk","tool_call":"d","tool":"run_command","end":"failed","output":"[signal 9, 0.1 s]\na","message":"m-10","signal":9,"cut":false}
+{"fact":"call_finished","call":"5.3","turn":5,"role":"clerk","tool_call":"e","tool":"run_command","end":"done","output":"exit code 2; stdout 2 bytes, stderr 0 bytes\na\n","message":"m-11"}
 "#;
 
     #[test]
@@ -609,6 +613,8 @@ mod tests {
                 "00:00:31  close (clerk)  wants to run a command: ls",
                 "00:00:32  close (clerk)  allowed by full access: ls",
                 "00:00:33  close (clerk)  waiting for the rate limit of openai, 12 s",
+                "00:00:34  close (clerk)  run_command: signal 9 (1 line)",
+                "00:00:35  close (clerk)  run_command: exit 2 (1 line)",
             ]
         );
     }

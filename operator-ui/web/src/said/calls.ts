@@ -6,6 +6,8 @@ export const NO_ANSWER = "the model did not answer";
 export const WITHOUT_SERVER = "works without the MCP server";
 export const COMPACTING_CONTEXT = "compacting the context";
 export const rateLimitedBy = (provider: string): string => `rate limited by ${provider}`;
+export const exitCode = (code: string): string => `exit ${code}`;
+export const exitSignal = (number: string): string => `signal ${number}`;
 export const contextCompacted = (tokens: string): string => `context compacted from ${tokens} tokens`;
 export const CALL_END = {
   "done": "done",

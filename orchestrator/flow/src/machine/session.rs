@@ -255,6 +255,7 @@ impl SessionAside {
             stop: StopReason::End,
             usage,
             provider_blocks: None,
+            report: None,
         })
     }
 

@@ -11,7 +11,6 @@ use crate::handoff::{
 };
 use crate::port::RecordPath;
 use crate::turn::job::TurnJob;
-use crate::turn::words::PROGRAM_REPORT;
 
 /// The exit codes with which the shell at the gate reports that a program is missing or not executable.
 const NOT_STARTED: [u8; 2] = [126, 127];
@@ -36,11 +35,29 @@ pub(super) fn not_started(spec: &CommandSpec, report: &ProgramReport) -> Option<
     ))
 }
 
+/// The last answer of a turn, with its block.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct EndAnswer {
+    pub text: String,
+    /// Whether it is a report of how the program ended, and nothing that the program printed.
+    pub is_report: bool,
+}
+
+impl EndAnswer {
+    /// What a program printed.
+    pub(super) const fn printed(text: String) -> Self {
+        Self {
+            text,
+            is_report: false,
+        }
+    }
+}
+
 /// What a turn ends with.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandVerdict {
-    /// The last answer of the turn, with its block.
-    pub answer: String,
+    /// The last answer of the turn.
+    pub answer: EndAnswer,
     /// The files that it hands over and that the program did not write itself.
     pub artifacts: Vec<(RecordPath, String)>,
 }
@@ -57,7 +74,7 @@ pub(super) fn verdict(job: &TurnJob, spec: &CommandSpec, report: &ProgramReport)
     let printed = parse_outcome(&report.stdout);
     if !printed.is_err_and(|fault| is_missing(fault.code)) {
         return CommandVerdict {
-            answer: report.stdout.clone(),
+            answer: EndAnswer::printed(report.stdout.clone()),
             artifacts: Vec::new(),
         };
     }
@@ -79,7 +96,7 @@ pub(super) fn verdict(job: &TurnJob, spec: &CommandSpec, report: &ProgramReport)
 }
 
 /// The answer when the call's result is unknown.
-pub(super) fn unknown() -> String {
+pub(super) fn unknown() -> EndAnswer {
     answer(
         "What the command came to is not known, and it is not run again by itself. Look what it \
          did. Answer with `forward: PATH`, `back: PATH` or `close` to go on without it, or with \
@@ -89,19 +106,23 @@ pub(super) fn unknown() -> String {
 }
 
 /// The answer when the outcome could not be applied. A program cannot correct it.
-pub(super) fn refused(message: &str) -> String {
+pub(super) fn refused(message: &str) -> EndAnswer {
     let problem = problem_of(message);
     let words = format!("The outcome of the command could not be applied.\n\n{problem}");
     answer(&words, &RoleOutcome::PromptHuman)
 }
 
 /// The answer when the output of the program could not be handed over.
-pub(super) fn failed(why: &str) -> String {
+pub(super) fn failed(why: &str) -> EndAnswer {
     answer(why, &RoleOutcome::PromptHuman)
 }
 
-fn answer(words: &str, outcome: &RoleOutcome) -> String {
-    format!("{}\n\n{}", words.trim_end(), handoff_block(outcome))
+/// A report with the block of an outcome.
+fn answer(words: &str, outcome: &RoleOutcome) -> EndAnswer {
+    EndAnswer {
+        text: format!("{}\n\n{}", words.trim_end(), handoff_block(outcome)),
+        is_report: true,
+    }
 }
 
 fn close(job: &TurnJob, report: &ProgramReport) -> CommandVerdict {
@@ -167,10 +188,10 @@ fn ask(report: &ProgramReport, why: &str) -> CommandVerdict {
 
 fn sentence(cause: ExitCause) -> String {
     match cause {
-        ExitCause::Exited(code) => format!("{PROGRAM_REPORT}ended with exit code {code}."),
-        ExitCause::Signalled(signal) => format!("{PROGRAM_REPORT}was ended by signal {signal}."),
-        ExitCause::TimedOut => format!("{PROGRAM_REPORT}reached its time limit and was ended."),
-        ExitCause::Stopped => format!("{PROGRAM_REPORT}was stopped."),
+        ExitCause::Exited(code) => format!("The command ended with exit code {code}."),
+        ExitCause::Signalled(signal) => format!("The command was ended by signal {signal}."),
+        ExitCause::TimedOut => "The command reached its time limit and was ended.".to_owned(),
+        ExitCause::Stopped => "The command was stopped.".to_owned(),
     }
 }
 
@@ -214,7 +235,12 @@ mod tests {
     }
 
     fn judged(spec: &CommandSpec, report: &ProgramReport) -> RoleOutcome {
-        parse_outcome(&verdict(&job("builder", "build", 0), spec, report).answer).unwrap()
+        parse_outcome(
+            &verdict(&job("builder", "build", 0), spec, report)
+                .answer
+                .text,
+        )
+        .unwrap()
     }
 
     #[test]
@@ -254,9 +280,10 @@ mod tests {
         job.allowed.signals.push(Signal::ForwardPassClosed);
         let verdict = verdict(&job, &spec, &report(ExitCause::Exited(0), ""));
         assert_eq!(
-            parse_outcome(&verdict.answer),
+            parse_outcome(&verdict.answer.text),
             Ok(RoleOutcome::ForwardPassClosed)
         );
+        assert!(verdict.answer.is_report);
     }
 
     #[test]
@@ -268,8 +295,9 @@ mod tests {
         // A malformed block is reported, and not skipped.
         let wrong = report(ExitCause::Exited(0), "```handoff\ntype: x\n```\n");
         let answer = verdict(&job("a", "b", 0), &spec, &wrong).answer;
+        assert!(!answer.is_report);
         assert_eq!(
-            parse_outcome(&answer).unwrap_err().code,
+            parse_outcome(&answer.text).unwrap_err().code,
             HandoffFaultCode::UnknownSignalType
         );
     }
@@ -310,7 +338,10 @@ mod tests {
                 ..long
             },
         );
-        assert!(asked.answer.len() < 2 * SHOWN_BYTES);
-        assert_eq!(parse_outcome(&asked.answer), Ok(RoleOutcome::PromptHuman));
+        assert!(asked.answer.text.len() < 2 * SHOWN_BYTES && asked.answer.is_report);
+        assert_eq!(
+            parse_outcome(&asked.answer.text),
+            Ok(RoleOutcome::PromptHuman)
+        );
     }
 }

@@ -6,13 +6,13 @@ use a_society_base::process::gate::{ExitCause, Gated, ProcessLaunch};
 use a_society_base::process::tree;
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::fact::turn::{CallEnd, Effect, StopReason, Usage};
+use a_society_facts::fact::turn::{CallEnd, CommandExit, Effect, StopReason, Usage};
 use a_society_facts::id::{CallId, FlowId};
 use a_society_facts::message::{Message, ToolCall};
 use serde_json::value::RawValue;
 
 use super::input;
-use super::outcome::{failed, not_started, refused, unknown, verdict};
+use super::outcome::{EndAnswer, failed, not_started, refused, unknown, verdict};
 use super::report::ProgramReport;
 use super::spec::{CommandSpec, InheritedVariables};
 use crate::port::RecordAccess;
@@ -59,8 +59,8 @@ enum CommandNext {
     Intend,
     Start,
     Run(Gated),
-    AskForEnd(String),
-    AnswerWithEnd(String),
+    AskForEnd(EndAnswer),
+    AnswerWithEnd(EndAnswer),
     End(TakerEnd),
 }
 
@@ -144,7 +144,7 @@ impl CommandTaker {
     }
 
     /// The answer where there is no result to judge.
-    fn unrecorded(&self) -> String {
+    fn unrecorded(&self) -> EndAnswer {
         match self.job.history.last().map(|last| &**last) {
             Some(Message::User { content }) => refused(content),
             _ => unknown(),
@@ -182,24 +182,26 @@ impl CommandTaker {
             name: TOOL.to_owned(),
             input: self.arguments(),
         };
-        let step = self.answer(String::new(), vec![call], StopReason::Tools);
+        let text = EndAnswer::printed(String::new());
+        let step = self.answer(text, vec![call], StopReason::Tools);
         self.then(CommandNext::Intend, step)
     }
 
-    fn answer_with_end(&mut self, text: String) -> TurnStep {
-        let end = conclude(&text);
-        let step = self.answer(text, Vec::new(), StopReason::End);
+    fn answer_with_end(&mut self, answer: EndAnswer) -> TurnStep {
+        let end = conclude(&answer.text);
+        let step = self.answer(answer, Vec::new(), StopReason::End);
         self.then(CommandNext::End(end), step)
     }
 
-    fn answer(&mut self, text: String, calls: Vec<ToolCall>, stop: StopReason) -> TurnStep {
+    fn answer(&mut self, answer: EndAnswer, calls: Vec<ToolCall>, stop: StopReason) -> TurnStep {
         self.answered = self.answered.saturating_add(1);
         TurnStep::Answer {
-            text,
+            text: answer.text,
             calls,
             stop,
             usage: Usage::default(),
             provider_blocks: None,
+            report: Some(answer.is_report),
         }
     }
 
@@ -271,7 +273,8 @@ impl CommandTaker {
             Err(why) => return self.failed(call, format!("The command did not run: {why}.")),
         };
         if let Some(why) = not_started(&self.spec, &report) {
-            return self.finish_failed(call, report.text(), CommandNext::End(aborted(why)));
+            self.next = CommandNext::End(aborted(why));
+            return finish(call, CallEnd::Failed, &report, is_cut);
         }
         let verdict = verdict(&self.job, &self.spec, &report);
         // What is handed over is written before the call counts as finished.
@@ -280,17 +283,7 @@ impl CommandTaker {
                 return self.failed(call, format!("{path} could not be written: {why}."));
             }
         }
-        let step = TurnStep::Finish {
-            call,
-            end: self.end_of(report.cause),
-            output: report.text(),
-            seen: Vec::new(),
-            image: None,
-            exit: None,
-            is_cut,
-            is_settled: false,
-            ends: None,
-        };
+        let step = finish(call, self.end_of(report.cause), &report, is_cut);
         self.then(CommandNext::AskForEnd(verdict.answer), step)
     }
 
@@ -307,6 +300,26 @@ impl CommandTaker {
             ExitCause::TimedOut => CallEnd::TimedOut,
             ExitCause::Stopped => CallEnd::Stopped,
         }
+    }
+}
+
+/// The end of a call whose program ran.
+fn finish(call: CallId, end: CallEnd, report: &ProgramReport, is_cut: bool) -> TurnStep {
+    let exit = match report.cause {
+        ExitCause::Exited(code) => Some(CommandExit::Code(i32::from(code))),
+        ExitCause::Signalled(signal) => Some(CommandExit::Signal(signal)),
+        ExitCause::TimedOut | ExitCause::Stopped => None,
+    };
+    TurnStep::Finish {
+        call,
+        end,
+        output: report.text(),
+        seen: Vec::new(),
+        image: None,
+        exit,
+        is_cut,
+        is_settled: false,
+        ends: None,
     }
 }
 

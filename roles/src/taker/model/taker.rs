@@ -365,6 +365,7 @@ impl ModelTaker {
             stop: answer.stop.reason(),
             usage,
             provider_blocks,
+            report: None,
         }
     }
 

@@ -308,6 +308,7 @@ impl ScriptedTaker {
             stop,
             usage: self.usage,
             provider_blocks: None,
+            report: None,
         }
     }
 

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use a_society_facts::Hash;
 use a_society_facts::fact::terms::{CommandTerms, ConsentTerms};
-use a_society_facts::fact::turn::{CallEnd, Effect};
+use a_society_facts::fact::turn::{CallEnd, CommandExit, Effect};
 use a_society_facts::id::CallId;
 
 pub use self::background::Background;
@@ -366,14 +366,21 @@ fn told(
         let _ = writeln!(tail, "[processes that could not be ended: {survivors:?}]");
     }
     let mut output = beside(head, body, full);
-    if let CommandEnd::Exited(code) = report.end {
-        output.exit = Some(i32::from(code));
-    }
+    output.exit = exit_of(&report.end);
     if !tail.is_empty() && !output.body.is_empty() && !output.body.ends_with('\n') {
         output.body.push('\n');
     }
     output.tail = tail;
     (end, output)
+}
+
+/// How a command ended, if nothing of ours ended it.
+fn exit_of(end: &CommandEnd) -> Option<CommandExit> {
+    match end {
+        CommandEnd::Exited(code) => Some(CommandExit::Code(i32::from(*code))),
+        CommandEnd::Signalled(signal) => Some(CommandExit::Signal(*signal)),
+        CommandEnd::NotStarted(_) | CommandEnd::TimedOut | CommandEnd::Stopped => None,
+    }
 }
 
 /// How a command ended: as its call did, in the line before its output, and in the one behind it.

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use super::budget::{Lack, Measure};
 use super::operator::ConsentRequested;
 use super::terms::{CommandTerms, ConsentTerms, FileEffect, FileTerms, Scope};
+use super::turn::CommandExit;
 use crate::id::{BadName, RoleInstance};
 use crate::message::Text;
 
@@ -59,13 +60,42 @@ pub(crate) fn is_own_turn(question: &str) -> bool {
         || parts.any(|part| part.starts_with("It is your turn. End it with one of these"))
 }
 
-/// With which code a command ended, as the first line of its output says it.
+/// How the command of a tool ended, as the first line of its output says it.
 #[must_use]
-pub fn exit(output: &str) -> Option<i32> {
-    let rest = output.strip_prefix("[exit ")?;
-    let rest = rest.strip_prefix("code ").unwrap_or(rest);
-    let (code, _) = rest.split_once([']', ','])?;
-    code.parse().ok()
+pub(super) fn exit(output: &str) -> Option<CommandExit> {
+    let rest = output.strip_prefix('[')?;
+    let (how, _) = rest.split_once([']', ','])?;
+    if let Some(number) = how.strip_prefix("signal ") {
+        return number.parse().ok().map(CommandExit::Signal);
+    }
+    let number = how.strip_prefix("exit ")?;
+    let number = number.strip_prefix("code ").unwrap_or(number);
+    number.parse().ok().map(CommandExit::Code)
+}
+
+/// How a role's program ended, as the first line of its output says it.
+#[must_use]
+pub(super) fn program_exit(tool: &str, output: &str) -> Option<CommandExit> {
+    let line = output.lines().next().filter(|_| tool == "run_command")?;
+    let (how, lengths) = line.split_once("; stdout ")?;
+    if !lengths.ends_with(" bytes") {
+        return None;
+    }
+    if let Some(number) = how.strip_prefix("exit code ") {
+        return number.parse().ok().map(CommandExit::Code);
+    }
+    let number = how.strip_prefix("ended by signal ")?;
+    number.parse().ok().map(CommandExit::Signal)
+}
+
+/// Whether a text of a role that is a program is a report of how the program ended.
+#[must_use]
+pub(super) fn is_report(text: &str) -> bool {
+    let Some(ended) = text.strip_prefix("The command ") else {
+        return false;
+    };
+    let asks = text.rfind("```handoff\n").map_or("", |at| &text[at..]);
+    ended.starts_with("ended with exit code 0.") || asks.contains("type: prompt-human")
 }
 
 /// Whether a line of an output says how much of it the model did not get.
@@ -152,7 +182,7 @@ fn command(of: &str, rest: &str) -> Option<CommandTerms> {
 mod tests {
     use super::*;
     use crate::fact::node::NodeSuspended;
-    use crate::fact::turn::CallFinished;
+    use crate::fact::turn::{CallFinished, ModelAnswered};
 
     #[test]
     fn a_question_in_the_words_of_a_packet_is_an_own_turn_only_where_the_record_does_not_say() {
@@ -238,15 +268,64 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_code_of_a_command_is_read_from_its_first_line() {
-        for (output, code) in [
-            ("[exit code 0]\nok", Some(0)),
-            ("[exit 101, 0.1 s]\nno", Some(101)),
-            ("[signal 15, 0.1 s]\n", None),
-            ("exit 1", None),
-            ("[exit x]", None),
+    fn how_a_command_ended_is_read_from_its_first_line_only_where_the_record_does_not_say() {
+        use CommandExit::{Code, Signal};
+        for (output, said, expected) in [
+            ("[exit code 0]\nok", None, Some(Code(0))),
+            ("[exit 101, 0.1 s]\nno", None, Some(Code(101))),
+            ("[signal 15, 0.1 s]\n", None, Some(Signal(15))),
+            (
+                "exit code 2; stdout 0 bytes, stderr 9 bytes\n",
+                None,
+                Some(Code(2)),
+            ),
+            (
+                "ended by signal 9; stdout 0 bytes, stderr 0 bytes\n",
+                None,
+                Some(Signal(9)),
+            ),
+            ("stopped; stdout 0 bytes, stderr 0 bytes\n", None, None),
+            ("exit code 2; stdout is empty\n", None, None),
+            ("exit 1", None, None),
+            ("[exit x]", None, None),
+            ("a line\n[exit 1]", None, None),
+            ("[exit 1]", Some(("exit", 3)), Some(Code(3))),
+            ("[exit 1]", Some(("signal", 9)), Some(Signal(9))),
         ] {
-            assert_eq!(exit(output), code, "{output}");
+            let mut finished = serde_json::json!({
+                "call": "c1", "turn": 1, "role": "owner", "tool_call": "t1", "tool": "run_command",
+                "end": "failed", "output": output, "message": "m1",
+            });
+            if let Some((member, number)) = said {
+                finished[member] = number.into();
+            }
+            let mut other = finished.clone();
+            other["end"] = "timed_out".into();
+            let other: CallFinished = serde_json::from_value(other).unwrap();
+            let of_other = expected.filter(|_| said.is_some());
+            assert_eq!(other.command_exit(), of_other, "{output}");
+            let finished: CallFinished = serde_json::from_value(finished).unwrap();
+            assert_eq!(finished.command_exit(), expected, "{output} {said:?}");
+        }
+    }
+
+    #[test]
+    fn a_report_of_a_program_is_known_by_its_words_only_where_the_record_does_not_say() {
+        let asks = "The command reached its time limit and was ended.\n\n```handoff\ntype: prompt-human\n```\n";
+        for (text, said, expected) in [
+            ("The command ended with exit code 0.\n", None, true),
+            ("The command ended with exit code 2.\n", None, false),
+            (asks, None, true),
+            ("The command line is long.\n", None, false),
+            ("The command ended with exit code 0.\n", Some(false), false),
+            ("It went wrong.\n", Some(true), true),
+        ] {
+            let answered = serde_json::json!({
+                "turn": 1, "attempt": 1, "role": "owner", "request": 1, "message": "m1", "text": text,
+                "stop": "end", "usage": {}, "report": said,
+            });
+            let answered: ModelAnswered = serde_json::from_value(answered).unwrap();
+            assert_eq!(answered.is_report(text), expected, "{text} {said:?}");
         }
     }
 

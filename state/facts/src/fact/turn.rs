@@ -229,6 +229,18 @@ pub struct ModelAnswered {
     /// Blocks that this provider wants back unchanged, such as signed reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_blocks: Option<Box<RawValueEq>>,
+    /// Of a role that is a program, whether the text is a report of how the program ended, and nothing that the
+    /// program printed. Journals without it say so at the beginning of the text only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<bool>,
+}
+
+impl ModelAnswered {
+    /// Whether a text of a role that is a program is a report of how the program ended.
+    #[must_use]
+    pub fn is_report(&self, text: &str) -> bool {
+        self.report.unwrap_or_else(|| older::is_report(text))
+    }
 }
 
 /// JSON kept byte for byte.
@@ -429,12 +441,61 @@ pub struct CallFinished {
     /// at the beginning of the output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
+    /// By which signal the command was ended, if it was one and the signal was not ours. Journals without it say so at
+    /// the beginning of the output only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
     /// Whether the model got less than there was. Journals without it say so in a line of the output only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<bool>,
 }
 
+/// How a command ended that nothing of ours ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandExit {
+    /// By itself, with this code.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl CommandExit {
+    /// The code, if it ended by itself.
+    #[must_use]
+    pub const fn code(self) -> Option<i32> {
+        match self {
+            Self::Code(code) => Some(code),
+            Self::Signal(_) => None,
+        }
+    }
+
+    /// The signal, if one ended it.
+    #[must_use]
+    pub const fn signal(self) -> Option<i32> {
+        match self {
+            Self::Code(_) => None,
+            Self::Signal(signal) => Some(signal),
+        }
+    }
+}
+
 impl CallFinished {
+    /// How the command ended, if it was one and ended by itself or by a signal that was not ours.
+    #[must_use]
+    pub fn command_exit(&self) -> Option<CommandExit> {
+        match (self.exit, self.signal) {
+            (Some(code), _) => Some(CommandExit::Code(code)),
+            (None, Some(signal)) => Some(CommandExit::Signal(signal)),
+            (None, None) if matches!(self.end, CallEnd::Done | CallEnd::Failed) => {
+                let shown = self.output.shown();
+                // The commands of tools have the members for longer than a record says what was cut.
+                let of_tool = || older::exit(&shown).filter(|_| self.cut.is_none());
+                older::program_exit(&self.tool, &shown).or_else(of_tool)
+            }
+            (None, None) => None,
+        }
+    }
+
     /// Whether the model got less than there was.
     #[must_use]
     pub fn is_cut(&self) -> bool {

@@ -366,6 +366,7 @@ fn turns() -> Vec<Fact> {
             stop: StopReason::Tools,
             usage: usage(100),
             provider_blocks: block.ok().map(|block| Box::new(RawValueEq(block))),
+            report: Some(true),
         }),
     ]
 }
@@ -438,6 +439,7 @@ fn calls() -> Vec<Fact> {
                 hash: Hash::of(b"seen"),
             }],
             exit: Some(0),
+            signal: Some(9),
             cut: Some(true),
             image: Some(Box::new(Image {
                 blob: Hash::of(b"a long text"),

@@ -334,6 +334,7 @@ impl Scribe {
             stop,
             usage: usage(tokens),
             provider_blocks: None,
+            report: None,
         }));
     }
 
@@ -403,6 +404,7 @@ impl Scribe {
             seen: Vec::new(),
             image: None,
             exit: None,
+            signal: None,
             cut: None,
         }));
     }

@@ -1,7 +1,7 @@
 //! How calls, requests and turns end.
 
 use super::words;
-use crate::fact::turn::{CallEnd, TurnEnd};
+use crate::fact::turn::{CallEnd, CommandExit, TurnEnd};
 
 words! {
     texts {
@@ -19,6 +19,10 @@ words! {
     templates {
         /// A provider wants fewer requests.
         rate_limited_by(provider) = "rate limited by {provider}";
+        /// A command ended by itself.
+        exit_code(code) = "exit {code}";
+        /// A signal ended a command.
+        exit_signal(number) = "signal {number}";
         /// A session was replaced by its summary, from so many tokens, or from so many to so many.
         context_compacted(tokens) = "context compacted from {tokens} tokens";
     }
@@ -65,5 +69,14 @@ words! {
             "bad_request" | "invalid" = "the provider did not understand the request",
             "circuit_open" = "the provider failed too often to be asked again now",
         }
+    }
+}
+
+/// How a command ended that nothing of ours ended.
+#[must_use]
+pub fn command_exit(exit: CommandExit) -> String {
+    match exit {
+        CommandExit::Code(code) => exit_code(&code.to_string()),
+        CommandExit::Signal(number) => exit_signal(&number.to_string()),
     }
 }

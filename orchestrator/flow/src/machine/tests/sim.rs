@@ -241,6 +241,7 @@ impl Sim {
             seen: Vec::new(),
             image: None,
             exit: None,
+            signal: None,
             cut: None,
         }));
     }
@@ -295,6 +296,7 @@ impl Sim {
             stop: StopReason::Tools,
             usage: Usage::default(),
             provider_blocks: None,
+            report: None,
         }));
     }
 

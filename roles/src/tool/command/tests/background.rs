@@ -10,7 +10,7 @@ use crate::tool::tests::stage::{Stage, call, done, finish, plan};
 use crate::tool::{RefusalKind, Toolbox};
 
 use a_society_facts::fact::terms::ConsentTerms;
-use a_society_facts::fact::turn::CallEnd;
+use a_society_facts::fact::turn::{CallEnd, CommandExit};
 
 fn word(name: &str) -> String {
     format!("a-society-{name}-{}", std::process::id())
@@ -64,7 +64,7 @@ fn a_command_beside_the_turn_that_fails_at_once_is_seen_at_once() {
     let given = json!({ "command": "echo no such port; exit 3", "run_in_background": true });
     let failed = done(&stage.toolbox(), "Bash", given).unwrap();
     assert_eq!(failed.end, CallEnd::Failed);
-    assert_eq!(failed.exit, Some(3));
+    assert_eq!(failed.exit, Some(CommandExit::Code(3)));
     assert!(failed.output.starts_with("[exit 3, ") && failed.output.ends_with("no such port\n"));
     // Consent shows it, and no command is so harmless that it runs beside the turn unasked.
     let planned = plan(

@@ -55,6 +55,7 @@ impl Session {
             stop: StopReason::End,
             usage: Usage::default(),
             provider_blocks: None,
+            report: None,
         }));
     }
 

@@ -105,6 +105,7 @@ fn the_files_that_a_role_saw_are_known_after_a_compaction() {
             seen: vec![seen(text)],
             image: None,
             exit: None,
+            signal: None,
             cut: None,
         };
         take(&mut session, Fact::CallFinished(finished));
