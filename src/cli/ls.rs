@@ -2,15 +2,17 @@
 
 use a_society_facts::At;
 use a_society_facts::id::ProjectName;
-use a_society_facts::view::FlowSummary;
+use a_society_facts::view::flow::FlowStatus;
 use a_society_facts::view::standing::FlowStanding;
-use a_society_state::FlowRef;
-use a_society_state::Stranger;
+use a_society_facts::view::{FlowSummary, Wait};
+use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_state::index::{FOREIGN_WORD, Row, rows};
+use a_society_state::{FlowRef, Store, Stranger};
 use serde_json::{Value, json};
 
 use super::context::Context;
 use super::nesting::{NestedRow, nested, parent};
+use super::status::asked;
 use super::table::{self, Cell, Column};
 use super::words;
 use crate::exit_code::ExitCode;
@@ -60,10 +62,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let all = listed.len();
     listed.retain(|row| arguments.all || is_open(row));
     let hidden = all - listed.len();
-    let listed = nested(listed);
+    let mut listed = nested(listed);
+    for one in &mut listed {
+        one.asks = asks_of(&store, &one.row);
+    }
     let now = store.ground().clock.now();
     if context.out.is_json() {
-        let flows: Vec<Value> = listed.iter().map(|one| as_json(&one.row)).collect();
+        let flows: Vec<Value> = listed.iter().map(as_json).collect();
         let strangers: Vec<Value> = census.strangers.iter().map(stranger_json).collect();
         let found = json!({ "flows": flows, "hidden": hidden, "strangers": strangers });
         context.out.value(&found)?;
@@ -72,6 +77,28 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         remark(context, &census.strangers, listed.len(), hidden);
     }
     Ok(ExitCode::Ok)
+}
+
+/// What a flow asks. Only one that may ask is folded: where something waits, or the flow as a whole does, or a process
+/// drives it and nothing of it works.
+fn asks_of(store: &Store, row: &Row) -> Vec<OpenAsk> {
+    let may_ask = |summary: &FlowSummary| {
+        let rests = row.held_by.is_some() && summary.running == 0;
+        let is_whole = matches!(
+            summary.status,
+            FlowStatus::Paused(_)
+                | FlowStatus::AwaitingImprovementChoice
+                | FlowStatus::AwaitingFeedbackConsent
+        );
+        !summary.is_over() && (is_whole || rests || summary.waits.iter().any(Wait::is_asked))
+    };
+    if row.damage.is_some() || !row.summary.as_ref().is_some_and(may_ask) {
+        return Vec::new();
+    }
+    let Ok(seen) = store.look(&row.flow) else {
+        return Vec::new();
+    };
+    asked(store, &row.flow, &seen.screen.flow)
 }
 
 /// Whether a flow still wants to be looked at.
@@ -120,7 +147,7 @@ fn piped(listed: &[NestedRow], marks: &Marks, now: At, paint: Paint) -> Vec<Stri
     let heads = heads.map(|head| Cell::painted(head, paint.dim(head)));
     let mut cells = vec![heads.to_vec()];
     let rows = listed.iter();
-    cells.extend(rows.map(|one| in_cells(one.depth, &one.row, marks, now, paint)));
+    cells.extend(rows.map(|one| in_cells(one, marks, now, paint)));
     let mut lines = table::lines(&cells).into_iter();
     let mut shown: Vec<String> = lines.next().into_iter().collect();
     for (NestedRow { row, .. }, line) in listed.iter().zip(lines) {
@@ -131,7 +158,8 @@ fn piped(listed: &[NestedRow], marks: &Marks, now: At, paint: Paint) -> Vec<Stri
     shown
 }
 
-fn in_cells(depth: usize, row: &Row, marks: &Marks, now: At, paint: Paint) -> Vec<Cell> {
+fn in_cells(listed: &NestedRow, marks: &Marks, now: At, paint: Paint) -> Vec<Cell> {
+    let NestedRow { depth, row, .. } = listed;
     let known = |text: String| {
         if text.is_empty() {
             NOTHING.to_owned()
@@ -140,9 +168,9 @@ fn in_cells(depth: usize, row: &Row, marks: &Marks, now: At, paint: Paint) -> Ve
         }
     };
     let summary = row.summary.as_ref();
-    let title = summary.map(|summary| titled(depth, row, &summary.title, usize::MAX));
+    let title = summary.map(|summary| titled(*depth, row, &summary.title, usize::MAX));
     let named = format!("{}/{}", row.flow.project, marks.painted(&row.flow, paint));
-    let (state, painted) = in_words(row, status(row, now), paint);
+    let (state, painted) = in_words(listed, status(row, now), paint);
     let numbers = [done(row), cost(row), old(row, now)];
     let mut cells = vec![
         Cell::painted(row.flow.to_string(), named),
@@ -154,14 +182,13 @@ fn in_cells(depth: usize, row: &Row, marks: &Marks, now: At, paint: Paint) -> Ve
 }
 
 /// A state with how many questions wait, and the same as it is painted.
-fn in_words(row: &Row, mut state: String, paint: Paint) -> (String, String) {
-    let summary = row.summary.as_ref();
-    let asks = summary.map_or(0, |summary| words::waits(summary).len());
+fn in_words(listed: &NestedRow, mut state: String, paint: Paint) -> (String, String) {
+    let asks = listed.asks.len();
     if asks > 1 {
         let more = format!(" ({asks})");
         state.push_str(&more);
     }
-    let painted = if row.damage.is_some() {
+    let painted = if listed.row.damage.is_some() {
         paint.red(&state)
     } else if asks > 0 {
         paint.yellow(&state)
@@ -228,10 +255,10 @@ fn screen(
     };
     let wide: Vec<Column> = shown().map(|(_, wide, _)| *wide).collect();
     let mut cells: Vec<Vec<Cell>> = vec![shown().enumerate().map(head).collect()];
-    cells.extend((listed.iter()).map(|one| on_screen(&one.row, marks, now, columns, paint)));
+    cells.extend((listed.iter()).map(|one| on_screen(one, marks, now, columns, paint)));
     let room = columns.saturating_sub(table::width_of(&cells, &wide) + 1);
     let titles = |room: usize| {
-        let titles = listed.iter().map(move |NestedRow { depth, row }| {
+        let titles = listed.iter().map(move |NestedRow { depth, row, .. }| {
             let title = row.summary.as_ref().map(|summary| summary.title.as_str());
             titled(*depth, row, title.unwrap_or_default(), room)
         });
@@ -266,10 +293,10 @@ fn screen(
 /// The flows for a screen that is read aloud: a line for each value, with its name.
 fn spoken(listed: &[NestedRow], now: At) -> Vec<String> {
     let mut lines = Vec::new();
-    for NestedRow { depth, row } in listed {
+    for NestedRow { depth, row, asks } in listed {
         let summary = row.summary.as_ref();
         let title = summary.map(|summary| titled(*depth, row, &summary.title, usize::MAX));
-        let waits = summary.map(|summary| words::waits(summary).join(", "));
+        let waits = summary.map(|summary| words::waits(asks, summary).join(", "));
         let done = summary.filter(|summary| summary.nodes > 0);
         let done = done.map(|summary| format!("{} of {}", summary.done, summary.nodes));
         let cost = summary.map(|summary| summary.cost_micros);
@@ -306,7 +333,14 @@ fn state(row: &Row, now: At) -> String {
     one_line(word.map_or(&state, |standing| standing.word()), STATE.least)
 }
 
-fn on_screen(row: &Row, marks: &Marks, now: At, columns: usize, paint: Paint) -> Vec<Cell> {
+fn on_screen(
+    listed: &NestedRow,
+    marks: &Marks,
+    now: At,
+    columns: usize,
+    paint: Paint,
+) -> Vec<Cell> {
+    let row = &listed.row;
     // The end of an id names its flow whatever is left of its project.
     let named = |flow: &str, project: &str| format!("{project}/{flow}");
     let project = row.flow.project.as_str();
@@ -320,7 +354,7 @@ fn on_screen(row: &Row, marks: &Marks, now: At, columns: usize, paint: Paint) ->
         ),
         None => (row.flow.to_string(), row.flow.to_string()),
     };
-    let (state, painted_state) = in_words(row, state(row, now), paint);
+    let (state, painted_state) = in_words(listed, state(row, now), paint);
     let mut cells = vec![
         Cell::painted(name, painted),
         Cell::painted(state, painted_state),
@@ -399,7 +433,8 @@ fn stranger_json(stranger: &Stranger) -> Value {
     json!({ "path": stranger.path.display().to_string(), "why": stranger.why })
 }
 
-fn as_json(row: &Row) -> Value {
+fn as_json(listed: &NestedRow) -> Value {
+    let NestedRow { row, asks, .. } = listed;
     let summary = row.summary.as_ref();
     let damage = row
         .damage
@@ -413,7 +448,7 @@ fn as_json(row: &Row) -> Value {
         "standing": row.standing().map(FlowStanding::word),
         "retry_at": summary.and_then(|s| s.retry_at),
         "resets_at": summary.and_then(FlowSummary::resets_at),
-        "waiting_for": summary.map(words::waits).unwrap_or_default(),
+        "waiting_for": summary.map(|summary| words::waits(asks, summary)).unwrap_or_default(),
         "tokens": summary.map(|s| s.tokens),
         "cost_micros": summary.map(|s| s.cost_micros),
         "running": summary.map(|s| s.running),
@@ -496,7 +531,8 @@ fn shared_bytes(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use a_society_facts::fact::node::WaitReason;
-    use a_society_facts::view::Wait;
+    use a_society_facts::view::FlowState;
+    use a_society_orchestrator::machine::OperatorQuestion;
 
     use super::*;
 
@@ -546,22 +582,35 @@ mod tests {
             damage_word: None,
             held_by: None,
         };
-        NestedRow { depth: 0, row }
+        NestedRow {
+            depth: 0,
+            row,
+            asks: Vec::new(),
+        }
     }
 
     #[test]
     fn on_a_screen_no_row_is_wider_and_what_matters_least_goes_first() {
         let mut asks = row("20260527T143000123Z-a1b2c3", "Ledger close 台帳", 630_000);
-        let wait = |node: &str| Wait {
-            node: Some(node.parse().unwrap()),
-            role: "writer".parse().unwrap(),
-            reason: WaitReason::PromptHuman,
-            since: At::from_ms(0),
-            until: None,
-            is_own_turn: false,
+        let text = |node: &str| {
+            let question = OperatorQuestion::Text {
+                node: Some(node.parse().unwrap()),
+                role: "writer".parse().unwrap(),
+                reason: WaitReason::PromptHuman,
+            };
+            OpenAsk::new(&FlowState::default(), &question)
         };
+        asks.asks = vec![text("draft"), text("review")];
         if let Some(summary) = &mut asks.row.summary {
-            summary.waits = vec![wait("draft"), wait("review")];
+            summary.waits = vec![Wait {
+                node: None,
+                role: "writer".parse().unwrap(),
+                reason: WaitReason::PromptHuman,
+                since: At::from_ms(0),
+                until: None,
+                is_own_turn: false,
+                is_answered: false,
+            }];
         }
         let mut long = row("20260528T143000123Z-c0ffee", &"A long title ".repeat(20), 0);
         long.row.flow.project = "release-notes".parse().unwrap();

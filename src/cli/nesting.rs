@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use a_society_facts::id::FlowId;
+use a_society_operator_ui::fold::asks::OpenAsk;
 use a_society_state::index::Row;
 
 /// A flow in a list, and under how many others it is.
@@ -10,6 +11,15 @@ use a_society_state::index::Row;
 pub(crate) struct NestedRow {
     pub(crate) depth: usize,
     pub(crate) row: Row,
+    /// What it asks, once that was looked up.
+    pub(crate) asks: Vec<OpenAsk>,
+}
+
+impl NestedRow {
+    const fn new(depth: usize, row: Row) -> Self {
+        let asks = Vec::new();
+        Self { depth, row, asks }
+    }
 }
 
 /// Rows with their depth: a fork comes after its parent and its parent's other forks before it, one
@@ -38,14 +48,14 @@ pub(crate) fn nested(rows: Vec<Row>) -> Vec<NestedRow> {
     let mut placed = Vec::with_capacity(rows.len());
     while let Some((depth, number)) = next.pop() {
         if let Some(row) = rows.get_mut(number).and_then(Option::take) {
-            placed.push(NestedRow { depth, row });
+            placed.push(NestedRow::new(depth, row));
         }
         let deeper = forks.remove(&number).unwrap_or_default();
         next.extend(deeper.into_iter().rev().map(|fork| (depth + 1, fork)));
     }
     // No two flows come from one another, whatever their journals say.
     let alone = rows.into_iter().flatten();
-    placed.extend(alone.map(|row| NestedRow { depth: 0, row }));
+    placed.extend(alone.map(|row| NestedRow::new(0, row)));
     placed
 }
 
@@ -94,7 +104,7 @@ mod tests {
     fn shape(rows: Vec<Row>) -> Vec<(usize, String)> {
         let placed = nested(rows).into_iter();
         placed
-            .map(|NestedRow { depth, row }| {
+            .map(|NestedRow { depth, row, .. }| {
                 let id = row.flow.flow.to_string();
                 (depth, id.rsplit('-').next().unwrap().to_owned())
             })

@@ -2,13 +2,12 @@
 
 use a_society_facts::At;
 use a_society_facts::Seat;
-use a_society_facts::id::NodeId;
-use a_society_facts::message::Text;
+use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FeedItem;
 use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
-use a_society_operator_ui::fold::asks::call_facts;
+use a_society_operator_ui::fold::asks::{OpenAsk, call_facts};
 use a_society_operator_ui::server::changed;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
@@ -23,6 +22,7 @@ use super::diff;
 use super::nesting::parent;
 use super::progress::before_its_end;
 use super::report::{damage_advice, damage_json, torn, torn_json};
+use super::status::asked;
 use super::table::{self, Cell};
 use super::words;
 use crate::exit_code::ExitCode;
@@ -110,6 +110,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             made,
             costs,
             files,
+            asks: asked(&store, &flow, &seen.screen.flow),
         };
         print(&mut context.out, &flow, &seen, shown, now)?;
     }
@@ -220,6 +221,7 @@ struct Shown<'a> {
     made: String,
     costs: Table,
     files: Table,
+    asks: Vec<OpenAsk>,
 }
 
 fn print(
@@ -235,12 +237,14 @@ fn print(
         made,
         costs,
         files,
+        asks,
     } = shown;
-    head(out, flow, seen, made, now)?;
+    let waits = words::waits(&asks, &seen.screen.summary).join(", ");
+    head(out, flow, seen, made, &waits, now)?;
     let state = &seen.screen.flow;
     section(out, "NODES", &nodes(state, now, seen.held_by.is_some()))?;
     section(out, COST, &costs)?;
-    section(out, "ASKS", &questions(state, now))?;
+    section(out, "ASKS", &questions(state, &asks, now))?;
     section(out, "FILES", &files)?;
     section(out, "SESSIONS", &sessions(state, now))?;
     section(out, "TURNS", &turns(state, now))?;
@@ -251,7 +255,14 @@ fn print(
     section(out, &format!("LAST {items}"), &feeds(seen, items, short))
 }
 
-fn head(out: &mut Output, flow: &FlowRef, seen: &Look, made: String, now: At) -> Result<(), Stop> {
+fn head(
+    out: &mut Output,
+    flow: &FlowRef,
+    seen: &Look,
+    made: String,
+    waits: &str,
+    now: At,
+) -> Result<(), Stop> {
     let summary = &seen.screen.summary;
     let title = one_line(&summary.title, TEXT_COLUMNS_MAX);
     let title = if title.is_empty() {
@@ -264,7 +275,6 @@ fn head(out: &mut Output, flow: &FlowRef, seen: &Look, made: String, now: At) ->
         at.map(|at| format!("{at} ({} ago)", age(now.ms() - at.ms())))
             .unwrap_or_default()
     };
-    let waits = words::waits(summary).join(", ");
     let spent = cost::in_short(&seen.screen.flow.account).join(" · ");
     let status = seen.standing_words(now);
     let status = status.unwrap_or_else(|| "nothing was ever recorded".to_owned());
@@ -274,7 +284,7 @@ fn head(out: &mut Output, flow: &FlowRef, seen: &Look, made: String, now: At) ->
         ("fork of", fork_of(summary)),
         ("status", status),
         ("delivered", made),
-        ("waiting for", one_line(&waits, TEXT_COLUMNS_MAX)),
+        ("waiting for", one_line(waits, TEXT_COLUMNS_MAX)),
         ("created", moment(summary.created_at)),
         ("last fact", moment(summary.updated_at)),
         ("records", summary.seq.to_string()),
@@ -465,35 +475,31 @@ fn turns(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
     rows
 }
 
-fn questions(state: &FlowState, now: At) -> Vec<Vec<Cell>> {
-    let whole = words::flow_wait(state.status);
-    let whole = whole.map(|what| vec!["the flow".into(), what.into()]);
-    let waits = state.waits().map(|(node, waiting)| {
-        let who = node.map_or(waiting.role.as_str(), NodeId::as_str);
-        let since = age(now.ms() - waiting.since.ms());
-        let asks = waiting.question.as_ref().map(shortened).unwrap_or_default();
+fn questions(state: &FlowState, asks: &[OpenAsk], now: At) -> Vec<Vec<Cell>> {
+    let since = |at: At| Cell::from(format!("since {}", age(now.ms() - at.ms())));
+    let asked = asks.iter().map(|ask| {
+        let role = ask.role.as_ref().map_or("the flow", RoleInstance::as_str);
+        let who = ask.node().map_or(role, NodeId::as_str);
+        let says = match &ask.call {
+            Some(call) => one_line(&call.about, TEXT_COLUMNS_MAX),
+            None => one_line(ask.says.as_deref().unwrap_or_default(), TEXT_COLUMNS_MAX),
+        };
         vec![
             who.into(),
-            words::waiting(waiting, now).into(),
-            format!("since {since}").into(),
-            asks.into(),
+            ask.wants().into(),
+            since(ask.since),
+            says.into(),
         ]
     });
-    let consents = state.consents.values().map(|consent| {
-        let since = age(now.ms() - consent.since.ms());
-        let asks = format!("{}: {}", plain(&consent.tool), shortened(&consent.shown));
-        vec![
-            consent.role.as_str().into(),
-            "may this run?".into(),
-            format!("since {since}").into(),
-            asks.into(),
-        ]
+    let limited = state
+        .waits()
+        .filter(|(_, waiting)| state.goes_on_at(waiting).is_some());
+    let limited = limited.map(|(node, waiting)| {
+        let who = node.map_or(waiting.role.as_str(), NodeId::as_str);
+        let what = words::waiting(waiting, now);
+        vec![who.into(), what.into(), since(waiting.since), "".into()]
     });
-    whole.into_iter().chain(waits).chain(consents).collect()
-}
-
-fn shortened(text: &Text) -> String {
-    one_line(&text.shown(), TEXT_COLUMNS_MAX)
+    asked.chain(limited).collect()
 }
 
 fn notices(state: &FlowState) -> Vec<Vec<Cell>> {

@@ -292,3 +292,22 @@ pub(crate) fn works_and_asks(
     let (graph, _) = graph::parse(&source, "workflow.yaml");
     Ok(graph.map_or_else(Vec::new, |graph| pending(&graph, state)))
 }
+
+/// What a flow asks. What the roles of a flow ask whose graph cannot be read is known all the same.
+pub(crate) fn asked(store: &Store, flow: &FlowRef, state: &FlowState) -> Vec<OpenAsk> {
+    let source = store.place(flow).whole_text(&state.graph.source);
+    let graph = source
+        .ok()
+        .and_then(|source| graph::parse(&source, "workflow.yaml").0);
+    if state.status.is_over() {
+        return Vec::new();
+    }
+    let Some(graph) = graph else {
+        let waits = state
+            .waits()
+            .filter(|(_, waiting)| state.goes_on_at(waiting).is_none());
+        let asks = waits.filter_map(|(node, waiting)| OpenAsk::of_wait(state, node, &waiting.role));
+        return asks.collect();
+    };
+    open(state, &pending(&graph, state))
+}

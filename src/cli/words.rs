@@ -5,15 +5,15 @@ use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
+use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::view::FlowSummary;
-use a_society_facts::view::flow::{CallState, FlowStatus, OperatorWait};
+use a_society_facts::view::flow::{CallState, OperatorWait};
 use a_society_facts::view::standing::NodeStanding;
-use a_society_facts::words::asks::{
-    RUN_A_RETROSPECTIVE, WRITE_A_REPORT, pause, trouble, your_choice,
-};
+use a_society_facts::words::asks::trouble;
 use a_society_facts::words::left;
 use a_society_facts::words::retrospective::{FEEDBACK_REPORT, RETROSPECTIVE};
 use a_society_facts::words::status::YOUR_TURN;
+use a_society_operator_ui::fold::asks::OpenAsk;
 
 /// What a role waits for now, to be read after "waits for", with the time that is left.
 pub(crate) fn waiting(waiting: &OperatorWait, now: At) -> String {
@@ -44,36 +44,22 @@ pub(crate) fn node(standing: NodeStanding<'_>, now: At) -> String {
     }
 }
 
-/// What the flow as a whole waits for, if for anything.
-pub(crate) fn flow_wait(status: FlowStatus) -> Option<String> {
-    match status {
-        FlowStatus::Paused(reason) => Some(pause(reason).to_owned()),
-        FlowStatus::AwaitingImprovementChoice => Some(your_choice(RUN_A_RETROSPECTIVE)),
-        FlowStatus::AwaitingFeedbackConsent => Some(your_choice(WRITE_A_REPORT)),
-        FlowStatus::Running
-        | FlowStatus::Improving
-        | FlowStatus::Feedback
-        | FlowStatus::Completed
-        | FlowStatus::Cancelled => None,
-    }
-}
-
-/// Everything a flow waits for, one text each.
-pub(crate) fn waits(summary: &FlowSummary) -> Vec<String> {
-    let whole = flow_wait(summary.status);
-    let each = summary.waits.iter().map(|one| {
-        let who = one
-            .node
-            .as_ref()
-            .map_or_else(|| one.role.to_string(), ToString::to_string);
-        let what = match one.until {
-            Some(_) => trouble(Trouble::Limit),
-            None if one.is_own_turn => YOUR_TURN,
-            None => one.reason.needs(None),
-        };
-        format!("{who}: {what}")
+/// Everything a flow waits for, one text each: what it asks, and the limits after which it goes on by itself.
+pub(crate) fn waits(asks: &[OpenAsk], summary: &FlowSummary) -> Vec<String> {
+    let who = |node: Option<&NodeId>, role: &RoleInstance| {
+        node.map_or_else(|| role.to_string(), ToString::to_string)
+    };
+    let asked = asks.iter().map(|ask| match &ask.role {
+        Some(role) if ask.is_own_turn => format!("{}: {YOUR_TURN}", who(ask.node(), role)),
+        Some(role) => format!("{}: {}", who(ask.node(), role), ask.wants()),
+        None => ask.wants(),
     });
-    whole.into_iter().chain(each).collect()
+    let limited = summary.waits.iter().filter(|wait| wait.until.is_some());
+    let limited = limited.map(|wait| {
+        let who = who(wait.node.as_ref(), &wait.role);
+        format!("{who}: {}", trouble(Trouble::Limit))
+    });
+    asked.chain(limited).collect()
 }
 
 /// The state of a session in its life.

@@ -29,6 +29,7 @@ mod killed;
 mod knocked_at;
 mod known;
 mod limited;
+mod listed;
 mod looked_at;
 mod looping;
 pub(crate) mod models;

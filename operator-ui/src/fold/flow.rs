@@ -16,6 +16,7 @@ use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine::{self, Work};
 
 use super::ask::{self, Around};
+use super::asks::open;
 use super::feed::{FeedChange, FeedFold};
 use super::history::History;
 use super::parts::Maker;
@@ -297,7 +298,13 @@ impl FlowFold {
         let mut put = |key: String, part: Part| {
             parts.insert(key, Some(part));
         };
-        put("flow".to_owned(), Part::Head(Box::new(maker.head())));
+        let mut head = maker.head();
+        head.row.waits = if self.is_damaged {
+            0
+        } else {
+            open(state, pending).len() as u64
+        };
+        put("flow".to_owned(), Part::Head(Box::new(head)));
         if all {
             put("order".to_owned(), Part::Order(maker.order()));
         }

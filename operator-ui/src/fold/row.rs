@@ -62,9 +62,13 @@ pub(crate) fn short_row(
         title: summary.title.clone(),
         status: summary.status_word().to_owned(),
         phase: crate::protocol::row::Phase::Forward,
-        waits: (summary.waits.iter())
-            .filter(|wait| wait.until.is_none())
-            .count() as u64,
+        waits: if over {
+            0
+        } else {
+            (summary.waits.iter())
+                .filter(|wait| wait.is_asked())
+                .count() as u64
+        },
         running: summary.running as u64,
         nodes_done: 0,
         nodes: 0,

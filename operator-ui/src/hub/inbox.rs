@@ -26,7 +26,7 @@ use crate::fold::decided::decided;
 use crate::fold::limits::DECIDED_MAX;
 use crate::fold::row::{row, short_row};
 use crate::fold::{Liveness, reach, words};
-use crate::protocol::ask::{Ask, Diff, ModelChoice};
+use crate::protocol::ask::{Ask, AskKind, Diff, ModelChoice};
 use crate::protocol::down::Part;
 use crate::protocol::row::{Decided, Doing, FlowRef as WireRef};
 
@@ -300,10 +300,14 @@ impl Lister {
             row.standing = Doing::Damaged;
         }
         let over = row.over;
+        let asks = asks_of(hubs, flow, &look, &liveness);
+        let open = asks
+            .iter()
+            .filter(|ask| !matches!(ask.kind, AskKind::Stopped {}));
+        row.waits = open.count() as u64;
         batch.insert(row_key(&wire), Some(Part::Row(Box::new(row))));
         let made = look.screen.decisions.last();
         let decided = made.map(|made| decided(&wire, made)).collect();
-        let asks = asks_of(hubs, flow, &look, &liveness);
         let ids: BTreeSet<String> = asks.iter().map(|ask| ask.id.clone()).collect();
         let known = self.known.entry(flow.clone()).or_default();
         for gone in known.asks.difference(&ids) {

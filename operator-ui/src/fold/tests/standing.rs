@@ -5,6 +5,7 @@ use a_society_facts::view::{FactView as _, FlowState, FlowSummary};
 
 use super::{fold, journals, shown};
 use crate::fold::Liveness;
+use crate::protocol::ask::AskKind;
 use crate::protocol::down::Part;
 use crate::protocol::flow::{NodeState, NodeView};
 use crate::protocol::row::{Doing, DrivenBy};
@@ -66,10 +67,16 @@ fn every_screen_says_the_same_of_a_flow_and_of_its_nodes() {
                 }
                 let standing = FlowStanding::of(&FlowSummary::of(&state), is_driven);
                 met.insert(standing.word());
-                for (key, part) in fold.whole() {
+                let whole = fold.whole();
+                let is_asked = |part: &&Part| matches!(part, Part::Ask(ask) if ask.kind != AskKind::Stopped {});
+                let asks = whole.values().filter(is_asked).count() as u64;
+                for (key, part) in whole {
                     let at = format!("{name}, record {}, {key}", recorded.seq);
                     match part {
-                        Part::Head(head) => assert_eq!(head.row.standing, doing(standing), "{at}"),
+                        Part::Head(head) => {
+                            assert_eq!(head.row.standing, doing(standing), "{at}");
+                            assert_eq!(head.row.waits, asks, "{at}");
+                        }
                         Part::Node(node) => {
                             let id = node.id.parse().unwrap();
                             let standing = NodeStanding::of(&state, &id, is_driven);

@@ -153,8 +153,7 @@ pub(super) fn time_came(state: &FlowState, now: At) -> Vec<Fact> {
 
 /// When a wait ends by itself. None does while the flow is paused or over.
 pub(super) fn ends_at(state: &FlowState, waiting: &OperatorWait) -> Option<At> {
-    let goes_on = state.paused.is_none() && !state.phase.is_over();
-    waiting.until.filter(|_| goes_on)
+    state.goes_on_at(waiting)
 }
 
 fn again(

@@ -151,44 +151,30 @@ pub fn question_of(
     node: Option<&NodeId>,
     waiting: &OperatorWait,
 ) -> Option<OperatorQuestion> {
+    if !state.is_asked(node, waiting) {
+        return None;
+    }
     let (role, owned) = (waiting.role.clone(), node.cloned());
-    match waiting.reason {
-        WaitReason::Consent => {
-            let consent = waiting.consent.clone()?;
-            let open = state.consents.contains_key(&consent);
-            open.then_some(OperatorQuestion::Consent {
-                consent,
-                node: owned,
-                role,
-            })
-        }
-        WaitReason::HandoffApproval => {
-            let approval = waiting.approval.clone()?;
-            let open = state.staged.get(&approval).is_some_and(|s| !s.approved);
-            open.then_some(OperatorQuestion::Approval {
-                approval,
-                node: owned?,
-            })
-        }
-        WaitReason::RoleConfiguration => {
-            let asks = !state.configurations.contains_key(&role);
-            asks.then_some(OperatorQuestion::Configuration { node: owned, role })
-        }
+    Some(match waiting.reason {
+        WaitReason::Consent => OperatorQuestion::Consent {
+            consent: waiting.consent.clone()?,
+            node: owned,
+            role,
+        },
+        WaitReason::HandoffApproval => OperatorQuestion::Approval {
+            approval: waiting.approval.clone()?,
+            node: owned?,
+        },
+        WaitReason::RoleConfiguration => OperatorQuestion::Configuration { node: owned, role },
         WaitReason::PromptHuman
         | WaitReason::AutonomousAbort
         | WaitReason::ConsentDenied
         | WaitReason::RepairLimit
         | WaitReason::Budget
-        | WaitReason::Provider => {
-            let answered = match node {
-                Some(node) => state.replies.contains_key(node),
-                None => (state.reflecting(&role)).is_some_and(|r| !r.replies.is_empty()),
-            };
-            (!answered).then_some(OperatorQuestion::Text {
-                node: owned,
-                role,
-                reason: waiting.reason,
-            })
-        }
-    }
+        | WaitReason::Provider => OperatorQuestion::Text {
+            node: owned,
+            role,
+            reason: waiting.reason,
+        },
+    })
 }

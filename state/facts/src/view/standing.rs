@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::flow::{FlowState, FlowStatus, HeldRequest, OpenTurn, RequestState};
-use super::summary::FlowSummary;
+use super::summary::{FlowSummary, Wait};
 use crate::at::At;
 use crate::fact::flow::PauseReason;
 use crate::fact::node::{Trouble, WaitReason};
@@ -44,7 +44,7 @@ impl FlowStanding {
     #[must_use]
     pub fn of(summary: &FlowSummary, is_driven: bool) -> Self {
         let rests = summary.running == 0;
-        let asks = rests && summary.waits.iter().any(|wait| wait.until.is_none());
+        let asks = rests && summary.waits.iter().any(Wait::is_asked);
         let limited = summary.resets_at().filter(|_| rests);
         match summary.status {
             FlowStatus::Completed => Self::Completed,
@@ -340,7 +340,6 @@ fn limited(at: At, now: At) -> String {
 mod tests {
     use super::*;
     use crate::fact::node::WaitReason;
-    use crate::view::summary::Wait;
 
     #[test]
     #[expect(clippy::too_many_lines, reason = "one table")]
@@ -352,6 +351,7 @@ mod tests {
             since: At::from_ms(0),
             until: None,
             is_own_turn: false,
+            is_answered: false,
         };
         let at = At::from_ms(18_200);
         let now = At::from_ms(1_000);
@@ -488,6 +488,7 @@ mod tests {
             since: At::from_ms(0),
             until: until.map(At::from_ms),
             is_own_turn: false,
+            is_answered: false,
         };
         let now = At::from_ms(0);
         for (waits, running, driven, words) in [

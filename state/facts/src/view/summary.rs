@@ -25,6 +25,17 @@ pub struct Wait {
     /// Whether the operator plays the role that waits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_own_turn: bool,
+    /// Whether the operator answered it, and the role only has to take that up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_answered: bool,
+}
+
+impl Wait {
+    /// Whether nothing of it goes on before the operator answers.
+    #[must_use]
+    pub const fn is_asked(&self) -> bool {
+        self.until.is_none() && !self.is_answered
+    }
 }
 
 /// A flow in a listing.
@@ -83,8 +94,9 @@ impl FlowSummary {
             role: waiting.role.clone(),
             reason: waiting.reason,
             since: waiting.since,
-            until: waiting.until,
+            until: state.goes_on_at(waiting),
             is_own_turn: waiting.is_own_turn,
+            is_answered: !state.is_asked(node, waiting),
         });
         let lost = state
             .lost_blobs

@@ -3,8 +3,10 @@
 use super::parts::{LastRequest, OpenTurn, OperatorWait, RunningNode, SessionBrief};
 use super::phase::Reflecting;
 use super::state::FlowState;
+use crate::at::At;
 use crate::fact::budget::Measure;
 use crate::fact::flow::{EdgeOutline, NodeOutline, Outline};
+use crate::fact::node::WaitReason;
 use crate::fact::turn::Cause;
 use crate::handoff::{Delivery, EdgeName, HandoffWay};
 use crate::id::{NodeId, RoleInstance, TurnId};
@@ -158,6 +160,39 @@ impl FlowState {
             improvement.roles.values().chain(report)
         });
         nodes.chain(reflecting.filter_map(|role| role.waiting.as_ref().map(|w| (None, w))))
+    }
+
+    /// Whether the operator has not answered yet what this waits for. What is answered the role only has to take up.
+    #[must_use]
+    pub fn is_asked(&self, node: Option<&NodeId>, waiting: &OperatorWait) -> bool {
+        match waiting.reason {
+            WaitReason::Consent => {
+                let consent = waiting.consent.as_ref();
+                consent.is_some_and(|consent| self.consents.contains_key(consent))
+            }
+            WaitReason::HandoffApproval => {
+                let approval = waiting.approval.as_ref();
+                let staged = approval.and_then(|approval| self.staged.get(approval));
+                staged.is_some_and(|staged| !staged.approved)
+            }
+            WaitReason::RoleConfiguration => !self.configurations.contains_key(&waiting.role),
+            WaitReason::PromptHuman
+            | WaitReason::AutonomousAbort
+            | WaitReason::ConsentDenied
+            | WaitReason::RepairLimit
+            | WaitReason::Budget
+            | WaitReason::Provider => match node {
+                Some(node) => !self.replies.contains_key(node),
+                None => (self.reflecting(&waiting.role)).is_none_or(|role| role.replies.is_empty()),
+            },
+        }
+    }
+
+    /// When this goes on by itself, if it does.
+    #[must_use]
+    pub fn goes_on_at(&self, waiting: &OperatorWait) -> Option<At> {
+        let goes_on = self.paused.is_none() && !self.phase.is_over();
+        waiting.until.filter(|_| goes_on)
     }
 
     /// How many nodes were there and have nothing left to do.
