@@ -56,21 +56,7 @@ pub(crate) struct Notifier {
 impl Notifier {
     /// Starts the thread, if the configuration names a command.
     pub(crate) fn begin(flow: &FlowRef, handle: &FlowHandle, store: &Store) -> Option<Self> {
-        // `run` has already refused a configuration that cannot be parsed.
-        let config = user::notify().ok().flatten()?;
-        let (over, is_over) = io::pipe().ok()?;
-        let mut teller = NotifyLoop {
-            patience: CommandPatience {
-                over,
-                since: None,
-                clock: Arc::clone(&store.ground().clock),
-            },
-            config,
-            flow: flow.clone(),
-            handle: handle.clone(),
-            told: BTreeSet::new(),
-            failed: None,
-        };
+        let (mut teller, is_over) = NotifyLoop::new(flow, handle, store)?;
         let thread = std::thread::Builder::new().name("notify".to_owned());
         let thread = thread.spawn(move || {
             teller.look();
@@ -80,6 +66,19 @@ impl Notifier {
             thread: thread.ok()?,
             is_over,
         })
+    }
+
+    /// Starts such a thread for a flow whose end this process does not wait for.
+    pub(crate) fn leave(flow: &FlowRef, handle: &FlowHandle, store: &Store) {
+        let Some((mut teller, is_over)) = NotifyLoop::new(flow, handle, store) else {
+            return;
+        };
+        let thread = std::thread::Builder::new().name("notify".to_owned());
+        // Without a thread nothing is told.
+        drop(thread.spawn(move || {
+            teller.look();
+            drop(is_over);
+        }));
     }
 
     /// Waits a moment for the last notification, and returns why the command failed, if it did.
@@ -166,6 +165,26 @@ struct NotifyLoop {
 }
 
 impl NotifyLoop {
+    /// One for a flow, and what is closed when the flow is not driven any more, if the configuration names a command.
+    fn new(flow: &FlowRef, handle: &FlowHandle, store: &Store) -> Option<(Self, PipeWriter)> {
+        // `run` has already refused a configuration that cannot be parsed.
+        let config = user::notify().ok().flatten()?;
+        let (over, is_over) = io::pipe().ok()?;
+        let teller = Self {
+            patience: CommandPatience {
+                over,
+                since: None,
+                clock: Arc::clone(&store.ground().clock),
+            },
+            config,
+            flow: flow.clone(),
+            handle: handle.clone(),
+            told: BTreeSet::new(),
+            failed: None,
+        };
+        Some((teller, is_over))
+    }
+
     fn look(&mut self) {
         let mut after = 0;
         loop {

@@ -123,7 +123,7 @@ impl Actions for Workspace {
             flow: driven.handle.id().clone(),
         };
         // It tells for as long as the flow is driven.
-        drop(Notifier::begin(&flow, &driven.handle, &self.store));
+        Notifier::leave(&flow, &driven.handle, &self.store);
         Ok(Begun { flow, driven })
     }
 
@@ -131,7 +131,7 @@ impl Actions for Workspace {
         let project = project_folder(&self.store, &flow.project);
         let resumed = run::resume(&self.store, flow, project, None, Amendment::default());
         let (driven, _) = resumed.map_err(|error| from_run(&error))?;
-        drop(Notifier::begin(flow, &driven.handle, &self.store));
+        Notifier::leave(flow, &driven.handle, &self.store);
         Ok(Begun {
             flow: flow.clone(),
             driven,

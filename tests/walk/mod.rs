@@ -60,3 +60,4 @@ mod unsent;
 mod watched;
 mod watched_keys;
 mod whole;
+mod woken;
