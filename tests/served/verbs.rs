@@ -198,10 +198,9 @@ fn programs_begin_and_end_as_the_terminal_says() {
     programs_do_what_is_said(false);
 }
 
-/// What the page says about how a flow goes on, looked at where it goes on.
-#[test]
-fn a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says() {
-    let mut scene = Scene::new(true);
+/// How a flow goes on, looked at where it goes on, whichever client says it.
+fn a_flow_goes_on_as_is_said(by_page: bool) {
+    let mut scene = Scene::new(by_page);
     let approval = scene.approval("");
     std::fs::write(scene.file("go"), "").unwrap();
     std::fs::write(scene.file("end"), "").unwrap();
@@ -214,8 +213,16 @@ fn a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says() {
             "{ from: check, to: sign }\n    - { from: sign, to: end }",
         )
         + "  signer: { executor: command, command: { run: [sh, -c, 'echo $$ >> signs.txt; echo signed'] } }\n";
-    scene.say(&json!({ "do": "revise", "source": more }), &[]);
-    scene.say(&json!({ "do": "approve", "approval": approval }), &[]);
+    let file = scene.file("more.yaml");
+    std::fs::write(&file, &more).unwrap();
+    scene.say(
+        &json!({ "do": "revise", "source": more }),
+        &["revise", file.to_str().unwrap()],
+    );
+    scene.say(
+        &json!({ "do": "approve", "approval": approval }),
+        &["approve", &approval],
+    );
     scene.has_begun("writes.txt", 1);
     scene.has_begun("checks.txt", 1);
     scene.has_begun("signs.txt", 1);
@@ -235,11 +242,27 @@ fn a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says() {
         .join("record");
     until(&mut scene.window, &scene.server, asks("improvement"));
     assert!(!record.join("findings").exists());
-    scene.say(&json!({ "do": "improve", "mode": "graph-based" }), &[]);
+    scene.say(
+        &json!({ "do": "improve", "mode": "graph-based" }),
+        &["improve", "graph"],
+    );
     until(&mut scene.window, &scene.server, asks("feedback"));
     let there = |name: &str| record.join(name).is_file();
     assert!(there("findings/owner-findings.md") && there("findings/writer-findings.md"));
     assert!(!there("feedback.md"));
-    scene.say(&json!({ "do": "feedback", "granted": true }), &[]);
+    scene.say(
+        &json!({ "do": "feedback", "granted": true }),
+        &["feedback", "yes"],
+    );
     holds(|| record.join("feedback.md").is_file());
+}
+
+#[test]
+fn a_flow_walks_another_graph_and_its_roles_look_back_as_the_page_says() {
+    a_flow_goes_on_as_is_said(true);
+}
+
+#[test]
+fn a_flow_walks_another_graph_and_its_roles_look_back_as_the_terminal_says() {
+    a_flow_goes_on_as_is_said(false);
 }

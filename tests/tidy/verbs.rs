@@ -203,18 +203,18 @@ const TERMINAL: &[Row] = &[
     ),
     (
         "revise",
-        "walk/projects.rs",
-        "a_graph_that_a_role_of_a_project_writes_is_laid_over_the_one_of_the_project",
+        "served/verbs.rs",
+        "a_flow_walks_another_graph_and_its_roles_look_back_as_the_terminal_says",
     ),
     (
         "improve",
-        "examples/served.rs",
-        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+        "served/verbs.rs",
+        "a_flow_walks_another_graph_and_its_roles_look_back_as_the_terminal_says",
     ),
     (
         "feedback",
-        "examples/served.rs",
-        "a_flow_started_from_the_page_ends_as_its_project_chose_or_as_was_wished_for_it",
+        "served/verbs.rs",
+        "a_flow_walks_another_graph_and_its_roles_look_back_as_the_terminal_says",
     ),
     (
         "findings",
@@ -310,7 +310,7 @@ const TERMINAL: &[Row] = &[
     (
         "models edit",
         "walk/configuring.rs",
-        "members_of_a_model_change_and_the_answer_says_from_what_to_what",
+        "the_model_that_is_chosen_for_all_roles_is_the_one_that_is_asked",
     ),
     (
         "models rm",

@@ -331,10 +331,13 @@ fn the_model_that_is_chosen_for_all_roles_is_the_one_that_is_asked() {
     assert_eq!(place.run(&run).code, 0);
     assert_eq!(models(&place, &["use", "two"]).code, 0);
     assert_eq!(place.run(&run).code, 0);
+    // The same under another id.
+    assert_eq!(models(&place, &["edit", "two", "--id", "third"]).code, 0);
+    assert_eq!(place.run(&run).code, 0);
     let asked: Vec<Value> = (model.heard().iter())
         .map(|body| serde_json::from_str::<Value>(body).unwrap()["model"].clone())
         .collect();
-    assert_eq!(asked, ["first", "second"]);
+    assert_eq!(asked, ["first", "second", "third"]);
 }
 
 #[test]

@@ -478,10 +478,12 @@ fn a_role_is_told_of_its_skills_and_reads_one_when_it_needs_it() {
         _ => Vec::new(),
     });
     let place = with_model(&model);
-    let folder = place.workspace.path().join("skills/tables");
+    let folder = place.workspace.path().join("downloads/tables");
     std::fs::create_dir_all(&folder).unwrap();
     let skill = "---\nname: tables\ndescription: How tables are set.\n---\nWith lines.\n";
     std::fs::write(folder.join("SKILL.md"), skill).unwrap();
+    let imported = place.run(&["skills", "import", "downloads/tables"]);
+    assert_eq!(imported.code, 0, "{imported:?}");
     let said = place.run(&RUN);
     assert_eq!(said.code, 0, "{said:?}");
     let flow = place.flow().unwrap();

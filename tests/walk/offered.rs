@@ -194,6 +194,9 @@ fn a_server_that_a_workspace_wants_runs_only_as_the_operator_approved_it() {
     assert_eq!(place.run(&["mcp", "approve", "list", &now]).code, 0);
     assert_eq!(place.run(&["mcp", "revoke", "list"]).code, 0);
     assert_eq!(listed(&place)["state"], "wanted");
+    assert_eq!(place.run(&["retry", &flow]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    assert!(said.code == 10 && !ran(), "{said:?}");
 }
 
 #[test]
