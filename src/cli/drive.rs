@@ -266,6 +266,8 @@ impl Watch<'_> {
             self.suspension = Suspension::listen()?;
             self.prompt = Prompt::open();
             self.take_keys(true);
+        }
+        if self.looks() {
             self.take_drafts_over();
         }
         loop {

@@ -4,9 +4,14 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::ptsname;
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
 use super::models::{Model, call, with_model};
-use super::place::{ASKING, FLOW, Place, wait_until};
+use super::place::{ASKING, FLOW, Place, signal, wait_until};
 use super::prompted::SETTLED;
 use super::watched::Terminal;
 
@@ -172,4 +177,70 @@ fn an_answer_that_is_left_for_later_is_in_the_field_when_the_flow_is_resumed() {
     let flow = place.flow().unwrap();
     let terminal = Terminal::start(&place, &["resume", &flow, "--improve", "none"]);
     terminal.shows("your answer> A dark bl");
+}
+
+/// What a terminal that takes whole lines still holds of a line that was not ended.
+fn held(terminal: &Terminal) -> String {
+    let name = ptsname(&terminal.keys, Vec::new()).unwrap();
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::NONBLOCK;
+    let end = rustix::fs::open(&name, flags, Mode::empty()).unwrap();
+    let mut modes = tcgetattr(&end).unwrap();
+    modes.local_modes -= LocalModes::ICANON;
+    tcsetattr(&end, OptionalActions::Now, &modes).unwrap();
+    let mut line = [0; 256];
+    let read = rustix::io::read(&end, &mut line).unwrap_or_default();
+    String::from_utf8_lossy(&line[..read]).into_owned()
+}
+
+#[test]
+fn in_plain_lines_what_was_typed_is_printed_and_a_line_without_its_end_is_only_the_terminals() {
+    let place = Place::new(FLOW, ASKING);
+    let mut terminal = Terminal::start(&place, &ROUND);
+    terminal.shows("your answer>");
+    paste(&mut terminal, "A dark bl");
+    wait_until("it is kept", || is_kept(&place, "A dark bl"));
+    kill(terminal);
+    let flow = place.flow().unwrap();
+    let resume = ["resume", &flow, "--improve", "none"];
+    let plain = [&resume[..], &["--plain"]].concat();
+    let mut terminal = Terminal::start(&place, &plain);
+    terminal.writes("you had typed: A dark bl", 1);
+    terminal.writes("your answer>", 1);
+    wait_until("it is kept", || is_kept(&place, "A dark bl"));
+    sleep(SETTLED);
+    terminal.press("A light gr");
+    // What is typed would be kept within a second.
+    sleep(Duration::from_secs(3));
+    assert!(!is_kept(&place, "A light gr"), "no part of a line is read");
+    terminal.child.kill().unwrap();
+    terminal.child.wait().unwrap();
+    assert_eq!(held(&terminal), "A light gr");
+    let mut terminal = Terminal::start(&place, &plain);
+    terminal.writes("you had typed: A dark bl", 1);
+    terminal.writes("your answer>", 1);
+    sleep(SETTLED);
+    terminal.press("A dark blue.\n");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert_eq!(kept(&place), [""; 0].map(PathBuf::from));
+}
+
+#[test]
+fn in_plain_lines_a_line_without_its_end_is_kept_when_the_program_ends_in_order() {
+    let place = Place::new(FLOW, ASKING);
+    let words = [&ROUND[..], &["--plain"]].concat();
+    let mut terminal = Terminal::start(&place, &words);
+    terminal.writes("your answer>", 1);
+    sleep(SETTLED);
+    terminal.press("A light gr");
+    terminal.writes("A light gr", 1);
+    signal(&terminal.child, "TERM");
+    terminal.child.wait().unwrap();
+    terminal.writes("you typed this, and it was not sent: A light gr", 1);
+    let flow = place.flow().unwrap();
+    let mut terminal = Terminal::start(&place, &["resume", &flow, "--improve", "none"]);
+    terminal.shows("your answer> A light gr");
+    sleep(SETTLED);
+    terminal.press("ey.\r");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    assert!(place.journal(&flow).contains("A light grey."));
 }

@@ -418,6 +418,7 @@ impl Watch<'_> {
         } else {
             self.progress.print(self.out, None, true)?;
             lines.extend(spoken(asks::short(self.flow), ask, &face, &card));
+            lines.extend(self.typed_before(&card));
         }
         for line in lines {
             self.out.line(&line)?;

@@ -108,6 +108,7 @@ impl Watch<'_> {
     pub(super) fn let_go_of_texts(&mut self) {
         let seen = self.handle.seen();
         let is_over = seen.is_some_and(|seen| seen.state.status.is_over());
+        self.keep_unfinished_line();
         let texts = self.unsent();
         for text in &texts {
             if text.text.trim().is_empty() {
@@ -116,7 +117,7 @@ impl Watch<'_> {
             let says = format!("you typed this, and it was not sent: {}", plain(&text.text));
             self.out.note(&says);
         }
-        if self.draws() {
+        if self.looks() {
             // One that cannot be kept was printed.
             let _why = self.keeper.keep(if is_over { Vec::new() } else { texts });
         }

@@ -10,7 +10,9 @@ use super::{Watch, rests};
 use crate::cli::card::Card;
 use crate::cli::drafts::{self, OFFERED_AGAIN};
 use crate::cli::field::Field;
+use crate::cli::prompt::Prompt;
 use crate::operator_error::Stop;
+use crate::text::plain;
 
 /// The name of a text whose question is not asked any more; the next question gets it.
 const KEPT: &str = "kept";
@@ -76,7 +78,7 @@ impl Watch<'_> {
     /// Keeps what is typed, each second.
     pub(super) fn keep_drafts(&mut self) -> Result<(), Stop> {
         let now = self.now_ms();
-        if !self.draws() || !self.keeper.is_due(now) {
+        if !self.looks() || !self.keeper.is_due(now) {
             return Ok(());
         }
         let texts = self.unsent();
@@ -103,6 +105,30 @@ impl Watch<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// What was typed for a question that is shown as lines, which have no field for it. It is kept until that is answered.
+    pub(super) fn typed_before(&mut self, card: &Card) -> Option<String> {
+        let about = about(card);
+        if let Some(kept) = self.kept.take_if(|_| card.is_text()) {
+            let about = about.clone();
+            self.drafts.push(Draft { about, ..kept });
+        }
+        let draft = self.drafts.iter().find(|draft| draft.about == about)?;
+        Some(format!("you had typed: {}", plain(&draft.text)))
+    }
+
+    /// Takes the line that is being typed out of a terminal that takes whole lines: only the terminal has it until it ends.
+    pub(super) fn keep_unfinished_line(&mut self) {
+        let Some(about) = self.about().filter(|_| self.is_plain) else {
+            return;
+        };
+        let line = self.prompt.as_mut().and_then(Prompt::unfinished);
+        self.drafts.extend(line.map(|text| Draft {
+            about,
+            text,
+            is_from_before: false,
+        }));
     }
 
     /// Closes the field, and keeps what was typed in it.
