@@ -25,7 +25,8 @@ With --html the export is one page for people: what the operator's page shows, a
 the flow, read only, in one file that opens from a disk and reaches no network. Your keys and \
 secrets, and whatever looks like one, are removed from every text. What remains is everything the \
 roles said, read and wrote: look at it before you share it. Texts longer than 64 KiB are cut and \
-marked, and a file holds at most 64 MiB before compression; --without leaves parts out. Of the \
+marked, and a file holds at most 64 MiB before compression: of a longer flow the largest parts are \
+left out and named. --without leaves out what you choose. Of the \
 requests as they were sent it holds the last 1,000 that fit into 8 MiB.
 
 Examples:

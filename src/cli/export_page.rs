@@ -15,7 +15,7 @@ use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop, from_io};
 use crate::output::refused;
 use crate::output_file::OutputFile;
-use crate::text::{count, plain, size};
+use crate::text::{and, count, plain, size};
 use crate::workspace;
 
 /// What can be left out.
@@ -60,6 +60,7 @@ pub(crate) fn run(
     order: &Order<'_>,
 ) -> Outcome {
     let made = make(store, flow, order.without)?;
+    tell_left_out(context, flow, &made);
     let shown = order.path.display().to_string();
     if order.path.as_os_str() == "-" {
         let out = context.out.writer();
@@ -82,6 +83,7 @@ pub(crate) fn run(
             "last_seq": made.events,
             "withheld": made.withheld,
             "without": without,
+            "left_out": words(&made.left_out),
         }))?;
         return Ok(ExitCode::Ok);
     }
@@ -101,6 +103,24 @@ pub(crate) fn run(
     Ok(ExitCode::Ok)
 }
 
+fn words(parts: &[export::Part]) -> Vec<&'static str> {
+    parts.iter().map(|part| part.word()).collect()
+}
+
+/// Names what was left out because there was too much of it.
+fn tell_left_out(context: &mut Context<'_>, flow: &FlowRef, made: &Page) {
+    if made.left_out.is_empty() {
+        return;
+    }
+    let parts = and(&words(&made.left_out));
+    let note = format!(
+        "with all of the flow the page would be too large for a browser: it was written without {parts}; an archive of \
+         everything: a-society export {} {}.tar",
+        flow.flow, flow.flow
+    );
+    context.out.note(&note);
+}
+
 fn make(store: &Store, flow: &FlowRef, without: &[Part]) -> Result<Page, Stop> {
     let withheld = Withheld::of_operator();
     let redact = |text: &str| withheld.redact(text);
@@ -108,7 +128,7 @@ fn make(store: &Store, flow: &FlowRef, without: &[Part]) -> Result<Page, Stop> {
     let wanted = Wanted {
         redact: &redact,
         without: without.iter().map(|part| part.meant()).collect(),
-        shrinks: false,
+        shrinks: true,
         build: env!("CARGO_PKG_VERSION"),
         workspace: &folder,
         project: &project_folder(store, &flow.project),

@@ -17,6 +17,7 @@ mod differing;
 mod ended;
 mod ending;
 mod events;
+mod exported;
 mod extremes;
 mod failing;
 mod files;
