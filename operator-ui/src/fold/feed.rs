@@ -11,7 +11,7 @@ use a_society_facts::view::FactView;
 use a_society_facts::view::feed::{self, FeedBounds, FeedItem, FeedView, ItemKind};
 use a_society_facts::view::flow::Decider;
 use a_society_facts::{At, Recorded};
-use a_society_orchestrator::canonical;
+use a_society_orchestrator::{canonical, said_files};
 use serde::Deserialize;
 
 use super::edit::{Edit, is_edit, several};
@@ -80,7 +80,7 @@ struct FeedCall {
     outcome: Option<Outcome>,
     /// How many lines it adds and removes, if it is an edit.
     lines: Option<(u64, u64)>,
-    /// The files that it changes, if it is an edit of several.
+    /// The files that it changes, if it is an edit of several; or that it named, if it is one that was refused.
     files: Option<Vec<EditedFile>>,
     /// The task list that it writes.
     tasks: Option<Vec<Task>>,
@@ -268,6 +268,8 @@ impl FeedFold {
     }
 
     fn finished(&mut self, recorded: &Recorded, f: &CallFinished) {
+        // A call that was refused has no other record than this one.
+        let refused = self.asked.remove(&f.tool_call);
         let call = self
             .calls
             .entry(f.call.clone())
@@ -281,7 +283,7 @@ impl FeedFold {
                 tests: None,
                 outcome: None,
                 lines: None,
-                files: None,
+                files: refused.and_then(|input| named_files(&f.tool, &input)),
                 tasks: None,
             });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
@@ -363,6 +365,20 @@ impl FeedFold {
             tasks: wrote.and_then(|call| call.tasks.clone()),
         }
     }
+}
+
+/// The files that a call which was refused names.
+fn named_files(tool: &str, input: &str) -> Option<Vec<EditedFile>> {
+    let named = said_files(tool, input)
+        .into_iter()
+        .take(EDITED_FILES_MAX)
+        .map(|path| EditedFile {
+            path,
+            added: None,
+            removed: None,
+            gone: false,
+        });
+    Some(named.collect()).filter(|files: &Vec<_>| !files.is_empty())
 }
 
 /// Whether the arguments of a tool's calls are read.

@@ -72,7 +72,8 @@ wire! {
         pub end: Option<CallEnd>,
         /// What the tests that a command ran came to, if that is certain.
         pub outcome: Option<Outcome>,
-        /// The files that an edit of several changes, in its order; absent for any other call.
+        /// The files that an edit of several changes, in its order, or that one which was refused names; absent for
+        /// any other call.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub files: Option<Vec<EditedFile>>,

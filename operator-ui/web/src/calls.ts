@@ -4,13 +4,19 @@ import { FAILED } from "./said/status";
 import type { CallEnd, Item, Task } from "./wire";
 
 const EDIT = /^(edit|write|replace|patch)(_\w+)? /;
+/** What tools do whose names do not say it first. */
+const TOOL_VERB: Record<string, string> = { apply_patch: "patch " };
 /** Whether a call was refused before anything was done: its text is only why. */
-const onlyWhy = (item: Item): boolean => item.type === "tool-error" && item.tool !== null && EDIT.test(`${item.tool} `) && !EDIT.test(item.text);
+const onlyWhy = (item: Item): boolean => item.type === "tool-error" && item.tool !== null && (EDIT.test(`${item.tool} `) || item.tool in TOOL_VERB) && !EDIT.test(item.text);
+
+/** The files that a refused call names, which its text does not. */
+const named = (item: Item): string | null => (item.files === undefined ? null : item.files.map((file) => file.path).join(", "));
 
 /** What was asked, on one line: a command or a file as it is, since the sign in front says what is done with it. */
 export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
   const line = item.text.split("\n", 1)[0] ?? "";
-  if (line === "" || onlyWhy(item)) return item.tool ?? item.label;
+  if (onlyWhy(item)) return named(item) ?? item.tool ?? item.label;
+  if (line === "") return item.tool ?? item.label;
   if (item.tasks !== undefined) return listWords(item.tasks);
   if (kind === "run") return commandOf(line) ?? line.replace(/^run /, "");
   if (kind !== "edit") return line;
@@ -42,7 +48,8 @@ function commandOf(line: string): string | null {
 
 /** What is done, for those who do not see the sign. */
 export function callVerb(item: Item, kind: "edit" | "run" | "call"): string {
-  return kind === "call" || onlyWhy(item) ? "" : (/^(run|edit|write|replace|patch) /.exec(item.text)?.[0] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `);
+  if (kind === "call" || (onlyWhy(item) && named(item) === null)) return "";
+  return /^(run|edit|write|replace|patch) /.exec(item.text)?.[0] ?? TOOL_VERB[item.tool ?? ""] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `;
 }
 
 /** The ends of a call that are neither its success nor its own failure, and whether they are a failure. */

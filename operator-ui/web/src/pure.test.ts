@@ -474,9 +474,14 @@ describe("a call that writes a list or several files", () => {
     expect([callVerb(call("patch 2 files: a, b", { files }), "edit"), callLine(call("patch 2 files: a, b\nok", { files }), "edit")]).toEqual(["patch ", "2 files"]);
     expect(callLine(call("patch a.rs", { added: 1, removed: 1 }), "edit")).toBe("a.rs");
   });
-  it("is named by its tool, with all of why, when it was refused before anything was done", () => {
+  it("is named by its file, or by its tool, with all of why, when it was refused before anything was done", () => {
     const refused = call("src/store.rs is there and was not read: 827 bytes. Read it before you replace it. It begins:\n1\tfirst", { type: "tool-error", tool: "write_file" });
     expect([callVerb(refused, "edit"), callLine(refused, "edit"), callOutput(refused)]).toEqual(["", "write_file", refused.text]);
+    const file = (path: string) => ({ path, added: null, removed: null, gone: false });
+    const named = call("old_string is not in the file.\nRead it again.", { type: "tool-error", tool: "edit_file", files: [file("src/store.rs")] });
+    expect([callVerb(named, "edit"), callLine(named, "edit"), callOutput(named)]).toEqual(["edit ", "src/store.rs", named.text]);
+    const several = call("The patch does not fit.", { type: "tool-error", tool: "apply_patch", files: [file("a.rs"), file("b.rs")] });
+    expect([callVerb(several, "edit"), callLine(several, "edit")]).toEqual(["patch ", "a.rs, b.rs"]);
     const failed = call("write src/store.rs\nthe disk is full", { type: "tool-error", tool: "write_file" });
     expect([callVerb(failed, "edit"), callLine(failed, "edit"), callOutput(failed)]).toEqual(["write ", "src/store.rs", "the disk is full"]);
   });

@@ -1141,7 +1141,8 @@ end?: CallEnd,
  */
 outcome: Outcome | null,
 /**
- * The files that an edit of several changes, in its order; absent for any other call.
+ * The files that an edit of several changes, in its order, or that one which was refused names; absent for
+ * any other call.
  */
 files?: Array<EditedFile>,
 /**

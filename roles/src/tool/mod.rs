@@ -42,7 +42,8 @@ mod tests;
 
 pub use a_society_facts::fact::terms::Scope;
 pub use arguments::{
-    SaidChange, Status, TaskArgument, canonical, definitions, said_changes, said_tasks, twin,
+    SaidChange, Status, TaskArgument, canonical, definitions, said_changes, said_files, said_tasks,
+    twin,
 };
 pub use command::Background;
 pub(crate) use form::clipped;

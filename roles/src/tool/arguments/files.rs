@@ -11,7 +11,7 @@ use super::super::refusal::{CallRefusal, RefusalKind};
 const PATH: &str = "From the project folder, such as src/main.rs or record/brief.md.";
 
 /// Other names of the path of a file.
-const PATHS: &[&str] = &["file_path", "absolute_path"];
+pub(super) const PATHS: &[&str] = &["file_path", "absolute_path"];
 
 pub(super) static READ_FILE: ToolForm = ToolForm {
     name: "read_file",

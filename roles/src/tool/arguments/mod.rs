@@ -15,6 +15,6 @@ pub use self::definitions::definitions;
 pub(super) use self::files::{ApplyPatch, EditFile, OneEdit, ReadFile, WriteFile};
 pub use self::forms::{canonical, twin};
 pub(super) use self::parse::{ToolArguments, parse, understood};
-pub use self::said::{SaidChange, said_changes, said_tasks};
+pub use self::said::{SaidChange, said_changes, said_files, said_tasks};
 pub(super) use self::search::{GlobFiles, GrepFiles, ListDirectory};
 pub(super) use self::web::{FetchUrl, WebSearch};

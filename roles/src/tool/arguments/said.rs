@@ -1,7 +1,10 @@
 //! What calls say of the files and tasks that they change, for readers.
 
+use serde_json::Value;
+
 use super::super::edit::{PatchHunk, PatchedFile, Section};
 use super::commands::{self, TaskArgument};
+use super::files::PATHS;
 use super::forms::canonical;
 use super::parse::{ToolArguments, parse};
 
@@ -63,6 +66,25 @@ pub fn said_changes(tool: &str, text: &str) -> Vec<SaidChange> {
     }
 }
 
+/// The files that a call is about to change, even if its other arguments do not fit: a call that was refused
+/// for them still names its file.
+#[must_use]
+pub fn said_files(tool: &str, text: &str) -> Vec<String> {
+    let changes = said_changes(tool, text);
+    if !changes.is_empty() {
+        return changes.into_iter().map(|change| change.path).collect();
+    }
+    if !matches!(canonical(tool), Some("edit_file" | "write_file")) {
+        return Vec::new();
+    }
+    let given: Option<Value> = serde_json::from_str(text).ok();
+    let path = given.as_ref().and_then(|given| {
+        let mut names = std::iter::once(&"path").chain(PATHS);
+        names.find_map(|name| given.get(name)?.as_str())
+    });
+    path.map(str::to_owned).into_iter().collect()
+}
+
 /// The task list that a call writes, as far as its own arguments say it; nothing if it writes none.
 #[must_use]
 pub fn said_tasks(tool: &str, text: &str) -> Option<Vec<TaskArgument>> {
@@ -89,5 +111,32 @@ fn of_section(section: Section) -> SaidChange {
         edits,
         content,
         append: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said_files;
+
+    #[test]
+    fn a_call_names_its_files_even_if_its_other_arguments_do_not_fit() {
+        let patch = r#"{"input":"*** Begin Patch\n*** Add File: b.rs\n+new\n*** Delete File: c.rs\n*** End Patch\n"}"#;
+        for (tool, arguments, wanted) in [
+            (
+                "edit_file",
+                r#"{"path":"a.rs","old_string":"x","new_string":"y"}"#,
+                &["a.rs"][..],
+            ),
+            ("edit_file", r#"{"path":"a.rs"}"#, &["a.rs"]),
+            ("Edit", r#"{"file_path":"a.rs","lines":3}"#, &["a.rs"]),
+            ("write_file", r#"{"path":"a.md"}"#, &["a.md"]),
+            ("apply_patch", patch, &["b.rs", "c.rs"]),
+            ("apply_patch", r#"{"input":"no patch"}"#, &[]),
+            ("edit_file", r#"{"old_string":"x"}"#, &[]),
+            ("edit_file", "no arguments", &[]),
+            ("read_file", r#"{"path":"a.rs"}"#, &[]),
+        ] {
+            assert_eq!(said_files(tool, arguments), wanted, "{tool} {arguments}");
+        }
     }
 }
