@@ -24,16 +24,18 @@ mod replay;
 mod run;
 mod served;
 mod start;
+mod terminal;
 mod watchers;
 
 fn main() {
-    let figures: [run::Figure; 6] = [
+    let figures: [run::Figure; 7] = [
         ("start", start::answers),
         ("idle", idle::sockets),
         ("replay", replay::whole_feed),
         ("reconnect", replay::since),
         ("watchers", watchers::hundred),
         ("beside", watchers::beside),
+        ("terminal", terminal::streams),
     ];
     run::take(&run::words(), &figures);
 }

@@ -32,6 +32,10 @@ struct Shared {
     spoke: OnceLock<Instant>,
     /// When each delta was sent, in microseconds since the beginning.
     sent_us: Vec<AtomicU64>,
+    /// The time from one delta to the next.
+    pace: Duration,
+    /// The text of a delta.
+    word: fn(usize) -> String,
     /// Whether it was asked, and whether it may begin.
     stage: Mutex<(bool, bool)>,
     changed: Condvar,
@@ -43,11 +47,18 @@ fn word(number: usize) -> String {
 }
 
 impl Model {
+    /// A model that says a word each millisecond.
     pub(crate) fn start(deltas: usize) -> Self {
+        Self::paced(deltas, Duration::from_millis(1), word)
+    }
+
+    pub(crate) fn paced(deltas: usize, pace: Duration, word: fn(usize) -> String) -> Self {
         let shared = Arc::new(Shared {
             began: Instant::now(),
             spoke: OnceLock::new(),
             sent_us: (0..deltas).map(|_| AtomicU64::new(0)).collect(),
+            pace,
+            word,
             stage: Mutex::default(),
             changed: Condvar::new(),
         });
@@ -75,7 +86,9 @@ impl Model {
 
     /// All it says in words.
     pub(crate) fn text(&self) -> String {
-        (0..self.shared.sent_us.len()).map(word).collect()
+        (0..self.shared.sent_us.len())
+            .map(self.shared.word)
+            .collect()
     }
 
     /// How many words it says.
@@ -110,7 +123,7 @@ impl Shared {
 
     /// Waits until a word is due, and remembers when that was.
     fn stamp(&self, number: usize) {
-        let due = Duration::from_millis(number as u64);
+        let due = self.pace * u32::try_from(number).unwrap();
         let spoke = self.spoke.get_or_init(Instant::now);
         std::thread::sleep(due.saturating_sub(spoke.elapsed()));
         self.sent_us[number].store(self.now_us(), Ordering::Release);
@@ -120,7 +133,7 @@ impl Shared {
 /// What the server does about a request: word for word, each when it is due.
 fn speech(shared: &Arc<Shared>) -> Vec<Act> {
     let words = shared.sent_us.len();
-    let texts = (0..words).map(word).chain([HANDOFF.to_owned()]);
+    let texts = (0..words).map(shared.word).chain([HANDOFF.to_owned()]);
     let deltas = texts.map(|text| json!({ "type": "text_delta", "text": text }));
     let block = json!({ "type": "text", "text": "" });
     let said = [Piece::Block(block, deltas.collect())];

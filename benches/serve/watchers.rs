@@ -212,7 +212,7 @@ fn only_flow(root: &Path) -> Value {
     json!({ "project": name(&project), "flow": name(&flow) })
 }
 
-fn configure(root: &Path, url: &str) {
+pub(crate) fn configure(root: &Path, url: &str) {
     let text = format!(
         "providers:\n  p: {{ wire: anthropic, base-url: '{url}' }}\nmodels:\n  \
          m: {{ provider: p, id: m, window: 1000000000 }}\nmodel: m\n"
