@@ -74,7 +74,7 @@ impl Notifier {
             return;
         };
         let thread = std::thread::Builder::new().name("notify".to_owned());
-        // Without a thread nothing is told.
+        // Without a thread there are no notifications.
         drop(thread.spawn(move || {
             teller.look();
             drop(is_over);

@@ -6,9 +6,9 @@ use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::session::SessionState;
 use a_society_facts::fact::turn::Cause;
 use a_society_facts::id::{NodeId, RoleInstance};
-use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{CallState, OperatorWait};
 use a_society_facts::view::standing::NodeStanding;
+use a_society_facts::view::{FlowSummary, Wait};
 use a_society_facts::words::asks::trouble;
 use a_society_facts::words::left;
 use a_society_facts::words::retrospective::{FEEDBACK_REPORT, RETROSPECTIVE};
@@ -54,12 +54,22 @@ pub(crate) fn waits(asks: &[OpenAsk], summary: &FlowSummary) -> Vec<String> {
         Some(role) => format!("{}: {}", who(ask.node(), role), ask.wants()),
         None => ask.wants(),
     });
-    let limited = summary.waits.iter().filter(|wait| wait.until.is_some());
-    let limited = limited.map(|wait| {
-        let who = who(wait.node.as_ref(), &wait.role);
-        format!("{who}: {}", trouble(Trouble::Limit))
+    let asks_here = |wait: &Wait| {
+        let same = |ask: &OpenAsk| {
+            ask.node() == wait.node.as_ref() && ask.role.as_ref() == Some(&wait.role)
+        };
+        asks.iter().any(same)
+    };
+    let others = summary.waits.iter().filter_map(|wait| {
+        let what = match wait.until {
+            Some(_) => trouble(Trouble::Limit),
+            // A flow that was imported asks for a consent as soon as it is opened.
+            None if wait.is_asked() && !asks_here(wait) => wait.reason.needs(None),
+            None => return None,
+        };
+        Some(format!("{}: {what}", who(wait.node.as_ref(), &wait.role)))
     });
-    asked.chain(limited).collect()
+    asked.chain(others).collect()
 }
 
 /// The state of a session in its life.

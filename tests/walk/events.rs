@@ -442,6 +442,16 @@ fn by_a_person(held: &mut Held) {
     assert_eq!(lines.last().unwrap()["result"]["path"], "approval.md");
 }
 
+/// A role's program that a signal ends.
+fn killed_by_a_signal(held: &mut Held) {
+    let place = Place::new(super::shown_live::EXITS, "default: forward\n");
+    let said = place.run(&["run", "demo/flow.yaml", "--improve", "none", "--json"]);
+    assert_eq!(said.code, 8, "{said:?}");
+    let lines = held.hold(&said);
+    let ends = of(&lines, "tool_end");
+    assert!(ends.iter().any(|end| end["signal"] == 9), "{ends:?}");
+}
+
 #[test]
 fn every_line_fits_the_schema_and_every_member_of_the_schema_is_printed() {
     let mut held = Held::new();
@@ -455,6 +465,7 @@ fn every_line_fits_the_schema_and_every_member_of_the_schema_is_printed() {
     held_back(&mut held);
     examples(&mut held);
     by_a_person(&mut held);
+    killed_by_a_signal(&mut held);
     assert_eq!(held.never_met(), [""; 0]);
 }
 

@@ -85,6 +85,7 @@ fn begun(workspace: &Workspace) -> Flow {
 }
 
 /// A request, its answer with a call, and what the call gave.
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn round(number: u64) -> [Fact; 5] {
     let name = format!("t{number}");
     let input = format!(r#"{{"path":"notes/{number}.md"}}"#);
@@ -174,10 +175,12 @@ fn a_flow_of_tens_of_thousands_of_messages_is_exported_as_a_page_as_json_and_as_
     let session = workspace.run(&["session", "export", LONG, "owner"]).json();
     let messages = session["transcriptHistory"].as_array().unwrap();
     assert_eq!(messages.len() as u64, 2 * rounds() + 1);
-    let words = messages[messages.len() - 2]["content"].as_str().unwrap();
+    let answer = &messages[messages.len() - 2];
     assert!(
-        words.starts_with(&format!("Answer {last}: the harbour")),
-        "{words}"
+        answer
+            .to_string()
+            .contains(&format!("Answer {last}: the harbour")),
+        "{answer}"
     );
     let said = workspace.run(&["export", "--html", LONG, "--output", "long.html", "--json"]);
     assert_eq!(said.code, 0, "{said:?}");

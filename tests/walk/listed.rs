@@ -51,7 +51,7 @@ fn a_list_counts_what_is_asked_and_neither_what_was_answered_nor_what_goes_on_by
     let said = place.run(&["ls"]).out;
     assert!(said.contains("paused (3)"), "{said}");
     assert_eq!(place.run(&["unpause", &flow]).code, 0);
-    // Nobody drives it, so that the answer waits for the role.
+    // No process drives it, so that the answer waits for the role.
     let to = ["reply", &flow, "--node", "asks", "The second one."];
     assert_eq!(place.run(&to).code, 0);
     assert_eq!(asked(&place, &flow), 0);

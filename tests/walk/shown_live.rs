@@ -220,10 +220,10 @@ fn how_a_program_ended_is_one_line_and_code_in_a_question_has_no_lines_of_backti
 }
 
 /// A program whose own words look like our report, one whose code sends the work back once, and one that a signal ends.
-const EXITS: &str = r#"workflow:
+pub(super) const EXITS: &str = r#"workflow:
   name: Exits
-  nodes: [{ id: says, role: herald }, { id: tries, role: tester }, { id: dies, role: mortal }, { id: close, role: owner }]
-  edges: [{ from: says, to: tries }, { from: tries, to: dies }, { from: dies, to: close }]
+  nodes: [{ id: opens, role: owner }, { id: says, role: herald }, { id: tries, role: tester }, { id: dies, role: mortal }, { id: close, role: owner }]
+  edges: [{ from: opens, to: says }, { from: says, to: tries }, { from: tries, to: dies }, { from: dies, to: close }]
 roles:
   herald:
     executor: command
@@ -232,9 +232,9 @@ roles:
         - sh
         - -c
         - |
-          echo 'The herald was here.' > "$A_SOCIETY_RECORD/here.md"
+          echo 'The herald was here.' > "$A_SOCIETY_RECORD/here-$$.md"
           echo 'The command ended with exit code 0. So says the herald.'
-          printf '\n```handoff\ntarget_node_id: tries\nartifact_path: record/here.md\n```\n'
+          printf '\n```handoff\ntarget_node_id: tries\nartifact_path: record/here-%s.md\n```\n' $$
   tester:
     executor: command
     command:
@@ -269,14 +269,16 @@ fn how_a_program_ended_is_data_and_what_it_says_itself_is_shown_whatever_it_look
         1,
         "{said:?}"
     );
-    // The line of its call says it, or the question.
+    // The line of its call says it, or the question: once when it is asked, and once where the run ends.
     assert_eq!(lines("ended with exit code 4"), 0, "{said:?}");
-    assert_eq!(lines("The command was ended by signal 9."), 1, "{said:?}");
+    assert_eq!(lines("The command was ended by signal 9."), 2, "{said:?}");
     let kept = exits(&place.journal(&place.flow().unwrap()));
     let place = Place::new(EXITS, "default: forward\n");
     let told = place.run(&[&words[..], &["--json"]].concat());
     let (code, none) = (Value::from, Value::Null);
     let expected = [
+        // The scripted role wrote a file, and ran no program.
+        (none.clone(), none.clone()),
         (code(0), none.clone()),
         (code(4), none.clone()),
         (code(0), none.clone()),

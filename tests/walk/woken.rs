@@ -71,10 +71,8 @@ fn since_last(place: &Place, flow: &str, fact: &str) -> Duration {
     let records = journal
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let last = records
-        .filter(|record| record["fact"] == fact)
-        .last()
-        .unwrap();
+    let mut last = records.rev().filter(|record| record["fact"] == fact);
+    let last = last.next().unwrap();
     let at: At = serde_json::from_value(last["at"].clone()).unwrap();
     now.saturating_sub(Duration::from_millis(at.ms().unsigned_abs()))
 }

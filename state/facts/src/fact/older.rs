@@ -322,7 +322,7 @@ mod tests {
         ] {
             let answered = serde_json::json!({
                 "turn": 1, "attempt": 1, "role": "owner", "request": 1, "message": "m1", "text": text,
-                "stop": "end", "usage": {}, "report": said,
+                "stop": "end", "usage": crate::fact::turn::Usage::default(), "report": said,
             });
             let answered: ModelAnswered = serde_json::from_value(answered).unwrap();
             assert_eq!(answered.is_report(text), expected, "{text} {said:?}");

@@ -168,7 +168,7 @@ impl FlowState {
         match waiting.reason {
             WaitReason::Consent => {
                 let consent = waiting.consent.as_ref();
-                consent.is_some_and(|consent| self.consents.contains_key(consent))
+                consent.is_none_or(|consent| self.consents.contains_key(consent))
             }
             WaitReason::HandoffApproval => {
                 let approval = waiting.approval.as_ref();
