@@ -25,8 +25,8 @@ pub(crate) struct Beforehand {
     #[arg(long, value_name = "RULE,…", value_parser = denying)]
     deny: Vec<Rules>,
 
-    /// How much may be done without asking where no rule applies: ask (or no-access), partial (or
-    /// partial-access), full (or full-access)
+    /// How much may be done without asking where no rule applies: ask, partial (what was allowed
+    /// for the flow does not ask again) or full
     #[arg(long, value_name = "MODE", hide_possible_values = true)]
     mode: Option<Mode>,
 }

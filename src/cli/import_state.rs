@@ -219,7 +219,7 @@ fn ready_lines(
         let name = asks::short(&ready.flow);
         let note = format!(
             "its roles may do everything without asking, as they might before; \
-             take that back: a-society mode {name} no-access"
+             take that back: a-society mode {name} ask"
         );
         out.note(&note);
     }

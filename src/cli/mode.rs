@@ -10,13 +10,13 @@ use crate::operator_error::Outcome;
 /// The arguments of `mode`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-no-access asks about every edit, command and web request. partial-access asks about everything \
-that was not yet allowed for the flow. full-access never asks. What a role can reach does not \
-change.
+ask asks about every edit, command and web request. partial asks about everything that was not yet \
+allowed for the flow. full never asks. What a role can reach does not change. Files and events call \
+the modes no-access, partial-access and full-access, and these words are taken, too.
 
 Examples:
-  a-society mode a1b2 partial-access
-  a-society mode a1b2 full-access")]
+  a-society mode a1b2 partial
+  a-society mode a1b2 full")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
@@ -30,13 +30,13 @@ pub(crate) struct Arguments {
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum Mode {
     /// Ask every time
-    #[value(name = "no-access", alias = "ask")]
+    #[value(name = "ask", alias = "no-access")]
     Nothing,
     /// Ask about what was not allowed for the flow
-    #[value(name = "partial-access", alias = "partial")]
+    #[value(name = "partial", alias = "partial-access")]
     Granted,
     /// Never ask
-    #[value(name = "full-access", alias = "full")]
+    #[value(name = "full", alias = "full-access")]
     Everything,
 }
 

@@ -470,6 +470,9 @@ fn a_rule_that_says_nothing_is_refused_before_anything_is_made() {
         assert_eq!(said.code, 2, "{words:?}: {said:?}");
         assert!(place.flow().is_none(), "{words:?}");
     }
+    let said = run(&place, &["--mode", "asc"]);
+    let wanted = "--mode is ask, partial or full, not \"asc\"";
+    assert!(said.err.contains(wanted), "{said:?}");
     let said = run(&place, &["--allow", "edit"]);
     for known in [
         "edits",
