@@ -153,11 +153,6 @@ pub(crate) fn short(flow: &FlowRef) -> &str {
     id.rsplit('-').next().unwrap_or(id)
 }
 
-/// What matters for a decision, beside what is asked.
-pub(crate) fn facts(ask: &OpenAsk) -> &[Fact] {
-    ask.call.as_ref().map_or(&[], |call| &call.facts)
-}
-
 /// What is to be read: a question, a call, more about a pause, or what would go where.
 pub(crate) fn says(ask: &OpenAsk) -> Option<Cow<'_, str>> {
     if let OperatorQuestion::Approval { .. } = ask.question {
@@ -334,7 +329,7 @@ pub(crate) fn as_json(flow: &FlowRef, asks: &[OpenAsk]) -> Value {
             "who": who(ask),
             "waits_for": ask.wants(),
             "says": says(ask),
-            "facts": facts(ask),
+            "facts": ask.facts(),
             "answers": commands.collect::<Vec<_>>(),
             "keys": answers,
             "exit_code": code(ask).number(),
@@ -450,7 +445,7 @@ fn card(out: &Output, name: &str, ask: &OpenAsk) -> Vec<String> {
             lines.push(format!("  all of it: a-society show {name} --call"));
         }
     }
-    let known = facts(ask).iter().filter_map(|fact| {
+    let known = ask.facts().iter().filter_map(|fact| {
         let line = fact_line(fact)?;
         Some(if fact.warn {
             out.paint.yellow(&line)

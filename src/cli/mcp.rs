@@ -204,8 +204,11 @@ fn let_run(context: &mut Context<'_>, roster: &Roster, name: &str, hash: &str) -
         context.out.value(&done)?;
         return Ok(ExitCode::Ok);
     }
-    let line = format!("{} may run as it is: {}", entry.name, entry.shown);
-    context.out.line(&plain(&line))?;
+    let may = format!("{} may run as it is:", entry.name);
+    context.out.line(&plain(&may))?;
+    for line in entry.shown.lines() {
+        context.out.line(&format!("    {}", plain(line)))?;
+    }
     context
         .out
         .note("flows that wait for it go on with: a-society retry FLOW");
@@ -225,7 +228,7 @@ fn meant<'r>(roster: &'r Roster, name: &str, hash: &str) -> Result<&'r ServerEnt
             ("definition-changed", ExitCode::Refused),
             format!("{name} was not approved"),
             format!(
-                "it {}\nits definition is {}, and not {hash}",
+                "{}\nits definition is {}, and not {hash}",
                 present.shown, present.definition
             ),
             format!(

@@ -129,6 +129,7 @@ impl Asker<'_> {
             OperatorQuestion::Text { node, role, reason } => AskKind::Text {
                 reason,
                 question: says,
+                facts: open.servers,
                 choices: open.choices,
                 may_retry: reason.may_retry(),
                 budget: open.budget,

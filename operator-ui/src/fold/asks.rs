@@ -45,6 +45,8 @@ pub struct OpenAsk {
     pub choices: Vec<String>,
     /// What keeps the role from its model.
     pub trouble: Option<Trouble>,
+    /// What the servers are that have to be approved.
+    pub servers: Vec<Fact>,
     /// Whether it is a turn that the operator takes.
     pub is_own_turn: bool,
     /// The budget that has to be raised first.
@@ -229,6 +231,21 @@ fn whose<'q>(
     }
 }
 
+impl AskedCall {
+    fn of(state: &FlowState, open: &OpenConsent, shown: &str) -> Self {
+        let summary = (state.calls.get(&open.call)).map(|call| call.summary.clone());
+        Self {
+            call: open.call.clone(),
+            tool: open.tool.clone(),
+            action: open.action,
+            summary: summary.filter(|said| !said.trim().is_empty()),
+            about: subject(open.terms.as_ref(), shown),
+            facts: call_facts(state, open),
+            for_the_flow: terms::scope(&open.tool, shown),
+        }
+    }
+}
+
 impl OpenAsk {
     /// A question with all that the state knows about it.
     #[must_use]
@@ -244,6 +261,7 @@ impl OpenAsk {
             says: None,
             choices: Vec::new(),
             trouble: None,
+            servers: Vec::new(),
             is_own_turn: false,
             budget: None,
             call: None,
@@ -257,6 +275,7 @@ impl OpenAsk {
                     says: waiting.question.as_ref().map(Text::shown),
                     choices: waiting.choices.clone(),
                     trouble: waiting.trouble,
+                    servers: terms::of_waiting(&waiting.servers),
                     is_own_turn: waiting.is_own_turn,
                     budget: short_of(state, waiting),
                     ..ask
@@ -267,18 +286,9 @@ impl OpenAsk {
                     return ask;
                 };
                 let shown = open.shown.shown();
-                let summary = (state.calls.get(&open.call)).map(|call| call.summary.clone());
                 Self {
                     since: open.since,
-                    call: Some(AskedCall {
-                        call: open.call.clone(),
-                        tool: open.tool.clone(),
-                        action: open.action,
-                        summary: summary.filter(|said| !said.trim().is_empty()),
-                        about: subject(open.terms.as_ref(), &shown),
-                        facts: call_facts(state, open),
-                        for_the_flow: terms::scope(&open.tool, &shown),
-                    }),
+                    call: Some(AskedCall::of(state, open, &shown)),
                     says: Some(shown),
                     ..ask
                 }
@@ -326,6 +336,12 @@ impl OpenAsk {
             | OperatorQuestion::Unpause { .. }
             | OperatorQuestion::Stalled => None,
         }
+    }
+
+    /// What matters for the decision, beside what is asked, in a fixed order.
+    #[must_use]
+    pub fn facts(&self) -> &[Fact] {
+        self.call.as_ref().map_or(&self.servers, |call| &call.facts)
     }
 
     /// Whom an answer in words goes to, if one does.

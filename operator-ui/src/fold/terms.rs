@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::operator::{ConsentAnswer, DecidingRule};
 use a_society_facts::fact::terms::{
     CommandTerms, ConsentTerms, FileEffect, FileTerms, Scope, ServerReach, ServerTerms, ShownValue,
+    WaitingServer,
 };
 use a_society_facts::words::capital;
 use a_society_facts::words::permissions::scope as scope_words;
@@ -193,43 +194,10 @@ fn of_files(files: &[FileTerms]) -> Vec<Fact> {
 }
 
 fn of_server(server: &ServerTerms) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    match &server.reached {
-        Some(ServerReach::Program {
-            run,
-            folder,
-            variables,
-            inherits,
-        }) => {
-            let words: Vec<String> = run.iter().map(|word| quoted(word)).collect();
-            let what = format!("{} runs {} in {folder}", server.server, words.join(" "));
-            facts.push(fact("Server", what, false));
-            let mut given = values(variables);
-            given.extend(
-                inherits
-                    .iter()
-                    .map(|name| format!("{name} of this machine")),
-            );
-            facts.push(fact("Environment", listed(&given), false));
-        }
-        Some(ServerReach::Web {
-            url,
-            private,
-            headers,
-        }) => {
-            let network = if *private {
-                ", perhaps in a private network"
-            } else {
-                ""
-            };
-            let what = format!("{} at {url}{network}", server.server);
-            facts.push(fact("Server", what, *private));
-            if !headers.is_empty() {
-                facts.push(fact("Headers", listed(&values(headers)), false));
-            }
-        }
-        None => facts.push(fact("Server", server.server.clone(), true)),
-    }
+    let mut facts = match &server.reached {
+        Some(reached) => of_reach(&server.server, reached),
+        None => vec![fact("Server", server.server.clone(), true)],
+    };
     let definition = server.definition.to_string();
     let begins: String = definition.chars().take(12).collect();
     facts.extend([
@@ -241,6 +209,54 @@ fn of_server(server: &ServerTerms) -> Vec<Fact> {
         fact("Network", SERVER_DECIDES, true),
         fact("Writes", SERVER_DECIDES, true),
     ]);
+    facts
+}
+
+/// What servers would run or reach that wait to be approved.
+pub(super) fn of_waiting(servers: &[WaitingServer]) -> Vec<Fact> {
+    let facts = servers.iter();
+    facts
+        .flat_map(|waiting| of_reach(&waiting.server, &waiting.reached))
+        .collect()
+}
+
+fn of_reach(server: &str, reached: &ServerReach) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    match reached {
+        ServerReach::Program {
+            run,
+            folder,
+            variables,
+            inherits,
+        } => {
+            let words: Vec<String> = run.iter().map(|word| quoted(word)).collect();
+            let what = format!("{server} runs {} in {folder}", words.join(" "));
+            facts.push(fact("Server", what, false));
+            let mut given = values(variables);
+            given.extend(
+                inherits
+                    .iter()
+                    .map(|name| format!("{name} of this machine")),
+            );
+            facts.push(fact("Environment", listed(&given), false));
+        }
+        ServerReach::Web {
+            url,
+            private,
+            headers,
+        } => {
+            let network = if *private {
+                ", perhaps in a private network"
+            } else {
+                ""
+            };
+            let what = format!("{server} at {url}{network}");
+            facts.push(fact("Server", what, *private));
+            if !headers.is_empty() {
+                facts.push(fact("Headers", listed(&values(headers)), false));
+            }
+        }
+    }
     facts
 }
 

@@ -52,6 +52,10 @@ wire! {
             reason: WaitReason,
             /// What it asks. It ends with its choices, each on a numbered line.
             question: String,
+            /// What matters for the decision, in a fixed order, if it is about more than the question.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            #[cfg_attr(test, ts(optional, as = "Option<Vec<Fact>>"))]
+            facts: Vec<Fact>,
             /// What may be chosen as the answer, which is sent in these words; a free text answers as well.
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             #[cfg_attr(test, ts(optional, as = "Option<Vec<String>>"))]

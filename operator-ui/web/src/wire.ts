@@ -266,6 +266,10 @@ reason: WaitReason,
  */
 question: string,
 /**
+ * What matters for the decision, in a fixed order, if it is about more than the question.
+ */
+facts?: Array<Fact>,
+/**
  * What may be chosen as the answer, which is sent in these words; a free text answers as well.
  */
 choices?: Array<string>,

@@ -12,7 +12,9 @@ use std::io::Read as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use a_society_base::redact::Redactor;
 use a_society_facts::Hash;
+use a_society_facts::fact::terms::WaitingServer;
 use a_society_mcp::{ServerSpec, wanted};
 use serde::{Deserialize, Serialize};
 
@@ -75,8 +77,8 @@ pub(crate) enum ServerVerdict {
     Known,
     /// It may, and from now on the flow trusts this definition.
     Trusted(Hash),
-    /// The operator has to look at it first.
-    Waits(String),
+    /// The operator has to look at it first: why, and at what.
+    Waits(String, WaitingServer),
 }
 
 /// All servers that a flow could use.
@@ -101,15 +103,23 @@ impl ServerEntry {
         }
     }
 
-    fn told(&self, why: &str) -> String {
+    /// Why it waits, with the line that approves it. What it would run is data beside this, which every screen
+    /// shows with its environment.
+    fn waits(&self, why: &str) -> ServerVerdict {
         let digits = self.definition.to_string();
         let digits = digits.get(..BEGINNING).unwrap_or_default();
-        format!(
-            "the MCP server {name} {why}; it {does}\nIf that is right: a-society mcp approve {name} \
+        let why = format!(
+            "the MCP server {name} {why}\nIf what it runs is right: a-society mcp approve {name} \
              {digits}, then retry",
             name = self.name,
-            does = self.spec.brief(),
-        )
+        );
+        let clean = Redactor::new(&[]);
+        let waiting = WaitingServer {
+            server: self.name.clone(),
+            definition: self.definition,
+            reached: self.spec.reached(|text| clean.redact(text)),
+        };
+        ServerVerdict::Waits(why, waiting)
     }
 }
 
@@ -189,7 +199,7 @@ impl Roster {
                 "is wanted by the workspace and was not approved"
             }
         };
-        ServerVerdict::Waits(entry.told(why))
+        entry.waits(why)
     }
 
     /// Those that may be started at all, as they are now.
@@ -358,6 +368,8 @@ fn is_link(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use a_society_facts::fact::terms::ServerReach;
+
     use super::*;
 
     fn entry(from: Option<&str>, command: &str, approved: Option<&str>) -> ServerEntry {
@@ -419,11 +431,15 @@ mod tests {
                 ServerVerdict::Trusted(hash) => {
                     assert_eq!((said, hash, startable), ("trusted", b, true), "{row}");
                 }
-                ServerVerdict::Waits(why) => {
+                ServerVerdict::Waits(why, waiting) => {
                     let wanted = said.strip_prefix("waits: ").unwrap_or("nothing like it");
-                    assert!(
-                        why.contains(wanted) && why.contains("runs `b`"),
-                        "{row}: {why}"
+                    assert!(why.contains(wanted), "{row}: {why}");
+                    let ServerReach::Program { run, .. } = &waiting.reached else {
+                        panic!("{row}: {waiting:?}");
+                    };
+                    assert_eq!(
+                        (waiting.definition, run.as_slice()),
+                        (b, &["b".to_owned()][..])
                     );
                     assert!(why.contains(&b.to_string()[..BEGINNING]), "{row}: {why}");
                     assert!(from.is_none() || !startable, "{row}");

@@ -99,10 +99,12 @@ impl Core {
             TakerEnd::Provider {
                 trouble,
                 why,
+                servers,
                 again_in_ms,
             } => TurnEnding::ProviderProblem {
                 trouble,
                 why,
+                servers,
                 until: self.until(again_in_ms),
             },
             TakerEnd::Configuration { why } => TurnEnding::NeedsConfiguration { why },

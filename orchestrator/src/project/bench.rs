@@ -228,17 +228,25 @@ impl Bench {
         }
         let unready = |why: String| TakerEnd::provider(Trouble::ToolServer, why);
         let roster = self.roster().map_err(unready)?;
-        let (mut newly, mut waits) = (Vec::new(), Vec::new());
+        let (mut newly, mut waits, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
         for name in names {
             match roster.judge(name, trusted.get(name).copied()) {
                 // A missing server is reported when its tools are wanted.
                 ServerVerdict::Known | ServerVerdict::Unknown => {}
                 ServerVerdict::Trusted(definition) => newly.push((name.clone(), definition)),
-                ServerVerdict::Waits(why) => waits.push(why),
+                ServerVerdict::Waits(why, server) => {
+                    waits.push(why);
+                    waiting.push(server);
+                }
             }
         }
         if !waits.is_empty() {
-            return Err(unready(waits.join("\n")));
+            return Err(TakerEnd::Provider {
+                trouble: Trouble::ToolServer,
+                why: waits.join("\n"),
+                servers: waiting,
+                again_in_ms: None,
+            });
         }
         Ok(Some(Remote {
             servers: self.models.servers(&roster).map_err(unready)?,

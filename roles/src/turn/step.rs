@@ -7,6 +7,7 @@ use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::node::Trouble;
 use a_society_facts::fact::request::RequestFrame;
 use a_society_facts::fact::session::Trigger;
+use a_society_facts::fact::terms::WaitingServer;
 use a_society_facts::fact::turn::{
     CallEnd, CommandExit, DraftKind, Effect, FileChange, RawValueEq, SeenFile, StopReason, Usage,
 };
@@ -358,6 +359,8 @@ pub enum TakerEnd {
         trouble: Trouble,
         /// What is needed, in words.
         why: String,
+        /// The servers of tools that the operator has to approve.
+        servers: Vec<WaitingServer>,
         /// After how long it may be asked again, if it said so.
         again_in_ms: Option<u64>,
     },
@@ -375,6 +378,7 @@ impl TakerEnd {
         Self::Provider {
             trouble,
             why,
+            servers: Vec::new(),
             again_in_ms: None,
         }
     }

@@ -53,7 +53,7 @@ pub(crate) fn face(ask: &OpenAsk, call: &Call, place: CardPlace) -> Face {
         place,
         text,
         lines_max: QUESTION_LINES_MAX,
-        facts: asks::facts(ask).to_vec(),
+        facts: ask.facts().to_vec(),
         covers: None,
         key: "v",
         then: None,

@@ -228,7 +228,7 @@ fn members(flow: &str, event: &Event) -> Vec<(&'static str, Value)> {
                 "about": call.map(|call| &call.about),
                 "text": ask.says,
                 "action": call.map(|call| call.action),
-                "facts": asks::facts(ask),
+                "facts": ask.facts(),
                 "covers": call.map(|call| &call.for_the_flow),
                 "keys": asks::commands(flow, ask),
             });

@@ -176,7 +176,7 @@ impl Source {
     fn ask(&self, flow: &FlowRef, state: &FlowState, ask: OpenAsk) -> AskView {
         let own = turn_files::own_turn(&self.store, flow, state, &ask);
         let (head, line) = in_short(state, &ask, own.is_some());
-        let facts = asks::facts(&ask).iter().filter_map(labelled);
+        let facts = ask.facts().iter().filter_map(labelled);
         let facts = facts.map(|(label, value)| format!("{label}: {value}"));
         let mut view = AskView {
             // A second question of the same node is another one.

@@ -68,6 +68,7 @@ fn open(question: OperatorQuestion) -> OpenAsk {
         says: None,
         choices: Vec::new(),
         trouble: None,
+        servers: Vec::new(),
         is_own_turn: false,
         budget: None,
         call: None,

@@ -10,7 +10,19 @@ const facts = [
 ];
 const kind: AskKind = { kind: "consent", consent: "c", action: "h", tool: "mcp__memo__note", shown: 'mcp__memo__note {"text":"hello"}', facts, for_the_flow: "Every call of mcp__memo__note, by any role in this flow", diff: null };
 const ask = { id: "a", flow: { project: "p", flow: "f" }, title: "t", role: "owner", node: "n", since: "2026-01-01", blocking: true, kind, waiting_behind: ["review"], earlier: [], said_before: null } as unknown as Ask;
-const said = (full: boolean): string[] => [...render(AskBody, { props: { ask, full } }).body.replaceAll(/<!--.*?-->/g, "").matchAll(/<d[td][^>]*>(.*?)<\/d[td]>/g)].map((found) => found[1] ?? "");
+const said = (full: boolean, of: Ask = ask): string[] => [...render(AskBody, { props: { ask: of, full } }).body.replaceAll(/<!--.*?-->/g, "").matchAll(/<d[td][^>]*>(.*?)<\/d[td]>/g)].map((found) => found[1] ?? "");
+
+describe("the facts of servers that wait to be approved", () => {
+  it("are shown whole for each of them, in the inbox and beside a feed", () => {
+    const servers = [
+      { label: "Server", value: "memo runs node memo.js in /", warn: false }, { label: "Environment", value: "NODE_OPTIONS = --require=./evil.cjs", warn: false },
+      { label: "Server", value: "other runs other in /", warn: false }, { label: "Environment", value: "Nothing of yours", warn: false },
+    ];
+    const waits = { ...ask, waiting_behind: [], kind: { kind: "text", reason: "provider", question: "the MCP server memo was not approved", may_retry: true, facts: servers } } as Ask;
+    expect(said(false, waits)).toEqual(servers.flatMap((fact) => [fact.label, fact.value]));
+    expect(said(true, waits)).toEqual(said(false, waits));
+  });
+});
 
 describe("the facts of a call", () => {
   it("are the same beside a feed as in the inbox", () => {

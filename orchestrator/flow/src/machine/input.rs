@@ -13,7 +13,7 @@ use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, DecidingRule, Grant};
-use a_society_facts::fact::terms::ConsentTerms;
+use a_society_facts::fact::terms::{ConsentTerms, WaitingServer};
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{
     ApprovalId, CallId, ClientId, ConsentId, MessageId, NodeId, ProjectName, RoleInstance,
@@ -327,6 +327,8 @@ pub enum TurnEnding {
         trouble: Trouble,
         /// What it needs, in words.
         why: String,
+        /// The servers of tools that the operator has to approve.
+        servers: Vec<WaitingServer>,
         /// When it may go on by itself, if its provider named a time.
         until: Option<At>,
     },

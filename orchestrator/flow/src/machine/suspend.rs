@@ -173,11 +173,12 @@ fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec
         TurnEnding::ProviderProblem {
             trouble,
             why,
+            servers,
             until,
         } => {
             let hit = state.session(turn.role);
             let is_borne = hit.is_none_or(|session| session.limits_hit < LIMITS_IN_A_ROW_MAX);
-            turn.in_trouble(*trouble, why, until.filter(|_| is_borne))
+            turn.in_trouble(*trouble, why, servers, until.filter(|_| is_borne))
         }
         TurnEnding::NeedsConfiguration { why } => {
             let reason = WaitReason::RoleConfiguration;

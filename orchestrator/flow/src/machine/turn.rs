@@ -3,6 +3,7 @@
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::{FaultCode, NodeSuspended, RepairRequested, Trouble, WaitReason};
+use a_society_facts::fact::terms::WaitingServer;
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_facts::message::Text;
@@ -227,10 +228,12 @@ impl PresentTurn<'_> {
         &self,
         trouble: Trouble,
         why: &str,
+        servers: &[WaitingServer],
         until: Option<a_society_facts::At>,
     ) -> Vec<Fact> {
         let waits = NodeSuspended {
             trouble: Some(trouble),
+            servers: servers.to_vec(),
             until,
             ..self.waits(WaitReason::Provider, Some(Text::from(why.to_owned())))
         };

@@ -150,6 +150,7 @@ impl ModelTaker {
             RetryVerdict::Suspend { ms } => ModelNext::End(TakerEnd::Provider {
                 trouble: Trouble::Limit,
                 why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
+                servers: Vec::new(),
                 again_in_ms: Some(ms),
             }),
             RetryVerdict::Operator => {
@@ -213,6 +214,7 @@ impl ModelTaker {
         self.end(TakerEnd::Provider {
             trouble: Trouble::Limit,
             why,
+            servers: Vec::new(),
             again_in_ms: Some(ms),
         })
     }

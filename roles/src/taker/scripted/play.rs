@@ -401,6 +401,7 @@ fn failed_for_good(class: &str, error: &str, again_in_ms: Option<u64>) -> TakerE
     TakerEnd::Provider {
         trouble,
         why,
+        servers: Vec::new(),
         again_in_ms,
     }
 }

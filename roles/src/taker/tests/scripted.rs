@@ -186,11 +186,11 @@ fn faults_without_a_retry_end_the_turn() {
     let table = [
         (
             "{ fault: { class: auth, message: no key } }",
-            "Provider { trouble: Key, why: \"auth: no key\", again_in_ms: None }",
+            "Provider { trouble: Key, why: \"auth: no key\", servers: [], again_in_ms: None }",
         ),
         (
             "{ fault: { class: limit, message: later, resets-in-ms: 9000 } }",
-            "why: \"limit: later\", again_in_ms: Some(9000) }",
+            "why: \"limit: later\", servers: [], again_in_ms: Some(9000) }",
         ),
         (
             "{ fault: { class: bad_request } }",

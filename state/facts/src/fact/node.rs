@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::budget::Lack;
 use super::older;
+use super::terms::WaitingServer;
 use crate::at::At;
 use crate::handoff::{Delivery, EdgeName};
 use crate::id::{ApprovalId, ClientId, ConsentId, MessageId, NodeId, RoleInstance, TurnId};
@@ -200,6 +201,9 @@ pub struct NodeSuspended {
     /// What keeps it from its model, when it waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Trouble>,
+    /// The servers of tools that have to be approved, when it waits for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<WaitingServer>,
     /// When it goes on by itself, because its provider named the time when its limit resets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<At>,
@@ -244,6 +248,7 @@ impl NodeSuspended {
             choices: Vec::new(),
             lack: None,
             trouble: None,
+            servers: Vec::new(),
             until: None,
             consent: None,
             approval: None,

@@ -132,6 +132,17 @@ pub struct ServerTerms {
     pub reached: Option<ServerReach>,
 }
 
+/// A server that a role works with only once the operator approved it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitingServer {
+    /// Its name.
+    pub server: String,
+    /// The hash of how it is reached, which is what the operator approves.
+    pub definition: Hash,
+    /// How it would be reached.
+    pub reached: ServerReach,
+}
+
 /// How a server is reached. What looks like a secret is blanked out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -38,7 +38,7 @@ use crate::fact::session::{
     SessionCompacted, SessionKind, SessionOpened, SessionParent, SessionResumed, Strategy,
     SystemPromptBuilt, Trigger,
 };
-use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue};
+use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue, WaitingServer};
 use crate::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, ChangedText,
     DraftAdded, DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered,
@@ -234,6 +234,18 @@ fn flow() -> Vec<Fact> {
     ]
 }
 
+fn waiting_server() -> WaitingServer {
+    WaitingServer {
+        server: "ledger".into(),
+        definition: Hash::of(b"ledger"),
+        reached: ServerReach::Web {
+            url: "https://ledger.example/".into(),
+            private: false,
+            headers: BTreeMap::from([("Authorization".to_owned(), ShownValue::Withheld)]),
+        },
+    }
+}
+
 fn nodes() -> Vec<Fact> {
     let on = || vec![delivery("draft", "review", HandoffWay::Forward, "notes.md")];
     vec![
@@ -280,6 +292,7 @@ fn nodes() -> Vec<Fact> {
                 left: 12,
             }),
             trouble: Some(Trouble::Window),
+            servers: vec![waiting_server()],
             until: Some(At::from_ms(3_600_000)),
             consent: Some(id("k1")),
             approval: Some(id("a1")),

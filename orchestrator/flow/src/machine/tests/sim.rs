@@ -376,6 +376,7 @@ impl Sim {
             (12, _) => TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: "key".into(),
+                servers: Vec::new(),
                 until: b.is_multiple_of(2).then(|| At::from_ms(i64::from(b))),
             },
             (13, _) => TurnEnding::NeedsConfiguration {

@@ -59,6 +59,7 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
             TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: why(),
+                servers: Vec::new(),
                 until: None,
             },
             WaitReason::Provider,
@@ -238,6 +239,7 @@ fn only_a_question_of_the_role_is_ended_by_what_arrives() {
             TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: "x".into(),
+                servers: Vec::new(),
                 until: None,
             },
             "",
@@ -259,6 +261,7 @@ fn a_wait_for_a_limit_ends_by_itself_when_its_time_comes_and_not_before() {
     let limited = TurnEnding::ProviderProblem {
         trouble: Trouble::Limit,
         why: "too many requests".into(),
+        servers: Vec::new(),
         until: Some(at),
     };
     let mut flow = Flow::on("a:owner z:owner", "a>z");

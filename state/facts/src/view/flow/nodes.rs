@@ -185,6 +185,7 @@ impl FlowState {
             choices: f.choices.clone(),
             lack: f.lacks(),
             trouble: f.trouble,
+            servers: f.servers.clone(),
             until: f.until,
             is_own_turn: f.is_own_turn(),
             consent: f.consent.clone(),

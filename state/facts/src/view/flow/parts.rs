@@ -10,7 +10,7 @@ use crate::fact::journal::ProcessName;
 use crate::fact::node::{FaultCode, NodeEntry, Trouble, WaitReason};
 use crate::fact::operator::{ChosenBy, DecidingRule, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
-use crate::fact::terms::ConsentTerms;
+use crate::fact::terms::{ConsentTerms, WaitingServer};
 use crate::fact::turn::{Cause, Effect, FileChange, StopReason, Usage};
 use crate::handoff::{Delivery, EdgeName};
 use crate::hash::Hash;
@@ -80,6 +80,9 @@ pub struct OperatorWait {
     /// What keeps it from its model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<Trouble>,
+    /// The servers of tools that have to be approved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<WaitingServer>,
     /// When it goes on by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<At>,
