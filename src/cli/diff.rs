@@ -46,9 +46,9 @@ Examples:
   a-society diff a1b2 c3d4 --stat
   a-society diff a1b2 c3d4 --json | jq '.nodes[] | select(.differs) | .node'")]
 pub(crate) struct Arguments {
-    /// The flow
+    /// The flow; the only one that is not over, or the only one at all, if left out
     #[arg(value_name = "FLOW")]
-    flow: String,
+    flow: Option<String>,
 
     /// Only these files, by their paths from the project's folder; or the flow to compare with
     #[arg(value_name = "PATH|OTHER")]
@@ -65,7 +65,7 @@ pub(crate) struct Arguments {
 
 /// Prints it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let (store, flow) = context.flow(&arguments.flow)?;
+    let (store, flow) = context.flow_or_only("diff", arguments.flow.as_deref())?;
     if let Some(role) = &arguments.role {
         let seen = store.look(&flow)?;
         let state = &seen.screen.flow;

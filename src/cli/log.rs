@@ -40,9 +40,9 @@ Examples:
   a-society log a1b2 --follow --since 120
   a-society log a1b2 --json | jq -c 'select(.fact == \"handoff_applied\")'")]
 pub(crate) struct Arguments {
-    /// The flow
+    /// The flow; the only one that is not over, or the only one at all, if left out
     #[arg(value_name = "FLOW")]
-    flow: String,
+    flow: Option<String>,
 
     /// Keep printing new facts
     #[arg(long, short)]
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 
 /// Prints them.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let (store, flow) = context.flow(&arguments.flow)?;
+    let (store, flow) = context.flow_or_only("log", arguments.flow.as_deref())?;
     let mut follower = store.follow_since(&flow, arguments.since)?;
     let out = &mut context.out;
     print_new(out, &mut follower, arguments.since)?;

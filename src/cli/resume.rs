@@ -29,9 +29,9 @@ Examples:
   a-society resume a1b2 --improve none
   a-society resume a1b2 --allow 'cargo test *' --deny web")]
 pub(crate) struct Arguments {
-    /// The flow
+    /// The flow; the only one that is not over, or the only one at all, if left out
     #[arg(value_name = "FLOW")]
-    flow: String,
+    flow: Option<String>,
 
     #[command(flatten)]
     beforehand: Beforehand,
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
 /// Goes on with it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     super::delivered::make_ready(context, &arguments.wishes)?;
-    let (store, flow) = context.flow(&arguments.flow)?;
+    let (store, flow) = context.flow_or_only("resume", arguments.flow.as_deref())?;
     let project = project_folder(&store, &flow.project);
     let interrupts = Interrupts::listen()?;
     let known = store.look(&flow)?.screen.flow.seq;

@@ -4,7 +4,7 @@
 use a_society_facts::Verb;
 
 use super::context::Context;
-use super::say::{To, Who, say};
+use super::say::{ToOnly, Who, say};
 use crate::operator_error::Outcome;
 
 /// The arguments of `retry`.
@@ -21,7 +21,7 @@ Examples:
   a-society retry a1b2 --now")]
 pub(crate) struct Arguments {
     #[command(flatten)]
-    to: To,
+    to: ToOnly,
 
     #[command(flatten)]
     who: Who,
@@ -39,5 +39,6 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     } else {
         Verb::Retry { to }
     };
-    say(context, &arguments.to, verb)
+    let to = arguments.to.resolved(context, "retry")?;
+    say(context, &to, verb)
 }

@@ -29,6 +29,32 @@ pub(crate) struct To {
     client_id: Option<ClientId>,
 }
 
+/// What a command to a flow takes whose flow need not be named.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ToOnly {
+    /// The flow; the only one that is not over, or the only one at all, if left out
+    #[arg(value_name = "FLOW")]
+    flow: Option<String>,
+
+    /// A name for this command: repeated under the same name, it counts once
+    #[arg(long, value_name = "ID", value_parser = client_id)]
+    client_id: Option<ClientId>,
+}
+
+impl ToOnly {
+    /// The flow that is meant.
+    ///
+    /// # Errors
+    /// When none is, or several could be.
+    pub(crate) fn resolved(&self, context: &mut Context<'_>, verb: &str) -> Result<To, Stop> {
+        let (_, flow) = context.flow_or_only(verb, self.flow.as_deref())?;
+        Ok(To {
+            flow: flow.to_string(),
+            client_id: self.client_id.clone(),
+        })
+    }
+}
+
 impl To {
     /// A flow by what was typed for it, and nothing else.
     pub(crate) fn flow_named(flow: &str) -> Self {

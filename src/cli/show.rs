@@ -56,9 +56,9 @@ Examples:
   a-society show a1b2 --result > result.md
   a-society show demo/a1b2 --json | jq .screen.summary")]
 pub(crate) struct Arguments {
-    /// The flow
+    /// The flow; the only one that is not over, or the only one at all, if left out
     #[arg(value_name = "FLOW")]
-    flow: String,
+    flow: Option<String>,
 
     /// How many of the last feed items to show
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
 
 /// Shows it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let (store, flow) = context.flow(&arguments.flow)?;
+    let (store, flow) = context.flow_or_only("show", arguments.flow.as_deref())?;
     let seen = store.look(&flow)?;
     if let Some(number) = arguments.call {
         return calls(context, &store, &flow, &seen.screen.flow, number);

@@ -42,14 +42,14 @@ Examples:
   a-society status a1b2
   a-society status a1b2 --json | jq -r '.waits[].answers[0]'")]
 pub(crate) struct Arguments {
-    /// The flow
+    /// The flow; the only one that is not over, or the only one at all, if left out
     #[arg(value_name = "FLOW")]
-    flow: String,
+    flow: Option<String>,
 }
 
 /// Says it.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let (store, flow) = context.flow(&arguments.flow)?;
+    let (store, flow) = context.flow_or_only("status", arguments.flow.as_deref())?;
     let seen = store.look(&flow)?;
     let state = &seen.screen.flow;
     let work = works_and_asks(&store, &flow, state)?;

@@ -154,7 +154,7 @@ fn arguments_that_make_no_sense_end_with_two() {
         &[][..],
         &["lss"],
         &["ls", "--color", "sometimes"],
-        &["show"],
+        &["fork"],
         &["repair", ONE],
         &["repair", ONE, "--dry-run", "--apply"],
         &["log", ONE, "--since", "-1"],

@@ -13,6 +13,44 @@ fn a_flow_that_waits_shows_its_nodes_its_question_and_its_last_items() {
 }
 
 #[test]
+fn a_command_without_a_flow_takes_the_only_one_there_is_and_says_which() {
+    let workspace = Workspace::new();
+    let said = workspace.run(&["status"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.err.contains("try: a-society run"), "{said:?}");
+    workspace.waiting("demo", ONE, "First");
+    let is_first = |said: &crate::support::Said| said.err.contains(&format!("demo/{ONE}"));
+    for verb in ["status", "show", "log", "diff"] {
+        let said = workspace.run(&[verb]);
+        assert!(said.code == 0 && is_first(&said), "{verb}: {said:?}");
+    }
+    let said = workspace.run(&["status", "--json"]);
+    assert_eq!(said.json()["flow"], ONE, "{said:?}");
+
+    workspace.waiting("other", TWO, "Second");
+    for verb in ["status", "show", "log", "diff", "resume", "retry"] {
+        let said = workspace.run(&[verb]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{verb}: {said:?}");
+        let lists = said.err.contains(ONE) && said.err.contains(TWO);
+        let wanted = format!("try: a-society {verb} ");
+        assert!(lists && said.err.contains(&wanted), "{verb}: {said:?}");
+    }
+
+    // Those that are over are only meant where no other is there.
+    let workspace = Workspace::new();
+    workspace.waiting("demo", ONE, "First");
+    workspace.cancelled("other", TWO, "Second");
+    let said = workspace.run(&["status"]);
+    assert!(said.code == 0 && is_first(&said), "{said:?}");
+    let workspace = Workspace::new();
+    workspace.cancelled("demo", ONE, "First");
+    let said = workspace.run(&["status"]);
+    assert!(said.code == 0 && is_first(&said), "{said:?}");
+    workspace.cancelled("other", TWO, "Second");
+    assert_eq!(workspace.run(&["status"]).code, 2);
+}
+
+#[test]
 fn a_flow_is_named_by_any_unique_beginning() {
     let workspace = Workspace::new();
     workspace.waiting("demo", ONE, "First");
