@@ -35,15 +35,26 @@ pub(crate) fn store(
     named: Option<&Path>,
     without_locks: bool,
 ) -> Result<Store, Stop> {
-    let mut ground = machine();
-    if without_locks {
-        ground.disk = Arc::new(UnlockedDisk(ground.disk));
-    }
+    let ground = ground(without_locks);
     let root = match named.or(environment.workspace.as_deref()) {
         Some(folder) => named_root(&ground, folder)?,
         None => found_root(&ground, environment.folder.as_deref())?,
     };
     Ok(Store::new(ground, root))
+}
+
+/// The store of a folder that is no workspace yet. Nothing is made.
+pub(crate) fn future(folder: &Path, without_locks: bool) -> Store {
+    let root = folder.join(OUR_FOLDER).join("state");
+    Store::new(ground(without_locks), root)
+}
+
+fn ground(without_locks: bool) -> Ground {
+    let mut ground = machine();
+    if without_locks {
+        ground.disk = Arc::new(UnlockedDisk(ground.disk));
+    }
+    ground
 }
 
 /// Makes a folder a workspace.

@@ -1,9 +1,9 @@
 //! What every command is given.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use a_society_state::index::rows;
-use a_society_state::{FlowRef, Store};
+use a_society_state::{FlowRef, OUR_FOLDER, Store};
 
 use super::asks::short;
 use crate::environment::Environment;
@@ -55,6 +55,18 @@ impl Context<'_> {
             }
         }
         Ok(store)
+    }
+
+    /// Makes the current folder a workspace, and says so.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub(crate) fn make_workspace(&mut self, folder: &Path) -> Result<Store, Stop> {
+        workspace::make(folder)?;
+        let shown = folder.display().to_string();
+        let note = format!("created workspace {}/{OUR_FOLDER}", plain(&shown));
+        self.out.note(&note);
+        self.store()
     }
 
     /// The flows of the workspace, and the one that is meant by what was typed.

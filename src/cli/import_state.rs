@@ -38,6 +38,8 @@ its model if your configuration knows it, and asks for one otherwise. What is wr
 project by then is asked once, before the flow closes. Settings, keys, skills and servers are not \
 imported, and are listed.
 
+Outside of a workspace the current folder becomes one, if FOLDER is named and has such a flow.
+
 The source is only read. The files are kept whole with the flow, and every member of them that \
 the new flow cannot show is listed. Files in the place of the new flow are moved, as they are, to \
 .a-society/state/.before-import/. What was imported before stays as it is. A flow that cannot be \
@@ -59,7 +61,7 @@ pub(crate) struct Arguments {
 
 /// Imports.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
-    let store = context.store()?;
+    let (mut store, future) = store_or_future(context, arguments.folder.is_some())?;
     let folder = match &arguments.folder {
         Some(folder) => whole_path(folder)?,
         None => store.root().to_owned(),
@@ -67,6 +69,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let found = find(store.ground().disk.as_ref(), &folder)?;
     if found.is_empty() {
         return Err(nothing(&folder.display().to_string()));
+    }
+    if let (Some(future), false) = (future, arguments.dry_run) {
+        store = context.make_workspace(&future)?;
     }
     let beside = beside(store.ground().disk.as_ref(), &found);
     let catalog = match user::catalog() {
@@ -106,6 +111,23 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         }
     }
     Ok(code)
+}
+
+/// The store of the workspace. Where there is none, and what is imported is named, the current folder can become one
+/// once it is known that there is something to import.
+fn store_or_future(
+    context: &mut Context<'_>,
+    is_source_named: bool,
+) -> Result<(Store, Option<PathBuf>), Stop> {
+    let found = context.store();
+    let is_named = context.workspace.is_some() || context.environment.workspace.is_some();
+    match (found, &context.environment.folder) {
+        (Err(_), Some(folder)) if is_source_named && !is_named => {
+            let store = workspace::future(folder, context.without_locks);
+            Ok((store, Some(folder.clone())))
+        }
+        (found, _) => Ok((found?, None)),
+    }
 }
 
 /// What of a workspace stays behind, and what does the same here.

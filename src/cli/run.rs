@@ -16,7 +16,6 @@ use a_society_orchestrator::workspace::belonging::{
     NotAProject, project_around, project_at, project_of_all,
 };
 use a_society_orchestrator::workspace::material::{Noted, Unfit, draft_in, in_project};
-use a_society_state::OUR_FOLDER;
 use a_society_state::disk::{Kind, RealDisk};
 use a_society_state::files::kind_behind;
 use a_society_state::{FlowRef, Store};
@@ -368,11 +367,7 @@ fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop>
         context.workspace = Some(around);
         return context.store();
     }
-    workspace::make(folder)?;
-    let shown = folder.display().to_string();
-    let note = format!("created workspace {}/{OUR_FOLDER}", plain(&shown));
-    context.out.note(&note);
-    context.store()
+    context.make_workspace(folder)
 }
 
 /// The project a file belongs to.

@@ -136,6 +136,9 @@ pub fn cut(store: &Store, parent: &FlowRef, at: Option<Seq>) -> Result<Cut, Erro
     let Some((position, recorded_at)) = gathered.end.filter(|(end, _)| end.seq == wanted) else {
         let why = match found.outcome {
             Outcome::Damaged(damage) => damage.to_string(),
+            Outcome::Clean | Outcome::Blank | Outcome::Torn(_) if wanted == 0 => {
+                format!("records begin at 1, and its last one is {}", gathered.last)
+            }
             Outcome::Clean | Outcome::Blank | Outcome::Torn(_) => {
                 format!("its last record is {}", gathered.last)
             }

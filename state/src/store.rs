@@ -77,7 +77,8 @@ impl Store {
     }
 
     /// Closes the state to everybody but its owner, where an earlier version or a copy left it open, and
-    /// says how many names that changed; nothing on all but the first call.
+    /// says how many names that changed; nothing on all but the first call. A workspace that was made by hand gets the
+    /// file by which `git` leaves it alone.
     ///
     /// # Errors
     /// When the file system refuses.
@@ -91,11 +92,8 @@ impl Store {
         // session to others.
         if let Some(ours) = self.root.parent().filter(|it| it.ends_with(OUR_FOLDER)) {
             private(ours)?;
-        }
-        if closed > 0
-            && let Some(ours) = self.root.parent()
-        {
-            ignore(self.disk(), ours)?;
+            // A workspace that its user can only read, or one on a full disk, does without.
+            ignore(self.disk(), ours).ok();
         }
         Ok(closed)
     }

@@ -1,7 +1,8 @@
 //! `ls`: what is listed, how damage is shown, and what goes where.
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
 
 use super::{ONE, THREE, TWO};
 use crate::support::Workspace;
@@ -197,4 +198,51 @@ fn a_result_that_cannot_be_written_is_an_error() {
     let output = command.spawn().unwrap().wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(7));
     assert!(String::from_utf8_lossy(&output.stderr).contains("error[disk-full]"));
+}
+
+/// What `git` would take up of a workspace, a path on each line.
+fn seen_by_git(workspace: &Workspace) -> String {
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        let git = git.args(words).current_dir(workspace.path());
+        let done = git.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8(done.stdout).unwrap()
+    };
+    git(&["init", "-q"]);
+    git(&["status", "--porcelain", "--untracked-files=all"])
+}
+
+#[test]
+fn the_state_of_a_workspace_is_out_of_sight_of_git_from_the_next_command_on() {
+    let open = std::fs::Permissions::from_mode(0o755);
+    for (is_open, own) in [(false, None), (true, None), (false, Some("skills/a.md"))] {
+        let workspace = Workspace::new();
+        workspace.waiting("demo", ONE, "Release");
+        let ours = workspace.path().join(".a-society");
+        if let Some(own) = own {
+            std::fs::create_dir(ours.join("skills")).unwrap();
+            std::fs::write(ours.join(own), "Text.").unwrap();
+        }
+        if is_open {
+            std::fs::set_permissions(workspace.state(), open.clone()).unwrap();
+        }
+        assert!(seen_by_git(&workspace).contains("/state/"));
+        let said = workspace.run(&["ls"]);
+        assert_eq!(said.err.contains("only you can"), is_open, "{said:?}");
+        let seen = seen_by_git(&workspace);
+        let seen: Vec<&str> = seen.lines().collect();
+        match own {
+            None => assert!(seen.is_empty(), "{seen:?}"),
+            Some(_) => assert_eq!(
+                seen,
+                ["?? .a-society/.gitignore", "?? .a-society/skills/a.md"]
+            ),
+        }
+        // It is not said again, and nothing of it is written again.
+        let before = workspace.contents();
+        let said = workspace.run(&["ls"]);
+        assert!(!said.err.contains("only you can"), "{said:?}");
+        assert_eq!(workspace.contents(), before);
+    }
 }

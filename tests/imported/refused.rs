@@ -211,3 +211,33 @@ fn what_stands_in_both_places_is_imported_and_both_are_kept() {
         assert_eq!(flow["outcome"], "already-imported");
     }
 }
+
+#[test]
+fn outside_of_a_workspace_one_is_made_for_what_is_imported_and_only_for_that() {
+    let old = Old::with(&["asks"]);
+    let outside = tempfile::tempdir().unwrap();
+    let run = |words: &[&str]| {
+        let mut command = old.workspace.command(words);
+        old.workspace.heard(command.current_dir(outside.path()))
+    };
+    let from = old.workspace.path().display().to_string();
+    let empty = tempfile::tempdir().unwrap();
+    let nothing = run(&["import-state", &empty.path().display().to_string()]);
+    assert_eq!(nothing.code, 3, "{nothing:?}");
+    let planned = run(&["import-state", &from, "--dry-run"]);
+    assert!(
+        planned.code == 0 && planned.out.contains("would be imported"),
+        "{planned:?}"
+    );
+    assert!(contents(outside.path()).is_empty());
+
+    let done = run(&["import-state", &from]);
+    assert!(
+        done.code == 0 && done.err.contains("created workspace"),
+        "{done:?}"
+    );
+    let listed = run(&["ls", "--json"]).json();
+    assert_eq!(listed["flows"][0]["flow"], Old::id("asks"), "{listed}");
+    let ignored = outside.path().join(".a-society/.gitignore");
+    assert_eq!(std::fs::read_to_string(ignored).unwrap(), "*\n");
+}

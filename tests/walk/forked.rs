@@ -82,6 +82,8 @@ fn a_record_that_is_not_there_is_said_and_nothing_is_made() {
         let said = place.run(&["fork", &parent, "--at", at]);
         assert_eq!(said.code, 6, "{said:?}");
         assert!(said.err.contains("error[not-forkable]"), "{said:?}");
+        let says_where = said.err.contains("records begin at 1");
+        assert_eq!(says_where, at == "0", "{said:?}");
     }
     assert_eq!(
         place.run(&["ls", "--json"]).json()["flows"]
