@@ -1,5 +1,6 @@
 //! `status`: the state of a flow, what works, and what it waits for, in a few lines.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use a_society_facts::At;
@@ -15,7 +16,9 @@ use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{OperatorQuestion, Work, pending};
 use a_society_orchestrator::project::reaches;
 use a_society_orchestrator::workspace::settings::reach_json;
+use a_society_state::disk::Disk;
 use a_society_state::look::Look;
+use a_society_state::process::command_line;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
@@ -32,6 +35,9 @@ use crate::text::{age, one_line, plain, wrapped};
 
 /// The text of rules is cut to this, so that it takes a few lines; `--json` has all of them.
 const CONSENT_COLUMNS_MAX: usize = 300;
+
+/// The commands that drive flows.
+const DRIVING: [&str; 4] = ["run", "resume", "serve", "demo"];
 
 /// The arguments of `status`.
 #[derive(Debug, clap::Args)]
@@ -76,7 +82,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         ))?;
         return Ok(code);
     }
-    tell_head(out, &flow, &seen, now)?;
+    tell_head(out, store.ground().disk.as_ref(), &flow, &seen, now)?;
     for (node, running) in &state.running {
         let since = age(now.ms() - running.since.ms());
         let stands = stands(state, node, now, seen.held_by.is_some(), false);
@@ -108,18 +114,37 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     Ok(code)
 }
 
+/// The command that holds a flow, such as `run` or `serve`, or its process where the system does not say.
+fn driver<'h>(disk: &dyn Disk, held_by: &'h str) -> Cow<'h, str> {
+    let pid = held_by.strip_prefix("process ");
+    let Some(pid) = pid.and_then(|pid| pid.parse().ok()) else {
+        return Cow::Borrowed(held_by);
+    };
+    let mut words = command_line(disk, pid).into_iter().skip(1);
+    let verb = words.find(|word| DRIVING.contains(&word.as_str()));
+    verb.map_or(Cow::Borrowed(held_by), Cow::Owned)
+}
+
 /// How the flow is called, what it is doing, what it cost, and who drives it.
-fn tell_head(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(), Stop> {
+fn tell_head(
+    out: &mut Output,
+    disk: &dyn Disk,
+    flow: &FlowRef,
+    seen: &Look,
+    now: At,
+) -> Result<(), Stop> {
     let state = &seen.screen.flow;
     let title = one_line(&state.title, 60);
     let status = seen.standing_words(now).unwrap_or_default();
     let cost = cost::in_short(&state.account);
     let cost: String = cost.iter().map(|part| format!(" · {part}")).collect();
     let driver = match &seen.held_by {
-        Some(held_by) => format!(" · driven by {}", plain(held_by)),
+        Some(held_by) => format!(" · driven by {}", plain(&driver(disk, held_by))),
         None => String::new(),
     };
-    let rest = |name: &str| format!("  {name}  {status}{cost}{driver}");
+    let old = state.updated_at.map(|at| age(now.ms() - at.ms()));
+    let old = old.map_or_else(String::new, |old| format!(" · {old}"));
+    let rest = |name: &str| format!("  {name}  {status}{old}{cost}{driver}");
     // A terminal is short of room, and its rows break at words.
     let rows = if out.is_terminal() {
         let (columns, _) = out.size();

@@ -33,6 +33,14 @@ pub fn named(disk: &dyn Disk, pid: u32) -> ProcessName {
     }
 }
 
+/// The words with which the process that bears a number now was started; none where the system does not say.
+#[must_use]
+pub fn command_line(disk: &dyn Disk, pid: u32) -> Vec<String> {
+    let words = text(disk, &format!("/proc/{pid}/cmdline"));
+    let words = words.split('\0').filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect()
+}
+
 /// The system's pseudo files say that they are empty, so they are read until they end.
 fn text(disk: &dyn Disk, path: &str) -> String {
     let mut bytes = vec![0; TEXT_BYTES_MAX];

@@ -133,6 +133,8 @@ fn notifying(line: &str) -> (Place, String, Server) {
 fn a_notification_command_that_has_ended_holds_the_next_notification_up_no_longer() {
     let (place, flow, _server) = notifying("echo told >> said.txt");
     wait_until("the first question is told", || notified(&place) == 1);
+    let status = place.run(&["status", &flow]);
+    assert!(status.out.contains(" · driven by serve"), "{status:?}");
     let told = Instant::now();
     assert_eq!(place.run(&["reply", &flow, "Blue."]).code, 0);
     wait_until("the second question is told", || notified(&place) == 2);
