@@ -6,7 +6,8 @@ pub(super) mod figures;
 mod known;
 
 use a_society_facts::words::settings::model_answers;
-use a_society_orchestrator::config::editing::models::with_usual;
+use a_society_orchestrator::config::catalogue::typed;
+use a_society_orchestrator::config::editing::models::{NewPrices, with_usual};
 use a_society_orchestrator::config::editing::{EditRefusal, Grade, Sheet, search};
 use a_society_orchestrator::config::models::{Catalog, try_out};
 use a_society_orchestrator::config::user::{self, ConfigError};
@@ -14,6 +15,7 @@ use a_society_orchestrator::workspace::settings::reach_json;
 use serde_json::json;
 
 use super::context::Context;
+use super::duration::Duration;
 use super::table::{self, Cell};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
@@ -62,6 +64,14 @@ enum ModelsCommand {
         /// Send one search to the service that answers web_search instead
         #[arg(long)]
         search: bool,
+        /// How long to wait for the model's answer, such as 2m for one that is loaded first
+        #[arg(
+            long,
+            value_name = "DURATION",
+            default_value = "30s",
+            conflicts_with = "search"
+        )]
+        wait: Duration,
     },
     /// Make a model the default for roles that name none
     Use {
@@ -80,7 +90,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         ModelsCommand::Rm(rm) => change::rm(context, rm),
         ModelsCommand::Catalogue(arguments) => known::run(context, arguments),
         ModelsCommand::Test { search: true, .. } => test_search(context),
-        ModelsCommand::Test { name, .. } => test(context, name.as_deref()),
+        ModelsCommand::Test { name, wait, .. } => test(context, name.as_deref(), *wait),
         ModelsCommand::Use { name } => make_default(context, name),
     }
 }
@@ -89,17 +99,17 @@ fn list(context: &mut Context<'_>) -> Outcome {
     let (path, catalog) = user::catalog().map_err(unusable)?;
     if context.out.is_json() {
         let models = catalog.models.iter().map(|(name, spec)| {
-            json!({
+            let mut model = json!({
                 "name": name,
                 "provider": spec.provider,
                 "address": address(&catalog, &spec.provider),
-                "id": spec.id,
-                "window": spec.window_tokens,
-                "max_output": spec.max_output_tokens,
-                "images": spec.images,
                 "default": catalog.model.as_ref() == Some(name),
                 "key": figures::key(&catalog, &spec.provider).words,
-            })
+            });
+            if let Some(members) = model.as_object_mut() {
+                members.extend(figures::object(spec));
+            }
+            model
         });
         let models: Vec<_> = models.collect();
         context.out.value(&json!({
@@ -127,9 +137,10 @@ fn list(context: &mut Context<'_>) -> Outcome {
     for line in table::lines(&rows(&catalog)) {
         context.out.line(&line)?;
     }
-    context
-        .out
-        .note(&format!("from {}", plain(&path.display().to_string())));
+    let from = plain(&path.display().to_string()).into_owned();
+    let note =
+        format!("from {from}; prices in dollars for a million tokens, ? where none is known");
+    context.out.note(&note);
     let search = search_state().1;
     context.out.note(&format!("web_search: {}", plain(&search)));
     let reach = match user::reach() {
@@ -143,7 +154,7 @@ fn list(context: &mut Context<'_>) -> Outcome {
 /// The models as a table.
 fn rows(catalog: &Catalog) -> Vec<Vec<Cell>> {
     let head = [
-        "MODEL", "PROVIDER", "ADDRESS", "ID", "WINDOW", "IMAGES", "KEY",
+        "MODEL", "PROVIDER", "ADDRESS", "ID", "WINDOW", "IN", "OUT", "IMAGES", "KEY",
     ];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
     for (name, spec) in &catalog.models {
@@ -153,12 +164,19 @@ fn rows(catalog: &Catalog) -> Vec<Vec<Cell>> {
         } else {
             name.clone()
         };
+        let prices = spec.price.as_ref().map(typed);
+        let price = |of: fn(&NewPrices) -> &String| {
+            let price = prices.as_ref().map(of);
+            price.cloned().unwrap_or_else(|| "?".to_owned())
+        };
         rows.push(vec![
             shown.into(),
             spec.provider.as_str().into(),
             plain(address(catalog, &spec.provider)).into_owned().into(),
             plain(&spec.id).into_owned().into(),
             spec.window_tokens.to_string().into(),
+            price(|prices| &prices.input).into(),
+            price(|prices| &prices.output).into(),
             (if spec.images { "yes" } else { "no" }).into(),
             figures::key(catalog, &spec.provider).words.into(),
         ]);
@@ -203,7 +221,7 @@ fn done(context: &mut Context<'_>, what: &str) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
+fn test(context: &mut Context<'_>, named: Option<&str>, wait: Duration) -> Outcome {
     let (path, catalog) = user::catalog().map_err(unusable)?;
     let name = named.or(catalog.model.as_deref());
     let Some(name) = name.map(str::to_owned) else {
@@ -215,12 +233,24 @@ fn test(context: &mut Context<'_>, named: Option<&str>) -> Outcome {
         )
         .into());
     };
-    let trial = try_out(&catalog, &name).map_err(|why| {
+    if !context.out.is_json() {
+        let provider = catalog.models.get(&name).map(|spec| &spec.provider);
+        let at = provider.map_or("", |provider| address(&catalog, provider));
+        context
+            .out
+            .note(&plain(&format!("asking {name} at {at} …")));
+        context.out.flush()?;
+    }
+    let most = std::time::Duration::from_millis(wait.ms.unsigned_abs());
+    let trial = try_out(&catalog, &name, most).map_err(|why| {
         OperatorError::new(
             ("model-failed", ExitCode::Failed),
             format!("{name} does not answer"),
             why,
-            format!("correct it in {}, then try again", path.display()),
+            format!(
+                "correct it in {}, or wait longer: a-society models test {name} --wait 2m",
+                path.display()
+            ),
         )
     })?;
     if context.out.is_json() {

@@ -1,6 +1,10 @@
 //! The operator's file of models, changed by the program: what it says afterwards, byte for byte, and the request that
 //! leaves.
 
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::TcpListener;
+use std::process::Stdio;
+
 use serde_json::Value;
 
 use super::models::{FLOW, Model};
@@ -84,6 +88,76 @@ fn a_known_model_is_asked_as_the_catalogue_says_and_the_answer_says_where_that_i
         .unwrap();
     let tokens = |value: &Value| value.as_u64().unwrap();
     assert_eq!(cost, tokens(read) * input + tokens(said) * output);
+}
+
+#[test]
+fn a_server_that_says_nothing_is_named_as_it_is_asked_and_not_waited_for_without_end() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", silent.local_addr().unwrap());
+    let place = place("");
+    let add = [
+        "add",
+        "slow",
+        "--wire",
+        "openai-chat",
+        "--id",
+        "x",
+        "--window",
+        "32000",
+    ];
+    let added = models(&place, &[&add[..], &["--base-url", &address]].concat());
+    assert_eq!(added.code, 0, "{added:?}");
+    let mut command = place
+        .workspace
+        .command(&["models", "test", "slow", "--wait", "2s"]);
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(child.stderr.take().unwrap());
+    let mut first = String::new();
+    said.read_line(&mut first).unwrap();
+    assert_eq!(first, format!("asking slow at {address} …\n"));
+    assert!(child.try_wait().unwrap().is_none(), "it still waits");
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(rest.contains("within 2 s"), "{rest}");
+    assert!(rest.contains("models test slow --wait "), "{rest}");
+    // Programs read one error and nothing else.
+    let said = models(&place, &["test", "slow", "--wait", "1s", "--json"]);
+    let error: Value = serde_json::from_str(&said.err).unwrap();
+    assert_eq!(error["error"]["code"], "model-failed", "{said:?}");
+}
+
+#[test]
+fn models_are_listed_with_their_prices() {
+    let place = place("");
+    let priced = ["add", "a", "--id", "claude-opus-4-5", "--prices", "9,8,7,6"];
+    assert_eq!(models(&place, &priced).code, 0);
+    let local = [
+        "add",
+        "b",
+        "--wire",
+        "openai-chat",
+        "--id",
+        "x",
+        "--window",
+        "32000",
+    ];
+    let local = [&local[..], &["--base-url", "http://127.0.0.1:9/v1"]].concat();
+    assert_eq!(models(&place, &local).code, 0);
+    let listed = models(&place, &["ls", "--json"]).json()["models"].clone();
+    let price = |model: usize, of: &str| listed[model][format!("price_{of}")].clone();
+    assert_eq!(
+        ["input", "output", "cache_read", "cache_write"].map(|of| price(0, of)),
+        [9, 8, 7, 6]
+    );
+    assert_eq!(price(1, "input"), Value::Null, "{listed}");
+    let said = models(&place, &["ls"]);
+    let rows: Vec<&str> = said.out.lines().collect();
+    let cells = |row: usize| rows[row].split_whitespace().collect::<Vec<_>>();
+    for (row, prices) in [(0, ["IN", "OUT"]), (1, ["9", "8"]), (2, ["?", "?"])] {
+        assert!(cells(row).windows(2).any(|two| two == prices), "{said:?}");
+    }
+    assert!(said.err.contains("for a million tokens"), "{said:?}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use a_society_orchestrator::config::editing::policies::{self, PolicyEdit};
 use a_society_orchestrator::config::editing::servers::{self, HeldValue, NewServer};
 use a_society_orchestrator::config::editing::{EditRefusal, Grade, SecretPlace, Sheet};
 use a_society_orchestrator::config::editing::{rules, search, skills};
-use a_society_orchestrator::config::models::try_out;
+use a_society_orchestrator::config::models::{TRIAL_WAIT, try_out};
 use a_society_orchestrator::config::servers::lists_in;
 use a_society_orchestrator::config::skill::NewSkill;
 use a_society_orchestrator::config::user;
@@ -450,7 +450,7 @@ pub fn trial(trial: &Trial, root: &Path) -> Result<Tried, Fault> {
         }
         Trial::Model(name) => {
             let (_, catalog) = user::catalog().map_err(|error| fault(error.into()))?;
-            let said = try_out(&catalog, name);
+            let said = try_out(&catalog, name, TRIAL_WAIT);
             Ok(Tried {
                 works: said.is_ok(),
                 words: match said {

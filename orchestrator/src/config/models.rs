@@ -1,7 +1,9 @@
 //! From a role's wish for a model to everything that its taker needs.
 
 use std::collections::BTreeMap;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::node::Trouble;
@@ -371,11 +373,15 @@ pub(crate) fn lacks(end: TakerEnd) -> String {
     }
 }
 
-/// Sends one small request to a model.
+/// How long a trial waits for its answer where nothing else is asked for: models that think, and those that are loaded
+/// first, need some of it, and a person looks on.
+pub const TRIAL_WAIT: Duration = Duration::from_secs(30);
+
+/// Sends one small request to a model, and waits at most so long for its answer.
 ///
 /// # Errors
 /// Says in words what is wrong, and what to do.
-pub fn try_out(catalog: &Catalog, name: &str) -> Result<ModelTrial, String> {
+pub fn try_out(catalog: &Catalog, name: &str, wait: Duration) -> Result<ModelTrial, String> {
     let found = of(catalog, name).map_err(lacks)?;
     let asked = Message::User {
         content: "Answer with the single word: ready".to_owned(),
@@ -397,7 +403,18 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<ModelTrial, String> {
         .provider
         .prepare(&request)
         .map_err(|fault| in_words(&fault))?;
-    let mut stream = found.provider.start(prepared, &StopSignal::default());
+    let stop = StopSignal::default();
+    // Dropped when this returns, which ends the thread.
+    let (_waits, over) = mpsc::channel::<()>();
+    let late = stop.clone();
+    let watch = move || {
+        if over.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+            late.raise();
+        }
+    };
+    let watched = std::thread::Builder::new().spawn(watch);
+    watched.map_err(|error| error.to_string())?;
+    let mut stream = found.provider.start(prepared, &stop);
     loop {
         match stream.next_arrival() {
             Some(StreamArrival::Event(_)) => {}
@@ -409,6 +426,12 @@ pub fn try_out(catalog: &Catalog, name: &str) -> Result<ModelTrial, String> {
                     output_tokens: answer.usage.output_tokens,
                     cost_micros: found.model.prices.as_ref().map_or(0, cost),
                 });
+            }
+            Some(StreamArrival::Fault(_)) if stop.is_raised() => {
+                return Err(format!(
+                    "there was no answer within {} s (is the address right? a model that is loaded first takes longer)",
+                    wait.as_secs()
+                ));
             }
             Some(StreamArrival::Fault(fault)) => return Err(in_words(&fault)),
             None => return Err("the answer ended before it was whole".to_owned()),
