@@ -8,9 +8,12 @@ use a_society_orchestrator::config::models::there_are;
 use a_society_orchestrator::config::user::{self, Scope};
 use a_society_orchestrator::project::choices::{AUTO, SCOPE};
 
+use super::asks::short;
 use super::context::Context;
+use super::cost::is_scripted;
 use super::say::{To, role, say};
-use crate::operator_error::Outcome;
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Outcome, Stop};
 
 /// The arguments of `configure`.
 #[derive(Debug, clap::Args)]
@@ -67,7 +70,9 @@ fn setting(text: &str) -> Result<(String, String), String> {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let settings: BTreeMap<String, String> = arguments.settings.iter().cloned().collect();
     let wished = settings.get(SCOPE).and_then(|word| Scope::of_word(word));
-    let unknown = settings.get("model").and_then(|name| unknown(name));
+    if let Some(model) = settings.get("model") {
+        must_be_known(context, arguments, model)?;
+    }
     let role = arguments.role.clone();
     let command = Verb::Configure { role, settings };
     let done = say(context, &arguments.to, command)?;
@@ -82,21 +87,31 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
             wished.word()
         ));
     }
-    if let Some(unknown) = unknown {
-        context.out.note(&unknown);
-    }
     Ok(done)
 }
 
-/// The warning about a model that is chosen before it is configured.
-fn unknown(name: &str) -> Option<String> {
+/// Refuses a model that no role could have.
+fn must_be_known(context: &mut Context<'_>, arguments: &Arguments, name: &str) -> Result<(), Stop> {
     // A faulty configuration is reported by the role's next turn.
-    let (_, catalog) = user::catalog().ok()?;
-    if name == AUTO || catalog.models.contains_key(name) {
-        return None;
+    let Ok((_, catalog)) = user::catalog() else {
+        return Ok(());
+    };
+    let (store, flow) = context.flow(arguments.to.flow())?;
+    if name == AUTO || catalog.models.contains_key(name) || is_scripted(&store, &flow) {
+        return Ok(());
     }
-    Some(format!(
-        "no model {name} is configured; {}",
-        there_are(&catalog)
-    ))
+    let hint = match catalog.models.keys().next() {
+        Some(known) => {
+            let (name, role) = (short(&flow), &arguments.role);
+            format!("a-society configure {name} {role} model={known}")
+        }
+        None => "a-society models add".to_owned(),
+    };
+    Err(OperatorError::new(
+        ("model-not-found", ExitCode::NotFound),
+        format!("no model {name} is configured"),
+        there_are(&catalog),
+        hint,
+    )
+    .into())
 }

@@ -40,6 +40,12 @@ fn configured(state: &FlowState) -> BTreeMap<RoleInstance, String> {
     models.collect()
 }
 
+/// Whether a script plays all roles of a flow, whichever models are chosen for them.
+pub(crate) fn is_scripted(store: &Store, flow: &FlowRef) -> bool {
+    let script = store.place(flow).record().join(SCRIPT_NAME);
+    store.ground().disk.about(&script).is_ok()
+}
+
 /// The model of each role that a model plays, as far as that is decided before its first turn.
 pub(crate) fn models(
     store: &Store,
@@ -47,10 +53,8 @@ pub(crate) fn models(
     state: &FlowState,
 ) -> BTreeMap<RoleInstance, String> {
     let place = store.place(flow);
-    let disk = store.ground().disk.as_ref();
     let mut models = configured(state);
-    // A script plays all of them.
-    if disk.about(&place.record().join(SCRIPT_NAME)).is_ok() {
+    if is_scripted(store, flow) {
         return models;
     }
     let (_, catalog) = user::catalog().unwrap_or_default();
@@ -58,7 +62,12 @@ pub(crate) fn models(
     let kept = read_kept(source).ok();
     let own = kept.filter(|kept| kept.defines_roles);
     let roles = own.map_or_else(
-        || roles(disk, &project_folder(store, &flow.project)),
+        || {
+            roles(
+                store.ground().disk.as_ref(),
+                &project_folder(store, &flow.project),
+            )
+        },
         |own| own.roles,
     );
     for node in &state.graph.nodes {

@@ -155,6 +155,10 @@ pub(crate) const SECRET: &str = "something in it looks like a secret, and is bla
 pub(crate) fn say(context: &mut Context<'_>, to: &To, verb: Verb) -> Outcome {
     let done = verb.done();
     let leads_to_facts = !matches!(verb, Verb::RetryNow { .. });
+    let is_setting = matches!(
+        verb,
+        Verb::Configure { .. } | Verb::Mode { .. } | Verb::Budget { .. } | Verb::Rules { .. }
+    );
     let said = deliver(context, to, verb)?;
     let again = leads_to_facts && said.taken.facts == 0;
     tell(
@@ -165,14 +169,33 @@ pub(crate) fn say(context: &mut Context<'_>, to: &To, verb: Verb) -> Outcome {
         } else {
             done
         },
-    )
+    )?;
+    if is_setting {
+        tell_unused(context, &said)?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// What is set in a flow that is over waits for a node that is reopened, or a fork.
+fn tell_unused(context: &mut Context<'_>, said: &Said) -> Result<(), Stop> {
+    let status = said.store.look(&said.flow)?.screen.flow.status;
+    if !status.is_over() || context.out.is_json() {
+        return Ok(());
+    }
+    let name = super::asks::short(&said.flow);
+    context.out.note(&format!(
+        "the flow is {}, so that nothing uses this now; it counts once a node runs again \
+         (a-society reopen {name} NODE), and in a fork (a-society fork {name})",
+        status.word()
+    ));
+    Ok(())
 }
 
 /// Prints the result of a command, in these words.
 ///
 /// # Errors
 /// When it cannot be printed, or the flow cannot be looked at.
-fn tell(context: &mut Context<'_>, said: &Said, words: &str) -> Outcome {
+fn tell(context: &mut Context<'_>, said: &Said, words: &str) -> Result<(), Stop> {
     let Said {
         store,
         flow,
@@ -188,7 +211,7 @@ fn tell(context: &mut Context<'_>, said: &Said, words: &str) -> Outcome {
             "facts": taken.facts,
             "driven": driven,
         }))?;
-        return Ok(ExitCode::Ok);
+        return Ok(());
     }
     context
         .out
@@ -201,7 +224,7 @@ fn tell(context: &mut Context<'_>, said: &Said, words: &str) -> Outcome {
             "it has no driver now; continue with: a-society resume {name}"
         ));
     }
-    Ok(ExitCode::Ok)
+    Ok(())
 }
 
 /// The folder of a flow's project: the one of its name in the workspace, or the workspace itself.

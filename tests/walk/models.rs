@@ -618,19 +618,57 @@ fn an_address_given_for_a_provider_that_is_there_is_refused_and_not_ignored() {
 }
 
 #[test]
-fn a_model_that_is_not_configured_is_said_when_it_is_chosen() {
+fn a_model_that_is_not_configured_cannot_be_chosen_and_those_that_can_are_named() {
     let model = Model::start();
     let place = with_model(&model);
     let flow = allowed_everything(&place);
+    let before = place.journal(&flow);
     let said = place.run(&["configure", &flow, "owner", "model=ghost"]);
-    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(said.code, 3, "{said:?}");
     assert!(
-        said.err.contains("no model ghost is configured"),
+        said.err.contains("no model ghost is configured") && said.err.contains("there are: m"),
         "{said:?}"
     );
-    assert!(said.err.contains("there are: m"), "{said:?}");
-    let said = place.run(&["configure", &flow, "owner", "model=m"]);
-    assert!(!said.err.contains("is configured"), "{said:?}");
+    assert_eq!(place.journal(&flow), before);
+    for known in ["model=m", "model=auto"] {
+        let said = place.run(&["configure", &flow, "owner", known]);
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+}
+
+#[test]
+fn what_is_set_in_a_flow_that_is_over_says_that_it_counts_once_a_node_is_reopened_and_does() {
+    let model = Model::start();
+    let place = with_model(&model);
+    let flow = allowed_everything(&place);
+    let ends = ["resume", &flow, "--until-waiting", "--improve", "none"];
+    assert_eq!(place.run(&ends).code, 0);
+    assert_eq!(place.status(&flow)["status"], "completed");
+    let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+    let second = config.replace(
+        "  m:",
+        "  second: { provider: p, id: second-id, window: 9000 }\n  m:",
+    );
+    place.write("config.yaml", &second);
+    let settings: [&[&str]; 4] = [
+        &["configure", &flow, "owner", "model=second"],
+        &["mode", &flow, "ask"],
+        &["budget", &flow, "turns", "9"],
+        &["rules", "add", &flow, "--allow", "touch *"],
+    ];
+    for words in settings {
+        let said = place.run(words);
+        assert_eq!(said.code, 0, "{said:?}");
+        for part in ["is completed", "a-society reopen ", "a-society fork "] {
+            assert!(said.err.contains(part), "{words:?}: {said:?}");
+        }
+    }
+    assert_eq!(place.run(&["reopen", &flow, "do"]).code, 0);
+    let said = place.run(&["mode", &flow, "full"]);
+    assert!(!said.err.contains("a-society fork"), "{said:?}");
+    place.run(&ends);
+    let heard: Value = serde_json::from_str(model.heard().last().unwrap()).unwrap();
+    assert_eq!(heard["model"], "second-id");
 }
 
 /// Whenever the program dies, no command runs twice, and one whose outcome is not known says so.
