@@ -21,6 +21,7 @@
 //! | one file among 100,000 | in `roles/` `files_are_found_among_a_hundred_thousand` |
 //! | what a command leaves running | `a_command_does_not_wait_…` |
 //! | a command without end | `a_command_without_end_…` |
+//! | commands in the shared folder | `commands_reach_the_shared_folder_…` |
 //! | each command begins in the project | `a_command_does_not_wait_…` |
 //! | commands beside the turn | `beside::a_command_beside_the_turn_…`, `ended::a_command_beside_a_turn_does_not_outlive_a_kill_…`, `known::the_next_packet_says_which_commands_ended_…`, in `roles/` `there_are_eight_at_most_…` |
 //! | a denied command | `a_denied_command_comes_back_…` |
@@ -198,6 +199,49 @@ fn a_command_does_not_wait_for_what_it_leaves_behind_and_begins_in_the_project_e
 }
 
 /// A file that a command changes behind the back of an edit, and one that was not read.
+/// Keeps a log in the record folder and goes on with it from commands.
+fn uses_the_record(results: usize) -> Said {
+    let run = |command: &str| ("run_command", json!({ "command": command }));
+    let (tool, input) = match results {
+        0 => (
+            "write_file",
+            json!({ "path": "record/log.md", "content": "from a tool\n" }),
+        ),
+        1 => run(
+            "cat \"$A_SOCIETY_RECORD/log.md\"; echo from a command >> \"$A_SOCIETY_RECORD/log.md\"",
+        ),
+        2 => (
+            "run_command",
+            json!({ "command": "cat log.md", "folder": "record" }),
+        ),
+        3 => ("read_file", json!({ "path": "record/log.md" })),
+        4 => run("seq -s '-' 40000; exit 3"),
+        5 => run("cat \"$A_SOCIETY_RECORD\"/.outputs/*.txt | grep -o -- '-20000-'"),
+        _ => return Vec::new(),
+    };
+    vec![call(results, tool, input)]
+}
+
+#[test]
+fn commands_reach_the_shared_folder_in_the_way_that_the_instructions_of_the_role_say() {
+    let model = Model::start_with(uses_the_record);
+    let place = with_model(&model);
+    walked(&place);
+    let results = results(&model);
+    assert!(results[1].ends_with("\nfrom a tool\n"), "{}", results[1]);
+    let both = "from a tool\nfrom a command\n";
+    assert!(results[2].ends_with(both), "{}", results[2]);
+    assert!(results[3].contains("2\tfrom a command"), "{}", results[3]);
+    assert!(results[4].contains("record/.outputs/"), "{}", results[4]);
+    assert!(results[5].ends_with("\n-20000-\n"), "{}", results[5]);
+    let request: Value = serde_json::from_str(&model.heard()[0]).unwrap();
+    let environment = request["system"][1]["text"].as_str().unwrap();
+    let way = "`record/` (to them `$A_SOCIETY_RECORD`, or with folder `record`)";
+    assert!(environment.contains(way), "{environment}");
+    // The project has no folder of that name.
+    assert!(!place.workspace.path().join("demo/record").exists());
+}
+
 fn edits_what_changed(results: usize) -> Said {
     let edit = |path: &str, old: &str, new: &str| json!({ "path": path, "edits": [{ "old_string": old, "new_string": new }] });
     let (tool, input) = match results {

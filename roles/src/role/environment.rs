@@ -97,14 +97,18 @@ pub(crate) fn line(skill: &Skill) -> String {
 impl Commands {
     const fn said(self) -> &'static str {
         match (self.scope, self.network) {
-            (Scope::Full, _) => "Commands have the network and no sandbox.",
+            (Scope::Full, _) => {
+                "Commands have the network and no sandbox; `record/` is `$A_SOCIETY_RECORD` to them."
+            }
             (Scope::Sandboxed | Scope::Project, true) => {
-                "Commands have the network and write only in the project, `record/` and a temporary \
-                 folder, never inside `.git`."
+                "Commands have the network and write only in the project, `record/` (to them \
+                 `$A_SOCIETY_RECORD`, or with folder `record`) and a temporary folder, never inside \
+                 `.git`."
             }
             (Scope::Sandboxed | Scope::Project, false) => {
-                "Commands have no network and write only in the project, `record/` and a temporary \
-                 folder, never inside `.git`."
+                "Commands have no network and write only in the project, `record/` (to them \
+                 `$A_SOCIETY_RECORD`, or with folder `record`) and a temporary folder, never inside \
+                 `.git`."
             }
         }
     }

@@ -28,9 +28,16 @@ const UNWATCHED: [(&str, &str); 5] = [
     ("GIT_TERMINAL_PROMPT", "0"),
 ];
 
+/// Where the flow's shared folder is. File tools reach it as `record/`, a command only by its place.
+const RECORD: &str = "A_SOCIETY_RECORD";
+
 /// The variables of a command, of those that this process has. Folders in which programs are
 /// looked for are kept if they are not within those that a role may write.
-pub(super) fn variables(given: &[(String, String)], writable: &[&Path]) -> Vec<(String, String)> {
+pub(super) fn variables(
+    given: &[(String, String)],
+    project: &Path,
+    record: &Path,
+) -> Vec<(String, String)> {
     let is_harmless = |name: &str| HARMLESS.contains(&name) || name.starts_with("LC_");
     let mut variables: Vec<(String, String)> = given
         .iter()
@@ -43,7 +50,7 @@ pub(super) fn variables(given: &[(String, String)], writable: &[&Path]) -> Vec<(
     let folders: Vec<&str> = value(given, "PATH")
         .unwrap_or(PATH)
         .split(':')
-        .filter(|it| is_safe(Path::new(it), writable))
+        .filter(|it| is_safe(Path::new(it), &[project, record]))
         .collect();
     let path = if folders.is_empty() {
         PATH.to_owned()
@@ -52,6 +59,7 @@ pub(super) fn variables(given: &[(String, String)], writable: &[&Path]) -> Vec<(
     };
     variables.push(("PATH".to_owned(), path));
     variables.extend(UNWATCHED.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    variables.push((RECORD.to_owned(), record.to_string_lossy().into_owned()));
     variables
 }
 
@@ -134,7 +142,8 @@ mod tests {
             ("LANG", "a\nb"),
         ];
         let given = given.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let variables = variables(&given, &[Path::new("/space/project")]);
+        let (project, record) = (Path::new("/space/project"), Path::new("/space/record"));
+        let variables = variables(&given, project, record);
         let lines: Vec<String> = variables.iter().map(|(n, v)| format!("{n}={v}")).collect();
         assert_eq!(
             lines,
@@ -147,6 +156,7 @@ mod tests {
                 "NO_COLOR=1",
                 "CI=1",
                 "GIT_TERMINAL_PROMPT=0",
+                "A_SOCIETY_RECORD=/space/record",
             ]
         );
     }

@@ -62,7 +62,7 @@ impl Toolbox {
         let (located, folder, folder_id) = self.folder_of(given.folder.as_deref())?;
         let roots = &self.0.roots;
         let mut variables =
-            environment::variables(&setting.environment, &[roots.project(), roots.record()]);
+            environment::variables(&setting.environment, roots.project(), roots.record());
         let (walls, missing) = self.walls(&variables);
         if walls.are_up {
             variables.extend(environment::behind_walls());
