@@ -5,7 +5,7 @@ use a_society_facts::id::ConsentId;
 
 use super::allow::request;
 use super::context::Context;
-use super::say::{To, say};
+use super::say::{To, say, text};
 use crate::operator_error::Outcome;
 
 /// The arguments of `deny`.
@@ -18,7 +18,8 @@ REQUEST may be left out if only one call asks.
 Examples:
   a-society deny a1b2
   a-society deny a1b2 q-4f0c19d27e33b8aa
-  a-society deny a1b2 --reason 'Do it without the network.'")]
+  a-society deny a1b2 --reason 'Do it without the network.'
+  a-society deny a1b2 --reason - < reason.txt")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     to: To,
@@ -27,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "REQUEST", value_parser = request)]
     consent: Option<ConsentId>,
 
-    /// What the role should do instead; it goes on with that and does not wait
+    /// What the role should do instead; it goes on with that at once. - reads it from standard input
     #[arg(long, value_name = "TEXT", value_parser = some_words)]
     reason: Option<String>,
 }
@@ -37,7 +38,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let command = Verb::Deny {
         consent: arguments.consent.clone(),
         action: None,
-        reason: arguments.reason.clone(),
+        reason: arguments.reason.as_deref().map(text).transpose()?,
     };
     say(context, &arguments.to, command)
 }

@@ -3,7 +3,8 @@
 use a_society_stand_in::{Ending, Server as Provider};
 use serde_json::{Value, json};
 
-use super::models::{Model, call, says, streamed, with_model, with_model_at};
+use super::arriving::{SIZES, stage, text_of};
+use super::models::{FLOW, Model, call, says, streamed, with_model, with_model_at};
 use super::place::wait_until;
 use crate::served::client::{Server, Window};
 use crate::served::operated::{said, started, until};
@@ -71,6 +72,34 @@ fn calls_run_or_do_not_as_the_page_says_and_the_model_reads_why() {
     let ack = said(&mut window, &server, "mode", &mode);
     assert_eq!(ack["ok"], json!(true), "{ack}");
     wait_until("it has run", || log() == "two\nthree\n");
+}
+
+#[test]
+fn words_of_the_page_of_every_size_are_read_whole_by_the_model() {
+    let model = Model::start_with(|results| {
+        let command = json!({ "command": format!("echo {results} >> log.txt") });
+        vec![call(results, "run_command", command)]
+    });
+    let place = stage(&model, FLOW);
+    let server = Server::start(&place.workspace, &[]);
+    let flow = started(&server);
+    let mut window = Window::new(&flow, &["owner"]);
+    let mut asking = Value::Null;
+    for (heard, bytes) in SIZES.into_iter().chain([3 << 20]).enumerate() {
+        asking = asked(&mut window, &server, &asking);
+        let why = format!("{bytes} bytes. {}", text_of(bytes));
+        let (consent, action) = (&asking["consent"], &asking["action"]);
+        let deny = json!({ "do": "deny", "consent": consent, "action": action, "reason": why });
+        let ack = said(&mut window, &server, &bytes.to_string(), &deny);
+        assert_eq!(ack["ok"], json!(true), "{bytes}: {ack}");
+        wait_until("it is heard", || model.requests() == heard + 2);
+        let body = model.heard().pop().unwrap();
+        let written = serde_json::to_string(&why).unwrap();
+        assert!(
+            body.contains(written.trim_matches('"')),
+            "{bytes} bytes are not all told"
+        );
+    }
 }
 
 /// Ends its turn as it may not, and then runs a command, twice.

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::arriving::{SIZES, is_told, stage, text_of};
 use super::models::{Model, call};
-use super::place::Place;
+use super::place::{Place, wait_until};
+use crate::served::client::Server;
 
 const TALK: &str = r"workflow:
   name: A talk
@@ -55,11 +56,7 @@ fn replies_and_answers_of_every_size_are_told_whole_by_processes_that_only_read_
     let model = Model::start_with(says_and_asks);
     let place = stage(&model, TALK);
     let flow = place.run_until_it_waits();
-    // They differ where they begin, too.
-    let reply = |bytes: usize| match bytes {
-        1 => "?".to_owned(),
-        _ => format!("R{}", text_of(bytes - 1)),
-    };
+    let reply = |bytes: usize| words_of('R', bytes);
     for bytes in SIZES {
         SAYS_BYTES.store(bytes, Ordering::SeqCst);
         let words = ["reply", flow.as_str(), "-"];
@@ -146,10 +143,7 @@ fn words_of_the_operator_to_a_role_at_work_are_told_whole_whatever_their_size() 
     let model = Model::start_with(asks_to_run);
     let place = stage(&model, TALK);
     let flow = place.run_until_it_waits();
-    let words = |bytes: usize| match bytes {
-        1 => "?".to_owned(),
-        _ => format!("S{}", text_of(bytes - 1)),
-    };
+    let words = |bytes: usize| words_of('S', bytes);
     for bytes in SIZES {
         let steer = ["steer", flow.as_str(), "owner", "-"];
         let said = place.workspace.run_with(&steer, words(bytes).as_bytes());
@@ -166,6 +160,153 @@ fn words_of_the_operator_to_a_role_at_work_are_told_whole_whatever_their_size() 
         assert!(holds(&kept, &whole), "{bytes} bytes are not all kept");
     }
     assert_eq!(place.run(&["verify", &flow]).code, 0);
+}
+
+/// Asks whatever it is asked.
+fn asks_again(_: usize) -> Vec<(Value, Vec<Value>)> {
+    vec![super::models::says(&[
+        "What now?\n\n```handoff\ntype: prompt-human\n```\n",
+    ])]
+}
+
+/// Waits until a flow that another process drives asks its operator, after so many requests.
+fn waits_after(place: &Place, model: &Model, flow: &str, requests: usize) {
+    wait_until("the role asks", || {
+        model.requests() == requests && !place.status(flow)["waits"][0].is_null()
+    });
+}
+
+/// Words of so many bytes that no other words begin with.
+fn words_of(letter: char, bytes: usize) -> String {
+    match bytes {
+        1 => "?".to_owned(),
+        _ => format!("{letter}{}", text_of(bytes - 1)),
+    }
+}
+
+#[test]
+fn a_process_that_drives_a_flow_takes_replies_of_every_size_and_what_is_too_long_says_so() {
+    let model = Model::start_with(asks_again);
+    let place = stage(&model, TALK);
+    let flow = place.run_until_it_waits();
+    let _driver = Server::start(&place.workspace, &["--resume"]);
+    let reply = ["reply", flow.as_str(), "-", "--json"];
+    for (heard, bytes) in SIZES.into_iter().enumerate() {
+        waits_after(&place, &model, &flow, heard + 1);
+        let words = words_of('R', bytes);
+        let said = place.workspace.run_with(&reply, words.as_bytes());
+        assert_eq!(said.json()["driven"], true, "{bytes}: {said:?}");
+        waits_after(&place, &model, &flow, heard + 2);
+        let last = model.heard().pop().unwrap();
+        assert!(is_told(&last, &words), "{bytes} bytes of a reply");
+    }
+    // Quotes take two bytes each on their way.
+    let said = place.workspace.run_with(&reply, &vec![b'"'; 9 << 20]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.err.contains("longer than 16 MiB"), "{}", said.err);
+    assert!(!said.err.contains("version"), "{}", said.err);
+    assert_eq!(model.requests(), SIZES.len() + 1);
+}
+
+#[test]
+fn a_process_that_drives_a_flow_takes_words_of_every_size_for_a_role_at_work() {
+    let model = Model::start_with(asks_to_run);
+    let place = stage(&model, TALK);
+    let flow = place.run_until_it_waits();
+    let _driver = Server::start(&place.workspace, &["--resume"]);
+    for bytes in SIZES {
+        let steer = ["steer", flow.as_str(), "owner", "-", "--json"];
+        let words = words_of('S', bytes);
+        let said = place.workspace.run_with(&steer, words.as_bytes());
+        assert_eq!(said.json()["driven"], true, "{bytes}: {said:?}");
+    }
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    wait_until("it is done", || model.requests() == 2);
+    let last = model.heard().pop().unwrap();
+    for bytes in SIZES {
+        let whole = format!("<operator>{}</operator>", words_of('S', bytes));
+        assert!(is_told(&last, &whole), "{bytes} bytes are not all told");
+    }
+}
+
+/// Asks to run another command each time.
+fn asks_for_another(results: usize) -> Vec<(Value, Vec<Value>)> {
+    let command = json!({ "command": format!("echo {results} >> log.txt") });
+    vec![call(results, "run_command", command)]
+}
+
+/// Whether the last result of a tool, or the last message, of a request contains a text.
+fn ends_with(request: &str, text: &str) -> bool {
+    let request: Value = serde_json::from_str(request).unwrap();
+    let last = request["messages"].as_array().unwrap().last().unwrap();
+    let written = serde_json::to_string(text).unwrap();
+    last.to_string().contains(written.trim_matches('"'))
+}
+
+/// Has a flow wait again and again, each time answered by this command with words of another size.
+fn answers_are_whole(script: super::models::Script, flow: &str, command: &[&str], code: i32) {
+    let model = Model::start_with(script);
+    let place = stage(&model, flow);
+    let flow = place.run_until_it_waits();
+    let command = [&[command[0], flow.as_str()], &command[1..]].concat();
+    for bytes in SIZES {
+        let words = words_of('W', bytes);
+        let said = place.workspace.run_with(&command, words.as_bytes());
+        assert_eq!(said.code, 0, "{bytes}: {said:?}");
+        let said = place.run(&["resume", &flow, "--until-waiting"]);
+        assert_eq!(said.code, code, "{bytes}: {said:?}");
+        let heard = model.heard();
+        // What the model says next may have needed a request of its own.
+        let is_whole = heard.iter().rev().take(2).any(|it| ends_with(it, &words));
+        assert!(is_whole, "{bytes} bytes after {command:?}");
+    }
+    assert_eq!(place.run(&["verify", &flow]).code, 0);
+}
+
+#[test]
+fn the_reason_of_a_denied_call_is_read_whole_whatever_its_size() {
+    answers_are_whole(asks_for_another, TALK, &["deny", "--reason", "-"], 9);
+}
+
+/// Asks the operator another question each time.
+fn asks_the_operator(results: usize) -> Vec<(Value, Vec<Value>)> {
+    let question = format!("Which one, {results}?");
+    vec![call(
+        results,
+        "ask_operator",
+        json!({ "question": question }),
+    )]
+}
+
+#[test]
+fn the_answer_to_a_question_of_a_model_is_read_whole_whatever_its_size() {
+    answers_are_whole(asks_the_operator, TALK, &["reply", "-"], 8);
+}
+
+const GATED: &str = r"workflow:
+  name: Behind a gate
+  nodes:
+    - { id: write, role: owner, human-colab: true }
+    - { id: close, role: owner }
+  edges: [ { from: write, to: close } ]
+roles:
+  owner: { instructions: You write. }
+";
+
+/// Writes another version each time, and hands it off.
+fn hands_off_again(results: usize) -> Vec<(Value, Vec<Value>)> {
+    let path = format!("record/notes-{}.md", results / 2);
+    if results.is_multiple_of(2) {
+        let input = json!({ "path": path, "content": "The notes.\n" });
+        return vec![call(results, "write_file", input)];
+    }
+    let targets = json!([{ "target_node_id": "close", "artifact_path": path }]);
+    vec![call(results, "handoff", json!({ "targets": targets }))]
+}
+
+#[test]
+fn the_reason_of_a_declined_handoff_is_read_whole_whatever_its_size() {
+    answers_are_whole(hands_off_again, GATED, &["decline", "--reason", "-"], 8);
 }
 
 /// Prints a file of each size, and closes.

@@ -1,7 +1,10 @@
 //! The bounds of messages.
 
-/// The longest frame that a client may send: a flow file is the longest message.
-pub(crate) const FRAME_BYTES_MAX: usize = 1 << 20;
+/// The longest frame that a client may send: a text of the operator may be as long as the input of a flow.
+pub(crate) const FRAME_BYTES_MAX: usize = 16 << 20;
+
+/// How much more of a frame is read, so that a command that is too long is refused under its name.
+pub(crate) const FRAME_BYTES_OVER: usize = 1 << 20;
 
 /// How deep the JSON of a client may nest. The messages here nest four deep.
 pub(crate) const NESTING_MAX: usize = 32;

@@ -47,7 +47,12 @@ fn typescript() -> String {
         made::{NewProject, MadeProject, Removal, RemovalPart, RemovalFork, Remove},
         exported::{Exported, Moment, ExportedRequests, ExportedRequest, ExportedTranscript, SessionMoment, SessionPart, ListChange, Drafted},
     );
-    let proto = format!("export const PROTO = {};\n", super::PROTO);
+    let proto = format!(
+        "export const PROTO = {};\n/** The longest message that the server takes, in bytes. */\n\
+         export const FRAME_BYTES_MAX = {};\n",
+        super::PROTO,
+        super::limits::FRAME_BYTES_MAX
+    );
     let types = declared.map(|declared| {
         let lines = declared.lines().map(str::trim_end);
         format!("export {}\n", lines.collect::<Vec<_>>().join("\n"))

@@ -34,7 +34,7 @@ use super::{
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::http::{GraphText, NewFile, NewFlow, SessionRequest};
-use crate::protocol::limits::FRAME_BYTES_MAX;
+use crate::protocol::limits::{FRAME_BYTES_MAX, FRAME_BYTES_OVER};
 use crate::protocol::made::{NewProject, Remove};
 use crate::protocol::settings::{Setting, SkillSetting, Trial};
 use crate::protocol::{Fault, FlowRef, strict};
@@ -270,8 +270,8 @@ async fn upgrade(State(app): State<Shared>, upgrade: WebSocketUpgrade) -> Answer
     };
     upgrade
         // A little more is read than is understood, so that the answer can say what was wrong.
-        .max_message_size(2 * FRAME_BYTES_MAX)
-        .max_frame_size(2 * FRAME_BYTES_MAX)
+        .max_message_size(FRAME_BYTES_MAX + FRAME_BYTES_OVER)
+        .max_frame_size(FRAME_BYTES_MAX + FRAME_BYTES_OVER)
         .read_buffer_size(READ_BUFFER_BYTES)
         .write_buffer_size(WRITE_BUFFER_BYTES)
         .on_upgrade(move |stream| async move {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use a_society_facts::words::choices;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket};
 use tokio::sync::{Notify, OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
@@ -19,7 +20,7 @@ use crate::hub::inbox::InboxHub;
 use crate::hub::{Cursor, Out};
 use crate::protocol::PROTO;
 use crate::protocol::command::Command;
-use crate::protocol::down::{Ack, Down, False};
+use crate::protocol::down::{Ack, Down, False, Fault};
 use crate::protocol::limits::{CLIENT_ID_BYTES_MAX, FRAME_BYTES_MAX};
 use crate::protocol::row::FlowRef;
 use crate::protocol::strict;
@@ -212,7 +213,12 @@ impl Session {
             return Err(Some(TOO_MUCH));
         }
         let text = match message {
-            Message::Text(text) if text.len() > FRAME_BYTES_MAX => return Err(Some(TOO_LONG)),
+            Message::Text(text) if text.len() > FRAME_BYTES_MAX => {
+                let Some(ack) = refused_message(&text, too_long()) else {
+                    return Err(Some(TOO_LONG));
+                };
+                return self.say(&Down::Ack(ack)).await.map_err(|()| None);
+            }
             Message::Text(text) => text,
             Message::Binary(_) => return Err(Some(NOT_TEXT)),
             Message::Ping(_) | Message::Pong(_) => return Ok(()),
@@ -221,7 +227,7 @@ impl Session {
         match strict::read::<Up>(&text) {
             Ok(up) => self.obey(up).await.map_err(|()| None),
             Err(why) => {
-                let ack = refused_message(&text, why);
+                let ack = refused_message(&text, commands::unfit(why));
                 match ack {
                     Some(ack) => self.say(&Down::Ack(ack)).await.map_err(|()| None),
                     None => Err(Some(PROTOCOL_ERROR)),
@@ -300,7 +306,9 @@ impl Session {
             } else {
                 "the name of the command is too long"
             };
-            return self.say(&Down::Ack(failed(cmd, why.to_owned()))).await;
+            return self
+                .say(&Down::Ack(failed(cmd, commands::unfit(why.to_owned()))))
+                .await;
         }
         self.under_way += 1;
         let (app, acks) = (Arc::clone(&self.app), self.acks.0.clone());
@@ -335,23 +343,34 @@ impl FollowedTopic {
     }
 }
 
-fn failed(cmd: String, why: String) -> Ack {
+const fn failed(cmd: String, error: Fault) -> Ack {
     Ack::Failed {
         cmd,
         ok: False,
-        error: commands::unfit(why),
+        error,
+    }
+}
+
+/// A command of more bytes than there may be.
+fn too_long() -> Fault {
+    Fault {
+        code: "message-unfit".to_owned(),
+        what: choices::TOO_LONG.to_owned(),
+        why: choices::longer_than(&(FRAME_BYTES_MAX >> 20).to_string()),
+        r#try: choices::AS_A_FILE.to_owned(),
     }
 }
 
 /// A command that makes no sense is answered under its name, if it has one.
-fn refused_message(text: &str, why: String) -> Option<Ack> {
+fn refused_message(text: &str, error: Fault) -> Option<Ack> {
     #[derive(serde::Deserialize)]
     struct NamedCommand {
         t: String,
         cmd: String,
     }
     let named: NamedCommand = serde_json::from_str(text).ok()?;
-    (named.t == "do").then(|| failed(named.cmd, why))
+    let is_command = named.t == "do" && named.cmd.len() <= CLIENT_ID_BYTES_MAX;
+    is_command.then(|| failed(named.cmd, error))
 }
 
 /// What a broken frame is called.

@@ -586,7 +586,7 @@ fn what_is_not_the_protocol_ends_the_socket_with_a_reason() {
     let rows = [
         (
             "W29",
-            Message::text(format!("\"{}\"", "a".repeat(1 << 20))),
+            Message::text(format!("\"{}\"", "a".repeat(16 << 20))),
             1009,
         ),
         (

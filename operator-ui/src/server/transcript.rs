@@ -11,6 +11,7 @@ use a_society_facts::view::FactView;
 use a_society_facts::view::SessionView;
 use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
+use a_society_facts::words::choices;
 use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
@@ -98,7 +99,7 @@ pub(super) fn taken(
         }
     }
     if bytes.len() > TAKEN_BYTES_MAX {
-        let why = format!("it is longer than {} MiB", TAKEN_BYTES_MAX >> 20);
+        let why = choices::longer_than(&(TAKEN_BYTES_MAX >> 20).to_string());
         return Err(Fault {
             code: "too-long".to_owned(),
             what: "the session was not written".to_owned(),

@@ -134,6 +134,26 @@ describe("a command", () => {
     bench.socket.onopen?.();
     expect(bench.socket.sent.filter((up) => up.t === "do").map((up) => up.cmd)).toEqual(["c1"]);
   });
+  it("that is too long is refused before it is sent, and says what to do instead", async () => {
+    const { bench } = watching();
+    const before = bench.socket.sent.length;
+    const ack = await bench.net.command(FLOW, { do: "reply", to: "only", text: "ä".repeat(9 << 20) }, "c1");
+    expect(ack).toMatchObject({ ok: false, error: { why: "it is longer than 16 MiB" } });
+    expect(bench.socket.sent).toHaveLength(before);
+    expect(bench.pending).toEqual([]);
+  });
+  it("for which the server closes the socket is dropped with its refusal, and everything else is sent again", async () => {
+    const { bench } = watching();
+    const long = bench.net.command(FLOW, { do: "reply", to: "only", text: "a".repeat(2_000) }, "c1");
+    void bench.net.command(FLOW, { do: "pause" }, "c2");
+    bench.socket.onclose?.({ code: 1009 });
+    const ack = await long;
+    expect(ack).toMatchObject({ cmd: "c1", ok: false, error: { what: "the text is too long to be sent" } });
+    bench.passes(400);
+    bench.socket.onopen?.();
+    expect(bench.socket.sent.filter((up) => up.t === "do").map((up) => up.cmd)).toEqual(["c2"]);
+    expect(bench.sockets).toHaveLength(2);
+  });
 });
 
 describe("the line", () => {

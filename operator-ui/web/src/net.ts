@@ -3,7 +3,8 @@
 // A cursor is read when the socket opens, never earlier. A message that does not continue where the page is, is a
 // hole: it is reported and the topic is asked for again. A command is kept until the server acknowledges
 // it, and is sent again under its own id after a break; the server counts it once.
-import { PROTO, type Command, type Down, type Fault, type FlowRef, type Topic, type Up } from "./wire";
+import { AS_A_FILE, longerThan, TOO_LONG } from "./said/choices";
+import { FRAME_BYTES_MAX, PROTO, type Command, type Down, type Fault, type FlowRef, type Topic, type Up } from "./wire";
 
 /** The messages that a subscriber gets, in the order of the journal. */
 export type News = Extract<Down, { t: "snap" | "ev" | "caught_up" | "delta" | "gone" }>;
@@ -43,6 +44,9 @@ const LONGEST_WAIT = 5_000;
 /** A socket may be dead without an event; this often it is asked, and this long it may take. */
 const PING_EVERY = 20_000;
 const PONG_WITHIN = 10_000;
+/** How a socket closes that got a message which is too long. */
+const TOO_LONG_A_MESSAGE = 1009;
+const MIB = 1024 * 1024;
 /** More commands than a person can give while a connection is away. */
 const MOST_WAITING = 200;
 
@@ -78,7 +82,7 @@ export class Net {
     this.#socket = socket;
     socket.onopen = () => this.#opened(socket);
     socket.onmessage = (event) => this.#heard(socket, event.data);
-    socket.onclose = () => this.#closed(socket);
+    socket.onclose = (event) => this.#closed(socket, event.code);
   }
 
   /** Ends everything; for tests and for leaving the page. */
@@ -125,9 +129,11 @@ export class Net {
       const error: Fault = { code: "too-many", what: "This command was not sent.", why: "Too many commands already wait for the connection.", try: "Wait until the connection is back." };
       return Promise.resolve({ t: "ack", cmd, ok: false, error });
     }
+    const up: Up = { t: "do", cmd, flow, command };
+    if (bytesOf(up) > FRAME_BYTES_MAX) return Promise.resolve(tooLong(cmd, longerThan(String(FRAME_BYTES_MAX / MIB))));
     return new Promise((done) => {
       this.#waiting.set(cmd, { cmd, flow, command, sent: this.#open, done });
-      if (this.#open) this.#say({ t: "do", cmd, flow, command });
+      if (this.#open) this.#say(up);
       this.#tellPending();
     });
   }
@@ -156,12 +162,13 @@ export class Net {
     this.#pingLater(socket);
   }
 
-  #closed(socket: Socket): void {
+  #closed(socket: Socket, code?: number): void {
     if (socket !== this.#socket) return;
     this.#socket = null;
     this.#open = false;
     this.#cancelPing?.();
     if (this.#stopped) return;
+    if (code === TOO_LONG_A_MESSAGE) this.#dropTheLongest();
     for (const waiting of this.#waiting.values()) waiting.sent = false;
     this.#lostAt ??= this.#world.now();
     this.#failures += 1;
@@ -169,6 +176,15 @@ export class Net {
     this.#listener.line({ state: "lost", since: this.#lostAt, retry: this.#world.now() + wait, refused: false });
     this.#tellPending();
     this.#cancelRetry = this.#world.later(wait, () => this.connect());
+  }
+
+  // The server takes less than this page knows of: sent again, the same message would close every socket.
+  #dropTheLongest(): void {
+    const sent = [...this.#waiting.values()].filter((waiting) => waiting.sent);
+    const longest = sent.reduce<(typeof sent)[number] | null>((most, one) => (most === null || bytesOf(one.command) > bytesOf(most.command) ? one : most), null);
+    if (longest === null) return;
+    this.#waiting.delete(longest.cmd);
+    longest.done(tooLong(longest.cmd, "the server takes no message of that length"));
   }
 
   #heard(socket: Socket, data: unknown): void {
@@ -252,6 +268,12 @@ export class Net {
       });
     });
   }
+}
+
+const bytesOf = (said: Up | Command): number => new TextEncoder().encode(JSON.stringify(said)).length;
+
+function tooLong(cmd: string, why: string): Ack {
+  return { t: "ack", cmd, ok: false, error: { code: "message-unfit", what: TOO_LONG, why, try: AS_A_FILE } };
 }
 
 function otherVersion(cmd: string): Ack {

@@ -5,6 +5,8 @@ import type { CallEnd, ConsentAnswer, ConsentMode, ImprovementMode, Measure, Ver
 export * from "./verb";
 
 export const PROTO = 2;
+/** The longest message that the server takes, in bytes. */
+export const FRAME_BYTES_MAX = 16777216;
 
 export type FlowRef = {
 /**

@@ -181,18 +181,22 @@ fn by_us(
 /// # Errors
 /// When it failed, or the answer did not come.
 pub(crate) fn ask(stream: &UnixStream, request: &ControlRequest) -> Result<Taken, Unsaid> {
-    match exchange(stream, request).map_err(Unsaid::NoAnswer)? {
+    let mut line = serde_json::to_vec(request).map_err(|error| Unsaid::NoAnswer(error.into()))?;
+    line.push(b'\n');
+    if line.len() as u64 > MESSAGE_BYTES_MAX {
+        // The other side would close the connection before it had read all of it.
+        return Err(fault::too_long().into());
+    }
+    match exchange(stream, &line).map_err(Unsaid::NoAnswer)? {
         ControlReply::Ok(taken) => Ok(taken),
         ControlReply::Error(fault) => Err(fault.into()),
     }
 }
 
-fn exchange(mut stream: &UnixStream, request: &ControlRequest) -> io::Result<ControlReply> {
+fn exchange(mut stream: &UnixStream, line: &[u8]) -> io::Result<ControlReply> {
     stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     stream.set_write_timeout(Some(ANSWER_TIMEOUT))?;
-    let mut line = serde_json::to_vec(request)?;
-    line.push(b'\n');
-    stream.write_all(&line)?;
+    stream.write_all(line)?;
     let mut answer = Vec::new();
     BufReader::new(stream)
         .take(MESSAGE_BYTES_MAX)

@@ -1,7 +1,9 @@
 //! Why a command failed, in the operator's words: what happened, why, and what to try.
 
+use a_society_facts::words::choices;
 use a_society_flow::machine::Refusal;
 
+use super::limits::MESSAGE_BYTES_MAX;
 use super::message::{ControlFault, ControlFaultCode};
 use crate::driver::error::{ChangeFault, DriverError};
 
@@ -12,6 +14,16 @@ pub(super) fn unfit(why: &str) -> ControlFault {
         what: "the message was not understood".to_owned(),
         why: why.to_owned(),
         r#try: "use the same version of a-society for both".to_owned(),
+    }
+}
+
+/// A message that takes more bytes than there may be.
+pub(super) fn too_long() -> ControlFault {
+    ControlFault {
+        code: ControlFaultCode::MessageUnfit,
+        what: choices::TOO_LONG.to_owned(),
+        why: choices::longer_than(&(MESSAGE_BYTES_MAX >> 20).to_string()),
+        r#try: choices::AS_A_FILE.to_owned(),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// The longest message. The largest command is a revised flow file or a long reply; a
-/// client that sends more without an end is cut off.
-pub(crate) const MESSAGE_BYTES_MAX: u64 = 1024 * 1024;
+/// The longest message. The largest command is a revised flow file or a text of the operator, which may be
+/// as long as the input of a flow; a client that sends more without an end is cut off.
+pub(crate) const MESSAGE_BYTES_MAX: u64 = 16 << 20;
 
 /// How many clients are connected at once. Each costs a thread, and an operator has few terminals.
 pub(crate) const CONNECTIONS_MAX: usize = 16;

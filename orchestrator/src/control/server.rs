@@ -84,8 +84,7 @@ fn converse(
             return Ok(());
         }
         if line.len() as u64 > MESSAGE_BYTES_MAX {
-            let long = fault::unfit("the message is longer than 1 MiB");
-            return say(stream, &ControlReply::Error(long));
+            return say(stream, &ControlReply::Error(fault::too_long()));
         }
         let _owed = answering.take(CONNECTIONS_MAX);
         say(stream, &answer(&line, handle))?;

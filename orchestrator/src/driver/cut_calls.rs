@@ -259,6 +259,8 @@ impl Core {
         end: CallEnd,
         told: &str,
     ) -> Result<(), DriverError> {
+        // A reason of the operator may be longer than a record.
+        let output = self.flow.keep_text(told.to_owned())?;
         let message = mint::name(self.mint.as_mut(), "m")?;
         self.append(Fact::CallFinished(CallFinished {
             call,
@@ -267,7 +269,7 @@ impl Core {
             tool_call: open.tool_call.clone(),
             tool: open.tool.clone(),
             end,
-            output: told.into(),
+            output,
             message,
             seen: self.recovered(end, open),
             image: None,

@@ -24,6 +24,25 @@ fn a_command_that_makes_no_sense_is_answered_under_its_name() {
 }
 
 #[test]
+fn a_command_that_is_too_long_is_refused_under_its_name_and_the_socket_stays_open() {
+    let stage = Stage::new(8);
+    let mut socket = connect(&stage.server);
+    hear(&mut socket);
+    let command = json!({ "do": "reply", "to": "only", "text": "a".repeat(16 << 20) });
+    let flow = json!({ "project": "demo", "flow": FLOW });
+    say(
+        &mut socket,
+        &json!({ "t": "do", "cmd": "c1", "flow": flow, "command": command }),
+    );
+    let ack = hear(&mut socket);
+    assert_eq!((&ack["cmd"], &ack["ok"]), (&json!("c1"), &json!(false)));
+    let why = ack["error"]["why"].as_str().unwrap();
+    assert_eq!(why, "it is longer than 16 MiB");
+    say(&mut socket, &json!({ "t": "ping", "n": 1 }));
+    assert_eq!(hear(&mut socket)["t"], "pong");
+}
+
+#[test]
 fn a_command_in_the_words_of_an_older_protocol_is_refused_and_its_page_is_asked_to_reload() {
     let stage = Stage::new(8);
     let mut socket = connect(&stage.server);

@@ -10,7 +10,10 @@ export const LATER = "later";
 export const ANSWER = "answer";
 export const CHOOSE = "choose";
 export const ANSWERED = "answered";
+export const TOO_LONG = "the text is too long to be sent";
+export const AS_A_FILE = "save it as a file of the project, and name the file in a short text";
 export const raiseTo = (amount: string): string => `raise to ${amount}`;
+export const longerThan = (bound: string): string => `it is longer than ${bound} MiB`;
 export const CHOICE = {
   "allow": "allow once",
   "allow-flow": "allow for this flow",

@@ -76,10 +76,16 @@ words! {
         CHOOSE = "choose";
         /// A text was the answer.
         ANSWERED = "answered";
+        /// A text that was typed is not sent.
+        TOO_LONG = "the text is too long to be sent";
+        /// What to do with a text that is too long.
+        AS_A_FILE = "save it as a file of the project, and name the file in a short text";
     }
     templates {
         /// A budget can grow to this.
         raise_to(amount) = "raise to {amount}";
+        /// Why a text is too long: the bound in MiB.
+        longer_than(bound) = "it is longer than {bound} MiB";
     }
     tables {
         /// What can be chosen.
