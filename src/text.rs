@@ -12,6 +12,9 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub(crate) use a_society_facts::words::tokens;
 
+/// A moment within so long is shown as its time.
+pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
 /// Whether a character is shown by its number instead of as itself.
 fn is_hidden(c: char) -> bool {
     c.is_control()

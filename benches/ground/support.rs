@@ -70,6 +70,7 @@ pub(crate) fn created(title: &str) -> FlowCreated {
         tokens: None,
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: None,
         client: None,
     }
 }

@@ -103,6 +103,7 @@ pub(crate) fn begun(store: &Store, root: &Path, source: &str) -> Core {
         tokens: None,
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: None,
         client: None,
     };
     let at = store.ground().clock.now();

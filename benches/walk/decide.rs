@@ -44,6 +44,7 @@ impl Table {
             origin: None,
             draft: false,
             ends: a_society_facts::fact::flow::Ends::default(),
+            chat: None,
             client: None,
         }));
         table.times.clear();

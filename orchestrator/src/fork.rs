@@ -114,7 +114,8 @@ const fn hears_words(reason: WaitReason) -> bool {
         | WaitReason::ConsentDenied
         | WaitReason::RepairLimit
         | WaitReason::Budget
-        | WaitReason::Provider => true,
+        | WaitReason::Provider
+        | WaitReason::Message => true,
         WaitReason::Consent | WaitReason::RoleConfiguration | WaitReason::HandoffApproval => false,
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use a_society_facts::fact::budget::Measure;
+use a_society_facts::fact::chat::{ChatContext, ChatTerms};
 use a_society_facts::fact::flow::{Ends, FlowCreated, TokenBudget};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
@@ -72,8 +73,21 @@ pub struct NewFlow {
     pub mode: Option<ConsentMode>,
     /// The operator's standing rules about its calls.
     pub rules: ConsentRules,
+    /// What it begins with, if it is a chat.
+    pub chat: Option<NewChat>,
     /// The client's name for the command.
     pub client: Option<ClientId>,
+}
+
+/// What a new chat begins with besides its role.
+#[derive(Debug, Clone, Default)]
+pub struct NewChat {
+    /// What its person calls it.
+    pub label: Option<String>,
+    /// What it is about.
+    pub context: ChatContext,
+    /// How many turns it may have, if that is chosen.
+    pub max_turns: Option<u32>,
 }
 
 /// Why a flow cannot be started or gone on with.
@@ -141,7 +155,15 @@ pub fn create(
     let source = place.keep_text(new.file.source.clone())?;
     let own = (new.file.budget.as_ref()).is_some_and(|budget| budget.tokens.is_some());
     let tokens = new.tokens.or_else(|| usual_tokens().filter(|_| !own));
-    let ends = ends_of(&new, disk.as_ref());
+    let chat = match &new.chat {
+        Some(chat) => Some(Box::new(chat.terms(mint.as_mut(), at)?)),
+        None => None,
+    };
+    let ends = match &chat {
+        Some(_) => Ends::default(),
+        None => ends_of(&new, disk.as_ref()),
+    };
+    let origin = new.file.path.display().to_string();
     let input = new
         .input
         .map(|input| place.keep_text(without_secrets(&input)));
@@ -153,16 +175,29 @@ pub fn create(
             .unwrap_or_else(|| new.file.graph.name().to_owned()),
         input,
         graph: outline(&new.file.graph, source),
-        origin: Some(new.file.path.display().to_string()),
+        origin: chat.is_none().then_some(origin),
         draft: new.file.is_draft,
         ends,
         tokens,
         mode: new.mode.or_else(usual_mode),
         rules: new.rules,
+        chat,
         client: new.client,
     };
     let opened = store.create(id, created)?;
     take_over(store, opened, new.file, script, new.project_folder, mint)
+}
+
+impl NewChat {
+    /// The terms of a chat with a new address.
+    fn terms(&self, mint: &mut dyn Mint, at: At) -> Result<ChatTerms, DriverError> {
+        Ok(ChatTerms {
+            key: mint::uuid7(mint, at)?,
+            label: self.label.clone(),
+            context: self.context.clone(),
+            max_turns: self.max_turns,
+        })
+    }
 }
 
 /// Drives what is open. A file system without sockets costs nothing but the way in for others.
@@ -200,6 +235,10 @@ pub struct Amendment {
 /// How the flow is to end is chosen now, or was, or is as its project has it for all.
 fn choose_ends(core: &mut Core, now: Ends, project: &Path) -> Result<(), DriverError> {
     let state = core.state();
+    // A chat goes on until its person ends it.
+    if state.chat.is_some() {
+        return Ok(());
+    }
     let ends = now
         .or(state.ends)
         .or(defaults(core.flow().disk(), project).into());

@@ -101,7 +101,10 @@ pub(crate) fn job(
         servers: views.flow.mcp_servers.clone(),
         rules: views.flow.rules.clone(),
         packet: String::new(),
-        allowed: AllowedOutcomes::default(),
+        allowed: AllowedOutcomes {
+            answers: state.chat.is_some(),
+            ..AllowedOutcomes::default()
+        },
         answers_before: 0,
         flow_title: state.title.clone(),
         project_name: state.project.as_ref().map(ToString::to_string),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
-    diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
+    allow, approve, budget, cancel, chat, check, complete, completions, configure, decline, demo,
+    deny, diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
     improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, reopen,
     repair, reply, resume, retry, revise, rules, run, scenario, schema, serve, session, show,
     skills, status, steer, stop, unpause, verify, watch,
@@ -90,6 +90,8 @@ pub(crate) enum Verb {
     Schema(schema::Arguments),
     /// Run a flow file, or the graph of a project, to its end
     Run(run::Arguments),
+    /// Talk with the assistant or a role, and keep the conversation
+    Chat(chat::Arguments),
     /// Resume a flow, whatever ended the process that drove it
     Resume(resume::Arguments),
     /// Show all flows in your browser, and drive them from there

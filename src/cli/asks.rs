@@ -116,7 +116,8 @@ pub(crate) fn code(ask: &OpenAsk) -> ExitCode {
             WaitReason::PromptHuman
             | WaitReason::Consent
             | WaitReason::ConsentDenied
-            | WaitReason::HandoffApproval => ExitCode::Waiting,
+            | WaitReason::HandoffApproval
+            | WaitReason::Message => ExitCode::Waiting,
             WaitReason::RoleConfiguration => ExitCode::WaitsForModel,
             WaitReason::Budget => ExitCode::WaitsForBudget,
             WaitReason::AutonomousAbort | WaitReason::RepairLimit => ExitCode::WaitsAfterFailure,

@@ -55,6 +55,11 @@ pub(crate) enum Counted {
 pub(crate) struct Limit(Option<u64>);
 
 impl Limit {
+    /// The limit; nothing for none.
+    pub(super) const fn most(self) -> Option<u64> {
+        self.0
+    }
+
     /// The budget of tokens with which a flow begins.
     pub(super) fn tokens(self) -> TokenBudget {
         self.0.map_or(TokenBudget::Unlimited, TokenBudget::AtMost)

@@ -141,6 +141,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         tokens: None,
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: None,
         client: None,
     };
     let looks_back = arguments.example != Example::ReviewLoop;

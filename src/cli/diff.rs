@@ -12,13 +12,12 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::say::role;
-use super::show::DAY_MS;
 use super::table::Cell;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
 use crate::paint::Paint;
-use crate::text::{count, plain, printed, size};
+use crate::text::{DAY_MS, count, plain, printed, size};
 
 /// The arguments of `diff`.
 #[derive(Debug, clap::Args)]

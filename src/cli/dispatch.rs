@@ -10,8 +10,8 @@ use clap::{CommandFactory, Parser, ValueEnum};
 use super::arguments::{Arguments, HELP_COLUMNS, Verb};
 use super::context::Context;
 use super::{
-    allow, approve, budget, cancel, check, complete, completions, configure, decline, demo, deny,
-    diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
+    allow, approve, budget, cancel, chat, check, complete, completions, configure, decline, demo,
+    deny, diff, exit_codes, export, feedback, findings, fork, graph, guard, import, import_state,
     improve, init, log, ls, man, mcp, mode, models, pause, prune, rebuild, reference, refused,
     reopen, repair, reply, resume, retry, revise, rules, run, scenario, schema, serve, session,
     show, skills, status, steer, stop, unpause, verify, watch,
@@ -82,6 +82,7 @@ fn dispatch(context: &mut Context<'_>, verb: &Verb) -> Outcome {
         Verb::Graph(arguments) => graph::run(context, arguments),
         Verb::Schema(arguments) => schema::run(context, arguments),
         Verb::Run(arguments) => run::run(context, arguments),
+        Verb::Chat(arguments) => chat::run(context, arguments),
         Verb::Resume(arguments) => resume::run(context, arguments),
         Verb::Serve(arguments) => serve::run(context, arguments),
         Verb::Diff(arguments) => diff::run(context, arguments),

@@ -1,9 +1,12 @@
 //! A flow that this process drives, watched until it is over, waits, or is interrupted.
 
 pub(crate) mod asking;
+pub(crate) mod composer;
 mod ending;
 mod opening;
+mod orders;
 mod resizing;
+pub(crate) mod talk;
 mod unsent;
 
 use std::path::PathBuf;
@@ -22,6 +25,7 @@ use a_society_orchestrator::machine::{OperatorQuestion, Work};
 use a_society_state::{FlowRef, Store};
 
 use self::resizing::Resizing;
+use self::talk::Talk;
 use self::unsent::Draft;
 use super::asks::short;
 use super::at_work::{self, Meaning};
@@ -102,20 +106,21 @@ pub(crate) fn shown(
     interrupts: Interrupts,
     wishes: Wishes,
 ) -> Outcome {
-    if !wishes.ui {
-        return watch(context, store, flow, known, driven, interrupts, wishes);
-    }
-    let mut server = super::serve::beside(context, store)?;
-    server.hubs().drives(flow.clone(), driven.handle.clone());
-    let outcome = watch(
-        context,
-        store,
-        flow,
+    let is_shown = wishes.ui;
+    let watched = Watched {
         known,
         driven,
-        interrupts.clone(),
+        interrupts,
         wishes,
-    );
+        talk: None,
+    };
+    if !is_shown {
+        return watch(context, store, flow, watched);
+    }
+    let (handle, interrupts) = (watched.driven.handle.clone(), watched.interrupts.clone());
+    let mut server = super::serve::beside(context, store)?;
+    server.hubs().drives(flow.clone(), handle);
+    let outcome = watch(context, store, flow, watched);
     server.hubs().leaves(flow);
     if outcome.is_ok() && interrupts.count() == 0 && context.out.is_terminal() {
         super::serve::linger(context, &interrupts);
@@ -124,28 +129,48 @@ pub(crate) fn shown(
     outcome
 }
 
-/// Watches a flow that is driven, from a record on, and releases it in good order. The caller listens
-/// for interruptions before it starts the flow.
+/// A flow that is driven, and how it is watched.
+pub(crate) struct Watched {
+    /// The last record that was printed before.
+    pub(crate) known: Seq,
+    pub(crate) driven: Driven,
+    /// Listened for before the flow was started.
+    pub(crate) interrupts: Interrupts,
+    pub(crate) wishes: Wishes,
+    /// The messages that leave from here, if it is a chat.
+    pub(crate) talk: Option<Talk>,
+}
+
+/// Watches a flow that is driven, from a record on, and releases it in good order.
 ///
 /// # Errors
 /// When the flow cannot be driven on, or the output is closed.
-fn watch(
+pub(crate) fn watch(
     context: &mut Context<'_>,
     store: &Store,
     flow: &FlowRef,
-    known: Seq,
-    driven: Driven,
-    interrupts: Interrupts,
-    wishes: Wishes,
+    watched: Watched,
 ) -> Outcome {
+    let Watched {
+        known,
+        driven,
+        interrupts,
+        wishes,
+        talk,
+    } = watched;
     opening::tell(context, store, flow, known > 0, wishes.quiet)?;
-    let notifier = Notifier::begin(flow, &driven.handle, store);
+    // Who talks is there.
+    let notifier = match talk {
+        Some(_) => None,
+        None => Notifier::begin(flow, &driven.handle, store),
+    };
+    let progress = Progress::new(flow, store.follow(flow)?, known).quiet(wishes.quiet);
     let mut watch = Watch {
         resizing: Resizing::new(context.out.screen_size()),
         out: &mut context.out,
         store,
         flow,
-        progress: Progress::new(flow, store.follow(flow)?, known).quiet(wishes.quiet),
+        progress: progress.of_chat(talk.is_some()),
         handle: driven.handle.clone(),
         wishes,
         interrupts,
@@ -165,6 +190,7 @@ fn watch(
         asked: 0,
         heard_upto: 0,
         draining: false,
+        talk,
     };
     let ended = watch.until_the_end();
     match ended {
@@ -247,6 +273,8 @@ struct Watch<'a> {
     /// The last record that a command of ours led to; an older look is out of date.
     heard_upto: Seq,
     draining: bool,
+    /// The messages that leave from here, if it is a chat.
+    talk: Option<Talk>,
 }
 
 impl Wishes {
@@ -269,6 +297,8 @@ impl Watch<'_> {
         }
         if self.looks() {
             self.take_drafts_over();
+        } else if self.composer().is_some() {
+            self.prompt = Prompt::open();
         }
         loop {
             if self.suspension.take() {
@@ -276,17 +306,25 @@ impl Watch<'_> {
                 self.take_keys(true);
             }
             let seen = self.wait(after);
-            if self.interrupts.count() > 0 && self.interrupted() {
-                return Ok(End::AtOnce);
+            if self.interrupts.count() > 0 {
+                let is_for_chat = !self.draining && self.interrupted_in_chat()?;
+                if !is_for_chat && self.interrupted() {
+                    return Ok(End::AtOnce);
+                }
             }
             let Some(seen) = seen else { continue };
             after = seen.seq;
             self.close_answered(&seen)?;
             if !seen.over && !self.draining {
-                if self.card.is_none() {
+                let talks = self.converse(&seen)?;
+                if self.card.is_none() && self.talk.is_none() {
                     self.listen(&seen)?;
                 }
-                if seen.seq >= self.heard_upto && self.steers.is_none() && self.may_ask(&seen) {
+                if !talks
+                    && seen.seq >= self.heard_upto
+                    && self.steers.is_none()
+                    && self.may_ask(&seen)
+                {
                     self.answer(&seen)?;
                 }
             }
@@ -507,6 +545,9 @@ impl Watch<'_> {
 
     /// What is drawn below the nodes: the keys, or what is asked and what is typed.
     fn tail(&self) -> Tail {
+        if let Some(tail) = self.composer_tail() {
+            return tail;
+        }
         let (columns, _) = self.out.size();
         let wide = columns.saturating_sub(1).max(1);
         let Some(field) = &self.field else {

@@ -164,6 +164,10 @@ pub(crate) fn unfit(unfit: Unfit) -> Stop {
             format!("{} is not a file of the workspace", path.display()),
             "name one by its path in the workspace",
         ),
+        Unfit::NoSuchRole { .. } | Unfit::NotAModel(_) => (
+            "no chat can begin".to_owned(),
+            "name a role of the project, or none for the built-in one: a-society chat",
+        ),
         Unfit::File(_) => (
             "the flow cannot begin".to_owned(),
             "look at it: a-society check",

@@ -26,7 +26,7 @@ const NOT_IMPORTED: &str = "not imported";
 /// The arguments of `ls`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Forks are listed below the flows they come from. The bold part of an id is enough to name the \
+Chats have a list of their own, --chats. Forks are listed below the flows they come from. The bold part of an id is enough to name the \
 flow. AGE is the time since the last fact. ls looks only at the ends of journals and lists \
 damaged flows with the rest; verify reads every byte.
 
@@ -36,6 +36,7 @@ value. Use --json in programs.
 Examples:
   a-society ls
   a-society ls --all --project demo
+  a-society ls --chats
   a-society ls --json | jq -r '.flows[] | select(.waiting_for != []) | .flow'")]
 pub(crate) struct Arguments {
     /// Only the flows of this project
@@ -45,6 +46,21 @@ pub(crate) struct Arguments {
     /// Flows that are over, too
     #[arg(long)]
     all: bool,
+
+    /// Chats in the place of flows
+    #[arg(long)]
+    chats: bool,
+}
+
+impl Arguments {
+    /// All chats that can be gone on with.
+    pub(crate) const fn of_chats() -> Self {
+        Self {
+            project: None,
+            all: false,
+            chats: true,
+        }
+    }
 }
 
 /// Lists them.
@@ -59,6 +75,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     let wanted = |flow: &&FlowRef| project.as_ref().is_none_or(|name| *name == flow.project);
     let chosen: Vec<FlowRef> = census.flows.iter().filter(wanted).cloned().collect();
     let mut listed = rows(&store, &chosen);
+    listed.retain(|row| is_chat(row) == arguments.chats);
     let all = listed.len();
     listed.retain(|row| arguments.all || is_open(row));
     let hidden = all - listed.len();
@@ -77,6 +94,11 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         remark(context, &census.strangers, listed.len(), hidden);
     }
     Ok(ExitCode::Ok)
+}
+
+/// Whether it is a chat; of what is damaged, nothing is known.
+fn is_chat(row: &Row) -> bool {
+    row.summary.as_ref().is_some_and(|summary| summary.is_chat)
 }
 
 /// What a flow asks. Only one that may ask is folded: where something waits, or the flow as a whole does, or a process

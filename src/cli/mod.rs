@@ -11,6 +11,8 @@ pub(crate) mod budget;
 pub(crate) mod cancel;
 pub(crate) mod card;
 pub(crate) mod card_rows;
+pub(crate) mod chat;
+mod chats;
 pub(crate) mod check;
 mod compare;
 pub(crate) mod complete;

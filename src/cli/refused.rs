@@ -5,6 +5,7 @@ use std::error::Error as _;
 use std::ffi::OsString;
 use std::num::ParseIntError;
 
+use a_society_orchestrator::pasted_secrets::without_secrets;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory};
 use similar::TextDiff;
@@ -111,7 +112,8 @@ impl<'a> Typed<'a> {
     /// A value that is missing or means nothing.
     fn value(&self, error: &clap::Error, argument: &str) -> UsageLines {
         let name = name_of(argument);
-        let value = of(error, ContextKind::InvalidValue).concat();
+        // A key that was typed by mistake is not shown again.
+        let value = without_secrets(&of(error, ContextKind::InvalidValue).concat());
         let known = of(error, ContextKind::ValidValue);
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let best = of(error, ContextKind::SuggestedValue).into_iter().next();
@@ -444,7 +446,7 @@ mod tests {
             "a-society run ledger.yaml other.yaml",
             "a-society run ledger.yaml --force",
             "a-society run",
-            "a-society show",
+            "a-society cancel",
             "a-society show k4x9 --items ten",
             "a-society ls --color sometimes",
             "a-society prune --older-than 30",

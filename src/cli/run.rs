@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::fact::flow::Ends;
+use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::id::{BadName, ProjectName};
 use a_society_orchestrator::config::{
     self,
@@ -134,7 +135,7 @@ pub(crate) struct Arguments {
 
 /// The project that an argument names.
 #[derive(Debug, Clone)]
-enum Chosen {
+pub(crate) enum Chosen {
     /// The workspace itself.
     All,
     /// A folder of it.
@@ -142,7 +143,7 @@ enum Chosen {
 }
 
 impl Chosen {
-    fn name(&self, store: &Store) -> Result<ProjectName, Stop> {
+    pub(crate) fn name(&self, store: &Store) -> Result<ProjectName, Stop> {
         match self {
             Self::All => Ok(project_of_all(store)?),
             Self::Named(name) => Ok(name.clone()),
@@ -150,7 +151,7 @@ impl Chosen {
     }
 }
 
-fn project(text: &str) -> Result<Chosen, String> {
+pub(crate) fn project(text: &str) -> Result<Chosen, String> {
     if text == ALL || text == "./" {
         return Ok(Chosen::All);
     }
@@ -206,6 +207,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         tokens: arguments.budget.map(Limit::tokens),
         mode: arguments.beforehand.mode(),
         rules: arguments.beforehand.rules(),
+        chat: None,
         client: None,
     };
     begin(context, &store, new, arguments.wishes.clone())
@@ -246,6 +248,7 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         tokens: arguments.budget.map(Limit::tokens),
         mode: arguments.beforehand.mode(),
         rules: arguments.beforehand.rules(),
+        chat: None,
         client: None,
     };
     begin(context, &store, new, arguments.wishes.clone())
@@ -308,6 +311,31 @@ pub(crate) fn begin(
     mut new: NewFlow,
     wishes: Wishes,
 ) -> Outcome {
+    let project = new.project.clone();
+    new.project_folder = project_folder(store, &project);
+    new.ends = wishes.ends();
+    begins(context, store, &new.rules, &new.project_folder)?;
+    let interrupts = Interrupts::listen()?;
+    let turns = wishes.turns_at_once.map(usize::from);
+    let driven = start(store, new, store.ground().clock.now(), turns).map_err(from_run)?;
+    let flow = FlowRef {
+        project,
+        flow: driven.handle.id().clone(),
+    };
+    context.named = Some(flow.clone());
+    shown(context, store, &flow, 0, driven, interrupts, wishes)
+}
+
+/// Looks whether the configuration can be used by something that begins, and says which rules are idle.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn begins(
+    context: &mut Context<'_>,
+    store: &Store,
+    rules: &ConsentRules,
+    project: &Path,
+) -> Result<(), Stop> {
     // Without a home there is no configuration, and the usual limits hold.
     if let Err(error @ ConfigError::Faulty { .. }) = user::bounds() {
         return Err(super::models::unusable(error));
@@ -321,30 +349,15 @@ pub(crate) fn begin(
     if let Err(error @ ConfigError::Faulty { .. }) = user::notify() {
         return Err(super::models::unusable(error));
     }
-    config::workspace::consent(workspace::folder_of(store)).map_err(unusable)?;
-    let project = new.project.clone();
-    new.project_folder = project_folder(store, &project);
-    new.ends = wishes.ends();
-    tell_idle(
-        context,
-        &new.rules,
-        &new.project_folder,
-        workspace::folder_of(store),
-    );
-    let interrupts = Interrupts::listen()?;
-    let turns = wishes.turns_at_once.map(usize::from);
-    let driven = start(store, new, store.ground().clock.now(), turns).map_err(from_run)?;
-    let flow = FlowRef {
-        project,
-        flow: driven.handle.id().clone(),
-    };
-    context.named = Some(flow.clone());
-    shown(context, store, &flow, 0, driven, interrupts, wishes)
+    let root = workspace::folder_of(store);
+    config::workspace::consent(root).map_err(unusable)?;
+    tell_idle(context, rules, project, root);
+    Ok(())
 }
 
 /// The workspace: the one around the current folder, the one around what is run, or, if there is none,
 /// a new one in the current folder. A choice that the operator may not expect is printed.
-fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop> {
+pub(crate) fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop> {
     let found = context.store();
     let named = context.workspace.is_some() || context.environment.workspace.is_some();
     let (Err(_), false, Some(folder)) = (&found, named, &context.environment.folder) else {
@@ -371,7 +384,11 @@ fn store_or_new(context: &mut Context<'_>, target: &Path) -> Result<Store, Stop>
 }
 
 /// The project a file belongs to.
-fn project_of(store: &Store, context: &Context<'_>, file: &Path) -> Result<ProjectName, Stop> {
+pub(crate) fn project_of(
+    store: &Store,
+    context: &Context<'_>,
+    file: &Path,
+) -> Result<ProjectName, Stop> {
     let folder = context.environment.folder.clone().unwrap_or_default();
     let within = folder.join(file);
     Ok(project_around(store, within.parent().unwrap_or(&folder))?)

@@ -176,6 +176,7 @@ impl Script<'_, '_> {
             tokens: None,
             mode: None,
             rules: a_society_facts::fact::operator::ConsentRules::default(),
+            chat: None,
             client: None,
         })
     }

@@ -114,6 +114,7 @@ impl Actions for Workspace {
             tokens: None,
             mode: new.mode,
             rules: configuring::rules_of(new)?,
+            chat: None,
             client: None,
         };
         let now = self.store.ground().clock.now();
@@ -286,6 +287,7 @@ fn unfit(why: Unfit) -> Fault {
         Unfit::Stranger { file, .. } | Unfit::Overlay { file, .. } => {
             format!("{} does not fit its project", file.display())
         }
+        Unfit::NoSuchRole { .. } | Unfit::NotAModel(_) => why.to_string(),
         Unfit::File(error) => error.to_string(),
         Unfit::State(error) => error.to_string(),
     };

@@ -28,10 +28,7 @@ use super::words;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::output::Output;
-use crate::text::{age, count, cut, exact, one_line, plain, tokens};
-
-/// A moment within so long is shown as its time.
-pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+use crate::text::{DAY_MS, age, count, cut, exact, one_line, plain, tokens};
 
 /// The rows of a section.
 type Table = Vec<Vec<Cell>>;

@@ -13,6 +13,7 @@ const VERBS: &[&str] = &[
     "serve",
     "session",
     "run",
+    "chat",
     "resume",
     "status",
     "watch",

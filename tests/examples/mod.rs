@@ -188,6 +188,7 @@ fn walked_in(
         tokens: None,
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: None,
         client: None,
     };
     let driven = start(&store, new, at, None).unwrap();

@@ -55,6 +55,11 @@ const TERMINAL: &[Row] = &[
         "a_flow_file_in_a_folder_that_only_keeps_files_works_on_the_repository_around_it",
     ),
     (
+        "chat",
+        "walk/chatted.rs",
+        "a_message_is_answered_and_the_next_one_holds_both_and_no_way_to_end_a_turn",
+    ),
+    (
         "resume",
         "walk/failing.rs",
         "a_program_that_cannot_be_started_is_a_failure_and_is_run_once_it_is_there",

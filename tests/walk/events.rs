@@ -452,6 +452,16 @@ fn killed_by_a_signal(held: &mut Held) {
     assert!(ends.iter().any(|end| end["signal"] == 9), "{ends:?}");
 }
 
+/// A chat of one message.
+fn talked(held: &mut Held) {
+    let model = super::chatted::Echo::start();
+    let place = model.place();
+    let said = place.run(&["chat", "--project", "demo", "--once", "Hello.", "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let lines = held.hold(&said);
+    assert_eq!(of(&lines, "flow")[0]["chat"], true);
+}
+
 #[test]
 fn every_line_fits_the_schema_and_every_member_of_the_schema_is_printed() {
     let mut held = Held::new();
@@ -466,6 +476,7 @@ fn every_line_fits_the_schema_and_every_member_of_the_schema_is_printed() {
     examples(&mut held);
     by_a_person(&mut held);
     killed_by_a_signal(&mut held);
+    talked(&mut held);
     assert_eq!(held.never_met(), [""; 0]);
 }
 

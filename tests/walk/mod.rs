@@ -7,6 +7,8 @@ mod between;
 mod bounded;
 mod canaries;
 mod changing;
+mod chat_typed;
+mod chatted;
 mod compacting;
 mod configuring;
 mod consented;

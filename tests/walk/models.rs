@@ -106,7 +106,11 @@ fn answer(request: &Value, script: Script) -> Reply {
     } else {
         Vec::new()
     };
-    let said = if said.is_empty() {
+    // A chat has nothing to hand over.
+    let hands_over = text.contains("\"handoff\"") || !has_tools;
+    let said = if said.is_empty() && !hands_over {
+        vec![says(&["All is ", "done."])]
+    } else if said.is_empty() {
         vec![says(&[
             "All is ",
             "done.\n\n",

@@ -3,8 +3,9 @@
 use a_society_facts::fact::node::WaitReason;
 use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::id::{CallId, NodeId, RoleInstance};
-use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::Decisions;
+use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::view::{FlowState, FlowSummary};
 use a_society_facts::words::asks::{NOBODY_DRIVES_THIS, was_cut_off};
 use a_society_facts::words::capital;
 use a_society_facts::words::choices::{self, Choice};
@@ -54,9 +55,12 @@ pub(crate) fn asks(
 }
 
 /// The question of a flow without a driver: whether to continue. It comes from the role that was
-/// interrupted in its turn, if one was.
+/// interrupted in its turn, if one was. A chat that waits for its next message needs no driver.
 #[must_use]
-pub(crate) fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Ask {
+pub(crate) fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Option<Ask> {
+    if FlowStanding::of(&FlowSummary::of(state), false) == FlowStanding::YourTurn {
+        return None;
+    }
     let asker = Asker {
         flow,
         state,
@@ -83,15 +87,11 @@ pub(crate) fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) ->
         headline,
         short,
     };
-    Ask {
+    let role = cut_off.and_then(|turn| turn.seat.role());
+    Some(Ask {
         waiting_behind: running,
-        ..asker.made(
-            title,
-            AskKind::Stopped {},
-            node,
-            cut_off.and_then(|turn| turn.seat.role()),
-        )
-    }
+        ..asker.made(title, AskKind::Stopped {}, node, role)
+    })
 }
 
 struct Asker<'a> {

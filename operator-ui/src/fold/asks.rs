@@ -108,6 +108,11 @@ pub enum Answering {
 #[must_use]
 pub fn open(state: &FlowState, pending: &[Work]) -> Vec<OpenAsk> {
     let questions = pending.iter().filter_map(|work| match work {
+        // A chat that was answered, or has just begun, asks nothing.
+        Work::AskOperator(OperatorQuestion::Text {
+            reason: WaitReason::Message,
+            ..
+        }) => None,
         Work::AskOperator(question) => Some(question),
         Work::RunTurn { .. }
         | Work::StopTurn { .. }
@@ -490,7 +495,8 @@ impl OpenAsk {
             | WaitReason::RoleConfiguration
             | WaitReason::HandoffApproval
             | WaitReason::Budget
-            | WaitReason::Provider => None,
+            | WaitReason::Provider
+            | WaitReason::Message => None,
         }
     }
 

@@ -362,8 +362,10 @@ impl FlowFold {
             ask.seq = self.asked_at(ask);
         }
         // A flow that rests is answered where it is; one that was cut off has to be gone on with.
-        if stands && asks.is_empty() {
-            let mut stopped = ask::stopped(&self.flow, &self.state, self);
+        if stands
+            && asks.is_empty()
+            && let Some(mut stopped) = ask::stopped(&self.flow, &self.state, self)
+        {
             stopped.seq = self.state.seq;
             asks.push(stopped);
         }

@@ -129,7 +129,8 @@ impl Maker<'_> {
             | WaitReason::ConsentDenied
             | WaitReason::RoleConfiguration
             | WaitReason::HandoffApproval
-            | WaitReason::Budget => false,
+            | WaitReason::Budget
+            | WaitReason::Message => false,
         };
         let stands = if failed {
             NodeState::Failed

@@ -82,9 +82,10 @@ pub(crate) fn short_row(
         damage: summary.damage.clone(),
         driven_by,
         over,
-        stopped: !over && driven_by.is_none(),
+        stopped: !over && driven_by.is_none() && standing != FlowStanding::YourTurn,
         standing: doing(standing),
         again: goes_on(standing).map(|again| held(again, summary.held.as_ref())),
+        chat: summary.is_chat,
         workflow: None,
         absent: Vec::new(),
     }
@@ -97,6 +98,7 @@ const fn doing(standing: FlowStanding) -> Doing {
         FlowStanding::Limited(_) => Doing::Limited,
         FlowStanding::Compacting => Doing::Compacting,
         FlowStanding::Waiting => Doing::Waiting,
+        FlowStanding::YourTurn => Doing::YourTurn,
         FlowStanding::Paused => Doing::Paused,
         FlowStanding::Stopped => Doing::Stopped,
         FlowStanding::Damaged => Doing::Damaged,
@@ -114,6 +116,7 @@ fn goes_on(standing: FlowStanding) -> Option<Again> {
         FlowStanding::Working
         | FlowStanding::Compacting
         | FlowStanding::Waiting
+        | FlowStanding::YourTurn
         | FlowStanding::Paused
         | FlowStanding::Stopped
         | FlowStanding::Damaged

@@ -426,7 +426,7 @@ fn asks_of(hubs: &Hubs, flow: &FlowRef, look: &Look, liveness: &Liveness) -> Vec
         .unwrap_or_default();
     let mut asks = ask::asks(&wire, state, &pending, &seen);
     if asks.is_empty() && liveness.driven_by.is_none() {
-        asks.push(ask::stopped(&wire, state, &seen));
+        asks.extend(ask::stopped(&wire, state, &seen));
     }
     asks
 }

@@ -58,6 +58,10 @@ wire! {
         pub standing: Doing,
         /// When it goes on by itself, if nothing of it does before.
         pub again: Option<Again>,
+        /// Whether it is a chat.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+        pub chat: bool,
         /// What its graph is called in its file; absent where only the flow's summary is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
@@ -92,6 +96,8 @@ wire! {
         Compacting,
         /// It waits for the operator.
         Waiting,
+        /// It is a chat, and its person speaks next.
+        YourTurn,
         /// The operator paused it.
         Paused,
         /// There is work, and no process does it.

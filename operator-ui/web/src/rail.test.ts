@@ -9,6 +9,12 @@ const row = (flow: string, day: number, more: Partial<FlowRow> = {}): FlowRow =>
 const ask = (flow: string, since: string, blocking = true): Ask => ({ id: `${flow} ${since}`, flow: { project: "p", flow }, since, blocking }) as Ask;
 
 describe("the rail", () => {
+  it("puts chats last, unless one of them asks", () => {
+    const rows = [row("talk", 9, { chat: true, standing: "your-turn" }), row("old", 1, { over: true }), row("asks", 2, { chat: true })];
+    const lines = railLines(rows, [ask("asks", "2026-03-01T00:00:00Z")], null, 9);
+    expect(lines.map((line) => line.row.flow)).toEqual(["asks", "old", "talk"]);
+  });
+
   it("puts what blocks on the operator first, then what is at work, then the rest, each the newest first", () => {
     const rows = [row("old", 1, { over: true }), row("new", 5, { over: true }), row("works", 2, { running: 1 }), row("works-newer", 3, { running: 2, updated_at: "2026-01-01T00:00:00Z" }), row("asks", 4), row("asks-later", 1), row("has-time", 9)];
     const asks = [ask("asks", "2026-03-01"), ask("asks-later", "2026-03-02"), ask("has-time", "2026-03-09", false)];

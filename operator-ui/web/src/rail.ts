@@ -1,4 +1,4 @@
-// The flows of the rail as one list: what blocks on the operator, then what is at work, then the rest. Pure.
+// The flows of the rail as one list: what blocks on the operator, then what is at work, then the rest, and chats last. Pure.
 import { compare } from "./words";
 import { refKey } from "./router";
 import type { Ask, FlowRef, FlowRow } from "./wire";
@@ -38,7 +38,7 @@ export function railLines(rows: readonly FlowRow[], asks: readonly Ask[], here: 
   const blocking = new Map<string, Ask>();
   for (const ask of asks) if (ask.blocking && !blocking.has(refKey(ask.flow))) blocking.set(refKey(ask.flow), ask);
   const lines = rows.map((row): RailLine => ({ row, ask: blocking.get(refKey(row)) ?? null }));
-  const need = ({ row, ask }: RailLine): number => (ask !== null ? 0 : works(row) ? 1 : 2);
+  const need = ({ row, ask }: RailLine): number => (ask !== null ? 0 : row.chat === true ? 3 : works(row) ? 1 : 2);
   // A working flow changes all the time; its place in the list does not follow that.
   const recent = ({ row, ask }: RailLine): string => ask?.since ?? (works(row) ? row.created_at : row.updated_at);
   lines.sort((a, b) => need(a) - need(b) || newest(recent(a), recent(b)) || compare(refKey(a.row), refKey(b.row)));

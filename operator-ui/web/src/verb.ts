@@ -200,4 +200,4 @@ deny?: Array<string>, };
 
 export type ImprovementMode = "graph-based" | "parallel" | "none";
 
-export type WaitReason = "prompt_human" | "autonomous_abort" | "consent" | "consent_denied" | "role_configuration" | "handoff_approval" | "repair_limit" | "budget" | "provider";
+export type WaitReason = "prompt_human" | "autonomous_abort" | "consent" | "consent_denied" | "role_configuration" | "handoff_approval" | "repair_limit" | "budget" | "provider" | "message";

@@ -108,6 +108,10 @@ standing: Doing,
  */
 again: Again | null,
 /**
+ * Whether it is a chat.
+ */
+chat?: boolean,
+/**
  * What its graph is called in its file; absent where only the flow's summary is known.
  */
 workflow?: string,
@@ -140,7 +144,7 @@ flow: string,
  */
 at_seq: number, };
 
-export type Doing = "working" | "retrying" | "limited" | "compacting" | "waiting" | "paused" | "stopped" | "damaged" | "unreachable" | "completed" | "cancelled";
+export type Doing = "working" | "retrying" | "limited" | "compacting" | "waiting" | "your-turn" | "paused" | "stopped" | "damaged" | "unreachable" | "completed" | "cancelled";
 
 export type Again = {
 /**
@@ -731,6 +735,10 @@ standing: Doing,
  * When it goes on by itself, if nothing of it does before.
  */
 again: Again | null,
+/**
+ * Whether it is a chat.
+ */
+chat?: boolean,
 /**
  * What its graph is called in its file; absent where only the flow's summary is known.
  */

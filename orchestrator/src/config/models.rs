@@ -366,7 +366,8 @@ pub(crate) fn lacks(end: TakerEnd) -> String {
         TakerEnd::Configuration { why }
         | TakerEnd::Provider { why, .. }
         | TakerEnd::Aborted { why } => why,
-        TakerEnd::Outcome { .. }
+        TakerEnd::Answered
+        | TakerEnd::Outcome { .. }
         | TakerEnd::OwnTurn { .. }
         | TakerEnd::Fault(_)
         | TakerEnd::OutputLimit => "it cannot be asked".to_owned(),

@@ -184,7 +184,9 @@ impl Core {
     /// Whether the role needs its packet. For a node that goes on, a reply is enough.
     pub(super) fn is_untold(&self, turn: TurnId, role: &RoleInstance, task: &TurnTask) -> bool {
         let (untold, unsaid, _) = self.owed(turn, role, task);
-        untold && (unsaid.is_empty() || !self.was_here(role, task))
+        // A chat reads what its person says, and nothing else.
+        let is_chat = self.state().chat.is_some();
+        untold && !is_chat && (unsaid.is_empty() || !self.was_here(role, task))
     }
 
     /// Tells the role whatever it has not been told, and returns what the turn began with.
@@ -373,8 +375,9 @@ impl Core {
             text: &|text| self.flow.whole_text(text),
             bytes: &|hash| self.flow.whole_blob(hash),
         };
+        let own = turn_view::job(self.flow.views(), turn, attempt, role, entries, kept, at)?;
         let mut job = TurnJob {
-            allowed: task.map_or_else(AllowedOutcomes::default, |task| self.allowed(role, task)),
+            allowed: task.map_or_else(|| own.allowed.clone(), |task| self.allowed(role, task)),
             node: task.and_then(TurnTask::node).cloned(),
             turns_before: task.map_or(0, |task| self.turns_before(role, task)),
             exchanges_from: session
@@ -383,7 +386,7 @@ impl Core {
             packet,
             answers_before,
             last_stop: self.last_stop(turn),
-            ..turn_view::job(self.flow.views(), turn, attempt, role, entries, kept, at)?
+            ..own
         };
         self.spoken.put_back(turn, entries, &mut job);
         Ok(job)
@@ -409,6 +412,10 @@ impl Core {
     /// What the turn may end with at present.
     pub(super) fn allowed(&self, role: &RoleInstance, task: &TurnTask) -> AllowedOutcomes {
         match task {
+            TurnTask::Node(_) if self.state().chat.is_some() => AllowedOutcomes {
+                answers: true,
+                ..AllowedOutcomes::default()
+            },
             TurnTask::Node(node) => {
                 let may = allowed(&self.graph, self.state(), node);
                 let mut signals = vec![Signal::PromptHuman, Signal::AwaitHandoff];
@@ -427,6 +434,7 @@ impl Core {
                 let to = |edge: &EdgeOutline| edge.edge.to.to_string();
                 let awaited = state.graph.entering(node).filter(|edge| !here(edge));
                 AllowedOutcomes {
+                    answers: false,
                     forward: names(&may.forward),
                     optional: leaving().filter(|edge| edge.optional).map(to).collect(),
                     done: leaving().filter(|edge| done(edge)).map(to).collect(),

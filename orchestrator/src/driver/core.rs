@@ -458,7 +458,10 @@ impl Core {
     }
 
     fn new_session(&mut self, role: &RoleInstance) -> Result<Option<NewSession>, DriverError> {
-        let key = format!("flow:{}:role:{role}", self.flow.id()).parse()?;
+        let key = match &self.state().chat {
+            Some(chat) => chat.key.clone(),
+            None => format!("flow:{}:role:{role}", self.flow.id()).parse()?,
+        };
         let at = self.flow.now();
         let session = mint::uuid7(self.mint.as_mut(), at)?;
         Ok(Some(NewSession { key, session }))

@@ -51,7 +51,8 @@ impl Core {
             | TakerEnd::Configuration { .. } => {
                 self.leave_calls(turn)?;
             }
-            TakerEnd::Outcome { .. }
+            TakerEnd::Answered
+            | TakerEnd::Outcome { .. }
             | TakerEnd::OwnTurn { .. }
             | TakerEnd::Fault(_)
             | TakerEnd::OutputLimit => {
@@ -82,6 +83,7 @@ impl Core {
     /// The end of a turn as an input of the machine.
     fn outcome_of(&mut self, end: TakerEnd) -> Result<TurnEnding, DriverError> {
         Ok(match end {
+            TakerEnd::Answered => TurnEnding::Answered,
             TakerEnd::Outcome {
                 outcome,
                 words,
@@ -154,7 +156,8 @@ impl Core {
                 outcome: Some(self.with_paths_that_are_there(outcome)),
                 ..Meant::default()
             },
-            TakerEnd::OutputLimit
+            TakerEnd::Answered
+            | TakerEnd::OutputLimit
             | TakerEnd::OwnTurn { .. }
             | TakerEnd::Aborted { .. }
             | TakerEnd::Provider { .. }
@@ -296,13 +299,17 @@ impl Core {
         let mut entries = session.messages.iter().rev();
         let answer = entries.find(|entry| entry.id.is_some() && entry.id == request.message);
         match answer.map(|entry| &*entry.message) {
-            Some(Message::Assistant { content }) => Some(conclude(content)),
+            Some(Message::Assistant { content }) => {
+                Some(conclude(content, &self.allowed(role, task)))
+            }
             Some(Message::AssistantToolCalls { calls, text }) => {
                 let text = text.as_deref().unwrap_or_default();
                 conclude_called(text, calls, &self.allowed(role, task))
             }
             // An empty answer is not a message.
-            Some(Message::User { .. } | Message::ToolResult { .. }) | None => Some(conclude("")),
+            Some(Message::User { .. } | Message::ToolResult { .. }) | None => {
+                Some(conclude("", &self.allowed(role, task)))
+            }
         }
     }
 

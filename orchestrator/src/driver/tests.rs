@@ -79,6 +79,7 @@ fn begin_in(store: &Store, disk: &FaultyDisk, flow: &str, script: &str) -> Core 
         tokens: None,
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: None,
         client: None,
     };
     create(

@@ -185,7 +185,7 @@ impl SecretFilter {
             | TakerEnd::Configuration { why } => {
                 self.reason(why);
             }
-            TakerEnd::OutputLimit => {}
+            TakerEnd::Answered | TakerEnd::OutputLimit => {}
         }
     }
 }

@@ -333,7 +333,8 @@ pub(super) fn suspend(
         | WaitReason::HandoffApproval
         | WaitReason::RepairLimit
         | WaitReason::Budget
-        | WaitReason::Provider => None,
+        | WaitReason::Provider
+        | WaitReason::Message => None,
     };
     let question = question.map(|text| sketch.text(text));
     sketch.say(Fact::NodeSuspended(NodeSuspended {

@@ -70,6 +70,7 @@ fn created(sketch: &mut ImportSketch<'_>, source: &ForeignFlow) -> Result<(), St
         tokens: usual_tokens(),
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: None,
         client: None,
     });
     match moment(&source.flow.flow) {

@@ -204,7 +204,7 @@ impl Bench {
         let commands = setting.guard.as_ref().filter(|_| runs);
         environment(&EnvironmentSection {
             role: &job.role,
-            flow_title: &job.flow_title,
+            flow_title: (!job.allowed.answers).then_some(job.flow_title.as_str()),
             project: &self.project,
             os: programs::system(),
             date: &job.date,

@@ -187,7 +187,8 @@ impl RoleChoices<'_> {
                 | TakerEnd::Aborted { why },
             ) => PendingChoice::Operator(format!("no model can choose ({why}); {hint}")),
             Err(
-                TakerEnd::Outcome { .. }
+                TakerEnd::Answered
+                | TakerEnd::Outcome { .. }
                 | TakerEnd::OwnTurn { .. }
                 | TakerEnd::Fault(_)
                 | TakerEnd::OutputLimit,

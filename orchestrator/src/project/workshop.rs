@@ -518,6 +518,7 @@ impl RoleSource for Workshop {
             skills: skills.into_iter().filter(is_of_project).collect(),
             has_tools: tools.is_none_or(|tools| !tools.is_empty()),
             shows_blocks: self.small_window(state, role).is_some(),
+            chat: state.chat.as_ref().map(|chat| chat.context.clone()),
         })
     }
 

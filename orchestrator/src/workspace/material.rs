@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{NodeId, ProjectName, RoleInstance};
-use a_society_flow::graph::{Diagnostic, GraphNode, RenderFault, base_role};
+use a_society_flow::graph::{Diagnostic, Executor, GraphNode, RenderFault, RoleName, base_role};
 use a_society_state::Store;
 use a_society_state::disk::Disk;
 
 use super::belonging::{lies_within, project_around};
+use crate::project::chat;
 use crate::project::docs::folder::{self, Project, is_project, over_canonical};
 use crate::project::draft;
 use crate::project::flow_file::{self, FileError, FlowFile};
@@ -47,6 +48,19 @@ pub enum Unfit {
         /// Why not.
         fault: RenderFault,
     },
+    /// A project does not have the role that a chat is to be with.
+    #[error("{} has no role {role}{}", .folder.display(), listed(.known))]
+    NoSuchRole {
+        /// The role, as it was named.
+        role: String,
+        /// The project's folder.
+        folder: PathBuf,
+        /// The roles that it has.
+        known: Vec<String>,
+    },
+    /// A role whose turns no model takes.
+    #[error("the role {0} is no model's, and nobody else answers in a chat")]
+    NotAModel(RoleName),
     /// A path that leads out of the workspace.
     #[error("only files of the workspace are run, by their path in it")]
     Outside(PathBuf),
@@ -56,6 +70,14 @@ pub enum Unfit {
     /// The workspace cannot be looked at.
     #[error(transparent)]
     State(#[from] a_society_state::Error),
+}
+
+/// The roles that there are, after the one that there is not.
+fn listed(known: &[String]) -> String {
+    match known {
+        [] => String::new(),
+        known => format!("; it has {}", known.join(", ")),
+    }
 }
 
 impl Unfit {
@@ -160,5 +182,38 @@ pub fn draft_in(store: &Store, project: &ProjectName, noted: Noted<'_>) -> Resul
         Ok(draft::of_project(&sound_project(disk, &folder, noted)?)?)
     } else {
         Ok(draft::alone()?)
+    }
+}
+
+/// A chat in a project: with one of its roles, or with the built-in one if none is named.
+///
+/// # Errors
+/// When the project has faults or no such role, or no model answers for it.
+pub fn chat_in(
+    store: &Store,
+    project: &ProjectName,
+    role: Option<&str>,
+    noted: Noted<'_>,
+) -> Result<FlowFile, Unfit> {
+    let Some(named) = role.filter(|role| *role != chat::ASSISTANT) else {
+        return Ok(chat::plain()?);
+    };
+    let (disk, folder) = (store.ground().disk.as_ref(), folder_of(store, project));
+    let no_such = |known: Vec<String>| Unfit::NoSuchRole {
+        role: named.to_owned(),
+        folder: folder.clone(),
+        known,
+    };
+    if !is_project(disk, &folder) {
+        return Err(no_such(Vec::new()));
+    }
+    let project = sound_project(disk, &folder, noted)?;
+    let roles = &project.canonical.roles;
+    let Some((name, role)) = roles.iter().find(|(name, _)| name.to_string() == named) else {
+        return Err(no_such(roles.keys().map(ToString::to_string).collect()));
+    };
+    match role.executor() {
+        Executor::Model | Executor::Scripted => Ok(chat::with_role(&project, name)?),
+        Executor::Human | Executor::Command => Err(Unfit::NotAModel(name.clone())),
     }
 }

@@ -3,6 +3,7 @@
 //! The command line and the page ask the same questions here, and only show the answers in their own ways.
 
 pub mod belonging;
+pub mod chat_context;
 pub mod flow_files;
 pub mod material;
 pub mod projects;

@@ -77,6 +77,8 @@ impl Signal {
 /// What a role may end its turn with at this moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedOutcomes {
+    /// Whether it is a chat's turn: what the model says last is its answer, and no ending is named.
+    pub answers: bool,
     /// Nodes that it may hand forward to.
     pub forward: Vec<String>,
     /// Of those, the ones that may stay without anything.
@@ -133,6 +135,9 @@ impl AllowedOutcomes {
 /// The ways in which a turn may end now, as packets and repairs say them.
 #[must_use]
 pub fn endings(allowed: &AllowedOutcomes) -> String {
+    if allowed.answers {
+        return "Your turn ends with your answer.".to_owned();
+    }
     let back = (!allowed.backward.is_empty()).then(|| {
         let nodes = listed(&allowed.backward, "or");
         format!("back to {nodes}, if what you received must change")

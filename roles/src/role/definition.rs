@@ -1,5 +1,7 @@
 //! What the prompts are made of.
 
+use a_society_facts::fact::chat::ChatContext;
+
 use crate::handoff::AllowedOutcomes;
 
 /// Everything that a system prompt says, built once for each role instance and kept. Nothing in it
@@ -19,6 +21,8 @@ pub struct RoleBriefing {
     /// Whether a role with tools is shown the other blocks, too: small models often write what they
     /// should call.
     pub shows_blocks: bool,
+    /// What its chat is about, if it takes part in no flow.
+    pub chat: Option<ChatContext>,
 }
 
 /// A text that is read in full.

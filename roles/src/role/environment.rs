@@ -16,8 +16,8 @@ use crate::tool::Scope;
 pub struct EnvironmentSection<'a> {
     /// The role instance.
     pub role: &'a RoleInstance,
-    /// What the flow is called.
-    pub flow_title: &'a str,
+    /// What the flow is called; nothing for a chat.
+    pub flow_title: Option<&'a str>,
     /// The folder of the project.
     pub project: &'a Path,
     /// The system, as [`std::env::consts::OS`] names it.
@@ -45,11 +45,11 @@ pub struct Commands {
 #[must_use]
 pub fn environment(given: &EnvironmentSection<'_>) -> String {
     let role = given.role;
-    let mut text = format!(
-        "# Environment\nYou are {} in the flow \"{}\".",
-        name(role.as_str()),
-        flat(given.flow_title)
-    );
+    let place = match given.flow_title {
+        Some(title) => format!("the flow \"{}\"", flat(title)),
+        None => "a chat".to_owned(),
+    };
+    let mut text = format!("# Environment\nYou are {} in {place}.", name(role.as_str()));
     if role.base() != role.as_str() {
         // Writing to a string cannot fail.
         let _ = write!(

@@ -11,6 +11,7 @@ pub mod former;
 pub mod packet;
 pub mod prompt;
 
+mod chat;
 mod quote;
 
 pub(crate) use quote::name;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use a_society_facts::Hash;
 use a_society_facts::fact::request::PromptSource;
 
+use super::chat;
 use super::definition::{ReadingText, RoleBriefing, Skill};
 use super::environment::line;
 use super::quote::tagged;
@@ -94,12 +95,12 @@ pub fn system_prompt(briefing: &RoleBriefing) -> SystemPrompt {
             hash: Hash::of(text.as_bytes()),
         });
     };
-    let mut text = CONSTANT.to_owned();
-    match (briefing.has_tools, briefing.shows_blocks) {
-        (false, _) => text.push_str(&[ONLY_BLOCKS, BLOCKS].concat()),
-        (true, true) => text.push_str(&[BOTH, BLOCKS].concat()),
-        (true, false) => {}
-    }
+    let mut text = match (&briefing.chat, briefing.has_tools, briefing.shows_blocks) {
+        (Some(_), has_tools, _) => chat::constant(has_tools),
+        (None, false, _) => [CONSTANT, ONLY_BLOCKS, BLOCKS].concat(),
+        (None, true, true) => [CONSTANT, BOTH, BLOCKS].concat(),
+        (None, true, false) => CONSTANT.to_owned(),
+    };
     let mut seen = BTreeSet::new();
     let mut parts = Vec::new();
     let own = [
@@ -126,6 +127,7 @@ pub fn system_prompt(briefing: &RoleBriefing) -> SystemPrompt {
         let each = briefing.skills.iter();
         each.for_each(|skill| from("skill", &skill.path, &line(skill)));
     }
+    parts.extend(briefing.chat.as_ref().and_then(chat::context));
     for part in parts {
         text.push('\n');
         text.push_str(&part);

@@ -49,6 +49,7 @@ fn briefing() -> RoleBriefing {
         }],
         has_tools: true,
         shows_blocks: false,
+        chat: None,
     }
 }
 
@@ -60,6 +61,7 @@ fn allowed() -> AllowedOutcomes {
         backward: vec!["intake".to_owned()],
         awaited: vec!["research".to_owned()],
         signals: vec![Signal::PromptHuman, Signal::AwaitHandoff],
+        answers: false,
     }
 }
 
@@ -146,7 +148,7 @@ fn what_differs_between_flows_and_machines_stands_in_the_environment() {
     let role = "writer_2".parse().unwrap();
     let given = EnvironmentSection {
         role: &role,
-        flow_title: "Release \"notes\"",
+        flow_title: Some("Release \"notes\""),
         project: std::path::Path::new("/srv/demo"),
         os: "linux",
         date: "2026-05-27",

@@ -10,7 +10,10 @@ use crate::handoff::{
 
 /// How a turn ends whose last answer is this.
 #[must_use]
-pub fn conclude(answer: &str) -> TakerEnd {
+pub fn conclude(answer: &str, allowed: &AllowedOutcomes) -> TakerEnd {
+    if allowed.answers {
+        return TakerEnd::Answered;
+    }
     match parse_outcome(answer) {
         Ok(outcome) => TakerEnd::Outcome {
             outcome,
@@ -81,7 +84,8 @@ mod tests {
         match conclude_called(text, calls, &AllowedOutcomes::default())? {
             TakerEnd::Outcome { outcome, .. } => Some(Ok(outcome)),
             TakerEnd::Fault(fault) => Some(Err(fault.code)),
-            TakerEnd::OutputLimit
+            TakerEnd::Answered
+            | TakerEnd::OutputLimit
             | TakerEnd::OwnTurn { .. }
             | TakerEnd::Aborted { .. }
             | TakerEnd::Provider { .. }

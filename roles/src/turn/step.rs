@@ -329,6 +329,8 @@ pub enum Choose {
 /// How a turn ends, as far as its taker can tell.
 #[derive(Debug, Clone)]
 pub enum TakerEnd {
+    /// A chat was answered by the last text of the model.
+    Answered,
     /// With an outcome, which the machine judges. The words before the block are the question, if
     /// the outcome asks the operator.
     Outcome {

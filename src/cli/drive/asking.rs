@@ -123,7 +123,8 @@ fn asks_for_words(ask: &OpenAsk, reason: WaitReason) -> String {
         | WaitReason::RoleConfiguration
         | WaitReason::HandoffApproval
         | WaitReason::Budget
-        | WaitReason::Provider => needs(&asks::who(ask), &ask.wants()),
+        | WaitReason::Provider
+        | WaitReason::Message => needs(&asks::who(ask), &ask.wants()),
     }
 }
 
@@ -385,6 +386,7 @@ impl Watch<'_> {
 
     /// Puts a question to the operator. What was typed before it was shown answers nothing.
     fn put(&mut self, ask: &OpenAsk, place: CardPlace, seen: &Arc<Seen>) -> Result<(), Stop> {
+        self.stash_composer();
         let Some(early) = self.prompt.as_mut().map(Prompt::forget) else {
             return self.leave();
         };

@@ -48,7 +48,10 @@ impl Watch<'_> {
         };
         let code = match (over, rests(&seen)) {
             (true, _) => ExitCode::Ok,
-            (false, true) if self.interrupts.count() == 0 => asks::exit_code(&asks),
+            (false, true) if self.interrupts.count() == 0 => match (&self.talk, asks.as_slice()) {
+                (Some(_), []) => ExitCode::Ok,
+                (Some(_) | None, asks) => asks::exit_code(asks),
+            },
             (false, _) => ExitCode::Interrupted,
         };
         let closed = over || seen.state.phase != FlowPhase::Forward;
@@ -177,6 +180,25 @@ impl Watch<'_> {
         self.out.value(&aside(self.flow, now, "end", ends))
     }
 
+    /// What a chat still asks, and how to go on with it.
+    fn tell_kept(&mut self, seen: &Arc<Seen>, asks: &[OpenAsk]) -> Result<(), Stop> {
+        if self.draws() {
+            self.progress.settle(self.out)?;
+        }
+        let name = short(self.flow);
+        for line in asks::lines(self.out, name, asks) {
+            self.out.line(&line)?;
+        }
+        if self.wishes.quiet && asks.is_empty() {
+            return Ok(());
+        }
+        let cost = cost::in_short(&seen.state.account);
+        let kept = format!("chat {name} is kept: a-society chat --resume {name}");
+        let kept: Vec<String> = std::iter::once(kept).chain(cost).collect();
+        self.out.note(&kept.join(" · "));
+        Ok(())
+    }
+
     fn tell(
         &mut self,
         seen: &Arc<Seen>,
@@ -186,6 +208,9 @@ impl Watch<'_> {
     ) -> Result<(), Stop> {
         if self.out.is_json() {
             return self.tell_programs(seen, asks, code, made);
+        }
+        if self.talk.is_some() {
+            return self.tell_kept(seen, asks);
         }
         let over = seen.state.status.is_over();
         if over && self.wishes.quiet {

@@ -13,7 +13,7 @@ use crate::cli::context::Context;
 use crate::cli::say::project_folder;
 use crate::cli::{cost, progress};
 use crate::operator_error::Stop;
-use crate::text::{at_home, count, one_line, wrapped};
+use crate::text::{at_home, count, one_line, plain, wrapped};
 
 /// A longer title is cut.
 const TITLE_COLUMNS_MAX: usize = 60;
@@ -50,6 +50,7 @@ pub(super) fn tell(
         let first = json!({
             "project": flow.project,
             "title": begun.title,
+            "chat": begun.chat.is_some().then_some(true),
             "folder": folder,
             "nodes": nodes.collect::<Vec<_>>(),
             "mode": begun.consent_mode,
@@ -59,6 +60,13 @@ pub(super) fn tell(
         return out.flush();
     }
     let folder = at_home(&folder, context.environment.home.as_deref());
+    if begun.chat.is_some() {
+        let role = begun.graph.nodes.first().map(|node| node.role.to_string());
+        let name = short(flow);
+        let line = format!("{} · {folder} · chat {name}", role.unwrap_or_default());
+        out.line(&plain(&line))?;
+        return out.flush();
+    }
     if !out.is_terminal() {
         out.line(&format!("flow {flow} in {folder}"))?;
         return out.flush();
@@ -80,7 +88,7 @@ pub(super) fn tell(
 }
 
 /// What the operator is asked about before it runs.
-fn asks_about(state: &FlowState) -> String {
+pub(super) fn asks_about(state: &FlowState) -> String {
     let configured = user::consent().unwrap_or_default().rules;
     let is_decided = |kind: &&str| {
         let mut rules = (state.rules.allow.iter())

@@ -97,6 +97,16 @@ pub(crate) fn lines(
     lines
 }
 
+/// That the role of a chat is at work, for how long, and how it is stopped.
+pub(super) fn chat_line(out: &Output, seen: &Seen, now: At) -> Option<String> {
+    let turns = seen.state.running.values().map(|running| running.since);
+    let ms = (now.ms() - turns.min()?.ms()).max(0).unsigned_abs();
+    Some(
+        out.paint
+            .dim(&format!("● working {} · esc stops", clock(ms))),
+    )
+}
+
 /// How far the flow is and who is at work, as one labelled line.
 pub(crate) fn spoken(seen: &Seen, teller: &Teller, now: At) -> String {
     let (rows, _) = rows(seen, teller, None, now, seen.state.graph.nodes.len());

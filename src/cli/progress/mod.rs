@@ -31,7 +31,7 @@ use a_society_state::FlowRef;
 use a_society_state::journal::follow::Follower;
 
 use self::board::Room;
-use self::event::{Event, What};
+use self::event::{Event, Pause, Speech, What};
 pub(crate) use self::json::aside;
 use self::teller::Teller;
 pub(crate) use self::told::before_its_end;
@@ -62,6 +62,10 @@ pub(crate) struct Progress {
     asked: Option<&'static str>,
     /// Whether progress is not reported.
     is_quiet: bool,
+    /// Whether it is a chat.
+    is_chat: bool,
+    /// What a chat said last, since that was asked last.
+    answer: String,
     /// How many lines of a call's result are shown.
     output_lines: usize,
     /// When a line was printed last, for a reader that reads the screen aloud.
@@ -116,6 +120,8 @@ impl Progress {
             told_silent: BTreeMap::new(),
             asked: None,
             is_quiet: false,
+            is_chat: false,
+            answer: String::new(),
             output_lines: 0,
             spoken_at: At::from_ms(0),
             ahead_at: At::from_ms(0),
@@ -126,6 +132,28 @@ impl Progress {
     #[must_use]
     pub(crate) fn quiet(self, is_quiet: bool) -> Self {
         Self { is_quiet, ..self }
+    }
+
+    /// Tells a chat: its messages and answers, and nothing of a flow.
+    #[must_use]
+    pub(crate) fn of_chat(self, is_chat: bool) -> Self {
+        let voices = self.voices.of_chat(is_chat);
+        Self {
+            is_chat,
+            voices,
+            ..self
+        }
+    }
+
+    /// What a chat said last, since that was asked last.
+    ///
+    /// # Errors
+    /// When the journal cannot be read.
+    pub(crate) fn answer(&mut self) -> Result<String, Stop> {
+        if self.is_quiet {
+            self.news()?;
+        }
+        Ok(std::mem::take(&mut self.answer))
     }
 
     /// Prints what is new, line by line, for people who read it later and for programs.
@@ -149,11 +177,18 @@ impl Progress {
                 for value in json::values(&self.flow, &event) {
                     out.value(&value)?;
                 }
-            } else if is_spoken {
+                continue;
+            }
+            let Some(event) = self.shown(event) else {
+                continue;
+            };
+            if is_spoken {
                 for line in told::spoken(&event) {
                     out.line(&line)?;
                     self.spoken_at = event.at;
                 }
+            } else if self.is_chat && is_speech(&event.what) {
+                // What the role says last is printed as the answer.
             } else if let Some(line) = told::line(&event, &out.paint) {
                 out.line(&line)?;
             }
@@ -248,12 +283,16 @@ impl Progress {
 
     /// The nodes, or what is asked in their place, and how far the flow is.
     fn board(&self, out: &Output, seen: &Seen, tail: &Tail, now: At, room: Room) -> Vec<String> {
+        if self.is_chat && !tail.asks {
+            return board::chat_line(out, seen, now).into_iter().collect();
+        }
         if !tail.asks {
             let followed = self.voices.followed();
             return board::lines(out, seen, &self.teller, followed, now, room);
         }
-        let footer = board::footer_line(out, &seen.state, now);
-        tail.card.iter().cloned().chain([footer]).collect()
+        // How many nodes are done means nothing in a chat.
+        let footer = (!self.is_chat).then(|| board::footer_line(out, &seen.state, now));
+        tail.card.iter().cloned().chain(footer).collect()
     }
 
     /// Prints what is finished and leaves no block behind, because something else is printed now.
@@ -300,6 +339,11 @@ impl Progress {
         self.voices.take_unread()
     }
 
+    /// The model that each role asked last.
+    pub(crate) fn models(&self) -> BTreeMap<RoleInstance, String> {
+        self.teller.models()
+    }
+
     /// Who decided so far.
     pub(crate) const fn decisions(&self) -> &DecisionTally {
         self.teller.decisions()
@@ -318,7 +362,10 @@ impl Progress {
         let mut lines = Vec::new();
         for event in self.news()? {
             lines.extend(self.voices.hear(&event, &out.paint, columns));
-            if !matches!(event.what, What::Says { .. } | What::Said { .. }) {
+            let Some(event) = self.shown(event) else {
+                continue;
+            };
+            if !is_speech(&event.what) {
                 lines.extend(told::rows(&event, &out.paint, columns));
                 lines.extend(told::output(&event, self.output_lines));
             }
@@ -326,17 +373,36 @@ impl Progress {
         Ok(lines)
     }
 
+    /// An event as a person reads it. In a chat the steps of a walk are left out, and the only role is not named.
+    fn shown(&self, event: Event) -> Option<Event> {
+        if !self.is_chat {
+            return Some(event);
+        }
+        let (node, role) = (None, None);
+        Some(Event {
+            node,
+            role,
+            ..event
+        })
+        .filter(|event| !is_of_the_walk(&event.what))
+    }
+
     fn news(&mut self) -> Result<Vec<Event>, Stop> {
         let Self {
             follower,
             teller,
             known,
+            is_chat,
+            answer,
             ..
         } = self;
         let mut events = Vec::new();
         follower.read_lines(&mut |recorded, _| {
             let told = teller.hear(recorded);
             if recorded.seq > *known {
+                if *is_chat {
+                    keep_last(answer, &told);
+                }
                 events.extend(told);
             }
             ControlFlow::Continue(())
@@ -365,6 +431,34 @@ impl Progress {
         }
         self.told_silent.clone_from(&seen.silent);
         Ok(())
+    }
+}
+
+/// Whether it only says how a flow walks, which a chat does not.
+fn is_of_the_walk(what: &What) -> bool {
+    let is_note = |codes: &[&str]| matches!(what, What::Note { code, .. } if codes.contains(code));
+    is_note(&["flow_created", "operator_replied", "stop_requested"])
+        || matches!(
+            what,
+            What::Works { .. } | What::Replied { .. } | What::Stands(Pause::Stopped)
+        )
+}
+
+const fn is_speech(what: &What) -> bool {
+    matches!(what, What::Says { .. } | What::Said { .. })
+}
+
+/// The last text of the role in a chat is its answer.
+fn keep_last(answer: &mut String, told: &[Event]) {
+    for event in told {
+        if let What::Said {
+            text,
+            end: Speech::Whole,
+            ..
+        } = &event.what
+        {
+            answer.clone_from(text);
+        }
     }
 }
 

@@ -171,7 +171,9 @@ impl Teller {
                     .get(&Seat::from(&f.role))
                     .map_or("", String::as_str);
                 let asks = OpenAsk::of_wait(&self.state, f.node.as_ref(), &f.role);
-                Some(suspended(f, said, asks.filter(|_| f.until.is_none())))
+                // A chat that was answered asks nothing.
+                let asks = asks.filter(|_| f.until.is_none() && f.reason != WaitReason::Message);
+                Some(suspended(f, said, asks))
             }
             Fact::ConsentRequested(f) => {
                 let asks = open(OperatorQuestion::Consent {

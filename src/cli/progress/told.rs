@@ -244,6 +244,11 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 Weight::Wants,
             ))
         }
+        // Its person sees that it was answered.
+        What::Waits {
+            reason: WaitReason::Message,
+            ..
+        } => None,
         // The line above it says what failed, and the question at the end why.
         What::Waits {
             reason: WaitReason::Provider,

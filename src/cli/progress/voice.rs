@@ -59,6 +59,8 @@ pub(super) struct Voices {
     chosen: Option<RoleInstance>,
     /// Whether the texts of the others are printed whole when they are complete.
     all: bool,
+    /// Whether there is only one who speaks, whose name is known.
+    is_chat: bool,
     /// What was printed as one line and was not read yet, oldest first: who, and all of it.
     unread: VecDeque<(String, String)>,
 }
@@ -67,6 +69,11 @@ pub(super) struct Voices {
 const UNREAD_MAX: usize = 20;
 
 impl Voices {
+    /// In a chat, nothing says who speaks.
+    pub(super) fn of_chat(self, is_chat: bool) -> Self {
+        Self { is_chat, ..self }
+    }
+
     /// The role whose words are shown: the chosen one, else the one that speaks now.
     pub(super) const fn followed(&self) -> Option<&RoleInstance> {
         match &self.chosen {
@@ -210,8 +217,12 @@ impl Voices {
             return;
         }
         self.heard = Some(role.clone());
-        let voice = Voice::of(head(event, role, paint));
-        self.open.insert(role.clone(), voice);
+        let head = if self.is_chat {
+            String::new()
+        } else {
+            head(event, role, paint)
+        };
+        self.open.insert(role.clone(), Voice::of(head));
     }
 }
 

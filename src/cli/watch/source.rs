@@ -414,7 +414,7 @@ fn in_short(state: &FlowState, ask: &OpenAsk, is_own: bool) -> (String, String) 
         }
         OperatorQuestion::Text { reason, .. } => {
             let line = match reason {
-                WaitReason::PromptHuman => format!("answer: {short}"),
+                WaitReason::PromptHuman | WaitReason::Message => format!("answer: {short}"),
                 WaitReason::ConsentDenied | WaitReason::Budget => small(&short),
                 WaitReason::AutonomousAbort
                 | WaitReason::Consent

@@ -13,8 +13,7 @@ use a_society_state::index::Row;
 use a_society_state::{FlowRef, Store};
 
 use crate::cli::own_command;
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+use crate::text::DAY_MS;
 
 /// So many flows are read for it at once; what is left is read when the list is made again.
 const READ_MAX: usize = 64;

@@ -67,6 +67,7 @@ fn flow_with_session(world: &World) -> Flow {
         tokens: None,
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: None,
         client: None,
     };
     let mut flow = world.store.create(at().flow, created).unwrap();

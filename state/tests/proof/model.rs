@@ -52,6 +52,7 @@ pub(crate) fn created() -> FlowCreated {
         tokens: None,
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: None,
         client: None,
     }
 }

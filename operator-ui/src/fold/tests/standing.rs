@@ -17,6 +17,7 @@ const fn doing(standing: FlowStanding) -> Doing {
         FlowStanding::Limited(_) => Doing::Limited,
         FlowStanding::Compacting => Doing::Compacting,
         FlowStanding::Waiting => Doing::Waiting,
+        FlowStanding::YourTurn => Doing::YourTurn,
         FlowStanding::Paused => Doing::Paused,
         FlowStanding::Stopped => Doing::Stopped,
         FlowStanding::Damaged => Doing::Damaged,

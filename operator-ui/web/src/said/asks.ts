@@ -32,6 +32,7 @@ export const WAIT = {
   "repair_limit": "your guidance: it gave no valid outcome",
   "budget": "a larger budget",
   "provider": "help with its provider",
+  "message": "your next message",
 } as const;
 export const TROUBLE = {
   "key": "a key that its provider accepts",

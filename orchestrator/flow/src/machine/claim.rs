@@ -99,7 +99,10 @@ pub(super) fn open_session(
         key: names.key.clone(),
         session: names.session.clone(),
         generation: 1,
-        kind: SessionKind::Role,
+        kind: match state.chat {
+            Some(_) => SessionKind::Other,
+            None => SessionKind::Role,
+        },
         parent: None,
         user: None,
     });

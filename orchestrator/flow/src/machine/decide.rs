@@ -77,6 +77,7 @@ fn created(graph: &FlowGraph, state: &FlowState, create: &Create) -> Result<Vec<
         tokens: None,
         mode: None,
         rules: a_society_facts::fact::operator::ConsentRules::default(),
+        chat: create.chat.clone(),
         client: create.client.clone(),
     })])
 }

@@ -10,6 +10,7 @@ use a_society_facts::At;
 use a_society_facts::Hash;
 use a_society_facts::Verb;
 use a_society_facts::fact::budget::Lack;
+use a_society_facts::fact::chat::ChatTerms;
 use a_society_facts::fact::flow::{Ends, PauseReason};
 use a_society_facts::fact::node::{FaultCode, Trouble};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, DecidingRule, Grant};
@@ -205,6 +206,8 @@ pub struct Create {
     pub draft: bool,
     /// How it is to end, as far as that is chosen.
     pub ends: Ends,
+    /// That it is a chat, and which.
+    pub chat: Option<Box<ChatTerms>>,
     /// The client's name for the command.
     pub client: Option<ClientId>,
 }
@@ -272,6 +275,8 @@ impl TurnEnding {
 /// The outcomes of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TurnEnding {
+    /// What a chat said is its answer.
+    Answered,
     /// Work goes to these neighbours, all at once.
     Handoff(Vec<Receiver>),
     /// The role asks the operator.

@@ -16,3 +16,6 @@ pub(crate) const NAMES_SHOWN_MAX: usize = 8;
 
 /// Characters of a name that a role wrote and that a sentence repeats.
 pub(crate) const QUOTED_CHARS_MAX: usize = 80;
+
+/// Characters of a chat's first message by which it is called: a row of a list shows about as many.
+pub(crate) const CHAT_TITLE_CHARS_MAX: usize = 40;

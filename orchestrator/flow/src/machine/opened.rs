@@ -1,4 +1,4 @@
-//! What a process says first when it takes a flow over (rows X1 to X9).
+//! What a process says first when it takes a flow over (rows X1 to X10).
 //!
 //! Facts that belong together are appended together, but a crash may cut between them. Whatever follows
 //! from the facts that remained is appended now, so that a flow never waits for a fact that no process
@@ -79,6 +79,8 @@ pub(super) fn opened(state: &FlowState) -> Vec<Fact> {
         sketch.say_all(fact);
     }
     endings(&mut sketch);
+    let begun = chat_begun(sketch.state());
+    sketch.say_all(begun);
     let asides = session::cut_off(sketch.state());
     sketch.say_all(asides);
     sketch.facts()
@@ -199,6 +201,7 @@ fn waited(state: &FlowState, id: TurnId, turn: &OpenTurn) -> Option<TurnEnd> {
     let (_, waiting) = waits.find(|(_, waiting)| waiting.turn == Some(id))?;
     match waiting.reason {
         WaitReason::Consent => None,
+        WaitReason::Message => Some(TurnEnd::Outcome),
         WaitReason::AutonomousAbort if turn.stop => Some(TurnEnd::Stopped),
         WaitReason::AutonomousAbort
         | WaitReason::RepairLimit
@@ -228,6 +231,23 @@ fn decided(sketch: &mut FactSketch) {
         .map(|(node, waiting)| guidance_awaited(node, &waiting.role))
         .collect();
     sketch.say_all(declined);
+}
+
+/// X10: a chat that has just begun waits for its first message.
+fn chat_begun(state: &FlowState) -> Option<Fact> {
+    state.chat.as_ref()?;
+    let node = state.graph.nodes.first()?;
+    let is_known =
+        state.visited.contains(&node.id) || state.awaiting_operator.contains_key(&node.id);
+    if is_known || state.phase.is_over() {
+        return None;
+    }
+    let (node, role) = (Some(node.id.clone()), node.role.clone());
+    Some(Fact::NodeSuspended(NodeSuspended::of(
+        node,
+        role,
+        WaitReason::Message,
+    )))
 }
 
 /// X9: the last input that a flow waited for is recorded, and its end is not.

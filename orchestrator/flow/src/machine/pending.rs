@@ -171,7 +171,8 @@ pub fn question_of(
         | WaitReason::ConsentDenied
         | WaitReason::RepairLimit
         | WaitReason::Budget
-        | WaitReason::Provider => OperatorQuestion::Text {
+        | WaitReason::Provider
+        | WaitReason::Message => OperatorQuestion::Text {
             node: owned,
             role,
             reason: waiting.reason,

@@ -3,15 +3,18 @@
 use a_society_facts::At;
 use a_society_facts::Whom;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::FlowTitled;
 use a_society_facts::fact::node::{HandoffApplied, HandoffDecided, NodeSuspended, WaitReason};
 use a_society_facts::fact::operator::{OperatorReplied, OperatorSteered, SteerWhen};
 use a_society_facts::id::{ApprovalId, ClientId, NodeId, RoleInstance};
 use a_society_facts::legal::legal;
+use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{FlowPhase, OperatorWait, StagedHandoff};
 
 use super::command::{SaidWords, spoken};
 use super::input::OperatorWords;
+use super::limits::CHAT_TITLE_CHARS_MAX;
 use super::opened::FactSketch;
 use super::refusal::{AddressCandidate, NOBODY, Refusal, Want};
 
@@ -60,7 +63,27 @@ pub(super) fn reply(
     if let Some(asked) = asked {
         still_asked(state, whom, asked)?;
     }
-    Ok(vec![replied(whom, said.kept()?.clone(), client)])
+    let words = said.kept()?.clone();
+    let title = chat_title(state, &words.text).map(Fact::FlowTitled);
+    let replied = replied(whom, words, client);
+    Ok(title.into_iter().chain([replied]).collect())
+}
+
+/// A chat without a label is called by its first message.
+fn chat_title(state: &FlowState, text: &Text) -> Option<FlowTitled> {
+    let chat = state.chat.as_ref()?;
+    let is_first = state.visited.is_empty() && state.replies.is_empty();
+    if chat.label.is_some() || !is_first {
+        return None;
+    }
+    let words: Vec<&str> = text.beginning().split_whitespace().collect();
+    let mut title = words.join(" ");
+    if let Some((end, _)) = title.char_indices().nth(CHAT_TITLE_CHARS_MAX) {
+        title.truncate(end);
+        title.pop();
+        title.push('…');
+    }
+    (!title.is_empty()).then_some(FlowTitled { title })
 }
 
 fn replied(whom: Addressee<'_>, words: OperatorWords, client: Option<&ClientId>) -> Fact {

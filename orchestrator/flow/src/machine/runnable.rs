@@ -127,7 +127,8 @@ impl<'a> Board<'a> {
                 && self.deliverable(*index).next().is_some()
                 && self.has_all_inputs(*index)
         });
-        // The start has no inbound edge; what arrives there is the flow itself.
+        // The start has no inbound edge; what arrives there is the flow itself. A chat begins with a message.
+        let begins = begins && state.chat.is_none();
         let flow = state.graph.node(start).filter(|_| begins);
         received.chain(flow.map(|node| (first, &node.id)))
     }

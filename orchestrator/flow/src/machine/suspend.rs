@@ -53,7 +53,12 @@ fn judged(
         // What it was for is over, so there is nothing left that its outcome could be about.
         return Ok(vec![turn.ended(TurnEnd::Stopped, None)]);
     }
+    if let Some(why) = ends_no_chat(state, &input.outcome) {
+        return Ok(waits(state, turn, &TurnEnding::Aborted { why }));
+    }
     match &input.outcome {
+        TurnEnding::Answered if state.chat.is_some() => Ok(turn.answered()),
+        TurnEnding::Answered => turn.repair(ends_otherwise(turn, &input.outcome)),
         TurnEnding::Handoff(targets) => match turn.at {
             TurnAt::Node(node) => {
                 handoff(graph, state, turn, node, targets, input.approval.clone())
@@ -107,7 +112,8 @@ fn judged(
 /// Whether an outcome is what the turn's last answer says.
 fn concludes(outcome: &TurnEnding) -> bool {
     match outcome {
-        TurnEnding::Handoff(_)
+        TurnEnding::Answered
+        | TurnEnding::Handoff(_)
         | TurnEnding::PromptHuman { .. }
         | TurnEnding::OwnTurn { .. }
         | TurnEnding::AwaitHandoff
@@ -125,14 +131,16 @@ fn concludes(outcome: &TurnEnding) -> bool {
     }
 }
 
-fn ends_otherwise(turn: &PresentTurn<'_>, said: &TurnEnding) -> OutcomeFault {
-    let said = match said {
+/// An outcome in words, as far as it may be given where it ends nothing.
+const fn said_as(said: &TurnEnding) -> &'static str {
+    match said {
         TurnEnding::Handoff(_) => "a handoff",
         TurnEnding::AwaitHandoff => "await-handoff",
         TurnEnding::ForwardPassClosed { .. } => "forward-pass-closed",
         TurnEnding::MetaAnalysisComplete { .. } => "meta-analysis-complete",
         TurnEnding::BackwardPassComplete { .. } => "backward-pass-complete",
-        TurnEnding::Fault { .. }
+        TurnEnding::Answered
+        | TurnEnding::Fault { .. }
         | TurnEnding::OutputLimit
         | TurnEnding::PromptHuman { .. }
         | TurnEnding::OwnTurn { .. }
@@ -142,7 +150,39 @@ fn ends_otherwise(turn: &PresentTurn<'_>, said: &TurnEnding) -> OutcomeFault {
         | TurnEnding::NeedsConfiguration { .. }
         | TurnEnding::ConsentDenied
         | TurnEnding::BudgetReached { .. } => "this",
-    };
+    }
+}
+
+/// Why an outcome leaves a chat without an answer. A chat has no neighbour to hand over to, and the role is not
+/// asked to correct itself: its person reads why, and speaks next.
+fn ends_no_chat(state: &FlowState, outcome: &TurnEnding) -> Option<String> {
+    state.chat.as_ref()?;
+    match outcome {
+        TurnEnding::Handoff(_)
+        | TurnEnding::AwaitHandoff
+        | TurnEnding::ForwardPassClosed { .. }
+        | TurnEnding::MetaAnalysisComplete { .. }
+        | TurnEnding::BackwardPassComplete { .. } => {
+            Some(format!("{} ends no turn of a chat", said_as(outcome)))
+        }
+        TurnEnding::Fault { summary, .. } => Some(summary.clone()),
+        TurnEnding::OutputLimit => {
+            Some("the model reached its provider's output limit before it said anything".to_owned())
+        }
+        TurnEnding::Answered
+        | TurnEnding::PromptHuman { .. }
+        | TurnEnding::OwnTurn { .. }
+        | TurnEnding::Aborted { .. }
+        | TurnEnding::Stopped
+        | TurnEnding::ProviderProblem { .. }
+        | TurnEnding::NeedsConfiguration { .. }
+        | TurnEnding::ConsentDenied
+        | TurnEnding::BudgetReached { .. } => None,
+    }
+}
+
+fn ends_otherwise(turn: &PresentTurn<'_>, said: &TurnEnding) -> OutcomeFault {
+    let said = said_as(said);
     let summary = match turn.at {
         TurnAt::Node(_) => format!("{said} ends no turn of a node"),
         TurnAt::Reflection => format!(
@@ -195,7 +235,8 @@ fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec
             facts.extend(turn.out_of_budget(lack));
             facts
         }
-        TurnEnding::Handoff(_)
+        TurnEnding::Answered
+        | TurnEnding::Handoff(_)
         | TurnEnding::AwaitHandoff
         | TurnEnding::ForwardPassClosed { .. }
         | TurnEnding::MetaAnalysisComplete { .. }

@@ -2,6 +2,7 @@
 
 mod asking;
 mod benign;
+mod chatting;
 mod claiming;
 mod closing;
 mod ending;

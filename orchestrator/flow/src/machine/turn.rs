@@ -187,6 +187,11 @@ impl PresentTurn<'_> {
         vec![Fact::NodeSuspended(waits), self.ended(end, error)]
     }
 
+    /// A chat has answered, and its person speaks next.
+    pub(super) fn answered(&self) -> Vec<Fact> {
+        self.suspended(WaitReason::Message, None, TurnEnd::Outcome, None)
+    }
+
     /// The role asks the operator.
     pub(super) fn asks(&self, question: Option<Text>, choices: Vec<String>) -> Vec<Fact> {
         let waits = NodeSuspended {

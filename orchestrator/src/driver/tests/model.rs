@@ -449,6 +449,7 @@ impl World {
             tokens: None,
             mode: None,
             rules: a_society_facts::fact::operator::ConsentRules::default(),
+            chat: None,
             client: None,
         };
         let moment = At::from_ms(1_795_246_169_123);
@@ -766,11 +767,8 @@ fn a_death_after_any_step_of_a_models_turn_loses_and_repeats_nothing() {
         core.obey(mode, None).unwrap();
         let taken = walk(&mut core, steps);
         let asked = world.puppet.asked().len();
-        let answered = world
-            .facts(&core)
-            .iter()
-            .filter(|fact| matches!(fact, Fact::ModelAnswered(_)))
-            .count();
+        let is_answer = |fact: &Fact| matches!(fact, Fact::ModelAnswered(_));
+        let answered = world.facts(&core).into_iter().filter(is_answer).count();
         let mut core = world.die(core);
         if answered < asked {
             let again = answers().into_iter().skip(answered);

@@ -106,6 +106,7 @@ impl World {
             tokens: None,
             mode: None,
             rules: a_society_facts::fact::operator::ConsentRules::default(),
+            chat: None,
             client: None,
         };
         let at = At::from_ms(1_795_246_169_123);

@@ -129,7 +129,9 @@ impl CommandTaker {
                 }
                 self.next = CommandNext::Intend;
             }
-            TurnTail::Concluded(text) => self.next = CommandNext::End(conclude(text)),
+            TurnTail::Concluded(text) => {
+                self.next = CommandNext::End(conclude(text, &self.job.allowed))
+            }
         }
     }
 
@@ -188,7 +190,7 @@ impl CommandTaker {
     }
 
     fn answer_with_end(&mut self, answer: EndAnswer) -> TurnStep {
-        let end = conclude(&answer.text);
+        let end = conclude(&answer.text, &self.job.allowed);
         let step = self.answer(answer, Vec::new(), StopReason::End);
         self.then(CommandNext::End(end), step)
     }

@@ -116,7 +116,7 @@ impl Kit {
                 node.unwrap_or_default(),
             ],
         };
-        if ends_by_call {
+        if ends_by_call && !job.allowed.answers {
             kit.add_endings(job);
         }
         let mut absent = Vec::new();

@@ -25,7 +25,7 @@ use super::limits::{BUDGET_BUSY_MS, MALFORMED_ROUNDS, PAUSES, SHARED_KEY_BYTES};
 use super::same::Same;
 use super::window::{Filling, Fullness};
 use crate::cost::CountedRequest;
-use crate::handoff::parse_cut_outcome;
+use crate::handoff::{AllowedOutcomes, parse_cut_outcome};
 use crate::turn::conclude::{conclude, conclude_called};
 use crate::turn::job::TurnJob;
 use crate::turn::step::{Asking, StepReply, TakerEnd, TurnStep};
@@ -120,7 +120,7 @@ impl ModelTaker {
                 });
                 ModelNext::Work(Box::new(Calls::new(open)))
             }
-            TurnTail::Concluded(text) => ModelNext::End(end_of(text, job.last_stop)),
+            TurnTail::Concluded(text) => ModelNext::End(end_of(text, job.last_stop, &job.allowed)),
             TurnTail::Called(text, calls) => {
                 conclude_called(text, calls, &job.allowed).map_or(ModelNext::Ask, ModelNext::End)
             }
@@ -413,7 +413,7 @@ impl ModelTaker {
         if !calls.is_empty() {
             return ModelNext::Work(Box::new(Calls::new(calls)));
         }
-        let is_outcome = || parse_cut_outcome(&answer.text).is_ok();
+        let is_outcome = || is_whole(&answer.text, &self.job.allowed);
         match &answer.stop {
             AnswerStop::Paused if self.pauses <= PAUSES => ModelNext::Ask,
             AnswerStop::Refusal => ModelNext::End(declined()),
@@ -426,7 +426,7 @@ impl ModelTaker {
             | AnswerStop::OutputLimit
             | AnswerStop::WindowFull
             | AnswerStop::Paused
-            | AnswerStop::Other(_) => ModelNext::End(conclude(&answer.text)),
+            | AnswerStop::Other(_) => ModelNext::End(conclude(&answer.text, &self.job.allowed)),
         }
     }
 
@@ -607,11 +607,20 @@ fn declined() -> TakerEnd {
 }
 
 /// How a turn ends whose last answer is recorded, and why that ended.
-fn end_of(text: &str, stop: Option<StopReason>) -> TakerEnd {
+fn end_of(text: &str, stop: Option<StopReason>, allowed: &AllowedOutcomes) -> TakerEnd {
     match stop {
         Some(StopReason::Refusal) => declined(),
-        Some(StopReason::OutputLimit) if parse_cut_outcome(text).is_err() => TakerEnd::OutputLimit,
+        Some(StopReason::OutputLimit) if !is_whole(text, allowed) => TakerEnd::OutputLimit,
         Some(StopReason::OutputLimit | StopReason::End | StopReason::Tools | StopReason::Other)
-        | None => conclude(text),
+        | None => conclude(text, allowed),
+    }
+}
+
+/// Whether an answer counts although its provider cut it off: it has its outcome, or it is a chat's and says
+/// something.
+fn is_whole(text: &str, allowed: &AllowedOutcomes) -> bool {
+    match allowed.answers {
+        true => !text.trim().is_empty(),
+        false => parse_cut_outcome(text).is_ok(),
     }
 }

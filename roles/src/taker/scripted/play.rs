@@ -119,7 +119,7 @@ impl ScriptedTaker {
                 self.acts.push_back(PlayAct::End(if is_cut_off {
                     TakerEnd::OutputLimit
                 } else {
-                    conclude(text)
+                    conclude(text, &job.allowed)
                 }));
             }
         }
@@ -276,7 +276,7 @@ impl ScriptedTaker {
 
     fn answer(&mut self, place: usize) -> TurnStep {
         let Some(answer) = self.answers.get(place) else {
-            return self.end_with(conclude(""));
+            return self.end_with(conclude("", &self.job.allowed));
         };
         let text = answer.text();
         let calls: Vec<ToolCall> = answer
@@ -299,7 +299,8 @@ impl ScriptedTaker {
         if answer.is_cut_off {
             self.acts.push_back(PlayAct::End(TakerEnd::OutputLimit));
         } else if calls.is_empty() {
-            self.acts.push_back(PlayAct::End(conclude(&text)));
+            self.acts
+                .push_back(PlayAct::End(conclude(&text, &self.job.allowed)));
         }
         self.answered += 1;
         TurnStep::Answer {
@@ -448,7 +449,7 @@ impl Taker for ScriptedTaker {
         }
         match self.acts.pop_front() {
             Some(act) => self.act(act),
-            None => self.end_with(conclude("")),
+            None => self.end_with(conclude("", &self.job.allowed)),
         }
     }
 }

@@ -324,7 +324,8 @@ fn shown(end: &TakerEnd) -> String {
             | RoleOutcome::BackwardPassComplete { .. } => format!("{outcome:?}, words {words:?}"),
         },
         TakerEnd::Fault(fault) => format!("fault {}", fault.code.as_str()),
-        TakerEnd::OutputLimit
+        TakerEnd::Answered
+        | TakerEnd::OutputLimit
         | TakerEnd::OwnTurn { .. }
         | TakerEnd::Aborted { .. }
         | TakerEnd::Provider { .. }

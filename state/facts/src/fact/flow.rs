@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::fact::chat::ChatTerms;
 use crate::fact::improvement::ImprovementMode;
 use crate::fact::operator::{ConsentMode, ConsentRules};
 use crate::handoff::EdgeName;
@@ -114,6 +115,9 @@ pub struct FlowCreated {
     /// The operator's standing rules.
     #[serde(default, skip_serializing_if = "ConsentRules::is_empty")]
     pub rules: ConsentRules,
+    /// That it is a chat, and which; absent for a flow that walks its graph to an end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat: Option<Box<ChatTerms>>,
     /// The client's name for the command that made it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

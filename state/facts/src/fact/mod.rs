@@ -4,6 +4,7 @@
 //! hold what each fact carries.
 
 pub mod budget;
+pub mod chat;
 pub mod columns;
 pub mod flow;
 pub mod imported;

@@ -128,6 +128,8 @@ pub enum WaitReason {
     Budget,
     /// A provider needs a key, a model, or a limit to reset.
     Provider,
+    /// A chat was answered, or has just begun; its person speaks next.
+    Message,
 }
 
 /// What keeps a role from its model.
@@ -175,7 +177,7 @@ impl WaitReason {
             | Self::Provider
             // A model that was missing may be configured by now.
             | Self::RoleConfiguration => true,
-            Self::PromptHuman | Self::Consent | Self::HandoffApproval => false,
+            Self::PromptHuman | Self::Consent | Self::HandoffApproval | Self::Message => false,
         }
     }
 }

@@ -17,6 +17,11 @@ pub(super) fn created(state: &FlowState, f: &FlowCreated) -> Result<(), Illegal>
             why: "it has no start node".to_owned(),
         });
     }
+    if f.chat.is_some() && f.graph.nodes.len() > 1 {
+        return Err(Illegal::Graph {
+            why: "a chat has one node".to_owned(),
+        });
+    }
     Ok(())
 }
 
@@ -61,6 +66,9 @@ pub(super) fn revised(state: &FlowState, f: &GraphRevised) -> Result<(), Illegal
     if graph.start().is_none() {
         return refuse("it has no start node".to_owned());
     }
+    if state.chat.is_some() {
+        return refuse("a chat keeps its graph".to_owned());
+    }
     if let Some(node) = needed(state).find(|node| graph.node(node).is_none()) {
         return refuse(format!("{node} is in use and would be gone"));
     }
@@ -97,6 +105,9 @@ fn needed(state: &FlowState) -> impl Iterator<Item = &NodeId> {
 pub(super) fn closed(state: &FlowState, f: &ForwardPassClosed) -> Result<(), Illegal> {
     in_phase(state, FlowPhase::Forward)?;
     let refuse = |why: String| Err(Illegal::NotClosable { why });
+    if state.chat.is_some() {
+        return refuse("a chat goes on until it is ended".to_owned());
+    }
     let Some(role) = state.role_of(&f.node) else {
         return Err(Illegal::UnknownNode {
             node: f.node.clone(),

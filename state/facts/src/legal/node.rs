@@ -95,7 +95,8 @@ fn wait_ends(state: &FlowState, f: &NodeClaimed) -> Result<(), Illegal> {
         | WaitReason::ConsentDenied
         | WaitReason::RepairLimit
         | WaitReason::Budget
-        | WaitReason::Provider => !f.replies.is_empty(),
+        | WaitReason::Provider
+        | WaitReason::Message => !f.replies.is_empty(),
     };
     if ends {
         Ok(())
@@ -170,6 +171,8 @@ fn enters(state: &FlowState, f: &NodeClaimed, node: &NodeOutline) -> Result<(), 
         NodeEntry::First if visited => refuse("it was entered before"),
         NodeEntry::First => first(state, f, node),
         NodeEntry::Reply if f.replies.is_empty() => refuse("there is no reply"),
+        // The first message of a chat comes like every other.
+        NodeEntry::Reply if state.chat.is_some() => Ok(()),
         NodeEntry::Reopened if !f.consumed.iter().any(|i| i.way == HandoffWay::Backward) => {
             match state.wanted.get(&f.node) {
                 Some(_) => Ok(()),
@@ -264,7 +267,7 @@ pub(super) fn retried(state: &FlowState, f: &NodeRetried) -> Result<(), Illegal>
 
 pub(super) fn suspended(state: &FlowState, f: &NodeSuspended) -> Result<(), Illegal> {
     asks_something_real(state, f)?;
-    if f.reason == WaitReason::PromptHuman
+    if matches!(f.reason, WaitReason::PromptHuman | WaitReason::Message)
         && let Some((turn, open)) = state.main_turn_of(&f.role)
         && open.node == f.node
     {
@@ -285,7 +288,8 @@ pub(super) fn suspended(state: &FlowState, f: &NodeSuspended) -> Result<(), Ille
     };
     node_of(state, id, &f.role)?;
     let waiting = state.awaiting_operator.get(id);
-    if waiting.is_none() && !state.running.contains_key(id) {
+    let is_new_chat = f.reason == WaitReason::Message && !state.visited.contains(id);
+    if waiting.is_none() && !state.running.contains_key(id) && !is_new_chat {
         return Err(Illegal::NodeIdle { node: id.clone() });
     }
     no_repetition(waiting, f)
@@ -324,6 +328,7 @@ fn asks_something_real(state: &FlowState, f: &NodeSuspended) -> Result<(), Illeg
         // What another program had asked for is not known; it is asked for again.
         WaitReason::Consent => f.consent.is_some() || state.imported.is_some(),
         WaitReason::HandoffApproval => f.approval.is_some(),
+        WaitReason::Message => state.chat.is_some(),
         WaitReason::PromptHuman
         | WaitReason::AutonomousAbort
         | WaitReason::ConsentDenied

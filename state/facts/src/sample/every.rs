@@ -8,6 +8,7 @@ use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_ca
 use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
+use crate::fact::chat::{ChatContext, ChatTerms, Selection};
 use crate::fact::flow::{
     Ends, EndsChosen, FactAuthor, FlowCancelled, FlowCompleted, FlowCreated, FlowForked,
     FlowPaused, FlowTitled, FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened,
@@ -165,6 +166,25 @@ fn journal() -> Vec<Fact> {
     ]
 }
 
+fn chat() -> ChatTerms {
+    ChatTerms {
+        key: id("0195f2b1-7c3a-7d10-8a11-2f6f3f1c0a55"),
+        label: Some("rounding".into()),
+        context: ChatContext {
+            folder: "src".into(),
+            active_file: Some("src/post.rs".into()),
+            selection: Some(Selection {
+                file: "src/post.rs".into(),
+                from: 10,
+                to: 40,
+            }),
+            git_ref: Some("main".into()),
+            variables: [("team".to_owned(), "ledger".to_owned())].into(),
+        },
+        max_turns: Some(20),
+    }
+}
+
 fn flow() -> Vec<Fact> {
     vec![
         Fact::FlowCreated(FlowCreated {
@@ -181,6 +201,7 @@ fn flow() -> Vec<Fact> {
                 allow: vec!["edits".into()],
                 deny: vec!["mcp:files".into()],
             },
+            chat: Some(Box::new(chat())),
             client: client(),
         }),
         Fact::FlowForked(FlowForked {

@@ -163,6 +163,7 @@ impl Scribe {
             tokens: None,
             mode: None,
             rules: crate::fact::operator::ConsentRules::default(),
+            chat: None,
             client: Some(id("cli-1")),
         }));
         scribe

@@ -25,6 +25,8 @@ pub enum FlowStanding {
     Compacting,
     /// It waits for the operator.
     Waiting,
+    /// It is a chat, and its person speaks next.
+    YourTurn,
     /// The operator paused it.
     Paused,
     /// There is work, and no process does it.
@@ -45,6 +47,7 @@ impl FlowStanding {
     pub fn of(summary: &FlowSummary, is_driven: bool) -> Self {
         let rests = summary.running == 0;
         let asks = rests && summary.waits.iter().any(Wait::is_asked);
+        let is_answered = rests && summary.waits.iter().any(Wait::is_message);
         let limited = summary.resets_at().filter(|_| rests);
         match summary.status {
             FlowStatus::Completed => Self::Completed,
@@ -56,6 +59,7 @@ impl FlowStanding {
             FlowStatus::Running | FlowStatus::Improving | FlowStatus::Feedback if asks => {
                 Self::Waiting
             }
+            FlowStatus::Running if is_answered => Self::YourTurn,
             FlowStatus::Running | FlowStatus::Improving | FlowStatus::Feedback if !is_driven => {
                 Self::Stopped
             }
@@ -79,6 +83,7 @@ impl FlowStanding {
             Self::Limited(_) => status::LIMITED,
             Self::Compacting => status::COMPACTING,
             Self::Waiting => status::WAITING_FOR_YOU,
+            Self::YourTurn => status::YOUR_TURN,
             Self::Paused => status::PAUSED,
             Self::Stopped => status::STOPPED,
             Self::Damaged => status::DAMAGED,
@@ -98,6 +103,7 @@ impl FlowStanding {
             Self::Working
             | Self::Compacting
             | Self::Waiting
+            | Self::YourTurn
             | Self::Paused
             | Self::Damaged
             | Self::Unreachable
@@ -143,7 +149,7 @@ pub enum NodeStanding<'s> {
         /// What keeps it from its model, if that is what it waits for.
         trouble: Option<Trouble>,
     },
-    /// The operator plays this role.
+    /// The operator plays this role, or speaks next in a chat.
     YourTurn,
     /// It waits for what other nodes send.
     AwaitsHandoff,
@@ -163,7 +169,9 @@ impl<'s> NodeStanding<'s> {
             return match waiting.until {
                 Some(at) if is_driven => Self::Limited(at),
                 Some(_) => Self::Stopped,
-                None if waiting.is_own_turn => Self::YourTurn,
+                None if waiting.is_own_turn || waiting.reason == WaitReason::Message => {
+                    Self::YourTurn
+                }
                 None => Self::Waiting {
                     reason: waiting.reason,
                     trouble: waiting.trouble,

@@ -31,10 +31,16 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// Whether nothing of it goes on before the operator answers.
+    /// Whether nothing of it goes on before the operator answers. A chat that was answered asks for nothing.
     #[must_use]
     pub const fn is_asked(&self) -> bool {
-        self.until.is_none() && !self.is_answered
+        self.until.is_none() && !self.is_answered && !matches!(self.reason, WaitReason::Message)
+    }
+
+    /// Whether a chat waits for the next message.
+    #[must_use]
+    pub const fn is_message(&self) -> bool {
+        !self.is_answered && matches!(self.reason, WaitReason::Message)
     }
 }
 
@@ -77,6 +83,9 @@ pub struct FlowSummary {
     pub tokens: u64,
     /// Money spent, in millionths of its unit.
     pub cost_micros: u64,
+    /// Whether it is a chat.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_chat: bool,
     /// How many nodes its graph has.
     #[serde(default)]
     pub nodes: usize,
@@ -120,6 +129,7 @@ impl FlowSummary {
             parent: state.parent.clone(),
             tokens: state.account.spent.tokens,
             cost_micros: state.account.spent.cost_micros,
+            is_chat: state.chat.is_some(),
             nodes: state.graph.nodes.len(),
             done: state.done_nodes(),
         }

@@ -65,6 +65,7 @@ words! {
             RepairLimit = "your guidance: it gave no valid outcome",
             Budget = LARGER_BUDGET,
             Provider = "help with its provider",
+            Message = "your next message",
         }
         /// What keeps a role from its model, after the same words.
         trouble: Trouble => "TROUBLE" {

@@ -11,6 +11,11 @@ const all: Wanted = { project: null, state: null, q: null };
 const shape = (rows: FlowRow[], wanted: Wanted = all): string[] => nested(rows, wanted).map((n) => "  ".repeat(n.depth) + n.row.flow);
 
 describe("the list of flows", () => {
+  it("knows a chat whose person speaks next from a flow that works", () => {
+    const chat = row("a", { chat: true, standing: "your-turn" });
+    expect([stateOf(chat), standing(chat)]).toEqual(["chat", "Your turn"]);
+    expect(stateOf(row("a", { chat: true, waits: 1, standing: "waiting" }))).toBe("waits");
+  });
   it("puts forks under their parent, newest first, at every depth", () => {
     const rows = [row("a"), row("bb", { parent: { flow: "a", at_seq: 4 } }), row("ccc", { parent: { flow: "bb", at_seq: 4 } }), row("dddd")];
     expect(shape(rows)).toEqual(["dddd", "a", "  bb", "    ccc"]);

@@ -4,12 +4,13 @@ import { harmOf } from "../../harm";
 import { flowWords } from "../../standing";
 import { compare } from "../../words";
 
-export const STATES = ["waits", "working", "limited", "stopped", "paused", "done", "cancelled"] as const;
+export const STATES = ["waits", "working", "limited", "stopped", "paused", "done", "cancelled", "chat"] as const;
 export type FlowWord = (typeof STATES)[number];
 
 export function stateOf(row: FlowRow): FlowWord {
   if (row.standing === "cancelled") return "cancelled";
   if (row.over) return "done";
+  if (row.chat === true && row.waits === 0) return "chat";
   if (row.waits > 0 || row.standing === "waiting") return "waits";
   switch (row.standing) {
     case "stopped": case "damaged": case "unreachable": return "stopped";

@@ -4,6 +4,7 @@ use a_society_facts::At;
 use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{Lack, Measure};
+use a_society_facts::fact::chat::{ChatContext, ChatTerms};
 use a_society_facts::fact::flow::Ends;
 use a_society_facts::handoff::Artifact;
 use a_society_facts::id::{ClientId, NodeId, RoleInstance};
@@ -120,8 +121,24 @@ impl Flow {
         Self::ending(graph, Ends::default())
     }
 
+    /// A chat with a role, without the wait that follows its birth.
+    pub(crate) fn chat(role: &str) -> Self {
+        let terms = ChatTerms {
+            key: id("0195f2b1-7c3a-7d10-8a11-2f6f3f1c0a55"),
+            label: None,
+            context: ChatContext::default(),
+            max_turns: None,
+        };
+        let graph = graph(&format!("chat:{role}"), "");
+        Self::begun(graph, Ends::default(), Some(Box::new(terms)))
+    }
+
     /// The same, and how it is to end is chosen.
     pub(crate) fn ending(graph: FlowGraph, ends: Ends) -> Self {
+        Self::begun(graph, ends, None)
+    }
+
+    fn begun(graph: FlowGraph, ends: Ends, chat: Option<Box<ChatTerms>>) -> Self {
         let mut flow = Self {
             graph,
             state: FlowState::default(),
@@ -136,6 +153,7 @@ impl Flow {
             origin: None,
             draft: false,
             ends,
+            chat,
             client: None,
         });
         flow.say(create).unwrap();

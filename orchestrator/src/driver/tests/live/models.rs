@@ -92,6 +92,7 @@ impl Stage for OnDisk {
             tokens: None,
             mode: None,
             rules: a_society_facts::fact::operator::ConsentRules::default(),
+            chat: None,
             client: None,
         };
         let (mint, at) = (Box::new(SeededMint(1)), At::from_ms(BEGINS_MS));

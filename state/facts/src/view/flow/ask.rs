@@ -181,7 +181,8 @@ impl FlowState {
             | WaitReason::ConsentDenied
             | WaitReason::RepairLimit
             | WaitReason::Budget
-            | WaitReason::Provider => match node {
+            | WaitReason::Provider
+            | WaitReason::Message => match node {
                 Some(node) => !self.replies.contains_key(node),
                 None => (self.reflecting(&waiting.role)).is_none_or(|role| role.replies.is_empty()),
             },

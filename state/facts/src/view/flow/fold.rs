@@ -11,7 +11,7 @@ use crate::fact::flow::{
 };
 use crate::fact::journal::{RecoveryTruncated, RepairApplied};
 use crate::id::{ClientId, Seq};
-use crate::limits::NOTICES_MAX;
+use crate::limits::{CHAT_TURNS_MAX, NOTICES_MAX};
 use crate::line::{Body, Recorded};
 use crate::view::FactView;
 use crate::view::flow::parts::WantedRun;
@@ -273,6 +273,11 @@ impl FlowState {
         self.ends = f.ends;
         self.tokens = f.tokens;
         self.rules.clone_from(&f.rules);
+        self.chat.clone_from(&f.chat);
+        if let Some(chat) = &f.chat {
+            let most = chat.max_turns.unwrap_or(CHAT_TURNS_MAX);
+            self.account.limits.insert(Measure::Turns, most.into());
+        }
         self.consent_mode = f.mode.unwrap_or_default();
         if let Some(TokenBudget::AtMost(limit)) = f.tokens {
             self.account.limits.insert(Measure::Tokens, limit);

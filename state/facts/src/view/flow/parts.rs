@@ -115,7 +115,8 @@ impl OperatorWait {
             | WaitReason::ConsentDenied
             | WaitReason::RepairLimit
             | WaitReason::Budget
-            | WaitReason::Provider => true,
+            | WaitReason::Provider
+            | WaitReason::Message => true,
             WaitReason::Consent | WaitReason::RoleConfiguration | WaitReason::HandoffApproval => {
                 false
             }

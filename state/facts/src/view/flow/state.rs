@@ -16,6 +16,7 @@ use super::parts::{
 };
 use super::phase::{FileChangeState, FlowPhase, FlowStatus, Improvement, Notice, Parentage, Pause};
 use crate::at::At;
+use crate::fact::chat::ChatTerms;
 use crate::fact::flow::{Ends, TokenBudget};
 use crate::fact::journal::ProcessName;
 use crate::fact::operator::{ConsentMode, ConsentRules, Grant};
@@ -54,6 +55,9 @@ pub struct FlowState {
     /// The budget of tokens with which it began, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenBudget>,
+    /// That it is a chat, and which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat: Option<Box<ChatTerms>>,
     /// When it was created.
     pub created_at: Option<At>,
     /// When the last fact was recorded.

@@ -86,6 +86,10 @@ impl FlowState {
                 self.answer(&turn.seat);
             }
         }
+        // In a chat, only turns count in which a model was asked, and no compaction.
+        if self.chat.is_some() && (turn.requests == 0 || turn.cause.is_aside()) {
+            self.spend(&f.seat, |spent| spent.turns = spent.turns.saturating_sub(1));
+        }
         // A call that outlives its turn has no one to answer to.
         self.calls.retain(|_, call| call.turn != f.turn);
         let ran_ms = place.at.ms().saturating_sub(turn.since.ms());

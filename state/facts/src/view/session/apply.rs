@@ -109,6 +109,7 @@ impl SessionView {
         self.turn = None;
         self.is_active = false;
         self.leave_draft(seq, at);
+        self.exchange_ended(f.end);
         self.last_activity_at = Some(at);
     }
 
@@ -232,6 +233,9 @@ impl SessionView {
 
     fn message_added(&mut self, seq: Seq, at: At, f: &MessageAdded) {
         self.touch(at);
+        if f.origin == Origin::Reply {
+            self.exchange_begins();
+        }
         match (&f.node, f.origin) {
             (Some(node), origin) => {
                 let here = self.node.as_ref().is_some_and(|mark| mark.node == *node);

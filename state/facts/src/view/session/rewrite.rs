@@ -6,7 +6,8 @@ use std::mem;
 use super::entry::SessionEntry;
 use super::view::{Archive, NodeMark, SessionView};
 use crate::at::At;
-use crate::fact::session::{ArchiveRestored, Origin, SessionCompacted};
+use crate::fact::session::{ArchiveRestored, Origin, SessionCompacted, SessionKind};
+use crate::fact::turn::TurnEnd;
 use crate::id::Seq;
 use crate::message::Message;
 
@@ -30,7 +31,44 @@ impl SessionView {
         }
     }
 
+    /// The person of a chat sends a message. An exchange before it that failed is rolled back: what a model
+    /// sees are exchanges that are complete, and the journal has all of them.
+    pub(super) fn exchange_begins(&mut self) {
+        if !self.is_chat() {
+            return;
+        }
+        if self.is_undone
+            && let Some(start) = self.exchange
+        {
+            self.messages.truncate(start);
+            self.weigh();
+        }
+        if self.is_undone || self.exchange.is_none() {
+            self.exchange = Some(self.messages.len());
+        }
+        self.is_undone = false;
+    }
+
+    /// A turn of a chat is over: its exchange is complete, or may be rolled back, or goes on with what the person says
+    /// after a denial.
+    pub(super) fn exchange_ended(&mut self, end: TurnEnd) {
+        if !self.is_chat() {
+            return;
+        }
+        match end {
+            TurnEnd::Outcome => (self.exchange, self.is_undone) = (None, false),
+            TurnEnd::Stopped | TurnEnd::Failed | TurnEnd::TurnLimit => self.is_undone = true,
+            TurnEnd::Waiting => {}
+        }
+    }
+
+    fn is_chat(&self) -> bool {
+        self.kind == SessionKind::Other
+    }
+
     pub(super) fn compacted(&mut self, seq: Seq, at: At, f: &SessionCompacted) {
+        // A failed exchange is in the summary by now.
+        (self.exchange, self.is_undone) = (None, false);
         let message = Message::User {
             content: f.replacement.shown(),
         };
@@ -62,6 +100,7 @@ impl SessionView {
     }
 
     pub(super) fn restored(&mut self, f: &ArchiveRestored) {
+        (self.exchange, self.is_undone) = (None, false);
         if let Some(place) = self.archives.iter().position(|a| a.id == f.archive) {
             self.restore_compacted(place);
         }

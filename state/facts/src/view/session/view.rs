@@ -135,6 +135,10 @@ pub struct SessionView {
     pub seen: BTreeMap<String, Hash>,
     /// What its last request was made of besides the session.
     pub frame: Option<Box<RequestFrame>>,
+    /// In a chat: where the exchange begins that is open, or that failed.
+    pub(super) exchange: Option<usize>,
+    /// Whether it failed, so that its messages are not there any more once the next one is.
+    pub(super) is_undone: bool,
     /// Roughly how long the messages are.
     pub(super) live_bytes: u64,
     /// Of those, the ones before the current node.
@@ -175,6 +179,8 @@ impl SessionView {
             created_at: None,
             last_activity_at: None,
             journal_seq: 0,
+            exchange: None,
+            is_undone: false,
             live_bytes: 0,
             before_node_bytes: 0,
             archived_bytes: 0,

@@ -1,0 +1,52 @@
+// A chat on the page of the real program: what is typed there reaches the model as the next message, and its answer the feed.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+import { launch, open } from "./browser.mjs";
+import { Model } from "./model.mjs";
+import { missing, Place } from "./program.mjs";
+import { says, until } from "./stage.mjs";
+
+const skip = missing("a chat");
+
+test("a chat that began in the terminal goes on from the page, and ends its turn there", { skip }, async () => {
+  const model = await new Model({ text: "It rounds each line." }, { text: "Il arrondit chaque ligne." }).listen();
+  const place = new Place({ "demo/notes.md": "Notes.\n" });
+  place.put("config.yaml", model.config);
+  const before = process.env.A_SOCIETY_CONFIG;
+  process.env.A_SOCIETY_CONFIG = `${place.folder}/config.yaml`;
+  const browser = await launch();
+  try {
+    // The model answers in this process, which therefore does not wait for the program.
+    const chat = place.begin(["chat", "--project", "demo", "--once", "Why does it round twice?"]);
+    const said = [];
+    chat.stdout.on("data", (piece) => said.push(piece));
+    chat.stderr.resume();
+    const [code] = await once(chat, "close");
+    assert.deepEqual([code, Buffer.concat(said).toString()], [0, "It rounds each line.\n"]);
+    const { flows } = JSON.parse(place.run("ls", "--chats", "--json").out);
+    await place.serve();
+    const { page, complaints } = await open(browser, place.printed);
+    // It is among the chats, and asks nothing.
+    const rail = page.getByRole("navigation", { name: "Workspace" });
+    await says(rail, /Chats\s+Why does it round twice\?/);
+    await page.goto(`${place.origin}/p/demo/f/${flows[0].flow}/r/assistant`);
+    await says(page.getByRole("log"), /It rounds each line\./);
+    const field = page.getByPlaceholder("Message assistant", { exact: true });
+    await field.fill("And in French?");
+    await field.press("Enter");
+    await says(page.getByRole("log"), /Il arrondit chaque ligne\./);
+    await until(() => model.heard.length, (n) => n === 2, "the model is asked");
+    const { messages } = JSON.parse(model.heard[1].body);
+    const text = ({ content }) => (typeof content === "string" ? content : content.map((block) => block.text).join(""));
+    assert.deepEqual(messages.map((one) => [one.role, text(one)]), [["user", "Why does it round twice?"], ["assistant", "It rounds each line."], ["user", "And in French?"]]);
+    await field.waitFor();
+    assert.deepEqual(complaints, []);
+  } finally {
+    if (before === undefined) delete process.env.A_SOCIETY_CONFIG;
+    else process.env.A_SOCIETY_CONFIG = before;
+    await browser.close();
+    model.close();
+    await place.end();
+  }
+});
