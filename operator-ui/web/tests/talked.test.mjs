@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { Model } from "./model.mjs";
 import { missing, Place } from "./program.mjs";
-import { says, until } from "./stage.mjs";
+import { counts, says, until } from "./stage.mjs";
 
 const skip = missing("a chat");
 
@@ -41,6 +41,11 @@ test("a chat that began in the terminal goes on from the page, and ends its turn
     const text = ({ content }) => (typeof content === "string" ? content : content.map((block) => block.text).join(""));
     assert.deepEqual(messages.map((one) => [one.role, text(one)]), [["user", "Why does it round twice?"], ["assistant", "It rounds each line."], ["user", "And in French?"]]);
     await field.waitFor();
+    // Nothing there speaks of waiting, and no message counts as a decision.
+    await counts(page.getByText(/Waits for|Forward pass|Answered/), 0);
+    await page.goto(`${place.origin}/inbox`);
+    await says(page.getByRole("main"), /Nothing waits for you/);
+    await counts(page.getByText(/Answered|Nobody drives/), 0);
     assert.deepEqual(complaints, []);
   } finally {
     if (before === undefined) delete process.env.A_SOCIETY_CONFIG;

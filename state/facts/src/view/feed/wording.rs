@@ -659,9 +659,13 @@ const fn on_time(is_so: bool) -> &'static str {
     if is_so { "Its time came. " } else { "" }
 }
 
-/// Whether a wait is for something that has an item of its own: a request for consent, a handoff that waits.
+/// Whether a wait is for something that has an item of its own: a request for consent, a handoff that waits. A chat that
+/// was answered waits for its person, and the end of the turn is there already.
 const fn is_shown_elsewhere(reason: WaitReason) -> bool {
-    matches!(reason, WaitReason::Consent | WaitReason::HandoffApproval)
+    matches!(
+        reason,
+        WaitReason::Consent | WaitReason::HandoffApproval | WaitReason::Message
+    )
 }
 
 /// Whether a call ends its turn. Its result is an item: the handoff, or the question.

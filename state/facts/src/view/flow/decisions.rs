@@ -301,6 +301,8 @@ fn made(before: &FlowState, fact: &Fact) -> Option<DecisionSketch> {
     match fact {
         Fact::ConsentResolved(f) => call(before, f),
         Fact::HandoffDecided(f) => Some(handoff(before, f)),
+        // What a person says in a chat decides nothing.
+        Fact::OperatorReplied(_) if before.chat.is_some() => None,
         Fact::OperatorReplied(f) => Some(DecisionSketch {
             node: f.node.clone(),
             role: Some(f.role.clone()),
