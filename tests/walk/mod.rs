@@ -36,6 +36,7 @@ mod listed;
 mod looked_at;
 mod looping;
 pub(crate) mod models;
+mod moved;
 mod notified;
 mod offered;
 mod own_turns;

@@ -223,7 +223,8 @@ fn a_moved_flow_is_told_its_new_folder_in_the_environment_alone() {
     }
 }
 
-fn copied(from: &Path, to: &Path) {
+/// A folder as `cp -r` copies it.
+pub(super) fn copied(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

@@ -19,6 +19,7 @@ use a_society_roles::turn::step::{Consent, StepReply};
 
 use super::attempt::Heard;
 use super::core::Core;
+use super::cut_calls::planned;
 use super::errand::ErrandId;
 use super::error::DriverError;
 use super::role_source::{KnownCall, RoleAt, RoleSource};
@@ -59,7 +60,7 @@ impl Core {
         attempt: u32,
         asked: Consent,
     ) -> Result<Heard, DriverError> {
-        let Consent { call, ask } = asked;
+        let Consent { call, ask, before } = asked;
         let go_on = Heard::Go(StepReply::Done { call: None });
         let state = self.state();
         let known = state.calls.get(&call);
@@ -89,13 +90,15 @@ impl Core {
                     }
                 });
             }
-            // Something else was allowed: the folder, the walls or the file are not what they were.
-            Decision::Ask(_) if was_allowed => {
+            // Something else was allowed: a file is not what it was.
+            Decision::Ask(_) if was_allowed && known.is_some_and(|it| planned(it).0 != before) => {
                 let asked = known.and_then(|known| self.asked_call(&known.seat, &known.tool_call));
                 let why = asked.and_then(|asked| changed(asked.input.get()));
                 let why = why.unwrap_or_else(|| CHANGED.to_owned());
                 return Ok(Heard::Go(StepReply::Denied { call, why }));
             }
+            // Where the folder or the walls are not what they were, as in a flow that was moved, the same call is
+            // asked about anew.
             Decision::Ask(request) => request,
         };
         let input = ConsentAsked {

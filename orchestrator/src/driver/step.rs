@@ -245,11 +245,13 @@ impl Core {
     ) -> Result<Heard, DriverError> {
         let TurnAttempt { turn, attempt } = whose;
         let is_watched = names_snapshot(&intended.tool, &intended.arguments);
+        let before = intended.files_before();
         let call = self.intend(turn, intended)?;
         if let Some(ask) = ask {
             let consent = Consent {
                 call: call.clone(),
                 ask: *ask,
+                before,
             };
             let heard = self.consent(turn, attempt, consent)?;
             if matches!(heard, Heard::Wait) {

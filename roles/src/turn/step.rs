@@ -212,6 +212,22 @@ pub struct IntendedCall {
     pub summary: String,
 }
 
+impl IntendedCall {
+    /// The hash of each file that the call changes.
+    #[must_use]
+    pub fn files_before(&self) -> Vec<Option<Hash>> {
+        files_before(self.before, &self.files)
+    }
+}
+
+/// The hash of each file that a call changes: that of its only one, or of each of several.
+pub(crate) fn files_before(only: Option<Hash>, several: &[FileChange]) -> Vec<Option<Hash>> {
+    if several.is_empty() {
+        return vec![only];
+    }
+    several.iter().map(|file| file.before).collect()
+}
+
 /// What a call is to change in the text of one of its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedText {
@@ -241,6 +257,8 @@ pub struct Consent {
     pub call: CallId,
     /// What is asked.
     pub ask: ConsentQuestion,
+    /// The hash of each file that the call changes, as it is now; absent for a file that does not exist.
+    pub before: Vec<Option<Hash>>,
 }
 
 /// A failed request beside a turn, which is retried.

@@ -14,7 +14,7 @@ use super::taker::{ModelNext, ModelTaker};
 use crate::handoff::{EndingTool, not_beside};
 use crate::tool::Finished;
 use crate::turn::conclude::conclude_called;
-use crate::turn::step::{Consent, IntendedCall, TakerEnd, TurnStep};
+use crate::turn::step::{Consent, IntendedCall, TakerEnd, TurnStep, files_before};
 
 /// What a call comes to that had not begun when the operator interrupted.
 const NOT_RUN: &str =
@@ -224,9 +224,11 @@ impl Calls {
 
     fn consent(&self, at: usize) -> Option<TurnStep> {
         let item = self.items.get(at)?;
+        let plan = item.plan.as_ref()?;
         Some(TurnStep::Consent(Box::new(Consent {
             call: item.call.clone()?,
-            ask: item.plan.as_ref()?.ask().clone(),
+            ask: plan.ask().clone(),
+            before: files_before(plan.file().0, &plan.files()),
         })))
     }
 

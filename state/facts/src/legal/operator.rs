@@ -107,11 +107,16 @@ pub(super) fn consent_requested(state: &FlowState, f: &ConsentRequested) -> Resu
         Some(call) if call.seat != f.role || call.tool != f.tool => {
             refuse("its call is another one")
         }
-        Some(call) if call.state != CallState::Intended => Err(Illegal::CallState {
-            call: f.call.clone(),
-            state: call.state,
-        }),
-        Some(_) => Ok(()),
+        Some(call) => match call.state {
+            // What was allowed is asked about anew where it would be something else by now.
+            CallState::Intended | CallState::Allowed => Ok(()),
+            CallState::Consent | CallState::Denied | CallState::Started => {
+                Err(Illegal::CallState {
+                    call: f.call.clone(),
+                    state: call.state,
+                })
+            }
+        },
         None => refuse("its call is not open"),
     }
 }
