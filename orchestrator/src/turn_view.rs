@@ -11,6 +11,7 @@ use a_society_facts::message::{Message, Text};
 use a_society_facts::view::session::SessionEntry;
 use a_society_facts::view::{FlowState, Views};
 use a_society_roles::handoff::AllowedOutcomes;
+use a_society_roles::tool::left_running;
 use a_society_roles::turn::job::TurnJob;
 use a_society_state::Error;
 
@@ -71,6 +72,9 @@ pub(crate) fn job(
     });
     let history: Result<Vec<Arc<Message>>, Error> =
         entries.iter().map(|entry| kept.whole(entry)).collect();
+    let history = history?;
+    let turn_from = entries.len() - of_turn(entries, turn).len();
+    let left_running = left_running(history.get(turn_from..).unwrap_or_default());
     let state = &views.flow;
     let begun = state.turns.get(&turn).map(|open| open.since);
     let date = begun.or(state.created_at).map(|at| at.to_string());
@@ -86,7 +90,7 @@ pub(crate) fn job(
         turns_before: 0,
         resumed: attempt > 1,
         system_prompt: prompt.map_or(Ok(String::new()), kept.text)?,
-        history: history?,
+        history,
         provider_blocks: blocks.collect(),
         exchanges_from: 0,
         last_stop: None,
@@ -98,6 +102,7 @@ pub(crate) fn job(
                 .unwrap_or_default(),
         ),
         begun: calls_begun(state, turn),
+        left_running,
         servers: views.flow.mcp_servers.clone(),
         rules: views.flow.rules.clone(),
         packet: String::new(),

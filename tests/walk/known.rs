@@ -112,6 +112,33 @@ fn the_next_packet_says_which_commands_ended_with_the_turn_before() {
     assert!(heard.contains("You are at node `close` for the first time."));
 }
 
+/// Starts a command beside its turn, and asks to run another one.
+fn waits_beside_a_command(results: usize) -> Said {
+    let run = |input: Value| vec![call(results, "run_command", input)];
+    match results {
+        0 => run(json!({ "command": "sleep 600", "background": true })),
+        1 | 2 => run(json!({ "command": format!("echo {results}") })),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn a_turn_that_waited_reads_which_commands_ended_with_the_process_meanwhile() {
+    let model = Model::start_with(waits_beside_a_command);
+    let place = with_model(&model);
+    let flow = place.run_until_it_waits();
+    let go_on = || place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    assert_eq!(go_on().code, 9, "the second command is asked about");
+    assert_eq!(place.run(&["allow", &flow]).code, 0);
+    assert_eq!(go_on().code, 9, "and so is the third");
+    let told = "1\n[ended with the process that ran them: c1 (sleep 600)]\n";
+    assert!(results(&model)[1].ends_with(told), "{:?}", results(&model));
+    gone_on(&place, &flow);
+    let results = results(&model);
+    assert!(results[2].ends_with("2\n"), "it is said once: {results:?}");
+}
+
 #[test]
 fn a_key_that_changed_between_two_turns_of_a_process_is_sent_with_the_second() {
     let place = Place::new(TWO, "");

@@ -151,6 +151,7 @@ impl Bench {
         setting.edit_tool = found.edit_tool;
         setting.images = found.model.images;
         setting.begun.clone_from(&job.begun);
+        setting.left_running.clone_from(&job.left_running);
         setting.said.clone_from(&job.history);
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         setting.limits = CallLimits::of_window(found.model.window);

@@ -48,12 +48,14 @@ pub(crate) fn reply_packet(reply: &str) -> String {
     reply.to_owned()
 }
 
+/// How the message begins to a role whose process ended while it was at work.
+pub(crate) const INTERRUPTED: &str = "The runtime stopped during your turn and runs again.";
+
 /// What a role reads when the process ended while it was at work, before it is asked again.
 #[must_use]
 pub fn interrupted_message(allowed: &AllowedOutcomes) -> String {
     format!(
-        "The runtime stopped during your turn and runs again. What you said and all results above \
-         count; check what a result calls \"outcome unknown\" before you repeat it. Background \
+        "{INTERRUPTED} What you said and all results above count; check what a result calls \"outcome unknown\" before you repeat it. Background \
          commands have ended. Go on where you stopped.\n{}\n",
         endings(allowed)
     )

@@ -45,7 +45,7 @@ pub use arguments::{
     SaidChange, Status, TaskArgument, canonical, definitions, said_changes, said_files, said_tasks,
     twin,
 };
-pub use command::Background;
+pub use command::{Background, left_running};
 pub(crate) use form::clipped;
 pub use plan::CallPlan;
 pub use reach::{Narrowing, ToolReach};

@@ -76,6 +76,8 @@ pub struct ToolSetting {
     /// The files of calls that an earlier process began, as they were to be changed, by the ids under
     /// which the transcript knows the calls.
     pub begun: BTreeMap<String, Vec<FileChange>>,
+    /// The commands that an earlier process ran beside this turn, if nothing says that they ended.
+    pub left_running: BTreeMap<u32, String>,
     /// The words among which members of definitions choose, such as the nodes of a handoff.
     pub words: BTreeMap<String, Vec<String>>,
     /// The commands that run beside turns of the flow.
@@ -111,6 +113,7 @@ impl ToolSetting {
             images: false,
             said: Vec::new(),
             begun: BTreeMap::new(),
+            left_running: BTreeMap::new(),
             words: BTreeMap::new(),
             background: Background::default(),
             limits: CallLimits::default(),

@@ -14,6 +14,7 @@ use a_society_facts::message::{Message, ToolCall};
 use a_society_providers::ToolDefinition;
 
 use super::arguments::{self, ToolArguments, canonical, definitions, twin};
+use super::command::ended_line;
 use super::deed::Deed;
 use super::files::{Located, Roots};
 use super::form::clipped;
@@ -43,6 +44,8 @@ pub(super) struct Inner {
     pub seen: SeenFiles,
     /// The sizes of the images that the session holds.
     pub images: Mutex<Vec<u64>>,
+    /// Commands beside the turn that ended with an earlier process, until they are named in a result.
+    pub left: Mutex<BTreeMap<u32, String>>,
     pub web: Web,
 }
 
@@ -64,6 +67,11 @@ impl Toolbox {
         let secrets: Vec<String> = setting.secrets.iter().cloned().chain(key).collect();
         let redactor = Redactor::new(&secrets);
         let images = sizes(setting.said.iter().map(|said| &**said));
+        let mut left = setting.left_running.clone();
+        left.retain(|number, _| {
+            let (role, id) = (&setting.owner.role, number.to_string());
+            setting.background.find(role, &id).is_none()
+        });
         Ok(Self(Arc::new(Inner {
             setting,
             roots,
@@ -71,6 +79,7 @@ impl Toolbox {
             definitions: OnceLock::new(),
             seen: SeenFiles::default(),
             images: Mutex::new(images),
+            left: Mutex::new(left),
             web,
         })))
     }
@@ -375,9 +384,15 @@ impl Toolbox {
         let body = inner.redactor.redact(&output.body);
         let (text, is_cut) = self.within_bounds(&body, output.keeps, output.full, call);
         let clean = |text: &str| inner.redactor.redact(text);
+        let mut told = [clean(&output.head), text, clean(&output.tail)].concat();
+        let left = std::mem::take(&mut *inner.left.lock().unwrap_or_else(PoisonError::into_inner));
+        if !left.is_empty() && !told.ends_with('\n') {
+            told.push('\n');
+        }
+        told.push_str(&clean(&ended_line(&left)));
         Finished {
             end,
-            output: [clean(&output.head), text, clean(&output.tail)].concat(),
+            output: told,
             is_cut: is_cut || output.is_cut,
             seen: self.noted(output.seen),
             image: output.image,

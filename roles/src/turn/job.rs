@@ -46,6 +46,8 @@ pub struct TurnJob {
     /// The files of calls of this turn that an earlier try began, as they were to be changed, by the ids
     /// under which the transcript knows the calls.
     pub begun: BTreeMap<String, Vec<FileChange>>,
+    /// The commands that run beside this turn as far as its session says, by their numbers.
+    pub left_running: BTreeMap<u32, String>,
     /// The MCP servers that the flow trusts, by the hashes of their definitions.
     pub servers: BTreeMap<String, Hash>,
     /// The operator's standing decisions about calls of this flow.

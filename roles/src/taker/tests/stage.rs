@@ -35,6 +35,7 @@ pub(in crate::taker) fn job(role: &str, node: &str, turns_before: u32) -> TurnJo
         settings: BTreeMap::new(),
         seen: Arc::default(),
         begun: BTreeMap::new(),
+        left_running: BTreeMap::new(),
         servers: BTreeMap::new(),
         rules: ConsentRules::default(),
         packet: "Please write.".to_owned(),

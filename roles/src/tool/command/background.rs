@@ -21,7 +21,7 @@ use crate::tool::output::Length;
 use crate::tool::stopwatch::Stopwatch;
 
 /// How much of a command its line in a list shows.
-const NAME_CHARS: usize = 60;
+pub(super) const NAME_CHARS: usize = 60;
 
 /// The commands that run in the background of one flow. Cheap to clone; when the last clone is gone,
 /// all of them end.
@@ -43,7 +43,7 @@ struct Mine {
 }
 
 /// A command in the background.
-pub(super) struct BackgroundJob {
+pub(in crate::tool) struct BackgroundJob {
     /// Its command, in one short line.
     name: String,
     stop: StopSignal,
@@ -131,7 +131,11 @@ impl Background {
     }
 
     /// The command that has this number, as a model writes it.
-    pub(super) fn find(&self, role: &RoleInstance, id: &str) -> Option<(u32, Arc<BackgroundJob>)> {
+    pub(in crate::tool) fn find(
+        &self,
+        role: &RoleInstance,
+        id: &str,
+    ) -> Option<(u32, Arc<BackgroundJob>)> {
         let number = id.trim().strip_prefix('c').unwrap_or(id).parse().ok()?;
         let roles = self.roles();
         let job = roles.get(role)?.live.get(&number)?;

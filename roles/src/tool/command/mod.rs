@@ -6,6 +6,7 @@ mod environment;
 pub(super) mod frame;
 mod guard;
 mod held;
+mod left;
 mod limits;
 mod process;
 mod spaces;
@@ -28,10 +29,13 @@ use a_society_facts::fact::turn::{CallEnd, CommandExit, Effect};
 use a_society_facts::id::CallId;
 
 pub use self::background::Background;
+pub use self::left::left_running;
 
 use self::frame::{CommandEnd, GuardOrder, GuardReport, Walls};
 pub use self::guard::guard;
 pub(super) use self::held::HeldCommand;
+use self::left::RUNS_ON;
+pub(super) use self::left::ended_line;
 use self::limits::BACKGROUND_FIRST;
 use super::Scope;
 use super::arguments::{CommandOutput, RunCommandArguments};
@@ -265,7 +269,7 @@ impl Toolbox {
             setting.background.forget(role, number);
             return told(news.output, news.full, report, *took, news.limit_ms);
         }
-        let head = format!("[c{number} runs; read it with command_output]\n");
+        let head = format!("[c{number}{RUNS_ON}\n");
         (CallEnd::Done, beside(head, news.output, news.full))
     }
 
