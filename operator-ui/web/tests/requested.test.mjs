@@ -2,10 +2,10 @@
 // model on loopback that remembers every byte it was sent.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { inflateSync } from "node:zlib";
 import { launch, open } from "./browser.mjs";
+import { Model } from "./model.mjs";
 import { Place, missing } from "./program.mjs";
 import { says } from "./stage.mjs";
 
@@ -20,43 +20,27 @@ roles:
 `;
 const WORDS = "One line.\n\n```handoff\ntype: forward-pass-closed\n```\n";
 
-const heard = [];
 let browser;
 let model;
 before(async () => {
   if (skip !== false) return;
   browser = await launch();
-  model = createServer((request, response) => {
-    const pieces = [];
-    request.on("data", (piece) => pieces.push(piece));
-    request.on("end", () => {
-      heard.push(Buffer.concat(pieces).toString());
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      const say = (type, more) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);
-      say("message_start", { message: { id: "msg_1", type: "message", role: "assistant", model: "m", content: [], usage: { input_tokens: 100, output_tokens: 1 } } });
-      say("content_block_start", { index: 0, content_block: { type: "text", text: "" } });
-      say("content_block_delta", { index: 0, delta: { type: "text_delta", text: WORDS } });
-      say("content_block_stop", { index: 0 });
-      say("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 20 } });
-      say("message_stop", {});
-      response.end();
-    });
-  });
-  await new Promise((done) => model.listen(0, "127.0.0.1", done));
+  model = await new Model().listen();
+  model.answers = () => ({ text: WORDS });
 });
 after(async () => {
   await browser?.close();
   model?.close();
 });
 
-const config = (more, usual) => `providers:\n  p: { wire: anthropic, base-url: "http://127.0.0.1:${model.address().port}" }\nmodels:\n  m: { provider: p, id: m, window: 100000 }\n${more}model: ${usual}\n`;
+const config = (more, usual) => `providers:\n  p: { wire: anthropic, base-url: "${model.address}" }\nmodels:\n  m: { provider: p, id: m, window: 100000 }\n${more}model: ${usual}\n`;
 
 /** Walks a flow with the model in a place of its own. */
 async function walked(text, then) {
   const place = new Place({ "demo/flow.yaml": text });
   place.put("config.yaml", config("", "m"));
   process.env.A_SOCIETY_CONFIG = `${place.folder}/config.yaml`;
-  heard.length = 0;
+  model.heard.length = 0;
   try {
     const ran = await new Promise((done) => place.begin(["run", "demo/flow.yaml", "--improve", "none", "--json"]).on("exit", done));
     assert.equal(ran, 0);
@@ -70,7 +54,7 @@ async function walked(text, then) {
 
 test("a request is shown as it left, to the byte, also when the role would be asked elsewhere now", { skip }, async () => {
   await walked(FLOW, async (place, flow) => {
-    assert.equal(heard.length, 1);
+    assert.equal(model.heard.length, 1);
     await place.serve();
     const { page, complaints, close } = await open(browser, place.printed);
     try {
@@ -81,14 +65,14 @@ test("a request is shown as it left, to the byte, also when the role would be as
       await says(shown, /"max_tokens"[\s\S]*Say one line/);
       const { seq } = place.log(flow.flow).find((fact) => fact.fact === "model_requested");
       const told = await place.ask("GET", `/api/flow/${flow.project}/${flow.flow}/request/${seq}`);
-      assert.equal(told.body, heard[0]);
+      assert.equal(told.body, model.heard[0].body);
       place.put("config.yaml", config("  other: { provider: p, id: o, window: 100000 }\n", "other"));
       await page.reload();
       await page.getByRole("button", { name: "Show what was sent" }).click();
       await page.getByText("that were sent, byte for byte").waitFor();
       const again = await place.ask("GET", `/api/flow/${flow.project}/${flow.flow}/request/${seq}`);
-      assert.equal(again.body, heard[0]);
-      assert.equal(heard.length, 1, "nobody was asked for that");
+      assert.equal(again.body, model.heard[0].body);
+      assert.equal(model.heard.length, 1, "nobody was asked for that");
       assert.deepEqual(complaints, []);
     } finally {
       await close();
@@ -101,7 +85,7 @@ test("what is typed into the start dialog stands whole in the first request, how
   // The whole input is far longer than a usual window, and would be asked about before it is sent.
   place.put("config.yaml", config("", "m").replace("window: 100000 ", "window: 1000000 "));
   process.env.A_SOCIETY_CONFIG = `${place.folder}/config.yaml`;
-  heard.length = 0;
+  model.heard.length = 0;
   const input = `Kestrels, \u6f22\u5b57, "quoted".\n${"and more of it, ".repeat(80_000)}\nThe end.`;
   try {
     await place.serve();
@@ -114,8 +98,8 @@ test("what is typed into the start dialog stands whole in the first request, how
       await dialog.getByLabel("When the work is done").selectOption({ label: "No retrospective" });
       await dialog.getByRole("button", { name: "Start flow" }).click();
       await page.getByText("Completed").first().waitFor();
-      assert.equal(heard.length, 1);
-      const packet = JSON.parse(heard[0]).messages[0].content.map((block) => block.text).join("");
+      assert.equal(model.heard.length, 1);
+      const packet = JSON.parse(model.heard[0].body).messages[0].content.map((block) => block.text).join("");
       assert.ok(packet.includes(`<input>\n${input}\n</input>`), packet.slice(0, 500));
       const [flow] = JSON.parse(place.run("ls", "--all", "--json").out).flows;
       assert.equal(place.read(`.a-society/state/${flow.project}/${flow.flow}/record/input.md`), input);
@@ -201,12 +185,12 @@ test("a file shows a request as it left in the same words, and says so when secr
     assert.match(shown, /"max_tokens"[\s\S]*Say one line/);
     const { pieces, sent } = JSON.parse(data).requests;
     const [only] = Object.values(sent);
-    assert.equal(only.pieces.map((n) => pieces[n]).join(""), heard[0]);
-    assert.equal(only.total_bytes, Buffer.byteLength(heard[0]));
+    assert.equal(only.pieces.map((n) => pieces[n]).join(""), model.heard[0].body);
+    assert.equal(only.total_bytes, Buffer.byteLength(model.heard[0].body));
   });
   const canary = `ghp_${"CANARYcanary12".repeat(3)}`;
   await walked(FLOW.replace("Say one line ", `Say one line with ${canary} `), async (place, flow) => {
-    assert.ok(heard[0].includes(canary), "the model was told");
+    assert.ok(model.heard[0].body.includes(canary), "the model was told");
     const { shown, data } = await inFile(place, flow, "not byte for byte what was sent: secrets were taken out of it for this file, and before that its hash was the recorded one.");
     assert.match(shown, /Say one line with \[secret withheld\]/);
     assert.ok(!data.includes("CANARY"));
