@@ -15,7 +15,7 @@ pub(super) const RUNS_ON: &str = " runs; read it with command_output]";
 /// How the line begins that names commands which ended with their process.
 const ENDED: &str = "[ended with the process that ran them: ";
 
-/// The commands that a turn started beside it, by their numbers, as far as nothing that was said says that they
+/// The commands that a turn started beside it, by their numbers, as far as no message reports that they
 /// ended.
 #[must_use]
 pub fn left_running(said: &[Arc<Message>]) -> BTreeMap<u32, String> {
