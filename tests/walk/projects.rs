@@ -41,6 +41,48 @@ fn a_project_that_was_just_made_is_sound_and_runs_with_its_own_roles() {
 }
 
 #[test]
+fn a_project_in_an_older_form_is_checked_with_warnings_rewritten_and_runs() {
+    let place = with_project();
+    let role = "notes/a-docs/roles/owner";
+    let read = |name: &str| std::fs::read_to_string(place.workspace.path().join(name)).unwrap();
+    let readings = format!("{role}/required-readings.yaml");
+    let ownership = format!("{role}/ownership.yaml");
+    place.write(
+        &readings,
+        "# What it reads.\nrole: owner\nrequired_readings: []\n",
+    );
+    place.write(
+        &ownership,
+        "role: owner\nsurfaces:\n  - path: plans\n    scope: all of it\n",
+    );
+    std::fs::create_dir(place.workspace.path().join("notes/plans")).unwrap();
+    let before = place.run(&["check", "notes", "--json"]).json();
+    assert_eq!(before["sound"], true, "{before}");
+    assert_eq!(before.to_string().matches("G032").count(), 3, "{before}");
+    let fixed = place.run(&["check", "notes", "--fix"]);
+    assert_eq!(fixed.code, 0, "{fixed:?}");
+    assert_eq!(fixed.err.matches("rewrote ").count(), 2, "{fixed:?}");
+    let after = place.run(&["check", "notes", "--json"]).json();
+    assert!(!after.to_string().contains("G032"), "{after}");
+    assert!(read(&readings).starts_with("# What it reads.\n"));
+    assert!(!read(&readings).contains("role:"), "{}", read(&readings));
+    assert!(
+        read(&ownership).starts_with("owns:\n"),
+        "{}",
+        read(&ownership)
+    );
+    // The second time there is nothing left to do.
+    assert!(
+        !place
+            .run(&["check", "notes", "--fix"])
+            .err
+            .contains("rewrote")
+    );
+    let said = place.run(&["run", "notes", "--improve", "none"]);
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+#[test]
 fn everything_that_is_wrong_with_a_project_is_said_at_once_and_it_does_not_run() {
     let place = with_project();
     let docs = "notes/a-docs";

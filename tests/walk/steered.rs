@@ -1,12 +1,14 @@
 //! What the operator says to a role at work is in the body of its next request, once.
 
 use std::process::Child;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use a_society_stand_in::{Act, Deed, Ending, Reply, Server, stream_head};
 use serde_json::{Value, json};
 
-use super::models::{FLOW, Model, SPOKEN, call, with_model};
+use super::models::{FLOW, Model, SPOKEN, call, says, streamed, with_model, with_model_at};
 use super::place::{LONGEST, Place, wait_until};
 use crate::support::copy;
 
@@ -145,6 +147,54 @@ fn a_role_at_work_hears_the_operator_at_the_next_request_of_its_turn_and_once() 
     assert!(facts(&place, &flow, "reply_returned").is_empty());
     let feed = feed(&place, &flow, "owner");
     assert_eq!(feed.matches("Heard at request 2.").count(), 2, "{feed}");
+}
+
+/// The beginning of an answer that does not end.
+const BEGINS: &str = concat!(
+    "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"type\":\"message\",",
+    "\"role\":\"assistant\",\"model\":\"m\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,",
+    "\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}}\n\n",
+    "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,",
+    "\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n",
+    "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,",
+    "\"delta\":{\"type\":\"text_delta\",\"text\":\"Thinking, and thinking on.\"}}\n\n",
+);
+
+#[test]
+fn the_connection_of_an_interrupted_answer_is_closed_and_the_next_request_comes_within_200_ms() {
+    let now = || {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        i64::try_from(since.as_millis()).unwrap()
+    };
+    let (gone, asked) = (Arc::new(AtomicI64::new(0)), Arc::new(AtomicI64::new(0)));
+    let (sees_it_go, sees_request) = (Arc::clone(&gone), Arc::clone(&asked));
+    let server = Server::by(move |_, number| {
+        if number == 1 {
+            let gone = Arc::clone(&sees_it_go);
+            let goes = Deed::new(move || gone.store(now(), Ordering::SeqCst));
+            let begins = Act::Send(BEGINS.into());
+            return Reply::Do(vec![stream_head(), begins, Act::Stall, Act::Let(goes)]);
+        }
+        sees_request.store(now(), Ordering::SeqCst);
+        let close = "Done.\n\n```handoff\ntype: forward-pass-closed\n```\n";
+        streamed(vec![says(&[close])], Ending::Natural, 100)
+    });
+    let place = with_model_at(&server.url(), "anthropic");
+    let (mut child, flow) = place.begin();
+    wait_until("the model speaks", || {
+        !facts(&place, &flow, "draft_added").is_empty()
+    });
+    let said = place.run(&["steer", &flow, "owner", "--now", WORDS]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(server.hears_the_other_side_go());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    wait_until("both are seen", || gone.load(Ordering::SeqCst) > 0);
+    let steered = ms(&facts(&place, &flow, "operator_steered")[0]);
+    for (what, at) in [("the connection", gone), ("the request", asked)] {
+        let took = at.load(Ordering::SeqCst) - steered;
+        assert!((0..=CUT_WITHIN_MS).contains(&took), "{what}: {took} ms");
+    }
+    assert_eq!(times(&server.seen()[1].text, WORDS), 1);
 }
 
 #[test]

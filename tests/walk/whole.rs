@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use a_society_stand_in::{Ending, Server as Provider};
 use serde_json::{Value, json};
 
 use super::arriving::{SIZES, is_told, stage, text_of};
@@ -307,6 +308,52 @@ fn hands_off_again(results: usize) -> Vec<(Value, Vec<Value>)> {
 #[test]
 fn the_reason_of_a_declined_handoff_is_read_whole_whatever_its_size() {
     answers_are_whole(hands_off_again, GATED, &["decline", "--reason", "-"], 8);
+}
+
+const BACK_AND_FORTH: &str = r"workflow:
+  name: Back and forth
+  nodes:
+    - { id: plan, role: owner }
+    - { id: write, role: writer }
+    - { id: close, role: owner }
+  edges: [ { from: plan, to: write }, { from: write, to: close } ]
+roles:
+  owner: { instructions: You plan. }
+  writer: { instructions: You write. }
+";
+
+#[test]
+fn artifacts_that_are_handed_on_and_back_are_read_whole_whatever_their_size() {
+    for bytes in SIZES {
+        let provider = Provider::by(|_, number| {
+            let ending = match number {
+                1 => "- target_node_id: write\n  artifact_path: on.md",
+                2 => "- target_node_id: plan\n  artifact_path: back.md",
+                _ => "type: prompt-human",
+            };
+            let text = format!("Here.\n\n```handoff\n{ending}\n```\n");
+            super::models::streamed(vec![super::models::says(&[&text])], Ending::Natural, 100)
+        });
+        let place = super::models::with_model_at(&provider.url(), "anthropic");
+        let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+        place.write("config.yaml", &config.replace("100000", "4000000"));
+        place.write("demo/flow.yaml", BACK_AND_FORTH);
+        for (name, letter) in [("on", 'O'), ("back", 'B')] {
+            place.write(&format!("demo/{name}.md"), &words_of(letter, bytes));
+        }
+        let said = place.run(&["run", "demo/flow.yaml", "--until-waiting"]);
+        assert_eq!(said.code, 8, "{bytes}: {said:?}");
+        let seen = provider.seen();
+        assert_eq!(seen.len(), 3, "{bytes}");
+        for (at, opens, path, letter) in [
+            (1, "received from=\"plan\"", "on.md", 'O'),
+            (2, "returned from=\"write\"", "back.md", 'B'),
+        ] {
+            let words = words_of(letter, bytes);
+            let whole = format!("<{opens} path=\"{path}\">\n{words}\n</");
+            assert!(is_told(&seen[at].text, &whole), "{bytes} bytes of {path}");
+        }
+    }
 }
 
 /// Prints a file of each size, and closes.
