@@ -18,11 +18,13 @@ use a_society_orchestrator::config::export_filter::Withheld;
 use a_society_orchestrator::config::user;
 use a_society_orchestrator::project::docs::folder::{roles as project_roles, workflow_of};
 use a_society_orchestrator::project::flow_file::FlowFile;
-use a_society_orchestrator::run::{self, Amendment, NewFlow, RunError};
+use a_society_orchestrator::run::{self, Amendment, NewChat, NewFlow, RunError};
 use a_society_orchestrator::sent_request;
+use a_society_orchestrator::workspace::belonging::project_of_all;
+use a_society_orchestrator::workspace::chat_context::chat_context;
 use a_society_orchestrator::workspace::flow_files::{flow_files, script_beside};
 use a_society_orchestrator::workspace::material::{
-    Unfit, draft_in, file_of_workspace, sound_project,
+    Unfit, chat_in, draft_in, file_of_workspace, sound_project,
 };
 use a_society_orchestrator::workspace::projects::project_folders;
 use a_society_orchestrator::workspace::settings;
@@ -78,6 +80,15 @@ impl Workspace {
                 let file = draft_in(&self.store, &name, &mut |_| {}).map_err(unfit)?;
                 Ok((name, file, None))
             }
+            NewFrom::Chat(with) => {
+                let name = match &with.project {
+                    Some(name) => self.project(name)?.0,
+                    None => project_of_all(&self.store).map_err(|error| unfit(error.into()))?,
+                };
+                let role = with.role.as_deref();
+                let file = chat_in(&self.store, &name, role, &mut |_| {}).map_err(unfit)?;
+                Ok((name, file, None))
+            }
         }
     }
 
@@ -103,10 +114,16 @@ impl Actions for Workspace {
             improve: new.improve,
             feedback: new.feedback,
         };
+        let folder = project_folder(&self.store, &project);
+        let chat = matches!(new.from, NewFrom::Chat(_)).then(|| NewChat {
+            label: new.title.clone().filter(|title| !title.trim().is_empty()),
+            context: chat_context(&self.store, &folder, &folder, None, BTreeMap::new()),
+            max_turns: None,
+        });
         let made = NewFlow {
             ends,
             project: project.clone(),
-            project_folder: project_folder(&self.store, &project),
+            project_folder: folder,
             title: new.title.clone().filter(|title| !title.trim().is_empty()),
             input: new.input.clone().filter(|input| !input.trim().is_empty()),
             file,
@@ -114,7 +131,7 @@ impl Actions for Workspace {
             tokens: None,
             mode: new.mode,
             rules: configuring::rules_of(new)?,
-            chat: None,
+            chat,
             client: None,
         };
         let now = self.store.ground().clock.now();

@@ -508,6 +508,20 @@ wire! {
         Project(String),
         /// A project, with a graph that its owner will write.
         Draft(String),
+        /// A chat.
+        Chat(ChatPartner),
+    }
+
+    /// Who answers in a new chat, and about what.
+    pub struct ChatPartner {
+        /// The project; all of the workspace if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub project: Option<String>,
+        /// Its role; the built-in assistant if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub role: Option<String>,
     }
 
     /// A graph as its file has it.

@@ -41,7 +41,7 @@ fn typescript() -> String {
         http::{
             SessionRequest, Items, ItemBody, SentRequest, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, AnswerCost, Files, FileVersions, DeliveredFile,
-            FileVersion, Author, Allowance, Costs, Cost, RecordFiles, RecordFile, RecordText, NewFile, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, Models, GraphText, JudgedGraph, GraphFinding,
+            FileVersion, Author, Allowance, Costs, Cost, RecordFiles, RecordFile, RecordText, NewFile, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, ChatPartner, Models, GraphText, JudgedGraph, GraphFinding,
         },
         settings::{Setting, SettingChange, ModelWish, KeyPlace, ModelRemoval, ServerWish, ServerValue, RuleWish, RuleList, SearchWish, PolicyWish, ModeWish, ReachWish, LimitsWish, NotifyWish, CallWish, CallKind, CallFate, SettingDone, SkillSetting, SkillChange, SkillWish, Trial, Tried},
         made::{NewProject, MadeProject, Removal, RemovalPart, RemovalFork, Remove},

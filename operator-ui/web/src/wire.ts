@@ -2236,7 +2236,17 @@ allow?: Array<string>,
  */
 deny?: Array<string>, };
 
-export type NewFrom = { "file": string } | { "project": string } | { "draft": string };
+export type NewFrom = { "file": string } | { "project": string } | { "draft": string } | { "chat": ChatPartner };
+
+export type ChatPartner = {
+/**
+ * The project; all of the workspace if absent.
+ */
+project?: string,
+/**
+ * Its role; the built-in assistant if absent.
+ */
+role?: string, };
 
 export type Models = {
 /**

@@ -9,8 +9,8 @@ import { counts, says, until } from "./stage.mjs";
 
 const skip = missing("a chat");
 
-test("a chat that began in the terminal goes on from the page, and ends its turn there", { skip }, async () => {
-  const model = await new Model({ text: "It rounds each line." }, { text: "Il arrondit chaque ligne." }).listen();
+test("a chat that began in the terminal goes on from the page, and another one begins there", { skip }, async () => {
+  const model = await new Model({ text: "It rounds each line." }, { text: "Il arrondit chaque ligne." }, { text: "There is none." }).listen();
   const place = new Place({ "demo/notes.md": "Notes.\n" });
   place.put("config.yaml", model.config);
   const before = process.env.A_SOCIETY_CONFIG;
@@ -46,6 +46,17 @@ test("a chat that began in the terminal goes on from the page, and ends its turn
     await page.goto(`${place.origin}/inbox`);
     await says(page.getByRole("main"), /Nothing waits for you/);
     await counts(page.getByText(/Answered|Nobody drives/), 0);
+    // Another one begins here.
+    await page.getByLabel("Start a flow").first().click();
+    const dialog = page.getByRole("dialog", { name: "Start a flow" });
+    await dialog.getByRole("button", { name: "Chat", exact: true }).click();
+    await dialog.getByRole("button", { name: "Start chat" }).click();
+    await field.fill("Is there a test?");
+    await field.press("Enter");
+    await says(page.getByRole("log"), /There is none\./);
+    const { messages: first } = JSON.parse(model.heard[2].body);
+    assert.deepEqual(first.map((one) => text(one)), ["Is there a test?"]);
+    await says(rail, /Chats\s+Is there a test\?/);
     assert.deepEqual(complaints, []);
   } finally {
     if (before === undefined) delete process.env.A_SOCIETY_CONFIG;
