@@ -153,8 +153,8 @@ const TERMINAL: &[Row] = &[
     ),
     (
         "session compact",
-        "walk/models.rs",
-        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+        "walk/compacting.rs",
+        "the_request_after_a_session_was_compacted_has_the_summary_and_after_it_was_restored_all_messages_again",
     ),
     (
         "session archives",
@@ -163,8 +163,8 @@ const TERMINAL: &[Row] = &[
     ),
     (
         "session restore",
-        "walk/models.rs",
-        "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
+        "walk/compacting.rs",
+        "the_request_after_a_session_was_compacted_has_the_summary_and_after_it_was_restored_all_messages_again",
     ),
     (
         "session export",
@@ -549,8 +549,8 @@ const PAGE: &[Row] = &[
     ),
     (
         "Fork",
-        "examples/served.rs",
-        "the_page_says_of_a_fork_exactly_what_the_command_line_says",
+        "../operator-ui/web/tests/binary.test.mjs",
+        "a role's finding becomes a change of the project on the page of the program, and a fork hears a first message",
     ),
 ];
 

@@ -688,3 +688,52 @@ fn a_process_that_is_killed_while_a_summary_is_made_goes_on_with_one_summary() {
         assert_eq!(place.run(&["verify", &flow]).code, 0, "kill {kill}");
     }
 }
+
+fn reads_once_then_closes(request: &Value) -> Answer {
+    if is_for_summary(request) {
+        return Answer::Says(SUMMARY);
+    }
+    if results(request) > 0 || request.to_string().contains("<summary id=") {
+        return Answer::Says(CLOSES);
+    }
+    Answer::Calls("read_file", json!({ "path": "file-0.txt" }))
+}
+
+#[test]
+fn the_request_after_a_session_was_compacted_has_the_summary_and_after_it_was_restored_all_messages_again()
+ {
+    let server = Server::start(reads_once_then_closes);
+    let place = place(&server, 100_000);
+    assert_eq!(run(&place).code, 0);
+    let flow = place.flow().unwrap();
+    // What the role is asked next, once its node runs again.
+    let next = || {
+        let before = server.bodies().len();
+        assert_eq!(place.run(&["reopen", &flow, "do"]).code, 0);
+        let said = place.run(&["resume", &flow, "--until-waiting", "--improve", "none"]);
+        assert_eq!(said.code, 0, "{said:?}");
+        server.bodies()[before].clone()
+    };
+    let read = "what the file 0 says here";
+    let compacted = place.run(&["session", "compact", &flow, "owner"]);
+    assert_eq!(compacted.code, 0, "{compacted:?}");
+    let asked = next();
+    assert!(asked.contains("A file was read."), "{asked}");
+    assert!(
+        !asked.contains(read) && !asked.contains("\"tool_result\""),
+        "{asked}"
+    );
+
+    let archives = place
+        .run(&["session", "archives", &flow, "owner", "--json"])
+        .json();
+    let archive = archives["archives"][0]["archive"].as_str().unwrap();
+    let restored = place.run(&["session", "restore", &flow, "owner", archive]);
+    assert_eq!(restored.code, 0, "{restored:?}");
+    let asked = next();
+    assert!(
+        asked.contains(read) && asked.contains("\"tool_result\""),
+        "{asked}"
+    );
+    assert!(!asked.contains("A file was read."), "{asked}");
+}

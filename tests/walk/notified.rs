@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use super::models::{Model, with_model};
 use super::place::{ASKING, FLOW, Place, wait_until};
 use crate::served::client::Server;
 
@@ -69,6 +70,38 @@ fn a_command_hears_only_of_what_it_wants_to_hear() {
         assert_eq!(place.run(&RUN).code, 10);
         assert_eq!(read(&place, "said.txt"), said);
     }
+}
+
+#[test]
+fn a_command_hears_of_a_budget_that_is_used_up_where_it_wants_to_hear_of_budgets() {
+    let model = Model::start();
+    for (on, told) in [("[budget]", true), ("[waits, done, failed]", false)] {
+        let place = with_model(&model);
+        let config = std::fs::read_to_string(place.workspace.path().join("config.yaml")).unwrap();
+        place.write("config.yaml", &format!("{config}{TELLS}  on: {on}\n"));
+        let run = [
+            "run",
+            "demo/flow.yaml",
+            "--until-waiting",
+            "--budget",
+            "2500",
+        ];
+        let said = place.run(&run);
+        assert_eq!(said.code, 11, "{said:?}");
+        let heard = read(&place, "said.txt");
+        let expected = if told {
+            "budget: do (owner) waits for a larger budget\n"
+        } else {
+            ""
+        };
+        assert_eq!(heard, expected, "{on}");
+        if told {
+            let event: Value = serde_json::from_str(read(&place, "told.jsonl").trim()).unwrap();
+            assert_eq!(event["event"], "budget", "{event}");
+            assert_eq!(event["flow"], place.flow().unwrap().as_str(), "{event}");
+        }
+    }
+    assert_eq!(model.requests(), 0);
 }
 
 #[test]
