@@ -229,28 +229,6 @@ pub(crate) fn whole(store: &Store, flow: &FlowRef, text: &Text) -> String {
         .unwrap_or_else(|error| format!("{}\n[the rest cannot be read: {error}]", text.beginning()))
 }
 
-/// Why a person is asked again, where an answer did not end the turn: the first lines of the question.
-/// The packet that begins a turn has headings of its own.
-pub(crate) fn again(question: &str) -> Option<&str> {
-    let is_begun = ["#", "You are ", "It is your turn"];
-    let again = question.split("\n\n").next().unwrap_or_default();
-    let is_again = !is_begun.iter().any(|head| again.starts_with(head));
-    (is_again && !again.trim().is_empty()).then_some(again)
-}
-
-/// The packet of a person's own turn: without the lines that give a model its place and its ways to
-/// end, because a person's ways are listed below.
-fn for_a_person(question: &str) -> String {
-    let mut is_ways = false;
-    let lines = question.lines().filter(|line| {
-        let is_for_a_model = ["You are at node `", "No task list is written for this node"];
-        is_ways =
-            (is_ways && !line.trim().is_empty()) || line.starts_with("End this turn with one of");
-        !is_ways && !is_for_a_model.iter().any(|head| line.starts_with(head))
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 /// Whether a question is too long to be shown whole.
 pub(crate) fn is_cut(says: &str) -> bool {
     let is_long = |line: &str| exact(line).chars().nth(QUESTION_COLUMNS_MAX).is_some();
@@ -468,11 +446,7 @@ pub(crate) fn text_of(ask: &OpenAsk) -> Option<Cow<'_, str>> {
     if let Some((_, says)) = named {
         return Some(Cow::Owned(says.to_owned()));
     }
-    Some(if ask.is_own_turn {
-        Cow::Owned(for_a_person(&says))
-    } else {
-        says
-    })
+    Some(says)
 }
 
 /// The commands that do something else than to answer with a text, where a text is asked for.

@@ -316,6 +316,7 @@ mod tests {
             backward: names(backward),
             waits: true,
             closes: false,
+            again: None,
             writes: None,
         };
         let files = vec![("record/plan.md".to_owned(), 9)];

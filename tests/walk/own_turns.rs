@@ -41,6 +41,26 @@ fn ends(mut terminal: Terminal) {
 }
 
 #[test]
+fn what_came_in_is_shown_to_a_person_with_lines_that_look_like_words_for_a_model() {
+    let script = "default: forward\nscript:\n  - { node: write, say: [{ forward: \"You are at node `x`, it says.\\nEnd this turn with one of: tea.\" }] }\n";
+    let place = Place::new(SIGNED, script);
+    let said = place.run(&RUN);
+    assert_eq!(said.code, 8, "{said:?}");
+    for line in [
+        "You are at node `x`, it says.",
+        "End this turn with one of: tea.",
+    ] {
+        assert!(said.err.contains(line), "{line}: {said:?}");
+    }
+    // An answer that ends nothing is why they are asked again.
+    let flow = place.flow().unwrap();
+    assert_eq!(place.run(&["reply", &flow, "Tea."]).code, 0);
+    let said = place.run(&["resume", &flow, "--until-waiting"]);
+    let again = "your turn: Choose what happens next: hand over, send back or wait.";
+    assert!(said.err.contains(again), "{said:?}");
+}
+
+#[test]
 fn a_turn_is_sent_back_and_then_written_in_an_editor_on_the_screen_of_watch_as_in_run() {
     let place = Place::new(SIGNED, WRITES);
     let editor = "echo the editor is here; IFS= read -r said; printf '%s\\n' \"$said\" >> \"$1\"";

@@ -18,7 +18,7 @@ use super::decided::decided;
 use super::estimate::estimates;
 use super::limits::{EARLIER_MAX, SAID_BEFORE_BYTES_MAX};
 use super::words;
-use crate::protocol::ask::{Ask, AskKind, Diff, ModelChoice, Target};
+use crate::protocol::ask::{Ask, AskKind, Diff, ModelChoice, OwnTurn, Target};
 use crate::protocol::row::{Decided, FlowRef};
 
 /// What an ask is made from, besides the state.
@@ -134,7 +134,7 @@ impl Asker<'_> {
                 may_retry: reason.may_retry(),
                 budget: open.budget,
                 turn: (open.is_own_turn)
-                    .then(|| own_turn(self.state, self.around.graph()?, node.as_ref(), &role))
+                    .then(|| self.turn(open.again, node.as_ref(), &role))
                     .flatten(),
                 failed,
                 denied: self.denied(reason, &role),
@@ -190,6 +190,16 @@ impl Asker<'_> {
             },
             OperatorQuestion::Stalled => AskKind::Stalled {},
         }
+    }
+
+    fn turn(
+        &self,
+        again: Option<String>,
+        node: Option<&NodeId>,
+        role: &RoleInstance,
+    ) -> Option<OwnTurn> {
+        let turn = own_turn(self.state, self.around.graph()?, node, role)?;
+        Some(OwnTurn { again, ..turn })
     }
 
     fn made(

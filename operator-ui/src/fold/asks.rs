@@ -8,7 +8,6 @@ use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::fact::terms::subject;
 use a_society_facts::handoff::Delivery;
 use a_society_facts::id::{CallId, NodeId, RoleInstance};
-use a_society_facts::message::Text;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::{OpenConsent, OperatorWait};
 use a_society_facts::words::asks::{
@@ -49,6 +48,8 @@ pub struct OpenAsk {
     pub servers: Vec<Fact>,
     /// Whether it is a turn that the operator takes.
     pub is_own_turn: bool,
+    /// Why it is asked again in such a turn.
+    pub again: Option<String>,
     /// The budget that has to be raised first.
     pub budget: Option<ShortBudget>,
     /// The call that waits for consent.
@@ -268,6 +269,7 @@ impl OpenAsk {
             trouble: None,
             servers: Vec::new(),
             is_own_turn: false,
+            again: None,
             budget: None,
             call: None,
             deliveries: Vec::new(),
@@ -277,7 +279,8 @@ impl OpenAsk {
                 let Some(waiting) = waiting else { return ask };
                 Self {
                     since: waiting.since,
-                    says: waiting.question.as_ref().map(Text::shown),
+                    says: waiting.words(),
+                    again: waiting.again(),
                     choices: waiting.choices.clone(),
                     trouble: waiting.trouble,
                     servers: terms::of_waiting(&waiting.servers),
@@ -628,6 +631,7 @@ pub fn own_turn(
             backward: Vec::new(),
             waits: false,
             closes: false,
+            again: None,
             writes: Some(OwnFile {
                 word: word.to_owned(),
                 path,
@@ -641,6 +645,7 @@ pub fn own_turn(
         backward: names(&may.backward),
         waits: true,
         closes: may.closes,
+        again: None,
         writes: None,
     })
 }

@@ -154,6 +154,10 @@ wire! {
         pub waits: bool,
         /// Whether it may close the forward work.
         pub closes: bool,
+        /// Why the operator is asked again, where an answer did not end it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub again: Option<String>,
         /// The file whose writing ends it, where it looks back or reports.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]

@@ -546,6 +546,10 @@ waits: boolean,
  */
 closes: boolean,
 /**
+ * Why the operator is asked again, where an answer did not end it.
+ */
+again?: string,
+/**
  * The file whose writing ends it, where it looks back or reports.
  */
 writes?: OwnFile, };

@@ -89,8 +89,9 @@ impl Core {
                 words,
                 choices,
             } => self.judged(outcome, &words, choices)?,
-            TakerEnd::OwnTurn { words } => TurnEnding::OwnTurn {
+            TakerEnd::OwnTurn { words, again } => TurnEnding::OwnTurn {
                 question: self.question(&words)?,
+                again: self.question(again.as_deref().unwrap_or_default())?,
             },
             TakerEnd::Fault(fault) => TurnEnding::Fault {
                 code: code_of(fault.code),

@@ -178,7 +178,10 @@ impl SecretFilter {
                 self.clean(words);
                 choices.iter_mut().for_each(|choice| self.clean(choice));
             }
-            TakerEnd::OwnTurn { words } => self.clean(words),
+            TakerEnd::OwnTurn { words, again } => {
+                self.clean(words);
+                again.iter_mut().for_each(|why| self.clean(why));
+            }
             TakerEnd::Fault(fault) => self.clean(&mut fault.message),
             TakerEnd::Aborted { why }
             | TakerEnd::Provider { why, .. }

@@ -137,6 +137,8 @@ impl Workshop {
             at,
             kind: kind_of(running),
             input: self.input(state, node),
+            is_operators: described
+                .is_some_and(|node| self.executor(&node.role) == Executor::Human),
             is_human_colab: described.is_some_and(|node| node.is_human_colab()),
             work: described.map_or_else(Vec::new, |node| node.work().to_vec()),
             readings: described.map_or_else(Vec::new, |node| {

@@ -88,6 +88,8 @@ pub struct Entrance {
     pub at: String,
     /// Why it is entered.
     pub kind: EntryKind,
+    /// Whether the operator plays the role: their screen shows where they are and how a turn ends.
+    pub is_operators: bool,
     /// Whether the operator has to approve what goes forward from here.
     pub is_human_colab: bool,
     /// What the flow was asked to do, if it was asked anything.

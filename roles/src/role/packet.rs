@@ -15,7 +15,10 @@ const GRAPH_FORMAT: &str = include_str!("graph_format.yaml");
 /// What a role reads when its node is entered.
 #[must_use]
 pub fn entry_packet(entrance: &Entrance) -> String {
-    let mut lines = vec![opening(entrance)];
+    let mut lines = Vec::new();
+    if !entrance.is_operators {
+        lines.push(opening(entrance));
+    }
     if entrance.kind == EntryKind::First {
         lines.extend(entrance.input.as_ref().map(input));
         lines.extend(task(entrance));
@@ -29,6 +32,12 @@ pub fn entry_packet(entrance: &Entrance) -> String {
              the cause lies before you."
                 .to_owned(),
         );
+    }
+    if entrance.is_operators {
+        if lines.is_empty() {
+            lines.push("Nothing came in for this turn.".to_owned());
+        }
+        return whole(&lines);
     }
     if entrance.is_human_colab {
         lines.push(
@@ -166,13 +175,13 @@ fn input(input: &FlowInput) -> String {
 /// The part of the first entry only.
 fn task(entrance: &Entrance) -> Vec<String> {
     let mut parts = Vec::new();
-    if entrance.work.is_empty() {
+    if entrance.work.is_empty() && !entrance.is_operators {
         parts.push(
             "No task list is written for this node: do what your role is for with what you \
              received."
                 .to_owned(),
         );
-    } else {
+    } else if !entrance.work.is_empty() {
         let bullets: Vec<String> = entrance
             .work
             .iter()

@@ -77,6 +77,7 @@ fn received(from: &str, path: &str, arrival: ArtifactArrival, text: &str) -> Rec
 
 fn entrance(kind: EntryKind) -> Entrance {
     Entrance {
+        is_operators: false,
         node: "draft".to_owned(),
         at: "2026-05-27 14:30 UTC".to_owned(),
         kind,

@@ -31,10 +31,10 @@ impl HumanTaker {
         let end = match begun_with {
             // A turn that goes on without the words with which it began can only ask.
             BegunWith::Packet | BegunWith::Reply if job.packet.trim().is_empty() => {
-                ask(&job, problem_of(begun_text(&job)))
+                ask_again(&job, problem_of(begun_text(&job)))
             }
-            BegunWith::Repair => ask(&job, problem_of(last_said(&job))),
-            BegunWith::Packet => ask(&job, job.packet.trim_end()),
+            BegunWith::Repair => ask_again(&job, problem_of(last_said(&job))),
+            BegunWith::Packet => ask(&job, job.packet.trim_end(), None),
             BegunWith::Reply => answered(&job),
         };
         Self { job, end }
@@ -53,7 +53,7 @@ impl Taker for HumanTaker {
             | StepReply::Steered { .. }
             | StepReply::Hurried
             | StepReply::Busy => {}
-            StepReply::Mend { message } => self.end = ask(&self.job, problem_of(&message)),
+            StepReply::Mend { message } => self.end = ask_again(&self.job, problem_of(&message)),
             StepReply::Stop => {
                 self.end = TakerEnd::Aborted {
                     why: "the operator stopped the turn".to_owned(),
@@ -65,10 +65,16 @@ impl Taker for HumanTaker {
 }
 
 /// Asks the operator, and says what may be answered.
-fn ask(job: &TurnJob, words: &str) -> TakerEnd {
+fn ask(job: &TurnJob, words: &str, again: Option<String>) -> TakerEnd {
     TakerEnd::OwnTurn {
         words: format!("{words}\n\n{}", ways(job)),
+        again,
     }
+}
+
+/// The same, because what was answered did not end the turn.
+fn ask_again(job: &TurnJob, why: &str) -> TakerEnd {
+    ask(job, why, Some(why.to_owned()))
 }
 
 /// What the operator's answer says.
@@ -76,7 +82,7 @@ fn answered(job: &TurnJob) -> TakerEnd {
     let reply = job.packet.as_str();
     match parse_outcome(reply) {
         // A role that is asked for by itself would be asked for ever.
-        Ok(RoleOutcome::PromptHuman) => ask(job, "Your answer asks yourself."),
+        Ok(RoleOutcome::PromptHuman) => ask_again(job, "Your answer asks yourself."),
         Ok(outcome) => TakerEnd::Outcome {
             outcome,
             words: words_before_block(reply).to_owned(),
@@ -85,14 +91,14 @@ fn answered(job: &TurnJob) -> TakerEnd {
         Err(fault) if fault.code == HandoffFaultCode::MissingBlock && !says_block(reply) => {
             match short_form(job, reply) {
                 Some(Ok(outcome)) => short_end(outcome, reply),
-                Some(Err(why)) => ask(job, &why),
-                None => ask(
+                Some(Err(why)) => ask_again(job, &why),
+                None => ask_again(
                     job,
                     "Choose what happens next: hand over, send back or wait.",
                 ),
             }
         }
-        Err(fault) => ask(
+        Err(fault) => ask_again(
             job,
             &format!(
                 "The block in your answer cannot be read: {}.",

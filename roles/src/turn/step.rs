@@ -363,6 +363,8 @@ pub enum TakerEnd {
     OwnTurn {
         /// What they read.
         words: String,
+        /// Why they are asked again, where their answer did not end the turn.
+        again: Option<String>,
     },
     /// With an answer that has no valid outcome; the role is asked to mend it.
     Fault(HandoffFault),

@@ -405,7 +405,7 @@ impl Watch<'_> {
         let again = card
             .own()
             .is_some()
-            .then(|| ask.says.as_deref().and_then(asks::again))
+            .then_some(ask.again.as_deref())
             .flatten();
         let again = again.into_iter().flat_map(str::lines).map(printed);
         let mut lines: Vec<String> = again.collect();

@@ -46,6 +46,8 @@ pub(crate) enum What {
         question: Option<String>,
         /// Whether the operator plays the role.
         is_own_turn: bool,
+        /// Why the operator is asked again in it.
+        again: Option<String>,
         /// Whether the role said the question itself a moment ago.
         is_said: bool,
     },

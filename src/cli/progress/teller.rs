@@ -256,6 +256,7 @@ impl Teller {
                     until: None,
                     question: None,
                     is_own_turn: false,
+                    again: None,
                     is_said: false,
                 };
                 of_turn(f.turn, what)
@@ -632,7 +633,7 @@ fn between(since: At, at: At) -> u64 {
 }
 
 fn suspended(f: &NodeSuspended, said: &str, asks: Option<OpenAsk>) -> About {
-    let question = f.question.as_ref().map(Text::shown);
+    let question = f.words();
     let is_said = |asked: &str| {
         let is_failure = f.reason == WaitReason::Provider && !said.is_empty();
         said.contains(asked.trim()) || (is_failure && asked.contains(said))
@@ -644,6 +645,7 @@ fn suspended(f: &NodeSuspended, said: &str, asks: Option<OpenAsk>) -> About {
         asks: asks.map(Box::new),
         until: f.until,
         is_own_turn: f.is_own_turn(),
+        again: f.again(),
         question,
     };
     (None, f.node.clone(), Some(f.role.clone()), what)

@@ -20,7 +20,6 @@ use a_society_orchestrator::machine::OperatorQuestion;
 use super::board::call_in_words;
 use super::event::{Again, Event, Output, Pause, Speech, What};
 use super::note::go;
-use crate::cli::asks;
 use crate::paint::Paint;
 use crate::text::{count, money, one_line, plain, printed, span, tokens, wrapped};
 
@@ -233,12 +232,11 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             ..
         } => plain(format!("waits for {what}, and goes on at {}", moment(*at))),
         What::Waits {
-            question: Some(asked),
+            again,
             is_own_turn: true,
             ..
         } => {
-            // A model's part of the packet is not for them, unless it is why they are asked again.
-            let again = asks::again(asked).map(|again| format!(": {}", first(again)));
+            let again = again.as_deref().map(|again| format!(": {}", first(again)));
             Some((
                 format!("{YOUR_TURN}{}", again.unwrap_or_default()),
                 Weight::Wants,

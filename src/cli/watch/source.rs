@@ -196,7 +196,7 @@ impl Source {
             OperatorQuestion::Text { .. } => match own {
                 Some((own, came_in)) => {
                     view.own = Some(Box::new(own));
-                    let again = view.ask.says.as_deref().and_then(asks::again);
+                    let again = view.ask.again.as_deref();
                     let said = again.into_iter().chain([came_in.as_str()]);
                     Some(said.collect::<Vec<_>>().join("\n"))
                 }

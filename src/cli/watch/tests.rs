@@ -70,6 +70,7 @@ fn open(question: OperatorQuestion) -> OpenAsk {
         trouble: None,
         servers: Vec::new(),
         is_own_turn: false,
+        again: None,
         budget: None,
         call: None,
         deliveries: Vec::new(),

@@ -290,6 +290,8 @@ pub enum TurnEnding {
     OwnTurn {
         /// What they read.
         question: Option<Text>,
+        /// Why they are asked again, where their answer did not end the turn.
+        again: Option<Text>,
     },
     /// The node waits for something to arrive.
     AwaitHandoff,

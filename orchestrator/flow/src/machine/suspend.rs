@@ -205,7 +205,9 @@ fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec
         TurnEnding::PromptHuman { question, choices } => {
             turn.asks(question.clone(), choices.clone())
         }
-        TurnEnding::OwnTurn { question } => turn.is_the_operators(question.clone()),
+        TurnEnding::OwnTurn { question, again } => {
+            turn.is_the_operators(question.clone(), again.clone())
+        }
         TurnEnding::Aborted { why } => {
             let (reason, error) = (WaitReason::AutonomousAbort, Some(why.clone()));
             turn.suspended(reason, said(why), TurnEnd::Failed, error)

@@ -2,7 +2,9 @@
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Lack;
-use a_society_facts::fact::node::{FaultCode, NodeSuspended, RepairRequested, Trouble, WaitReason};
+use a_society_facts::fact::node::{
+    FaultCode, NodeSuspended, OwnTurnAsked, RepairRequested, Trouble, WaitReason,
+};
 use a_society_facts::fact::terms::WaitingServer;
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
@@ -205,9 +207,14 @@ impl PresentTurn<'_> {
     }
 
     /// The operator plays the role, and is asked for its outcome.
-    pub(super) fn is_the_operators(&self, question: Option<Text>) -> Vec<Fact> {
+    pub(super) fn is_the_operators(
+        &self,
+        question: Option<Text>,
+        again: Option<Text>,
+    ) -> Vec<Fact> {
         let waits = NodeSuspended {
             own_turn: Some(true),
+            asked: Some(OwnTurnAsked { again }),
             ..self.waits(WaitReason::PromptHuman, question)
         };
         vec![

@@ -40,7 +40,7 @@ fn outcome(job: TurnJob) -> (RoleOutcome, String) {
 /// What the operator reads when the turn is theirs.
 fn own_turn(job: TurnJob, with: BegunWith) -> String {
     let end = begun(job, with);
-    let TakerEnd::OwnTurn { words } = end else {
+    let TakerEnd::OwnTurn { words, .. } = end else {
         panic!("{end:?}")
     };
     words

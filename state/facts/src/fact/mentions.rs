@@ -101,7 +101,10 @@ mentions! {
     fact: super::flow::NodeReopened, each => optional(fact.note.as_ref(), each);
     fact: super::node::HandoffApplied, each => deliveries(&fact.deliveries, each);
     fact: super::node::HandoffStaged, each => deliveries(&fact.deliveries, each);
-    fact: super::node::NodeSuspended, each => optional(fact.question.as_ref(), each);
+    fact: super::node::NodeSuspended, each => {
+        optional(fact.question.as_ref(), each);
+        optional(fact.asked.as_ref().and_then(|asked| asked.again.as_ref()), each);
+    };
     fact: super::turn::CallIntended, each => {
         let earlier = fact.texts.iter().filter_map(|text| text.earlier.as_ref());
         earlier.for_each(|kept| text(kept, each));

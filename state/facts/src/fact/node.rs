@@ -223,6 +223,18 @@ pub struct NodeSuspended {
     /// question only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_turn: Option<bool>,
+    /// How the operator is asked in a turn of theirs. Where it is absent the question has lines that only a model
+    /// needs, and begins with why it is asked again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<OwnTurnAsked>,
+}
+
+/// How the operator is asked in a turn of theirs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct OwnTurnAsked {
+    /// Why again, where an answer did not end the turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<Text>,
 }
 
 /// A question with its choices, as it is recorded and as everyone reads it who does not know choices: each on a
@@ -236,6 +248,33 @@ pub fn with_choices(question: &str, choices: &[String]) -> String {
         return question.to_owned();
     }
     format!("{question}\n{listed}")
+}
+
+/// What the operator reads; older questions of their own turns have lines that only a model needs.
+pub(crate) fn words(
+    question: Option<&Text>,
+    is_own_turn: bool,
+    asked: Option<&OwnTurnAsked>,
+) -> Option<String> {
+    let question = question?.shown();
+    Some(if is_own_turn && asked.is_none() {
+        older::for_a_person(&question)
+    } else {
+        question
+    })
+}
+
+/// Why the operator is asked again; older questions of their own turns begin with it.
+pub(crate) fn again(
+    question: Option<&Text>,
+    is_own_turn: bool,
+    asked: Option<&OwnTurnAsked>,
+) -> Option<String> {
+    if let Some(asked) = asked {
+        return asked.again.as_ref().map(Text::shown);
+    }
+    let question = question.filter(|_| is_own_turn)?.shown();
+    older::again(&question).map(str::to_owned)
 }
 
 impl NodeSuspended {
@@ -256,7 +295,28 @@ impl NodeSuspended {
             approval: None,
             about_project: false,
             own_turn: None,
+            asked: None,
         }
+    }
+
+    /// What the operator is asked, or reads in a turn of theirs.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        words(
+            self.question.as_ref(),
+            self.is_own_turn(),
+            self.asked.as_ref(),
+        )
+    }
+
+    /// Why the operator is asked again in a turn of theirs.
+    #[must_use]
+    pub fn again(&self) -> Option<String> {
+        again(
+            self.question.as_ref(),
+            self.is_own_turn(),
+            self.asked.as_ref(),
+        )
     }
 
     /// Whether the turn is the operator's own; read from the question where a journal has nothing else.

@@ -60,6 +60,28 @@ pub(crate) fn is_own_turn(question: &str) -> bool {
         || parts.any(|part| part.starts_with("It is your turn. End it with one of these"))
 }
 
+/// Why a person is asked again, where an answer did not end the turn: the first lines of the question. The packet that
+/// begins a turn has headings of its own.
+pub(super) fn again(question: &str) -> Option<&str> {
+    let is_begun = ["#", "You are ", "It is your turn"];
+    let again = question.split("\n\n").next().unwrap_or_default();
+    let is_again = !is_begun.iter().any(|head| again.starts_with(head));
+    (is_again && !again.trim().is_empty()).then_some(again)
+}
+
+/// The packet of a person's own turn: without the lines that give a model its place and its ways to end, because a
+/// person's ways are listed beside it.
+pub(super) fn for_a_person(question: &str) -> String {
+    let mut is_ways = false;
+    let lines = question.lines().filter(|line| {
+        let is_for_a_model = ["You are at node `", "No task list is written for this node"];
+        is_ways =
+            (is_ways && !line.trim().is_empty()) || line.starts_with("End this turn with one of");
+        !is_ways && !is_for_a_model.iter().any(|head| line.starts_with(head))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// How the command of a tool ended, as the first line of its output says it.
 #[must_use]
 pub(super) fn exit(output: &str) -> Option<CommandExit> {
@@ -198,6 +220,32 @@ mod tests {
             });
             let waits: NodeSuspended = serde_json::from_value(waits).unwrap();
             assert_eq!(waits.is_own_turn(), expected, "{reason} {said:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_a_model_needs_is_left_out_of_an_own_turn_only_where_the_record_does_not_say_how_it_was_asked()
+     {
+        let packet = "You are at node `sign`.\n<received>\nA plan.\n</received>\nEnd this turn with one of:\n- x";
+        let asked = "Name a file.\n\nIt is your turn. End it with one of these";
+        for (question, said, words, again) in [
+            (packet, None, "<received>\nA plan.\n</received>", None),
+            (packet, Some(serde_json::json!({})), packet, None),
+            (asked, None, asked, Some("Name a file.")),
+            (
+                asked,
+                Some(serde_json::json!({ "again": "No such file." })),
+                asked,
+                Some("No such file."),
+            ),
+        ] {
+            let waits = serde_json::json!({
+                "node": "sign", "role": "owner", "reason": "prompt_human", "own_turn": true,
+                "question": question, "asked": said,
+            });
+            let waits: NodeSuspended = serde_json::from_value(waits).unwrap();
+            assert_eq!(waits.words().as_deref(), Some(words), "{said:?}");
+            assert_eq!(waits.again().as_deref(), again, "{said:?}");
         }
     }
 

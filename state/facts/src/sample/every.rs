@@ -24,7 +24,7 @@ use crate::fact::journal::{
 };
 use crate::fact::node::{
     FaultCode, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
-    NodeEntry, NodeSuspended, NodeWoken, RepairRequested, Trouble, WaitReason,
+    NodeEntry, NodeSuspended, NodeWoken, OwnTurnAsked, RepairRequested, Trouble, WaitReason,
 };
 use crate::fact::operator::{
     AnsweredBefore, ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested,
@@ -267,6 +267,12 @@ fn waiting_server() -> WaitingServer {
     }
 }
 
+fn asked_again() -> OwnTurnAsked {
+    OwnTurnAsked {
+        again: Some(Text::from("Name a file.")),
+    }
+}
+
 fn nodes() -> Vec<Fact> {
     let on = || vec![delivery("draft", "review", HandoffWay::Forward, "notes.md")];
     vec![
@@ -319,6 +325,7 @@ fn nodes() -> Vec<Fact> {
             approval: Some(id("a1")),
             about_project: false,
             own_turn: Some(true),
+            asked: Some(asked_again()),
         }),
         Fact::NodeWoken(NodeWoken {
             client: None,

@@ -188,6 +188,7 @@ impl FlowState {
             servers: f.servers.clone(),
             until: f.until,
             is_own_turn: f.is_own_turn(),
+            asked: f.asked.clone(),
             consent: f.consent.clone(),
             approval: f.approval.clone(),
             since: place.at,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::at::At;
 use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
-use crate::fact::node::{FaultCode, NodeEntry, Trouble, WaitReason};
+use crate::fact::node::{self, FaultCode, NodeEntry, OwnTurnAsked, Trouble, WaitReason};
 use crate::fact::operator::{ChosenBy, DecidingRule, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
 use crate::fact::terms::{ConsentTerms, WaitingServer};
@@ -89,6 +89,9 @@ pub struct OperatorWait {
     /// Whether the operator plays the role that waits, and its turn is theirs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_own_turn: bool,
+    /// How the operator is asked in a turn of theirs; absent in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<OwnTurnAsked>,
     /// The request for consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,
@@ -106,6 +109,26 @@ pub struct OperatorWait {
 }
 
 impl OperatorWait {
+    /// What the operator is asked, or reads in a turn of theirs.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        node::words(
+            self.question.as_ref(),
+            self.is_own_turn,
+            self.asked.as_ref(),
+        )
+    }
+
+    /// Why the operator is asked again in a turn of theirs.
+    #[must_use]
+    pub fn again(&self) -> Option<String> {
+        node::again(
+            self.question.as_ref(),
+            self.is_own_turn,
+            self.asked.as_ref(),
+        )
+    }
+
     /// Whether a text of the operator ends this wait.
     #[must_use]
     pub fn takes_text(&self) -> bool {
