@@ -49,14 +49,8 @@ fn only_the_configuration_outside_widens_and_whatever_is_inside_takes_away() {
         place.write("demo/flow.yaml", &FLOW.replace("a log. }", &role));
         let state = place.workspace.state();
         drop(std::fs::remove_dir_all(state.join("demo")));
-        let run = [
-            "run",
-            "demo/flow.yaml",
-            "--project",
-            "demo",
-            "--until-waiting",
-        ];
-        let said = place.run(&run);
+        let run = "run demo/flow.yaml --project demo --until-waiting".split(' ');
+        let said = place.run(&run.collect::<Vec<&str>>());
         assert_eq!(said.code, 9, "{said:?}");
         (place.flow().unwrap(), said.err)
     };
