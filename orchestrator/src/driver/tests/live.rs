@@ -12,6 +12,7 @@
     reason = "a test cares about a few kinds of work and of messages"
 )]
 
+mod bounded;
 mod folder;
 mod meaning;
 mod models;
@@ -81,6 +82,8 @@ struct Scenario {
     steers: &'static [wires::Steered],
     /// How the operator answers.
     answers: Answers,
+    /// The tokens that the flow may use before the operator is asked.
+    tokens: Option<u64>,
     /// How large the model's window is; 0 is without bounds.
     window: u64,
     /// Whether a model chooses first what roles work with.

@@ -214,6 +214,7 @@ impl Actors {
 
     fn gear(&self, job: &TurnJob) -> Gear {
         let tools = self.tools(&job.role);
+        tools.remember(Arc::clone(&job.seen));
         let offered = Arc::clone(tools.definitions());
         let puppet = || Arc::clone(&self.puppet) as Arc<dyn Provider>;
         let remote = self.server.as_ref().map(|servers| Remote {

@@ -75,7 +75,10 @@ fn of_npm(package: &str) -> Option<String> {
     if !succeeds(Command::new("node").arg("--version"), "node") {
         return None;
     }
-    let modules = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/world/node_modules");
+    let modules = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/world/node_modules"
+    );
     let folder = Path::new(modules).join("@modelcontextprotocol");
     let main = folder.join(package).join("dist/index.js");
     if !main.exists() {

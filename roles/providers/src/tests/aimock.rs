@@ -13,7 +13,7 @@ use crate::{AnswerStop, FaultClass};
 /// Its main file.
 const PROGRAM: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../tests/world/node_modules/@copilotkit/aimock/dist/cli.js"
+    "/../../tests/world/node_modules/@copilotkit/aimock/dist/cli.js"
 );
 
 const FIXTURES: &str = r#"{"fixtures": [

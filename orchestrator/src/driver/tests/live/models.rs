@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_facts::fact::flow::TokenBudget;
 use a_society_facts::fact::operator::ConsentMode;
 use a_society_facts::message::Message;
 use a_society_facts::{At, Verb};
@@ -89,7 +90,7 @@ impl Stage for OnDisk {
             input: None,
             file: read_kept(flow.clone()).unwrap(),
             script: None,
-            tokens: None,
+            tokens: scenario.tokens.map(TokenBudget::AtMost),
             mode: None,
             rules: a_society_facts::fact::operator::ConsentRules::default(),
             chat: None,
@@ -121,7 +122,7 @@ impl Stage for OnDisk {
 }
 
 /// How many results of tools a conversation shows.
-fn results(said: &[Message]) -> usize {
+pub(super) fn results(said: &[Message]) -> usize {
     let is_result = |message: &&Message| matches!(message, Message::ToolResult { .. });
     said.iter().filter(is_result).count()
 }
@@ -136,6 +137,7 @@ pub(super) fn scenario(name: &str, model: Says, answers: Answers) -> Scenario {
         server: false,
         steers: &[],
         answers,
+        tokens: None,
         window: 0,
         chooses: false,
         files: [("a.txt", "one\n"), ("b.txt", "b\n")]

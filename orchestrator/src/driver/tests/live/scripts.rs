@@ -269,6 +269,7 @@ fn scripted(name: &str, flow: &str, script: &str, answers: Answers) -> Scenario 
         server: false,
         steers: &[],
         answers,
+        tokens: None,
         window: 0,
         chooses: false,
         files: Vec::new(),
