@@ -1,6 +1,7 @@
 // When the system notifies that something waits, and in which words. Pure.
 import { several } from "./words";
-import type { Ask } from "./wire";
+import { refKey } from "./router";
+import type { Ask, FlowRow } from "./wire";
 
 /** An ask is worth a notification when it is this old and still open, and one comes at most this often. */
 export const OLD_ENOUGH_MS = 5_000;
@@ -27,6 +28,17 @@ export function headline(asks: readonly Ask[]): string {
   if (roles === 1 && flows === 0 && first !== undefined) return `${first.role} waits, with ${asks.length} requests`;
   const parts = [roles > 0 ? several(roles, "role") : "", flows > 0 ? several(flows, "flow") : ""].filter((part) => part !== "");
   return `${parts.join(" and ")} ${roles + flows === 1 ? "waits" : "wait"}`;
+}
+
+/** The flows that were completed since they were last seen unfinished. `unfinished` is what was seen so far, and is kept
+ * up to date. One that the operator cancelled is none: they know. */
+export function completed(rows: readonly FlowRow[], unfinished: Set<string>): FlowRow[] {
+  const done = rows.filter((row) => row.standing === "completed" && unfinished.has(refKey(row)));
+  for (const row of rows) {
+    if (row.over) unfinished.delete(refKey(row));
+    else unfinished.add(refKey(row));
+  }
+  return done;
 }
 
 /** Where they wait, each flow once. */

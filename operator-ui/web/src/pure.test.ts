@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { Announcer, type Spoken } from "./announce";
 import { callEnd, callLine, callOutput, callVerb } from "./calls";
-import { due, headline, places, ripe } from "./notify";
+import { completed, due, headline, places, ripe } from "./notify";
 import { GRACE, keyMayAnswer, pointerMayAnswer, Typing } from "./arm";
 import { momentOf } from "./figures";
 import { choices, identical, inOrder, keyHints, questionOf, shortWords, wantsWords } from "./asks";
@@ -20,7 +20,7 @@ import { consentLine, groupWords, handOff, kindOf, rowAt, Rows, rowsOf, saysNoth
 import { chord } from "./system";
 import { tailAfter, tailed, type Tail } from "./tail";
 import { ago, goesOn, inSentences, money, several, span, ticked, tokens, took, unticked } from "./words";
-import type { Ask, AskKind, ConsentAnswer, FeedState, Item } from "./wire";
+import type { Ask, AskKind, ConsentAnswer, FeedState, FlowRow, Item } from "./wire";
 
 const at = (address: string): Route => {
   const url = new URL(address, "http://x");
@@ -406,6 +406,16 @@ describe("a notification", () => {
     expect(said(open("a", "backend", 0), open("b", null, 0))).toBe("1 role and 1 flow wait");
     expect(said(open("a", null, 0), open("b", null, 0))).toBe("1 flow waits");
     expect(places([open("a", "backend", 0), open("b", "qa", 0), open("c", "qa", 0, "billing")])).toBe("ledger, billing");
+  });
+  it("tells of a flow that was completed since it was seen unfinished, once, and of none that was cancelled or was over", () => {
+    const row = (flow: string, over: boolean, standing: string): FlowRow => ({ project: "p", flow, over, standing }) as FlowRow;
+    const unfinished = new Set<string>();
+    const told = (...rows: FlowRow[]): string[] => completed(rows, unfinished).map((one) => one.flow);
+    expect(told(row("a", false, "working"), row("b", false, "working"), row("old", true, "completed"))).toEqual([]);
+    expect(told(row("a", true, "completed"), row("b", true, "cancelled"), row("old", true, "completed"))).toEqual(["a"]);
+    expect(told(row("a", true, "completed"))).toEqual([]);
+    expect(told(row("a", false, "working"))).toEqual([]);
+    expect(told(row("a", true, "completed"))).toEqual(["a"]);
   });
   it("comes when an ask has waited five seconds, and ten after the one before", () => {
     const asks = [open("old", "a", 1_000), open("new", "b", 5_000)];

@@ -191,3 +191,26 @@ test("flows of one title are told apart wherever one of several is chosen", { sk
     await says(page.locator("main"), new RegExp(tails[1]), "the choice of another run");
   });
 });
+
+test("a hidden tab is told that a flow is completed, and the notification leads to it", { skip }, async () => {
+  let free;
+  const hold = new Promise((done) => { free = done; });
+  const model = await new Model({ text: CLOSES, hold }).listen();
+  await at({ "demo/flow.yaml": SOLO }, model, async ({ page, begin, place }) => {
+    await page.evaluate(() => localStorage.setItem("a-society.look", JSON.stringify({ notify: true })));
+    await page.addInitScript(() => {
+      window.notes = [];
+      window.Notification = class { static permission = "granted"; constructor(title, more) { Object.assign(this, { title, ...more, close: () => undefined }); window.notes.push(this); } };
+      Object.defineProperty(document, "visibilityState", { get: () => "hidden" });
+    });
+    await page.goto(`${place.origin}/flows`);
+    const { flow } = await begin();
+    await page.getByRole("navigation", { name: "Workspace" }).getByText("Nightly notes").waitFor();
+    free();
+    const notes = () => page.evaluate(() => window.notes.map((note) => `${note.title}: ${note.body}`));
+    await until(notes, (all) => all.length === 1, "it is told");
+    assert.deepEqual(await notes(), ["Completed: Nightly notes"]);
+    await page.evaluate(() => window.notes[0].onclick());
+    await page.waitForURL(`**/f/${flow}`);
+  });
+});
