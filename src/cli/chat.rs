@@ -162,6 +162,12 @@ fn looked_at(text: &str) -> Result<LookedAt, String> {
 /// Talks.
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if arguments.resume.as_deref() == Some("") {
+        // A message is for one chat.
+        if arguments.once.is_some() {
+            let what = "--resume names no chat for the message".to_owned();
+            let (why, hint) = ("there may be several", "a-society ls --chats".to_owned());
+            return Err(OperatorError::new(("usage", ExitCode::Usage), what, why, hint).into());
+        }
         return chats::list(context);
     }
     let wishes = Wishes {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use a_society_facts::id::{ClientId, NodeId, ProjectName, RoleInstance};
+use a_society_facts::view::FlowState;
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::control::client::{self, ObeyedBy, Unsaid};
 use a_society_orchestrator::control::message::{ControlFault, ControlFaultCode, Taken};
@@ -332,4 +333,12 @@ fn said(text: String) -> Result<String, Stop> {
         .into());
     }
     Ok(text)
+}
+
+/// The command that goes on with a flow, or with a chat.
+pub(crate) fn goes_on(state: &FlowState, name: &str) -> String {
+    match state.chat {
+        Some(_) => format!("a-society chat --resume {name}"),
+        None => format!("a-society resume {name}"),
+    }
 }

@@ -28,6 +28,7 @@ use super::cost;
 use super::delivered;
 use super::progress::board::stands;
 use super::report::damage_json;
+use super::say::goes_on;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::output::Output;
@@ -109,7 +110,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         let says = damage.to_string();
         out.line(&out.paint.red(&plain(&says)))?;
     } else if seen.held_by.is_none() && !over {
-        out.line(&format!("go on: a-society resume {name}"))?;
+        out.line(&format!("go on: {}", goes_on(state, name)))?;
     }
     Ok(code)
 }

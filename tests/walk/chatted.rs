@@ -197,6 +197,22 @@ fn each_line_of_a_pipe_is_a_message_and_its_end_ends_the_chat() {
 }
 
 #[test]
+fn a_message_needs_the_name_of_its_chat_and_status_names_the_way_back() {
+    let model = Echo::start();
+    let place = model.place();
+    assert_eq!(once(&place, "First.").code, 0);
+    let said = place.run(&["chat", "--once", "Second.", "--resume"]);
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{said:?}");
+    assert!(said.err.contains("names no chat"), "{said:?}");
+    assert_eq!(model.bodies().len(), 1);
+    let said = place.run(&["status", &chat_of(&place)]);
+    assert!(
+        said.out.contains("go on: a-society chat --resume "),
+        "{said:?}"
+    );
+}
+
+#[test]
 fn a_role_that_is_not_there_is_refused_with_those_that_are() {
     let model = Echo::start();
     let place = model.place();

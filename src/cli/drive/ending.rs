@@ -19,6 +19,7 @@ use serde_json::json;
 use super::{Watch, from_driver, rests};
 use crate::cli::asks::{self, short};
 use crate::cli::progress::aside;
+use crate::cli::say::goes_on;
 use crate::cli::{cost, delivered, diff};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
@@ -258,17 +259,15 @@ impl Watch<'_> {
         {
             return Ok(());
         }
+        let back = goes_on(&seen.state, name);
         match code {
-            ExitCode::Interrupted => self.out.note(&format!("go on: a-society resume {name}")),
+            ExitCode::Interrupted => self.out.note(&format!("go on: {back}")),
             ExitCode::Waiting
             | ExitCode::WaitsForConsent
             | ExitCode::WaitsForModel
             | ExitCode::WaitsForBudget
             | ExitCode::WaitsAfterFailure
-            | ExitCode::DiskFull => {
-                self.out
-                    .note(&format!("then go on: a-society resume {name}"));
-            }
+            | ExitCode::DiskFull => self.out.note(&format!("then go on: {back}")),
             ExitCode::Ok
             | ExitCode::Failed
             | ExitCode::Usage
