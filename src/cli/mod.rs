@@ -81,6 +81,8 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod served;
 pub(crate) mod session;
+pub(crate) mod session_cut;
+mod session_ref;
 pub(crate) mod session_request;
 pub(crate) mod show;
 pub(crate) mod signals;

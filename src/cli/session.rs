@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use a_society_facts::Seat;
 use a_society_facts::fact::session::{Strategy, Trigger};
-use a_society_facts::id::{RoleInstance, Seq};
+use a_society_facts::id::{MessageId, RoleInstance, Seq};
 use a_society_facts::view::Views;
-use a_society_facts::view::session::{Archive, SessionEntry, SessionView, Texts};
+use a_society_facts::view::session::{Archive, ArchiveKind, SessionEntry, SessionView, Texts};
 use a_society_state::watch::FolderWatch;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
 use super::context::Context;
 use super::say::{Said, To, deliver, role};
-use super::session_request;
 use super::table::{self, Cell};
+use super::{session_cut, session_request};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::plain;
@@ -35,6 +35,8 @@ way: the journal has all of it.
 Examples:
   a-society session ls a1b2
   a-society session compact a1b2 writer
+  a-society session trim a1b2 writer --keep 12
+  a-society session reset c3d4
   a-society session archives a1b2 writer --json
   a-society session restore a1b2 writer k7
   a-society session export a1b2 writer > writer.json
@@ -50,6 +52,10 @@ enum SessionCommand {
     Ls(Ls),
     /// Replace a role's history with a summary
     Compact(Compact),
+    /// Leave out the oldest messages
+    Trim(session_cut::Trim),
+    /// Begin anew: nothing from before is remembered
+    Reset(session_cut::Reset),
     /// List the archived histories
     Archives(Archives),
     /// Restore an archived history
@@ -110,8 +116,9 @@ struct Archives {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The summary is removed, and everything said since follows the restored history. A history that \
-had nearly filled the window is compacted again with the role's next request.
+What replaced the history is removed, and everything said since follows it. A history that had \
+nearly filled the window is compacted again with the role's next request. Of archives that trim or \
+reset made, the last one is restored first.
 
 Examples:
   a-society session restore a1b2 writer k7")]
@@ -157,6 +164,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     match &arguments.verb {
         SessionCommand::Ls(ls) => list(context, ls),
         SessionCommand::Compact(compact) => self::compact(context, compact),
+        SessionCommand::Trim(trim) => session_cut::trim(context, trim),
+        SessionCommand::Reset(reset) => session_cut::reset(context, reset),
         SessionCommand::Archives(archives) => self::archives(context, archives),
         SessionCommand::Restore(restore) => self::restore(context, restore),
         SessionCommand::Export(export) => self::export(context, export),
@@ -185,7 +194,7 @@ fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
 }
 
 /// The sessions of a flow, folded from its journal.
-fn sessions(store: &Store, flow: &FlowRef) -> Result<Views, Stop> {
+pub(super) fn sessions(store: &Store, flow: &FlowRef) -> Result<Views, Stop> {
     let mut views = Views::default();
     store
         .follow(flow)?
@@ -250,32 +259,35 @@ fn list(context: &mut Context<'_>, ls: &Ls) -> Outcome {
 }
 
 /// How long messages are in a transcript.
-fn bytes(messages: &[SessionEntry]) -> u64 {
+pub(super) fn bytes(messages: &[SessionEntry]) -> u64 {
     messages.iter().map(SessionEntry::approx_bytes).sum()
 }
 
-const fn word(strategy: Strategy) -> &'static str {
+const fn word(strategy: Option<Strategy>) -> &'static str {
     match strategy {
-        Strategy::NodeSummary | Strategy::Llm => "a model's summary",
-        Strategy::Truncate => "the beginnings of its messages",
-        Strategy::ObservationMask => "the same without long outputs",
-        Strategy::Custom => "a program's summary",
+        Some(Strategy::NodeSummary | Strategy::Llm) => "a model's summary",
+        Some(Strategy::Truncate) => "the beginnings of its messages",
+        Some(Strategy::ObservationMask) => "the same without long outputs",
+        Some(Strategy::Custom) => "a program's summary",
+        None => "nothing",
     }
 }
 
-const fn who(trigger: Trigger) -> &'static str {
-    match trigger {
-        Trigger::Manual => "manual",
-        Trigger::Auto => "auto",
+const fn reason(kind: ArchiveKind, trigger: Trigger) -> &'static str {
+    match (kind, trigger) {
+        (ArchiveKind::Compact, Trigger::Manual) => "compacted",
+        (ArchiveKind::Compact, Trigger::Auto) => "compacted (auto)",
+        (ArchiveKind::Trim, _) => "trimmed",
+        (ArchiveKind::Reset, _) => "reset",
     }
 }
 
-fn of_compacted(seat: &Seat, archive: &Archive) -> Value {
+pub(super) fn of_archive(seat: &Seat, archive: &Archive) -> Value {
     let messages = &archive.archived_transcript_history;
     json!({
         "role": seat,
         "archive": archive.id,
-        "kind": "compact",
+        "kind": archive.kind,
         "trigger": archive.trigger,
         "strategy": archive.strategy,
         "node": (!archive.node_id.is_empty()).then_some(&archive.node_id),
@@ -299,9 +311,9 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     let found = views.sessions.iter().filter(|(seat, _)| wanted(seat));
     let found: Vec<(&Seat, &SessionView)> = found.collect();
     if context.out.is_json() {
-        let each = found.iter().flat_map(|(seat, session)| {
-            session.archives.iter().map(|kept| of_compacted(seat, kept))
-        });
+        let each = found
+            .iter()
+            .flat_map(|(seat, session)| session.archives.iter().map(|kept| of_archive(seat, kept)));
         let each: Vec<Value> = each.collect();
         let (project, flow) = (&flow.project, &flow.flow);
         let value = json!({ "project": project, "flow": flow, "archives": each });
@@ -320,12 +332,7 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     ];
     let mut rows: Vec<Vec<Cell>> = vec![head.into_iter().map(Cell::from).collect()];
     for (seat, session) in found {
-        rows.extend(
-            session
-                .archives
-                .iter()
-                .map(|kept| compacted_row(seat, kept)),
-        );
+        rows.extend(session.archives.iter().map(|kept| archive_row(seat, kept)));
     }
     if rows.len() == 1 {
         context.out.line("there are no archives")?;
@@ -337,11 +344,11 @@ fn archives(context: &mut Context<'_>, arguments: &Archives) -> Outcome {
     Ok(ExitCode::Ok)
 }
 
-fn compacted_row(seat: &Seat, kept: &Archive) -> Vec<Cell> {
+fn archive_row(seat: &Seat, kept: &Archive) -> Vec<Cell> {
     vec![
         seat.to_string().into(),
         plain(&kept.id).into_owned().into(),
-        who(kept.trigger).into(),
+        reason(kept.kind, kept.trigger).into(),
         plain(&kept.node_id).into_owned().into(),
         kept.compacted_at.to_string().into(),
         kept.archived_transcript_history.len().to_string().into(),
@@ -350,7 +357,7 @@ fn compacted_row(seat: &Seat, kept: &Archive) -> Vec<Cell> {
     ]
 }
 
-fn no_session(role: &RoleInstance, views: &Views) -> Stop {
+pub(super) fn no_session(role: &RoleInstance, views: &Views) -> Stop {
     let names: Vec<String> = views.sessions.keys().map(ToString::to_string).collect();
     let why = if names.is_empty() {
         "no role of it has one yet".to_owned()
@@ -379,10 +386,10 @@ fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
         let stands = session.messages.iter();
         stands
             .map(|entry| &entry.id)
-            .any(|id| *id == kept.replacement_message.id)
+            .any(|id| replaced_by(kept).is_some_and(|by| by == id))
     });
     if context.out.is_json() {
-        let archive = done.map(|kept| of_compacted(&Seat::from(role), kept));
+        let archive = done.map(|kept| of_archive(&Seat::from(role), kept));
         context.out.value(&json!({
             "project": said.flow.project,
             "flow": said.flow.flow,
@@ -402,6 +409,11 @@ fn compact(context: &mut Context<'_>, arguments: &Compact) -> Outcome {
         None => return Err(not_shorter(role, &views)),
     }
     Ok(ExitCode::Ok)
+}
+
+/// The message in the place of an archive.
+fn replaced_by(kept: &Archive) -> Option<&Option<MessageId>> {
+    kept.replacement_message.as_ref().map(|entry| &entry.id)
 }
 
 /// What replaces a history, and, where that is no summary, why.
@@ -477,8 +489,7 @@ fn restore(context: &mut Context<'_>, arguments: &Restore) -> Outcome {
         return Ok(ExitCode::Ok);
     }
     context.out.line(&format!(
-        "{}: the history {} is back in the session of {role}, in place of its summary ({} messages \
-         now)",
+        "{}: the history {} is back in the session of {role} ({} messages now)",
         said.flow,
         plain(&arguments.archive),
         session.messages.len(),

@@ -157,6 +157,16 @@ const TERMINAL: &[Row] = &[
         "the_request_after_a_session_was_compacted_has_the_summary_and_after_it_was_restored_all_messages_again",
     ),
     (
+        "session trim",
+        "walk/session_verbs.rs",
+        "a_trimmed_chat_sends_the_last_messages_only_and_a_restored_one_sends_all_again",
+    ),
+    (
+        "session reset",
+        "walk/session_verbs.rs",
+        "a_chat_that_was_reset_sends_nothing_that_was_said_before_and_what_it_cost_counts_on",
+    ),
+    (
         "session archives",
         "walk/models.rs",
         "a_session_is_made_shorter_and_restored_with_and_without_a_driver",
@@ -527,6 +537,8 @@ const PAGE: &[Row] = &[
         "walk/decided.rs",
         "a_session_is_summarised_restored_and_given_another_model_as_the_page_says",
     ),
+    ("Trim", SESSION_TESTS, CUT_TEST),
+    ("Reset", SESSION_TESTS, CUT_TEST),
     (
         "Restore",
         "walk/decided.rs",
@@ -553,6 +565,11 @@ const PAGE: &[Row] = &[
         "a role's finding becomes a change of the project on the page of the program, and a fork hears a first message",
     ),
 ];
+
+const SESSION_TESTS: &str = "walk/session_verbs.rs";
+
+const CUT_TEST: &str =
+    "a_chat_is_trimmed_and_reset_over_the_page_s_socket_and_the_next_request_has_the_rest";
 
 const MODELS_TEST: &str = "a first model is added, tried, made the default and removed on the page, and a flow that waited for one goes on with it";
 

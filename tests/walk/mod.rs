@@ -53,6 +53,7 @@ mod replayed;
 mod requested;
 mod resetting;
 mod resized;
+mod session_verbs;
 mod shown_live;
 mod signalled;
 mod small;

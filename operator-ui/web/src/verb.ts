@@ -96,6 +96,18 @@ when: SteerWhen, } | { "do": "compact",
 /**
  * The role instance.
  */
+role: RoleInstance, } | { "do": "trim",
+/**
+ * The role instance.
+ */
+role: RoleInstance,
+/**
+ * How many of the last messages stay at least.
+ */
+keep: number, } | { "do": "reset",
+/**
+ * The role instance.
+ */
 role: RoleInstance, } | { "do": "restore",
 /**
  * The role instance.

@@ -9,6 +9,8 @@ use a_society_flow::machine::{
     Brought, Commanded, Input, NewGraph, OperatorWords, Refusal, VerbNeed,
 };
 
+use a_society_flow::machine::session::SessionChange;
+
 use super::core::Core;
 use super::errand::ErrandId;
 use super::error::DriverError;
@@ -119,7 +121,12 @@ impl Core {
         } else if let Verb::Compact { role } = verb {
             self.shorten(role, client)
         } else if let Verb::Restore { role, archive } = verb {
-            self.restore(role, archive, client)
+            self.change_session(&role, SessionChange::Restore { archive }, client)
+        } else if let Verb::Trim { role, keep } = verb {
+            let archive = self.next_archive('t');
+            self.change_session(&role, SessionChange::Trim { archive, keep }, client)
+        } else if let Verb::Reset { role } = verb {
+            self.reset_session(&role, client)
         } else {
             Err(Refusal::Needs(VerbNeed::Driver).into())
         }

@@ -7,7 +7,7 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{Origin, SessionCompacted, Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{BlobText, Message, Text};
-use a_society_facts::view::session::{SessionEntry, SessionView};
+use a_society_facts::view::session::{Archive, SessionEntry, SessionView};
 use a_society_flow::machine::TurnTask;
 use a_society_roles::handoff::AllowedOutcomes;
 use a_society_roles::role::compaction::{
@@ -320,7 +320,11 @@ fn archive_of<'s>(session: &'s SessionView, entry: &SessionEntry) -> Option<&'s 
         return None;
     }
     let mut archives = session.archives.iter();
-    let archive = archives.find(|archive| archive.replacement_message.id == entry.id)?;
+    let replaced_by = |archive: &&Archive| {
+        let replacement = archive.replacement_message.as_ref();
+        replacement.is_some_and(|replacement| replacement.id == entry.id)
+    };
+    let archive = archives.find(replaced_by)?;
     Some(&archive.archived_transcript_history)
 }
 

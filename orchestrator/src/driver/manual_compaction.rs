@@ -8,7 +8,7 @@ use a_society_facts::fact::session::Trigger;
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::Work;
-use a_society_flow::machine::session::{SessionChange, last_task};
+use a_society_flow::machine::session::last_task;
 use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, StepReply};
 use a_society_roles::turn::taker::Taker;
@@ -76,21 +76,6 @@ impl Core {
             }
         }
         Ok(())
-    }
-
-    /// Replaces a summary by its archived messages.
-    pub(super) fn restore(
-        &mut self,
-        role: RoleInstance,
-        archive: String,
-        client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        if self.is_draining() {
-            return Err(DriverError::Gone);
-        }
-        self.apply_to_session(&role, SessionChange::Restore { archive }, client)?;
-        self.flow.sync()?;
-        Ok(1)
     }
 
     /// Whether work has to wait until its role's session is as short as the operator wants it.

@@ -40,6 +40,7 @@ mod provider_wait;
 mod request;
 pub mod role_source;
 pub mod room;
+mod session_changes;
 mod snapshot;
 mod speech;
 mod steer;

@@ -42,6 +42,12 @@ const ORDERS: &[(&str, &str, &str)] = &[
     ("retry", "", "take a stopped or failed turn again"),
     ("compact", "", "replace what was said so far by a summary"),
     (
+        "trim",
+        "N",
+        "keep the last N messages, and archive those before",
+    ),
+    ("reset", "", "begin anew: nothing said before is remembered"),
+    (
         "fork",
         "[NAME]",
         "begin another chat with what was said so far",
@@ -103,6 +109,14 @@ fn read(line: &str, role: &RoleInstance) -> Result<Order, String> {
         }),
         "retry" => Order::Says(Verb::Retry { to: Whom::Only }),
         "compact" => Order::Says(Verb::Compact { role: role.clone() }),
+        "trim" => match rest.parse() {
+            Ok(keep) => Order::Says(Verb::Trim {
+                role: role.clone(),
+                keep,
+            }),
+            Err(_) => return needs("how many messages stay"),
+        },
+        "reset" => Order::Says(Verb::Reset { role: role.clone() }),
         "fork" => Order::Fork(Some(rest.to_owned()).filter(|name| !name.is_empty())),
         "budget" if rest.is_empty() => Order::Cost,
         "budget" => Order::Says(budget(rest)?),
@@ -270,6 +284,7 @@ mod tests {
         for (name, arguments, _) in ORDERS {
             let argument = match *name {
                 "mode" => "full",
+                "trim" => "12",
                 "budget" => "tokens 200_000",
                 _ => arguments,
             };

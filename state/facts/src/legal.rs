@@ -92,6 +92,8 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::CompactionStarted(f) => session::compaction_started(state, f),
         Fact::SessionCompacted(f) => session::compacted(state, f),
         Fact::CompactionFailed(f) => session::compacting(state, &f.seat, &f.compaction),
+        Fact::MessagesTrimmed(f) => session::trimmed(state, f),
+        Fact::SessionRenewed(f) => session::renewed(state, f),
         Fact::ArchiveRestored(f) => session::restored(state, f),
 
         Fact::OperatorReplied(f) => operator::replied(state, f),

@@ -7,6 +7,7 @@ mod every;
 mod ids;
 mod imported;
 mod long;
+mod rewrites;
 mod scribe;
 mod walk;
 

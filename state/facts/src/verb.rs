@@ -121,6 +121,18 @@ pub enum Verb {
         /// The role instance.
         role: RoleInstance,
     },
+    /// Leave the oldest messages of a role's session out; an archive keeps them.
+    Trim {
+        /// The role instance.
+        role: RoleInstance,
+        /// How many of the last messages stay at least.
+        keep: u64,
+    },
+    /// Let a role's session begin anew; an archive keeps what it held.
+    Reset {
+        /// The role instance.
+        role: RoleInstance,
+    },
     /// Put an archived history back in the place of its summary.
     Restore {
         /// The role instance.
@@ -243,6 +255,8 @@ impl Verb {
             | Self::Configure { .. }
             | Self::Budget { .. }
             | Self::Compact { .. }
+            | Self::Trim { .. }
+            | Self::Reset { .. }
             | Self::Restore { .. }
             | Self::Stop { .. }
             | Self::Pause {}
@@ -291,6 +305,8 @@ impl Verb {
                 "said; it cuts off the answer that arrives, a program or a person hears it when its next turn begins"
             }
             Self::Compact { .. } => status::COMPACTING,
+            Self::Trim { .. } => "trimmed; session archives lists what was left out",
+            Self::Reset { .. } => "reset; session archives lists what was said before",
             Self::Restore { .. } => "restored",
             Self::Stop { .. } => "stopping",
             Self::Pause {} => "paused; nothing new is started",

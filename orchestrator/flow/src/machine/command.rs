@@ -107,9 +107,11 @@ pub(super) fn commanded(
         Verb::Feedback { granted } => {
             improve::decide_feedback(state, *granted, improve::ChosenWhen::Now(client))
         }
-        Verb::Compact { .. } | Verb::Restore { .. } | Verb::RetryNow { .. } => {
-            Err(Refusal::Needs(VerbNeed::Driver))
-        }
+        Verb::Compact { .. }
+        | Verb::Trim { .. }
+        | Verb::Reset { .. }
+        | Verb::Restore { .. }
+        | Verb::RetryNow { .. } => Err(Refusal::Needs(VerbNeed::Driver)),
     }
 }
 

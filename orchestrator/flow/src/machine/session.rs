@@ -7,15 +7,16 @@ use std::fmt;
 use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, Strategy, Trigger,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessagesTrimmed, Origin, SessionRenewed,
+    Strategy, Trigger,
 };
 use a_society_facts::fact::turn::{
     Cause, ModelAnswered, ModelFailed, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
 };
-use a_society_facts::id::{ClientId, MessageId, NodeId, RoleInstance, TurnId};
-use a_society_facts::message::AnswerText;
+use a_society_facts::id::{ClientId, MessageId, NodeId, RoleInstance, SessionId, TurnId};
+use a_society_facts::message::{AnswerText, Message};
 use a_society_facts::view::flow::RequestState;
-use a_society_facts::view::session::{Archive, SessionEntry};
+use a_society_facts::view::session::{Archive, ArchiveKind, SessionEntry};
 use a_society_facts::view::{FlowState, SessionView};
 
 use super::limits::COMPACTED_MESSAGES_MIN;
@@ -35,7 +36,21 @@ pub enum SessionChange {
         /// Whether a model takes the role's turns.
         by_model: bool,
     },
-    /// The messages of an archive replace their summary again.
+    /// Its oldest messages are archived.
+    Trim {
+        /// The name of the archive.
+        archive: String,
+        /// How many of the last messages stay at least.
+        keep: u64,
+    },
+    /// It begins anew.
+    Reset {
+        /// The name of the archive of what it held.
+        archive: String,
+        /// The name of the incarnation.
+        session: SessionId,
+    },
+    /// The messages of an archive are in it again.
     Restore {
         /// The archive.
         archive: String,
@@ -61,6 +76,16 @@ pub enum SessionUnfit {
         archive: String,
         /// The archives that there are.
         there: Vec<String>,
+    },
+    /// Its node is under way, and what the node was given is in it.
+    InNode {
+        /// The node.
+        node: NodeId,
+    },
+    /// Later messages than those of the archive are archived as well.
+    Before {
+        /// The archive that has to be restored first.
+        later: String,
     },
     /// The summary of the archive is itself archived.
     Within {
@@ -89,6 +114,15 @@ impl fmt::Display for SessionUnfit {
                     listed(there)
                 )
             }
+            Self::InNode { node } => write!(
+                f,
+                "the node {node} is under way and what it was given is in the session; make it \
+                 shorter with compact or trim, or let the node end"
+            ),
+            Self::Before { later } => write!(
+                f,
+                "later messages are in the archive {later}; restore that one first"
+            ),
             Self::Within { holder } => write!(
                 f,
                 "its summary is itself in the archive {holder}; restore that one first"
@@ -123,6 +157,31 @@ pub fn decide(
                 may_be_compacted(session, by_model).map_err(refuse)?;
             }
             Ok(compaction_begins(state, role, compaction, trigger, client))
+        }
+        SessionChange::Trim { archive, keep } => {
+            let session = at_rest(state, role, session).map_err(refuse)?;
+            let trimmed = trimmed(session, keep).map(|kept| MessagesTrimmed {
+                seat: role.into(),
+                archive,
+                kept_last: kept.last,
+                kept: kept.before,
+                client,
+            });
+            Ok(trimmed.map(Fact::MessagesTrimmed).into_iter().collect())
+        }
+        SessionChange::Reset {
+            archive,
+            session: incarnation,
+        } => {
+            let session = at_rest(state, role, session).map_err(refuse)?;
+            may_be_reset(state, role).map_err(refuse)?;
+            Ok(vec![Fact::SessionRenewed(SessionRenewed {
+                seat: role.into(),
+                archive,
+                session: incarnation,
+                generation: session.generation.saturating_add(1),
+                client,
+            })])
         }
         SessionChange::Restore { archive } => {
             let session = at_rest(state, role, session).map_err(refuse)?;
@@ -191,6 +250,72 @@ fn compaction_begins(
     ]
 }
 
+/// What a session keeps that is trimmed.
+#[derive(Debug, PartialEq, Eq)]
+struct Kept {
+    /// So many of the last messages.
+    last: u64,
+    /// Messages before those.
+    before: Vec<MessageId>,
+}
+
+/// N6: what stays of a session if its last messages are to stay; nothing if all of it would.
+///
+/// The cut moves back, and never forward: the last message of a person stays, and so does a call with its results.
+/// What the node under way was given stays as well.
+fn trimmed(session: &SessionView, keep: u64) -> Option<Kept> {
+    let messages = &session.messages;
+    let keep = usize::try_from(keep).unwrap_or(usize::MAX);
+    let mut cut = messages.len().saturating_sub(keep);
+    if let Some(last) = messages.iter().rposition(is_of_person) {
+        cut = cut.min(last);
+    }
+    let splits = |entry: &SessionEntry| matches!(*entry.message, Message::ToolResult { .. });
+    while cut > 0 && messages.get(cut).is_some_and(splits) {
+        cut -= 1;
+    }
+    let node = session.node.as_ref().map(|mark| &mark.node);
+    let gone = messages.get(..cut)?;
+    let packet = gone.iter().rfind(|entry| {
+        entry.origin == Some(Origin::Entry) && node.is_some() && entry.node.as_ref() == node
+    });
+    let before: Vec<MessageId> = packet
+        .and_then(|entry| entry.id.clone())
+        .into_iter()
+        .collect();
+    (gone.len() > before.len()).then(|| Kept {
+        last: (messages.len() - cut) as u64,
+        before,
+    })
+}
+
+/// Whether a person or another role said it: what repairs, continues or replaces something is of the program.
+fn is_of_person(entry: &SessionEntry) -> bool {
+    let is_user = matches!(*entry.message, Message::User { .. });
+    is_user
+        && !matches!(
+            entry.origin,
+            Some(Origin::Repair | Origin::Continuation | Origin::Runtime | Origin::Injection)
+        )
+}
+
+/// N7: a chat begins anew at any time between its turns, and a role when it is in no node and looks back on nothing.
+fn may_be_reset(state: &FlowState, role: &RoleInstance) -> Result<(), SessionUnfit> {
+    if state.chat.is_some() {
+        return Ok(());
+    }
+    let nodes = state.running.iter().map(|(node, at)| (node, &at.role));
+    let awaiting = state.awaiting_operator.keys();
+    let awaiting = awaiting.filter_map(|node| Some((node, state.role_of(node)?)));
+    let staged = state.staged.values();
+    let staged = staged.filter_map(|it| Some((&it.node, state.role_of(&it.node)?)));
+    let mut under_way = nodes.chain(awaiting).chain(staged);
+    match under_way.find(|(_, of)| *of == role) {
+        Some((node, _)) => Err(SessionUnfit::InNode { node: node.clone() }),
+        None => Ok(()),
+    }
+}
+
 /// N3: the archive is there, and what replaced it is not in another archive.
 fn may_be_restored(session: &SessionView, archive: &str) -> Result<(), SessionUnfit> {
     let names = || {
@@ -205,8 +330,25 @@ fn may_be_restored(session: &SessionView, archive: &str) -> Result<(), SessionUn
         archive: archive.to_owned(),
         there: names(),
     })?;
-    let id = &kept.replacement_message.id;
-    let holds = |messages: &[SessionEntry]| messages.iter().any(|entry| entry.id == *id);
+    if kept.kind != ArchiveKind::Compact {
+        let mut later = session.archives.iter().rev();
+        let later = later.find(|other| other.kind != ArchiveKind::Compact);
+        return match later.filter(|other| other.id != kept.id) {
+            Some(later) => Err(SessionUnfit::Before {
+                later: later.id.clone(),
+            }),
+            None => Ok(()),
+        };
+    }
+    let id = kept
+        .replacement_message
+        .as_ref()
+        .and_then(|entry| entry.id.as_ref());
+    let holds = |messages: &[SessionEntry]| {
+        messages
+            .iter()
+            .any(|entry| id.is_some() && entry.id.as_ref() == id)
+    };
     if holds(&session.messages) {
         return Ok(());
     }

@@ -4,8 +4,8 @@ use super::imported::SessionImported;
 use super::node::{NodeSuspended, NodeWoken};
 use super::operator::StopScope;
 use super::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, SessionCompacted,
-    SessionOpened, SystemPromptBuilt,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, MessagesTrimmed,
+    SessionCompacted, SessionOpened, SessionRenewed, SystemPromptBuilt,
 };
 use super::turn::{
     CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, ModelRequested, TurnEnded,
@@ -127,6 +127,10 @@ pub enum SessionFact<'a> {
     SessionCompacted(&'a SessionCompacted),
     /// [`super::Fact::CompactionFailed`].
     CompactionFailed(&'a CompactionFailed),
+    /// [`super::Fact::MessagesTrimmed`].
+    MessagesTrimmed(&'a MessagesTrimmed),
+    /// [`super::Fact::SessionRenewed`].
+    SessionRenewed(&'a SessionRenewed),
     /// [`super::Fact::ArchiveRestored`].
     ArchiveRestored(&'a ArchiveRestored),
 }

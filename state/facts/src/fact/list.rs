@@ -350,6 +350,10 @@ facts! {
     SessionCompacted(session::SessionCompacted) = "session_compacted" [life, seat, session, -, -, blobs],
     /// A compaction failed, and the history is what it was.
     CompactionFailed(session::CompactionFailed) = "compaction_failed" [life, seat, session, -, -, -],
+    /// The oldest messages of a session are archived, without anything in their place.
+    MessagesTrimmed(session::MessagesTrimmed) = "messages_trimmed" [life, seat, session, -, -, -],
+    /// A session begins anew under its key, and what it held is archived.
+    SessionRenewed(session::SessionRenewed) = "session_renewed" [life, seat, session, -, -, -],
     /// The messages of an archive are back in the session.
     ArchiveRestored(session::ArchiveRestored) = "archive_restored" [life, seat, session, -, -, -],
 

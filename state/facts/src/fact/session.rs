@@ -240,6 +240,39 @@ pub struct CompactionFailed {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessagesTrimmed {
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
+    /// The archive of the messages that are not in the session any more.
+    pub archive: String,
+    /// How many of the last messages stay as they are.
+    pub kept_last: u64,
+    /// The messages before those that stay as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<MessageId>,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionRenewed {
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
+    /// The archive of what the incarnation before held.
+    pub archive: String,
+    /// The incarnation that begins.
+    pub session: SessionId,
+    /// Which incarnation that is.
+    pub generation: u32,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ArchiveRestored {
     /// The seat of the session.
     #[serde(rename = "role")]

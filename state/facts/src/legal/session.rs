@@ -4,8 +4,8 @@ use super::Illegal;
 use super::operator::fresh;
 use super::turn::settled;
 use crate::fact::session::{
-    ArchiveRestored, CompactionStarted, MessageAdded, Origin, SessionCompacted, SessionOpened,
-    SystemPromptBuilt,
+    ArchiveRestored, CompactionStarted, MessageAdded, MessagesTrimmed, Origin, SessionCompacted,
+    SessionOpened, SessionRenewed, SystemPromptBuilt,
 };
 use crate::seat::Seat;
 use crate::view::FlowState;
@@ -150,6 +150,37 @@ pub(super) fn compacted(state: &FlowState, f: &SessionCompacted) -> Result<(), I
         Some((id, turn)) => settled(id, turn),
         None => Ok(()),
     }
+}
+
+/// A session in which no turn works, and that is not being compacted, gets an archive of this name.
+fn archived(state: &FlowState, seat: &Seat, archive: &str) -> Result<(), Illegal> {
+    let session = quiet(state, seat)?;
+    if session.compaction.is_some() {
+        return Err(bad(seat, "it is being compacted"));
+    }
+    if session.archives.iter().any(|known| known == archive) {
+        return Err(bad(seat, "there is an archive of that name"));
+    }
+    Ok(())
+}
+
+pub(super) fn trimmed(state: &FlowState, f: &MessagesTrimmed) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
+    archived(state, &f.seat, &f.archive)
+}
+
+pub(super) fn renewed(state: &FlowState, f: &SessionRenewed) -> Result<(), Illegal> {
+    fresh(state, f.client.as_ref())?;
+    archived(state, &f.seat, &f.archive)?;
+    let session = known(state, &f.seat)?;
+    if f.generation != session.generation.saturating_add(1) {
+        return Err(bad(&f.seat, "incarnations are numbered without gaps"));
+    }
+    let mut all = state.sessions.values();
+    if all.any(|session| session.session_id == f.session) {
+        return Err(bad(&f.seat, "its incarnation is another session's"));
+    }
+    Ok(())
 }
 
 pub(super) fn restored(state: &FlowState, f: &ArchiveRestored) -> Result<(), Illegal> {

@@ -77,6 +77,8 @@ fn facts_about_sessions_and_turns_take_a_chat_in_the_place_of_a_role_and_read_ba
         "compaction_started",
         "session_compacted",
         "compaction_failed",
+        "messages_trimmed",
+        "session_renewed",
         "archive_restored",
         "feed_imported",
     ];

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::ids::id;
-use super::imported;
 use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_call, usage};
+use super::{imported, rewrites};
 use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
@@ -35,9 +35,8 @@ use crate::fact::operator::{
 };
 use crate::fact::request::{Beside, PromptSource, RequestFrame};
 use crate::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, Descent, MessageAdded, Origin,
-    SessionCompacted, SessionKind, SessionOpened, SessionParent, SessionResumed, Strategy,
-    SystemPromptBuilt, Trigger,
+    Descent, MessageAdded, Origin, SessionKind, SessionOpened, SessionParent, SessionResumed,
+    SystemPromptBuilt,
 };
 use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue, WaitingServer};
 use crate::fact::turn::{
@@ -53,7 +52,7 @@ use crate::message::{AnswerText, BlobText, ConfirmedDraft, Image, ImageKind, Tex
 
 const TURN: TurnId = TurnId(7);
 
-fn role() -> RoleInstance {
+pub(super) fn role() -> RoleInstance {
     id("writer_2")
 }
 
@@ -86,7 +85,7 @@ fn frame() -> RequestFrame {
     }
 }
 
-fn client() -> Option<ClientId> {
+pub(super) fn client() -> Option<ClientId> {
     Some(id("client-7"))
 }
 
@@ -107,7 +106,7 @@ pub fn every_kind() -> Vec<Fact> {
     facts.extend(turns());
     facts.extend(calls());
     facts.extend(sessions());
-    facts.extend(rewrites());
+    facts.extend(rewrites::all());
     facts.extend(operator());
     facts.extend(choices());
     facts.extend(improvement());
@@ -537,43 +536,6 @@ fn sessions() -> Vec<Fact> {
             client: client(),
             request: None,
         }),
-    ]
-}
-
-fn rewrites() -> Vec<Fact> {
-    vec![
-        imported::session(),
-        Fact::CompactionStarted(CompactionStarted {
-            seat: role().into(),
-            compaction: "k-1".into(),
-            trigger: Trigger::Manual,
-            strategy: Strategy::ObservationMask,
-            client: client(),
-        }),
-        Fact::SessionCompacted(SessionCompacted {
-            seat: role().into(),
-            compaction: "k-1".into(),
-            trigger: Trigger::Auto,
-            strategy: Strategy::NodeSummary,
-            node: Some(id("draft")),
-            message: id("m6"),
-            replacement: Text::from("So far: everything."),
-            kept_last: 2,
-            tokens_before: 90_000,
-            tokens_after: None,
-            why: None,
-        }),
-        Fact::CompactionFailed(CompactionFailed {
-            seat: role().into(),
-            compaction: "k-1".into(),
-            why: "the summary was empty".into(),
-        }),
-        Fact::ArchiveRestored(ArchiveRestored {
-            seat: role().into(),
-            archive: "t-1".into(),
-            client: client(),
-        }),
-        imported::feed(),
     ]
 }
 

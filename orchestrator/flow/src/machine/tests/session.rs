@@ -219,3 +219,90 @@ fn n5_the_last_task_of_a_session_is_its_reflection_or_a_node_that_the_graph_has(
         );
     }
 }
+
+fn trim(keep: u64) -> SessionChange {
+    SessionChange::Trim {
+        archive: "t1".into(),
+        keep,
+    }
+}
+
+fn reset() -> SessionChange {
+    SessionChange::Reset {
+        archive: "r1".into(),
+        session: id("s-2"),
+    }
+}
+
+/// The node `a` ended with a question, after what the role was given, asked and found.
+fn has_worked() -> Flow {
+    let mut flow = Flow::on("a:owner z:owner", "a>z");
+    flow.claim("a").unwrap();
+    let given = |flow: &mut Flow, name: &str, origin| {
+        flow.append(Fact::MessageAdded(MessageAdded {
+            seat: role().into(),
+            message: id(name),
+            text: name.into(),
+            origin,
+            node: Some(id("a")),
+            client: None,
+            request: None,
+        }));
+    };
+    given(&mut flow, "packet", Origin::Entry);
+    for name in ["one", "two"] {
+        given(&mut flow, name, Origin::Consultation);
+        given(&mut flow, &format!("note-{name}"), Origin::Runtime);
+    }
+    flow.ends("a", TurnEnding::asks());
+    flow
+}
+
+#[test]
+fn n6_a_trim_keeps_the_last_message_of_a_person_and_the_packet_of_the_node_under_way() {
+    let last = |keep: u64| {
+        let mut flow = has_worked();
+        assert_eq!(done(&mut flow, trim(keep)), "messages_trimmed");
+        match flow.facts.last() {
+            Some(Fact::MessagesTrimmed(f)) => (f.kept_last, f.kept.clone()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let packet = vec![id("packet")];
+    // One message is the note behind what a person said last.
+    for (keep, kept_last) in [(0, 2), (1, 2), (2, 2), (3, 3)] {
+        assert_eq!(last(keep), (kept_last, packet.clone()), "keep {keep}");
+    }
+    for keep in [4, 5, u64::MAX] {
+        assert_eq!(done(&mut has_worked(), trim(keep)), "", "keep {keep}");
+    }
+    let mut at_work = Flow::on("a:owner z:owner", "a>z");
+    at_work.claim("a").unwrap();
+    told(&mut at_work, "go");
+    let open = "the session of owner: a turn of it is open; let it end, or stop it";
+    assert_eq!(done(&mut at_work, trim(0)), open);
+    assert_eq!(done(&mut at_work, reset()), open);
+}
+
+#[test]
+fn n7_a_role_whose_node_is_under_way_is_not_reset() {
+    let why = "the session of owner: the node a is under way and what it was given is in the session; \
+               make it shorter with compact or trim, or let the node end";
+    assert_eq!(done(&mut has_worked(), reset()), why);
+}
+
+#[test]
+fn n3_what_was_trimmed_last_is_restored_first() {
+    let mut flow = has_worked();
+    assert_eq!(done(&mut flow, trim(3)), "messages_trimmed");
+    let again = SessionChange::Trim {
+        archive: "t2".into(),
+        keep: 2,
+    };
+    assert_eq!(done(&mut flow, again), "messages_trimmed");
+    let before =
+        "the session of owner: later messages are in the archive t2; restore that one first";
+    assert_eq!(done(&mut flow, restore("t1")), before);
+    assert_eq!(done(&mut flow, restore("t2")), "archive_restored");
+    assert_eq!(done(&mut flow, restore("t1")), "archive_restored");
+}

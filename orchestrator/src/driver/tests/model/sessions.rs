@@ -121,7 +121,7 @@ fn without_a_summary_the_beginnings_of_the_messages_stand_for_them_and_why_is_sa
         let [archive] = &session(&core).archives[..] else {
             panic!("{:?}", session(&core).archives)
         };
-        assert_eq!(archive.strategy, Strategy::Truncate);
+        assert_eq!(archive.strategy, Some(Strategy::Truncate));
         assert_eq!(archive.archived_transcript_history, before);
         let why = archive.why.clone().unwrap();
         let replaced = |fact: &Fact| matches!(fact, Fact::SessionCompacted(f) if f.why.is_some());
@@ -170,7 +170,10 @@ fn a_budget_that_lacks_the_summary_does_without_it_and_a_death_meanwhile_loses_n
     core.obey(set, None).unwrap();
     let asked = world.puppet.asked().len();
     shorten(&mut core).unwrap();
-    assert_eq!(session(&core).archives[0].strategy, Strategy::Truncate);
+    assert_eq!(
+        session(&core).archives[0].strategy,
+        Some(Strategy::Truncate)
+    );
     assert_eq!(world.puppet.asked().len(), asked, "no request left");
 }
 
@@ -192,7 +195,7 @@ fn a_summary_is_asked_for_again_while_the_provider_is_away_and_no_longer_than_it
         let [archive] = &session(&core).archives[..] else {
             panic!("{:?}", session(&core).archives)
         };
-        assert_eq!(archive.strategy, strategy);
+        assert_eq!(archive.strategy, Some(strategy));
         let asked = world.puppet.asked().len() - 2;
         assert!(
             asked <= 6 && asked == 6.min(failures + 1),
@@ -240,7 +243,7 @@ fn a_full_window_is_emptied_once_the_provider_is_back_or_old_outputs_are_left_ou
         walk(&mut core, 1000);
         let of = |strategy| {
             let each = session(&core).archives.iter();
-            each.filter(|kept| kept.strategy == strategy).count()
+            each.filter(|kept| kept.strategy == Some(strategy)).count()
         };
         assert_eq!(
             (of(Strategy::NodeSummary), of(Strategy::Truncate)),
@@ -271,7 +274,7 @@ fn l21_a_summary_of_which_nothing_comes_is_done_without() {
     let [archive] = &session(&core).archives[..] else {
         panic!("{:?}", session(&core).archives)
     };
-    assert_eq!(archive.strategy, Strategy::Truncate);
+    assert_eq!(archive.strategy, Some(Strategy::Truncate));
     assert!(archive.why.as_ref().unwrap().contains("30 s"));
     assert!(core.state().turns.is_empty(), "the turn went on");
 }

@@ -98,7 +98,7 @@ fn a_summary_that_fails_twice_leaves_the_oldest_out_and_the_next_full_window_tri
         };
         assert_eq!(
             (first.strategy, second.strategy),
-            (Strategy::Truncate, Strategy::NodeSummary)
+            (Some(Strategy::Truncate), Some(Strategy::NodeSummary))
         );
         let why = first.why.clone().unwrap();
         let after = &world.puppet.asked()[4];
@@ -270,7 +270,8 @@ fn a_hundred_compactions_leave_replacements_flat_the_request_verbatim_and_archiv
     assert!(core.state().turns.is_empty(), "{}", question(&core));
     let replaced: Vec<&str> = archives(&core)
         .iter()
-        .map(|archive| first_words(std::slice::from_ref(&*archive.replacement_message.message)))
+        .filter_map(|archive| archive.replacement_message.as_ref())
+        .map(|replaced| first_words(std::slice::from_ref(&*replaced.message)))
         .collect();
     assert_eq!(replaced.len(), rounds);
     let lengths: Vec<usize> = replaced.iter().map(|text| text.len()).collect();

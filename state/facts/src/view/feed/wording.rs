@@ -446,9 +446,29 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         )
         .about(&f.compaction)
         .close(format!("compaction:{}", f.compaction)),
+        Fact::MessagesTrimmed(f) => ItemWords::event(
+            "Oldest messages left out",
+            format!(
+                "The last {} messages stay. The others are archived as {}, and can be restored.",
+                f.kept_last, f.archive
+            ),
+            "session.trimmed",
+        )
+        .about(&f.archive)
+        .say(),
+        Fact::SessionRenewed(f) => ItemWords::event(
+            "Session reset",
+            format!(
+                "The role remembers nothing that was said before. It is archived as {}, and can be restored.",
+                f.archive
+            ),
+            "session.reset",
+        )
+        .about(&f.archive)
+        .say(),
         Fact::ArchiveRestored(f) => ItemWords::event(
             "Archive restored",
-            "The archived messages are back in the session, in place of their summary.",
+            "The archived messages are back in the session.",
             "session.archive_restored",
         )
         .about(&f.archive)

@@ -138,6 +138,8 @@ impl FlowState {
             Fact::CompactionStarted(f) => self.compaction_started(place, f),
             Fact::SessionCompacted(f) => self.compacted(place, f),
             Fact::CompactionFailed(f) => self.compaction_failed(f),
+            Fact::MessagesTrimmed(f) => self.trimmed(place, f),
+            Fact::SessionRenewed(f) => self.renewed(place, f),
             Fact::ArchiveRestored(f) => self.archive_restored(place, f),
 
             Fact::OperatorReplied(f) => self.replied(place, f),

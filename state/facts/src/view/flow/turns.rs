@@ -7,8 +7,8 @@ use super::parts::{
 };
 use super::state::FlowState;
 use crate::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, Origin, SessionCompacted,
-    SessionOpened, SessionState, SystemPromptBuilt,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, MessagesTrimmed, Origin,
+    SessionCompacted, SessionOpened, SessionRenewed, SessionState, SystemPromptBuilt,
 };
 use crate::fact::turn::{
     CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, DraftAdded, DraftDiscarded,
@@ -406,6 +406,29 @@ impl FlowState {
     pub(super) fn compaction_failed(&mut self, f: &CompactionFailed) {
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.compaction = None;
+        }
+    }
+
+    pub(super) fn trimmed(&mut self, place: FactPlace, f: &MessagesTrimmed) {
+        self.remember(place, f.client.as_ref());
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
+            session.context_tokens = 0;
+            session.last_activity_at = place.at;
+            session.archives.push(f.archive.clone());
+        }
+    }
+
+    /// What the session spent is not forgotten with what it held.
+    pub(super) fn renewed(&mut self, place: FactPlace, f: &SessionRenewed) {
+        self.remember(place, f.client.as_ref());
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
+            session.session_id = f.session.clone();
+            session.generation = f.generation;
+            session.state = SessionState::Created;
+            session.context_tokens = 0;
+            session.last_activity_at = place.at;
+            session.archives.push(f.archive.clone());
+            session.unanswered = None;
         }
     }
 

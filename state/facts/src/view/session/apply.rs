@@ -70,6 +70,8 @@ impl SessionView {
             SessionFact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
             SessionFact::SessionCompacted(f) => self.compacted(seq, at, f),
             SessionFact::CompactionFailed(_) => self.compaction = None,
+            SessionFact::MessagesTrimmed(f) => self.trimmed(seq, at, f),
+            SessionFact::SessionRenewed(f) => self.renewed(seq, at, f),
             SessionFact::ArchiveRestored(f) => self.restored(f),
         }
     }

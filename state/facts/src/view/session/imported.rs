@@ -3,7 +3,7 @@
 use std::mem;
 
 use super::entry::SessionEntry;
-use super::view::{Archive, NodeMark, SessionView};
+use super::view::{Archive, ArchiveKind, NodeMark, SessionView};
 use crate::at::At;
 use crate::fact::imported::{
     ImportedArchive, ImportedHistory, ImportedMessage, SessionImported, These,
@@ -27,15 +27,18 @@ impl SessionView {
     fn archived(&mut self, seq: Seq, f: &ImportedArchive) {
         self.archives.push(Archive {
             id: f.id.clone(),
+            kind: ArchiveKind::Compact,
+            seq,
             trigger: f.trigger,
             node_id: f.node_id.clone(),
             compacted_at: f.compacted_at,
             archived_transcript_history: mem::take(&mut self.messages),
-            replacement_message: entry(seq, f.compacted_at, &f.replacement),
-            strategy: Strategy::NodeSummary,
+            replacement_message: Some(entry(seq, f.compacted_at, &f.replacement)),
+            strategy: Some(Strategy::NodeSummary),
             tokens_before: 0,
             why: None,
             mark: None,
+            stayed: Vec::new(),
         });
     }
 

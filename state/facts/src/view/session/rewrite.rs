@@ -1,12 +1,16 @@
 //! What compaction, trimming, restoring, resetting and forking do to a session. Messages are moved,
 //! never copied: an archive may be as large as the session was.
 
+use std::collections::BTreeMap;
 use std::mem;
 
 use super::entry::SessionEntry;
-use super::view::{Archive, NodeMark, SessionView};
+use super::view::{Archive, ArchiveKind, NodeMark, SessionView};
 use crate::at::At;
-use crate::fact::session::{ArchiveRestored, Origin, SessionCompacted, SessionKind};
+use crate::fact::session::{
+    ArchiveRestored, MessagesTrimmed, Origin, SessionCompacted, SessionKind, SessionRenewed,
+    SessionState, Trigger,
+};
 use crate::fact::turn::TurnEnd;
 use crate::id::Seq;
 use crate::message::Message;
@@ -82,15 +86,18 @@ impl SessionView {
         self.shift_mark(cut, 1);
         self.archives.push(Archive {
             id: f.compaction.clone(),
+            kind: ArchiveKind::Compact,
+            seq,
             trigger: f.trigger,
             node_id: f.node.as_ref().map(ToString::to_string).unwrap_or_default(),
             compacted_at: at,
             archived_transcript_history: archived,
-            replacement_message: entry,
-            strategy: f.strategy,
+            replacement_message: Some(entry),
+            strategy: Some(f.strategy),
             tokens_before: f.tokens_before,
             why: f.why.clone(),
             mark,
+            stayed: Vec::new(),
         });
         self.compaction = None;
         self.latest_context_usage = 0;
@@ -102,23 +109,142 @@ impl SessionView {
     pub(super) fn restored(&mut self, f: &ArchiveRestored) {
         (self.exchange, self.is_undone) = (None, false);
         if let Some(place) = self.archives.iter().position(|a| a.id == f.archive) {
-            self.restore_compacted(place);
+            let archive = self.archives.remove(place);
+            // The next request fills what it filled then, and the messages since.
+            self.latest_context_usage = self
+                .latest_context_usage
+                .saturating_add(archive.tokens_before);
+            self.usage.context = self.latest_context_usage;
+            match archive.kind {
+                ArchiveKind::Compact => self.restore_compacted(archive),
+                ArchiveKind::Trim | ArchiveKind::Reset => self.restore_cut(archive),
+            }
         }
+        self.weigh();
+    }
+
+    /// The history comes back before everything, with those of its messages that had stayed where they had been.
+    fn restore_cut(&mut self, archive: Archive) {
+        let mut stayed: BTreeMap<usize, SessionEntry> = BTreeMap::new();
+        let (mut out_before_mark, mut lost_before_mark) = (0, 0);
+        let old_start = archive.mark.as_ref().map_or(0, |mark| mark.start);
+        let start = self.node.as_ref().map_or(0, |mark| mark.start);
+        for (place, id) in archive.stayed {
+            let is_it = |entry: &SessionEntry| entry.id.as_ref() == Some(&id);
+            if let Some(at) = self.messages.iter().position(is_it) {
+                stayed.insert(place, self.messages.remove(at));
+                out_before_mark += usize::from(at + stayed.len() <= start);
+            } else {
+                lost_before_mark += usize::from(place < old_start);
+            }
+        }
+        let mut history = Vec::new();
+        let mut archived = archive.archived_transcript_history.into_iter();
+        loop {
+            let kept = stayed.remove(&history.len());
+            match kept.or_else(|| archived.next()) {
+                Some(entry) => history.push(entry),
+                None => break,
+            }
+        }
+        history.extend(stayed.into_values());
+        let length = history.len();
+        if let Some(mark) = &mut self.node {
+            let same = archive.mark.as_ref().filter(|old| old.node == mark.node);
+            mark.start = match same {
+                Some(old) if old.start < length => old.start - lost_before_mark,
+                Some(_) | None => mark.start + length - out_before_mark,
+            };
+        }
+        self.messages.splice(0..0, history);
+    }
+
+    pub(super) fn trimmed(&mut self, seq: Seq, at: At, f: &MessagesTrimmed) {
+        let mark = self.node.clone();
+        let (all, cut) = self.cut(f.kept_last);
+        let (mut archived, mut stayed, mut stays) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, entry) in all.into_iter().enumerate() {
+            match entry.id.clone().filter(|id| f.kept.contains(id)) {
+                Some(id) => {
+                    stayed.push((place, id));
+                    stays.push(entry);
+                }
+                None => archived.push(entry),
+            }
+        }
+        if let Some(mark) = &mut self.node {
+            let early = stayed.iter().filter(|(place, _)| *place < mark.start);
+            mark.start = early.count() + mark.start.saturating_sub(cut);
+        }
+        self.exchange = self.exchange.map(|start| {
+            let early = stayed.iter().filter(|(place, _)| *place < start);
+            early.count() + start.saturating_sub(cut)
+        });
+        self.messages.splice(0..0, stays);
+        self.archives.push(Archive {
+            mark,
+            stayed,
+            ..self.archive_of_cut(&f.archive, ArchiveKind::Trim, (seq, at), archived)
+        });
+        self.forget_context(at);
+    }
+
+    /// A new incarnation begins. What the one before spent is spent.
+    pub(super) fn renewed(&mut self, seq: Seq, at: At, f: &SessionRenewed) {
+        let all = mem::take(&mut self.messages);
+        let archive = self.archive_of_cut(&f.archive, ArchiveKind::Reset, (seq, at), all);
+        self.archives.push(archive);
+        self.node = None;
+        (self.exchange, self.is_undone) = (None, false);
+        self.session_id = Some(f.session.clone());
+        self.generation = f.generation;
+        self.state = SessionState::Created;
+        self.created_at = Some(at);
+        // The new incarnation read no file.
+        self.seen.clear();
+        self.forget_context(at);
+    }
+
+    fn archive_of_cut(
+        &self,
+        id: &str,
+        kind: ArchiveKind,
+        (seq, at): (Seq, At),
+        history: Vec<SessionEntry>,
+    ) -> Archive {
+        let node = self.node.as_ref().map(|mark| mark.node.to_string());
+        Archive {
+            id: id.to_owned(),
+            kind,
+            seq,
+            trigger: Trigger::Manual,
+            node_id: node.unwrap_or_default(),
+            compacted_at: at,
+            archived_transcript_history: history,
+            replacement_message: None,
+            strategy: None,
+            tokens_before: self.latest_context_usage,
+            why: None,
+            mark: None,
+            stayed: Vec::new(),
+        }
+    }
+
+    /// How much the next request fills is not known any more.
+    fn forget_context(&mut self, at: At) {
+        self.latest_context_usage = 0;
+        self.usage.context = 0;
+        self.last_activity_at = Some(at);
         self.weigh();
     }
 
     /// The history comes back in place of its summary. If that message is itself in
     /// an archive by now, the history comes before everything.
-    fn restore_compacted(&mut self, place: usize) {
-        let archive = self.archives.remove(place);
-        // The next request fills what it filled then, and the messages since.
-        self.latest_context_usage = self
-            .latest_context_usage
-            .saturating_add(archive.tokens_before);
-        self.usage.context = self.latest_context_usage;
+    fn restore_compacted(&mut self, archive: Archive) {
         let history = archive.archived_transcript_history;
         let length = history.len();
-        let stands_for = |entry: &SessionEntry| entry.id == archive.replacement_message.id;
+        let replacement = archive.replacement_message.and_then(|it| it.id);
+        let stands_for = |entry: &SessionEntry| replacement.is_some() && entry.id == replacement;
         let (at, gone) = match self.messages.iter().position(stands_for) {
             Some(at) => (at, 1),
             None => (0, 0),
@@ -144,7 +270,7 @@ impl SessionView {
         let archived = other
             .archives
             .iter()
-            .filter(|archive| archive.replacement_message.seq > at_seq)
+            .filter(|archive| archive.seq > at_seq)
             .flat_map(|archive| &archive.archived_transcript_history);
         let live = other.messages.iter();
         self.messages = archived.chain(live).filter(early).cloned().collect();

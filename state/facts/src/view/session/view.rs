@@ -8,10 +8,10 @@ use super::draft::AnswerDraft;
 use super::entry::SessionEntry;
 use crate::at::At;
 use crate::fact::request::RequestFrame;
-use crate::fact::session::{SessionKind, SessionParent, SessionState, Trigger};
+use crate::fact::session::{SessionKind, SessionParent, SessionState, Strategy, Trigger};
 use crate::fact::turn::Usage;
 use crate::hash::Hash;
-use crate::id::{FlowId, NodeId, Seq, SessionId, SessionKey, TurnId};
+use crate::id::{FlowId, MessageId, NodeId, Seq, SessionId, SessionKey, TurnId};
 use crate::message::Text;
 use crate::seat::Seat;
 
@@ -26,11 +26,27 @@ pub struct NodeMark {
     pub start: usize,
 }
 
-/// A history that was compacted, and its summary.
+/// Why messages are in an archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArchiveKind {
+    /// A summary replaced them.
+    Compact,
+    /// They were the oldest, and nothing replaced them.
+    Trim,
+    /// The session began anew.
+    Reset,
+}
+
+/// Messages that are not in the session any more, and what replaced them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Archive {
-    /// The compaction.
+    /// The name of the archive, which is that of its compaction if there was one.
     pub id: String,
+    /// Why they are in it.
+    pub kind: ArchiveKind,
+    /// The record that made it.
+    pub seq: Seq,
     /// Who asked.
     pub trigger: Trigger,
     /// The node that was active; empty if none was.
@@ -39,16 +55,18 @@ pub struct Archive {
     pub compacted_at: At,
     /// The history that was replaced.
     pub archived_transcript_history: Vec<SessionEntry>,
-    /// What replaced it.
-    pub replacement_message: SessionEntry,
-    /// How it was done.
-    pub strategy: crate::fact::session::Strategy,
+    /// What replaced it, if something did.
+    pub replacement_message: Option<SessionEntry>,
+    /// How it was compacted, if it was.
+    pub strategy: Option<Strategy>,
     /// The context before, in tokens.
     pub tokens_before: u64,
     /// Why no model's summary was to be had.
     pub why: Option<String>,
     /// Where the current node's exchanges began in the history that was replaced.
     pub(super) mark: Option<NodeMark>,
+    /// The messages among those of the archive that stayed, each with its place.
+    pub(super) stayed: Vec<(usize, MessageId)>,
 }
 
 /// What a session used.
@@ -89,7 +107,7 @@ pub struct SessionView {
     pub draft: Option<AnswerDraft>,
     /// The current node.
     pub node: Option<NodeMark>,
-    /// Compacted histories, oldest first.
+    /// Archived histories, oldest first.
     pub archives: Vec<Archive>,
     /// Whether a turn runs and does not wait for the operator.
     pub is_active: bool,

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::draft::AnswerDraft;
 use super::entry::{SessionEntry, Texts, WithTexts};
-use super::view::{Archive, SessionView};
+use super::view::{Archive, ArchiveKind, SessionView};
 use crate::message::Text;
 
 /// Messages, and the text that is being streamed after them.
@@ -60,18 +60,18 @@ impl Serialize for WithTexts<'_, Archive> {
             of: archive.archived_transcript_history.as_slice(),
             texts,
         };
-        let replacement = WithTexts {
-            of: &archive.replacement_message,
-            texts,
-        };
+        let replacement = archive.replacement_message.as_ref();
+        let replacement = replacement.map(|of| WithTexts { of, texts });
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &archive.id)?;
+        let kind = Some(archive.kind).filter(|kind| *kind != ArchiveKind::Compact);
+        some(&mut map, "kind", kind.as_ref())?;
         map.serialize_entry("trigger", &archive.trigger)?;
         map.serialize_entry("nodeId", &archive.node_id)?;
         map.serialize_entry("compactedAt", &archive.compacted_at)?;
         map.serialize_entry("archivedTranscriptHistory", &history)?;
-        map.serialize_entry("replacementMessage", &replacement)?;
-        map.serialize_entry("strategy", &archive.strategy)?;
+        some(&mut map, "replacementMessage", replacement.as_ref())?;
+        some(&mut map, "strategy", archive.strategy.as_ref())?;
         map.serialize_entry("tokensBefore", &archive.tokens_before)?;
         some(&mut map, "why", archive.why.as_ref())?;
         map.end()

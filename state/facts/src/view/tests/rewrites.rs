@@ -6,7 +6,9 @@ use super::super::FactView;
 use super::super::session::SessionView;
 use super::fold;
 use crate::fact::Fact;
-use crate::fact::session::{ArchiveRestored, SessionCompacted, Strategy, Trigger};
+use crate::fact::session::{
+    ArchiveRestored, MessagesTrimmed, SessionCompacted, SessionRenewed, Strategy, Trigger,
+};
 use crate::fact::turn::{CallEnd, CallFinished, SeenFile};
 use crate::hash::Hash;
 use crate::id::TurnId;
@@ -84,9 +86,79 @@ fn an_archive_that_is_restored_after_another_compaction_comes_first() {
     assert_eq!(session.messages.len(), before.messages.len() + 1);
 }
 
+fn trim(archive: &str, kept_last: u64, kept: &[&str]) -> Fact {
+    Fact::MessagesTrimmed(MessagesTrimmed {
+        seat: id("reviewer"),
+        archive: archive.into(),
+        kept_last,
+        kept: kept.iter().map(|name| id(name)).collect(),
+        client: None,
+    })
+}
+
+fn renew() -> Fact {
+    Fact::SessionRenewed(SessionRenewed {
+        seat: id("reviewer"),
+        archive: "r-9".into(),
+        session: id("session-reviewer-2"),
+        generation: 2,
+        client: None,
+    })
+}
+
+#[test]
+fn a_restored_trim_gives_the_history_back_as_it_was_also_around_messages_that_stayed() {
+    let before = reviewer();
+    let ids = before.messages.iter().filter_map(|entry| entry.id.as_ref());
+    let ids: Vec<String> = ids.map(ToString::to_string).collect();
+    let all = before.messages.len();
+    for kept_last in 0..=all {
+        for stays in &ids {
+            let mut session = before.clone();
+            take(&mut session, trim("t-9", kept_last as u64, &[stays]));
+            let cut = &before.messages[..all - kept_last];
+            let stayed = cut
+                .iter()
+                .filter(|entry| entry.id == Some(id(stays)))
+                .count();
+            assert_eq!(session.messages.len(), kept_last + stayed);
+            assert_eq!(
+                (session.usage.context, session.usage.total),
+                (0, before.usage.total)
+            );
+            take(&mut session, restore("t-9"));
+            assert_eq!(session.messages, before.messages, "{kept_last} {stays}");
+            assert_eq!(
+                session.exchanges(),
+                before.exchanges(),
+                "{kept_last} {stays}"
+            );
+            assert!(session.archives.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_session_that_begins_anew_holds_nothing_and_what_it_spent_is_spent() {
+    let before = reviewer();
+    let mut session = before.clone();
+    take(&mut session, renew());
+    assert!(session.messages.is_empty() && session.exchanges().is_empty());
+    assert_eq!((&session.key, session.turns), (&before.key, before.turns));
+    assert_eq!(
+        (session.generation, session.usage.total),
+        (2, before.usage.total)
+    );
+    assert_ne!(session.session_id, before.session_id);
+    let kept = &session.archives[before.archives.len()];
+    assert_eq!(kept.archived_transcript_history, before.messages);
+    take(&mut session, restore("r-9"));
+    assert_eq!(session.messages, before.messages);
+}
+
 /// What a role knows of files does not depend on which messages are left.
 #[test]
-fn the_files_that_a_role_saw_are_known_after_a_compaction() {
+fn the_files_that_a_role_saw_are_known_after_a_compaction_and_not_to_the_next_incarnation() {
     let mut session = reviewer();
     let seen = |text: &[u8]| SeenFile {
         path: "src/a.rs".into(),
@@ -114,4 +186,8 @@ fn the_files_that_a_role_saw_are_known_after_a_compaction() {
     assert_eq!(session.seen, known);
     take(&mut session, compact(0));
     assert_eq!(session.seen, known);
+    take(&mut session, trim("t-9", 0, &[]));
+    assert_eq!(session.seen, known);
+    take(&mut session, renew());
+    assert_eq!(session.seen, BTreeMap::new());
 }

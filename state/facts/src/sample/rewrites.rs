@@ -1,0 +1,63 @@
+//! Facts that move the messages of a session about.
+
+use super::every::{client, role};
+use super::ids::id;
+use super::imported;
+use crate::fact::Fact;
+use crate::fact::session::{
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessagesTrimmed, SessionCompacted,
+    SessionRenewed, Strategy, Trigger,
+};
+use crate::message::Text;
+
+/// One of each.
+pub(super) fn all() -> Vec<Fact> {
+    vec![
+        imported::session(),
+        Fact::CompactionStarted(CompactionStarted {
+            seat: role().into(),
+            compaction: "k-1".into(),
+            trigger: Trigger::Manual,
+            strategy: Strategy::ObservationMask,
+            client: client(),
+        }),
+        Fact::SessionCompacted(SessionCompacted {
+            seat: role().into(),
+            compaction: "k-1".into(),
+            trigger: Trigger::Auto,
+            strategy: Strategy::NodeSummary,
+            node: Some(id("draft")),
+            message: id("m6"),
+            replacement: Text::from("So far: everything."),
+            kept_last: 2,
+            tokens_before: 90_000,
+            tokens_after: None,
+            why: None,
+        }),
+        Fact::CompactionFailed(CompactionFailed {
+            seat: role().into(),
+            compaction: "k-1".into(),
+            why: "the summary was empty".into(),
+        }),
+        Fact::MessagesTrimmed(MessagesTrimmed {
+            seat: role().into(),
+            archive: "t-1".into(),
+            kept_last: 2,
+            kept: vec![id("m1")],
+            client: client(),
+        }),
+        Fact::SessionRenewed(SessionRenewed {
+            seat: role().into(),
+            archive: "r-1".into(),
+            session: id("session-writer-2"),
+            generation: 2,
+            client: client(),
+        }),
+        Fact::ArchiveRestored(ArchiveRestored {
+            seat: role().into(),
+            archive: "t-1".into(),
+            client: client(),
+        }),
+        imported::feed(),
+    ]
+}
