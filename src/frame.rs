@@ -10,7 +10,7 @@ use crate::text::width;
 
 /// Where the cursor is: the row and the column, both from 1 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Position {
+pub(crate) struct CursorPosition {
     pub(crate) row: usize,
     pub(crate) column: usize,
 }
@@ -49,8 +49,8 @@ impl PaintedFrame {
     pub(crate) fn learned(
         &self,
         known: Narrowed,
-        before: Option<Position>,
-        now: Position,
+        before: Option<CursorPosition>,
+        now: CursorPosition,
         sizes: Resized,
     ) -> Narrowed {
         let columns = sizes.to.columns;
@@ -79,7 +79,7 @@ impl PaintedFrame {
         &self,
         narrowed: Narrowed,
         columns: usize,
-        now: Option<Position>,
+        now: Option<CursorPosition>,
     ) -> usize {
         let more = if narrowed == Narrowed::Breaks {
             let lines = self.lines.iter().take(self.above);
@@ -127,8 +127,8 @@ fn unpainted(line: &str) -> String {
 mod tests {
     use super::*;
 
-    const fn at(row: usize, column: usize) -> Position {
-        Position { row, column }
+    const fn at(row: usize, column: usize) -> CursorPosition {
+        CursorPosition { row, column }
     }
 
     const fn narrower(columns: usize) -> Resized {

@@ -10,7 +10,7 @@ use std::sync::Once;
 
 use serde::Serialize;
 
-use crate::frame::{Narrowed, PaintedFrame, Position, Resized, ScreenSize, painted_width};
+use crate::frame::{CursorPosition, Narrowed, PaintedFrame, Resized, ScreenSize, painted_width};
 use crate::operator_error::{OperatorError, Stop, from_io};
 use crate::paint::Paint;
 use crate::text::{cut, plain, plain_json, width, wrapped};
@@ -76,7 +76,7 @@ pub(crate) struct Output {
     /// The picture as it was sent, which is drawn over next time.
     picture: PaintedFrame,
     /// Where the cursor was in it, if the terminal said so and nothing moved since.
-    anchor: Option<Position>,
+    anchor: Option<CursorPosition>,
     /// How often its line moved.
     moves: u64,
     /// What the terminal does with rows that no longer fit, once that was seen.
@@ -450,13 +450,13 @@ impl Output {
     }
 
     /// Takes over where the cursor is in the picture.
-    pub(crate) const fn anchored(&mut self, at: Position) {
+    pub(crate) const fn anchored(&mut self, at: CursorPosition) {
         self.anchor = Some(at);
     }
 
     /// The terminal has another size. The next picture is drawn from where this one begins now; without an answer of the
     /// terminal no more than its own rows is erased.
-    pub(crate) fn resized(&mut self, sizes: Resized, now: Option<Position>) {
+    pub(crate) fn resized(&mut self, sizes: Resized, now: Option<CursorPosition>) {
         if self.picture.lines.is_empty() {
             return;
         }

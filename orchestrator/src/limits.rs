@@ -156,7 +156,7 @@ pub(crate) const FRAME_TEXTS_MAX: usize = 64;
 pub(crate) const FRAME_TOOLS_MAX: usize = 8;
 
 /// A wait for a limit that another role met is recorded from here on. What is shorter is over before it is read.
-pub const HELD_RECORDED_MS: u64 = 1_000;
+pub(crate) const HELD_RECORDED_MS: u64 = 1_000;
 
 /// The most of `.git/HEAD` that is read for the branch of a chat: one line.
 pub(crate) const GIT_HEAD_BYTES_MAX: u64 = 4 * 1024;

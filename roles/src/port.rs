@@ -58,7 +58,7 @@ impl RecordPath {
 
     /// The path as roles write it: from the project folder, where `record/` is this folder.
     #[must_use]
-    pub fn from_project(&self) -> String {
+    pub(crate) fn project_path(&self) -> String {
         format!("record/{}", self.0)
     }
 }

@@ -218,13 +218,13 @@ pub(crate) fn described() -> clap::Command {
 }
 
 /// A command that has a page, and the words that are typed for it.
-pub(crate) struct Page {
+pub(crate) struct HelpPage {
     pub(crate) words: Vec<String>,
     pub(crate) command: clap::Command,
 }
 
 /// The program and each of its commands with its words, also those within another, as pages show them.
-pub(crate) fn pages() -> Vec<Page> {
+pub(crate) fn pages() -> Vec<HelpPage> {
     let mut program = described();
     program.build();
     let mut pages = Vec::new();
@@ -232,9 +232,9 @@ pub(crate) fn pages() -> Vec<Page> {
     pages
 }
 
-fn collect(command: &clap::Command, before: &mut Vec<String>, pages: &mut Vec<Page>) {
+fn collect(command: &clap::Command, before: &mut Vec<String>, pages: &mut Vec<HelpPage>) {
     before.push(command.get_name().to_owned());
-    pages.push(Page {
+    pages.push(HelpPage {
         words: before.clone(),
         command: command.clone(),
     });

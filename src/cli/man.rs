@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::arguments::{Page, pages};
+use super::arguments::{HelpPage, pages};
 use super::context::Context;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, from_io};
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     make_folder(&arguments.folder)?;
     let mut written = Vec::new();
-    for Page { words, command } in pages() {
+    for HelpPage { words, command } in pages() {
         let page = command.version(env!("CARGO_PKG_VERSION"));
         let name = words.join("-");
         let path = arguments.folder.join(format!("{name}.1"));

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use rustix::termios::{InputModes, LocalModes, OptionalActions, QueueSelector, Termios};
 use rustix::termios::{tcflush, tcgetattr, tcsetattr};
 
-use crate::frame::Position;
+use crate::frame::CursorPosition;
 use crate::output::bracket_pastes;
 
 /// Pieces that were typed and not looked at. More are dropped: none of them answers anything.
@@ -38,7 +38,7 @@ pub(crate) struct Prompt {
     /// Keys that may be the beginning of what the terminal was asked for, while it was.
     report: Option<Vec<u8>>,
     /// Where the terminal said that its cursor is.
-    position: Option<Position>,
+    position: Option<CursorPosition>,
     /// How the terminal was, while it hands over keys instead of lines.
     before: Option<Termios>,
     /// What asks the thread to leave standard input alone, what it says then, and what wakes it again.
@@ -247,7 +247,7 @@ impl Prompt {
     }
 
     /// What it said since, once.
-    pub(crate) const fn take_position(&mut self) -> Option<Position> {
+    pub(crate) const fn take_position(&mut self) -> Option<CursorPosition> {
         self.position.take()
     }
 
@@ -276,12 +276,12 @@ impl Prompt {
     fn without_report(&mut self, keys: Vec<u8>) -> Heard {
         let mut keys = [self.report.take().unwrap_or_default(), keys].concat();
         match report_in(&keys) {
-            Report::Whole { from, to, position } => {
+            CursorReport::Whole { from, to, position } => {
                 self.position = Some(position);
                 keys.drain(from..to);
             }
-            Report::Begun { from } => self.report = Some(keys.split_off(from)),
-            Report::None => self.report = Some(Vec::new()),
+            CursorReport::Begun { from } => self.report = Some(keys.split_off(from)),
+            CursorReport::None => self.report = Some(Vec::new()),
         }
         if keys.is_empty() {
             Heard::Nothing
@@ -323,7 +323,7 @@ impl Prompt {
 
 /// What keys hold of the answer of a terminal: the row and the column of its cursor.
 #[derive(Debug, PartialEq, Eq)]
-enum Report {
+enum CursorReport {
     None,
     /// It begins there, at the end of what came so far.
     Begun {
@@ -332,33 +332,37 @@ enum Report {
     Whole {
         from: usize,
         to: usize,
-        position: Position,
+        position: CursorPosition,
     },
 }
 
 /// A longer number is no place on a screen.
 const DIGITS_MAX: usize = 5;
 
-fn report_in(keys: &[u8]) -> Report {
+fn report_in(keys: &[u8]) -> CursorReport {
     let places = keys.iter().enumerate().filter(|(_, key)| **key == 0x1b);
     for (from, _) in places {
         match report_of(&keys[from..]) {
-            Report::None => {}
-            Report::Begun { .. } => return Report::Begun { from },
-            Report::Whole { to, position, .. } => {
+            CursorReport::None => {}
+            CursorReport::Begun { .. } => return CursorReport::Begun { from },
+            CursorReport::Whole { to, position, .. } => {
                 let to = from + to;
-                return Report::Whole { from, to, position };
+                return CursorReport::Whole { from, to, position };
             }
         }
     }
-    Report::None
+    CursorReport::None
 }
 
 /// The same of keys that begin with the sign with which such an answer begins.
-fn report_of(keys: &[u8]) -> Report {
-    let begun = Report::Begun { from: 0 };
+fn report_of(keys: &[u8]) -> CursorReport {
+    let begun = CursorReport::Begun { from: 0 };
     let Some(rest) = keys.strip_prefix(b"\x1b[") else {
-        return if keys.len() < 2 { begun } else { Report::None };
+        return if keys.len() < 2 {
+            begun
+        } else {
+            CursorReport::None
+        };
     };
     let mut numbers = [0, 0];
     let (mut at, mut digits) = (0, 0);
@@ -371,13 +375,13 @@ fn report_of(keys: &[u8]) -> Report {
             b';' if at == 0 && digits > 0 => (at, digits) = (1, 0),
             b'R' if at == 1 && digits > 0 => {
                 let [row, column] = numbers;
-                return Report::Whole {
+                return CursorReport::Whole {
                     from: 0,
                     to: b"\x1b[".len() + number + 1,
-                    position: Position { row, column },
+                    position: CursorPosition { row, column },
                 };
             }
-            _ => return Report::None,
+            _ => return CursorReport::None,
         }
     }
     begun
@@ -396,14 +400,14 @@ mod tests {
 
     #[test]
     fn the_answer_of_a_terminal_is_found_among_keys_and_whatever_looks_similar_is_keys() {
-        let position = Position {
+        let position = CursorPosition {
             row: 12,
             column: 345,
         };
         for (keys, report) in [
             (
                 &b"ab\x1b[12;345Rcd"[..],
-                Report::Whole {
+                CursorReport::Whole {
                     from: 2,
                     to: 11,
                     position,
@@ -411,19 +415,19 @@ mod tests {
             ),
             (
                 b"\x1b[A\x1b[12;345R",
-                Report::Whole {
+                CursorReport::Whole {
                     from: 3,
                     to: 12,
                     position,
                 },
             ),
-            (b"ab\x1b[12;", Report::Begun { from: 2 }),
-            (b"ab\x1b", Report::Begun { from: 2 }),
-            (b"\x1b[200~12;345R", Report::None),
-            (b"\x1b[;3R", Report::None),
-            (b"\x1b[123456;1R", Report::None),
-            (b"\x1b[1;2;3R", Report::None),
-            (b"12;345R", Report::None),
+            (b"ab\x1b[12;", CursorReport::Begun { from: 2 }),
+            (b"ab\x1b", CursorReport::Begun { from: 2 }),
+            (b"\x1b[200~12;345R", CursorReport::None),
+            (b"\x1b[;3R", CursorReport::None),
+            (b"\x1b[123456;1R", CursorReport::None),
+            (b"\x1b[1;2;3R", CursorReport::None),
+            (b"12;345R", CursorReport::None),
         ] {
             assert_eq!(report_in(keys), report, "{keys:?}");
         }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::arguments::{HELP_COLUMNS, Page, pages};
+use super::arguments::{HELP_COLUMNS, HelpPage, pages};
 use super::context::Context;
 use crate::exit_code::{self, ExitCode};
 use crate::operator_error::Outcome;
@@ -50,7 +50,7 @@ fn as_markdown() -> String {
         let _written = write!(page, "\n{}\n", about.unwrap_or_default());
     }
     page.push_str(&table(&pages));
-    for Page { words, command } in pages {
+    for HelpPage { words, command } in pages {
         if words.len() == 1 {
             section(
                 &mut page,
@@ -91,9 +91,9 @@ fn shared(program: &clap::Command) -> clap::Command {
 }
 
 /// All commands with what they do.
-fn table(pages: &[Page]) -> String {
+fn table(pages: &[HelpPage]) -> String {
     let mut table = String::from("\n## Commands\n\n| Command | What it does |\n|---|---|\n");
-    for Page { words, command } in pages.iter().skip(1) {
+    for HelpPage { words, command } in pages.iter().skip(1) {
         let (name, link) = (words.join(" "), words.join("-"));
         let about = command.get_about().map(ToString::to_string);
         let about = about.unwrap_or_default().replace('|', "\\|");

@@ -31,7 +31,7 @@ use crate::output::Output;
 use crate::text::{DAY_MS, age, count, cut, exact, one_line, plain, tokens};
 
 /// The rows of a section.
-type Table = Vec<Vec<Cell>>;
+type CellRows = Vec<Vec<Cell>>;
 
 /// The section whose rows have a row of heads.
 const COST: &str = "COST";
@@ -101,7 +101,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         let files = files.map(|all| diff::rows(&all)).unwrap_or_default();
         let models = cost::models(&store, &flow, &seen.screen.flow);
         let costs = cost::rows_with_budgets(&seen.screen.flow, &models);
-        let shown = Shown {
+        let shown = ShownFlow {
             items: arguments.items,
             forks: forks.as_slice(),
             made,
@@ -210,14 +210,14 @@ fn forks(store: &Store, flow: &FlowRef) -> Result<Vec<Row>, Stop> {
 }
 
 /// What is shown of a flow beside its state.
-struct Shown<'a> {
+struct ShownFlow<'a> {
     /// So many items of its feeds.
     items: usize,
     forks: &'a [Row],
     /// What it delivered.
     made: String,
-    costs: Table,
-    files: Table,
+    costs: CellRows,
+    files: CellRows,
     asks: Vec<OpenAsk>,
 }
 
@@ -225,10 +225,10 @@ fn print(
     out: &mut Output,
     flow: &FlowRef,
     seen: &Look,
-    shown: Shown<'_>,
+    shown: ShownFlow<'_>,
     now: At,
 ) -> Result<(), Stop> {
-    let Shown {
+    let ShownFlow {
         items,
         forks,
         made,

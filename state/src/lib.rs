@@ -33,7 +33,7 @@ mod place;
 pub mod process;
 pub mod removal;
 pub mod repair;
-pub mod reserve;
+pub(crate) mod reserve;
 pub mod retention;
 mod store;
 pub mod unsent;

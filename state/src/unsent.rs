@@ -54,7 +54,7 @@ impl UnsentText {
 
 /// The contents of a file.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Written {
+struct UnsentFile {
     v: u32,
     texts: Vec<UnsentText>,
 }
@@ -68,13 +68,13 @@ pub struct UnsentTexts {
     disk: SharedDisk,
     folder: PathBuf,
     /// The file of this process, once it has one, and the lock that says so.
-    own: Option<OwnFile>,
+    own: Option<OwnUnsentFile>,
     /// What the file holds.
     kept: Vec<UnsentText>,
 }
 
 #[derive(Debug)]
-struct OwnFile {
+struct OwnUnsentFile {
     number: usize,
     _lock: Box<dyn DiskFile>,
 }
@@ -141,12 +141,12 @@ impl UnsentTexts {
     }
 
     /// Makes a file this process's own: one that no other process has, without texts of another.
-    fn claim(&self) -> Result<OwnFile, Error> {
+    fn claim(&self) -> Result<OwnUnsentFile, Error> {
         make_folders_of_views(self.disk.as_ref(), &self.folder)?;
         for number in 0..UNSENT_FILES_MAX {
             let lock = self.lock(number)?;
             if let Some(lock) = lock.filter(|_| !self.is_there(number)) {
-                return Ok(OwnFile {
+                return Ok(OwnUnsentFile {
                     number,
                     _lock: lock,
                 });
@@ -182,7 +182,7 @@ impl UnsentTexts {
     /// The texts of a file; nothing if there is none, or it is not one of ours.
     fn read(&self, number: usize) -> Option<Vec<UnsentText>> {
         let bytes = read_whole(self.disk.as_ref(), &self.path(number), FILE_BYTES_MAX).ok()?;
-        let written: Written = serde_json::from_slice(&bytes).ok()?;
+        let written: UnsentFile = serde_json::from_slice(&bytes).ok()?;
         (written.v == VERSION).then_some(written.texts)
     }
 
@@ -191,7 +191,7 @@ impl UnsentTexts {
         if texts.is_empty() {
             return remove_if_there(self.disk.as_ref(), &path);
         }
-        let written = Written { v: VERSION, texts };
+        let written = UnsentFile { v: VERSION, texts };
         let bytes = serde_json::to_vec(&written).map_err(|error| Error::Unfit {
             path: path.clone(),
             what: error.to_string(),

@@ -460,6 +460,3 @@ impl ViewKeeper {
         replace(disk, &path, &bytes)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,7 @@
 
 use a_society_facts::Fact;
 use a_society_facts::fact::session::{MessageAdded, Origin};
-use a_society_facts::sample::id;
+use a_society_samples::id;
 
 use super::{ONE, THREE, TWO};
 use crate::support::Workspace;
@@ -39,7 +39,7 @@ fn one_damaged_flow_is_named_and_the_others_are_sound() {
 /// A flow with a message that is kept as a blob.
 fn with_blob(workspace: &Workspace) -> std::path::PathBuf {
     let mut flow = workspace.begin("demo", ONE, "Large", 0);
-    let opened = a_society_facts::sample::walk().into_iter().find(
+    let opened = a_society_samples::walk().into_iter().find(
         |fact| matches!(fact, Fact::SessionOpened(opened) if opened.seat.to_string() == "owner"),
     );
     flow.append(opened.unwrap()).unwrap();

@@ -15,13 +15,14 @@ use std::time::Duration;
 
 use a_society_facts::At;
 use a_society_facts::fact::journal::ProcessName;
+use a_society_in_memory::MemoryLedger;
 use a_society_orchestrator::driver::handle::Seen;
 use a_society_orchestrator::project::docs::folder::{inspect, workflow_of};
 use a_society_orchestrator::project::flow_file::{FileError, SCRIPT_NAME, read, read_script};
 use a_society_orchestrator::run::{NewFlow, start};
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::RealDisk;
-use a_society_state::ledger::{LedgerAccess, MemoryLedger, WorkerName};
+use a_society_state::ledger::{LedgerAccess, WorkerName};
 use a_society_state::{FlowRef, Ground, Store, index};
 
 /// How long any of the walks below may take; they take a second or two.

@@ -10,10 +10,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use a_society_facts::At;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::list::RETIRED;
 use a_society_facts::line::{self, Body};
-use a_society_facts::{At, sample};
 use a_society_orchestrator::sent_request;
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::RealDisk;
@@ -32,7 +32,7 @@ fn here() -> PathBuf {
 fn shapes() -> String {
     let mut out = Vec::new();
     let at = At::from_ms(1_779_892_200_123);
-    for fact in sample::every_kind() {
+    for fact in a_society_samples::every_kind() {
         line::write(&mut out, 1, at, 0, 0, &fact).unwrap();
     }
     String::from_utf8(out).unwrap()
@@ -51,7 +51,7 @@ fn write_once(path: &Path, make: impl FnOnce() -> String) -> String {
 fn walk() -> String {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path());
-    let mut facts = sample::walk().into_iter().filter(|fact| {
+    let mut facts = a_society_samples::walk().into_iter().filter(|fact| {
         // The store writes these itself.
         !matches!(fact.word(), "segment_started" | "writer_opened")
     });

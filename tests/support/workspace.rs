@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use a_society_facts::fact::flow::{FactAuthor, FlowCancelled};
 use a_society_facts::fact::journal::ProcessName;
-use a_society_facts::sample::{id, walk};
 use a_society_facts::{At, Fact};
+use a_society_samples::{id, walk};
 use a_society_state::clock::CountingClock;
 use a_society_state::disk::RealDisk;
 use a_society_state::{Flow, FlowRef, Ground, Store};

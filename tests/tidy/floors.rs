@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::repository::root;
 
 /// Every crate of the workspace and all that it may depend on within it.
-const FLOORS: [(&str, &[&str]); 12] = [
+const FLOORS: [(&str, &[&str]); 14] = [
     (
         "a-society",
         &[
@@ -18,6 +18,8 @@ const FLOORS: [(&str, &[&str]); 12] = [
             "a-society-facts",
             // For tests only, as below.
             "a-society-stand-in",
+            "a-society-samples",
+            "a-society-in-memory",
         ],
     ),
     (
@@ -26,6 +28,7 @@ const FLOORS: [(&str, &[&str]); 12] = [
             "a-society-orchestrator",
             "a-society-state",
             "a-society-facts",
+            "a-society-samples",
         ],
     ),
     (
@@ -39,10 +42,18 @@ const FLOORS: [(&str, &[&str]); 12] = [
             "a-society-base",
             "a-society-facts",
             "a-society-stand-in",
+            "a-society-in-memory",
         ],
     ),
     ("a-society-flow", &["a-society-facts", "a-society-yaml"]),
-    ("a-society-state", &["a-society-facts"]),
+    (
+        "a-society-state",
+        &[
+            "a-society-facts",
+            "a-society-samples",
+            "a-society-in-memory",
+        ],
+    ),
     (
         "a-society-roles",
         &[
@@ -66,15 +77,28 @@ const FLOORS: [(&str, &[&str]); 12] = [
     ("a-society-yaml", &[]),
     ("a-society-facts", &[]),
     ("a-society-stand-in", &[]),
+    ("a-society-samples", &["a-society-facts"]),
+    (
+        "a-society-in-memory",
+        &["a-society-facts", "a-society-state"],
+    ),
+];
+
+/// What only tests are built with.
+const FOR_TESTS: [&str; 3] = [
+    "a-society-stand-in",
+    "a-society-samples",
+    "a-society-in-memory",
 ];
 
 #[test]
-fn no_crate_that_ships_is_built_with_the_stand_in_for_providers() {
-    let packages = packages();
-    let with = packages
-        .iter()
-        .filter(|package| package.normal.contains("a-society-stand-in"));
-    assert_eq!(with.count(), 0);
+fn no_crate_that_ships_is_built_with_what_is_for_tests() {
+    let with: Vec<String> = packages()
+        .into_iter()
+        .filter(|package| FOR_TESTS.iter().any(|name| package.normal.contains(*name)))
+        .map(|package| package.name)
+        .collect();
+    assert_eq!(with, [""; 0]);
 }
 
 #[test]

@@ -666,10 +666,10 @@ fn of_reference(page: &str) -> BTreeSet<String> {
 
 /// The variants of the first enum of this name in a file.
 fn of_protocol(text: &str, name: &str) -> BTreeSet<String> {
-    let head = format!("pub enum {name} {{");
+    let heads = ["pub enum", "pub(crate) enum"].map(|sees| format!("{sees} {name} {{"));
     let mut lines = text
         .lines()
-        .skip_while(|line| !line.trim_start().starts_with(&head));
+        .skip_while(|line| !heads.iter().any(|head| line.trim_start().starts_with(head)));
     let indent = lines
         .next()
         .map_or(0, |line| line.len() - line.trim_start().len());

@@ -15,7 +15,7 @@ use crate::protocol::ask::Estimate;
 
 /// What turns take: how long, and what they cost in millionths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Spent {
+struct EstimatedCost {
     ms: u64,
     micros: u64,
 }
@@ -29,7 +29,7 @@ pub(super) fn estimates(
     let each = modes.iter().filter_map(|mode| {
         let plan = machine::plan(graph, state, *mode);
         let usual = |role: &RoleInstance| usual_turn(state, role);
-        let Spent { ms, micros } = taken(&plan, &usual)?;
+        let EstimatedCost { ms, micros } = taken(&plan, &usual)?;
         Some(Estimate {
             mode: *mode,
             roles: plan.len() as u64,
@@ -41,19 +41,22 @@ pub(super) fn estimates(
 }
 
 /// How long a turn of a role took on average, and what it cost.
-fn usual_turn(state: &FlowState, role: &RoleInstance) -> Option<Spent> {
+fn usual_turn(state: &FlowState, role: &RoleInstance) -> Option<EstimatedCost> {
     let spent = &state.role_accounts.get(role)?.spent;
     let each = |of: u64| of.checked_div(spent.turns);
-    Some(Spent {
+    Some(EstimatedCost {
         ms: each(spent.wall_ms)?,
         micros: each(spent.cost_micros)?,
     })
 }
 
 /// How long a plan takes if roles that depend on no other begin together, and what all of it costs.
-fn taken(plan: &[Reflection], usual: &dyn Fn(&RoleInstance) -> Option<Spent>) -> Option<Spent> {
+fn taken(
+    plan: &[Reflection],
+    usual: &dyn Fn(&RoleInstance) -> Option<EstimatedCost>,
+) -> Option<EstimatedCost> {
     let mut ends: BTreeMap<&RoleInstance, u64> = BTreeMap::new();
-    let mut all = Spent { ms: 0, micros: 0 };
+    let mut all = EstimatedCost { ms: 0, micros: 0 };
     for step in plan {
         let begins = step.after.iter().filter_map(|role| ends.get(role)).max();
         let turn = usual(&step.role)?;
@@ -80,7 +83,7 @@ mod tests {
 
     #[test]
     fn roles_that_wait_for_nobody_take_as_long_as_the_slowest_and_cost_all_they_cost() {
-        let spent = |ms, micros| Some(Spent { ms, micros });
+        let spent = |ms, micros| Some(EstimatedCost { ms, micros });
         let usual = |role: &RoleInstance| match role.as_str() {
             "owner" => spent(10, 1),
             "writer" => spent(20, 2),

@@ -10,20 +10,19 @@ pub(crate) mod edit;
 mod estimate;
 pub mod feed;
 pub mod flow;
-pub mod history;
+pub(crate) mod history;
 pub mod limits;
 pub(crate) mod lines;
 mod outcome;
-pub mod parts;
+pub(crate) mod parts;
 pub mod reach;
-pub mod row;
+pub(crate) mod row;
 mod tasks;
 pub mod terms;
 mod touch;
 pub mod words;
 
 pub(crate) use flow::{FlowFold, Liveness};
-pub use touch::Touched;
 
 #[cfg(test)]
 mod tests;

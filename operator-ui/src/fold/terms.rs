@@ -59,7 +59,7 @@ pub fn wants(tool: &str, about: Option<&str>) -> String {
 
 /// What matters for the decision, in a fixed order; earlier grants come last.
 #[must_use]
-pub fn facts(
+pub(crate) fn facts(
     tool: &str,
     terms: Option<&ConsentTerms>,
     grants: usize,

@@ -12,7 +12,7 @@ use a_society_facts::view::route::{feed_seat, session_seat};
 
 /// Parts that may have changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Touched {
+pub(crate) struct Touched {
     /// Everything may have.
     pub all: bool,
     /// Anything but streamed text was recorded.

@@ -6,13 +6,13 @@
 
 mod change;
 pub mod flow;
-pub mod hubs;
-pub mod inbox;
-pub mod keep;
+pub(crate) mod hubs;
+pub(crate) mod inbox;
+pub(crate) mod keep;
 pub mod limits;
 pub(crate) mod pull;
 
 pub use hubs::Hubs;
 
 pub(crate) use pull::Cursor;
-pub use pull::Out;
+pub(crate) use pull::Out;

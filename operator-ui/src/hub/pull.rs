@@ -9,7 +9,7 @@ use crate::protocol::limits::{WINDOW_DEFAULT, WINDOW_MAX};
 
 /// A frame without the number of the subscription: the part before it and the part after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Out {
+pub(crate) struct Out {
     /// The kind.
     pub t: &'static str,
     /// The rest, from the comma after the number on.

@@ -8,7 +8,7 @@ use super::wire;
 wire! {
     /// What the server does with a flow.
     #[serde(tag = "do", rename_all = "snake_case")]
-    pub enum ServerVerb {
+    pub(crate) enum ServerVerb {
         /// Let this server drive a flow without a driver.
         Resume {
             /// A note for the interrupted role.
@@ -36,7 +36,7 @@ wire! {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(untagged, try_from = "Value")]
-pub enum Command {
+pub(crate) enum Command {
     /// Something for the flow.
     Flow(#[cfg_attr(test, ts(type = "Verb"))] Verb),
     /// Something for the server.

@@ -6,24 +6,20 @@
 pub mod ask;
 pub mod command;
 pub mod down;
-pub mod exported;
+pub(crate) mod exported;
 pub mod feed;
 pub mod findings;
 pub mod flow;
 pub mod http;
 pub mod limits;
 pub mod made;
-pub mod row;
+pub(crate) mod row;
 pub mod settings;
 pub mod strict;
-pub mod up;
+pub(crate) mod up;
 
-pub use ask::{Ask, AskKind};
-pub use command::Command;
 pub use down::{Down, Fault};
-pub use feed::Item;
 pub use row::FlowRef;
-pub use up::Up;
 
 /// The version of the protocol. It is raised when an older page could misunderstand.
 pub(crate) const PROTO: u32 = 2;

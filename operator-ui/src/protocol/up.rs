@@ -7,7 +7,7 @@ use super::wire;
 wire! {
     /// One message of a browser; one text frame.
     #[serde(tag = "t", rename_all = "snake_case")]
-    pub enum Up {
+    pub(crate) enum Up {
         /// It wants to follow something.
         Sub {
             /// The browser's number for this.
@@ -52,7 +52,7 @@ wire! {
     /// What can be followed.
     #[serde(tag = "topic", rename_all = "snake_case")]
     #[derive(PartialOrd, Ord)]
-    pub enum Topic {
+    pub(crate) enum Topic {
         /// All flows, and what waits.
         Inbox {},
         /// One flow.

@@ -1,6 +1,6 @@
 //! The server: who may connect, what is served, and the sockets.
 
-pub mod access;
+pub(crate) mod access;
 pub mod actions;
 mod app;
 mod assets;
@@ -30,7 +30,7 @@ mod routes;
 mod search;
 mod settings;
 mod socket;
-pub mod tls;
+pub(crate) mod tls;
 mod track;
 mod transcript;
 mod window;

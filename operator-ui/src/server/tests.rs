@@ -19,7 +19,7 @@ use std::time::Duration;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::Seq;
 use a_society_facts::line;
-use a_society_facts::sample::{long, recorded};
+use a_society_samples::{long, recorded};
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::RealDisk;
 use a_society_state::layout::FlowFolder;

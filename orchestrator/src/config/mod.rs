@@ -7,7 +7,7 @@ pub use a_society_roles::config::{catalogue, edit};
 pub use a_society_roles::consent::policy;
 pub use a_society_roles::skill;
 pub mod export_filter;
-pub mod programs;
+pub(crate) mod programs;
 pub mod servers;
 pub mod user;
 pub mod workspace;

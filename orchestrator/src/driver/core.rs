@@ -1,7 +1,7 @@
 //! The loop: input, decide, append, apply, pending, start what is not running.
 //!
 //! The core owns the flow and knows which turns it has started. It spawns nothing, and waits for
-//! the flow's own folder and for the files that the end of a turn names: what must now be started comes out as [`Start`]s, and what may wait for the outside
+//! the flow's own folder and for the files that the end of a turn names: what must now be started comes out as `Start`s, and what may wait for the outside
 //! world before as errands. After a crash nothing here is different: the flow was
 //! folded by its open, `Opened` is one more input, and `pending` says what goes on.
 

@@ -173,8 +173,8 @@ mod tests {
     use std::sync::mpsc::Receiver;
     use std::time::Duration;
 
+    use a_society_in_memory::FaultyDisk;
     use a_society_roles::turn::step::StepReply;
-    use a_society_state::disk::FaultyDisk;
 
     use super::*;
     use crate::driver::attempt::Heard;

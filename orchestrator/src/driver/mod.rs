@@ -8,11 +8,11 @@
 //! outside world is an `errand`, which runs without the flow. Observers get from [`unrecorded_text`] what is not
 //! recorded yet.
 
-pub mod attempt;
+pub(crate) mod attempt;
 mod begin;
 mod briefing;
 pub(crate) mod budget;
-pub mod change;
+pub(crate) mod change;
 mod choice_aside;
 mod choose;
 mod commands;
@@ -38,8 +38,8 @@ mod manual_compaction;
 mod outcome;
 mod provider_wait;
 mod request;
-pub mod role_source;
-pub mod room;
+pub(crate) mod role_source;
+pub(crate) mod room;
 mod session_changes;
 mod snapshot;
 mod speech;

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Places for turns, shared by all clones.
 #[derive(Debug, Clone)]
-pub(crate) struct Room(Arc<Mutex<Places>>);
+pub(crate) struct Room(Arc<Mutex<SharedPlaces>>);
 
 /// What all flows of a process share.
-struct Places {
+struct SharedPlaces {
     free: usize,
     /// The bells of flows that wait for a place.
     waiting: Vec<RoomBell>,
@@ -16,7 +16,7 @@ struct Places {
 /// Rings for a flow that waits for a place.
 pub(super) type RoomBell = Arc<dyn Fn() + Send + Sync>;
 
-impl std::fmt::Debug for Places {
+impl std::fmt::Debug for SharedPlaces {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let waiting = self.waiting.len();
         write!(f, "{} free, {waiting} waiting", self.free)
@@ -31,13 +31,13 @@ impl Room {
     /// Room for so many turns.
     #[must_use]
     pub(crate) fn new(places: usize) -> Self {
-        Self(Arc::new(Mutex::new(Places {
+        Self(Arc::new(Mutex::new(SharedPlaces {
             free: places,
             waiting: Vec::new(),
         })))
     }
 
-    fn places(&self) -> MutexGuard<'_, Places> {
+    fn places(&self) -> MutexGuard<'_, SharedPlaces> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

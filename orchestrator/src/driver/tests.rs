@@ -13,9 +13,9 @@ use std::time::Duration;
 
 use a_society_facts::view::FlowStatus;
 use a_society_facts::{At, Verb, Whom};
+use a_society_in_memory::FaultyDisk;
 use a_society_roles::turn::step::StepReply;
 use a_society_state::clock::CountingClock;
-use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::attempt::{Heard, Start};

@@ -8,13 +8,13 @@ use super::docs::folder::Project;
 use super::flow_file::{FileError, FlowFile, read_kept};
 
 /// What a chat is called before its first message.
-pub const CHAT_NAME: &str = "Chat";
+pub(crate) const CHAT_NAME: &str = "Chat";
 
 /// Its node.
 pub(crate) const CHAT_NODE: &str = "chat";
 
 /// Who answers where no role is named.
-pub const ASSISTANT: &str = "assistant";
+pub(crate) const ASSISTANT: &str = "assistant";
 
 /// The instructions of the built-in role. What holds in every chat is in its prompt anyway.
 const INSTRUCTIONS: &str = "You are a careful colleague who knows software and writing. You help the person \
@@ -50,7 +50,7 @@ pub(crate) fn with_role(project: &Project, role: &RoleName) -> Result<FlowFile, 
 ///
 /// # Errors
 /// Never.
-pub fn plain() -> Result<FlowFile, FileError> {
+pub(crate) fn plain() -> Result<FlowFile, FileError> {
     let role = format!("roles:\n  {ASSISTANT}:\n    instructions: >-\n      {INSTRUCTIONS}\n");
     Ok(FlowFile {
         path: PathBuf::from(CHAT_NAME),

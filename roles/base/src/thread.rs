@@ -40,7 +40,7 @@ pub fn begin_within<'scope, T: Send + 'scope>(
 ///
 /// # Errors
 /// When it gives none.
-pub fn is_to_be_had() -> Result<(), NoThread> {
+pub(crate) fn is_to_be_had() -> Result<(), NoThread> {
     let thread = begin("probe", || ())?;
     // A thread that does nothing does not panic.
     drop(thread.join());

@@ -50,7 +50,6 @@ pub(crate) use server::RemoteCallFault;
 pub use limits::{CALL_LIMIT, ServerLimits};
 pub use name::server_of;
 pub use parse::parse;
-pub use server::Unavailable;
 pub use servers::{RemoteCall, Servers};
 pub use spec::{Given, ServerSpec, ServerTransport, SpecFault, Variable};
 pub use wanted::wanted;

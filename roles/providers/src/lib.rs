@@ -8,7 +8,7 @@
 
 mod answer;
 mod blocks;
-pub mod body;
+pub(crate) mod body;
 mod event;
 mod fault;
 pub mod frame;

@@ -5,7 +5,7 @@ use a_society_facts::Hash;
 /// Everything that an answer of the operator is bound to. If any of it changes, it is another
 /// action, and is asked about again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Action<'a> {
+pub(crate) struct Action<'a> {
     /// The tool.
     pub tool: &'a str,
     /// Its arguments, byte for byte.

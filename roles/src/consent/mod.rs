@@ -9,7 +9,7 @@ mod decide;
 pub mod policy;
 mod shown;
 
-pub use action::Action;
+pub(crate) use action::Action;
 pub use decide::{ConsentQuestion, Decision, Tier, decide};
 
-pub use shown::shown;
+pub(crate) use shown::shown;

@@ -10,7 +10,7 @@ use a_society_base::text::misleads;
 
 /// The text with every character that could mislead written as an escape. Ends of lines stay.
 #[must_use]
-pub fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     loop {

@@ -47,7 +47,7 @@ pub use arguments::{
 };
 pub use command::{Background, left_running};
 pub(crate) use form::clipped;
-pub use plan::CallPlan;
+pub(crate) use plan::CallPlan;
 pub use reach::{Narrowing, ToolReach};
 #[cfg(test)]
 pub(crate) use refusal::{CallRefusal, RefusalKind};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser as _;
 use clap::error::ErrorKind;
 
-use super::{Arguments, HELP_COLUMNS, Page, pages};
+use super::{Arguments, HELP_COLUMNS, HelpPage, pages};
 
 /// What makes what follows another command.
 const NEXT: [&str; 4] = ["|", "&&", "&", ";"];
@@ -16,7 +16,7 @@ const NEXT: [&str; 4] = ["|", "&&", "&", ";"];
 fn each_paragraph_of_a_help_text_is_one_line_that_clap_wraps() {
     let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
     let is_wide = |line: &&&str| !is_prose(line) && line.chars().count() > HELP_COLUMNS;
-    for Page { words, command } in pages() {
+    for HelpPage { words, command } in pages() {
         let texts = [command.get_after_help(), command.get_long_about()];
         for text in texts.into_iter().flatten().map(ToString::to_string) {
             let lines: Vec<&str> = text.lines().collect();
@@ -53,7 +53,7 @@ fn every_command_line_in_documents_can_be_typed() {
 
 #[test]
 fn every_example_of_a_help_text_can_be_typed() {
-    for Page { words, command } in pages() {
+    for HelpPage { words, command } in pages() {
         let help = command.get_after_help().map(ToString::to_string);
         let help = help.unwrap_or_default().replace("\\\n", " ");
         let examples = help.lines().filter_map(|line| line.strip_prefix("  "));

@@ -19,13 +19,13 @@ const ANCHOR_EVERY_MS: i64 = 1_000;
 #[derive(Debug)]
 pub(super) struct Resizing {
     drawn: ScreenSize,
-    step: Step,
+    step: ResizeStep,
     /// When it was last asked where the cursor is while nothing happened; never again once there was no answer.
     anchored_ms: Option<i64>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum ResizeStep {
     Still,
     /// The terminal has this size since then.
     Changed {
@@ -48,7 +48,7 @@ impl Resizing {
     pub(super) const fn new(drawn: ScreenSize) -> Self {
         Self {
             drawn,
-            step: Step::Still,
+            step: ResizeStep::Still,
             anchored_ms: Some(0),
         }
     }
@@ -60,7 +60,7 @@ impl Watch<'_> {
         let (size, now) = (self.out.screen_size(), self.now_ms());
         let Some(prompt) = self.prompt.as_mut().filter(|_| self.field.is_some()) else {
             // The cursor rests on the first cell of the block.
-            (self.resizing.drawn, self.resizing.step) = (size, Step::Still);
+            (self.resizing.drawn, self.resizing.step) = (size, ResizeStep::Still);
             if let Some(prompt) = &mut self.prompt {
                 prompt.expect_nothing();
             }
@@ -68,51 +68,58 @@ impl Watch<'_> {
         };
         let is_over = |since_ms: i64, after: i64| now - since_ms >= after;
         let answer = prompt.take_position();
-        let changed = Step::Changed {
+        let changed = ResizeStep::Changed {
             to: size,
             since_ms: now,
         };
         let next = match self.resizing.step {
-            Step::Still if size != self.resizing.drawn => changed,
-            Step::Still => return self.anchors(now),
-            Step::Changed { to, .. } | Step::Asked { to, .. } if to != size => changed,
-            Step::Anchors { .. } if size != self.resizing.drawn => changed,
-            Step::Changed { since_ms, .. } if is_over(since_ms, REST_MS) => {
+            ResizeStep::Still if size != self.resizing.drawn => changed,
+            ResizeStep::Still => return self.anchors(now),
+            ResizeStep::Changed { to, .. } | ResizeStep::Asked { to, .. } if to != size => changed,
+            ResizeStep::Anchors { .. } if size != self.resizing.drawn => changed,
+            ResizeStep::Changed { since_ms, .. } if is_over(since_ms, REST_MS) => {
                 prompt.expect_position();
                 self.out.ask_position()?;
-                Step::Asked {
+                ResizeStep::Asked {
                     to: size,
                     since_ms: now,
                 }
             }
-            Step::Asked { since_ms, .. } if answer.is_some() || is_over(since_ms, ANSWER_MS) => {
+            ResizeStep::Asked { since_ms, .. }
+                if answer.is_some() || is_over(since_ms, ANSWER_MS) =>
+            {
                 let sizes = Resized {
                     from: self.resizing.drawn,
                     to: size,
                 };
                 self.out.resized(sizes, answer);
                 self.resizing.drawn = size;
-                Step::Still
+                ResizeStep::Still
             }
-            Step::Anchors { moves, .. } if answer.is_some() => {
+            ResizeStep::Anchors { moves, .. } if answer.is_some() => {
                 if let Some(at) = answer.filter(|_| moves == self.out.moves()) {
                     self.out.anchored(at);
                 }
-                Step::Still
+                ResizeStep::Still
             }
-            Step::Anchors { since_ms, .. } if is_over(since_ms, ANSWER_MS) => {
+            ResizeStep::Anchors { since_ms, .. } if is_over(since_ms, ANSWER_MS) => {
                 self.resizing.anchored_ms = None;
-                Step::Still
+                ResizeStep::Still
             }
-            waits @ (Step::Changed { .. } | Step::Asked { .. } | Step::Anchors { .. }) => waits,
+            waits @ (ResizeStep::Changed { .. }
+            | ResizeStep::Asked { .. }
+            | ResizeStep::Anchors { .. }) => waits,
         };
         self.resizing.step = next;
-        if matches!(next, Step::Still | Step::Changed { .. })
+        if matches!(next, ResizeStep::Still | ResizeStep::Changed { .. })
             && let Some(prompt) = &mut self.prompt
         {
             prompt.expect_nothing();
         }
-        Ok(matches!(next, Step::Still | Step::Anchors { .. }))
+        Ok(matches!(
+            next,
+            ResizeStep::Still | ResizeStep::Anchors { .. }
+        ))
     }
 
     /// Asks where the cursor is, so that another size shows by where it went.
@@ -125,7 +132,7 @@ impl Watch<'_> {
             prompt.expect_position();
             self.out.ask_position()?;
             self.resizing.anchored_ms = Some(now);
-            self.resizing.step = Step::Anchors {
+            self.resizing.step = ResizeStep::Anchors {
                 moves: self.out.moves(),
                 since_ms: now,
             };

@@ -73,7 +73,7 @@ pub(super) fn prices_words(spec: &ModelSpec) -> String {
 }
 
 /// Where a provider's key is, and whether it is there; never the key.
-pub(super) struct Key {
+pub(super) struct ModelKey {
     /// For people.
     pub(super) words: String,
     /// For programs.
@@ -83,7 +83,7 @@ pub(super) struct Key {
 }
 
 /// Looks whether a provider's key is where it should be.
-pub(super) fn key(catalog: &Catalog, provider: &str) -> Key {
+pub(super) fn key(catalog: &Catalog, provider: &str) -> ModelKey {
     let state = KeyState::of(catalog, provider);
     let said = |(how, place): &SecretPlace, why: Option<&String>| json!({ "from": how, "name": place, "found": why.is_none(), "why": why });
     let source = || {
@@ -97,7 +97,7 @@ pub(super) fn key(catalog: &Catalog, provider: &str) -> Key {
         KeyState::Found(place) => (source().unwrap_or_default(), said(place, None)),
         KeyState::Missing(place, why) => (why.clone(), said(place, Some(why))),
     };
-    Key {
+    ModelKey {
         words,
         json,
         is_ready: state.is_ready(),

@@ -29,13 +29,13 @@ const DONE_SIGN: &str = "✓";
 
 /// The state of a node: a sign, a word, and its weight on the screen.
 #[derive(Debug, Clone)]
-pub(crate) struct Stands {
+pub(crate) struct NodeSign {
     pub(crate) sign: &'static str,
     pub(crate) word: String,
     weight: u8,
 }
 
-impl Stands {
+impl NodeSign {
     /// Whether the node works, or waits for something.
     const fn is_busy(&self) -> bool {
         self.weight >= 2
@@ -44,7 +44,7 @@ impl Stands {
 
 /// The screen that the block has.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
+pub(crate) struct BoardSpace {
     pub(crate) columns: usize,
     pub(crate) lines: usize,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Room {
 /// On a smaller screen the block is one line.
 const SMALLEST: (usize, usize) = (40, 8);
 
-impl Room {
+impl BoardSpace {
     /// The room of a screen of so many columns and rows.
     pub(crate) fn of(ScreenSize { columns, rows }: ScreenSize) -> Self {
         let is_small = columns < SMALLEST.0 || rows < SMALLEST.1;
@@ -78,7 +78,7 @@ pub(crate) fn lines(
     teller: &Teller,
     followed: Option<&RoleInstance>,
     now: At,
-    room: Room,
+    room: BoardSpace,
 ) -> Vec<String> {
     let state = &seen.state;
     let footer = footer_line(out, state, now);
@@ -150,10 +150,10 @@ pub(crate) fn progress(state: &FlowState) -> String {
 
 /// A node as it is shown.
 #[derive(Debug, Clone)]
-struct Row {
+struct NodeRow {
     /// The key that follows its role.
     number: String,
-    stands: Stands,
+    stands: NodeSign,
     node: String,
     role: String,
     /// Whether its role's words stream.
@@ -171,10 +171,10 @@ fn rows(
     followed: Option<&RoleInstance>,
     now: At,
     room: usize,
-) -> (Vec<Row>, String) {
+) -> (Vec<NodeRow>, String) {
     let state = &seen.state;
     let nodes = state.graph.nodes.iter();
-    let mut all: Vec<(usize, Stands, &NodeId, &RoleInstance)> = nodes
+    let mut all: Vec<(usize, NodeSign, &NodeId, &RoleInstance)> = nodes
         .enumerate()
         .map(|(at, node)| {
             let running = state.running.contains_key(&node.id);
@@ -216,7 +216,7 @@ fn rows(
             .get(node)
             .map(|running| now.ms() - running.since.ms());
         let took = since.or_else(|| teller.took(node));
-        Row {
+        NodeRow {
             number,
             stands,
             node: node.to_string(),
@@ -231,8 +231,8 @@ fn rows(
 }
 
 /// How many nodes have no row, by what they do.
-fn counted<'a>(left_out: impl Iterator<Item = &'a Stands> + Clone) -> String {
-    let count = |is: fn(&Stands) -> bool| left_out.clone().filter(|stands| is(stands)).count();
+fn counted<'a>(left_out: impl Iterator<Item = &'a NodeSign> + Clone) -> String {
+    let count = |is: fn(&NodeSign) -> bool| left_out.clone().filter(|stands| is(stands)).count();
     let (done, unreached) = (
         count(|stands| stands.sign == DONE_SIGN),
         count(|stands| stands.word.is_empty()),
@@ -254,8 +254,8 @@ const WORD_COLUMNS_MIN: usize = 16;
 
 /// The rows on a screen of so many columns: on a narrow one without role, tokens, money and time, in this order. Numbers are
 /// never cut, and none of the rows is as wide as the screen.
-fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
-    type Part = fn(&Row) -> &str;
+fn laid(rows: &[NodeRow], paint: &Paint, columns: usize) -> Vec<String> {
+    type Part = fn(&NodeRow) -> &str;
     let wide = |part: Part| rows.iter().map(|row| width(part(row))).max().unwrap_or(0);
     let room = columns.saturating_sub(1);
     let node = wide(|row| &row.node).min(NAME_COLUMNS).min(room / 3);
@@ -286,7 +286,7 @@ fn laid(rows: &[Row], paint: &Paint, columns: usize) -> Vec<String> {
         let missing = " ".repeat(wide.saturating_sub(width(&text)));
         (text, missing)
     };
-    let line = |row: &Row| {
+    let line = |row: &NodeRow| {
         let sign = match row.stands.weight {
             3 => paint.yellow(row.stands.sign),
             2 => paint.bold(row.stands.sign),
@@ -348,7 +348,7 @@ pub(crate) fn stands(
     now: At,
     is_driven: bool,
     speaks: bool,
-) -> Stands {
+) -> NodeSign {
     let standing = NodeStanding::of(state, node, is_driven);
     let doing = (standing == NodeStanding::Working).then(|| doing(state, node, speaks));
     let word = doing
@@ -365,7 +365,7 @@ pub(crate) fn stands(
         NodeStanding::Done => (DONE_SIGN, word, 1),
         NodeStanding::NotReached => ("·", String::new(), 0),
     };
-    Stands { sign, word, weight }
+    NodeSign { sign, word, weight }
 }
 
 /// Roles that look back, once the forward work is done.
@@ -398,12 +398,12 @@ mod tests {
         word: &str,
         weight: u8,
         spent: [&str; 3],
-    ) -> Row {
+    ) -> NodeRow {
         let [took, tokens, cost] = spent.map(str::to_owned);
         let word = word.to_owned();
-        Row {
+        NodeRow {
             number: at.to_string(),
-            stands: Stands { sign, word, weight },
+            stands: NodeSign { sign, word, weight },
             node: name.0.to_owned(),
             role: name.1.to_owned(),
             is_followed: at == 2,

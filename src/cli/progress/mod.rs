@@ -30,7 +30,7 @@ use a_society_orchestrator::driver::handle::{FlowHandle, Seen};
 use a_society_state::FlowRef;
 use a_society_state::journal::follow::Follower;
 
-use self::board::Room;
+use self::board::BoardSpace;
 use self::event::{Event, Pause, Speech, What};
 pub(crate) use self::json::aside;
 use self::teller::Teller;
@@ -264,7 +264,8 @@ impl Progress {
         let mut finished = finished;
         finished.extend(self.voices.hear_ahead(&ahead, columns));
         let mut block = self.voices.unfinished();
-        let room = Room::of(ScreenSize { columns, rows }).beside(block.len() + tail.lines.len());
+        let room =
+            BoardSpace::of(ScreenSize { columns, rows }).beside(block.len() + tail.lines.len());
         block.extend(self.board(out, seen, tail, now, room));
         tail.draw_below(out, &finished, block, columns)
     }
@@ -272,7 +273,7 @@ impl Progress {
     /// Draws the block alone, with the caller's lines below it. What is finished waits.
     fn hold(&self, out: &mut Output, seen: &Seen, tail: &Tail, now: At) -> Result<(), Stop> {
         let (columns, rows) = out.size();
-        let room = Room::of(ScreenSize { columns, rows }).beside(tail.lines.len());
+        let room = BoardSpace::of(ScreenSize { columns, rows }).beside(tail.lines.len());
         let block = if self.is_quiet {
             tail.card.clone()
         } else {
@@ -282,7 +283,14 @@ impl Progress {
     }
 
     /// The nodes, or what is asked in their place, and how far the flow is.
-    fn board(&self, out: &Output, seen: &Seen, tail: &Tail, now: At, room: Room) -> Vec<String> {
+    fn board(
+        &self,
+        out: &Output,
+        seen: &Seen,
+        tail: &Tail,
+        now: At,
+        room: BoardSpace,
+    ) -> Vec<String> {
         if self.is_chat && !tail.asks {
             return board::chat_line(out, seen, now).into_iter().collect();
         }

@@ -50,7 +50,7 @@ struct Turn {
 
 /// What a role is saying.
 #[derive(Debug, Clone, PartialEq)]
-struct Draft {
+struct SpokenDraft {
     answer: AnswerName,
     text: String,
     /// So much of the text came in pieces.
@@ -58,7 +58,7 @@ struct Draft {
     thought: usize,
 }
 
-impl Draft {
+impl SpokenDraft {
     const fn of(answer: AnswerName) -> Self {
         Self {
             answer,
@@ -75,7 +75,7 @@ impl Draft {
 pub(crate) struct Teller {
     turns: BTreeMap<TurnId, Turn>,
     calls: BTreeMap<CallId, (TurnId, Call)>,
-    drafts: BTreeMap<Seat, Draft>,
+    drafts: BTreeMap<Seat, SpokenDraft>,
     /// The model that each role asked last.
     models: BTreeMap<Seat, String>,
     /// The provider of each model.
@@ -504,9 +504,9 @@ impl Teller {
             turn.streams = true;
         }
         let draft = self.drafts.entry(f.seat.clone());
-        let draft = draft.or_insert_with(|| Draft::of(answer));
+        let draft = draft.or_insert_with(|| SpokenDraft::of(answer));
         if draft.answer != answer {
-            *draft = Draft::of(answer);
+            *draft = SpokenDraft::of(answer);
         }
         let offset = match f.kind {
             DraftKind::Text => {
@@ -530,7 +530,7 @@ impl Teller {
     /// The text of a role is over, if there was any.
     fn said(&mut self, seat: &Seat, end: Speech) -> Option<What> {
         let draft = self.drafts.remove(seat);
-        let Draft {
+        let SpokenDraft {
             answer,
             text,
             streamed,
@@ -550,7 +550,7 @@ impl Teller {
         if let AnswerText::Inline(text) = &f.text {
             let before = self.drafts.remove(&f.seat);
             let before = before.filter(|before| text.starts_with(&before.text));
-            let mut draft = Draft::of(AnswerName(f.turn, f.request));
+            let mut draft = SpokenDraft::of(AnswerName(f.turn, f.request));
             draft.text.clone_from(text);
             draft.streamed = before.map_or(0, |before| before.streamed);
             self.drafts.insert(f.seat.clone(), draft);

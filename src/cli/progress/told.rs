@@ -190,13 +190,13 @@ fn who(event: &Event) -> String {
 }
 
 /// How much a line wants to be seen.
-enum Weight {
+enum Emphasis {
     Plain,
     Bad,
     Wants,
 }
 
-impl Weight {
+impl Emphasis {
     fn painted(&self, paint: &Paint, time: &str, told: &str) -> String {
         let told = match self {
             Self::Plain => told.to_owned(),
@@ -208,8 +208,8 @@ impl Weight {
 }
 
 #[expect(clippy::too_many_lines, reason = "one table, one arm an event")]
-fn words(event: &Event) -> Option<(String, Weight)> {
-    let plain = |says: String| Some((says, Weight::Plain));
+fn words(event: &Event) -> Option<(String, Emphasis)> {
+    let plain = |says: String| Some((says, Emphasis::Plain));
     match &event.what {
         What::Works {
             entry: NodeEntry::Reopened,
@@ -239,7 +239,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
             let again = again.as_deref().map(|again| format!(": {}", first(again)));
             Some((
                 format!("{YOUR_TURN}{}", again.unwrap_or_default()),
-                Weight::Wants,
+                Emphasis::Wants,
             ))
         }
         // Its person sees that it was answered.
@@ -265,7 +265,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 .filter(|_| !is_said)
                 .map(|asked| format!(": {}", first(asked)));
             let says = format!("waits for {what}{}", question.unwrap_or_default());
-            Some((says, Weight::Wants))
+            Some((says, Emphasis::Wants))
         }
         What::Done {
             took_ms,
@@ -316,7 +316,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 CallEnd::Done | CallEnd::Recovered
                     if matches!(exit, None | Some(CommandExit::Code(0))) =>
                 {
-                    Weight::Plain
+                    Emphasis::Plain
                 }
                 CallEnd::Done
                 | CallEnd::Recovered
@@ -325,7 +325,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 | CallEnd::Stopped
                 | CallEnd::TimedOut
                 | CallEnd::NotRun
-                | CallEnd::Unknown => Weight::Bad,
+                | CallEnd::Unknown => Emphasis::Bad,
             };
             // The summary names the lines that were read already.
             let is_read = one.tool == "read_file" && *end == CallEnd::Done;
@@ -350,7 +350,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
                 None if MENDED_BY_YOU.contains(&class.as_str()) => String::new(),
                 _ => format!(": {}", first(why.trim_end_matches('.'))),
             };
-            Some((format!("{failed}{why}{}", tried(*again)), Weight::Bad))
+            Some((format!("{failed}{why}{}", tried(*again)), Emphasis::Bad))
         }
         What::Compacted {
             tokens_before,
@@ -380,7 +380,7 @@ fn words(event: &Event) -> Option<(String, Weight)> {
         What::Asks(ask) => {
             let call = ask.call.as_ref()?;
             let says = format!("{}: {}", wants(&call.tool, None), first(&call.about));
-            Some((says, Weight::Wants))
+            Some((says, Emphasis::Wants))
         }
         What::Answered {
             answer, by, about, ..

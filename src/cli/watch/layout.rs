@@ -162,43 +162,43 @@ fn parts(view: &View, state: &State, body: Rect) -> Vec<(Focus, Rect)> {
 }
 
 /// The parts in their order, with the rows that each could fill.
-fn wants(view: &View, state: &State) -> Vec<Want> {
+fn wants(view: &View, state: &State) -> Vec<PartHeight> {
     let list = |number: usize| length(number.max(1)).saturating_add(1);
     let asks = state.asks(view).len();
     let Some(flow) = view.chosen.as_ref().filter(|_| state.opened.is_some()) else {
         let flows = state.flows(view).len();
         return vec![
-            Want::new(Focus::Asks, list(asks)),
-            Want::new(Focus::Flows, list(flows)),
-            Want::new(Focus::Feed, u16::MAX),
+            PartHeight::new(Focus::Asks, list(asks)),
+            PartHeight::new(Focus::Flows, list(flows)),
+            PartHeight::new(Focus::Feed, u16::MAX),
         ];
     };
     let damage = flow.damage.iter().count();
-    let asks = (asks > 0).then(|| Want::new(Focus::Asks, list(asks)));
+    let asks = (asks > 0).then(|| PartHeight::new(Focus::Asks, list(asks)));
     let rest = [
-        Want::new(Focus::Nodes, list(flow.nodes.len() + damage)),
-        Want::new(Focus::Feed, u16::MAX),
-        Want::new(Focus::Cost, list(flow.cost.len())),
-        Want::new(Focus::Files, list(flow.files.len())),
+        PartHeight::new(Focus::Nodes, list(flow.nodes.len() + damage)),
+        PartHeight::new(Focus::Feed, u16::MAX),
+        PartHeight::new(Focus::Cost, list(flow.cost.len())),
+        PartHeight::new(Focus::Files, list(flow.files.len())),
     ];
     asks.into_iter().chain(rest).collect()
 }
 
 /// A part, and how many rows it would fill.
 #[derive(Debug, Clone, Copy)]
-struct Want {
+struct PartHeight {
     part: Focus,
     rows: u16,
 }
 
-impl Want {
+impl PartHeight {
     const fn new(part: Focus, rows: u16) -> Self {
         Self { part, rows }
     }
 }
 
 /// Parts below one another. Where there is no room for all, the last ones without the keys go.
-fn stack(mut wants: Vec<Want>, focus: Focus, room: Rect) -> Vec<(Focus, Rect)> {
+fn stack(mut wants: Vec<PartHeight>, focus: Focus, room: Rect) -> Vec<(Focus, Rect)> {
     while wants.len() > 1 && room.height < PART_ROWS_MIN * length(wants.len()) {
         let last = wants.iter().rposition(|want| want.part != focus);
         let Some(last) = last else { break };
@@ -209,7 +209,7 @@ fn stack(mut wants: Vec<Want>, focus: Focus, room: Rect) -> Vec<(Focus, Rect)> {
     let placed = wants
         .into_iter()
         .zip(heights)
-        .map(|(Want { part, .. }, height)| {
+        .map(|(PartHeight { part, .. }, height)| {
             let area = Rect { y, height, ..room };
             y += height;
             (part, area)
@@ -218,7 +218,7 @@ fn stack(mut wants: Vec<Want>, focus: Focus, room: Rect) -> Vec<(Focus, Rect)> {
 }
 
 /// Shares rows out: each part gets as many as it wants, or else as many as the others that want more.
-fn share(room: u16, wants: &[Want]) -> Vec<u16> {
+fn share(room: u16, wants: &[PartHeight]) -> Vec<u16> {
     let mut given = vec![0_u16; wants.len()];
     let mut left = room;
     while left > 0 {
@@ -246,8 +246,8 @@ mod tests {
     #[test]
     fn short_lists_give_their_rows_away() {
         let shared = |room, wants: &[u16]| {
-            let wants = wants.iter().map(|rows| Want::new(Focus::Asks, *rows));
-            let wants: Vec<Want> = wants.collect();
+            let wants = wants.iter().map(|rows| PartHeight::new(Focus::Asks, *rows));
+            let wants: Vec<PartHeight> = wants.collect();
             share(room, &wants)
         };
         assert_eq!(shared(20, &[2, 4, u16::MAX]), [2, 4, 14]);

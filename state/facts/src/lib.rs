@@ -14,11 +14,17 @@ pub mod limits;
 pub mod line;
 pub mod message;
 pub mod reason;
-pub mod sample;
 mod seat;
 mod verb;
 pub mod view;
 pub mod words;
+
+/// The tests of this crate take the samples of `tests/samples` with this crate's own types.
+#[cfg(test)]
+extern crate self as a_society_facts;
+#[cfg(test)]
+#[path = "../../../tests/samples/src/lib.rs"]
+pub mod sample;
 
 pub use at::{At, NotAMoment};
 pub use fact::Fact;

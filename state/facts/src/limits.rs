@@ -81,4 +81,4 @@ pub(crate) const SEEN_FILES_MAX: usize = 4_096;
 
 /// Turns of a chat in which a model was asked, unless it began with another number. A longer talk about one thing is
 /// rare, and its person can raise the budget; a script that talks to itself is stopped.
-pub const CHAT_TURNS_MAX: u32 = 50;
+pub(crate) const CHAT_TURNS_MAX: u32 = 50;

@@ -104,17 +104,18 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::disk::FaultyDisk;
+    use crate::disk::RealDisk;
 
     #[test]
     fn every_lock_is_granted_and_nothing_else_changes() {
-        let below = FaultyDisk::new();
-        let disk = UnlockedDisk(Arc::new(below.clone()));
-        let open = || disk.open(Path::new("/lock"), How::CreateOrAppend).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let disk = UnlockedDisk(Arc::new(RealDisk));
+        let open = || disk.open(&path, How::CreateOrAppend).unwrap();
         let (mut first, mut second) = (open(), open());
         assert_eq!(first.try_lock().unwrap(), Locked::Yes);
         assert_eq!(second.try_lock().unwrap(), Locked::Yes);
         first.append(b"told").unwrap();
-        assert_eq!(below.read_file(Path::new("/lock")).unwrap(), b"told");
+        assert_eq!(std::fs::read(&path).unwrap(), b"told");
     }
 }

@@ -7,23 +7,24 @@ use super::{Chunk, JournalEnd};
 
 /// A line of a chunk that follows from the one before it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ChainedLine<'a> {
+pub struct ChainedLine<'a> {
     /// Its record.
-    pub(crate) end: JournalEnd,
+    pub end: JournalEnd,
     /// The line with its newline.
-    pub(crate) bytes: &'a [u8],
+    pub bytes: &'a [u8],
 }
 
 /// Where a reader is in a journal: what the next line has to follow.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Chain {
+pub struct Chain {
     seq: Seq,
     crc: u32,
 }
 
 impl Chain {
     /// A chain that goes on after a record, or begins.
-    pub(crate) fn after(end: Option<JournalEnd>) -> Self {
+    #[must_use]
+    pub fn after(end: Option<JournalEnd>) -> Self {
         let (seq, crc) = end.map_or((0, 0), |end| (end.seq, end.crc));
         Self { seq, crc }
     }
@@ -33,7 +34,7 @@ impl Chain {
     ///
     /// # Errors
     /// Says which record does not hold.
-    pub(crate) fn lines<'a>(&mut self, chunk: &'a Chunk) -> Result<Vec<ChainedLine<'a>>, String> {
+    pub fn lines<'a>(&mut self, chunk: &'a Chunk) -> Result<Vec<ChainedLine<'a>>, String> {
         let segment = chunk.upto.segment;
         let mut lines = Vec::new();
         for bytes in chunk.bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -6,8 +6,7 @@
 //! work twice; no clock, no lease and no claim says what is true.
 //!
 //! The port blocks, because every flow has a thread and a sync of a disk blocks, too. What a ledger
-//! must do is written down as tests in [`conformance`]; [`MemoryLedger`] is the ledger in memory that fails on
-//! request.
+//! must do is written down as checks in `tests/in-memory`, beside a ledger in memory that fails on request.
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
@@ -21,12 +20,9 @@ use crate::flow_ref::FlowRef;
 use crate::limits::LEDGER_PATIENCE;
 
 mod chain;
-pub mod conformance;
-mod memory;
 mod tether;
 
-pub(crate) use chain::{Chain, ChainedLine};
-pub use memory::{LedgerFault, MemoryLedger};
+pub use chain::{Chain, ChainedLine};
 pub(crate) use tether::{Parted, Tether};
 
 /// A ledger that many parts of the program share.
@@ -203,7 +199,7 @@ pub enum LedgerError {
 }
 
 /// Receives chunks in their order, until it has enough.
-pub(crate) type EachChunk<'a> = &'a mut dyn FnMut(Chunk) -> ControlFlow<()>;
+pub type EachChunk<'a> = &'a mut dyn FnMut(Chunk) -> ControlFlow<()>;
 
 /// A journal of every flow, shared by machines.
 pub trait Ledger: Debug + Send + Sync {

@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use a_society_facts::{At, Fact, sample};
+use a_society_facts::{At, Fact};
+use a_society_in_memory::{FaultPlan, FaultyDisk, InjectedFault};
 use a_society_state::adopt::Coming;
-use a_society_state::disk::{Disk, FaultPlan, FaultyDisk, How, InjectedFault};
+use a_society_state::disk::{Disk, How};
 use a_society_state::files::make_folders;
 use a_society_state::verify::verify;
 use a_society_state::{Error, FlowRef, Store};
@@ -55,7 +56,7 @@ fn prepared() -> FaultyDisk {
 }
 
 fn facts() -> Vec<(At, Fact)> {
-    let created = sample::walk().into_iter().find_map(|fact| {
+    let created = a_society_samples::walk().into_iter().find_map(|fact| {
         let Fact::FlowCreated(mut created) = fact else {
             return None;
         };

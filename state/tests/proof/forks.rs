@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use a_society_facts::fact::flow::{FactAuthor, FlowCancelled};
 use a_society_facts::id::Seq;
 use a_society_facts::view::Views;
-use a_society_facts::{At, Fact, Hash, Recorded, sample};
-use a_society_state::disk::DiskCall;
-use a_society_state::disk::{Disk, FaultPlan, FaultyDisk, InjectedFault};
+use a_society_facts::{At, Fact, Hash, Recorded};
+use a_society_in_memory::{DiskCall, FaultPlan, FaultyDisk, InjectedFault};
+use a_society_state::disk::Disk;
 use a_society_state::fork::{Cut, ForkedFile, Holds, cut, make};
 use a_society_state::repair::{self, Diagnosis};
 use a_society_state::verify::verify;
@@ -32,7 +32,7 @@ fn named(flow: &str) -> FlowRef {
 /// A flow that went through much, over several segments, with a blob.
 fn grown(disk: &FaultyDisk, segment_bytes: u64) -> Store {
     let (store, _) = store_over(disk);
-    let mut facts = sample::walk().into_iter().filter(|fact| {
+    let mut facts = a_society_samples::walk().into_iter().filter(|fact| {
         // The store writes these itself.
         !matches!(fact.word(), "segment_started" | "writer_opened")
     });

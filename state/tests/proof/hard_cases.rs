@@ -2,8 +2,8 @@
 
 use a_society_facts::Fact;
 use a_society_facts::fact::flow::{FactAuthor, FlowPaused, FlowUnpaused, PauseReason};
-use a_society_state::disk::DiskCall;
-use a_society_state::disk::{FaultPlan, FaultyDisk, How, InjectedFault};
+use a_society_in_memory::{DiskCall, FaultPlan, FaultyDisk, InjectedFault};
+use a_society_state::disk::How;
 use a_society_state::index::rows;
 use a_society_state::removal::{self, NotRemoved, Stays};
 use a_society_state::{Error, retention};

@@ -11,11 +11,8 @@ use a_society_facts::Fact;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::id::Seq;
 use a_society_facts::view::standing::FlowStanding;
-use a_society_state::disk::FaultyDisk;
-use a_society_state::ledger::conformance::{Rig, RigCan, check_all};
-use a_society_state::ledger::{
-    Ledger, LedgerAccess, LedgerError, LedgerFault, MemoryLedger, SharedLedger, WorkerName,
-};
+use a_society_in_memory::{FaultyDisk, LedgerFault, MemoryLedger, Rig, RigCan, check_all};
+use a_society_state::ledger::{Ledger, LedgerAccess, LedgerError, SharedLedger, WorkerName};
 use a_society_state::{Error, Flow, Ground, Store, index};
 use proptest::prelude::*;
 

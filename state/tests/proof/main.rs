@@ -41,3 +41,5 @@ mod t8_lock;
 mod t9_machine;
 #[cfg(test)]
 mod tails;
+#[cfg(test)]
+mod views;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use a_society_facts::fact::journal::RecoveryTruncated;
 use a_society_facts::id::Seq;
 use a_society_facts::{Fact, Hash};
-use a_society_state::disk::FaultyDisk;
+use a_society_in_memory::FaultyDisk;
 use a_society_state::journal::recover::{parse_name, parse_piece};
 use a_society_state::journal::verdict::Damage;
 use a_society_state::open::OpenReport;

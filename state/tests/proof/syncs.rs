@@ -6,8 +6,8 @@ use std::sync::mpsc::channel;
 
 use a_society_facts::Fact;
 use a_society_facts::fact::journal::RecoveryRow;
-use a_society_state::disk::DiskCall;
-use a_society_state::disk::{Disk, FaultPlan, FaultyDisk, How, InjectedFault};
+use a_society_in_memory::{DiskCall, FaultPlan, FaultyDisk, InjectedFault};
+use a_society_state::disk::{Disk, How};
 use a_society_state::layout::FlowFolder;
 use a_society_state::{blob, checkpoint};
 

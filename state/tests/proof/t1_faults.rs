@@ -2,8 +2,7 @@
 
 use std::fmt::{self, Debug, Formatter};
 
-use a_society_state::disk::DiskCall;
-use a_society_state::disk::{FaultPlan, InjectedFault};
+use a_society_in_memory::{DiskCall, FaultPlan, InjectedFault};
 
 use crate::extent::{each_in_parallel, first_of, pick};
 use crate::oracle::judge;

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use a_society_facts::Fact;
 use a_society_facts::fact::journal::RecoveryRow;
-use a_society_state::disk::FaultyDisk;
+use a_society_in_memory::FaultyDisk;
 
 use crate::extent::{each_in_parallel, first_of, pick};
 use crate::model::{Model, flow_ref};

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use a_society_facts::Fact;
 use a_society_facts::fact::journal::RecoveryRow;
 use a_society_facts::id::Seq;
+use a_society_in_memory::FaultyDisk;
 use a_society_state::Error;
-use a_society_state::disk::FaultyDisk;
 
 use crate::extent::{each_in_parallel, first_of, is_full, pick, slice_of};
 use crate::model::{FLOW, flow_ref};

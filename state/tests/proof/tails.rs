@@ -7,7 +7,7 @@ use a_society_facts::fact::journal::RecoveryRow;
 use a_society_facts::id::Seq;
 use a_society_facts::line::{self, Frame};
 use a_society_facts::{At, Fact};
-use a_society_state::disk::FaultyDisk;
+use a_society_in_memory::FaultyDisk;
 
 /// The titles that the facts in crafted tails give.
 pub(crate) const TITLES: [&str; 2] = ["never acknowledged", "nor this one"];

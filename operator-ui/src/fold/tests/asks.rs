@@ -3,11 +3,11 @@
 use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_facts::fact::node::{WaitReason, with_choices};
-use a_society_facts::sample::{recorded, walk};
 use a_society_facts::view::{FactView as _, FlowState};
 use a_society_facts::{At, Verb, Whom};
 use a_society_orchestrator::graph;
 use a_society_orchestrator::machine::{self, OperatorQuestion, Work};
+use a_society_samples::{recorded, walk};
 use proptest::prelude::*;
 
 use super::*;

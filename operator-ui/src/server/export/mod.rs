@@ -16,7 +16,7 @@ mod scrub;
 mod wanted;
 
 pub use page::page;
-pub use scrub::Redact;
+pub(crate) use scrub::Redact;
 pub use wanted::{Failed, Page, Part, Wanted};
 
 /// A text of JSON that leaves by itself, without secrets.

@@ -7,7 +7,7 @@ use super::pieces::with_strings;
 use crate::fold::words;
 
 /// Takes the secrets out of a text.
-pub type Redact<'a> = &'a dyn Fn(&str) -> String;
+pub(crate) type Redact<'a> = &'a dyn Fn(&str) -> String;
 
 /// The end of a text that was cut.
 fn rest(bytes: usize) -> String {

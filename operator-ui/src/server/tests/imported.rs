@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use a_society_facts::fact::imported::{FeedImported, ImportedItem};
-use a_society_facts::sample::{long, recorded};
 use a_society_facts::view::feed::ItemKind;
 use a_society_facts::{Fact, line};
+use a_society_samples::{long, recorded};
 use serde_json::{Value, json};
 
 use super::{FLOW, Stage, append, connect, hear, say};

@@ -6,10 +6,10 @@ use std::net::TcpStream;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::id::FlowId;
-use a_society_facts::sample::{recorded, walk};
 use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
 use a_society_facts::view::{FactView, SessionView};
+use a_society_samples::{recorded, walk};
 use serde_json::Value;
 
 use super::super::transcript::Read;

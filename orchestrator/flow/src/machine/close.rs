@@ -18,7 +18,7 @@ use crate::graph::FlowGraph;
 
 /// One thing that closing waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ClosingNeed {
+pub(crate) enum ClosingNeed {
     /// Another node runs.
     Runs(NodeId),
     /// A node waits for the operator.
@@ -48,7 +48,7 @@ impl fmt::Display for ClosingNeed {
 
 /// Everything that keeps this node from closing the forward work.
 #[must_use]
-pub fn missing(state: &FlowState, node: &NodeId) -> Vec<ClosingNeed> {
+pub(crate) fn missing(state: &FlowState, node: &NodeId) -> Vec<ClosingNeed> {
     let others = state.running.keys().filter(|other| *other != node);
     let staged = state.staged.values().map(|staged| &staged.node);
     let staged = staged.filter(|node| !state.awaiting_operator.contains_key(*node));

@@ -30,8 +30,7 @@ mod work;
 mod tests;
 
 #[cfg(test)]
-pub(crate) use close::ClosingNeed;
-pub use close::missing;
+pub(crate) use close::{ClosingNeed, missing};
 
 pub use decide::decide;
 pub use deliver::allowed;

@@ -252,7 +252,7 @@ fn compaction_begins(
 
 /// What a session keeps that is trimmed.
 #[derive(Debug, PartialEq, Eq)]
-struct Kept {
+struct Remainder {
     /// So many of the last messages.
     last: u64,
     /// Messages before those.
@@ -263,7 +263,7 @@ struct Kept {
 ///
 /// The cut moves back, and never forward: the last message of a person stays, and so does a call with its results.
 /// What the node under way was given stays as well.
-fn trimmed(session: &SessionView, keep: u64) -> Option<Kept> {
+fn trimmed(session: &SessionView, keep: u64) -> Option<Remainder> {
     let messages = &session.messages;
     let keep = usize::try_from(keep).unwrap_or(usize::MAX);
     let mut cut = messages.len().saturating_sub(keep);
@@ -283,7 +283,7 @@ fn trimmed(session: &SessionView, keep: u64) -> Option<Kept> {
         .and_then(|entry| entry.id.clone())
         .into_iter()
         .collect();
-    (gone.len() > before.len()).then(|| Kept {
+    (gone.len() > before.len()).then(|| Remainder {
         last: (messages.len() - cut) as u64,
         before,
     })

@@ -3,7 +3,7 @@
 //! A verb is pure: the text of the file and what is wanted come in, and a new text comes out, or the reason why
 //! not. Only [`Sheet`] reads and writes the file.
 
-pub mod hint;
+pub(crate) mod hint;
 pub mod models;
 pub mod policies;
 pub mod rules;

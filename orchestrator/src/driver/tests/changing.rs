@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use a_society_state::disk::FaultyDisk;
+use a_society_in_memory::FaultyDisk;
 
 use super::improving::improve;
 use super::{at, begin, facts, store};

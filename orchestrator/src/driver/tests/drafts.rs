@@ -3,8 +3,8 @@
 use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::view::feed::ItemKind;
 use a_society_flow::machine::Work;
+use a_society_in_memory::FaultyDisk;
 use a_society_roles::turn::step::{StepReply, TurnStep};
-use a_society_state::disk::FaultyDisk;
 
 use super::{HELLO, at, begin, finish, store};
 use crate::driver::attempt::{Heard, Start};

@@ -10,8 +10,8 @@ use a_society_facts::id::RoleInstance;
 use a_society_facts::message::Message;
 use a_society_facts::view::flow::FlowStatus;
 use a_society_facts::{Verb, Whom};
+use a_society_in_memory::FaultyDisk;
 use a_society_roles::turn::step::StepReply;
-use a_society_state::disk::FaultyDisk;
 
 use super::super::attempt::Heard;
 use super::super::room::Room;

@@ -19,6 +19,7 @@ use a_society_facts::view::FlowState;
 use a_society_facts::{At, Fact, Hash};
 use a_society_facts::{Verb, Whom};
 use a_society_flow::graph::FlowGraph;
+use a_society_in_memory::FaultyDisk;
 use a_society_mcp::{self as mcp, Servers};
 use a_society_providers::{
     AnswerStop, AnswerStream, FaultClass, ModelAnswer, ModelCall, ModelRequest, Prepared, Provider,
@@ -29,7 +30,6 @@ use a_society_roles::taker::model::{Chooser, Gear, Model, ModelTaker, Remote, Tr
 use a_society_roles::tool::{Owner, ToolSetting, Toolbox};
 use a_society_roles::turn::job::{BegunWith, TurnJob};
 use a_society_roles::turn::taker::Taker;
-use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Store};
 use serde_json::value::RawValue;
 

@@ -16,9 +16,9 @@ use a_society_facts::fact::operator::StopScope;
 use a_society_facts::view::flow::FlowStatus;
 use a_society_facts::{At, Verb, Whom};
 use a_society_flow::machine::{OperatorQuestion, Work};
+use a_society_in_memory::FaultyDisk;
 use a_society_roles::turn::step::{StepReply, TurnStep};
 use a_society_state::clock::CountingClock;
-use a_society_state::disk::FaultyDisk;
 use a_society_state::{FlowRef, Ground, Store, process};
 
 use super::super::attempt::{Heard, Start};

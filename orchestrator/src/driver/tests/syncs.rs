@@ -11,9 +11,8 @@ use std::time::Duration;
 
 use a_society_facts::At;
 use a_society_facts::view::flow::FlowStatus;
-use a_society_state::clock::ManualClock;
-use a_society_state::disk::DiskCall;
-use a_society_state::disk::{FaultyDisk, How};
+use a_society_in_memory::{DiskCall, FaultyDisk, ManualClock};
+use a_society_state::disk::How;
 use a_society_state::{Ground, Store, process};
 
 use super::begin_in;

@@ -12,7 +12,7 @@ use crate::limits::{AILMENT_BYTES_MAX, AILMENTS_SHOWN_MAX};
 
 /// Something that is wrong with a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ailment {
+pub(crate) struct Ailment {
     /// The file from the project folder and what is wrong, without a line number: it stays the same
     /// while other parts of the file change.
     pub what: String,
@@ -21,7 +21,7 @@ pub struct Ailment {
 }
 
 /// Everything that is wrong with a project.
-pub fn ailments(disk: &dyn Disk, project: &Path) -> Vec<Ailment> {
+pub(crate) fn ailments(disk: &dyn Disk, project: &Path) -> Vec<Ailment> {
     let (_, found) = folder::inspect(disk, project);
     let errors = found.iter().filter(|diagnostic| diagnostic.is_error());
     errors.map(|error| ailment(project, error)).collect()
@@ -39,7 +39,10 @@ fn ailment(project: &Path, error: &Diagnostic) -> Ailment {
 }
 
 /// What was wrong before, and what is new. Without an earlier check, everything counts as older.
-pub fn apart(found: Vec<Ailment>, before: Option<&[String]>) -> (Vec<Ailment>, Vec<Ailment>) {
+pub(crate) fn apart(
+    found: Vec<Ailment>,
+    before: Option<&[String]>,
+) -> (Vec<Ailment>, Vec<Ailment>) {
     let is_older = |ailment: &Ailment| before.is_none_or(|before| before.contains(&ailment.what));
     found.into_iter().partition(is_older)
 }
@@ -48,7 +51,7 @@ pub fn apart(found: Vec<Ailment>, before: Option<&[String]>) -> (Vec<Ailment>, V
 ///
 /// # Errors
 /// Says all that is wrong.
-pub fn fault(found: &[Ailment]) -> Result<(), String> {
+pub(crate) fn fault(found: &[Ailment]) -> Result<(), String> {
     if found.is_empty() {
         return Ok(());
     }
@@ -57,7 +60,7 @@ pub fn fault(found: &[Ailment]) -> Result<(), String> {
 }
 
 /// What the operator is asked about what was wrong before the flow came here.
-pub fn question(older: &[Ailment]) -> String {
+pub(crate) fn question(older: &[Ailment]) -> String {
     let mut text =
         "The project's health checks fail for reasons that are older than this flow here:\n"
             .to_owned();

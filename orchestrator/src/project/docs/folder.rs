@@ -13,7 +13,7 @@ use a_society_state::disk::{Disk, Kind};
 use a_society_state::files::read_whole;
 
 use super::index::{self, Index};
-pub use super::reader::DOCS_NAME;
+pub(crate) use super::reader::DOCS_NAME;
 use super::reader::{DocsLayout, DocsReader};
 use crate::limits::{PROJECT_FILE_BYTES_MAX, PROJECT_ROLES_MAX, PROJECTS_MAX};
 use crate::project::flow_file::FlowFile;
@@ -25,7 +25,7 @@ const READINGS_NAME: &str = "required-readings.yaml";
 const OWNERSHIP_NAME: &str = "ownership.yaml";
 
 /// The roles of a project by their names.
-pub type ProjectRoles = BTreeMap<RoleName, InlineRole>;
+pub(crate) type ProjectRoles = BTreeMap<RoleName, InlineRole>;
 
 /// A project whose folder is sound.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct Project {
 
 /// What a project's folder says to those who already run in it.
 #[derive(Debug, Clone, Default)]
-pub struct Sayings {
+pub(crate) struct Sayings {
     /// Rules for every role.
     pub rules: Option<String>,
     /// How to reflect.
@@ -68,7 +68,7 @@ pub(crate) fn rules_file() -> String {
 }
 
 /// Whether a folder is a project: whether it has a folder `a-docs`.
-pub fn is_project(disk: &dyn Disk, folder: &Path) -> bool {
+pub(crate) fn is_project(disk: &dyn Disk, folder: &Path) -> bool {
     let about = disk.about(&DocsLayout::of(folder).docs);
     about.is_ok_and(|about| about.kind == Kind::Folder)
 }
@@ -131,7 +131,7 @@ pub(crate) fn sayings(disk: &dyn Disk, project: &Path) -> Sayings {
 
 /// What a project chooses beforehand, as far as it can be read.
 #[must_use]
-pub fn defaults(disk: &dyn Disk, project: &Path) -> FlowDefaults {
+pub(crate) fn defaults(disk: &dyn Disk, project: &Path) -> FlowDefaults {
     let path = DocsLayout::of(project).defaults();
     let bytes = read_whole(disk, &path, PROJECT_FILE_BYTES_MAX).ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());

@@ -13,7 +13,7 @@ use crate::record::find_below;
 
 /// The readings of one project.
 #[derive(Debug)]
-pub struct Library {
+pub(crate) struct Library {
     disk: SharedDisk,
     project: PathBuf,
     index: Index,
@@ -22,7 +22,7 @@ pub struct Library {
 impl Library {
     /// The library of a project's folder. A project without an index has paths only.
     #[must_use]
-    pub fn of(disk: SharedDisk, project: &Path) -> Self {
+    pub(crate) fn of(disk: SharedDisk, project: &Path) -> Self {
         let mut reader = DocsReader {
             disk: disk.as_ref(),
             found: Vec::new(),
@@ -40,7 +40,7 @@ impl Library {
 
     /// The path, from the project's root, that a variable or a path means.
     #[must_use]
-    pub fn path_of<'n>(&'n self, name: &'n str) -> Option<&'n str> {
+    pub(crate) fn path_of<'n>(&'n self, name: &'n str) -> Option<&'n str> {
         if name.starts_with('$') {
             return self.index.get(name).map(|row| row.path.as_str());
         }
@@ -50,7 +50,7 @@ impl Library {
     /// The readings of these names, in full. What cannot be read says why in its place, so that a
     /// role that should have read it knows.
     #[must_use]
-    pub fn readings(&self, names: &[String]) -> Vec<ReadingText> {
+    pub(crate) fn readings(&self, names: &[String]) -> Vec<ReadingText> {
         names.iter().map(|name| self.reading(name)).collect()
     }
 

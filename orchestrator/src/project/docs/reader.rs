@@ -9,7 +9,7 @@ use a_society_state::files::read_whole;
 use crate::limits::PROJECT_FILE_BYTES_MAX;
 
 /// The folder of a project that says how it works; no project itself.
-pub const DOCS_NAME: &str = "a-docs";
+pub(crate) const DOCS_NAME: &str = "a-docs";
 
 /// A disk, and everything that was found wrong so far.
 pub(super) struct DocsReader<'d> {

@@ -9,9 +9,9 @@ use a_society_facts::Hash;
 use tempfile::TempDir;
 
 use super::super::{
-    Given, RemoteCall, RemoteCallFault, RemoteOutput, ServerLimits, ServerTools, Servers,
-    Unavailable, parse,
+    Given, RemoteCall, RemoteCallFault, RemoteOutput, ServerLimits, ServerTools, Servers, parse,
 };
+use crate::server::Unavailable;
 
 /// An honest server, whose every part a test may redefine before it begins.
 const HONEST: &str = r#"

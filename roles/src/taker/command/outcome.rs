@@ -161,7 +161,7 @@ fn hand(
     let targets = neighbours.iter().zip(&artifacts);
     let targets = targets.map(|(to, (path, _))| NamedTarget {
         target_node_id: to.clone(),
-        artifact_path: path.from_project(),
+        artifact_path: path.project_path(),
     });
     let outcome = RoleOutcome::Handoff(targets.collect());
     CommandVerdict {

@@ -175,7 +175,7 @@ impl Planner<'_> {
     }
 
     fn write(&mut self, path: RecordPath, text: &str) {
-        let path_text = path.from_project();
+        let path_text = path.project_path();
         self.current.calls.push(ScriptedCall {
             tool: "write_file".to_owned(),
             input: json::object(&[("path", &path_text), ("content", text)]),
@@ -195,7 +195,7 @@ impl Planner<'_> {
             let path = self.artifact_path(neighbour);
             targets.push(NamedTarget {
                 target_node_id: neighbour.clone(),
-                artifact_path: path.from_project(),
+                artifact_path: path.project_path(),
             });
             self.write(path, text);
         }

@@ -321,7 +321,7 @@ impl ScriptedTaker {
             after = Some(Hash::of(text.as_bytes()));
             // What is no text has no lines to compare.
             let earlier = bytes.map(String::from_utf8).transpose();
-            let change = |earlier| text_of_writing(path.from_project(), earlier, text);
+            let change = |earlier| text_of_writing(path.project_path(), earlier, text);
             texts.extend(earlier.ok().map(change));
         }
         let planned = self.planned(place);

@@ -19,6 +19,6 @@ pub mod request;
 pub mod session;
 pub mod terms;
 pub mod turn;
-pub mod upcast;
+pub(crate) mod upcast;
 
 pub use list::Fact;

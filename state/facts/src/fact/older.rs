@@ -141,7 +141,7 @@ pub fn path_of(summary: &str) -> String {
 impl ConsentRequested {
     /// What is decided about, and its text; read from the text itself where a journal has nothing else.
     #[must_use]
-    pub fn asked(&self) -> (Option<ConsentTerms>, Cow<'_, Text>) {
+    pub(crate) fn asked(&self) -> (Option<ConsentTerms>, Cow<'_, Text>) {
         match (&self.terms, &self.shown) {
             (None, Text::Inline(shown)) => {
                 let (terms, text) = terms(&self.tool, shown);

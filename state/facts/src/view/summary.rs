@@ -39,7 +39,7 @@ impl Wait {
 
     /// Whether a chat waits for the next message.
     #[must_use]
-    pub const fn is_message(&self) -> bool {
+    pub(crate) const fn is_message(&self) -> bool {
         !self.is_answered && matches!(self.reason, WaitReason::Message)
     }
 }

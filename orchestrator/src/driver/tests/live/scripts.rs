@@ -9,8 +9,9 @@ use a_society_facts::fact::node::WaitReason;
 use a_society_facts::{At, Fact};
 use a_society_facts::{Verb, Whom};
 use a_society_flow::machine::OperatorQuestion;
+use a_society_in_memory::FaultyDisk;
 use a_society_state::FlowRef;
-use a_society_state::disk::{Disk, FaultyDisk, RealDisk};
+use a_society_state::disk::{Disk, RealDisk};
 
 use super::super::super::core::Core;
 use super::super::store;

@@ -13,10 +13,7 @@ mod phase;
 mod state;
 mod turns;
 
-pub use chart::Chart;
-pub use counted_commands::SeenCommands;
 pub use decisions::{DecidedMatter, Decider, DecisionTally, Decisions, FlowDecision, RuleTally};
-pub use imported::Origins;
 pub use parts::*;
 pub use phase::{
     FileChangeState, FlowPhase, FlowStatus, Improvement, Parentage, Pause, Reflecting,

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use super::super::super::{Disk, How, Locked};
+use a_society_state::disk::{Disk, How, Locked};
+
 use super::super::{FaultPlan, FaultyDisk, InjectedFault, PartialWrite};
 use super::{append_to, path, text};
 

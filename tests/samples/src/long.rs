@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use super::scribe::{SampleTurn, Scribe, delivery, inbound, tool_call};
-use crate::fact::Fact;
-use crate::fact::node::NodeEntry;
-use crate::fact::turn::DraftKind;
-use crate::handoff::HandoffWay;
-use crate::message::{AnswerText, ConfirmedDraft};
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::node::NodeEntry;
+use a_society_facts::fact::turn::DraftKind;
+use a_society_facts::handoff::HandoffWay;
+use a_society_facts::message::{AnswerText, ConfirmedDraft};
 
 /// A legal flow of so many turns, the same for the same seed.
 #[must_use]

@@ -6,7 +6,8 @@ mod watching;
 
 use std::path::Path;
 
-use super::super::{Disk, DiskFile, How};
+use a_society_state::disk::{Disk, DiskFile, How};
+
 use super::FaultyDisk;
 
 fn path(path: &str) -> &Path {

@@ -5,50 +5,52 @@ use std::collections::BTreeMap;
 use super::ids::id;
 use super::scribe::{artifact, delivery, edge, inbound, outline, process, tool_call, usage};
 use super::{imported, rewrites};
-use crate::at::At;
-use crate::fact::Fact;
-use crate::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
-use crate::fact::chat::{ChatContext, ChatTerms, Selection};
-use crate::fact::flow::{
+use a_society_facts::At;
+use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::budget::{BudgetReached, BudgetSet, Lack, Measure};
+use a_society_facts::fact::chat::{ChatContext, ChatTerms, Selection};
+use a_society_facts::fact::flow::{
     Ends, EndsChosen, FactAuthor, FlowCancelled, FlowCompleted, FlowCreated, FlowForked,
     FlowPaused, FlowTitled, FlowUnpaused, ForwardPassClosed, GraphRevised, NodeReopened,
     NodeRetried, PauseReason, TokenBudget,
 };
-use crate::fact::improvement::{
+use a_society_facts::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
     FindingsRecorded, ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
 };
-use crate::fact::journal::{
+use a_society_facts::fact::journal::{
     BlobFound, BlobLost, Link, QuarantineRestored, RecoveryLossy, RecoveryRow, RecoveryTruncated,
     RepairApplied, SegmentStarted, WriterOpened,
 };
-use crate::fact::node::{
+use a_society_facts::fact::node::{
     FaultCode, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
     NodeEntry, NodeSuspended, NodeWoken, OwnTurnAsked, RepairRequested, Trouble, WaitReason,
 };
-use crate::fact::operator::{
+use a_society_facts::fact::operator::{
     AnsweredBefore, ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested,
     ConsentResolved, ConsentRuled, ConsentRules, ConsentRulesAdded, ConsentRulesRemoved,
     DecidingRule, Grant, GrantAdded, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
     OperatorReplied, OperatorSteered, ReplyReturned, RoleConfigured, RuleOrigin, SteerWhen,
     StopRequested, StopScope,
 };
-use crate::fact::request::{Beside, PromptSource, RequestFrame};
-use crate::fact::session::{
+use a_society_facts::fact::request::{Beside, PromptSource, RequestFrame};
+use a_society_facts::fact::session::{
     Descent, MessageAdded, Origin, SessionKind, SessionOpened, SessionParent, SessionResumed,
     SystemPromptBuilt,
 };
-use crate::fact::terms::{ConsentTerms, ServerReach, ServerTerms, ShownValue, WaitingServer};
-use crate::fact::turn::{
+use a_society_facts::fact::terms::{
+    ConsentTerms, ServerReach, ServerTerms, ShownValue, WaitingServer,
+};
+use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, Cause, ChangedText,
     DraftAdded, DraftDiscarded, DraftKept, DraftKind, Effect, FileChange, ModelAnswered,
     ModelFailed, ModelRequested, RawValueEq, RequestHeld, SeenFile, StopReason, TurnEnd, TurnEnded,
     TurnResumed, TurnStarted,
 };
-use crate::handoff::HandoffWay;
-use crate::hash::Hash;
-use crate::id::{ClientId, RoleInstance, TurnId};
-use crate::message::{AnswerText, BlobText, ConfirmedDraft, Image, ImageKind, Text};
+use a_society_facts::handoff::HandoffWay;
+use a_society_facts::id::{ClientId, RoleInstance, TurnId};
+use a_society_facts::message::{AnswerText, BlobText, ConfirmedDraft, Image, ImageKind, Text};
 
 const TURN: TurnId = TurnId(7);
 
@@ -739,7 +741,7 @@ fn budgets() -> Vec<Fact> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::list::KINDS;
+    use a_society_facts::fact::list::KINDS;
 
     #[test]
     fn there_is_one_of_every_kind_in_the_order_of_the_list() {

@@ -2,16 +2,16 @@
 
 use super::ids::id;
 use super::scribe::{delivery, edge};
-use crate::fact::Fact;
-use crate::fact::imported::{
+use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::imported::{
     FeedImported, FlowImported, ImportedArchive, ImportedFile, ImportedItem, ImportedMessage,
     PassedAlong, PassedFile, SessionImported, These,
 };
-use crate::fact::session::Trigger;
-use crate::handoff::HandoffWay;
-use crate::hash::Hash;
-use crate::message::{BlobText, Message};
-use crate::view::feed::ItemKind;
+use a_society_facts::fact::session::Trigger;
+use a_society_facts::handoff::HandoffWay;
+use a_society_facts::message::{BlobText, Message};
+use a_society_facts::view::feed::ItemKind;
 
 pub(super) fn flow() -> Fact {
     Fact::FlowImported(FlowImported {
@@ -65,7 +65,7 @@ pub(super) fn session() -> Fact {
             id: "k-1".into(),
             trigger: Trigger::Auto,
             node_id: "draft".into(),
-            compacted_at: crate::At::from_ms(1_779_892_200_123),
+            compacted_at: a_society_facts::At::from_ms(1_779_892_200_123),
             replacement: user("m9", "a summary"),
         })),
     })

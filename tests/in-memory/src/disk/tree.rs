@@ -8,11 +8,11 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use a_society_state::disk::{About, Entry, How, Kind};
 use rustix::io::Errno;
 
-use super::super::limits::{MAX_MEMORY_FILE_BYTES, MAX_NAME_BYTES};
-use super::super::{About, Entry, How, Kind};
 use super::contents::Contents;
+use super::limits::{MAX_MEMORY_FILE_BYTES, MAX_NAME_BYTES};
 use super::node::{Arrival, FileNode, FolderNode, Id, NameChange, Node};
 
 /// The number of the topmost folder.

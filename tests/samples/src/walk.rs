@@ -4,33 +4,35 @@
 
 use super::ids::id;
 use super::scribe::{SampleTurn, Scribe, artifact, delivery, inbound, process, tool_call};
-use crate::fact::Fact;
-use crate::fact::budget::{BudgetSet, Measure};
-use crate::fact::flow::FactAuthor;
-use crate::fact::flow::{FlowCompleted, FlowPaused, FlowUnpaused, ForwardPassClosed, PauseReason};
-use crate::fact::improvement::{
+use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::budget::{BudgetSet, Measure};
+use a_society_facts::fact::flow::FactAuthor;
+use a_society_facts::fact::flow::{
+    FlowCompleted, FlowPaused, FlowUnpaused, ForwardPassClosed, PauseReason,
+};
+use a_society_facts::fact::improvement::{
     ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
     FindingsRecorded, ImprovementChosen, ImprovementMode, Reflection, ReflectionStarted,
 };
-use crate::fact::journal::{RecoveryRow, RecoveryTruncated, WriterOpened};
-use crate::fact::node::{
+use a_society_facts::fact::journal::{RecoveryRow, RecoveryTruncated, WriterOpened};
+use a_society_facts::fact::node::{
     FaultCode, HandoffApplied, HandoffDecided, HandoffStaged, NodeClaimed, NodeEntry,
     NodeSuspended, NodeWoken, RepairRequested, WaitReason,
 };
-use crate::fact::operator::{
+use a_society_facts::fact::operator::{
     ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested, ConsentResolved,
     Grant, GrantAdded, OperatorReplied, OperatorSteered, RoleConfigured, SteerWhen,
 };
-use crate::fact::session::{
+use a_society_facts::fact::session::{
     CompactionStarted, Origin, SessionCompacted, SessionResumed, Strategy, Trigger,
 };
-use crate::fact::terms::{CommandTerms, ConsentTerms, Scope};
-use crate::fact::turn::{
+use a_society_facts::fact::terms::{CommandTerms, ConsentTerms, Scope};
+use a_society_facts::fact::turn::{
     CallEnd, Cause, DraftDiscarded, DraftKept, DraftKind, Effect, ModelFailed, TurnEnd, TurnResumed,
 };
-use crate::handoff::HandoffWay;
-use crate::hash::Hash;
-use crate::message::{AnswerText, BlobText, Text};
+use a_society_facts::handoff::HandoffWay;
+use a_society_facts::message::{AnswerText, BlobText, Text};
 
 /// A legal flow of three roles, from `segment_started` to `flow_completed`.
 #[must_use]
@@ -78,7 +80,9 @@ fn intake(scribe: &mut Scribe) {
     );
     scribe.draft(&turn, DraftKind::Text, "Who reads ");
     scribe.draft(&turn, DraftKind::Text, "these notes?");
-    let text = AnswerText::Drafted(crate::message::ConfirmedDraft::of("Who reads these notes?"));
+    let text = AnswerText::Drafted(a_society_facts::message::ConfirmedDraft::of(
+        "Who reads these notes?",
+    ));
     scribe.answer(&turn, text, Vec::new(), 800);
     scribe.say(Fact::NodeSuspended(NodeSuspended {
         question: Some(Text::from("Who reads these notes?")),
@@ -151,7 +155,7 @@ fn draft(scribe: &mut Scribe) {
     scribe.hand_over(&turn, vec![to_reviewer]);
 }
 
-fn consent(scribe: &mut Scribe, turn: &SampleTurn, call: &crate::id::CallId) {
+fn consent(scribe: &mut Scribe, turn: &SampleTurn, call: &a_society_facts::id::CallId) {
     let action = Hash::of(b"git log --oneline");
     scribe.say(Fact::ConsentRequested(ConsentRequested {
         consent: id("k1"),
@@ -462,7 +466,7 @@ fn reflect(scribe: &mut Scribe) {
 fn begin_reflection(
     scribe: &mut Scribe,
     role: &str,
-    replies: Vec<crate::id::MessageId>,
+    replies: Vec<a_society_facts::id::MessageId>,
 ) -> SampleTurn {
     let turn = scribe.next_turn();
     scribe.say(Fact::ReflectionStarted(ReflectionStarted {

@@ -10,13 +10,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use a_society_facts::Hash;
-
-use super::{
+use a_society_state::FlowRef;
+use a_society_state::ledger::{
     AboutLedger, Appended, Chain, Chunk, Claimed, EachChunk, JournalEnd, Ledger, LedgerChange,
     LedgerChanges, LedgerClaim, LedgerEntry, LedgerError, LedgerNews, Letter, LetterId, Promise,
     WorkerName,
 };
-use crate::flow_ref::FlowRef;
 
 /// How an operation of the ledger fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

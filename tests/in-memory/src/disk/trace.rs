@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 
-use super::super::How;
-use super::super::limits::MAX_TRACED_OPERATIONS;
+use a_society_state::disk::How;
+
+use super::limits::MAX_TRACED_OPERATIONS;
 
 /// One operation. The path of an open file is the one it was opened by.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 use std::str::FromStr;
 
-use crate::at::At;
-use crate::fact::Fact;
-use crate::id::Seq;
-use crate::line::Recorded;
+use a_society_facts::At;
+use a_society_facts::fact::Fact;
+use a_society_facts::id::Seq;
+use a_society_facts::line::Recorded;
 
 /// A name that is written in the program.
 ///

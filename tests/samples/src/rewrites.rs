@@ -3,12 +3,12 @@
 use super::every::{client, role};
 use super::ids::id;
 use super::imported;
-use crate::fact::Fact;
-use crate::fact::session::{
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::session::{
     ArchiveRestored, CompactionFailed, CompactionStarted, MessagesTrimmed, SessionCompacted,
     SessionRenewed, Strategy, Trigger,
 };
-use crate::message::Text;
+use a_society_facts::message::Text;
 
 /// One of each.
 pub(super) fn all() -> Vec<Fact> {

@@ -2,8 +2,8 @@
 //!
 //! It is for tests and for the simulator. It keeps two pictures of everything: what a reader
 //! sees now, and what has been made durable. A file's bytes become durable by
-//! [`DiskFile::sync`](super::DiskFile::sync), its name by
-//! [`Disk::sync_folder`](super::Disk::sync_folder) on the folder that holds it, and neither by
+//! [`DiskFile::sync`](a_society_state::disk::DiskFile::sync), its name by
+//! [`Disk::sync_folder`](a_society_state::disk::Disk::sync_folder) on the folder that holds it, and neither by
 //! the other, as POSIX has it.
 //!
 //! * [`FaultyDisk::arm`] makes one numbered operation fail in one way.
@@ -11,11 +11,14 @@
 //!   what the death of the process would.
 //! * [`FaultyDisk::trace`] tells what was done, in order.
 
+#[cfg(test)]
+mod alike;
 mod contents;
 mod crash;
-mod disk;
 mod fault;
+mod faulty;
 mod file;
+mod limits;
 mod node;
 mod random;
 #[cfg(test)]
@@ -23,8 +26,8 @@ mod tests;
 mod trace;
 mod tree;
 
-pub use disk::FaultyDisk;
 #[cfg(test)]
-pub(crate) use fault::PartialWrite;
+use fault::PartialWrite;
 pub use fault::{FaultPlan, InjectedFault};
+pub use faulty::FaultyDisk;
 pub use trace::DiskCall;

@@ -3,11 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
+use a_society_state::disk::{DiskFile, Locked};
 use rustix::io::Errno;
 
-use super::super::{DiskFile, Locked};
-use super::disk::FaultyDisk;
 use super::fault::{Class, InjectedFault};
+use super::faulty::FaultyDisk;
 use super::node::Id;
 use super::trace::DiskCall;
 use super::tree::Tree;

@@ -4,7 +4,8 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use super::super::super::{Disk, How, Kind, SharedDisk};
+use a_society_state::disk::{Disk, How, Kind, SharedDisk};
+
 use super::super::{DiskCall, FaultPlan, FaultyDisk, InjectedFault};
 use super::{append_to, path, text};
 

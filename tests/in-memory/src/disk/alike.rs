@@ -4,9 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use a_society_state::disk::{Disk, DiskFile, How, Kind, Locked, RealDisk};
 use proptest::prelude::*;
 
-use super::{Disk, DiskFile, FaultyDisk, How, Kind, Locked, RealDisk};
+use super::FaultyDisk;
 
 /// How many files a run holds open at once.
 const SLOTS: usize = 4;

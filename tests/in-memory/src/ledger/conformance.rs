@@ -9,12 +9,11 @@ use std::time::Duration;
 
 use a_society_facts::fact::journal::{ProcessName, WriterOpened};
 use a_society_facts::{At, Fact, Hash, line};
-
-use super::{
+use a_society_state::FlowRef;
+use a_society_state::ledger::{
     Appended, Chunk, Claimed, JournalEnd, Ledger, LedgerChange, LedgerChanges, LedgerError, Letter,
     LetterId, Promise, SharedLedger, WorkerName,
 };
-use crate::flow_ref::FlowRef;
 
 /// Whether a rig can do what a check needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +56,7 @@ type CheckResult = Result<RigCan, String>;
 type ConformanceCheck = fn(&mut dyn Rig) -> CheckResult;
 
 /// Every check, with its name.
-pub(crate) const CHECKS: [(&str, ConformanceCheck); 18] = [
+const CHECKS: [(&str, ConformanceCheck); 18] = [
     ("an empty ledger has no flow", empty),
     (
         "what was appended is read back after every record",

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::super::{About, Disk, DiskFile, Entry, How};
+use a_society_state::disk::{About, Disk, DiskFile, Entry, How};
+
 use super::contents::Contents;
 use super::crash;
 use super::fault::{Class, FaultPlan, Faults, InjectedFault};

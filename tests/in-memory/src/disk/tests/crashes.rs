@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use a_society_state::disk::{Disk, How, Locked};
 use proptest::prelude::*;
 
-use super::super::super::{Disk, How, Locked};
 use super::super::contents::SECTOR_BYTES;
 use super::super::{FaultPlan, FaultyDisk, InjectedFault};
 use super::{append_to, path, text};

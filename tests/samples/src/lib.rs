@@ -13,5 +13,5 @@ mod walk;
 
 pub use every::every_kind;
 pub use ids::{id, recorded};
-pub use long::{Long, long};
+pub use long::long;
 pub use walk::walk;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 
-use super::super::limits::{MAX_UNSYNCED_CUTS, MAX_UNSYNCED_NAMES};
 use super::contents::Contents;
+use super::limits::{MAX_UNSYNCED_CUTS, MAX_UNSYNCED_NAMES};
 
 /// The number of a file or folder.
 pub(super) type Id = u64;

@@ -3,19 +3,21 @@
 use std::collections::BTreeSet;
 
 use super::ids::id;
-use crate::fact::Fact;
-use crate::fact::flow::{EdgeOutline, FlowCreated, NodeOutline, Outline};
-use crate::fact::journal::{ProcessName, SegmentStarted, WriterOpened};
-use crate::fact::node::{HandoffApplied, Inbound, NodeClaimed, NodeEntry};
-use crate::fact::session::{MessageAdded, Origin, SessionKind, SessionOpened, SystemPromptBuilt};
-use crate::fact::turn::{
+use a_society_facts::Hash;
+use a_society_facts::fact::Fact;
+use a_society_facts::fact::flow::{EdgeOutline, FlowCreated, NodeOutline, Outline};
+use a_society_facts::fact::journal::{ProcessName, SegmentStarted, WriterOpened};
+use a_society_facts::fact::node::{HandoffApplied, Inbound, NodeClaimed, NodeEntry};
+use a_society_facts::fact::session::{
+    MessageAdded, Origin, SessionKind, SessionOpened, SystemPromptBuilt,
+};
+use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, Cause, DraftAdded, DraftKind, Effect,
     ModelAnswered, ModelRequested, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
 };
-use crate::handoff::{Artifact, Delivery, EdgeName, HandoffWay};
-use crate::hash::Hash;
-use crate::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
-use crate::message::{AnswerText, ConfirmedDraft, Text, ToolCall};
+use a_society_facts::handoff::{Artifact, Delivery, EdgeName, HandoffWay};
+use a_society_facts::id::{CallId, MessageId, NodeId, RoleInstance, TurnId};
+use a_society_facts::message::{AnswerText, ConfirmedDraft, Text, ToolCall};
 
 /// A turn that is being written down.
 #[derive(Debug, Clone)]
@@ -144,7 +146,7 @@ impl Scribe {
         };
         scribe.say(Fact::SegmentStarted(SegmentStarted {
             flow: id("20260527T143000123Z-a1b2c3"),
-            format: crate::line::FORMAT,
+            format: a_society_facts::line::FORMAT,
             writer: "a-society 0.1.0".into(),
             segment: 1,
             previous: None,
@@ -153,7 +155,7 @@ impl Scribe {
             process: process(1000),
         }));
         scribe.say(Fact::FlowCreated(FlowCreated {
-            ends: crate::fact::flow::Ends::default(),
+            ends: a_society_facts::fact::flow::Ends::default(),
             project: id("demo"),
             title: "Notes for 1.4".into(),
             input: Some(Text::from("Write the notes for release 1.4.")),
@@ -162,7 +164,7 @@ impl Scribe {
             draft: false,
             tokens: None,
             mode: None,
-            rules: crate::fact::operator::ConsentRules::default(),
+            rules: a_society_facts::fact::operator::ConsentRules::default(),
             chat: None,
             client: Some(id("cli-1")),
         }));
