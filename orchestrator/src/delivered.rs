@@ -41,12 +41,17 @@ pub struct Delivered {
 /// When the journal cannot be read.
 pub fn of(store: &Store, flow: &FlowRef, project: &Path) -> Result<Option<Delivered>, Error> {
     let mut told = DeliveryFold::default();
-    store.follow(flow)?.read_lines(&mut |recorded, _| {
+    let heard = store.follow(flow)?.read_lines(&mut |recorded, _| {
         if let Some(fact) = recorded.fact() {
             told.hear(fact);
         }
         ControlFlow::Continue(())
-    })?;
+    });
+    match heard {
+        // What is good before some damage tells what was delivered by then.
+        Ok(_) | Err(Error::Damaged(_)) => {}
+        Err(error) => return Err(error),
+    }
     let Some((node, written)) = told.closed else {
         return Ok(None);
     };

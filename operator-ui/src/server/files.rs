@@ -228,15 +228,9 @@ pub(super) fn blob(
 fn carried(store: &Store, flow: &FlowRef, hash: Hash) -> Result<Option<Vec<u8>>, Fault> {
     let mut found = None;
     each_in(store, flow, None, &mut |recorded| {
-        let deliveries = match recorded.fact() {
-            Some(Fact::HandoffApplied(f)) => &f.deliveries,
-            Some(Fact::HandoffStaged(f)) => &f.deliveries,
-            Some(_) | None => return,
-        };
-        let mine = deliveries
-            .iter()
-            .find(|delivery| delivery.artifact.hash == hash);
-        if let Some(text) = mine.and_then(|delivery| delivery.artifact.text.as_ref()) {
+        let mut mentioned = recorded.fact().into_iter().flat_map(Fact::artifacts);
+        let mine = mentioned.find(|artifact| artifact.hash == hash);
+        if let Some(text) = mine.and_then(|artifact| artifact.text.as_ref()) {
             found = Some(text.clone().into_bytes());
         }
     })?;

@@ -11,7 +11,7 @@ use a_society_facts::view::FactView;
 use a_society_facts::view::SessionView;
 use a_society_facts::view::route::session_seat;
 use a_society_facts::view::session::Texts;
-use a_society_facts::words::choices;
+use a_society_facts::words::{calls, choices};
 use a_society_state::FlowRef;
 use serde_json::{Map, Value, json};
 
@@ -267,8 +267,9 @@ impl Read {
             && f.seat == *role
             && let Some(sent) = self.sent_as(f.turn, f.attempt, f.request)
         {
-            sent.words.extend([format!(", failed: {}", f.class)]);
-            let failed = json!({"class": f.class, "error": f.error, "retry_in_ms": f.retry_in_ms});
+            let why = calls::failure(&f.class).unwrap_or(&f.class);
+            sent.words.extend([format!(", failed: {why}")]);
+            let failed = json!({"class": f.class, "what": why, "error": f.error, "retry_in_ms": f.retry_in_ms});
             add(&mut sent.raw, "failed", failed);
         }
         if let Fact::ModelAnswered(f) = fact

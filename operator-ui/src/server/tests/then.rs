@@ -80,11 +80,10 @@ fn a_request_that_failed_says_what_came_back_and_no_other_does() {
     };
     assert_eq!(request.raw["failed"]["error"], failed.error.as_str());
     assert_eq!(request.raw["request"], failed.request);
-    assert!(
-        request
-            .content
-            .ends_with(&format!(", failed: {}", failed.class))
-    );
+    let why = a_society_facts::words::calls::failure(&failed.class).unwrap();
+    assert_ne!(why, failed.class);
+    assert_eq!(request.raw["failed"]["what"], why);
+    assert!(request.content.ends_with(&format!(", failed: {why}")));
     let answered = requests
         .iter()
         .any(|request| !request.raw["answered"].is_null());

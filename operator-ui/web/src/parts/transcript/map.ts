@@ -87,12 +87,13 @@ export function callWords(call: CallMade): string {
 /** What came back for a request that failed. */
 export function failureOf(raw: unknown): { words: string; body: string } | null {
   const failed = member(raw, "failed");
-  const [kind, body, wait] = [member(failed, "class"), member(failed, "error"), member(failed, "retry_in_ms")];
-  if (typeof kind !== "string" || typeof body !== "string") return null;
-  return { words: typeof wait === "number" ? `${kind}, retried after ${took(wait)}` : kind, body };
+  const [what, body, wait] = [member(failed, "what"), member(failed, "error"), member(failed, "retry_in_ms")];
+  if (typeof what !== "string" || typeof body !== "string") return null;
+  return { words: typeof wait === "number" ? `${what}, retried after ${took(wait)}` : what, body };
 }
-/** How a message ended that did not end by itself: it was cut off, or it is still being written. */
-export const endOf = (raw: unknown): "cut" | "growing" | null => (member(raw, "interrupted") === true ? "cut" : member(raw, "draft") === true ? "growing" : null);
+/** How a message ended that did not end by itself: it was cut off, or it is still being written, which in a stopped flow it is
+ * by no program. */
+export const endOf = (raw: unknown, stopped: boolean): "cut" | "growing" | null => (member(raw, "interrupted") === true ? "cut" : member(raw, "draft") !== true ? null : stopped ? "cut" : "growing");
 const member = (of: unknown, name: string): unknown => (typeof of === "object" && of !== null && name in of ? (of as Record<string, unknown>)[name] : undefined);
 
 /** Whether a message is text of the model. */

@@ -18,7 +18,8 @@ export class Pages {
   /** There is a session, and no such part of it. */
   nowhere = $state(false);
   readonly #pages = new SvelteMap<number, TranscriptMessage[]>();
-  readonly #asked = new Set<number>();
+  /** Pages on their way: who asks for one of them again waits for the same answer. */
+  readonly #asked = new Map<number, Promise<TranscriptMessage[]>>();
   readonly #stop = new AbortController();
   readonly #flow: FlowRef;
   readonly #role: string;
@@ -55,10 +56,14 @@ export class Pages {
     for (let p = Math.floor(from / PAGE); p <= Math.floor(Math.max(from, to - 1) / PAGE); p++) void this.page(p);
   }
 
-  async page(p: number): Promise<TranscriptMessage[]> {
+  page(p: number): Promise<TranscriptMessage[]> {
     const here = this.#pages.get(p);
-    if (here || this.#asked.has(p)) return here ?? [];
-    this.#asked.add(p);
+    if (here) return Promise.resolve(here);
+    const asked = this.#asked.get(p) ?? this.#fetch(p).finally(() => this.#asked.delete(p));
+    this.#asked.set(p, asked);
+    return asked;
+  }
+  async #fetch(p: number): Promise<TranscriptMessage[]> {
     try {
       const told = await get<Transcript>(flowApi(this.#flow, `role/${encodeURIComponent(this.#role)}/transcript`, { seg: this.#seg, from: p * PAGE, limit: PAGE, at: this.#at }), this.#stop.signal);
       this.segments = told.segments;
@@ -69,12 +74,10 @@ export class Pages {
       for (const old of this.#pages.keys()) {
         if (this.#pages.size < HELD) break;
         this.#pages.delete(old);
-        this.#asked.delete(old);
       }
       this.#pages.set(p, told.messages);
       return told.messages;
     } catch (error) {
-      this.#asked.delete(p);
       if (this.#stop.signal.aborted) return [];
       // A lost connection has its own notice, and the missing page is loaded when it is back.
       if (!(error instanceof Refused)) return [];
@@ -96,12 +99,10 @@ export class Pages {
   refresh(): void {
     const last = Math.floor(Math.max(0, this.total - 1) / PAGE);
     const grown = this.total - last * PAGE < PAGE ? last : last + 1;
-    this.#asked.delete(grown);
     void get<Transcript>(flowApi(this.#flow, `role/${encodeURIComponent(this.#role)}/transcript`, { seg: this.#seg, from: grown * PAGE, limit: PAGE, at: this.#at }), this.#stop.signal).then((told) => {
       this.segments = told.segments;
       this.total = told.total;
       this.#pages.set(grown, told.messages);
-      this.#asked.add(grown);
     }, (error: unknown) => { if (!this.#stop.signal.aborted && error instanceof Refused) store.fail(asFault(error)); });
   }
   end(): void {
