@@ -18,12 +18,13 @@ export const here = (page) => page.waitForFunction(() => Number(document.querySe
  * A page at an address, with what it complained about. Nothing turns on it unless `motion` is asked for: what turns is painted sixty
  * times a second, which takes more of the processors than all that a test does.
  */
-export async function open(browser, address, { theme = "light", width = 1440, height = 900, touch = false, blank = false, motion = false } = {}) {
+export async function open(browser, address, { theme = "light", width = 1440, height = 900, touch = false, blank = false, motion = false, before = async () => {} } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: motion ? "no-preference" : "reduce", hasTouch: touch, isMobile: touch, timezoneId: "UTC", locale: "en-GB", permissions: ["clipboard-write"] });
   const page = await context.newPage();
   const complaints = [];
   page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") complaints.push(message.text()); });
   page.on("pageerror", (error) => complaints.push(String(error)));
+  await before(page, context);
   await page.goto(address);
   // Some get no data; then there is nothing to wait for but the page itself.
   if (blank) await page.waitForSelector("[data-line]");

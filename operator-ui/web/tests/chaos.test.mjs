@@ -198,3 +198,15 @@ test("a server of another protocol is neither believed nor told anything, and th
   await until(() => said(page), (text) => text.includes("of another world"), "after reloading all is there");
   assert.equal(await replaced(page).count(), 0);
 });
+
+// One program says one version, so that two of them are stood in for.
+test("a page that a program served before another one answered first knows that it is of the other", async () => {
+  const { server, page } = await at("/inbox", { blank: true, serve: (server) => { server.refusing = true; } });
+  await page.waitForSelector("[data-line=lost]");
+  server.build = "test 2";
+  server.refusing = false;
+  await page.evaluate(() => dispatchEvent(new Event("online")));
+  const told = page.getByRole("alert").filter({ hasText: "another version" });
+  await told.waitFor();
+  await says(told, /It is test 2, and this page came with test\./);
+});

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { launch, open } from "./browser.mjs";
 import { missing, Place } from "./program.mjs";
 import { counts, says, sleep, stage, until } from "./stage.mjs";
-import { changed, FLOW } from "./states.mjs";
+import { changed, FLOW } from "./world.mjs";
 
 const at = stage();
 const LEDGER = "orchard/ledger";

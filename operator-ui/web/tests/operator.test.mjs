@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armed, decisions, GRACE, LONG_REST_MS, settled, sleep, stage, until } from "./stage.mjs";
-import { ask, consent, item, world } from "./world.mjs";
+import { ask, changed, consent, item, world } from "./world.mjs";
 
 const at = stage();
 const FEED = "/p/orchard/f/ledger/r/backend";
@@ -329,4 +329,28 @@ test("a role's line says how far its tools reach, and whoever chooses its model 
   await until(() => decisions(server), (given) => given.length === 1, "it is configured");
   assert.deepEqual(decisions(server)[0], { do: "configure", role: one.role, settings: { model: "small", scope: "sandboxed" } });
   assert.deepEqual(complaints, []);
+});
+
+// The program asks the model of a draft's owner as soon as there is the draft: what this shows is over before a page can show it.
+test("a draft is one ready node and a composer that has the focus and says what to write", async () => {
+  for (const [size, look] of Object.entries({ "a desk": {}, "a phone": { width: 390, height: 844, touch: true } })) {
+    const data = changed((data, state, feeds) => {
+      data.inbox.asks = {};
+      const none = { title: "Untitled", status: "waiting for you", nodes: 1, nodes_done: 0, running: 0, waits: 0, tokens: 0, cost_micros: 0 };
+      Object.assign(data.inbox.flows["orchard/ledger"], none);
+      Object.assign(state.flow, none, { draft: true, input: null, cached_tokens: null, closing: null, seq: 2, limits: {} });
+      Object.assign(state, { asks: {}, order: ["open"], edges: {}, nodes: { open: { ...state.nodes.intake, id: "open", state: "ready", words: "Ready", took_ms: null, since: null, human_colab: true } } });
+      state.roles = { owner: { ...state.roles.owner, state: "idle", turn: null, turns: 0, context_tokens: 0, archives: [], items: 0 } };
+      feeds.owner = [];
+    });
+    const { server, page } = await at("/p/orchard/f/ledger/r/owner", { data, ...look });
+    const field = page.getByPlaceholder("Say what you want done");
+    await field.waitFor();
+    await until(() => field.evaluate((node) => node === document.activeElement), (has) => has, `it has the focus on ${size}`);
+    if (size === "a desk") assert.equal(await page.locator('[data-card][data-state="ready"]').count(), 1);
+    await page.keyboard.type("A ledger that is only appended to");
+    await page.keyboard.press("Enter");
+    await until(() => server.commands.length, (n) => n === 1, "it is said");
+    assert.equal(server.commands[0].command.text, "A ledger that is only appended to");
+  }
 });

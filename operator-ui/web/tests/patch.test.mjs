@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { counts, says, stage, until } from "./stage.mjs";
-import { changed, FEED } from "./states.mjs";
-import { DIFF, item } from "./world.mjs";
+import { changed, DIFF, FEED, item } from "./world.mjs";
 
 const at = stage();
 const LEDGER = "orchard/ledger";

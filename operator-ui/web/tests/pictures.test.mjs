@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch } from "./browser.mjs";
 import { faultsOf } from "./checker.mjs";
+import { Line } from "./line.mjs";
 import { NOW, raise } from "./played/stage.mjs";
 import { LONG_REST_MS, settled } from "./stage.mjs";
 
@@ -100,19 +101,6 @@ after(async () => {
   await stage?.end();
 });
 
-/** The line between a page and the server, which can be cut. */
-async function lineOf(page) {
-  const open = [];
-  let isCut = false;
-  await page.routeWebSocket(/\/api\//, (socket) => {
-    if (isCut) return void socket.close();
-    socket.connectToServer();
-    open.push(socket);
-  });
-  await page.route(/\/api\//, (route) => (isCut ? route.abort() : route.continue()));
-  return { cut: () => { isCut = true; for (const socket of open.splice(0)) void socket.close(); } };
-}
-
 /** How many of the pixels, or of the squares, of two pictures differ; all of them when they are not of one size. */
 async function differing(one, other) {
   return judge.evaluate(async ([a, b, tolerance, square]) => {
@@ -171,7 +159,7 @@ async function screen(name, size, theme) {
   shown = { name, size, context, page, complaints };
   await page.clock.setFixedTime(NOW);
   await page.addInitScript(() => { Math.random = () => 0.5; });
-  const line = picture.then === undefined ? null : await lineOf(page);
+  const line = picture.then === undefined ? null : await Line.of(page);
   await page.goto(stage.place.origin + picture.at(stage));
   await page.waitForFunction(() => Number(document.querySelector("[data-seq]")?.getAttribute("data-seq") ?? 0) > 0);
   await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("[data-loading], [data-quiet]") === null);

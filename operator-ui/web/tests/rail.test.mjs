@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { armed, decisions, says, sleep, stage, until } from "./stage.mjs";
-import { STATES } from "./states.mjs";
 import { world } from "./world.mjs";
 
 const at = stage();
@@ -84,17 +83,6 @@ test("between the sizes of a phone and a desk, files and events have the room of
     assert.equal(await page.getByRole("region", { name: "Feed", exact: true }).count(), 0);
   }
 });
-
-for (const width of [860, 960, 1179, 1180, 1440]) {
-  test(`all tabs of a flow that looks back are in its head in a window of ${width}`, async () => {
-    const { path, data } = STATES["flow-improving"];
-    const { page } = await at(path, { data: data(), width });
-    const tabs = page.locator(".wide-head .head.wide .segments");
-    await tabs.getByText("Retrospective").waitFor();
-    const cut = await tabs.evaluate((all) => [...all.children].filter((one) => one.getBoundingClientRect().left < all.getBoundingClientRect().left - 1 || one.getBoundingClientRect().right > all.getBoundingClientRect().right + 1).map((one) => one.textContent));
-    assert.deepEqual(cut, []);
-  });
-}
 
 test("a letter that answers is the one that the key types, and where it types none the one at its place", async () => {
   const press = (page, key, code) => page.evaluate(([key, code]) => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true })), [key, code]);

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { counts, LONG_REST_MS, says, settled, stage, until } from "./stage.mjs";
-import { FEED } from "./states.mjs";
-import { item } from "./world.mjs";
+import { FEED, item } from "./world.mjs";
 
 const at = stage();
 const LEDGER = "orchard/ledger";

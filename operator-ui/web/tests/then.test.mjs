@@ -1,9 +1,9 @@
 // The states of the page that only a real journal has: any event of the past, and an end that a newer version wrote.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { launch } from "./browser.mjs";
+import { newer } from "./played/scenes.mjs";
 import { missing, Place } from "./program.mjs";
 import { counts, says, until } from "./stage.mjs";
 
@@ -17,7 +17,7 @@ async function walked(change, look) {
     place.copy("examples/review-loop", "loop");
     place.run("run", "loop/flow.yaml", "--json");
     const { flows: [{ project, flow }] } = JSON.parse(place.run("ls", "--all", "--json").out);
-    change?.(join(place.folder, place.state(flow), "journal/00000001.jsonl"));
+    change?.(join(place.folder, place.state(flow), "journal"));
     const printed = await place.serve();
     const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
     await page.goto(printed);
@@ -55,23 +55,8 @@ test("at any event the line above a role's feed, its feed and its transcript are
   });
 });
 
-const TABLE = Array.from({ length: 256 }, (_, n) => { let c = n; for (let k = 0; k < 8; k += 1) c = c & 1 ? (c >>> 1) ^ 0x82f63b78 : c >>> 1; return c >>> 0; });
-/** The checksum that ends a record. */
-const crc32c = (bytes) => { let c = ~0; for (const byte of bytes) c = TABLE[(c ^ byte) & 255] ^ (c >>> 8); return (~c >>> 0).toString(16).padStart(8, "0"); };
-/** Lets a newer version have written everything after so many records. */
-const newerFrom = (kept) => (file) => {
-  let prev = null;
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n").map((line, n) => {
-    if (n < kept) return line;
-    const body = line.slice(0, line.lastIndexOf(',"crc"')).replace('{"v":1', '{"v":9').replace(/"prev":"[0-9a-f]{8}"/, (old) => (prev === null ? old : `"prev":"${prev}"`));
-    prev = crc32c(Buffer.from(body));
-    return `${body},"crc":"${prev}"}`;
-  });
-  writeFileSync(file, `${lines.join("\n")}\n`);
-};
-
 test("of a flow that a newer version wrote on, what this one wrote is shown and only read, and it is listed", { skip }, async () => {
-  await walked(newerFrom(40), async ({ page, place, flow }) => {
+  await walked((journal) => newer(journal, 40), async ({ page, place, flow }) => {
     await page.goto(`${place.origin}/flows`);
     await page.getByText("Written by a newer version").first().waitFor();
     await page.goto(`${place.origin}${flow}/r/writer`);
@@ -79,7 +64,7 @@ test("of a flow that a newer version wrote on, what this one wrote is shown and 
     await page.getByRole("log").getByText("notes.md").first().waitFor();
     await counts(page.locator("form.composer textarea"), 0);
   });
-  await walked(newerFrom(0), async ({ page, place, flow }) => {
+  await walked((journal) => newer(journal, 0), async ({ page, place, flow }) => {
     await page.goto(`${place.origin}/flows`);
     await page.getByRole("row").getByText("Written by a newer version").waitFor();
     await page.goto(place.origin + flow);

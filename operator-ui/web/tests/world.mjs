@@ -67,3 +67,13 @@ export function world() {
     flows: { "orchard/ledger": { state, feeds: { backend: backendFeed(), owner: [], frontend: [], architect: [], writer: [], reviewer: [] } } },
   };
 }
+
+export const FLOW = "/p/orchard/f/ledger";
+export const FEED = `${FLOW}/r/backend`;
+/** A world in which the busy flow is changed. */
+export function changed(change) {
+  const data = world();
+  const flow = data.flows["orchard/ledger"];
+  change(data, flow.state, flow.feeds);
+  return data;
+}

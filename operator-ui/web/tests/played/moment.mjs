@@ -5,7 +5,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 const SOURCE = new URL("moment.c", import.meta.url).pathname;
-const bytes = (at) => { const eight = Buffer.alloc(8); eight.writeBigInt64LE(BigInt(at)); return eight; };
+const bytes = (...numbers) => { const all = Buffer.alloc(8 * numbers.length); numbers.forEach((n, at) => all.writeBigInt64LE(BigInt(n), 8 * at)); return all; };
 
 /** A clock in a folder. `why` says why there is none on this machine. */
 export class Moment {
@@ -20,11 +20,17 @@ export class Moment {
   }
   set(at) {
     this.now = typeof at === "number" ? at : Date.parse(at);
-    writeSync(this.file, bytes(this.now), 0, 8, 0);
+    this.began = 0;
+    this.#write();
   }
-  /** Lets time pass. */
-  pass({ hours = 0, minutes = 0, seconds = 0 }) {
-    this.set(this.now + ((hours * 60 + minutes) * 60 + seconds) * 1000);
+  /** From now on time goes on by itself, from the moment that is set. */
+  run() {
+    this.began = Date.now();
+    this.#write();
+  }
+  #write() {
+    const both = bytes(this.now, this.began);
+    writeSync(this.file, both, 0, both.length, 0);
   }
   close() {
     closeSync(this.file);
