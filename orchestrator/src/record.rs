@@ -142,21 +142,6 @@ pub(crate) fn find(
     }
 }
 
-/// The file that is probably meant by a path without a file.
-#[must_use]
-pub(crate) fn instead_of(disk: &dyn Disk, places: &Places, written: &str) -> Option<String> {
-    let is_there = match places.place_of(written.trim()) {
-        RolePath::Record(rest) => walk(disk, &places.record, &rest).is_ok(),
-        RolePath::Project(rest) => walk(disk, &places.project, &rest).is_ok(),
-        RolePath::Outside => false,
-    };
-    // What is there is read once, when it is kept.
-    if is_there {
-        return None;
-    }
-    find(disk, places, written).err()?.instead
-}
-
 /// Finds a file of the record folder, and says its path. A role may also leave `record/` out, or
 /// write the path in full.
 pub(crate) fn find_in_record(

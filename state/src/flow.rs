@@ -4,6 +4,8 @@
 //! then on for this process; it may be acted on, shown as done or acknowledged only after
 //! [`Flow::sync`].
 
+use std::sync::Arc;
+
 use a_society_facts::fact::flow::{FactAuthor, FlowPaused, FlowUnpaused, PauseReason};
 use a_society_facts::fact::journal::WriterOpened;
 use a_society_facts::id::{FlowId, ProjectName, Seq};
@@ -13,7 +15,7 @@ use a_society_facts::view::FlowScreen;
 use a_society_facts::view::Views;
 use a_society_facts::{At, Fact, Hash, Recorded};
 
-use crate::disk::Disk;
+use crate::disk::{Disk, SharedDisk};
 use crate::error::Error;
 use crate::ground::Ground;
 use crate::journal::append::Writer;
@@ -139,6 +141,12 @@ impl Flow {
     #[must_use]
     pub fn disk(&self) -> &dyn Disk {
         self.ground.disk.as_ref()
+    }
+
+    /// The same, for work apart from the flow.
+    #[must_use]
+    pub fn shared_disk(&self) -> SharedDisk {
+        Arc::clone(&self.ground.disk)
     }
 
     /// The moment, as the flow's clock tells it.

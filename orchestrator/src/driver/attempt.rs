@@ -6,6 +6,7 @@ use a_society_roles::turn::step::StepReply;
 use a_society_roles::turn::taker::Taker;
 
 use super::provider_wait::Nap;
+use super::step_findings::StepLook;
 
 /// Which attempt of which turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct Start {
 pub(crate) enum Heard {
     /// It goes on.
     Go(StepReply),
+    /// It looks at what the step names outside of the flow, and reports what it found.
+    Look(Box<StepLook>),
     /// The operator is asked first. The taker is kept, and gets the answer later.
     Wait,
     /// The turn is over, or another try of it counts.

@@ -24,6 +24,8 @@ use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
 use super::provider_wait::TurnControl;
 use super::role_source::{About, PendingChoice, RoleAt, TouchedFiles};
+use super::step_findings::GraphLook;
+use crate::project::flow_file::FlowFile;
 
 /// The state of the calls that a crash cut off.
 #[derive(Debug, Default)]
@@ -32,6 +34,8 @@ pub(super) struct Survey {
     pub(super) reaped: Vec<CallId>,
     /// What the files hold that a call changes.
     pub(super) touched: BTreeMap<CallId, TouchedFiles>,
+    /// The graph that a call wrote, where it is another than the flow walks.
+    pub(super) graphs: BTreeMap<CallId, Result<FlowFile, String>>,
 }
 
 /// What a role reads when its turn begins.
@@ -49,6 +53,8 @@ struct CutCall {
     open: OpenCall,
     /// As the model asked for it.
     asked: Option<ToolCall>,
+    /// How it is found out whether it wrote a graph.
+    graph: Option<GraphLook>,
 }
 
 impl Core {
@@ -69,7 +75,7 @@ impl Core {
         }
         self.mend_untold(turn, &role, &task)?;
         self.begin_live(whose, role.clone(), task);
-        let cut = self.cut_calls(turn);
+        let cut = self.cut_calls(turn)?;
         let chooses = self.roles.reads_history(&role);
         if cut.is_empty() && !chooses {
             return self.surveyed(whose, Survey::default(), PendingChoice::Nothing);
@@ -80,7 +86,13 @@ impl Core {
         let waits = self.roles.waits(&role);
         self.send(whose, waits, move || {
             let mut survey = Survey::default();
-            for CutCall { call, open, asked } in cut {
+            for cut in cut {
+                let CutCall {
+                    call,
+                    open,
+                    asked,
+                    graph,
+                } = cut;
                 if let Some(process) = &open.process
                     && end_survivor(process, &flow, &call)
                 {
@@ -89,7 +101,10 @@ impl Core {
                 if let Some((role, asked)) = open.seat.role().zip(asked) {
                     roles.clear_halves(role, &asked);
                     let touched = roles.touched(role, &asked);
-                    survey.touched.insert(call, touched);
+                    survey.touched.insert(call.clone(), touched);
+                }
+                if let Some(graph) = graph.and_then(|graph| graph.run(roles.as_mut())) {
+                    survey.graphs.insert(call, graph);
                 }
             }
             let choice = if chooses {
@@ -106,16 +121,29 @@ impl Core {
     }
 
     /// The calls of a turn that had been started when a crash cut them off, and of which the world has to be asked.
-    fn cut_calls(&self, turn: TurnId) -> Vec<CutCall> {
+    fn cut_calls(&self, turn: TurnId) -> Result<Vec<CutCall>, DriverError> {
         let open = self.open_calls(turn).into_iter();
-        let cut = open.filter_map(|(call, open)| {
+        let cut = open.map(|(call, open)| {
             let is_checked = open.effect == Effect::Checkable;
             let asked = is_checked.then(|| self.asked_call(&open.seat, &open.tool_call));
             let asked = asked.flatten();
             let is_known = open.process.is_some() || asked.is_some();
-            (open.state == CallState::Started && is_known).then_some(CutCall { call, open, asked })
+            if open.state != CallState::Started || !is_known {
+                return Ok(None);
+            }
+            let graph = if is_checked {
+                self.graph_look(&open)?
+            } else {
+                None
+            };
+            Ok(Some(CutCall {
+                call,
+                open,
+                asked,
+                graph,
+            }))
         });
-        cut.collect()
+        cut.filter_map(Result::transpose).collect()
     }
 
     /// Settles the cut calls, and then chooses what the role works with.

@@ -8,7 +8,7 @@ use a_society_facts::fact::operator::{
 };
 use a_society_facts::fact::terms::ConsentTerms;
 use a_society_facts::fact::turn::Effect;
-use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, TurnId};
+use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::FlowState;
 use a_society_facts::view::flow::CallState;
@@ -17,7 +17,7 @@ use a_society_roles::consent::policy::Judged;
 use a_society_roles::consent::{ConsentQuestion, Decision, decide};
 use a_society_roles::turn::step::{Consent, StepReply};
 
-use super::attempt::Heard;
+use super::attempt::{Heard, TurnAttempt};
 use super::core::Core;
 use super::cut_calls::planned;
 use super::errand::ErrandId;
@@ -56,10 +56,11 @@ impl Core {
     /// Lets a call through, or leaves the turn until the operator has answered.
     pub(super) fn consent(
         &mut self,
-        turn: TurnId,
-        attempt: u32,
+        whose: TurnAttempt,
         asked: Consent,
+        most: Option<ConsentMode>,
     ) -> Result<Heard, DriverError> {
+        let TurnAttempt { turn, attempt } = whose;
         let Consent { call, ask, before } = asked;
         let go_on = Heard::Go(StepReply::Done { call: None });
         let state = self.state();
@@ -69,14 +70,12 @@ impl Core {
         if !is_denied && known.is_some_and(|known| known.allowed == Some(ask.action)) {
             return Ok(go_on);
         }
-        let mode = self.mode_of(turn, state.consent_mode);
+        // How much the role may do without asking: what the flow may, unless its file narrows that.
+        let mode_in = |flow: ConsentMode| most.map_or(flow, |own| own.min(flow));
+        let mode = mode_in(state.consent_mode);
         // What is asked even in a flow that never asks stays open when the flow becomes one.
-        let most = decide(
-            self.mode_of(turn, ConsentMode::FullAccess),
-            &state.grants,
-            &ask,
-        );
-        let narrowed = !matches!(most, Decision::Allow);
+        let at_most = decide(mode_in(ConsentMode::FullAccess), &state.grants, &ask);
+        let narrowed = !matches!(at_most, Decision::Allow);
         let request = match decide(mode, &state.grants, &ask) {
             Decision::Allow => return Ok(go_on),
             Decision::Deny(why) => return Ok(Heard::Go(StepReply::Denied { call, why })),
@@ -142,14 +141,6 @@ impl Core {
             answer,
             by,
         }))
-    }
-
-    /// How much the role of a turn may do without asking: what the flow may, unless its file narrows
-    /// that.
-    fn mode_of(&self, turn: TurnId, flow: ConsentMode) -> ConsentMode {
-        let role = self.live.role(turn);
-        let own = role.and_then(|role| self.roles.most(role));
-        own.map_or(flow, |own| own.min(flow))
     }
 
     /// The operator says beforehand what may be done without asking. What is asked already is answered by

@@ -1,8 +1,8 @@
 //! The loop: input, decide, append, apply, pending, start what is not running.
 //!
 //! The core owns the flow and knows which turns it has started. It spawns nothing, and waits for
-//! the flow's own folder and for the files that the end of a turn names: what must now be started comes out as `Start`s, and what may wait for the outside
-//! world before as errands. After a crash nothing here is different: the flow was
+//! the flow's own folder: what must now be started comes out as `Start`s, what may wait for the outside
+//! world before as errands, and what a step names outside as looks. After a crash nothing here is different: the flow was
 //! folded by its open, `Opened` is one more input, and `pending` says what goes on.
 
 use std::collections::BTreeMap;
@@ -292,15 +292,15 @@ impl Core {
         self.syncs.owed()
     }
 
-    /// Starts nothing new from now on; turns that run go on to their next recorded point. Those that have no
-    /// taker yet are at one.
+    /// Starts nothing new from now on; turns that run go on to their next recorded point. Those that wait
+    /// for the outside world are at one.
     pub(crate) fn drain(&mut self) {
         self.drive.drain();
         self.errands.end_overdue(self.flow.elapsed_us(), true);
         let live = self.live.iter();
-        let preparing = live.filter(|(_, live)| live.hosting.errand().is_some());
-        let preparing: Vec<TurnId> = preparing.map(|(turn, _)| turn).collect();
-        for turn in preparing {
+        let waiting = live.filter(|(_, live)| live.hosting.waits_outside());
+        let waiting: Vec<TurnId> = waiting.map(|(turn, _)| turn).collect();
+        for turn in waiting {
             self.leave(turn);
         }
         for live in self.live.values() {

@@ -19,6 +19,7 @@ use super::core::Core;
 use super::error::DriverError;
 use super::role_source::TouchedFiles;
 use crate::mint;
+use crate::project::flow_file::FlowFile;
 
 /// What the model gets when the effect of a call is unknown.
 const UNKNOWN: &str = "The outcome is unknown: the process ended after this call was started and \
@@ -63,11 +64,10 @@ impl Core {
                     self.run_again(call, open.seat, RUN_AGAIN)?;
                 }
                 (CallState::Started, Effect::Checkable) => {
-                    let file = survey
-                        .touched
-                        .remove(&call)
-                        .unwrap_or(TouchedFiles::Unknown);
-                    self.check(turn, call, &open, file)?;
+                    let file = survey.touched.remove(&call);
+                    let graph = survey.graphs.remove(&call);
+                    let file = file.unwrap_or(TouchedFiles::Unknown);
+                    self.check(turn, call, &open, (file, graph))?;
                 }
                 (CallState::Started, Effect::Mutating) => {
                     self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
@@ -134,11 +134,11 @@ impl Core {
         turn: TurnId,
         call: CallId,
         open: &OpenCall,
-        file: TouchedFiles,
+        (file, graph): (TouchedFiles, Option<Result<FlowFile, String>>),
     ) -> Result<(), DriverError> {
         let (before, after) = planned(open);
         match file {
-            TouchedFiles::Has(now) if now == after => match self.take_snapshot(open)? {
+            TouchedFiles::Has(now) if now == after => match self.take_snapshot(open, graph)? {
                 Some(why) => self.finish_call(turn, call, open, CallEnd::Failed, &why),
                 None => self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED),
             },

@@ -9,6 +9,7 @@ use a_society_roles::turn::step::{StepReply, TurnStep};
 use super::attempt::{Heard, Start};
 use super::core::Core;
 use super::errand::{CommandAnswer, Errand, ErrandId, Report};
+use super::step_findings::{StepFindings, StepLook};
 use super::unrecorded_text::Ahead;
 
 /// The events of a flow's task.
@@ -32,6 +33,17 @@ pub(super) enum Inbox {
         step: TurnStep,
         /// Where the answer goes, if the turn waits for one.
         answer: Option<Answers>,
+    },
+    /// A turn's thread has looked at what its step names.
+    Found {
+        /// The turn.
+        turn: TurnId,
+        /// Which try.
+        attempt: u32,
+        /// What it found.
+        found: Box<StepFindings>,
+        /// Where the answer to the step goes.
+        answer: Answers,
     },
     /// The result of an errand.
     Report {
@@ -77,7 +89,7 @@ impl Inbox {
     pub(super) const fn is_queued(&self) -> bool {
         matches!(
             self,
-            Self::Step { .. } | Self::Report { .. } | Self::Keep { .. }
+            Self::Step { .. } | Self::Found { .. } | Self::Report { .. } | Self::Keep { .. }
         )
     }
 }
@@ -89,6 +101,8 @@ pub(super) enum From {
     Beginning,
     /// From a step that it has said already.
     Step(Box<TurnStep>),
+    /// From what the step names that it has said already.
+    Look(Box<StepLook>),
     /// From the answer that it waited for.
     Answer(Box<StepReply>),
 }

@@ -2,7 +2,7 @@
 //!
 //! A turn on a thread of its own costs two switches of threads for each step, which is more than a
 //! step of a script takes. Here each turn goes on until it needs a sync, and then all of them share
-//! one. A turn that lets time pass goes on on a thread of its own.
+//! one. A turn that lets time pass, or whose step names files, goes on on a thread of its own.
 
 use a_society_roles::turn::step::{StepReply, TurnStep};
 
@@ -23,8 +23,8 @@ pub(super) struct AtOnce {
 enum Share {
     /// It goes on in the next round.
     Next(Start, StepReply),
-    /// It lets time pass first.
-    Waits(Start, TurnStep),
+    /// It goes on on a thread of its own.
+    Apart(Start, From),
     /// It is over.
     Over,
 }
@@ -52,9 +52,9 @@ impl AtOnce {
         for (start, told) in std::mem::take(&mut self.turns) {
             match share(core, start, told)? {
                 Share::Next(start, told) => self.turns.push((start, told)),
-                Share::Waits(start, step) => {
+                Share::Apart(start, from) => {
                     // No command waits for a turn.
-                    drop(threads.run_or_fail(core, Duty::Turn(start, From::Step(Box::new(step))))?);
+                    drop(threads.run_or_fail(core, Duty::Turn(start, from))?);
                 }
                 Share::Over => {}
             }
@@ -67,12 +67,13 @@ fn share(core: &mut Core, mut start: Start, mut told: StepReply) -> Result<Share
     for _ in 0..STEPS_AT_ONCE {
         let step = start.taker.next(told);
         if matches!(step, TurnStep::Wait { .. }) {
-            return Ok(Share::Waits(start, step));
+            return Ok(Share::Apart(start, From::Step(Box::new(step))));
         }
         let owed = core.syncs_owed();
         match core.hear(start.turn, start.attempt, step)? {
             // No taker that never waits is kept.
             Heard::Wait | Heard::Over => return Ok(Share::Over),
+            Heard::Look(look) => return Ok(Share::Apart(start, From::Look(look))),
             Heard::Go(next) => told = next,
         }
         if core.syncs_owed() > owed {

@@ -13,6 +13,7 @@ use super::errand::{Errand, ErrandId, Report};
 use super::error::DriverError;
 use super::inbox::{Inbox, ThreadReply};
 use super::room::RoomBell;
+use super::step_findings::StepFindings;
 use super::task::Task;
 
 /// A line to a flow's task. Cheap to clone.
@@ -87,6 +88,23 @@ impl StepLine {
             attempt,
             step,
             answer: Some(answer),
+        })?;
+        answered.recv().ok()
+    }
+
+    /// Reports what the step of a turn names, and waits for the answer to the step. There is none when the flow is gone.
+    pub(super) fn found(
+        &self,
+        turn: TurnId,
+        attempt: u32,
+        found: StepFindings,
+    ) -> Option<ThreadReply> {
+        let (answer, answered) = sync_channel(1);
+        self.say(Inbox::Found {
+            turn,
+            attempt,
+            found: Box::new(found),
+            answer,
         })?;
         answered.recv().ok()
     }

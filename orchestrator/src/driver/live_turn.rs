@@ -6,7 +6,7 @@ use a_society_facts::Whom;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_flow::machine::TurnTask;
-use a_society_roles::turn::step::Worst;
+use a_society_roles::turn::step::{TurnStep, Worst};
 
 use super::attempt::Start;
 use super::choice_aside::ChoiceAside;
@@ -43,6 +43,7 @@ impl LiveTurn {
             hosting: Hosting {
                 keeps: false,
                 errand: None,
+                held: None,
                 place,
             },
         }
@@ -168,6 +169,8 @@ impl TurnBounds {
 pub(super) struct Hosting {
     keeps: bool,
     errand: Option<ErrandId>,
+    /// The step whose files the turn's thread looks at.
+    held: Option<Box<TurnStep>>,
     place: Option<TakenPlace>,
 }
 
@@ -188,6 +191,21 @@ impl Hosting {
 
     pub(super) const fn set_errand(&mut self, errand: Option<ErrandId>) {
         self.errand = errand;
+    }
+
+    /// Whether the outside world is waited for, before its taker can be made or its step be handled.
+    pub(super) const fn waits_outside(&self) -> bool {
+        self.errand.is_some() || self.held.is_some()
+    }
+
+    /// The turn's thread looks at what this step names.
+    pub(super) fn hold_step(&mut self, step: TurnStep) {
+        self.held = Some(Box::new(step));
+    }
+
+    /// The step that was held.
+    pub(super) fn take_step(&mut self) -> Option<TurnStep> {
+        self.held.take().map(|step| *step)
     }
 
     /// It has no place among the turns of the process while it waits.

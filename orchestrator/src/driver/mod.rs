@@ -3,7 +3,8 @@
 //! [`core`] is the loop without threads: an input goes in, facts are appended, and what must now be
 //! started comes out. `briefing`, `step` and `outcome` are its verbs for turns. [`task`] runs it
 //! on a thread of its own, takes turns that never wait itself (`inline_turns`) and gives each of the
-//! others a thread, which does what its steps need by itself while the flow is free (`line`); everyone
+//! others a thread, which does what its steps need by itself while the flow is free (`line`) and looks at the files
+//! that they name (`step_look`); everyone
 //! else holds a [`handle`]; `commands` carries the operator's verbs out. What may wait for the
 //! outside world is an `errand`, which runs without the flow. Observers get from [`unrecorded_text`] what is not
 //! recorded yet.
@@ -27,11 +28,13 @@ mod early_retry;
 mod errand;
 mod errand_reports;
 pub mod error;
+
 mod frame;
 pub mod handle;
 mod in_place;
 mod inbox;
 mod inline_turns;
+mod judged_end;
 mod line;
 mod live_turn;
 mod manual_compaction;
@@ -45,6 +48,8 @@ mod snapshot;
 mod speech;
 mod steer;
 mod step;
+mod step_findings;
+mod step_look;
 mod syncs;
 pub mod task;
 #[cfg(test)]

@@ -20,21 +20,12 @@ use a_society_roles::turn::step::{StepReply, TakerEnd};
 use super::attempt::{Heard, TurnAttempt};
 use super::core::Core;
 use super::error::DriverError;
+use super::judged_end::{JudgedEnd, Meant, meant};
+use super::step_findings::StepFindings;
 use crate::limits::LIMIT_RESETS_MS_MAX;
 use crate::mint;
-use crate::project::docs::ailment;
-use crate::record::{FoundArtifact, find, find_in_record, inline_bytes, instead_of};
-
-/// What a role meant with the end of its turn.
-#[derive(Debug, Default)]
-struct Meant {
-    /// What is wrong with it, if its words alone show it.
-    problem: Option<String>,
-    /// Whether the answer has no ending.
-    is_silent: bool,
-    /// Its outcome, if it could be parsed.
-    outcome: Option<Said>,
-}
+use crate::project::docs::ailment::{self, Ailment};
+use crate::record::{FoundArtifact, RefusedPath, find, inline_bytes};
 
 impl Core {
     pub(super) fn end(
@@ -42,8 +33,8 @@ impl Core {
         turn: TurnId,
         attempt: u32,
         end: TakerEnd,
+        found: StepFindings,
     ) -> Result<Heard, DriverError> {
-        let meant = self.meant(&end);
         match &end {
             // What the role lacks may have come to light while calls of an answer were still open.
             TakerEnd::Aborted { .. }
@@ -62,12 +53,12 @@ impl Core {
             }
         }
         let known = (self.live.get_mut(turn)).and_then(|live| live.speech.take_judged());
-        let outcome = match known {
-            Some(outcome) => outcome,
-            None => self.outcome_of(end)?,
+        let JudgedEnd { ending, meant } = match known {
+            Some(judged) => judged,
+            None => self.judge(end, found)?,
         };
         let before = self.state().turns.get(&turn).map_or(0, |open| open.repairs);
-        self.conclude(turn, attempt, outcome)?;
+        self.conclude(turn, attempt, ending)?;
         let open = self
             .state()
             .turns
@@ -80,15 +71,26 @@ impl Core {
         self.mend(turn, meant)
     }
 
+    /// The end of a turn, with what was found of all that it names.
+    fn judge(&mut self, end: TakerEnd, found: StepFindings) -> Result<JudgedEnd, DriverError> {
+        let meant = meant(&end, &found.products);
+        let ending = self.outcome_of(end, found)?;
+        Ok(JudgedEnd { ending, meant })
+    }
+
     /// The end of a turn as an input of the machine.
-    fn outcome_of(&mut self, end: TakerEnd) -> Result<TurnEnding, DriverError> {
+    fn outcome_of(
+        &mut self,
+        end: TakerEnd,
+        found: StepFindings,
+    ) -> Result<TurnEnding, DriverError> {
         Ok(match end {
             TakerEnd::Answered => TurnEnding::Answered,
             TakerEnd::Outcome {
                 outcome,
                 words,
                 choices,
-            } => self.judged(outcome, &words, choices)?,
+            } => self.judged(outcome, found, &words, choices)?,
             TakerEnd::OwnTurn { words, again } => TurnEnding::OwnTurn {
                 question: self.question(&words)?,
                 again: self.question(again.as_deref().unwrap_or_default())?,
@@ -126,59 +128,22 @@ impl Core {
         &mut self,
         whose: TurnAttempt,
         end: TakerEnd,
+        found: StepFindings,
     ) -> Result<bool, DriverError> {
         let TurnAttempt { turn, attempt } = whose;
-        let outcome = self.outcome_of(end)?;
+        let JudgedEnd { ending, meant } = self.judge(end, found)?;
         let input = TurnOutcome {
             turn,
             attempt,
-            outcome,
+            outcome: ending,
             approval: Some(mint::name(self.mint.as_mut(), "a")?),
         };
         let ends = would_end(&self.graph, self.state(), &input);
         if let Some(live) = self.live.get_mut(turn) {
-            live.speech.judge(input.outcome);
+            let ending = input.outcome;
+            live.speech.judge(JudgedEnd { ending, meant });
         }
         Ok(ends)
-    }
-
-    /// What the end of a turn means, for a repair of it.
-    fn meant(&self, end: &TakerEnd) -> Meant {
-        match end {
-            TakerEnd::Fault(fault) => Meant {
-                problem: Some(match &fault.span {
-                    Some(span) => format!("{} (line {} of your message)", fault.message, span.line),
-                    None => fault.message.clone(),
-                }),
-                is_silent: fault.is_silent,
-                outcome: None,
-            },
-            TakerEnd::Outcome { outcome, .. } => Meant {
-                outcome: Some(self.with_paths_that_are_there(outcome)),
-                ..Meant::default()
-            },
-            TakerEnd::Answered
-            | TakerEnd::OutputLimit
-            | TakerEnd::OwnTurn { .. }
-            | TakerEnd::Aborted { .. }
-            | TakerEnd::Provider { .. }
-            | TakerEnd::Configuration { .. } => Meant::default(),
-        }
-    }
-
-    /// An outcome, with the files that may be meant in the place of those that are not there.
-    fn with_paths_that_are_there(&self, said: &Said) -> Said {
-        let Said::Handoff(targets) = said else {
-            return said.clone();
-        };
-        let mut targets = targets.clone();
-        for target in &mut targets {
-            let instead = instead_of(self.flow.disk(), &self.places, &target.artifact_path);
-            if let Some(instead) = instead {
-                target.artifact_path = instead;
-            }
-        }
-        Said::Handoff(targets)
     }
 
     /// Hands an outcome to the machine.
@@ -236,12 +201,12 @@ impl Core {
     /// settled.
     pub(super) fn stop_turn(&mut self, turn: TurnId, attempt: u32) -> Result<(), DriverError> {
         if let Some(live) = self.live.get_mut(turn) {
-            let has_taker = live.hosting.errand().is_none();
-            live.control.raise_stop(has_taker);
-            if has_taker {
+            let takes_steps = !live.hosting.waits_outside();
+            live.control.raise_stop(takes_steps);
+            if takes_steps {
                 return Ok(());
             }
-            // It has no taker yet that would have to be waited for.
+            // It has no taker yet, or one that waits for files: neither would come to its next step soon.
         }
         self.stopped(turn, attempt).map(drop)
     }
@@ -250,6 +215,7 @@ impl Core {
     pub(super) fn stopped(&mut self, turn: TurnId, attempt: u32) -> Result<Heard, DriverError> {
         self.keep_draft(turn)?;
         self.stop_asides(turn)?;
+        self.stop_held(turn)?;
         self.stop_calls(turn)?;
         self.conclude(turn, attempt, TurnEnding::Stopped)?;
         self.leave(turn);
@@ -282,10 +248,25 @@ impl Core {
         let meant = match self.last_end(turn, role, task) {
             // A fault other than the recorded one is not described.
             Some(TakerEnd::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
-            Some(end) => self.meant(&end),
+            Some(end) => meant(&end, &self.products_of(&end)),
             None => Meant::default(),
         };
         self.say_repair(turn, role, task, meant).map(drop)
+    }
+
+    /// The files of a handoff that a process before this one could not tell its role to mend.
+    fn products_of(&self, end: &TakerEnd) -> Vec<Result<FoundArtifact, RefusedPath>> {
+        let TakerEnd::Outcome {
+            outcome: Said::Handoff(targets),
+            ..
+        } = end
+        else {
+            return Vec::new();
+        };
+        let paths = targets.iter().map(|target| &target.artifact_path);
+        paths
+            .map(|path| find(self.flow.disk(), &self.places, path))
+            .collect()
     }
 
     /// The repair that was recorded and whose message the role has not got.
@@ -364,6 +345,7 @@ impl Core {
     fn judged(
         &mut self,
         said: Said,
+        found: StepFindings,
         words: &str,
         choices: Vec<String>,
     ) -> Result<TurnEnding, DriverError> {
@@ -371,8 +353,9 @@ impl Core {
             Said::Handoff(targets) => {
                 let mut receivers = Vec::with_capacity(targets.len());
                 let mut room = INLINE_HANDOFF_BYTES_MAX;
-                for target in targets {
-                    let artifact = self.product(&target.artifact_path, &mut room)?;
+                for (target, found) in targets.into_iter().zip(found.products) {
+                    let found = found.map_err(|refused| refused.why);
+                    let artifact = self.kept(found, &target.artifact_path, &mut room)?;
                     receivers.push(Receiver {
                         node: target.target_node_id,
                         artifact,
@@ -385,12 +368,12 @@ impl Core {
                 choices,
             },
             Said::AwaitHandoff => TurnEnding::AwaitHandoff,
-            Said::ForwardPassClosed => self.closes()?,
-            Said::MetaAnalysisComplete { findings_path } => TurnEnding::MetaAnalysisComplete {
-                findings: self.assigned(&findings_path)?,
+            Said::ForwardPassClosed => self.closes(found.ailments)?,
+            Said::MetaAnalysisComplete { .. } => TurnEnding::MetaAnalysisComplete {
+                findings: self.assigned(found)?,
             },
-            Said::BackwardPassComplete { artifact_path } => TurnEnding::BackwardPassComplete {
-                report: self.assigned(&artifact_path)?,
+            Said::BackwardPassComplete { .. } => TurnEnding::BackwardPassComplete {
+                report: self.assigned(found)?,
             },
         })
     }
@@ -404,8 +387,7 @@ impl Core {
 
     /// What the health checks say to a role that closes. What was wrong with the project before the
     /// flow came here is no fault of its roles: the operator is asked about it, once.
-    fn closes(&mut self) -> Result<TurnEnding, DriverError> {
-        let found = self.roles.health();
+    fn closes(&mut self, found: Vec<Ailment>) -> Result<TurnEnding, DriverError> {
         let origins = self.state().imported.as_ref();
         let (older, newer) = match origins {
             Some(origins) => ailment::apart(found, origins.ailments.as_deref()),
@@ -419,15 +401,9 @@ impl Core {
         })
     }
 
-    /// Finds an artifact and keeps its bytes.
-    fn product(&mut self, written: &str, room: &mut usize) -> Result<Product, DriverError> {
-        let found = find(self.flow.disk(), &self.places, written);
-        self.kept(found.map_err(|refused| refused.why), written, room)
-    }
-
-    /// Finds the artifact that the improvement phase asks for: it is in the record folder and nowhere else.
-    fn assigned(&mut self, written: &str) -> Result<Product, DriverError> {
-        let (path, found) = find_in_record(self.flow.disk(), &self.places, written);
+    /// Keeps the artifact that the improvement phase asks for.
+    fn assigned(&mut self, found: StepFindings) -> Result<Product, DriverError> {
+        let (path, found) = found.assigned.ok_or(DriverError::Gone)?;
         self.kept(found, &path, &mut INLINE_HANDOFF_BYTES_MAX.clone())
     }
 

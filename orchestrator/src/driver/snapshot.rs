@@ -11,40 +11,30 @@ use a_society_facts::view::flow::OpenCall;
 use a_society_flow::machine::{Input, NewGraph, Revise, decide};
 use a_society_roles::tool::said_changes;
 use a_society_state::atomic::replace;
-use a_society_state::files::read_whole;
 
 use super::core::Core;
 use super::error::DriverError;
-use crate::limits::FLOW_FILE_BYTES_MAX;
 use crate::project::draft::DRAFT_NAME;
 use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
 
 impl Core {
     /// Takes over the graph that a call wrote, if it wrote one. Says why it does not count, if it
     /// does not.
-    pub(super) fn take_snapshot(&mut self, call: &OpenCall) -> Result<Option<String>, DriverError> {
-        let asked = self.asked_call(&call.seat, &call.tool_call);
-        let Some(role) = call.seat.role() else {
+    pub(super) fn take_snapshot(
+        &mut self,
+        call: &OpenCall,
+        written: Option<Result<FlowFile, String>>,
+    ) -> Result<Option<String>, DriverError> {
+        let (Some(role), Some(written)) = (call.seat.role(), written) else {
             return Ok(None);
         };
-        if !asked.is_some_and(|asked| names_snapshot(&asked.name, asked.input.get())) {
-            return Ok(None);
-        }
-        let path = self.places.record.join(SNAPSHOT_NAME);
         let before = self.flow.whole_text(&self.state().graph.source)?;
-        let bytes = match read_whole(self.flow.disk(), &path, FLOW_FILE_BYTES_MAX) {
-            Ok(bytes) if bytes == before.as_bytes() => return Ok(None),
-            Ok(bytes) => Ok(bytes),
-            Err(error) => Err(error.to_string()),
-        };
-        let text = bytes.and_then(|bytes| {
-            String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
-        });
-        let why = match text.and_then(|text| self.roles.snapshot(text)) {
+        let why = match written {
             Ok(file) => self.walk_from_now_on(&file, role)?,
             Err(why) => Some(why),
         };
         let Some(why) = why else { return Ok(None) };
+        let path = self.places.record.join(SNAPSHOT_NAME);
         replace(self.flow.disk(), &path, before.as_bytes())?;
         Ok(Some(format!(
             "This graph was refused, and {SNAPSHOT_NAME} says again what it said before:\n{why}"

@@ -8,11 +8,11 @@ use a_society_facts::fact::turn::DraftKind;
 use a_society_facts::id::{RoleInstance, Seq, TurnId};
 use a_society_facts::limits::INLINE_TEXT_BYTES_MAX;
 use a_society_facts::message::{AnswerText, ConfirmedDraft};
-use a_society_flow::machine::TurnEnding;
 use a_society_roles::turn::step::TurnStep;
 use a_society_state::draft::DraftStream;
 use a_society_state::{Error, Flow};
 
+use super::judged_end::JudgedEnd;
 use super::withhold::{SecretFilter, Spoken};
 
 /// The request whose answer streams.
@@ -32,7 +32,7 @@ pub(super) struct TurnSpeech {
     /// What its last request was made of besides the session, as its taker reported it.
     frame: Option<Arc<RequestFrame>>,
     /// What the turn is about to end with, as judged at the call that ends it.
-    ending: Option<TurnEnding>,
+    ending: Option<JudgedEnd>,
     /// Whether text streamed since this was last asked.
     streamed: bool,
 }
@@ -184,12 +184,16 @@ impl TurnSpeech {
     }
 
     /// Keeps what the turn is about to end with.
-    pub(super) fn judge(&mut self, ending: TurnEnding) {
+    pub(super) fn judge(&mut self, ending: JudgedEnd) {
         self.ending = Some(ending);
     }
 
-    pub(super) const fn take_judged(&mut self) -> Option<TurnEnding> {
+    pub(super) const fn take_judged(&mut self) -> Option<JudgedEnd> {
         self.ending.take()
+    }
+
+    pub(super) const fn has_judged(&self) -> bool {
+        self.ending.is_some()
     }
 }
 

@@ -5,12 +5,11 @@ use a_society_facts::Hash;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::journal::ProcessName;
 use a_society_facts::fact::operator::{
-    McpServerApproved, McpServerUnavailable, McpToolUnavailable,
+    ConsentMode, McpServerApproved, McpServerUnavailable, McpToolUnavailable,
 };
 use a_society_facts::fact::turn::{
     CallEnd, CallFinished, CallIntended, CallStarted, ChangedText, CommandExit, DraftDiscarded,
-    DraftKind, Effect, ModelAnswered, ModelFailed, RawValueEq, RequestHeld, SeenFile, StopReason,
-    Usage,
+    DraftKind, Effect, ModelAnswered, ModelFailed, RawValueEq, RequestHeld, SeenFile,
 };
 use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::limits::{
@@ -33,8 +32,14 @@ use super::error::DriverError;
 use super::role_source::TouchedFiles;
 use super::snapshot::names_snapshot;
 use super::speech::{SpeechSource, TurnSpeech};
+use super::step_findings::StepFindings;
 use crate::limits::{HELD_RECORDED_MS, PROVIDER_BLOCKS_BYTES_MAX};
 use crate::mint;
+use crate::project::flow_file::FlowFile;
+
+/// What the model gets when its turn is stopped before the graph that a call wrote was read.
+const NOT_READ: &str = "The outcome is unknown: the operator stopped the turn before the graph was read. Check whether the \
+                        flow walks it before you write it again.";
 
 impl Core {
     /// Handles a step of a turn. What the taker waits for is durable on return.
@@ -47,7 +52,10 @@ impl Core {
         attempt: u32,
         step: TurnStep,
     ) -> Result<Heard, DriverError> {
-        let heard = self.hear(turn, attempt, step)?;
+        let mut heard = self.hear(turn, attempt, step)?;
+        if let Heard::Look(look) = heard {
+            heard = self.found(turn, attempt, look.run())?;
+        }
         self.sync_owed()?;
         if matches!(heard, Heard::Wait) {
             // No taker is kept in a process that drives nothing else.
@@ -63,14 +71,13 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        step: TurnStep,
+        mut step: TurnStep,
     ) -> Result<Heard, DriverError> {
         let live = self.live.get_mut(turn);
         let Some(live) = live.filter(|live| live.subject.attempt() == attempt) else {
             return Ok(Heard::Over);
         };
         live.control.keep_pace(&step);
-        let waited = matches!(step, TurnStep::Wait { .. });
         let stopping = live.control.is_stopping();
         if !matches!(step, TurnStep::Stalled { .. }) {
             live.control.set_silent(0);
@@ -80,8 +87,58 @@ impl Core {
         if stopping && !last_word {
             return self.stopped(turn, attempt);
         }
+        if let Some((speech, flow, source)) = self.speech(turn) {
+            speech.clean(flow, &source, &mut step)?;
+        }
+        let Some(look) = self.look_before(turn, &step)? else {
+            return self.handle(turn, attempt, step, StepFindings::default());
+        };
+        let role = self.role_of(turn)?;
+        if !self.roles.waits(&role) {
+            return self.handle(turn, attempt, step, look.run());
+        }
+        if let Some(live) = self.live.get_mut(turn) {
+            live.hosting.hold_step(step);
+        }
+        if stopping {
+            return self.stopped(turn, attempt);
+        }
+        if self.is_draining() {
+            // The turn stays open, and comes to this step again as it would after a crash.
+            self.leave(turn);
+            return Ok(Heard::Over);
+        }
+        Ok(Heard::Look(look))
+    }
+
+    /// Handles the step of a turn that was held until it was looked at what it names.
+    pub(super) fn found(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        found: StepFindings,
+    ) -> Result<Heard, DriverError> {
+        let live = self.live.get_mut(turn);
+        let live = live.filter(|live| live.subject.attempt() == attempt);
+        match live.and_then(|live| live.hosting.take_step()) {
+            Some(step) => self.handle(turn, attempt, step, found),
+            None => Ok(Heard::Over),
+        }
+    }
+
+    /// Handles a step with what was found of all that it names.
+    fn handle(
+        &mut self,
+        turn: TurnId,
+        attempt: u32,
+        step: TurnStep,
+        found: StepFindings,
+    ) -> Result<Heard, DriverError> {
+        let waited = matches!(step, TurnStep::Wait { .. });
+        let live = self.live.get(turn);
+        let stopping = live.is_some_and(|live| live.control.is_stopping());
         let leaves = self.is_draining() && is_recorded_point(&step);
-        match self.record(turn, attempt, step)? {
+        match self.record(turn, attempt, step, found)? {
             // The next try of the turn reads it in the record.
             Some(Heard::Go(StepReply::TakenBack { .. })) if stopping || leaves => {}
             Some(heard) => return Ok(heard),
@@ -105,12 +162,10 @@ impl Core {
         &mut self,
         turn: TurnId,
         attempt: u32,
-        mut step: TurnStep,
+        step: TurnStep,
+        found: StepFindings,
     ) -> Result<Option<Heard>, DriverError> {
         let whose = TurnAttempt { turn, attempt };
-        if let Some((speech, flow, source)) = self.speech(turn) {
-            speech.clean(flow, &source, &mut step)?;
-        }
         match step {
             TurnStep::Ask(asking) => {
                 if let Some(over) = self.may_not_ask(turn, attempt, asking.worst)? {
@@ -126,23 +181,7 @@ impl Core {
             }
             TurnStep::Cut => return self.cut_off(turn).map(Some),
             TurnStep::Discard { why } => self.discard(turn, why)?,
-            TurnStep::Answer {
-                text,
-                calls,
-                stop,
-                usage,
-                provider_blocks,
-                report,
-            } => {
-                let answer = AnswerParts {
-                    calls,
-                    stop,
-                    usage,
-                    provider_blocks,
-                    report,
-                };
-                self.answer(turn, text, answer)?;
-            }
+            answer @ TurnStep::Answer { .. } => self.answer(turn, answer)?,
             TurnStep::Failed {
                 class,
                 error,
@@ -154,17 +193,13 @@ impl Core {
             }
             TurnStep::Start { call, process } => self.start_call(turn, call, process)?,
             TurnStep::Begin { intended, ask } => {
-                return self.begin_call(whose, intended, ask).map(Some);
+                return self.begin_call(whose, intended, ask, found.most).map(Some);
             }
-            finish @ TurnStep::Finish { .. } => return self.finished(whose, finish),
-            TurnStep::Refuse {
-                tool_call,
-                tool,
-                output,
-            } => return self.refuse(turn, tool_call, tool, output),
+            finish @ TurnStep::Finish { .. } => return self.finished(whose, finish, found),
+            refuse @ TurnStep::Refuse { .. } => return self.refuse(turn, refuse, found.touched),
             TurnStep::Trust { server, definition } => self.trust(server, definition)?,
             TurnStep::Absent { server, tool, why } => self.absent(turn, server, tool, why)?,
-            TurnStep::Consent(asked) => return self.consent(turn, attempt, *asked).map(Some),
+            TurnStep::Consent(asked) => return self.consent(whose, *asked, found.most).map(Some),
             TurnStep::Compact(compact) => return self.compact(turn, attempt, compact).map(Some),
             TurnStep::Choose(choose) => return self.choose(turn, attempt, choose).map(Some),
             TurnStep::Held {
@@ -174,7 +209,7 @@ impl Core {
             } => self.held(whose, provider, ms, is_failing)?,
             // The turn's thread lets the time pass; nothing is to be recorded.
             TurnStep::Wait { .. } => {}
-            TurnStep::End(end) => return self.end(turn, attempt, end).map(Some),
+            TurnStep::End(end) => return self.end(turn, attempt, end, found).map(Some),
         }
         Ok(None)
     }
@@ -242,8 +277,9 @@ impl Core {
         whose: TurnAttempt,
         intended: Box<IntendedCall>,
         ask: Option<Box<ConsentQuestion>>,
+        most: Option<ConsentMode>,
     ) -> Result<Heard, DriverError> {
-        let TurnAttempt { turn, attempt } = whose;
+        let turn = whose.turn;
         let is_watched = names_snapshot(&intended.tool, &intended.arguments);
         let before = intended.files_before();
         let call = self.intend(turn, intended)?;
@@ -253,7 +289,7 @@ impl Core {
                 ask: *ask,
                 before,
             };
-            let heard = self.consent(turn, attempt, consent)?;
+            let heard = self.consent(whose, consent, most)?;
             if matches!(heard, Heard::Wait) {
                 self.waiting.begins_when_allowed(turn, is_watched);
             }
@@ -331,12 +367,18 @@ impl Core {
         }))
     }
 
-    fn answer(
-        &mut self,
-        turn: TurnId,
-        text: String,
-        answer: AnswerParts,
-    ) -> Result<(), DriverError> {
+    fn answer(&mut self, turn: TurnId, answer: TurnStep) -> Result<(), DriverError> {
+        let TurnStep::Answer {
+            text,
+            calls,
+            stop,
+            usage,
+            provider_blocks,
+            report,
+        } = answer
+        else {
+            return Ok(());
+        };
         self.live.release(turn);
         let Some((speech, flow, source)) = self.speech(turn) else {
             return Err(DriverError::Gone);
@@ -354,11 +396,11 @@ impl Core {
             request,
             message,
             text,
-            calls: answer.calls,
-            stop: answer.stop,
-            usage: answer.usage,
-            provider_blocks: answer.provider_blocks.filter(|kept| fits(kept)),
-            report: answer.report,
+            calls,
+            stop,
+            usage,
+            provider_blocks: provider_blocks.filter(|kept| fits(kept)),
+            report,
         }))
     }
 
@@ -470,16 +512,22 @@ impl Core {
     fn refuse(
         &mut self,
         turn: TurnId,
-        tool_call: String,
-        tool: String,
-        output: String,
+        refuse: TurnStep,
+        touched: Option<TouchedFiles>,
     ) -> Result<Option<Heard>, DriverError> {
+        let TurnStep::Refuse {
+            tool_call,
+            tool,
+            output,
+        } = refuse
+        else {
+            return Ok(None);
+        };
         let role = self.role_of(turn)?;
-        let mut calls = self.state().calls.iter();
-        let open = calls.find(|(_, open)| open.turn == turn && open.tool_call == tool_call);
-        let open = open.map(|(call, open)| (call.clone(), open.clone()));
-        let (call, changed) = match open {
-            Some((call, open)) => (call, self.changed_meanwhile(&open)),
+        let open = self.open_call(turn, &tool_call);
+        let known = open.map(|(call, open)| (call.clone(), self.changed_meanwhile(open, touched)));
+        let (call, changed) = match known {
+            Some(known) => known,
             None => (mint::name(self.mint.as_mut(), "c")?, None),
         };
         let output = self.flow.keep_text(changed.clone().unwrap_or(output))?;
@@ -507,6 +555,7 @@ impl Core {
         &mut self,
         whose: TurnAttempt,
         finish: TurnStep,
+        found: StepFindings,
     ) -> Result<Option<Heard>, DriverError> {
         let turn = whose.turn;
         let TurnStep::Finish {
@@ -531,23 +580,31 @@ impl Core {
             is_cut,
         };
         let taken_back = match ends {
-            Some(ends) => self.finish_ending(whose, call, gave.output, *ends)?,
-            None => self.finish(turn, call, end, gave)?,
+            Some(ends) => self.finish_ending(whose, call, gave.output, (*ends, found))?,
+            None => self.finish(turn, call, end, gave, found.graph)?,
         };
         Ok(taken_back.map(|output| Heard::Go(StepReply::TakenBack { output })))
     }
 
-    /// The error for an allowed call whose file changed after the operator allowed it.
-    fn changed_meanwhile(&mut self, open: &OpenCall) -> Option<String> {
+    /// The open call of a turn that its model named so.
+    pub(super) fn open_call(&self, turn: TurnId, tool_call: &str) -> Option<(&CallId, &OpenCall)> {
+        let mut calls = self.state().calls.iter();
+        calls.find(|(_, open)| open.turn == turn && open.tool_call == tool_call)
+    }
+
+    /// A call that the operator allowed, as its model asked for it.
+    pub(super) fn allowed_call(&self, open: &OpenCall) -> Option<(RoleInstance, ToolCall)> {
         open.allowed?;
-        let role = open.seat.role()?;
+        let role = open.seat.role()?.clone();
         let asked = self.asked_call(&open.seat, &open.tool_call)?;
-        if asked.input.get().contains(MARK) {
-            // A call whose secret is gone was refused for that.
-            return None;
-        }
-        let now = self.roles.touched(role, &asked);
-        (now != TouchedFiles::Has(planned(open).0)).then(|| changed(asked.input.get()))?
+        // A call whose secret is gone was refused for that.
+        (!asked.input.get().contains(MARK)).then_some((role, asked))
+    }
+
+    /// The error for an allowed call whose file changed after the operator allowed it.
+    fn changed_meanwhile(&self, open: &OpenCall, now: Option<TouchedFiles>) -> Option<String> {
+        let (_, asked) = self.allowed_call(open)?;
+        (now? != TouchedFiles::Has(planned(open).0)).then(|| changed(asked.input.get()))?
     }
 
     /// A call ends the turn: the model reads that it did only if its outcome is valid.
@@ -556,18 +613,34 @@ impl Core {
         whose: TurnAttempt,
         call: CallId,
         output: String,
-        ends: TakerEnd,
+        (ends, found): (TakerEnd, StepFindings),
     ) -> Result<Option<String>, DriverError> {
         let turn = whose.turn;
-        let ends_it = self.would_end(whose, ends)?;
+        let ends_it = self.would_end(whose, ends, found)?;
         let (end, output) = if ends_it {
             (CallEnd::Done, output)
         } else {
             (CallEnd::Failed, NOT_ENDED.to_owned())
         };
         let said = (!ends_it).then(|| output.clone());
-        self.finish(turn, call, end, Gave::of(output))?;
+        self.finish(turn, call, end, Gave::of(output), None)?;
         Ok(said)
+    }
+
+    /// The call whose end was held is over when its turn is stopped: what it named was not looked at.
+    pub(super) fn stop_held(&mut self, turn: TurnId) -> Result<(), DriverError> {
+        let live = self.live.get_mut(turn);
+        let held = live.and_then(|live| live.hosting.take_step());
+        let Some(TurnStep::Finish { call, ends, .. }) = held else {
+            return Ok(());
+        };
+        let (end, output) = if ends.is_some() {
+            (CallEnd::Stopped, NOT_ENDED)
+        } else {
+            (CallEnd::Unknown, NOT_READ)
+        };
+        self.finish(turn, call, end, Gave::of(output.to_owned()), None)
+            .map(drop)
     }
 
     pub(super) fn finish(
@@ -576,13 +649,14 @@ impl Core {
         call: CallId,
         end: CallEnd,
         mut gave: Gave,
+        graph: Option<Result<FlowFile, String>>,
     ) -> Result<Option<String>, DriverError> {
         let Some(open) = self.state().calls.get(&call).cloned() else {
             return Ok(None);
         };
         let (mut end, mut taken_back) = (end, None);
         if end == CallEnd::Done
-            && let Some(why) = self.take_snapshot(&open)?
+            && let Some(why) = self.take_snapshot(&open, graph)?
         {
             taken_back = Some(why.clone());
             (end, gave) = (CallEnd::Failed, Gave::of(why));
@@ -636,17 +710,6 @@ impl Gave {
             is_cut: false,
         }
     }
-}
-
-/// What an answer holds besides its text.
-#[derive(Debug)]
-struct AnswerParts {
-    calls: Vec<ToolCall>,
-    stop: StopReason,
-    usage: Usage,
-    provider_blocks: Option<Box<RawValueEq>>,
-    /// Whether it is a report of how a program ended, where one is asked.
-    report: Option<bool>,
 }
 
 /// Whether everything that a turn did so far is recorded after this step, so that it can be left.

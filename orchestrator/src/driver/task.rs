@@ -325,13 +325,30 @@ impl Task {
         Ok(())
     }
 
+    /// Answers the thread of a turn, after the sync that its step owes if it owes one.
+    fn tell_when_durable(
+        &mut self,
+        owed: usize,
+        answer: Answers,
+        heard: Heard,
+        waiting: &mut AwaitsSync,
+    ) {
+        if self.core.syncs_owed() > owed {
+            waiting.push((answer, heard));
+        } else {
+            self.tell(answer, heard);
+        }
+    }
+
     /// Answers a turn's thread. One whose turn is over is answered later, with its next turn if there is
     /// one.
     fn tell(&mut self, answer: Answers, heard: Heard) {
         match heard {
             Heard::Over => self.done.push(answer),
             // A thread that is gone needs no answer.
-            Heard::Go(_) | Heard::Wait => drop(answer.send(ThreadReply::Heard(heard))),
+            Heard::Go(_) | Heard::Look(_) | Heard::Wait => {
+                drop(answer.send(ThreadReply::Heard(heard)))
+            }
         }
     }
 
@@ -374,14 +391,20 @@ impl Task {
             } => {
                 let owed = self.core.syncs_owed();
                 let heard = self.core.hear(turn, attempt, step)?;
-                let Some(answer) = answer else {
-                    return Ok(());
-                };
-                if self.core.syncs_owed() > owed {
-                    waiting.push((answer, heard));
-                } else {
-                    self.tell(answer, heard);
+                if let Some(answer) = answer {
+                    self.tell_when_durable(owed, answer, heard, waiting);
                 }
+                Ok(())
+            }
+            Inbox::Found {
+                turn,
+                attempt,
+                found,
+                answer,
+            } => {
+                let owed = self.core.syncs_owed();
+                let heard = self.core.found(turn, attempt, *found)?;
+                self.tell_when_durable(owed, answer, heard, waiting);
                 Ok(())
             }
             Inbox::Broke { turn, attempt } => self.core.broke(turn, attempt, BROKE.to_owned()),

@@ -144,18 +144,22 @@ fn run(mut start: Start, from: From, line: &StepLine) -> (Option<Box<Duty>>, Opt
         turn: start.turn,
         attempt: start.attempt,
     };
-    let mut step = match from {
-        From::Beginning => start.taker.next(StepReply::Begin),
-        From::Step(step) => *step,
-        From::Answer(told) => start.taker.next(*told),
+    let mut answer = match from {
+        From::Beginning => take(&mut start, StepReply::Begin, line),
+        From::Step(step) => exchange(&start, *step, line),
+        From::Look(look) => line.found(start.turn, start.attempt, look.run()),
+        From::Answer(told) => take(&mut start, *told, line),
     };
     loop {
-        match exchange(&start, step, line) {
-            Some(ThreadReply::Heard(Heard::Go(told))) => step = start.taker.next(told),
+        answer = match answer {
+            Some(ThreadReply::Heard(Heard::Go(told))) => take(&mut start, told, line),
+            Some(ThreadReply::Heard(Heard::Look(look))) => {
+                line.found(start.turn, start.attempt, look.run())
+            }
             Some(ThreadReply::Heard(Heard::Wait)) => return (after(line.keep(start)), None),
             Some(ThreadReply::Heard(Heard::Over)) | None => return (None, Some(start)),
             Some(ThreadReply::Next(next)) => return (Some(next), Some(start)),
-        }
+        };
     }
 }
 
@@ -188,9 +192,15 @@ pub(super) fn run_here(core: &mut Core, mut start: Start) -> Result<(), DriverEr
         }
         match core.step(start.turn, start.attempt, step)? {
             Heard::Go(next) => told = next,
-            Heard::Wait | Heard::Over => return Ok(()),
+            Heard::Look(_) | Heard::Wait | Heard::Over => return Ok(()),
         }
     }
+}
+
+/// Takes the next step and says it; there is no answer when the flow is gone.
+fn take(start: &mut Start, told: StepReply, line: &StepLine) -> Option<ThreadReply> {
+    let step = start.taker.next(told);
+    exchange(start, step, line)
 }
 
 /// Says a step; there is no answer when the flow is gone.

@@ -7,5 +7,5 @@ mod disk;
 mod ledger;
 
 pub use clock::ManualClock;
-pub use disk::{DiskCall, FaultPlan, FaultyDisk, InjectedFault};
+pub use disk::{DiskCall, FaultPlan, FaultyDisk, HangGate, HangingCalls, InjectedFault};
 pub use ledger::{LedgerFault, MemoryLedger, Rig, RigCan, check_all};

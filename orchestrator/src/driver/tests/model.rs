@@ -48,6 +48,7 @@ mod budgets;
 mod choosing;
 mod denying;
 pub(super) mod hanging;
+mod hung_files;
 mod hurrying;
 mod keeping;
 mod puppet;
@@ -189,9 +190,7 @@ impl Actors {
         ))
         .unwrap()
     }
-}
 
-impl Actors {
     /// Waits for ever at the place where something hangs.
     fn passes(&self, spot: Spot) {
         if let Some(gate) = &self.hangs {
@@ -307,6 +306,7 @@ impl RoleSource for Actors {
     }
 
     fn most(&self, _: &RoleInstance) -> Option<ConsentMode> {
+        self.passes(Spot::Most);
         self.most
     }
 
@@ -323,6 +323,7 @@ impl RoleSource for Actors {
     fn revised(&mut self, _: &FlowFile) {}
 
     fn health(&mut self) -> Vec<Ailment> {
+        self.passes(Spot::Health);
         Vec::new()
     }
 

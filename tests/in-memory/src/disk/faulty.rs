@@ -11,6 +11,7 @@ use super::contents::Contents;
 use super::crash;
 use super::fault::{Class, FaultPlan, Faults, InjectedFault};
 use super::file::FaultyFile;
+use super::hang::{HangGate, HangingCalls};
 use super::trace::{DiskCall, Trace};
 use super::tree::Tree;
 
@@ -30,6 +31,7 @@ pub struct FaultyDisk {
 pub(super) struct World {
     pub(super) tree: Tree,
     faults: Faults,
+    hangs: Option<HangGate>,
     trace: Trace,
     operations: u64,
     pub(super) next_handle: u64,
@@ -46,6 +48,7 @@ impl FaultyDisk {
         let world = World {
             tree,
             faults: Faults::default(),
+            hangs: None,
             trace: Trace::default(),
             operations: 0,
             next_handle: 1,
@@ -66,6 +69,14 @@ impl FaultyDisk {
     /// Takes the planned fault away.
     pub fn disarm(&self) {
         self.world().faults.arm(None);
+    }
+
+    /// These calls wait from now on until what this returns is opened, in place of any that hung before.
+    #[must_use]
+    pub fn hang(&self, calls: HangingCalls) -> HangGate {
+        let gate = HangGate::new(calls);
+        self.world().hangs = Some(gate.clone());
+        gate
     }
 
     /// Whether the planned fault has struck. A fault that the operation with its number cannot
@@ -209,10 +220,17 @@ impl FaultyDisk {
     pub(super) fn operate<T>(
         &self,
         class: impl FnOnce(&Tree) -> Class,
-        describe: impl FnOnce(Option<&T>) -> DiskCall,
+        describe: impl Fn(Option<&T>) -> DiskCall,
         body: impl FnOnce(&mut World, Option<InjectedFault>) -> io::Result<T>,
     ) -> io::Result<T> {
         let mut world = self.world();
+        let gate = world.hangs.clone();
+        if let Some(gate) = gate.filter(|gate| gate.holds(&describe(None))) {
+            // Others use the disk meanwhile.
+            drop(world);
+            gate.pass();
+            world = self.world();
+        }
         world.operations += 1;
         let number = world.operations;
         let class = class(&world.tree);

@@ -1,5 +1,7 @@
 //! How much the disk in memory holds at most, and why.
 
+use std::time::Duration;
+
 /// The largest file of the disk in memory. It plays the `EFBIG` of a real disk, and it
 /// keeps a wrong size in a test from eating the machine's memory.
 pub(super) const MAX_MEMORY_FILE_BYTES: usize = 1 << 30;
@@ -19,3 +21,7 @@ pub(super) const MAX_UNSYNCED_CUTS: usize = 32;
 /// How many operations a trace holds. Beyond it the oldest is forgotten, so that a long
 /// simulation with a trace stays within some hundred megabytes.
 pub(super) const MAX_TRACED_OPERATIONS: usize = 1 << 20;
+
+/// How long a call hangs at most, and how long a test waits for one that does: far longer than
+/// anything takes that does not hang, so that a test that forgot one fails in the end.
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);

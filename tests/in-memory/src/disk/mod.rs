@@ -9,6 +9,7 @@
 //! * [`FaultyDisk::arm`] makes one numbered operation fail in one way.
 //! * [`FaultyDisk::crash_clone`] is what a power cut would leave, and [`FaultyDisk::kill_clone`]
 //!   what the death of the process would.
+//! * [`FaultyDisk::hang`] makes calls wait until the test lets them go.
 //! * [`FaultyDisk::trace`] tells what was done, in order.
 
 #[cfg(test)]
@@ -18,6 +19,7 @@ mod crash;
 mod fault;
 mod faulty;
 mod file;
+mod hang;
 mod limits;
 mod node;
 mod random;
@@ -30,4 +32,5 @@ mod tree;
 use fault::PartialWrite;
 pub use fault::{FaultPlan, InjectedFault};
 pub use faulty::FaultyDisk;
+pub use hang::{HangGate, HangingCalls};
 pub use trace::DiskCall;

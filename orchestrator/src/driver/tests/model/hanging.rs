@@ -14,7 +14,7 @@ use crate::driver::handle::{FlowHandle, Seen};
 use crate::driver::task::{Driven, drive};
 
 /// How fast a flow obeys.
-const AT_ONCE: Duration = Duration::from_millis(100);
+pub(super) const AT_ONCE: Duration = Duration::from_millis(100);
 /// Far longer than anything takes that does not hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -27,6 +27,8 @@ pub(in crate::driver::tests) enum Spot {
     Taker,
     Touched,
     Grant,
+    Health,
+    Most,
 }
 
 /// Blocks every caller at a spot until it is opened.
@@ -37,7 +39,7 @@ pub(in crate::driver::tests) struct Gate {
 }
 
 impl Gate {
-    fn at(spot: Spot) -> Self {
+    pub(super) fn at(spot: Spot) -> Self {
         let state = Arc::default();
         Self { at: spot, state }
     }
@@ -49,11 +51,11 @@ impl Gate {
         }
     }
 
-    fn open(&self) {
+    pub(super) fn open(&self) {
         self.change(|(_, open)| *open = true);
     }
 
-    fn is_reached(&self) {
+    pub(super) fn is_reached(&self) {
         self.until(|(reached, _)| *reached);
     }
 
@@ -86,18 +88,18 @@ pub(super) fn until(handle: &FlowHandle, holds: impl Fn(&Seen) -> bool) {
     }
 }
 
-fn timed(handle: &FlowHandle, command: Verb) -> Duration {
+pub(super) fn timed(handle: &FlowHandle, command: Verb) -> Duration {
     let begun = Instant::now();
     handle.obey(command, None).unwrap();
     begun.elapsed()
 }
 
 /// The fastest of a few tries, because the machine may be busy with something else meanwhile.
-fn fastest(times: impl IntoIterator<Item = Duration>) -> Duration {
+pub(super) fn fastest(times: impl IntoIterator<Item = Duration>) -> Duration {
     times.into_iter().min().unwrap()
 }
 
-fn steer() -> Verb {
+pub(super) fn steer() -> Verb {
     Verb::Steer {
         role: "owner".parse().unwrap(),
         text: "Be quick.".into(),
@@ -106,7 +108,7 @@ fn steer() -> Verb {
 }
 
 /// The flow takes messages to its role, and pauses and goes on, at once.
-fn obeys(handle: &FlowHandle) {
+pub(super) fn obeys(handle: &FlowHandle) {
     for (command, undo) in [(steer(), None), (Verb::Pause {}, Some(Verb::Unpause {}))] {
         let tries = (0..3).map(|_| {
             let time = timed(handle, command.clone());
@@ -120,7 +122,7 @@ fn obeys(handle: &FlowHandle) {
     }
 }
 
-fn stop() -> Verb {
+pub(super) fn stop() -> Verb {
     let scope = StopScope::All;
     Verb::Stop { scope }
 }
