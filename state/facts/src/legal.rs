@@ -30,6 +30,7 @@ use crate::view::FlowState;
 )]
 pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
     gate(state, fact)?;
+    fresh(state, fact)?;
     match fact {
         // Facts about the journal come from the holder of its lock, at any time.
         Fact::SegmentStarted(_)
@@ -41,20 +42,16 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         | Fact::BlobLost(_)
         | Fact::BlobFound(_) => Ok(()),
 
-        Fact::FlowCreated(f) => flow::created(state, f),
+        Fact::FlowCreated(f) => flow::created(f),
         Fact::FlowForked(f) => flow::forked(state, f),
         Fact::FlowImported(f) => imported::flow(state, f),
         Fact::SessionImported(f) => imported::session(state, f),
         Fact::FeedImported(f) => imported::feed(state, f),
         Fact::FlowTitled(_) | Fact::EndsChosen(_) => Ok(()),
         Fact::GraphRevised(f) => flow::revised(state, f),
-        Fact::FlowPaused(f) => {
-            operator::fresh(state, f.client.as_ref()).and_then(|()| flow::not_paused(state))
-        }
-        Fact::FlowUnpaused(f) => {
-            operator::fresh(state, f.client.as_ref()).and_then(|()| flow::paused(state))
-        }
-        Fact::FlowCancelled(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::FlowPaused(_) => flow::not_paused(state),
+        Fact::FlowUnpaused(_) => flow::paused(state),
+        Fact::FlowCancelled(_) => Ok(()),
         Fact::ForwardPassClosed(f) => flow::closed(state, f),
         Fact::FlowCompleted(_) => flow::completed(state),
         Fact::NodeReopened(f) => node::reopened(state, f),
@@ -99,15 +96,15 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::OperatorReplied(f) => operator::replied(state, f),
         Fact::ReplyReturned(f) => operator::returned(state, f),
         Fact::OperatorSteered(f) => operator::steered(state, f),
-        Fact::StopRequested(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::StopRequested(_) => Ok(()),
         Fact::ConsentRequested(f) => operator::consent_requested(state, f),
         Fact::ConsentResolved(f) => operator::consent_resolved(state, f),
         Fact::ConsentRuled(f) => operator::consent_ruled(state, f),
         Fact::ConsentRulesAdded(f) => operator::rules_added(state, f),
-        Fact::ConsentRulesRemoved(f) => operator::fresh(state, f.client.as_ref()),
-        Fact::ConsentModeChanged(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::ConsentRulesRemoved(_) => Ok(()),
+        Fact::ConsentModeChanged(_) => Ok(()),
         Fact::GrantAdded(f) => operator::granted(state, &f.grant),
-        Fact::RoleConfigured(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::RoleConfigured(_) => Ok(()),
         Fact::McpServerApproved(_) => Ok(()),
         Fact::McpServerUnavailable(_) => Ok(()),
         Fact::McpToolUnavailable(_) => Ok(()),
@@ -115,13 +112,13 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::ImprovementChosen(f) => improvement::chosen(state, f),
         Fact::ReflectionStarted(f) => improvement::reflection(state, f),
         Fact::FindingsRecorded(f) => improvement::findings(state, f),
-        Fact::FeedbackDecided(f) => improvement::feedback_decided(state, f),
+        Fact::FeedbackDecided(_) => improvement::feedback_decided(state),
         Fact::FeedbackStarted(f) => improvement::feedback_started(state, f),
         Fact::FeedbackRecorded(f) => improvement::feedback_recorded(state, f),
         Fact::ChangeProposed(f) => improvement::change_proposed(state, f),
         Fact::ChangeDecided(f) => improvement::change_decided(state, f),
 
-        Fact::BudgetSet(f) => operator::fresh(state, f.client.as_ref()),
+        Fact::BudgetSet(_) => Ok(()),
         Fact::BudgetReached(f) => operator::budget_reached(state, f),
     }
 }
@@ -135,6 +132,20 @@ fn gate(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         (FactReach::Birth, true) => Err(Illegal::AlreadyCreated),
         (FactReach::Life | FactReach::Work, false) => Err(Illegal::NotCreated),
         (FactReach::Work, true) => over.map_or(Ok(()), Err),
+    }
+}
+
+/// A client's command counts once.
+fn fresh(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
+    let Some(client) = fact.client() else {
+        return Ok(());
+    };
+    match state.clients.get(client) {
+        Some(seq) => Err(Illegal::Repeated {
+            client: client.clone(),
+            seq,
+        }),
+        None => Ok(()),
     }
 }
 

@@ -137,11 +137,12 @@ pub enum SessionFact<'a> {
 
 #[cfg(test)]
 mod tests {
+    use crate::Fact;
     use crate::sample::every_kind;
 
     #[test]
     fn a_fact_that_changes_what_a_session_holds_names_its_seat() {
-        let changes = |fact: &crate::Fact| fact.of_session().is_some();
+        let changes = |fact: &Fact| fact.of_session().is_some();
         for fact in every_kind().into_iter().filter(changes) {
             assert!(fact.about().seat().is_some(), "{}", fact.word());
         }
@@ -161,6 +162,31 @@ mod tests {
                 blobs > 0 || is_about || !payload.contains(r#""blob":"#),
                 "{payload}"
             );
+        }
+    }
+
+    #[test]
+    fn a_fact_that_bears_the_name_of_a_command_says_so_in_its_row() {
+        let payload_of = |fact: &Fact| {
+            let mut payload = Vec::new();
+            fact.write_payload(&mut payload).unwrap();
+            serde_json::from_slice::<serde_json::Map<_, _>>(&payload).unwrap()
+        };
+        for fact in every_kind() {
+            let mut payload = payload_of(&fact);
+            payload.insert("client".to_owned(), "c-17".into());
+            let payload = serde_json::to_vec(&payload).unwrap();
+            let named = Fact::read(fact.word(), &payload).unwrap();
+            let bears = named.is_ok_and(|named| {
+                assert_eq!(
+                    named.client().map(ToString::to_string),
+                    payload_of(&named).get("client").map(|_| "c-17".to_owned()),
+                    "{}",
+                    fact.word()
+                );
+                named.client().is_some()
+            });
+            assert!(bears || fact.client().is_none(), "{}", fact.word());
         }
     }
 }

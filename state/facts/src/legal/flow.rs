@@ -1,7 +1,6 @@
 //! When a flow may be created, forked, revised, paused, closed, completed.
 
 use super::Illegal;
-use super::operator::fresh;
 use super::turn::concluded;
 use crate::fact::flow::{FlowCreated, FlowForked, ForwardPassClosed, GraphRevised, Outline};
 use crate::fact::improvement::ImprovementMode;
@@ -10,8 +9,7 @@ use crate::id::NodeId;
 use crate::view::FlowState;
 use crate::view::flow::FlowPhase;
 
-pub(super) fn created(state: &FlowState, f: &FlowCreated) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
+pub(super) fn created(f: &FlowCreated) -> Result<(), Illegal> {
     if f.graph.start().is_none() {
         return Err(Illegal::Graph {
             why: "it has no start node".to_owned(),
@@ -60,7 +58,6 @@ pub(super) fn in_phase(state: &FlowState, phase: FlowPhase) -> Result<(), Illega
 
 /// A revised graph keeps a place for everything that happened and for everything that is open.
 pub(super) fn revised(state: &FlowState, f: &GraphRevised) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     let graph = &f.graph;
     let refuse = |why: String| Err(Illegal::Graph { why });
     if graph.start().is_none() {

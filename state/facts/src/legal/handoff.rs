@@ -2,7 +2,6 @@
 
 use super::Illegal;
 use super::node::node;
-use super::operator::fresh;
 use super::turn::concluded;
 use crate::fact::node::{HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged};
 use crate::handoff::{Delivery, HandoffWay};
@@ -111,7 +110,6 @@ pub(super) fn staged(state: &FlowState, f: &HandoffStaged) -> Result<(), Illegal
 }
 
 pub(super) fn decided(state: &FlowState, f: &HandoffDecided) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     match state.staged.get(&f.approval) {
         Some(staged) if !staged.approved => Ok(()),
         Some(_) | None => Err(Illegal::Approval {

@@ -3,11 +3,10 @@
 use super::Illegal;
 use super::flow::{in_phase, not_paused};
 use super::node::{all_queued, next_turn};
-use super::operator::fresh;
 use super::turn::concluded;
 use crate::fact::improvement::{
-    ChangeDecided, ChangeProposed, FeedbackDecided, FeedbackRecorded, FeedbackStarted,
-    FindingsRecorded, ImprovementChosen, ImprovementMode, ReflectionStarted,
+    ChangeDecided, ChangeProposed, FeedbackRecorded, FeedbackStarted, FindingsRecorded,
+    ImprovementChosen, ImprovementMode, ReflectionStarted,
 };
 use crate::id::{MessageId, RoleInstance};
 use crate::view::FlowState;
@@ -29,7 +28,6 @@ fn phase(state: &FlowState, phase: FlowPhase) -> Result<&Improvement, Illegal> {
 
 pub(super) fn chosen(state: &FlowState, f: &ImprovementChosen) -> Result<(), Illegal> {
     in_phase(state, FlowPhase::ImprovementChoice)?;
-    fresh(state, f.client.as_ref())?;
     for (place, reflection) in f.plan.iter().enumerate() {
         let role = &reflection.role;
         if f.plan[..place].iter().any(|other| other.role == *role) {
@@ -103,9 +101,8 @@ pub(super) fn findings(state: &FlowState, f: &FindingsRecorded) -> Result<(), Il
     }
 }
 
-pub(super) fn feedback_decided(state: &FlowState, f: &FeedbackDecided) -> Result<(), Illegal> {
+pub(super) fn feedback_decided(state: &FlowState) -> Result<(), Illegal> {
     let improvement = phase(state, FlowPhase::FeedbackConsent)?;
-    fresh(state, f.client.as_ref())?;
     if improvement.feedback.granted.is_some() {
         return Err(Illegal::Nothing {
             what: "deciding twice about the report",
@@ -143,7 +140,6 @@ pub(super) fn feedback_recorded(state: &FlowState, f: &FeedbackRecorded) -> Resu
 }
 
 pub(super) fn change_proposed(state: &FlowState, f: &ChangeProposed) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     if state.changes.contains_key(&f.change) {
         return Err(Illegal::Change {
             change: f.change.clone(),
@@ -153,7 +149,6 @@ pub(super) fn change_proposed(state: &FlowState, f: &ChangeProposed) -> Result<(
 }
 
 pub(super) fn change_decided(state: &FlowState, f: &ChangeDecided) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     match state.changes.get(&f.change) {
         Some(change) if change.applied.is_none() => Ok(()),
         Some(_) | None => Err(Illegal::Change {

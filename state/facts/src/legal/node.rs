@@ -2,7 +2,6 @@
 
 use super::Illegal;
 use super::flow::{in_phase, not_paused};
-use super::operator::fresh;
 use super::turn::concluded;
 use crate::fact::flow::{NodeOutline, NodeReopened, NodeRetried};
 use crate::fact::node::{Inbound, NodeClaimed, NodeEntry, NodeSuspended, NodeWoken, WaitReason};
@@ -221,7 +220,6 @@ fn first(state: &FlowState, f: &NodeClaimed, node: &NodeOutline) -> Result<(), I
 }
 
 pub(super) fn reopened(state: &FlowState, f: &NodeReopened) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     node(state, &f.node)?;
     if !state.visited.contains(&f.node) {
         return Err(Illegal::Entry {
@@ -249,7 +247,6 @@ pub(super) fn reopened(state: &FlowState, f: &NodeReopened) -> Result<(), Illega
 }
 
 pub(super) fn retried(state: &FlowState, f: &NodeRetried) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     in_phase(state, FlowPhase::Forward)?;
     let Some(waiting) = state.awaiting_operator.get(&f.node) else {
         return Err(Illegal::NodeIdle {
@@ -362,7 +359,6 @@ pub(super) fn waiting<'a>(
 }
 
 pub(super) fn woken(state: &FlowState, f: &NodeWoken) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     let waiting = waiting(state, f.node.as_ref(), &f.role)?;
     if waiting.reason != f.reason {
         return Err(Illegal::NotWaiting {

@@ -7,23 +7,11 @@ use crate::fact::operator::{
     ConsentAnswer, ConsentRequested, ConsentResolved, ConsentRuled, ConsentRulesAdded, Grant,
     OperatorReplied, OperatorSteered, ReplyReturned,
 };
-use crate::id::{ClientId, MessageId};
+use crate::id::MessageId;
 use crate::limits::{CONSENT_RULES_MAX, OPEN_ITEMS_MAX};
 use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{CallState, OperatorMessage};
-
-/// A client's command counts once.
-pub(super) fn fresh(state: &FlowState, client: Option<&ClientId>) -> Result<(), Illegal> {
-    let seen = client.and_then(|client| state.clients.get(client).map(|seq| (client, seq)));
-    match seen {
-        Some((client, seq)) => Err(Illegal::Repeated {
-            client: client.clone(),
-            seq,
-        }),
-        None => Ok(()),
-    }
-}
 
 fn unused(queue: &[OperatorMessage], id: &MessageId) -> Result<(), Illegal> {
     if queue.len() >= OPEN_ITEMS_MAX {
@@ -39,7 +27,6 @@ fn unused(queue: &[OperatorMessage], id: &MessageId) -> Result<(), Illegal> {
 }
 
 pub(super) fn replied(state: &FlowState, f: &OperatorReplied) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     let mut awaits_handoff = false;
     if let Some(node) = &f.node {
         node_of(state, node, &f.role)?;
@@ -80,7 +67,6 @@ pub(super) fn returned(state: &FlowState, f: &ReplyReturned) -> Result<(), Illeg
 }
 
 pub(super) fn steered(state: &FlowState, f: &OperatorSteered) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     // A role whose first turn is still to come has no session yet.
     let is_of_graph = || state.graph.nodes.iter().any(|node| node.role == f.role);
     if state.session(&f.role).is_none() && !is_of_graph() {
@@ -151,7 +137,6 @@ pub(super) fn consent_ruled(state: &FlowState, f: &ConsentRuled) -> Result<(), I
 }
 
 pub(super) fn rules_added(state: &FlowState, f: &ConsentRulesAdded) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     let mut rules = state.rules.clone();
     rules.add(&f.rules);
     if rules.len() > CONSENT_RULES_MAX {
@@ -161,7 +146,6 @@ pub(super) fn rules_added(state: &FlowState, f: &ConsentRulesAdded) -> Result<()
 }
 
 pub(super) fn consent_resolved(state: &FlowState, f: &ConsentResolved) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     let refuse = |why| {
         Err(Illegal::Consent {
             consent: f.consent.clone(),

@@ -1,7 +1,6 @@
 //! When a session may be opened, spoken in, shortened, ended.
 
 use super::Illegal;
-use super::operator::fresh;
 use super::turn::settled;
 use crate::fact::session::{
     ArchiveRestored, CompactionStarted, MessageAdded, MessagesTrimmed, Origin, SessionCompacted,
@@ -72,7 +71,6 @@ pub(super) fn message_added(state: &FlowState, f: &MessageAdded) -> Result<(), I
         })
     };
     let session = known(state, &f.seat)?;
-    fresh(state, f.client.as_ref())?;
     if session.last_message.as_ref() == Some(&f.message) {
         return refuse("it is there already");
     }
@@ -119,7 +117,6 @@ fn is_steer(state: &FlowState, f: &MessageAdded) -> bool {
 }
 
 pub(super) fn compaction_started(state: &FlowState, f: &CompactionStarted) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     let session = known(state, &f.seat)?;
     if session.compaction.is_some() {
         return Err(bad(&f.seat, "it is being compacted already"));
@@ -165,12 +162,10 @@ fn archived(state: &FlowState, seat: &Seat, archive: &str) -> Result<(), Illegal
 }
 
 pub(super) fn trimmed(state: &FlowState, f: &MessagesTrimmed) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     archived(state, &f.seat, &f.archive)
 }
 
 pub(super) fn renewed(state: &FlowState, f: &SessionRenewed) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     archived(state, &f.seat, &f.archive)?;
     let session = known(state, &f.seat)?;
     if f.generation != session.generation.saturating_add(1) {
@@ -184,7 +179,6 @@ pub(super) fn renewed(state: &FlowState, f: &SessionRenewed) -> Result<(), Illeg
 }
 
 pub(super) fn restored(state: &FlowState, f: &ArchiveRestored) -> Result<(), Illegal> {
-    fresh(state, f.client.as_ref())?;
     let session = quiet(state, &f.seat)?;
     if !session.archives.contains(&f.archive) {
         return Err(bad(&f.seat, "there is no archive of that name"));

@@ -10,7 +10,7 @@ use crate::fact::flow::{
     TokenBudget,
 };
 use crate::fact::journal::{RecoveryTruncated, RepairApplied};
-use crate::id::{ClientId, Seq};
+use crate::id::Seq;
 use crate::limits::{CHAT_TURNS_MAX, NOTICES_MAX};
 use crate::line::{Body, Recorded};
 use crate::view::FactView;
@@ -32,7 +32,12 @@ impl FactView for FlowState {
             at: recorded.at,
         };
         match &recorded.body {
-            Body::Known(fact) => self.fold(place, fact),
+            Body::Known(fact) => {
+                if let Some(client) = fact.client() {
+                    self.clients.add(client, place.seq);
+                }
+                self.fold(place, fact);
+            }
             Body::Foreign { .. } => {}
         }
         self.status = match &self.paused {
@@ -72,47 +77,28 @@ impl FlowState {
             Fact::FeedImported(_) => {}
             Fact::FlowTitled(f) => f.title.clone_into(&mut self.title),
             Fact::EndsChosen(f) => self.ends = f.ends.or(self.ends),
-            Fact::GraphRevised(f) => {
-                self.remember(place, f.client.as_ref());
-                self.revised(f);
-            }
+            Fact::GraphRevised(f) => self.revised(f),
             Fact::FlowPaused(f) => {
-                self.remember(place, f.client.as_ref());
                 self.paused = Some(Pause {
                     reason: f.reason,
                     detail: f.detail.clone(),
                     since: place.at,
                 });
             }
-            Fact::FlowUnpaused(f) => {
-                self.remember(place, f.client.as_ref());
-                self.paused = None;
-            }
-            Fact::FlowCancelled(f) => {
-                self.remember(place, f.client.as_ref());
-                self.cancelled();
-            }
+            Fact::FlowUnpaused(_) => self.paused = None,
+            Fact::FlowCancelled(_) => self.cancelled(),
             Fact::ForwardPassClosed(f) => self.closed(f),
             Fact::FlowCompleted(_) => self.phase = FlowPhase::Completed,
-            Fact::NodeReopened(f) => {
-                self.remember(place, f.client.as_ref());
-                self.reopened(f);
-            }
-            Fact::NodeRetried(f) => {
-                self.remember(place, f.client.as_ref());
-                self.retried(f);
-            }
+            Fact::NodeReopened(f) => self.reopened(f),
+            Fact::NodeRetried(f) => self.retried(f),
 
             Fact::NodeClaimed(f) => self.claimed(place, f),
             Fact::HandoffApplied(f) => self.handed_over(f),
             Fact::HandoffStaged(f) => self.staged(place, f),
-            Fact::HandoffDecided(f) => self.decided(place, f),
+            Fact::HandoffDecided(f) => self.decided(f),
             Fact::HandoffAwaited(f) => self.awaits(f),
             Fact::NodeSuspended(f) => self.suspended(place, f),
-            Fact::NodeWoken(f) => {
-                self.remember(place, f.client.as_ref());
-                self.woken(f);
-            }
+            Fact::NodeWoken(f) => self.woken(f),
             Fact::RepairRequested(f) => self.repair(f),
 
             Fact::TurnStarted(f) => self.turn_started(place, f),
@@ -135,37 +121,28 @@ impl FlowState {
             Fact::SessionResumed(f) => self.touch(place, &f.seat),
             Fact::SystemPromptBuilt(f) => self.prompt_built(f),
             Fact::MessageAdded(f) => self.message_added(place, f),
-            Fact::CompactionStarted(f) => self.compaction_started(place, f),
+            Fact::CompactionStarted(f) => self.compaction_started(f),
             Fact::SessionCompacted(f) => self.compacted(place, f),
             Fact::CompactionFailed(f) => self.compaction_failed(f),
             Fact::MessagesTrimmed(f) => self.trimmed(place, f),
             Fact::SessionRenewed(f) => self.renewed(place, f),
-            Fact::ArchiveRestored(f) => self.archive_restored(place, f),
+            Fact::ArchiveRestored(f) => self.archive_restored(f),
 
             Fact::OperatorReplied(f) => self.replied(place, f),
             Fact::ReplyReturned(f) => self.reply_returned(f),
             Fact::OperatorSteered(f) => self.steered(place, f),
-            Fact::StopRequested(f) => self.stop(place, f),
+            Fact::StopRequested(f) => self.stop(f),
             Fact::ConsentRequested(f) => self.consent_requested(place, f),
-            Fact::ConsentResolved(f) => self.consent_resolved(place, f),
+            Fact::ConsentResolved(f) => self.consent_resolved(f),
             // The call goes on, or ends denied, by facts of its own.
             Fact::ConsentRuled(_) => {}
-            Fact::ConsentRulesAdded(f) => {
-                self.rules.add(&f.rules);
-                self.remember(place, f.client.as_ref());
-            }
-            Fact::ConsentRulesRemoved(f) => {
-                self.rules.remove(&f.rules);
-                self.remember(place, f.client.as_ref());
-            }
-            Fact::ConsentModeChanged(f) => {
-                self.consent_mode = f.mode;
-                self.remember(place, f.client.as_ref());
-            }
+            Fact::ConsentRulesAdded(f) => self.rules.add(&f.rules),
+            Fact::ConsentRulesRemoved(f) => self.rules.remove(&f.rules),
+            Fact::ConsentModeChanged(f) => self.consent_mode = f.mode,
             Fact::GrantAdded(f) => {
                 self.grants.insert(f.grant.clone());
             }
-            Fact::RoleConfigured(f) => self.configured(place, f),
+            Fact::RoleConfigured(f) => self.configured(f),
             Fact::McpServerApproved(f) => {
                 self.mcp_servers.insert(f.server.clone(), f.definition);
             }
@@ -175,24 +152,17 @@ impl FlowState {
             }
             Fact::McpToolUnavailable(_) => {}
 
-            Fact::ImprovementChosen(f) => self.improvement_chosen(place, f),
+            Fact::ImprovementChosen(f) => self.improvement_chosen(f),
             Fact::ReflectionStarted(f) => self.reflection_started(f),
             Fact::FindingsRecorded(f) => self.findings(place, f),
-            Fact::FeedbackDecided(f) => self.feedback_decided(place, f),
+            Fact::FeedbackDecided(f) => self.feedback_decided(f),
             Fact::FeedbackStarted(f) => self.feedback_started(f),
             Fact::FeedbackRecorded(f) => self.feedback_recorded(place, f),
             Fact::ChangeProposed(f) => self.change_proposed(place, f),
-            Fact::ChangeDecided(f) => self.change_decided(place, f),
+            Fact::ChangeDecided(f) => self.change_decided(f),
 
-            Fact::BudgetSet(f) => self.budget_set(place, f),
+            Fact::BudgetSet(f) => self.budget_set(f),
             Fact::BudgetReached(f) => self.budget_reached(f),
-        }
-    }
-
-    /// Remembers a client's command, if the fact came from one.
-    pub(super) fn remember(&mut self, place: FactPlace, client: Option<&ClientId>) {
-        if let Some(client) = client {
-            self.clients.add(client, place.seq);
         }
     }
 
@@ -287,7 +257,6 @@ impl FlowState {
         self.created_at = Some(place.at);
         self.next_turn = self.next_turn.max(1);
         self.take_graph(&f.graph);
-        self.remember(place, f.client.as_ref());
     }
 
     fn take_graph(&mut self, graph: &Outline) {

@@ -161,8 +161,7 @@ impl FlowState {
         self.staged.insert(f.approval.clone(), staged);
     }
 
-    pub(super) fn decided(&mut self, place: FactPlace, f: &HandoffDecided) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn decided(&mut self, f: &HandoffDecided) {
         if f.approved {
             if let Some(staged) = self.staged.get_mut(&f.approval) {
                 staged.approved = true;
@@ -259,7 +258,6 @@ impl FlowState {
     }
 
     pub(super) fn replied(&mut self, place: FactPlace, f: &OperatorReplied) {
-        self.remember(place, f.client.as_ref());
         let said = OperatorMessage {
             id: f.reply.clone(),
             text: f.text.clone(),
@@ -291,7 +289,6 @@ impl FlowState {
     }
 
     pub(super) fn steered(&mut self, place: FactPlace, f: &OperatorSteered) {
-        self.remember(place, f.client.as_ref());
         self.steers
             .entry(f.role.clone())
             .or_default()
@@ -303,8 +300,7 @@ impl FlowState {
             });
     }
 
-    pub(super) fn stop(&mut self, place: FactPlace, f: &StopRequested) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn stop(&mut self, f: &StopRequested) {
         for turn in self.turns.values_mut() {
             turn.stop |= match &f.scope {
                 StopScope::Node(node) => turn.node.as_ref() == Some(node),
@@ -334,8 +330,7 @@ impl FlowState {
         self.consents.insert(f.consent.clone(), open);
     }
 
-    pub(super) fn consent_resolved(&mut self, place: FactPlace, f: &ConsentResolved) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn consent_resolved(&mut self, f: &ConsentResolved) {
         let Some(open) = self.consents.remove(&f.consent) else {
             return;
         };
@@ -349,8 +344,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn configured(&mut self, place: FactPlace, f: &RoleConfigured) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn configured(&mut self, f: &RoleConfigured) {
         let configuration = Configuration {
             settings: f.settings.clone(),
             by: f.by,
@@ -358,8 +352,7 @@ impl FlowState {
         self.configurations.insert(f.role.clone(), configuration);
     }
 
-    pub(super) fn improvement_chosen(&mut self, place: FactPlace, f: &ImprovementChosen) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn improvement_chosen(&mut self, f: &ImprovementChosen) {
         self.phase = FlowPhase::Improving;
         self.improvement = Some(Improvement {
             mode: f.mode,
@@ -393,8 +386,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn feedback_decided(&mut self, place: FactPlace, f: &FeedbackDecided) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn feedback_decided(&mut self, f: &FeedbackDecided) {
         if let Some(improvement) = &mut self.improvement {
             improvement.feedback.granted = Some(f.granted);
         }
@@ -427,7 +419,6 @@ impl FlowState {
     }
 
     pub(super) fn change_proposed(&mut self, place: FactPlace, f: &ChangeProposed) {
-        self.remember(place, f.client.as_ref());
         let change = FileChangeState {
             role: f.role.clone(),
             path: f.path.clone(),
@@ -440,16 +431,14 @@ impl FlowState {
         self.changes.insert(f.change.clone(), change);
     }
 
-    pub(super) fn change_decided(&mut self, place: FactPlace, f: &ChangeDecided) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn change_decided(&mut self, f: &ChangeDecided) {
         if let Some(change) = self.changes.get_mut(&f.change) {
             change.applied = Some(f.applied);
             change.after = None;
         }
     }
 
-    pub(super) fn budget_set(&mut self, place: FactPlace, f: &BudgetSet) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn budget_set(&mut self, f: &BudgetSet) {
         let account = match &f.role {
             None => &mut self.account,
             Some(role) => self.role_accounts.entry(role.clone()).or_default(),

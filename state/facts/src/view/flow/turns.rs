@@ -350,7 +350,6 @@ impl FlowState {
     }
 
     pub(super) fn message_added(&mut self, place: FactPlace, f: &MessageAdded) {
-        self.remember(place, f.client.as_ref());
         self.touch(place, &f.seat);
         self.last_message(&f.seat, &f.message);
         if let (Some(matter), Some(session)) = (matter(f), self.sessions.get_mut(&f.seat)) {
@@ -385,8 +384,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn compaction_started(&mut self, place: FactPlace, f: &CompactionStarted) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn compaction_started(&mut self, f: &CompactionStarted) {
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.compaction = Some(f.compaction.clone());
         }
@@ -410,7 +408,6 @@ impl FlowState {
     }
 
     pub(super) fn trimmed(&mut self, place: FactPlace, f: &MessagesTrimmed) {
-        self.remember(place, f.client.as_ref());
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.context_tokens = 0;
             session.last_activity_at = place.at;
@@ -420,7 +417,6 @@ impl FlowState {
 
     /// What the session spent is not forgotten with what it held.
     pub(super) fn renewed(&mut self, place: FactPlace, f: &SessionRenewed) {
-        self.remember(place, f.client.as_ref());
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.session_id = f.session.clone();
             session.generation = f.generation;
@@ -432,8 +428,7 @@ impl FlowState {
         }
     }
 
-    pub(super) fn archive_restored(&mut self, place: FactPlace, f: &ArchiveRestored) {
-        self.remember(place, f.client.as_ref());
+    pub(super) fn archive_restored(&mut self, f: &ArchiveRestored) {
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.archives.retain(|archive| *archive != f.archive);
         }
