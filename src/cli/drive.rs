@@ -192,28 +192,11 @@ pub(crate) fn watch(
         draining: false,
         talk,
     };
-    let ended = watch.until_the_end();
-    match ended {
+    match watch.until_the_end() {
         // The system ends the task with the process; what it had not recorded did not happen.
         Ok(End::AtOnce) => return Ok(ExitCode::Interrupted),
         Ok(End::Over) => {}
-        Err(stop) => {
-            driven.handle.drain();
-            drop(driven.task.join());
-            let over = driven
-                .handle
-                .seen()
-                .is_some_and(|seen| seen.state.status.is_over());
-            if over || !matches!(stop, Stop::OutputClosed) {
-                return Err(stop);
-            }
-            // Who stopped reading may not know that the flow stopped with it.
-            let name = short(flow);
-            context.out.note(&format!(
-                "nobody reads what is printed, and the flow rests; go on: a-society resume {name}"
-            ));
-            return Ok(ExitCode::Interrupted);
-        }
+        Err(stop) => return rested(context, flow, driven, stop),
     }
     let joined = driven.task.join();
     let result = joined.unwrap_or(Err(DriverError::Gone));
@@ -224,6 +207,23 @@ pub(crate) fn watch(
         context.out.note(&why);
     }
     ended
+}
+
+/// The watching stopped, and the flow comes to rest with it.
+fn rested(context: &mut Context<'_>, flow: &FlowRef, driven: Driven, stop: Stop) -> Outcome {
+    driven.handle.drain();
+    drop(driven.task.join());
+    let seen = driven.handle.seen();
+    let over = seen.is_some_and(|seen| seen.state.status.is_over());
+    if over || !matches!(stop, Stop::OutputClosed) {
+        return Err(stop);
+    }
+    // Who stopped reading may not know that the flow stopped with it.
+    let name = short(flow);
+    context.out.note(&format!(
+        "nobody reads what is printed, and the flow rests; go on: a-society resume {name}"
+    ));
+    Ok(ExitCode::Interrupted)
 }
 
 /// How the watching ended.

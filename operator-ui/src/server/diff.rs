@@ -7,6 +7,7 @@ use a_society_facts::fact::operator::ConsentAnswer;
 use a_society_facts::fact::turn::{CallEnd, CallIntended};
 use a_society_facts::fact::{Fact, older};
 use a_society_facts::id::{CallId, ConsentId, NodeId, RoleInstance, Seq, TurnId};
+use a_society_facts::message::ToolCall;
 use a_society_facts::view::flow::Decider;
 use a_society_facts::{At, Hash, Recorded, Seat};
 use a_society_state::{FlowRef, Store};
@@ -260,11 +261,7 @@ fn changes_of(
             nodes.extend(f.node.clone().map(|node| (f.turn, node)));
         }
         Some(Fact::ModelAnswered(f)) => {
-            let edits = f.calls.iter().filter(|call| {
-                is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX
-            });
-            let edits = edits.map(|call| (call.id.clone(), call.input.get().into()));
-            asked.insert(f.seat.clone(), edits.collect());
+            asked.insert(f.seat.clone(), edits_of(&f.calls));
         }
         // The hash of a file before a call and after it is in the call's own fact.
         Some(Fact::CallIntended(f)) if whose.is_none_or(|role| *role == f.seat) => {
@@ -294,15 +291,8 @@ fn changes_of(
         None => {}
     })?;
     let by = files.iter().map(|(path, file)| {
-        let turns = file.turns.iter();
-        let by = turns.filter_map(|(turn, allowed)| {
-            Some(Author {
-                node: nodes.get(turn).map(ToString::to_string),
-                allowed: allowed.clone(),
-                ..authors.of(*turn)?.clone()
-            })
-        });
-        (path.clone(), by.collect::<Vec<_>>())
+        let by = authors_of(file, &nodes, &authors);
+        (path.clone(), by)
     });
     let by = by.filter(|(_, by)| !by.is_empty()).collect();
     let diffs = files.into_iter();
@@ -315,6 +305,29 @@ fn changes_of(
         truncated,
         by,
     })
+}
+
+/// The arguments of the calls that edit files, by the names that the model gave these calls.
+fn edits_of(calls: &[ToolCall]) -> BTreeMap<String, Box<str>> {
+    let edits = calls
+        .iter()
+        .filter(|call| is_edit(&call.name) && call.input.get().len() <= ARGUMENTS_BYTES_MAX);
+    edits
+        .map(|call| (call.id.clone(), call.input.get().into()))
+        .collect()
+}
+
+/// The turns that changed a file, each with its node and with the rule that allowed it.
+fn authors_of(file: &Changed, nodes: &BTreeMap<TurnId, NodeId>, authors: &Authors) -> Vec<Author> {
+    let turns = file.turns.iter();
+    let by = turns.filter_map(|(turn, allowed)| {
+        Some(Author {
+            node: nodes.get(turn).map(ToString::to_string),
+            allowed: allowed.clone(),
+            ..authors.of(*turn)?.clone()
+        })
+    });
+    by.collect()
 }
 
 /// What a call is about to change, one for each file.

@@ -107,8 +107,9 @@ const fn of_change(fault: &ChangeFault) -> (ControlFaultCode, &'static str, &'st
     }
 }
 
-fn refused(refusal: &Refusal) -> ControlFault {
-    let code = match refusal {
+/// Whether it is not clear what is meant, or that cannot be done.
+const fn refusal_code(refusal: &Refusal) -> ControlFaultCode {
+    match refusal {
         Refusal::ManyWait { .. }
         | Refusal::ManyStaged { .. }
         | Refusal::ManyAsked { .. }
@@ -153,7 +154,11 @@ fn refused(refusal: &Refusal) -> ControlFault {
         | Refusal::Needs(_)
         | Refusal::Session { .. }
         | Refusal::Illegal(_) => ControlFaultCode::CommandRefused,
-    };
+    }
+}
+
+fn refused(refusal: &Refusal) -> ControlFault {
+    let code = refusal_code(refusal);
     let what = match code {
         _ if matches!(refusal, Refusal::Session { .. }) => "the session cannot do this now",
         ControlFaultCode::CommandAmbiguous => "it is not clear which one is meant",

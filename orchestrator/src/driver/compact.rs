@@ -30,17 +30,11 @@ impl Core {
         let whose = TurnAttempt { turn, attempt };
         let by_hand = self.live.is_by_hand(turn);
         let told = match compact {
-            CompactStep::Ask {
-                asking,
-                trigger: _,
-                shares,
-            } if by_hand => {
+            CompactStep::Ask { asking, shares, .. } if by_hand => {
                 return self.ask_by_hand(turn, asking, shares);
             }
             CompactStep::Ask {
-                asking,
-                trigger,
-                shares: _,
+                asking, trigger, ..
             } => {
                 if let Some(heard) = self.ask_for_summary(whose, trigger, asking)? {
                     return Ok(heard);

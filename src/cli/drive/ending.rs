@@ -242,6 +242,17 @@ impl Watch<'_> {
         if over {
             self.sum_up(seen, made)?;
         }
+        self.tell_how_to_go_on(seen, asks, code)
+    }
+
+    /// How the flow stands that this process lets go of, and what there is to type.
+    fn tell_how_to_go_on(
+        &mut self,
+        seen: &Arc<Seen>,
+        asks: &[OpenAsk],
+        code: ExitCode,
+    ) -> Result<(), Stop> {
+        let name = short(self.flow);
         if !self.draws() {
             // This process lets go of it now.
             let standing = FlowStanding::of(&FlowSummary::of(&seen.state), false);

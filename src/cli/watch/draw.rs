@@ -252,27 +252,15 @@ fn draw_part(
     let has_keys = state.focus == part || (state.focus.is_field() && state.before == part);
     let style = if has_keys { paint.bold() } else { paint.dim() };
     let columns = usize::from(area.width);
-    let filter = if state.filter.is_empty() {
-        String::new()
-    } else {
-        format!(" /{}", state.filter)
-    };
     let flow = view.chosen.as_ref();
-    match part {
+    let (title, rows) = match part {
         Focus::Asks => {
-            let title = (format!("NEED YOU{filter}"), style);
-            let lines = rows::asks(view, state, columns, paint);
-            list(frame, area, &title.0, title.1, lines);
+            let title = filtered("NEED YOU", state);
+            (title, rows::asks(view, state, columns, paint))
         }
         Focus::Flows => {
-            let title = format!("FLOWS{filter}");
-            list(
-                frame,
-                area,
-                &title,
-                style,
-                rows::flows(view, state, columns, paint),
-            );
+            let title = filtered("FLOWS", state);
+            (title, rows::flows(view, state, columns, paint))
         }
         Focus::Nodes => {
             let Some(flow) = flow else { return };
@@ -280,37 +268,32 @@ fn draw_part(
             let parts = [&name(&flow.flow), status, &flow.spent, &flow.title];
             let parts = parts.into_iter().filter(|part| !part.is_empty());
             let title = parts.collect::<Vec<_>>().join(" · ");
-            list(
-                frame,
-                area,
-                &title,
-                style,
-                rows::nodes(flow, state, columns, paint),
-            );
+            (title, rows::nodes(flow, state, columns, paint))
         }
         Focus::Cost => {
             let lines = flow.map_or(&[][..], |flow| &flow.cost);
-            list(
-                frame,
-                area,
-                "COST",
-                style,
-                table(lines, state, part, "no model was asked yet", paint),
-            );
+            let rows = table(lines, state, part, "no model was asked yet", paint);
+            ("COST".to_owned(), rows)
         }
         Focus::Files => {
             let lines = flow.map_or(&[][..], |flow| &flow.files);
-            list(
-                frame,
-                area,
-                "FILES OF THE RECORD",
-                style,
-                table(lines, state, part, "no file yet", paint),
-            );
+            let rows = table(lines, state, part, "no file yet", paint);
+            ("FILES OF THE RECORD".to_owned(), rows)
         }
         Focus::Feed | Focus::Text | Focus::Steer | Focus::Filter | Focus::Command => {
             draw_feed(frame, area, view, state, flow, style, paint);
+            return;
         }
+    };
+    list(frame, area, &title, style, rows);
+}
+
+/// A title, with the filter that its list goes by.
+fn filtered(title: &str, state: &State) -> String {
+    if state.filter.is_empty() {
+        title.to_owned()
+    } else {
+        format!("{title} /{}", state.filter)
     }
 }
 
