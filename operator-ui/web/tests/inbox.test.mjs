@@ -1,10 +1,35 @@
-// The inbox when very much waits, and what follows a denial.
+// The inbox when very much waits, which is stood in for, and what follows a denial, of the real program.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decided } from "./line.mjs";
+import { handsOver } from "./model.mjs";
+import { workshop } from "./played/scenes.mjs";
+import { real } from "./real.mjs";
 import { armed, decisions, says, stage, until } from "./stage.mjs";
 import { ask, consent, world } from "./world.mjs";
 
+const HANDED = `workflow:
+  name: Handed over
+  nodes:
+    - { id: write, role: writer, human-colab: true, work: [Write it.] }
+    - { id: close, role: writer, work: [Close it.] }
+  edges:
+    - { from: write, to: close }
+roles:
+  writer: { instructions: You write. }
+`;
+const TOOLED = `workflow:
+  name: With tools
+  nodes:
+    - { id: write, role: writer, work: [Write it.] }
+  edges: []
+roles:
+  writer: { instructions: You write., mcp-servers: [tickets] }
+`;
 const at = stage();
+const { at: atReal, or } = real(() => workshop({ "flows/handed.yaml": HANDED, "flows/tooled.yaml": TOOLED }, () => "mcp-servers:\n  tickets: { command: /bin/false }\n"));
+/** A test of the real program. */
+const really = (name, work) => test(name, or(work));
 /** More than any list could draw. */
 const MANY = 10_000;
 
@@ -53,57 +78,64 @@ test("an ask that comes while ten thousand wait moves nothing that is read", asy
   assert.equal(await place(), before);
 });
 
-test("a denial is followed by a question for what to do instead, which nobody is moved to", async () => {
-  const data = world();
-  const one = consent("k", "rm -rf build");
-  data.inbox.asks = { [one.id]: one };
-  data.flows["orchard/ledger"].state.asks = { [one.id]: one };
-  const { server, page, complaints } = await at("/p/orchard/f/ledger/r/backend", { data });
+really("a denial is followed by a question for what to do instead, which nobody is moved to", async () => {
+  const title = "Denied";
+  const { line, page, scene, complaints } = await atReal(async (scene) => { await scene.wants(title, "rm -rf build"); return scene.path(title, "/r/writer"); });
   await page.waitForSelector("[data-ask]");
   await armed(page);
   await page.getByRole("button", { name: /^Deny/ }).first().click();
-  await until(() => decisions(server), (list) => list.length === 1, "it is denied");
-  const follow = ask("ledger/text/api", { kind: "text", reason: "consent_denied", question: "", may_retry: false, denied: "rm -rf build" }, { headline: "backend needs your guidance after a denial", short: "Answer", earlier: [{ at: new Date().toISOString(), flow: one.flow, role: "backend", words: "Denied", detail: "rm -rf build" }] });
-  const focus = () => page.evaluate(() => document.activeElement.tagName);
-  // After an answer the focus is in the feed once nothing is asked any more.
-  await page.locator("[data-ask]").waitFor({ state: "detached" });
-  await until(focus, (tag) => tag === "DIV", "the focus is in the feed");
-  const had = await focus();
-  server.put("flow orchard/ledger", { [`ask/${follow.id}`]: follow });
-  await page.getByRole("heading", { name: "You denied this. What should backend do instead?" }).waitFor();
+  await page.getByRole("heading", { name: "You denied this. What should writer do instead?" }).waitFor();
   await page.locator("[data-ask]").getByText("rm -rf build").waitFor();
-  assert.equal(await focus(), had, "appearing moves no focus");
-  const field = page.getByPlaceholder("Tell backend what to do instead");
+  assert.deepEqual(decided(line).map((one) => one.do), ["deny"]);
+  // After an answer the focus is in the feed, or where it was answered if the question is there before that is gone; never in a field.
+  await until(() => page.evaluate(() => document.activeElement.tagName), (tag) => tag === "DIV" || tag === "SECTION", "the focus is moved into no field");
+  const { since } = await scene.asked(title);
+  const field = page.getByPlaceholder("Tell writer what to do instead");
   await field.fill("Empty it by hand.");
   await field.press("Enter");
-  await until(() => server.commands, (list) => list.length === 2, "it is told");
-  assert.deepEqual(server.commands[1].command, { do: "reply", to: { role: "backend" }, text: "Empty it by hand.", asked: follow.since });
+  await until(() => line.sent, (list) => list.length === 2, "it is told");
+  assert.deepEqual(line.sent[1].command, { do: "reply", to: { role: "writer" }, text: "Empty it by hand.", asked: since });
+  const { body } = await scene.provider.asked(`${title}/writer`);
+  assert.equal(body.split("Empty it by hand.").length, 2);
   assert.deepEqual(complaints, []);
 });
 
-test("a reason can be given with a denial from the bar and on a phone, and with a handoff that is declined", async () => {
-  const data = world();
-  const one = consent("k", "ls");
-  data.inbox.asks = { [one.id]: one };
-  data.flows["orchard/ledger"].state.asks = { [one.id]: one };
-  for (const [path, look] of [["/p/orchard/f/ledger/r/backend", {}], ["/inbox", { width: 390, height: 844, touch: true }]]) {
-    const { server, page } = await at(path, { data: structuredClone(data), ...look });
+really("a reason can be given with a denial from the bar and on a phone, and with a handoff that is declined", async () => {
+  for (const [title, look] of [["From the bar", {}], ["From a phone", { width: 390, height: 844, touch: true }]]) {
+    const { line, page, scene } = await atReal(async (scene) => {
+      const { id } = await scene.wants(title, "touch it");
+      return look.touch ? `/inbox/${id}` : scene.path(title, "/r/writer");
+    }, look);
+    const { kind } = await scene.asked(title);
     await page.getByRole("button", { name: "Deny with a reason" }).waitFor();
     await armed(page);
     await page.getByRole("button", { name: "Deny with a reason" }).click();
     await page.getByLabel("Why not, and what to do instead").fill("Use the copy.");
     await page.getByRole("button", { name: "Deny with this reason" }).click();
-    await until(() => decisions(server), (list) => list.length === 1, "it is denied");
-    assert.deepEqual(decisions(server)[0], { do: "deny", consent: "k", action: "hash-k", reason: "Use the copy." });
+    await until(() => decided(line), (list) => list.length === 1, "it is denied");
+    assert.deepEqual(decided(line)[0], { do: "deny", consent: kind.consent, action: kind.action, reason: "Use the copy." });
+    // It is the result of the call, and the role goes on with it at once.
+    const { body } = await scene.provider.asked(`${title}/writer`);
+    assert.ok(body.includes("Use the copy."));
   }
-  const staged = ask("x/approval/k", { kind: "approval", approval: "k", targets: [] });
-  data.inbox.asks = { [staged.id]: staged };
-  const { server, page } = await at("/inbox", { data });
-  await page.waitForSelector("a[aria-current=true]");
+  const title = "Declined";
+  const { line, page, scene } = await atReal(async (scene) => {
+    await scene.begins(title, { file: "flows/handed.yaml" });
+    await scene.says(title, { calls: [["write_file", { path: "record/it.md", content: "# It\n" }]] });
+    await scene.says(title, { text: handsOver("close", "record/it.md") });
+    return `/inbox/${(await scene.asked(title)).id}`;
+  });
+  const { kind: { approval } } = await scene.asked(title);
+  await page.locator("a[aria-current=true]").focus();
   await armed(page);
-  for (const key of ["r", ..."no", "Enter"]) await page.keyboard.press(key);
-  await until(() => decisions(server), (list) => list.length === 1, "it is declined");
-  assert.deepEqual(decisions(server)[0], { do: "decline", approval: "k", reason: "no" });
+  await page.keyboard.press("r");
+  await page.keyboard.type("Name the year.");
+  await page.keyboard.press("Enter");
+  await until(() => decided(line), (list) => list.length === 1, "it is declined");
+  assert.deepEqual(decided(line)[0], { do: "decline", approval, reason: "Name the year." });
+  const { body } = await scene.provider.asked(`${title}/writer`);
+  assert.ok(body.includes("Name the year."));
+  assert.equal(scene.place.log(scene.flows[title]).some((one) => one.fact === "handoff_applied"), false);
 });
 
 test("what the project chose stands out among the ways to look back, each with about how long it takes", async () => {
@@ -155,12 +187,11 @@ test("a click that opens the inbox in another tab, and Tab through the rail, lea
   assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("href")), "/inbox");
 });
 
-test("a server of tools that did not start is said in the inbox, with the role that works without it and why", async () => {
-  const data = world();
-  data.inbox.flows["orchard/ledger"].absent = [{ role: "backend", server: "tickets", why: "it ended with 1 before it answered" }];
-  const { page } = await at("/inbox", { data });
+really("a server of tools that did not start is said in the inbox, with the role that works without it and why", async () => {
+  const title = "Without tickets";
+  const { page, scene } = await atReal(async (scene) => { await scene.begins(title, { file: "flows/tooled.yaml" }); return "/inbox"; });
   await page.getByRole("heading", { name: "Tools that are missing" }).waitFor();
-  const row = page.getByRole("link", { name: /backend works without the tools of tickets/ });
-  assert.match(await row.innerText(), /Ledger journal\s*it ended with 1 before it answered/);
-  assert.match(await row.getAttribute("href"), /\/p\/orchard\/f\/ledger\/r\/backend/);
+  const row = page.getByRole("link", { name: /writer works without the tools of tickets/ });
+  assert.match(await row.innerText(), /Without tickets\s*It (is gone: it )?ended with exit code 1/);
+  assert.ok((await row.getAttribute("href")).startsWith(scene.path(title, "/r/writer")));
 });
