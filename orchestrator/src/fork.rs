@@ -150,7 +150,7 @@ pub fn plan(
     if !left.is_empty() {
         let names = some(left.iter().map(String::as_str));
         not_carried.push(format!(
-            "files of the record folder that nobody had written or handed over by then: {names}"
+            "files of the record folder that were not written or handed over by then: {names}"
         ));
     }
     let files = kept.files.into_iter();

@@ -325,7 +325,7 @@ fn walk(disk: &dyn Disk, root: &Path, relative: &Path) -> Result<PathBuf, Option
             (Kind::Folder, false) => return Err(Some(IS_FOLDER.to_owned())),
             (Kind::Other, _) => {
                 return Err(Some(
-                    "it is a link or a device, or lies behind one".to_owned(),
+                    "it is a link or a device, or is reached through one".to_owned(),
                 ));
             }
         }

@@ -56,7 +56,7 @@ pub enum RequestUnwritten {
     #[error("record {0} is no request to a model")]
     NoRequest(Seq),
     /// A script, a program or a person played the role.
-    #[error("no model takes the turns of {0}, so that nothing was sent")]
+    #[error("no model plays {0}, so that no request was sent")]
     NoModel(RoleInstance),
     /// An older version of the program wrote the journal.
     #[error("the journal does not say what this request was made of, as those of older versions")]
@@ -309,7 +309,7 @@ fn words(
         .filter(|entry| turn_view::answers(entry, asked.turn));
     let body = words.request(answered.count() as u64);
     let is_same = Hash::of(&body) == asked.hash;
-    let differs = (!is_same).then(|| "another version of the program told it".to_owned());
+    let differs = (!is_same).then(|| "another version of the program wrote it".to_owned());
     Ok(Some(WrittenModelRequest {
         differs,
         body,

@@ -98,7 +98,7 @@ pub(crate) enum Verb {
     Serve(serve::Arguments),
     /// Show what the roles of a flow changed in files
     Diff(diff::Arguments),
-    /// Show where a flow stands, what it waits for, and how to answer
+    /// Show the state of a flow, what it waits for, and how to answer
     Status(status::Arguments),
     /// Watch flows on a screen, and answer what they ask with a key
     Watch(watch::Arguments),
@@ -146,7 +146,7 @@ pub(crate) enum Verb {
     Findings(findings::Arguments),
     /// Start a new flow from a part of another
     Fork(fork::Arguments),
-    /// List flows: how each stands, what it waits for, its cost and age
+    /// List flows: the state of each, what it waits for, its cost and age
     Ls(ls::Arguments),
     /// Show the nodes, questions and feed of a flow
     Show(show::Arguments),

@@ -226,7 +226,7 @@ fn tell(context: &mut Context<'_>, store: &Store) {
     for line in [
         String::new(),
         "What to look at:".to_owned(),
-        format!("  a-society --workspace {root} show {name}     where the flow stands"),
+        format!("  a-society --workspace {root} show {name}     how far the flow is"),
         format!("  a-society --workspace {root} log {name}      every fact, in order"),
         format!("  {folder}/record    what the roles wrote"),
         format!("  {folder}/journal   the facts as plain JSON"),

@@ -221,7 +221,7 @@ fn rested(context: &mut Context<'_>, flow: &FlowRef, driven: Driven, stop: Stop)
     // Who stopped reading may not know that the flow stopped with it.
     let name = short(flow);
     context.out.note(&format!(
-        "nobody reads what is printed, and the flow rests; go on: a-society resume {name}"
+        "what is printed is no longer read, and the flow rests; go on: a-society resume {name}"
     ));
     Ok(ExitCode::Interrupted)
 }
@@ -465,7 +465,7 @@ impl Watch<'_> {
             when: SteerWhen::Queue,
         };
         let says = match self.obeyed(command) {
-            Ok(()) => "said; it is heard with the next request".to_owned(),
+            Ok(()) => "sent; the role reads it with the next request".to_owned(),
             Err(refused) => plain(&refused.to_string()).into_owned(),
         };
         self.say(&says)

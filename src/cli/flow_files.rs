@@ -153,7 +153,7 @@ pub(crate) fn unfit(unfit: Unfit) -> Stop {
             return not_a_flow(path, diagnostics);
         }
         Unfit::Stranger { file, .. } => (
-            format!("{} names a role that nobody defines", file.display()),
+            format!("{} names a role that is not defined", file.display()),
             "define the role under roles: in the file, or in the project's a-docs/roles",
         ),
         Unfit::Overlay { file, .. } => (

@@ -76,7 +76,7 @@ impl OwnCommand {
         });
         begun
             .map(drop)
-            .map_err(|error| format!("nobody waits for its end: {error}"))
+            .map_err(|error| format!("its end cannot be waited for: {error}"))
     }
 }
 

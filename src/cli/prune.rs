@@ -109,7 +109,7 @@ fn agreed(context: &mut Context<'_>, arguments: &Arguments, flows: usize) -> Res
         OperatorError::new(
             ("not-confirmed", ExitCode::Refused),
             format!("{flows} to remove; nothing was removed"),
-            "nobody can be asked, because this is no terminal",
+            "there is no terminal to ask on",
             "look at the plan with --dry-run, then add --yes",
         )
         .into()

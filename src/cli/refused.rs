@@ -79,7 +79,7 @@ impl<'a> Typed<'a> {
         let first = argument.first().map(String::as_str).unwrap_or_default();
         #[expect(
             clippy::wildcard_enum_match_arm,
-            reason = "the kinds of the parser may become more, and all others are told in its words"
+            reason = "the kinds of the parser may become more, and all others have its words"
         )]
         match error.kind() {
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => self.value(error, first),

@@ -135,7 +135,7 @@ fn carry_out(context: &mut Context<'_>, store: &Store, wanted: &RepairPlan) -> O
     for said in &done {
         context.out.line(&format!("  {}", plain(said)))?;
     }
-    let line = format!("the flow is whole again up to record {end}; pieces lie in {kept_in}");
+    let line = format!("the flow is whole again up to record {end}; the pieces are in {kept_in}");
     context.out.line(&plain(&line))?;
     let line = format!(
         "to put back what can still be read: a-society repair {} --restore NAME",

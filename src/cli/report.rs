@@ -37,7 +37,7 @@ pub(crate) fn torn_json(tail: &JournalTail) -> Value {
 /// A torn end in words.
 pub(crate) fn torn(tail: &JournalTail) -> String {
     format!(
-        "its end was torn off in record {} ({} left of it); nobody was promised that record, and \
+        "its end was torn off in record {} ({} left of it); that record was not acknowledged, and \
          the next open cuts it and keeps it in quarantine/",
         tail.expected,
         size(tail.bytes.len() as u64)

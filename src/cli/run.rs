@@ -60,7 +60,7 @@ another folder. The folder in which the roles work is printed first.
 With --draft a flow starts without a graph, for a project or for the whole workspace. Its owner \
 asks what is wanted and writes the graph into the flow's record; the flow then walks that graph.
 
-A script.yaml beside the graph takes the turns of models, unless --script names another one. \
+A script.yaml beside the graph plays the roles of models, unless --script names another one. \
 Without a workspace, one is created in the current folder.
 
 A flow delivers the last file that its closing node wrote in the turn in which it closed or, if \

@@ -28,7 +28,7 @@ const SUMMARY_US_MAX: u64 = 600 * 1_000_000;
 /// The arguments of `session`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each role instance of a flow has a session: everything it was told and said. Compacting replaces \
+Each role instance of a flow has a session: everything it received and said. Compacting replaces \
 the history with a summary; the history is archived and can be restored. Nothing is lost either \
 way: the journal has all of it.
 

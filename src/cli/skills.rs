@@ -212,7 +212,7 @@ fn show(context: &mut Context<'_>, name: &str, project: Option<&Path>) -> Outcom
         context.out.line(&plain(&format!("fault: {fault}")))?;
     }
     if let Some(told) = &shown.told {
-        context.out.line("a role that may use it is told:")?;
+        context.out.line("a role that may use it reads:")?;
         context.out.line(&format!("    {}", plain(told)))?;
     }
     if !by.is_empty() {
@@ -256,10 +256,10 @@ fn write(context: &mut Context<'_>, new: &NewSkill, over: Option<&str>) -> Outco
     let is = if over.is_some() { "changed" } else { "added" };
     let line = format!("{} is {is} in {}", new.name, path.display());
     context.out.line(&plain(&line))?;
-    context.out.line("a role that may use it is told:")?;
+    context.out.line("a role that may use it reads:")?;
     context.out.line(&format!("    {}", plain(&told)))?;
     let note = format!(
-        "roles that name skills are told of it when they name it: skills: [{}]",
+        "roles that name skills read of it when they name it: skills: [{}]",
         new.name
     );
     context.out.note(&note);

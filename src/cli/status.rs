@@ -186,7 +186,7 @@ fn limited(out: &mut Output, flow: &FlowRef, seen: &Look, now: At) -> Result<(),
             let then = if seen.held_by.is_some() {
                 "and then it goes on by itself; try now: "
             } else {
-                "and it goes on then if somebody drives the flow (serve or resume); try at once: "
+                "and it goes on then if the flow is driven (by serve or resume); try at once: "
             };
             out.line(&format!(
                 "{who}: {resets}, {then}a-society retry {name} {to}"

@@ -501,7 +501,7 @@ impl Screen {
             }
             Err(error) => self
                 .state
-                .hear(Err(format!("it could not be said: {error}"))),
+                .hear(Err(format!("it could not be sent: {error}"))),
         }
     }
 }

@@ -157,7 +157,7 @@ const TOUCHES: [Touch; 7] = [
             ),
             (
                 "operator-ui/src/server/listen.rs",
-                "the operator's browser comes in here, and nobody else",
+                "the operator's browser comes in here, and nothing else",
             ),
             (
                 "operator-ui/src/server/dev.rs",

@@ -1,5 +1,5 @@
-//! Comments name an agent, an active verb and the technical word: the mannerisms that hide all three
-//! are listed here and stay out.
+//! Comments, documents and the texts of the program name an agent, an active verb and the technical word: the
+//! mannerisms that hide all three are listed here and stay out.
 
 use super::repository::{TextFile, text_files};
 use super::{Finding, assert_kept, rust};
@@ -23,7 +23,7 @@ const RESULT: &str = "the result, the outcome";
 const HEARS: &str = "gets, handles, reads, receives";
 const TAKER: &str = "plays the role, drives the flow, the taker of a turn";
 
-/// All of them. None may be left in a comment.
+/// All of them. None may be left in a comment, and of those that [`is_for_texts`] none in a text or a document.
 const MANNERISMS: [Mannerism; 61] = [
     better(AGENT, "whoever"),
     better(AGENT, "whomever"),
@@ -97,11 +97,47 @@ fn comments_are_free_of_mannerisms() {
     );
 }
 
+/// Recognises texts that older versions wrote.
+const OF_OLDER_JOURNALS: &str = "roles/src/role/compaction/past.rs";
+
+#[test]
+fn texts_and_documents_are_free_of_mannerisms() {
+    let files = text_files();
+    let findings: Vec<Finding> = files.iter().flat_map(in_texts).collect();
+    assert_kept(
+        "a text names who does what, in the words of the field",
+        &findings,
+    );
+}
+
+/// Chats have a verb of their own, and one status has another.
+fn is_for_texts(mannerism: &Mannerism) -> bool {
+    mannerism.better != SAID && mannerism.words != "nobody"
+}
+
 fn mannerisms(file: &TextFile) -> Vec<Finding> {
-    let Some(comments) = comments(file) else {
+    let found = comments(file).map(|comments| found_in(file, &comments, |_| true));
+    found.unwrap_or_default()
+}
+
+/// Those in the texts of code that ships, and in documents.
+fn in_texts(file: &TextFile) -> Vec<Finding> {
+    let is_ours = !file.path.starts_with("CHANGELOG") && !file.path.contains("/expected/");
+    if file.path == OF_OLDER_JOURNALS {
         return Vec::new();
+    }
+    let is_shipped =
+        file.is("rs") && !rust::is_for_tests(&file.path) && !file.path.starts_with("tests/");
+    let text = match (is_shipped, file.is("md") && is_ours) {
+        (true, _) => rust::shipped_texts(&file.text),
+        (false, true) => file.text.clone(),
+        (false, false) => return Vec::new(),
     };
-    let words = words(&comments);
+    found_in(file, &text, is_for_texts)
+}
+
+fn found_in(file: &TextFile, text: &str, counts: fn(&Mannerism) -> bool) -> Vec<Finding> {
+    let words = words(text);
     let found = |at: usize| {
         let here = &words[at..];
         let is_here = |mannerism: &&Mannerism| {
@@ -109,7 +145,8 @@ fn mannerisms(file: &TextFile) -> Vec<Finding> {
             let length = mannerism.words.split(' ').count();
             here.len() >= length && wanted.all(|(wanted, (_, word))| wanted == word)
         };
-        let mannerism = MANNERISMS.iter().find(is_here)?;
+        let mut counted = MANNERISMS.iter().filter(|mannerism| counts(mannerism));
+        let mannerism = counted.find(is_here)?;
         let what = format!("`{}`; better: {}", mannerism.words, mannerism.better);
         Some(Finding::new(&file.path, here[0].0, what))
     };
@@ -223,6 +260,31 @@ mod tests {
             ("a.svelte", "<p>x</p><!-- What is told -->\n", 1),
         ] {
             assert_eq!(found(path, text), [(line, told.clone())], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_mannerism_is_found_in_shipped_texts_and_documents_and_nowhere_else() {
+        let found = |path: &str, text: &str| {
+            let file = TextFile {
+                path: path.to_owned(),
+                text: text.to_owned(),
+            };
+            in_texts(&file).len()
+        };
+        for (path, text, many) in [
+            ("src/a.rs", "f(\"What is \\\n   told\");\n", 1),
+            ("src/a.rs", "f(\"What was said\"); // What is told\n", 0),
+            (
+                "src/a.rs",
+                "#[cfg(test)]\nmod tests { f(\"is told\"); }\n",
+                0,
+            ),
+            ("tests/a.rs", "f(\"What is told\");\n", 0),
+            ("docs/a.md", "What is\ntold, and `is told`.\n", 1),
+            ("CHANGELOG.md", "What is told.\n", 0),
+        ] {
+            assert_eq!(found(path, text), many, "{path}: {text}");
         }
     }
 

@@ -132,6 +132,30 @@ pub(super) fn comments(text: &str) -> String {
     comments
 }
 
+/// The texts in the code that ships, with everything else blanked out, line for line.
+pub(super) fn shipped_texts(text: &str) -> String {
+    const IN_TEXT: char = '\u{1}';
+    let mut marked = String::with_capacity(text.len());
+    each_part(text, |part, is_code| {
+        let is_text = !is_code && part.contains('"') && !part.starts_with('/');
+        if is_code {
+            marked.push_str(part);
+        } else if is_text {
+            marked.extend(blank(part).map(|c| if c == '\n' { c } else { IN_TEXT }));
+        } else {
+            marked.extend(blank(part));
+        }
+    });
+    let shipped = without_tests(&marked);
+    let each = text.chars().zip(shipped.chars());
+    each.map(|(c, mark)| match mark {
+        IN_TEXT if c != '"' => c,
+        '\n' => '\n',
+        _ => ' ',
+    })
+    .collect()
+}
+
 fn blank(part: &str) -> impl Iterator<Item = char> {
     part.chars().map(|c| if c == '\n' { '\n' } else { ' ' })
 }
@@ -339,6 +363,18 @@ mod tests {
         ] {
             assert_eq!(comments(text), found, "{text}");
         }
+    }
+
+    #[test]
+    fn texts_that_ship_are_found_without_code_comments_and_tests() {
+        let text = "f(\"one\\\n two\"); // \"three\"\n#[cfg(test)]\nmod tests {\n g(\"four\");\n}\nh(r#\"five\"#, '\"');\n";
+        let words: Vec<String> = shipped_texts(text)
+            .split_whitespace()
+            .map(|word| word.trim_matches(['\\', '#', 'r']).to_owned())
+            .filter(|word| word.len() > 1)
+            .collect();
+        assert_eq!(words, ["one", "two", "five"]);
+        assert_eq!(shipped_texts(text).lines().count(), text.lines().count());
     }
 
     #[test]

@@ -168,7 +168,7 @@ fn a_mode_that_never_asks_asks_where_a_denied_command_may_be_hidden() {
     let said = run(&place, &["--mode", "full", "--deny", "rm *"]);
     assert_eq!(said.code, 9, "{said:?}");
     assert!(is_there(&place, "a.txt") && !is_there(&place, "b.txt"));
-    let why = "rule: --deny 'rm *' may mean this: what a shell makes of it cannot be told";
+    let why = "rule: --deny 'rm *' may mean this: what a shell makes of it cannot be known";
     assert!(said.err.contains(why), "{}", said.err);
     assert_eq!(place.run(&["allow", &place.flow().unwrap()]).code, 0);
     let said = place.run(&[

@@ -133,7 +133,7 @@ fn a_program_hears_the_operator_when_its_next_turn_begins_and_gets_back_what_no_
     let [returned] = &returned[..] else {
         panic!("one is given back: {returned:?}");
     };
-    let why = "the flow ended before it was heard";
+    let why = "the flow ended before it was carried out";
     assert_eq!(returned["why"], why);
     assert!(feed(&place, &flow, "builder").contains(why));
     let shown = shown.lines().find(|line| line.contains("given back"));

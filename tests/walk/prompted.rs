@@ -344,7 +344,7 @@ fn words_said_to_a_role_at_work_leave_with_its_next_request() {
     terminal.press("s");
     terminal.writes("to owner (empty goes back)> ", 1);
     terminal.press("Count in dozens.\n");
-    terminal.writes("it is heard with the next request", 1);
+    terminal.writes("the role reads it with the next request", 1);
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
     let heard = model.heard();
     assert!(!heard[0].contains("Count in dozens."), "{heard:?}");

@@ -278,7 +278,7 @@ fn generated_files_show_one_whole_request_of_each_wire() {
 }
 
 const PAGE: &str = "\
-# What a model is told
+# What a model reads
 
 The first request of a flow over each wire, whole and as it left; a test compares this page with what the
 program sends. Tools and the first part of the system prompt are the same in every flow of a role, so that

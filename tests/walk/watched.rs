@@ -273,7 +273,7 @@ fn words_that_are_typed_at_the_screen_cut_off_the_answer_and_leave_with_the_next
     terminal.shows(WORDS);
     assert_eq!(model.requests(), 1, "nothing is said before it is sent");
     terminal.press("\r");
-    terminal.shows("said; it cuts off the answer that arrives");
+    terminal.shows("sent; it cuts off the answer that arrives");
     terminal.press("q");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
     assert_eq!(driver.wait().unwrap().code(), Some(0));

@@ -218,7 +218,7 @@ impl Builder {
     /// are written, because that is where a fault in them is corrected.
     fn expand(&mut self, anchor: usize, span: Span) -> Result<(), YamlFault> {
         let Some((tree, size)) = self.anchors.get(&anchor) else {
-            let message = "an alias stands inside the value that it repeats";
+            let message = "an alias is inside the value that it repeats";
             return Err(fault(YamlFaultKind::Syntax, span, message));
         };
         let size = *size;

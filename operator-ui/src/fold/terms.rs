@@ -88,7 +88,7 @@ pub(crate) fn facts(
         let rule = rule.words(ConsentAnswer::Deny);
         fact(
             "Rule",
-            format!("{rule} may mean this: what a shell makes of it cannot be told"),
+            format!("{rule} may mean this: what a shell makes of it cannot be known"),
             true,
         )
     }));

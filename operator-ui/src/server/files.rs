@@ -218,7 +218,7 @@ pub(super) fn blob(
         },
     };
     if bytes.len() > BLOB_BYTES_MAX {
-        let why = "a page shows no more than a few megabytes; it lies in the flow's folder";
+        let why = "a page shows no more than a few megabytes; it is in the flow's folder";
         return Err(missing("it is too large to be shown", why));
     }
     Ok(bytes)

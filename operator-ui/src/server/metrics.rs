@@ -16,7 +16,7 @@ pub(super) fn text(app: &App) -> String {
         (
             "hubs",
             "gauge",
-            "Flows that somebody follows.",
+            "Flows that a client follows.",
             app.hubs.len() as u64,
         ),
         (

@@ -417,7 +417,7 @@ fn from_file(written: &Path) -> Result<String, String> {
         return Err("others may read it; chmod 600 it first".to_owned());
     }
     if about.uid() != rustix::process::getuid().as_raw() && !rustix::process::getuid().is_root() {
-        return Err("it belongs to somebody else".to_owned());
+        return Err("it belongs to another user".to_owned());
     }
     read(&path, KEY_BYTES_MAX)?.ok_or_else(|| "it is not there".to_owned())
 }

@@ -106,7 +106,7 @@ impl Core {
             return Ok(());
         }
         let detail = format!(
-            "{} had begun \"{}\" when the process ended, and nobody knows what became of it",
+            "{} had begun \"{}\" when the process ended; whether it had an effect is unknown",
             open.seat, open.summary
         );
         self.command(Input::Pause {

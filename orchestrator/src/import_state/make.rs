@@ -111,7 +111,7 @@ fn planned(
     let in_place = is_there && target.path() == found.place;
     if is_there && !in_place {
         return Err(format!(
-            "something else stands where it would be: {}",
+            "something else is where it would be: {}",
             target.path().display()
         ));
     }

@@ -28,7 +28,7 @@ workflow:
       work:
         - >-
           Find out what this flow is to achieve. Ask the operator about what is not clear, until you
-          could tell somebody else what is wanted.
+          could explain to another person what is wanted.
         - >-
           Then write the graph of the flow to record/workflow.yaml. Keep this node, {DRAFT_NODE}, as
           the first one; give the workflow a name, add the nodes and edges that the work needs, and

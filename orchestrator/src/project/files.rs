@@ -37,7 +37,7 @@ impl RecordFolder {
             match self.disk.about(&place) {
                 Ok(about) if about.kind == wanted => {}
                 Ok(_) => {
-                    let what = format!("{path}: something else stands at {name}");
+                    let what = format!("{path}: something else is at {name}");
                     return Err(FileFault(what));
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

@@ -29,8 +29,7 @@ pub(super) fn in_place_of_findings(role: &RoleInstance, said: Option<&InlineRole
         format!(" It is run with: {}", command.run.join(" "))
     });
     format!(
-        "`{role}` is a program, which has nothing to say about its work. What it printed stands in \
-         its transcript and in what it handed over.{run}\n"
+        "`{role}` is a program, which has nothing to say about its work. What it printed is in its transcript and in what it handed over.{run}\n"
     )
 }
 

@@ -59,7 +59,7 @@ pub enum Unfit {
         known: Vec<String>,
     },
     /// A role whose turns no model takes.
-    #[error("the role {0} is no model's, and nobody else answers in a chat")]
+    #[error("the role {0} is not played by a model, and only models answer in a chat")]
     NotAModel(RoleName),
     /// A path that leads out of the workspace.
     #[error("only files of the workspace are run, by their path in it")]

@@ -40,8 +40,7 @@ pub(super) fn check_server(name: &str) -> Result<(), String> {
     }
     if name.contains(JOINT) {
         return Err(format!(
-            "a server cannot be called `{shown}`: names may not hold `{JOINT}`, which stands \
-             between a server and its tools"
+            "a server cannot be called `{shown}`: names may not hold `{JOINT}`, which separates a server from its tools"
         ));
     }
     if name.len() > SERVER_NAME_BYTES_MAX {
@@ -112,8 +111,7 @@ pub(super) fn all<'t>(
             return Ok(name);
         }
         Err(format!(
-            "{sharers} tools of the server would be called `{name}`, and nobody could tell which \
-             is meant."
+            "{sharers} tools of the server would be called `{name}`, and which one is meant would be unclear."
         ))
     };
     names.into_iter().map(|name| name.and_then(alone)).collect()

@@ -155,7 +155,7 @@ fn variables(
     let one = |(name, value): (&String, &Value)| {
         check(name)?;
         if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(format!("`{key}` has a name that is none"));
+            return Err(format!("`{key}` has no valid name"));
         }
         Ok((name.clone(), Variable::Plain(sound(value, key)?)))
     };

@@ -217,7 +217,7 @@ fn checked(response: StreamableHttpPostResponse) -> Result<StreamableHttpPostRes
     if session_id.is_none_or(is_session_id) {
         return Ok(response);
     }
-    let words = "the id of its session is none".into();
+    let words = "the id of its session is not valid".into();
     Err(StreamableHttpError::UnexpectedServerResponse(words))
 }
 

@@ -104,8 +104,7 @@ impl FaultSink<'_> {
             found.map(|entry| &entry.key)
         };
         if let Some(key) = place("allow") {
-            let message = "a workspace cannot allow anything, it can only deny; what may run without \
-                           asking is said in the operator's own configuration or with run --allow";
+            let message = "a workspace cannot allow anything, it can only deny; what may run without asking is set in the operator's own configuration or with run --allow";
             self.fault(key, message);
         }
         if let (Some(key), Some(ConsentMode::FullAccess)) = (place("mode"), found.mode) {

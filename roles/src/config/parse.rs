@@ -455,7 +455,7 @@ impl FaultSink<'_> {
 
     fn key(&mut self, tree: &YamlTree) -> Option<KeySource> {
         if let Value::Text(_) = &tree.value {
-            let message = "a key does not stand in this file: say where it is, as with \
+            let message = "a key does not belong in this file: say where it is, as with \
                            `key: { env: NAME }`, `{ keyring: NAME }` or `{ file: PATH }`";
             self.fault(tree, message);
             return None;
@@ -618,7 +618,7 @@ impl FaultSink<'_> {
         let effort = fields.get("effort").and_then(|tree| {
             let effort = self.choice(tree, "`effort`", &all)?;
             if !efforts.is_empty() && !efforts.contains(&effort) {
-                self.fault(tree, "`effort` is none of `efforts`");
+                self.fault(tree, "`effort` is not one of `efforts`");
             }
             Some(effort)
         });

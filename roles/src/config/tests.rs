@@ -92,7 +92,7 @@ models:
     line 1, column 8: there is no model `none` under `models`
     line 2, column 1: the configuration has no key `colour`; its keys are `model`, `choose`, `chooser`, `proxy`, `trusted-certificates`, `providers`, `models`, `tools`
     line 5, column 11: `wire` must be one of `anthropic`, `openai-chat`, `openai-responses`
-    line 6, column 10: a key does not stand in this file: say where it is, as with `key: { env: NAME }`, `{ keyring: NAME }` or `{ file: PATH }`
+    line 6, column 10: a key does not belong in this file: say where it is, as with `key: { env: NAME }`, `{ keyring: NAME }` or `{ file: PATH }`
     line 9, column 15: the key would be sent over plain http, where others can read it; use https, or say `plain-http: true`
     line 10, column 10: `key` needs exactly one of `env`, `keyring` and `file`
     line 13, column 15: `base-url` carries a name or a key, which do not belong there
@@ -179,7 +179,7 @@ fn a_search_service_needs_a_key_that_is_elsewhere_and_an_address_that_hides_it()
         ("search: tvly-secret\n", "must be a mapping"),
         (
             "search: { key: tvly-secret }\n",
-            "a key does not stand in this file",
+            "a key does not belong in this file",
         ),
         ("search: { key: { env: T }, url: x }\n", "url"),
         (

@@ -200,22 +200,22 @@ const LAST_BLOCKS: Table = &[
     (
         "a quoted one in tildes",
         "~~~\n```handoff\ntype: await-handoff\n```\n~~~\n",
-        "missing_block 2: the handoff block in line 2 stands inside the block that begins in line 1, and a quoted",
+        "missing_block 2: the handoff block in line 2 is inside the block that begins in line 1, and a quoted",
     ),
     (
         "only a quoted one",
         "Tool said:\n````text\n```handoff\ntype: await-handoff\n```\n````\nGood.",
-        "missing_block 3: the handoff block in line 3 stands inside the block that begins in line 2, and a quoted",
+        "missing_block 3: the handoff block in line 3 is inside the block that begins in line 2, and a quoted",
     ),
     (
         "quoted in a block of equal fences",
         "```text\n```handoff\ntype: await-handoff\n```\n",
-        "missing_block 2: the handoff block in line 2 stands inside",
+        "missing_block 2: the handoff block in line 2 is inside",
     ),
     (
         "behind a block that was never closed",
         "```python\nprint(1)\n\n```handoff\ntype: prompt-human\n",
-        "missing_block 4: the handoff block in line 4 stands inside the block that begins in line 1 and is never closed",
+        "missing_block 4: the handoff block in line 4 is inside the block that begins in line 1 and is never closed",
     ),
     (
         "in a block quote",
@@ -439,7 +439,7 @@ const UNREADABLE: Table = &[
     (
         "a signal in a list",
         "```handoff\n- type: prompt-human\n```",
-        "invalid_target_shape 2: a signal stands in a list",
+        "invalid_target_shape 2: a signal is in a list",
     ),
     (
         "a target and a signal",

@@ -154,13 +154,13 @@ fn missing_block(text: &str, blocks: &[FencedBlock<'_>]) -> HandoffFault {
         let around = block.opening.line.number;
         let message = if block.is_closed {
             format!(
-                "the handoff block in line {} stands inside the block that begins in line {around}, \
+                "the handoff block in line {} is inside the block that begins in line {around}, \
                  and a quoted block does not count",
                 inner.number
             )
         } else {
             format!(
-                "the handoff block in line {} stands inside the block that begins in line {around} \
+                "the handoff block in line {} is inside the block that begins in line {around} \
                  and is never closed",
                 inner.number
             )
@@ -290,7 +290,7 @@ impl BlockReader<'_> {
             return Err(self.shape(item, message));
         };
         if find(entries, "type").is_some_and(|kind| !is_text(kind, TAG)) {
-            let message = "a signal stands in a list; it must be the whole block";
+            let message = "a signal is in a list; it must be the whole block";
             return Err(self.shape(item, message));
         }
         self.target(item, entries)

@@ -28,8 +28,7 @@ pub fn entry_packet(entrance: &Entrance) -> String {
     lines.extend(entrance.draft.iter().flat_map(draft));
     if entrance.kind == EntryKind::Reopened {
         lines.push(
-            "Correct what was sent back, save it under a new name and hand it off, or hand back if \
-             the cause lies before you."
+            "Correct what was sent back, save it under a new name and hand it off, or hand back if the cause is in what came to you."
                 .to_owned(),
         );
     }

@@ -14,7 +14,7 @@ use super::quote::tagged;
 /// The first part of every role's prompt.
 const CONSTANT: &str = "\
 You are one role of a team. A flow hands work from node to node; you do the work of the node you are \
-at, then hand off. Nobody answers unless you end your turn with a question.
+at, then hand off. You get no answer unless you end your turn with a question.
 
 # How to work
 - Work until this node's task is done. Decide small things yourself and note them in the artifact; \

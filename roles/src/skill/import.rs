@@ -96,7 +96,7 @@ pub(super) fn walked(folder: &Path) -> SkillWalk {
                 bytes += stat.len();
                 walk.files.push((path, stat));
             } else if stat.is_dir() {
-                let why = format!("{shown} lies deeper than {DEPTH} folders");
+                let why = format!("{shown} is deeper than {DEPTH} folders");
                 walk.faults.push(why);
             } else {
                 let why = format!("{shown} is neither a file nor a folder");

@@ -46,7 +46,7 @@ pub fn heading(text: &str, folder: &str) -> Result<Heading, SkillFault> {
     check_name(&name)?;
     if name != folder {
         return Err(SkillFault(format!(
-            "it is named {name:?} and lies in the folder {folder:?}"
+            "it is named {name:?} and is in the folder {folder:?}"
         )));
     }
     if description.is_empty() || description.len() > DESCRIPTION_BYTES {

@@ -33,7 +33,7 @@ fn the_head_of_a_skill_is_read_and_what_is_wrong_with_it_is_said() {
         ("---\nname: [\n---\n", "no YAML"),
         (
             "---\nname: other\ndescription: x\n---\n",
-            "lies in the folder \"review\"",
+            "is in the folder \"review\"",
         ),
         ("---\nname: ../x\ndescription: x\n---\n", "is no name"),
         ("---\nname: review\ndescription: ''\n---\n", "0 bytes"),

@@ -166,9 +166,7 @@ fn short_form(job: &TurnJob, reply: &str) -> Option<Result<RoleOutcome, String>>
 /// `NODE PATH`, several of them with commas between, or only `PATH` where there is one neighbour.
 fn hand(verb: &str, neighbours: &[String], text: &str) -> Result<RoleOutcome, String> {
     if neighbours.is_empty() {
-        return Err(format!(
-            "There is nobody that can be handed to with `{verb}`."
-        ));
+        return Err(format!("There is no node to hand to with `{verb}`."));
     }
     let targets: Result<Vec<NamedTarget>, String> = text
         .split(',')

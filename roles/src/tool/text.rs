@@ -38,7 +38,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<FileText> {
         }),
         Err(_) => Some(FileText {
             text: String::from_utf8_lossy(bytes).into_owned(),
-            note: "[the file is not UTF-8: what cannot be shown stands as \u{fffd}, and it cannot \
+            note: "[the file is not UTF-8: what cannot be shown is \u{fffd}, and it cannot \
                    be edited here]\n"
                 .to_owned(),
             is_exact: false,

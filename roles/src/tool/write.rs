@@ -592,7 +592,7 @@ pub(super) fn keeps_secrets(
         return Ok(());
     }
     Err(files::impossible(format!(
-        "The text has {MARK} in it, which stands for a secret that you were not shown. Written \
+        "The text has {MARK} in it, which replaces a secret that you were not shown. Written \
          into {}, it would replace the secret. Change only the text around it.",
         located.shown
     )))

@@ -211,7 +211,7 @@ impl Teller {
     #[expect(clippy::too_many_lines, reason = "one table, one arm a fact")]
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "what has no event of its own is told by the table of notes, or not at all"
+        reason = "what has no event of its own is worded by the table of notes, or not at all"
     )]
     fn fold(&mut self, recorded: &Recorded, fact: &Fact) -> Vec<About> {
         let of_turn = |turn: TurnId, what: What| vec![(Some(turn), None, None, what)];

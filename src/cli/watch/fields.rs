@@ -75,7 +75,7 @@ impl State {
         let shown = view.chosen.as_ref();
         let found = shown.and_then(|flow| Some((flow, flow.feed(self.role.as_ref())?)));
         let Some((flow, feed)) = found else {
-            "no role is at work here yet, so that nobody would hear it".clone_into(&mut self.told);
+            "no role is at work here yet, so that no role would read it".clone_into(&mut self.told);
             return;
         };
         self.steered = Some(Steered {

@@ -119,7 +119,10 @@ fn of_field(state: &State) -> Vec<String> {
     let leaves = "esc leaves it as it is";
     let parts: Vec<&str> = match (state.focus, &state.steered) {
         (Focus::Steer, Some(to)) => match to.when {
-            SteerWhen::Queue => vec!["enter sends, and it is heard with the next request", leaves],
+            SteerWhen::Queue => vec![
+                "enter sends, and the role reads it with the next request",
+                leaves,
+            ],
             SteerWhen::Interrupt => {
                 vec![
                     "enter sends, and it cuts off the answer that arrives",

@@ -534,7 +534,7 @@ fn where_no_role_has_a_feed_there_is_nobody_to_speak_to() {
     state.press(&view, &Key::Char('s'), LATER_MS);
     assert_eq!(state.focus, Focus::Asks);
     assert!(
-        state.told.contains("nobody would hear it"),
+        state.told.contains("no role would read it"),
         "{}",
         state.told
     );

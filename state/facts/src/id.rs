@@ -250,7 +250,7 @@ fn check_role(text: &str) -> Result<(), &'static str> {
     if counts && !number.is_empty() && number.len() <= 6 {
         Ok(())
     } else {
-        Err("after an underscore stands the number of the instance, such as owner_2")
+        Err("after an underscore comes the number of the instance, such as owner_2")
     }
 }
 

@@ -383,7 +383,7 @@ string_or_object!(
     AnswerText,
     Inline,
     Drafted(ConfirmedDraft),
-    "a text, or the draft it stands for"
+    "a text, or the draft in its place"
 );
 
 #[cfg(test)]

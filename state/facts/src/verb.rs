@@ -296,13 +296,13 @@ impl Verb {
                 when: SteerWhen::Queue,
                 ..
             } => {
-                "said; a model hears it with its next request, a program or a person when its next turn begins"
+                "sent; a model reads it with its next request, a program or a person when its next turn begins"
             }
             Self::Steer {
                 when: SteerWhen::Interrupt,
                 ..
             } => {
-                "said; it cuts off the answer that arrives, a program or a person hears it when its next turn begins"
+                "sent; it cuts off the answer that arrives, a program or a person reads it when its next turn begins"
             }
             Self::Compact { .. } => status::COMPACTING,
             Self::Trim { .. } => "trimmed; session archives lists what was left out",

@@ -75,7 +75,7 @@ pub(super) fn document(title: &str, json: &str, script: &str, style: &str) -> St
         &head,
         style,
         "</style>\n</head>\n<body>\n<div id=\"app\"></div>\n\
-         <noscript>This file shows a flow with a script that stands in it. Nothing is loaded from elsewhere.</noscript>\n\
+         <noscript>This file shows a flow with a script of its own. Nothing is loaded from elsewhere.</noscript>\n\
          <script type=\"application/octet-stream\" id=\"flow\">",
         &packed,
         "</script>\n<script type=\"module\">",

@@ -40,7 +40,7 @@ fn nodes(old: &FlowGraph, new: &FlowGraph, said: &mut Vec<String>) {
         ids.filter(|id| other.has_node(id)).collect()
     };
     if kept(old, new) != kept(new, old) {
-        said.push("nodes stand in another order".to_owned());
+        said.push("nodes are in another order".to_owned());
     }
 }
 
@@ -187,7 +187,7 @@ workflow:
             (
                 "    - { id: b, role: writer, work: [Write.] }\n    - { id: c, role: editor }\n",
                 "    - { id: c, role: editor }\n    - { id: b, role: writer, work: [Write.] }\n",
-                vec!["nodes stand in another order"],
+                vec!["nodes are in another order"],
             ),
         ] {
             let new = OLD.replace(what, with);

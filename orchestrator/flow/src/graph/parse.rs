@@ -93,7 +93,7 @@ fn syntax_hint(text: &str, span: Span) -> Option<String> {
     }
     let line_after = after.lines().next().unwrap_or_default();
     let is_second_colon = line_after.starts_with(':') || line_after.starts_with(" :");
-    is_second_colon.then(|| "a text that contains `: ` must stand in quotes".to_owned())
+    is_second_colon.then(|| "a text that contains `: ` must be quoted".to_owned())
 }
 
 /// A graph as the file says it, before anybody has asked whether it makes sense.

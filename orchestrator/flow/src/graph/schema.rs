@@ -158,7 +158,7 @@ fn role() -> Value {
         &[],
         json!({
             "instructions": text("Who the role is and how it works."),
-            "executor": words("Who takes the turns; `model` when it is left out.", Executor::ALL),
+            "executor": words("Who plays the role; `model` when it is left out.", Executor::ALL),
             "model": text("A configured model."),
             "effort": text("How hard the model is to think, in its provider's words."),
             "tools": texts("The tools that the role may use; all of them when it is left out."),

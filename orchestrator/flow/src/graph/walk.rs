@@ -83,7 +83,7 @@ impl<'t> CheckedFields<'t> {
 }
 
 pub(super) fn repeated_key(sink: &mut DiagnosticSink<'_>, span: Span, name: &str, first: Span) {
-    let message = format!("{} stands here for the second time", quoted(name));
+    let message = format!("{} is here for the second time", quoted(name));
     let hint = format!("the first one is in line {}", first.line);
     sink.error(Code::DuplicateKey, span, message, Some(hint));
 }

@@ -234,7 +234,7 @@ fn named_once(graph: &FlowGraph, found: &[RoutedTarget<'_>]) -> Result<(), Outco
 /// A handoff without a target: only from a node without outgoing edges, and only if the flow goes on.
 fn nowhere(graph: &FlowGraph, state: &FlowState, from: NodeIndex) -> Result<(), OutcomeFault> {
     if !graph.outgoing(from).is_empty() {
-        let summary = "there is work to hand on from here, and the handoff names nobody";
+        let summary = "there is work to hand on from here, and the handoff names no node";
         return Err(OutcomeFault::new(FaultCode::InvalidTargetShape, summary));
     }
     if from == graph.closing() {

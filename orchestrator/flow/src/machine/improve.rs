@@ -202,7 +202,7 @@ pub(super) fn returned(state: &FlowState) -> Vec<Fact> {
     let give_back = |said: &OperatorMessage| {
         Fact::ReplyReturned(ReplyReturned {
             reply: said.id.clone(),
-            why: "the flow ended before it was heard".to_owned(),
+            why: "the flow ended before it was carried out".to_owned(),
         })
     };
     let reflecting = state.improvement.iter().flat_map(unheard);

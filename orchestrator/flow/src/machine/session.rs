@@ -100,7 +100,7 @@ impl fmt::Display for SessionUnfit {
             Self::Missing => f.write_str("it has none"),
             Self::AtWork => f.write_str("a turn of it is open; let it end, or stop it"),
             Self::Compacting => f.write_str("it is being compacted already"),
-            Self::TooShort => f.write_str("there is nothing in it to make shorter"),
+            Self::TooShort => f.write_str("there is nothing in it to compact"),
             Self::NoModel => {
                 f.write_str("its turns are not taken by a model, so its length costs nothing")
             }

@@ -61,7 +61,7 @@ impl Hint {
     /// The rules of a list.
     pub(super) fn rules(list: &str, others: &[String]) -> Self {
         match others {
-            [] => format!("there is none under {list}").into(),
+            [] => format!("{list} has none").into(),
             others => format!("there are: {}", others.join(", ")).into(),
         }
     }

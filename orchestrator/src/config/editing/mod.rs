@@ -266,7 +266,7 @@ pub(crate) fn check_place((how, place): &SecretPlace) -> Result<(), EditRefusal>
         let why = if looks_like_key {
             words::looks_like_a_key(&format!("what was given as the {what}"))
         } else {
-            format!("what was given as the {what} is none")
+            format!("the given {what} is not valid")
         };
         return Err(EditRefusal::usage(
             KEY_NOT_TAKEN,
@@ -326,7 +326,7 @@ mod tests {
             }
         }
         let refused = check_place(&place("env", "my key")).unwrap_err();
-        assert!(refused.why.contains("is none"), "{refused:?}");
+        assert!(refused.why.contains("is not valid"), "{refused:?}");
         for (how, fits) in [
             ("env", "ANTHROPIC_API_KEY"),
             ("env", "OPENAI_KEY_2"),

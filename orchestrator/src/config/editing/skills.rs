@@ -200,7 +200,7 @@ impl From<SkillEditFault> for EditRefusal {
                 "configuration-unchanged",
                 Refused,
                 why,
-                "change it where it lies".into(),
+                "change it in its own folder".into(),
             ),
             SkillEditFault::Failed(why) => (
                 "configuration-unchanged",

@@ -49,7 +49,7 @@ pub(super) fn parse(text: &str, file: &str, found: &mut Vec<Diagnostic>) -> Inde
             continue;
         }
         if let Some(first) = index.get(variable) {
-            let message = format!("`{variable}` stands here for the second time");
+            let message = format!("`{variable}` is here for the second time");
             let hint = format!("the first one is in line {}", first.line);
             let code = Code::DuplicateKey;
             found.push(Diagnostic::error(code, file, number, message, Some(hint)));

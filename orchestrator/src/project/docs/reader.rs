@@ -30,7 +30,7 @@ impl DocsReader<'_> {
     /// The text of a file that may be missing; `None` if it cannot be read, which is reported.
     #[expect(
         clippy::option_option,
-        reason = "not there is no fault, and cannot be read is one that was told"
+        reason = "not there is no fault, and cannot be read is one that was reported"
     )]
     pub(super) fn text_if_there(&mut self, path: &Path) -> Option<Option<String>> {
         let bytes = match read_whole(self.disk, path, PROJECT_FILE_BYTES_MAX) {

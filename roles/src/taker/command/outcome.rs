@@ -127,7 +127,7 @@ fn answer(words: &str, outcome: &RoleOutcome) -> EndAnswer {
 
 fn close(job: &TurnJob, report: &ProgramReport) -> CommandVerdict {
     if !job.allowed.signals.contains(&Signal::ForwardPassClosed) {
-        return ask(report, "It has nobody to hand its output to. ");
+        return ask(report, "It has no node to hand its output to. ");
     }
     CommandVerdict {
         answer: answer(&sentence(report.cause), &RoleOutcome::ForwardPassClosed),
@@ -142,7 +142,7 @@ fn hand(
     neighbours: &[String],
 ) -> CommandVerdict {
     if neighbours.is_empty() {
-        return ask(report, "It has nobody to hand its output to. ");
+        return ask(report, "It has no node to hand its output to. ");
     }
     let text = artifact(spec, report);
     let from = match &job.node {

@@ -28,7 +28,7 @@ use crate::turn::step::{Asking, CompactStep, TriedRequest, TurnStep};
 const INSTRUCTIONS: &str = "\
 Summarize the conversation so that this role can go on with your text alone. Headings:
 ## Task - what was asked, every constraint, the operator's words that still hold
-## State of files - each file read, written or changed, and how it stands
+## State of files - each file read, written or changed, and its present state
 ## Findings - results, decisions with reasons, commands that work, exact names, numbers, errors
 ## Failures - what was tried and why it did not work
 ## Next step - the very next action, then what remains

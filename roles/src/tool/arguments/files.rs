@@ -93,13 +93,13 @@ pub(super) static EDIT_FILE: ToolForm = ToolForm {
 /// The same tool with one edit, for models that fail in nested lists.
 pub(super) static EDIT_FILE_ONCE: ToolForm = ToolForm {
     name: "edit_file",
-    said: "Replaces text in a file. old_string must match exactly and stand there once, so take enough \
+    said: "Replaces text in a file. old_string must match exactly and occur once, so take enough \
            lines around it; replace_all changes every occurrence.",
     members: &[required("path", Text, PATH), OLD, NEW, ALL],
     also: &[],
 };
 
-const EDIT: &str = "Replaces text in a file. Each old_string must match exactly and stand there once, so \
+const EDIT: &str = "Replaces text in a file. Each old_string must match exactly and occur once, so \
                     take enough lines around it; replace_all changes every occurrence. Edits apply in \
                     order, all or none.";
 

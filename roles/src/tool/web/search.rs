@@ -132,7 +132,7 @@ fn asking(url: Url, key: Option<String>, text: &str, results: u64) -> WebRequest
 fn endpoint(service: &SearchService) -> Result<Url, CallRefusal> {
     let refused = |text: &str| CallRefusal::new(RefusalKind::NotPossible, text);
     let url = Url::parse(&service.endpoint)
-        .map_err(|_| refused("The address of the search service is none."))?;
+        .map_err(|_| refused("The address of the search service is not valid."))?;
     let is_here = match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),

@@ -13,7 +13,7 @@ words! {
         /// A skill holds a key.
         SKILL_NOT_SAVED = "the skill was not saved";
         /// Why a skill may not.
-        SKILLS_HOLD_NO_KEY = "something in it looks like a key, and models are told what skills say";
+        SKILLS_HOLD_NO_KEY = "something in it looks like a key, and models read what skills say";
         /// What a skill says instead.
         NAME_A_KEYS_PLACE = "say where the key is instead, such as the name of a variable";
         /// A server of tools that the operator configured.

@@ -105,7 +105,7 @@ fn n1_n2_a_session_is_compacted_between_turns_if_that_gains_anything() {
         BEGINS
     );
     let open = "the session of owner: a turn of it is open; let it end, or stop it";
-    let short = "the session of owner: there is nothing in it to make shorter";
+    let short = "the session of owner: there is nothing in it to compact";
     let program =
         "the session of owner: its turns are not taken by a model, so its length costs nothing";
     let twice = "the session of owner: it is being compacted already";
