@@ -17,6 +17,7 @@ mod repository;
 mod rooms;
 mod rust;
 mod scheduling;
+mod terminal_verbs;
 mod verbs;
 mod words;
 

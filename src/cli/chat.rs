@@ -292,6 +292,12 @@ fn must_be_chat(state: &FlowState, flow: &FlowRef) -> Result<(), Stop> {
         let hint = format!("a-society resume {}", super::asks::short(flow));
         return Err(OperatorError::new(("usage", ExitCode::Usage), what, why, hint).into());
     }
+    if state.is_closed_chat() {
+        let what = format!("{flow} was closed");
+        let why = "it takes no messages until it is opened again";
+        let hint = format!("a-society session open {}", super::asks::short(flow));
+        return Err(OperatorError::new(("chat-closed", ExitCode::Refused), what, why, hint).into());
+    }
     if state.status.is_over() {
         let what = format!("{flow} is over");
         let why = "it was ended, and takes no more messages";

@@ -3,6 +3,7 @@
 pub(crate) mod asking;
 pub(crate) mod composer;
 mod ending;
+mod kept;
 mod opening;
 mod orders;
 mod resizing;

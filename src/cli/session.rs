@@ -13,8 +13,10 @@ use serde_json::{Value, json};
 
 use super::context::Context;
 use super::say::{Said, To, deliver, role};
+use super::session_ref::role_of;
+use super::session_text::markdown;
 use super::table::{self, Cell};
-use super::{session_cut, session_request};
+use super::{session_cut, session_inject, session_life, session_look, session_request};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::plain;
@@ -53,14 +55,28 @@ enum SessionCommand {
     /// Replace a role's history with a summary
     Compact(Compact),
     /// Leave out the oldest messages
-    Trim(session_cut::Trim),
+    Trim(session_cut::TrimArguments),
     /// Begin anew: nothing from before is remembered
-    Reset(session_cut::Reset),
+    Reset(session_cut::ResetArguments),
+    /// Close a chat: it takes no messages until it is opened again
+    Close(session_life::CloseArguments),
+    /// Open a chat that was closed
+    Open(session_life::OpenArguments),
+    /// Put a message into a session
+    Inject(session_inject::InjectArguments),
+    /// Print whether there is such a session
+    Exists(session_look::ExistsArguments),
+    /// Print how many messages a session holds
+    Length(session_look::LengthArguments),
+    /// Print a session with what it comes from and what comes from it, as JSON
+    Snapshot(session_look::SnapshotArguments),
+    /// Print what a session comes from and its forks
+    Tree(session_look::TreeArguments),
     /// List the archived histories
     Archives(Archives),
     /// Restore an archived history
     Restore(Restore),
-    /// Print a session with its archives, as JSON
+    /// Print a session, as JSON or Markdown
     Export(Export),
     /// Print a request as it left for its model
     Request(session_request::Arguments),
@@ -137,26 +153,40 @@ struct Restore {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-export prints what transcript.json in the flow's folder holds, folded from the journal: the \
-present messages, the system prompt, and the archived histories. It changes nothing, and works \
-beside the process that drives the flow. Secrets in what tools returned were removed before it \
-was recorded.
+As JSON, export prints what transcript.json in the flow's folder holds, folded from the journal: \
+the present messages, the system prompt, and the archived histories. As Markdown (md) it prints the \
+present messages for people to read. It changes nothing, and works beside the process that drives \
+the flow. Secrets in what tools returned were removed before it was recorded.
 
 Examples:
   a-society session export a1b2 writer > writer.json
+  a-society session export c3d4 --format md > chat.md
   a-society session export a1b2 writer --at 120 | jq '.transcriptHistory | length'")]
 struct Export {
-    /// The flow
+    /// The flow or chat
     #[arg(value_name = "FLOW")]
     flow: String,
 
-    /// The role instance
+    /// The role instance; may be left out where only one has a session, as in a chat
     #[arg(value_name = "ROLE", value_parser = role)]
-    role: RoleInstance,
+    role: Option<RoleInstance>,
 
     /// As it was at this record; as it is now if absent
     #[arg(long, value_name = "SEQ")]
     at: Option<Seq>,
+
+    /// What is printed
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    format: ExportFormat,
+}
+
+/// The forms of a session that is printed.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ExportFormat {
+    /// All of it, for programs
+    Json,
+    /// Its present messages, for people
+    Md,
 }
 
 /// Looks after sessions.
@@ -166,6 +196,13 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         SessionCommand::Compact(compact) => self::compact(context, compact),
         SessionCommand::Trim(trim) => session_cut::trim(context, trim),
         SessionCommand::Reset(reset) => session_cut::reset(context, reset),
+        SessionCommand::Close(close) => session_life::close(context, close),
+        SessionCommand::Open(open) => session_life::open(context, open),
+        SessionCommand::Inject(inject) => session_inject::run(context, inject),
+        SessionCommand::Exists(exists) => session_look::exists(context, exists),
+        SessionCommand::Length(length) => session_look::length(context, length),
+        SessionCommand::Snapshot(snapshot) => session_look::snapshot(context, snapshot),
+        SessionCommand::Tree(tree) => session_look::tree(context, tree),
         SessionCommand::Archives(archives) => self::archives(context, archives),
         SessionCommand::Restore(restore) => self::restore(context, restore),
         SessionCommand::Export(export) => self::export(context, export),
@@ -173,22 +210,29 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
 }
 
-/// Prints a session as its view on disk has it, folded up to a record.
+/// Prints a session as its view on disk has it, or its messages, folded up to a record.
 fn export(context: &mut Context<'_>, export: &Export) -> Outcome {
     let (store, flow) = context.flow(&export.flow)?;
+    let role = role_of(context, &export.flow, export.role.as_ref())?;
     let mut views = Views::default();
     store.follow(&flow)?.read(&mut |recorded| {
         if export.at.is_none_or(|at| recorded.seq <= at) {
             views.apply(recorded);
         }
     })?;
-    let Some(session) = views.session(&export.role) else {
-        return Err(no_session(&export.role, &views));
+    let Some(session) = views.session(&role) else {
+        return Err(no_session(&role, &views));
     };
-    let mut bytes = Vec::new();
     let place = store.place(&flow);
     let read = |hash| place.text_of(hash);
-    session.write_json(&mut bytes, Texts(&read));
+    let bytes = match export.format {
+        ExportFormat::Json => {
+            let mut bytes = Vec::new();
+            session.write_json(&mut bytes, Texts(&read));
+            bytes
+        }
+        ExportFormat::Md => markdown(&views.flow.title, session, Texts(&read)).into_bytes(),
+    };
     context.out.bytes(&bytes)?;
     Ok(ExitCode::Ok)
 }

@@ -24,7 +24,7 @@ turn is left alone. The system prompt is no message and always stays.
 Examples:
   a-society session trim a1b2 writer --keep 12
   a-society session trim c3d4 --keep 4 --json | jq .messages")]
-pub(crate) struct Trim {
+pub(crate) struct TrimArguments {
     #[command(flatten)]
     to: To,
 
@@ -48,7 +48,7 @@ under way needs what it was given.
 Examples:
   a-society session reset c3d4
   a-society session reset a1b2 writer --json | jq -r .archive.archive")]
-pub(crate) struct Reset {
+pub(crate) struct ResetArguments {
     #[command(flatten)]
     to: To,
 
@@ -58,7 +58,7 @@ pub(crate) struct Reset {
 }
 
 /// Leaves the oldest messages of a session out.
-pub(crate) fn trim(context: &mut Context<'_>, arguments: &Trim) -> Outcome {
+pub(crate) fn trim(context: &mut Context<'_>, arguments: &TrimArguments) -> Outcome {
     let role = role_of(context, arguments.to.flow(), arguments.role.as_ref())?;
     let verb = Verb::Trim {
         role: role.clone(),
@@ -69,7 +69,7 @@ pub(crate) fn trim(context: &mut Context<'_>, arguments: &Trim) -> Outcome {
 }
 
 /// Lets a session begin anew.
-pub(crate) fn reset(context: &mut Context<'_>, arguments: &Reset) -> Outcome {
+pub(crate) fn reset(context: &mut Context<'_>, arguments: &ResetArguments) -> Outcome {
     let role = role_of(context, arguments.to.flow(), arguments.role.as_ref())?;
     let verb = Verb::Reset { role: role.clone() };
     let said = deliver(context, &arguments.to, verb)?;

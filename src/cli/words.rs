@@ -77,6 +77,7 @@ pub(crate) const fn session_state(state: SessionState) -> &'static str {
     match state {
         SessionState::Created => "created",
         SessionState::Active => "active",
+        SessionState::Expired => "closed",
     }
 }
 

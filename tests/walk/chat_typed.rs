@@ -123,3 +123,41 @@ fn a_call_asks_above_what_is_typed_and_the_answer_goes_on() {
     terminal.send("\u{4}");
     assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn commands_in_a_chat_change_its_session_and_the_next_request_and_write_it_to_a_file() {
+    let model = Echo::start();
+    let place = model.place();
+    let mut terminal = Terminal::start_in_control(&place, &CHAT, SIZE);
+    let file = place.workspace.path().join("kept.md");
+    terminal.shows("> ");
+    for (typed, shown) in [
+        ("One.", "You said: One."),
+        ("/tools", "read_file"),
+        ("/inject Beside it.", "put into the session"),
+        ("/label Two words", "called so"),
+        ("Two.", "Two."),
+        ("/trim 2", "trimmed"),
+        ("/export", "written to"),
+        ("/reset", "reset"),
+    ] {
+        std::thread::sleep(SETTLED);
+        terminal.press(&format!("{typed}\n"));
+        terminal.shows(shown);
+    }
+    std::thread::sleep(SETTLED);
+    terminal.press(&format!("/export {}\n", file.display()));
+    terminal.shows("kept.md");
+    terminal.press("Three.\n");
+    terminal.shows("You said: Three.");
+    terminal.send("\u{4}");
+    assert_eq!(terminal.child.wait().unwrap().code(), Some(0));
+    let bodies = model.bodies();
+    assert_eq!(bodies.len(), 3);
+    assert_eq!(last_said(&bodies[1]), "Beside it.\n\nTwo.");
+    assert_eq!(texts(&bodies[2]).len(), 1);
+    let kept = std::fs::read_to_string(file).unwrap();
+    assert!(kept.starts_with("# Two words"), "{kept}");
+    let title = &place.run(&["ls", "--chats", "--json"]).json()["flows"][0]["title"];
+    assert_eq!(title, "Two words");
+}

@@ -58,11 +58,7 @@ fn goes_on_behind_every(place: &Place, chat: &str, fact: &str, texts_then: &dyn 
         std::fs::write(segment, lines.join("\n") + "\n").unwrap();
         let said = and_then(place, chat, "Go on.");
         let told = format!("cut behind record {kept}: {said:?}");
-        assert_eq!(
-            (said.code, said.out.as_str()),
-            (0, "You said: Go on.\n"),
-            "{told}"
-        );
+        assert!(said.code == 0 && said.out.ends_with("Go on.\n"), "{told}");
         texts_then(&told, &said);
         assert_eq!(place.run(&["verify", chat]).code, 0, "{told}");
     }
@@ -200,7 +196,7 @@ fn a_session_in_which_a_turn_is_open_is_neither_trimmed_nor_reset_and_one_that_i
 }
 
 #[test]
-fn a_chat_is_trimmed_and_reset_over_the_page_s_socket_and_the_next_request_has_the_rest() {
+fn a_session_is_changed_over_the_page_s_socket_and_the_next_request_has_what_is_left() {
     let model = Echo::start();
     let place = model.place();
     let chat = chat_in_which(&place, &["One.", "Two."]);
@@ -223,6 +219,322 @@ fn a_chat_is_trimmed_and_reset_over_the_page_s_socket_and_the_next_request_has_t
     let at_rest = || place.run(&["status", &chat, "--json"]).json()["standing"] == "your turn";
     wait_until("the turn is over", at_rest);
     say(json!({ "do": "reset", "role": "assistant" }));
+    say(json!({ "do": "inject", "role": "assistant", "speaker": "user", "text": "Beside it." }));
     reply(&mut say, "Four.", 4);
-    assert_eq!(last_texts(&model), ["Four."]);
+    assert_eq!(last_texts(&model), ["Beside it.\n\nFour."]);
+    wait_until("the turn is over", at_rest);
+    say(json!({ "do": "title", "title": "Two  words" }));
+    let listed = place.run(&["ls", "--chats", "--json"]).json();
+    assert_eq!(listed["flows"][0]["title"], "Two words");
+    say(json!({ "do": "close", "role": "assistant", "force": false }));
+    assert_eq!(
+        place.run(&["status", &chat, "--json"]).json()["standing"],
+        "closed"
+    );
+    say(json!({ "do": "open", "role": "assistant" }));
+    reply(&mut say, "Five.", 5);
+    assert_eq!(last_texts(&model), ["Five."]);
+}
+
+#[test]
+fn what_is_injected_begins_no_turn_and_is_in_the_next_request_and_a_note_of_the_system_stays() {
+    let model = Echo::start();
+    let place = model.place();
+    let chat = chat_in_which(&place, &["One."]);
+    let inject = |role: &str, text: &str| {
+        let said = place.run(&["session", "inject", &chat, "--role", role, text]);
+        assert_eq!(said.code, 0, "{said:?}");
+    };
+    inject("system", "Answer briefly.");
+    inject("user", "I work on Linux.");
+    inject("assistant", "Linux, then.");
+    assert_eq!(model.bodies().len(), 1);
+    assert_eq!(and_then(&place, &chat, "Two.").code, 0);
+    let note = "<system-note>Answer briefly.</system-note>";
+    let beside = format!("{note}\n\nI work on Linux.");
+    let expected = ["One.", "You said: One.", &beside, "Linux, then.", "Two."];
+    assert_eq!(last_texts(&model), expected);
+    let length = place.run(&["session", "length", &chat]);
+    assert_eq!((length.code, length.out.as_str()), (0, "7\n"));
+
+    assert_eq!(
+        place.run(&["session", "trim", &chat, "--keep", "2"]).code,
+        0
+    );
+    assert_eq!(and_then(&place, &chat, "Three.").code, 0);
+    let two = format!("{note}\n\nTwo.");
+    assert_eq!(last_texts(&model), [&two, "You said: Two.", "Three."]);
+    let said = place.run(&["session", "inject", &chat, "--role", "tool", "x"]);
+    assert!(
+        said.code == 2 && said.err.contains("user, assistant or system"),
+        "{said:?}"
+    );
+    let said = place.run(&["session", "inject", &chat, "x"]);
+    assert!(said.code == 2 && said.err.contains("--role"), "{said:?}");
+}
+
+#[test]
+fn what_is_injected_while_a_turn_is_open_comes_after_it_also_where_the_turn_is_cut_off() {
+    let server = stalls_at("Wait.");
+    let place = with_model_at(&server.url(), "anthropic");
+    let chat = chat_in_which(&place, &["One."]);
+    let mut child = place.start(&["chat", "--resume", &chat, "--once", "Wait."]);
+    wait_until("the model is asked", || server.seen().len() == 2);
+    let said = place.run(&[
+        "session",
+        "inject",
+        &chat,
+        "--role",
+        "user",
+        "Beside it.",
+        "--json",
+    ]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(
+        (said.json()["waiting"].clone(), server.seen().len()),
+        (1.into(), 2)
+    );
+    assert_eq!(place.run(&["session", "length", &chat]).out, "3\n");
+    // The turn is stopped, its exchange is undone with the next message, and what was put in beside it stays.
+    assert_eq!(place.run(&["stop", &chat, "--all"]).code, 0);
+    child.wait().unwrap();
+    assert_eq!(and_then(&place, &chat, "Two.").code, 0);
+    let last = server.seen().pop().unwrap().body;
+    let said: Vec<String> = texts(&last).into_iter().map(|(_, text)| text).collect();
+    assert_eq!(said, ["One.", "You said: One.", "Beside it.\n\nTwo."]);
+    assert_eq!(server.refused(), [""; 0]);
+}
+
+#[test]
+fn a_closed_chat_takes_no_message_and_an_opened_one_begins_anew_with_what_was_said_archived() {
+    let model = Echo::start();
+    let place = model.place();
+    let chat = chat_in_which(&place, &["One."]);
+    let exists = || {
+        let said = place.run(&["session", "exists", &chat]);
+        (said.code, said.out)
+    };
+    assert_eq!(exists(), (0, "true\n".to_owned()));
+    for _ in 0..2 {
+        assert_eq!(place.run(&["session", "close", &chat]).code, 0);
+    }
+    assert_eq!(exists(), (3, "false\n".to_owned()));
+    let short = chat.rsplit('-').next().unwrap();
+    let way = format!("a-society session open {short}");
+    for refused in [
+        and_then(&place, &chat, "Two."),
+        place.run(&["reply", &chat, "Two."]),
+    ] {
+        assert_eq!(refused.code, 6, "{refused:?}");
+        assert!(
+            refused.err.contains("closed") && refused.err.contains("session open"),
+            "{refused:?}"
+        );
+    }
+    assert!(and_then(&place, &chat, "Two.").err.contains(&way));
+    assert_eq!(
+        place.run(&["status", &chat, "--json"]).json()["standing"],
+        "closed"
+    );
+    let kept = place.run(&["session", "snapshot", &chat]).json();
+    assert_eq!(kept["transcriptHistory"][0]["content"], "One.");
+    assert_eq!(model.bodies().len(), 1);
+
+    let opened = place.run(&["session", "open", &chat, "--json"]);
+    assert_eq!(opened.code, 0, "{opened:?}");
+    assert_eq!(exists().0, 0);
+    assert_eq!(and_then(&place, &chat, "Two.").code, 0);
+    assert_eq!(last_texts(&model), ["Two."]);
+    let archive = opened.json()["archive"]["archive"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        place
+            .run(&["session", "restore", &chat, "assistant", &archive])
+            .code,
+        0
+    );
+    assert_eq!(and_then(&place, &chat, "Three.").code, 0);
+    assert_eq!(last_texts(&model)[..2], ["One.", "You said: One."]);
+}
+
+#[test]
+fn a_chat_at_work_is_closed_by_force_which_ends_its_turn() {
+    let server = stalls_at("Wait.");
+    let place = with_model_at(&server.url(), "anthropic");
+    let chat = chat_in_which(&place, &["One."]);
+    let mut child = place.start(&["chat", "--resume", &chat, "--once", "Wait."]);
+    wait_until("the model is asked", || server.seen().len() == 2);
+    let said = place.run(&["session", "close", &chat]);
+    assert!(
+        said.code == 6 && said.err.contains("a turn of it is open"),
+        "{said:?}"
+    );
+    let said = place.run(&["session", "close", &chat, "--force", "--json"]);
+    assert!(said.code == 0 && said.json()["stopped"] == true, "{said:?}");
+    assert_ne!(child.wait().unwrap().code(), Some(0));
+    let journal = place.journal(&chat);
+    assert!(journal.contains("\"end\":\"stopped\""), "{journal}");
+    assert_eq!(place.run(&["session", "open", &chat]).code, 0);
+    assert_eq!(and_then(&place, &chat, "Two.").code, 0);
+    let last = server.seen().pop().unwrap().body;
+    assert_eq!(texts(&last).len(), 1, "{last}");
+}
+
+#[test]
+fn a_journal_that_ends_behind_an_injection_or_between_closing_and_opening_goes_on() {
+    let model = Echo::start();
+    let place = model.place();
+    let chat = chat_in_which(&place, &["One."]);
+    let run = |words: &[&str]| assert_eq!(place.run(words).code, 0, "{words:?}");
+    run(&["session", "inject", &chat, "--role", "user", "Beside it."]);
+    goes_on_behind_every(&place, &chat, "message_injected", &|told, _| {
+        let said = last_texts(&model);
+        assert!(
+            said.iter().any(|text| text.starts_with("Beside it.")),
+            "{told}: {said:?}"
+        );
+    });
+    run(&["session", "close", &chat]);
+    run(&["session", "open", &chat]);
+    goes_on_behind_every(&place, &chat, "session_renewed", &|told, _| {
+        assert_eq!(last_texts(&model), ["Go on."], "{told}");
+    });
+}
+
+#[test]
+fn a_session_that_is_not_there_is_no_error_to_some_verbs_and_named_by_the_others_and_forks_form_a_tree()
+ {
+    let model = Echo::start();
+    let place = model.place();
+    let chat = chat_in_which(&place, &["One."]);
+    let said = |words: &[&str]| {
+        let said = place.run(&[&["session"][..], words].concat());
+        (said.code, said.out, said.err)
+    };
+    assert_eq!(
+        said(&["exists", "nosuch"]),
+        (3, "false\n".into(), String::new())
+    );
+    assert_eq!(
+        said(&["snapshot", "nosuch"]),
+        (3, "null\n".into(), String::new())
+    );
+    for verb in ["length", "tree", "reset", "close", "open", "export"] {
+        let words = [verb, "nosuch", "assistant"];
+        let words = if matches!(verb, "tree" | "close" | "open") {
+            &words[..2]
+        } else {
+            &words[..]
+        };
+        let (code, out, err) = said(words);
+        assert!(
+            code == 3 && out.is_empty() && err.contains("nosuch"),
+            "{verb}: {code} {err}"
+        );
+    }
+    let fork = |of: &str| {
+        let made = place.run(&["fork", of, "--json"]).json();
+        made["flow"].as_str().unwrap().to_owned()
+    };
+    let child = fork(&chat);
+    let (grandchild, other) = (fork(&child), fork(&chat));
+    let tree = place
+        .run(&["session", "tree", &grandchild, "--json"])
+        .json();
+    assert_eq!(tree["root"], chat);
+    let each = tree["tree"].as_array().unwrap();
+    let each: Vec<(&str, u64)> = each
+        .iter()
+        .map(|one| {
+            (
+                one["flow"].as_str().unwrap(),
+                one["depth"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        each,
+        [
+            (chat.as_str(), 0),
+            (&child, 1),
+            (&grandchild, 2),
+            (&other, 1)
+        ]
+    );
+    let kin = place.run(&["session", "snapshot", &chat]).json();
+    assert_eq!(
+        (&kin["children"], &kin["root"]),
+        (&json!([child, other]), &json!(chat))
+    );
+}
+
+#[test]
+fn a_note_of_the_system_is_in_what_replaces_a_compacted_history_also_the_second_time() {
+    let server = Server::by(|seen, _| {
+        let is_summary = seen.body["tools"].as_array().is_none_or(Vec::is_empty);
+        let answer = if is_summary { "They spoke." } else { "Yes." };
+        streamed(vec![says(&[answer])], Ending::Natural, 100)
+    });
+    let place = with_model_at(&server.url(), "anthropic");
+    let long = "Read all of this. ".repeat(200);
+    let chat = chat_in_which(&place, &[&long]);
+    let rule = [
+        "session",
+        "inject",
+        &chat,
+        "--role",
+        "system",
+        "Answer briefly.",
+    ];
+    assert_eq!(place.run(&rule).code, 0);
+    for round in 0..2 {
+        let compacted = place.run(&["session", "compact", &chat, "assistant"]);
+        assert_eq!(compacted.code, 0, "{compacted:?}");
+        assert_eq!(and_then(&place, &chat, &long).code, 0);
+        let last = server.seen().pop().unwrap().body;
+        let first = &texts(&last)[0].1;
+        let notes = first
+            .matches("<system-note>Answer briefly.</system-note>")
+            .count();
+        assert!(
+            notes == 1 && first.contains("They spoke."),
+            "{round}: {first}"
+        );
+    }
+}
+
+#[test]
+fn a_chat_is_printed_as_markdown_with_who_said_what() {
+    let model = Echo::start();
+    let place = model.place();
+    let chat = chat_in_which(&place, &["Why\n```\ntwice?"]);
+    let rule = [
+        "session",
+        "inject",
+        &chat,
+        "--role",
+        "system",
+        "Answer briefly.",
+    ];
+    assert_eq!(place.run(&rule).code, 0);
+    let said = place.run(&["session", "export", &chat, "--format", "md"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let heads: Vec<&str> = said
+        .out
+        .lines()
+        .filter(|line| line.starts_with("## "))
+        .collect();
+    let who = |head: &str| head.split(',').next().unwrap_or_default().to_owned();
+    let who: Vec<String> = heads.into_iter().map(who).collect();
+    assert_eq!(who, ["## You", "## assistant", "## System"]);
+    assert!(said.out.contains("You said: Why"), "{said:?}");
+    let json = place.run(&["session", "export", &chat]).json();
+    assert_eq!(json["transcriptHistory"].as_array().unwrap().len(), 3);
+    let said = place.run(&["session", "export", &chat, "--format", "pdf"]);
+    assert!(
+        said.code == 2 && said.err.contains("json or md"),
+        "{said:?}"
+    );
 }

@@ -58,7 +58,8 @@ pub(crate) fn asks(
 /// interrupted in its turn, if one was. A chat that waits for its next message needs no driver.
 #[must_use]
 pub(crate) fn stopped(flow: &FlowRef, state: &FlowState, around: &dyn Around) -> Option<Ask> {
-    if FlowStanding::of(&FlowSummary::of(state), false) == FlowStanding::YourTurn {
+    let standing = FlowStanding::of(&FlowSummary::of(state), false);
+    if matches!(standing, FlowStanding::YourTurn | FlowStanding::Closed) {
         return None;
     }
     let asker = Asker {

@@ -82,7 +82,9 @@ pub(crate) fn short_row(
         damage: summary.damage.clone(),
         driven_by,
         over,
-        stopped: !over && driven_by.is_none() && standing != FlowStanding::YourTurn,
+        stopped: !over
+            && driven_by.is_none()
+            && !matches!(standing, FlowStanding::YourTurn | FlowStanding::Closed),
         standing: doing(standing),
         again: goes_on(standing).map(|again| held(again, summary.held.as_ref())),
         chat: summary.is_chat,
@@ -99,6 +101,7 @@ const fn doing(standing: FlowStanding) -> Doing {
         FlowStanding::Compacting => Doing::Compacting,
         FlowStanding::Waiting => Doing::Waiting,
         FlowStanding::YourTurn => Doing::YourTurn,
+        FlowStanding::Closed => Doing::Closed,
         FlowStanding::Paused => Doing::Paused,
         FlowStanding::Stopped => Doing::Stopped,
         FlowStanding::Damaged => Doing::Damaged,
@@ -117,6 +120,7 @@ fn goes_on(standing: FlowStanding) -> Option<Again> {
         | FlowStanding::Compacting
         | FlowStanding::Waiting
         | FlowStanding::YourTurn
+        | FlowStanding::Closed
         | FlowStanding::Paused
         | FlowStanding::Stopped
         | FlowStanding::Damaged

@@ -98,6 +98,8 @@ wire! {
         Waiting,
         /// It is a chat, and its person speaks next.
         YourTurn,
+        /// It is a chat that was closed.
+        Closed,
         /// The operator paused it.
         Paused,
         /// There is work, and no process does it.

@@ -1,10 +1,10 @@
 // What flows and nodes are doing, in the words of the terminal. Pure.
-import { CANCELLED, COMPACTING, COMPLETED, DAMAGED, DONE, FAILED, LEDGER_UNREACHABLE, LIMITED, NOT_REACHED, PAUSED, READY, RETRYING, STOPPED, WAITING, WAITING_FOR_YOU, WORKING, YOUR_TURN } from "./said/status";
+import { CANCELLED, CLOSED, COMPACTING, COMPLETED, DAMAGED, DONE, FAILED, LEDGER_UNREACHABLE, LIMITED, NOT_REACHED, PAUSED, READY, RETRYING, STOPPED, WAITING, WAITING_FOR_YOU, WORKING, YOUR_TURN } from "./said/status";
 import { capital, goesOn } from "./words";
 import type { Doing, FlowRow, NodeState } from "./wire";
 
 const FLOW: Record<Doing, string> = {
-  working: WORKING, retrying: RETRYING, limited: LIMITED, compacting: COMPACTING, waiting: WAITING_FOR_YOU, "your-turn": YOUR_TURN, paused: PAUSED,
+  working: WORKING, retrying: RETRYING, limited: LIMITED, compacting: COMPACTING, waiting: WAITING_FOR_YOU, "your-turn": YOUR_TURN, closed: CLOSED, paused: PAUSED,
   stopped: STOPPED, damaged: DAMAGED, unreachable: LEDGER_UNREACHABLE, completed: COMPLETED, cancelled: CANCELLED,
 };
 

@@ -96,7 +96,35 @@ when: SteerWhen, } | { "do": "compact",
 /**
  * The role instance.
  */
-role: RoleInstance, } | { "do": "trim",
+role: RoleInstance, } | { "do": "title",
+/**
+ * What it is called.
+ */
+title: string, } | { "do": "close",
+/**
+ * The role instance.
+ */
+role: RoleInstance,
+/**
+ * Whether a turn that is open is stopped.
+ */
+force: boolean, } | { "do": "open",
+/**
+ * The role instance.
+ */
+role: RoleInstance, } | { "do": "inject",
+/**
+ * The role instance.
+ */
+role: RoleInstance,
+/**
+ * Whose the message is.
+ */
+speaker: Speaker,
+/**
+ * The message.
+ */
+text: string, } | { "do": "trim",
 /**
  * The role instance.
  */
@@ -191,6 +219,8 @@ export type At = string;
 export type Measure = "tokens" | "cost_micros" | "turns" | "wall_ms";
 
 export type SteerWhen = "queue" | "interrupt";
+
+export type Speaker = "user" | "assistant" | "system";
 
 export type StopScope = { "node": NodeId } | { "role": RoleInstance } | "all";
 

@@ -144,7 +144,7 @@ flow: string,
  */
 at_seq: number, };
 
-export type Doing = "working" | "retrying" | "limited" | "compacting" | "waiting" | "your-turn" | "paused" | "stopped" | "damaged" | "unreachable" | "completed" | "cancelled";
+export type Doing = "working" | "retrying" | "limited" | "compacting" | "waiting" | "your-turn" | "closed" | "paused" | "stopped" | "damaged" | "unreachable" | "completed" | "cancelled";
 
 export type Again = {
 /**

@@ -152,6 +152,8 @@ const fn refusal_code(refusal: &Refusal) -> ControlFaultCode {
         | Refusal::NothingProposed
         | Refusal::UnknownChange(_)
         | Refusal::Needs(_)
+        | Refusal::ChatClosed
+        | Refusal::BadTitle
         | Refusal::Session { .. }
         | Refusal::Illegal(_) => ControlFaultCode::CommandRefused,
     }
@@ -174,6 +176,10 @@ fn refused(refusal: &Refusal) -> ControlFault {
         | ControlFaultCode::DiskFailed
         | ControlFaultCode::Unknown => "the flow cannot do this now",
     };
+    fault_of(code, what, refusal)
+}
+
+fn fault_of(code: ControlFaultCode, what: &str, refusal: &Refusal) -> ControlFault {
     let whole = || (what.to_owned(), refusal.to_string());
     let (what, why) = refusal.halves().unwrap_or_else(whole);
     ControlFault {
@@ -189,6 +195,8 @@ fn hint(refusal: &Refusal) -> &'static str {
         Refusal::ManyWait { .. } => "name one of them with --node or --role",
         Refusal::Over { .. } => "a-society reopen FLOW NODE",
         Refusal::Paused => "a-society unpause FLOW",
+        Refusal::BadTitle => "a shorter title, or one with words",
+        Refusal::ChatClosed => "a-society session open FLOW",
         Refusal::Session { .. } => "a-society session ls FLOW",
         Refusal::ManyStaged { .. } | Refusal::ManyAsked { .. } | Refusal::ManyProposed { .. } => {
             "name one of them after the flow"

@@ -122,9 +122,18 @@ impl Core {
             self.shorten(role, client)
         } else if let Verb::Restore { role, archive } = verb {
             self.change_session(&role, SessionChange::Restore { archive }, client)
+        } else if let Verb::Inject {
+            role,
+            speaker,
+            text,
+        } = verb
+        {
+            self.inject(&role, speaker, &text, client)
         } else if let Verb::Trim { role, keep } = verb {
             let archive = self.next_archive('t');
             self.change_session(&role, SessionChange::Trim { archive, keep }, client)
+        } else if let Verb::Open { role } = verb {
+            self.open_session(&role, client)
         } else if let Verb::Reset { role } = verb {
             self.reset_session(&role, client)
         } else {

@@ -146,6 +146,8 @@ impl Core {
             .into_iter()
             .filter(|it| !it.is_empty())
             .collect();
+        let notes = past.iter().rev().filter(|entry| entry.is_system);
+        let notes: String = notes.map(|entry| self.whole(entry) + "\n").collect();
         let flow = bounded(&lines.join("\n"), list, "[more is left out]");
         Ok(replacement_message(&Replacement {
             id: &shorter.compaction,
@@ -153,6 +155,7 @@ impl Core {
             flow: &flow,
             todo: &todo_list(messages(), list),
             request: &request,
+            notes: &bounded(&notes, list, "[more is left out]\n"),
             allowed: allowed.as_ref(),
         }))
     }
@@ -182,6 +185,8 @@ impl Core {
                     Message::User { .. },
                     Some(Origin::Repair | Origin::Continuation | Origin::Runtime),
                 ) => {}
+                // Notes stay anyway.
+                (Message::User { .. }, _) if entry.is_system => {}
                 (Message::User { .. }, origin) => {
                     if !stays {
                         found.push((id_of(entry), self.whole(entry)));

@@ -457,7 +457,10 @@ impl Core {
         }
     }
 
-    fn new_session(&mut self, role: &RoleInstance) -> Result<Option<NewSession>, DriverError> {
+    pub(super) fn new_session(
+        &mut self,
+        role: &RoleInstance,
+    ) -> Result<Option<NewSession>, DriverError> {
         let key = match &self.state().chat {
             Some(chat) => chat.key.clone(),
             None => format!("flow:{}:role:{role}", self.flow.id()).parse()?,

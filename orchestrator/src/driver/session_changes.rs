@@ -1,7 +1,10 @@
 //! What the operator does to a session between its turns, and what takes effect at once.
 
+use a_society_facts::fact::session::Speaker;
 use a_society_facts::id::{ClientId, RoleInstance, SessionId};
+use a_society_flow::machine::OperatorWords;
 use a_society_flow::machine::session::SessionChange;
+use a_society_roles::role::compaction::system_note;
 
 use super::core::Core;
 use super::error::DriverError;
@@ -26,6 +29,33 @@ impl Core {
         Ok(usize::try_from(after - before).unwrap_or(usize::MAX))
     }
 
+    /// Puts a message into the session of a role.
+    pub(super) fn inject(
+        &mut self,
+        role: &RoleInstance,
+        speaker: Speaker,
+        text: &str,
+        client: Option<ClientId>,
+    ) -> Result<usize, DriverError> {
+        let note;
+        let text = match speaker {
+            Speaker::User | Speaker::Assistant => text,
+            Speaker::System => {
+                note = system_note(text);
+                &note
+            }
+        };
+        let change = SessionChange::Inject {
+            speaker,
+            words: OperatorWords {
+                text: self.keep_words(text)?,
+                message: mint::name(self.mint.as_mut(), "m")?,
+            },
+            opens: self.new_session(role)?,
+        };
+        self.change_session(role, change, client)
+    }
+
     /// Lets the session of a role begin anew.
     pub(super) fn reset_session(
         &mut self,
@@ -33,6 +63,19 @@ impl Core {
         client: Option<ClientId>,
     ) -> Result<usize, DriverError> {
         let change = SessionChange::Reset {
+            archive: self.next_archive('r'),
+            session: self.new_incarnation()?,
+        };
+        self.change_session(role, change, client)
+    }
+
+    /// Opens a chat that was closed.
+    pub(super) fn open_session(
+        &mut self,
+        role: &RoleInstance,
+        client: Option<ClientId>,
+    ) -> Result<usize, DriverError> {
+        let change = SessionChange::Open {
             archive: self.next_archive('r'),
             session: self.new_incarnation()?,
         };

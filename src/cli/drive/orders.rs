@@ -7,6 +7,7 @@ use a_society_facts::Verb;
 use a_society_facts::Whom;
 use a_society_facts::fact::budget::Measure;
 use a_society_facts::fact::operator::SteerWhen;
+use a_society_facts::fact::session::Speaker;
 use a_society_facts::id::RoleInstance;
 use a_society_operator_ui::server::changed;
 use a_society_orchestrator::fork::{Wish, make, plan};
@@ -33,6 +34,11 @@ const ORDERS: &[(&str, &str, &str)] = &[
         "NAME",
         "let this model answer from the next message on",
     ),
+    (
+        "effort",
+        "LEVEL",
+        "how hard it is to think from the next message on",
+    ),
     ("mode", "ask|partial|full", "how much runs without asking"),
     (
         "steer",
@@ -47,6 +53,7 @@ const ORDERS: &[(&str, &str, &str)] = &[
         "keep the last N messages, and archive those before",
     ),
     ("reset", "", "begin anew: nothing said before is remembered"),
+    ("inject", "TEXT", "add a message that begins no turn"),
     (
         "fork",
         "[NAME]",
@@ -59,7 +66,13 @@ const ORDERS: &[(&str, &str, &str)] = &[
     ),
     ("cost", "", "what it cost so far"),
     ("diff", "", "the files that tools changed"),
-    ("export", "", "how to write it to a file"),
+    ("tools", "", "the tools that its model was offered last"),
+    ("label", "TEXT", "call the chat something else"),
+    (
+        "export",
+        "[FILE]",
+        "write it to a file: as JSON if the name ends so, else as Markdown",
+    ),
 ];
 
 /// What is to be done.
@@ -72,7 +85,8 @@ enum Order {
     Fork(Option<String>),
     Cost,
     Diff,
-    Export,
+    Tools,
+    Export(Option<String>),
 }
 
 /// Whether a line is a command: a slash and a word. A path has more slashes, and a blank before it makes a message of
@@ -97,6 +111,8 @@ fn read(line: &str, role: &RoleInstance) -> Result<Order, String> {
         "quit" | "exit" => Order::Quit,
         "model" if rest.is_empty() => return needs("the name of a model"),
         "model" => Order::Says(configure("model", rest)),
+        "effort" if rest.is_empty() => return needs("a level, such as low or high"),
+        "effort" => Order::Says(configure("effort", rest)),
         "mode" => match Mode::from_str(rest, true) {
             Ok(mode) => Order::Says(Verb::Mode { mode: mode.mode() }),
             Err(_) => return needs("ask, partial or full"),
@@ -117,12 +133,23 @@ fn read(line: &str, role: &RoleInstance) -> Result<Order, String> {
             Err(_) => return needs("how many messages stay"),
         },
         "reset" => Order::Says(Verb::Reset { role: role.clone() }),
+        "inject" if rest.is_empty() => return needs("what is to be added"),
+        "inject" => Order::Says(Verb::Inject {
+            role: role.clone(),
+            speaker: Speaker::User,
+            text: rest.to_owned(),
+        }),
         "fork" => Order::Fork(Some(rest.to_owned()).filter(|name| !name.is_empty())),
         "budget" if rest.is_empty() => Order::Cost,
         "budget" => Order::Says(budget(rest)?),
         "cost" => Order::Cost,
         "diff" => Order::Diff,
-        "export" => Order::Export,
+        "tools" => Order::Tools,
+        "label" if rest.is_empty() => return needs("what the chat is to be called"),
+        "label" => Order::Says(Verb::Title {
+            title: rest.to_owned(),
+        }),
+        "export" => Order::Export(Some(rest.to_owned()).filter(|file| !file.is_empty())),
         unknown => {
             let near = nearest(unknown, ORDERS.iter().map(|(name, ..)| *name));
             let near = near.map(|near| format!("; did you mean /{near}?"));
@@ -178,18 +205,14 @@ impl Watch<'_> {
             Order::Fork(name) => self.fork(name)?,
             Order::Cost => self.print_cost()?,
             Order::Diff => self.print_diff()?,
-            Order::Export => {
-                let name = short(self.flow);
-                self.say(&format!(
-                    "from another terminal: a-society export {name} --html, or: a-society session export {name} {role}"
-                ))?;
-            }
+            Order::Tools => self.print_tools(&role)?,
+            Order::Export(file) => self.export(&role, file)?,
         }
         Ok(true)
     }
 
     /// Prints lines above what is typed.
-    fn print_lines(&mut self, lines: &[String]) -> Result<(), Stop> {
+    pub(super) fn print_lines(&mut self, lines: &[String]) -> Result<(), Stop> {
         if !self.draws() {
             for line in lines {
                 self.out.line(line)?;

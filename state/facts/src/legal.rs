@@ -89,7 +89,9 @@ pub fn legal(state: &FlowState, fact: &Fact) -> Result<(), Illegal> {
         Fact::CompactionStarted(f) => session::compaction_started(state, f),
         Fact::SessionCompacted(f) => session::compacted(state, f),
         Fact::CompactionFailed(f) => session::compacting(state, &f.seat, &f.compaction),
+        Fact::MessageInjected(f) => session::injected(state, f),
         Fact::MessagesTrimmed(f) => session::trimmed(state, f),
+        Fact::SessionClosed(f) => session::closed(state, f),
         Fact::SessionRenewed(f) => session::renewed(state, f),
         Fact::ArchiveRestored(f) => session::restored(state, f),
 

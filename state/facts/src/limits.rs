@@ -82,3 +82,7 @@ pub(crate) const SEEN_FILES_MAX: usize = 4_096;
 /// Turns of a chat in which a model was asked, unless it began with another number. A longer talk about one thing is
 /// rare, and its person can raise the budget; a script that talks to itself is stopped.
 pub(crate) const CHAT_TURNS_MAX: u32 = 50;
+
+/// Messages that wait until the turn of their session is over. They come from people and scripts, and a script that
+/// repeats itself should be refused before a model has to read all of it.
+pub(crate) const INJECTED_MAX: u32 = 100;

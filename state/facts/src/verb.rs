@@ -11,6 +11,7 @@ use crate::at::At;
 use crate::fact::budget::Measure;
 use crate::fact::improvement::ImprovementMode;
 use crate::fact::operator::{ConsentMode, ConsentRules, SteerWhen, StopScope};
+use crate::fact::session::Speaker;
 use crate::hash::Hash;
 use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
 use crate::words::choices::{self, ANSWERED, Choice};
@@ -120,6 +121,32 @@ pub enum Verb {
     Compact {
         /// The role instance.
         role: RoleInstance,
+    },
+    /// Call a flow or a chat something else.
+    Title {
+        /// What it is called.
+        title: String,
+    },
+    /// Close a chat: it takes no messages until it is opened again.
+    Close {
+        /// The role instance.
+        role: RoleInstance,
+        /// Whether a turn that is open is stopped.
+        force: bool,
+    },
+    /// Open a chat that was closed; its next incarnation begins.
+    Open {
+        /// The role instance.
+        role: RoleInstance,
+    },
+    /// Put a message into a role's session. No turn begins with it, and while one is open it waits.
+    Inject {
+        /// The role instance.
+        role: RoleInstance,
+        /// Whose the message is.
+        speaker: Speaker,
+        /// The message.
+        text: String,
     },
     /// Leave the oldest messages of a role's session out; an archive keeps them.
     Trim {
@@ -243,7 +270,9 @@ impl Verb {
     #[must_use]
     pub fn typed(&self) -> Option<&str> {
         match self {
-            Self::Reply { text, .. } | Self::Steer { text, .. } => Some(text),
+            Self::Reply { text, .. } | Self::Steer { text, .. } | Self::Inject { text, .. } => {
+                Some(text)
+            }
             Self::Deny { reason: words, .. }
             | Self::Decline { reason: words, .. }
             | Self::Reopen { note: words, .. }
@@ -255,6 +284,9 @@ impl Verb {
             | Self::Configure { .. }
             | Self::Budget { .. }
             | Self::Compact { .. }
+            | Self::Title { .. }
+            | Self::Close { .. }
+            | Self::Open { .. }
             | Self::Trim { .. }
             | Self::Reset { .. }
             | Self::Restore { .. }
@@ -305,6 +337,10 @@ impl Verb {
                 "sent; it cuts off the answer that arrives, a program or a person reads it when its next turn begins"
             }
             Self::Compact { .. } => status::COMPACTING,
+            Self::Title { .. } => "called so",
+            Self::Close { .. } => "closed",
+            Self::Open { .. } => "opened",
+            Self::Inject { .. } => "put into the session; its role reads it with what is next",
             Self::Trim { .. } => "trimmed; session archives lists what was left out",
             Self::Reset { .. } => "reset; session archives lists what was said before",
             Self::Restore { .. } => "restored",

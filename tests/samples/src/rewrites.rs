@@ -5,8 +5,8 @@ use super::ids::id;
 use super::imported;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessagesTrimmed, SessionCompacted,
-    SessionRenewed, Strategy, Trigger,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageInjected, MessagesTrimmed,
+    SessionClosed, SessionCompacted, SessionRenewed, Speaker, Strategy, Trigger,
 };
 use a_society_facts::message::Text;
 
@@ -39,11 +39,22 @@ pub(super) fn all() -> Vec<Fact> {
             compaction: "k-1".into(),
             why: "the summary was empty".into(),
         }),
+        Fact::MessageInjected(MessageInjected {
+            seat: role().into(),
+            message: id("m9"),
+            speaker: Speaker::System,
+            text: Text::from("Answer briefly."),
+            client: client(),
+        }),
         Fact::MessagesTrimmed(MessagesTrimmed {
             seat: role().into(),
             archive: "t-1".into(),
             kept_last: 2,
             kept: vec![id("m1")],
+            client: client(),
+        }),
+        Fact::SessionClosed(SessionClosed {
+            seat: role().into(),
             client: client(),
         }),
         Fact::SessionRenewed(SessionRenewed {

@@ -18,6 +18,7 @@ const fn doing(standing: FlowStanding) -> Doing {
         FlowStanding::Compacting => Doing::Compacting,
         FlowStanding::Waiting => Doing::Waiting,
         FlowStanding::YourTurn => Doing::YourTurn,
+        FlowStanding::Closed => Doing::Closed,
         FlowStanding::Paused => Doing::Paused,
         FlowStanding::Stopped => Doing::Stopped,
         FlowStanding::Damaged => Doing::Damaged,

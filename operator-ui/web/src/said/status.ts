@@ -8,6 +8,7 @@ export const LIMIT_RESETS = "limit resets";
 export const COMPACTING = "compacting";
 export const WAITING_FOR_YOU = "waiting for you";
 export const YOUR_TURN = "your turn";
+export const CLOSED = "closed";
 export const WAITING_FOR_HANDOFF = "waiting for a handoff";
 export const PAUSED = "paused";
 export const STOPPED = "stopped";

@@ -9,7 +9,7 @@ use a_society_facts::view::FlowState;
 use super::input::{Brought, Commanded, OperatorWords, VerbNeed};
 use super::operate::not_over;
 use super::refusal::Refusal;
-use super::{consent, improve, operate, reply, revision, stop};
+use super::{consent, improve, operate, reply, revision, session, stop};
 use crate::graph::FlowGraph;
 
 #[expect(
@@ -27,6 +27,9 @@ pub(super) fn commanded(
         brought,
     } = commanded;
     let client = client.as_ref();
+    if state.is_closed_chat() && speaks(verb) {
+        return Err(Refusal::ChatClosed);
+    }
     match verb {
         Verb::Reply { to, text, asked } => {
             not_over(state)?;
@@ -107,12 +110,28 @@ pub(super) fn commanded(
         Verb::Feedback { granted } => {
             improve::decide_feedback(state, *granted, improve::ChosenWhen::Now(client))
         }
+        Verb::Title { title } => operate::title(title),
+        Verb::Close { role, force } => session::close(state, role, *force, client),
         Verb::Compact { .. }
+        | Verb::Open { .. }
+        | Verb::Inject { .. }
         | Verb::Trim { .. }
         | Verb::Reset { .. }
         | Verb::Restore { .. }
         | Verb::RetryNow { .. } => Err(Refusal::Needs(VerbNeed::Driver)),
     }
+}
+
+/// Whether a verb lets a role go on with something.
+const fn speaks(verb: &Verb) -> bool {
+    matches!(
+        verb,
+        Verb::Reply { .. }
+            | Verb::Steer { .. }
+            | Verb::Retry { .. }
+            | Verb::RetryNow { .. }
+            | Verb::Reopen { .. }
+    )
 }
 
 /// Words of a verb, and what the driver brought for them.

@@ -19,3 +19,6 @@ pub(crate) const QUOTED_CHARS_MAX: usize = 80;
 
 /// Characters of a chat's first message by which it is called: a row of a list shows about as many.
 pub(crate) const CHAT_TITLE_CHARS_MAX: usize = 40;
+
+/// A label is read in lists, one line each.
+pub(super) const TITLE_CHARS_MAX: usize = 64;

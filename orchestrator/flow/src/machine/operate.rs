@@ -7,7 +7,8 @@ use a_society_facts::Whom;
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::{BudgetSet, Measure};
 use a_society_facts::fact::flow::{
-    FactAuthor, FlowCancelled, FlowPaused, FlowUnpaused, NodeReopened, NodeRetried, PauseReason,
+    FactAuthor, FlowCancelled, FlowPaused, FlowTitled, FlowUnpaused, NodeReopened, NodeRetried,
+    PauseReason,
 };
 use a_society_facts::fact::node::{NodeWoken, WaitReason};
 use a_society_facts::fact::operator::{ChosenBy, ConsentAnswer, ReplyReturned, RoleConfigured};
@@ -19,6 +20,7 @@ use a_society_facts::view::flow::{Account, FlowPhase, OpenTurn, OperatorWait};
 use super::consent::resolved;
 use super::improve::{returned, unheard};
 use super::input::OperatorWords;
+use super::limits::TITLE_CHARS_MAX;
 use super::refusal::{NOBODY, Refusal};
 use super::reply::candidate;
 use crate::graph::FlowGraph;
@@ -325,4 +327,14 @@ fn left(account: &Account, raised: Option<Measure>) -> bool {
         .reached
         .iter()
         .all(|reached| Some(*reached) == raised)
+}
+
+/// What a flow or a chat is called from now on, on one line.
+pub(super) fn title(title: &str) -> Result<Vec<Fact>, Refusal> {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let title = words.join(" ");
+    if !(1..=TITLE_CHARS_MAX).contains(&title.chars().count()) {
+        return Err(Refusal::BadTitle);
+    }
+    Ok(vec![Fact::FlowTitled(FlowTitled { title })])
 }

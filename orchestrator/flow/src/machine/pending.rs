@@ -26,7 +26,7 @@ pub fn pending(graph: &FlowGraph, state: &FlowState) -> Vec<Work> {
     let mut work: Vec<Work> = turns
         .filter_map(|(id, turn)| of_turn(state, *id, turn))
         .collect();
-    if state.paused.is_none() {
+    if state.paused.is_none() && !state.is_closed_chat() {
         starts(graph, state, &mut work);
     }
     questions(graph, state, &mut work);

@@ -8,6 +8,7 @@ use a_society_facts::legal::Illegal;
 
 use super::input::VerbNeed;
 use super::limits::NAMES_SHOWN_MAX;
+use super::limits::TITLE_CHARS_MAX;
 use super::session::SessionUnfit;
 use crate::graph::RevisionObstacle;
 
@@ -349,6 +350,13 @@ pub enum Refusal {
     /// The driver has to bring something first, or to do it.
     #[error("the input does not bring what the verb needs")]
     Needs(VerbNeed),
+
+    /// A title that is empty, or longer than a list has room for.
+    #[error("a title has between 1 and {TITLE_CHARS_MAX} characters")]
+    BadTitle,
+    /// Nothing goes on in a chat that was closed.
+    #[error("the chat was closed, and takes no messages")]
+    ChatClosed,
 
     /// A session does not take what is to be done to it.
     #[error("the session of {role}: {why}")]

@@ -6,9 +6,10 @@ use std::fmt;
 
 use a_society_facts::Seat;
 use a_society_facts::fact::Fact;
+use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessagesTrimmed, Origin, SessionRenewed,
-    Strategy, Trigger,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageInjected, MessagesTrimmed, Origin,
+    SessionClosed, SessionRenewed, SessionState, Speaker, Strategy, Trigger,
 };
 use a_society_facts::fact::turn::{
     Cause, ModelAnswered, ModelFailed, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
@@ -19,13 +20,16 @@ use a_society_facts::view::flow::RequestState;
 use a_society_facts::view::session::{Archive, ArchiveKind, SessionEntry};
 use a_society_facts::view::{FlowState, SessionView};
 
+use super::claim::open_session;
+use super::input::{NewSession, OperatorWords};
 use super::limits::COMPACTED_MESSAGES_MIN;
 use super::refusal::{Refusal, listed};
+use super::stop;
 use super::work::TurnTask;
 use crate::graph::FlowGraph;
 
 /// What is done to a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum SessionChange {
     /// A summary is to replace its history.
     Compact {
@@ -36,6 +40,15 @@ pub enum SessionChange {
         /// Whether a model takes the role's turns.
         by_model: bool,
     },
+    /// It gets a message, which begins no turn.
+    Inject {
+        /// Whose the message is.
+        speaker: Speaker,
+        /// The message.
+        words: OperatorWords,
+        /// The names of the session, for a chat whose person has not sent anything.
+        opens: Option<NewSession>,
+    },
     /// Its oldest messages are archived.
     Trim {
         /// The name of the archive.
@@ -45,6 +58,13 @@ pub enum SessionChange {
     },
     /// It begins anew.
     Reset {
+        /// The name of the archive of what it held.
+        archive: String,
+        /// The name of the incarnation.
+        session: SessionId,
+    },
+    /// It was closed, and begins anew.
+    Open {
         /// The name of the archive of what it held.
         archive: String,
         /// The name of the incarnation.
@@ -66,6 +86,10 @@ pub enum SessionUnfit {
     AtWork,
     /// It is being compacted.
     Compacting,
+    /// It was closed.
+    Closed,
+    /// It is a role's of a flow, and ends with the flow.
+    NoChat,
     /// It holds too little.
     TooShort,
     /// No model reads it.
@@ -100,6 +124,8 @@ impl fmt::Display for SessionUnfit {
             Self::Missing => f.write_str("it has none"),
             Self::AtWork => f.write_str("a turn of it is open; let it end, or stop it"),
             Self::Compacting => f.write_str("it is being compacted already"),
+            Self::Closed => f.write_str("it is closed; open it first"),
+            Self::NoChat => f.write_str("it is no chat; a session of a flow ends with the flow"),
             Self::TooShort => f.write_str("there is nothing in it to compact"),
             Self::NoModel => {
                 f.write_str("its turns are not taken by a model, so its length costs nothing")
@@ -158,6 +184,21 @@ pub fn decide(
             }
             Ok(compaction_begins(state, role, compaction, trigger, client))
         }
+        SessionChange::Inject {
+            speaker,
+            words,
+            opens,
+        } => {
+            let opened = injected(state, role, opens)?;
+            let injected = Fact::MessageInjected(MessageInjected {
+                seat: role.into(),
+                message: words.message,
+                speaker,
+                text: words.text,
+                client,
+            });
+            Ok(opened.into_iter().chain([injected]).collect())
+        }
         SessionChange::Trim { archive, keep } => {
             let session = at_rest(state, role, session).map_err(refuse)?;
             let trimmed = trimmed(session, keep).map(|kept| MessagesTrimmed {
@@ -175,13 +216,16 @@ pub fn decide(
         } => {
             let session = at_rest(state, role, session).map_err(refuse)?;
             may_be_reset(state, role).map_err(refuse)?;
-            Ok(vec![Fact::SessionRenewed(SessionRenewed {
-                seat: role.into(),
-                archive,
-                session: incarnation,
-                generation: session.generation.saturating_add(1),
-                client,
-            })])
+            Ok(renewed(session, archive, incarnation, client))
+        }
+        SessionChange::Open {
+            archive,
+            session: incarnation,
+        } => {
+            let Some(session) = opened(state, role, session).map_err(refuse)? else {
+                return Ok(Vec::new());
+            };
+            Ok(renewed(session, archive, incarnation, client))
         }
         SessionChange::Restore { archive } => {
             let session = at_rest(state, role, session).map_err(refuse)?;
@@ -195,6 +239,49 @@ pub fn decide(
     }
 }
 
+/// N9: a session takes a message at any time, unless it is being compacted between turns. What opens it, where it is that
+/// of a chat whose person has not sent anything.
+fn injected(
+    state: &FlowState,
+    role: &RoleInstance,
+    opens: Option<NewSession>,
+) -> Result<Option<Fact>, Refusal> {
+    let refuse = |why| {
+        Err(Refusal::Session {
+            role: role.clone(),
+            why,
+        })
+    };
+    let mut nodes = state.graph.nodes.iter();
+    let is_chat_of = state.chat.is_some() && nodes.any(|node| node.role == *role);
+    match (state.session(role), opens.filter(|_| is_chat_of)) {
+        (None, Some(names)) => open_session(state, role, Some(&names)),
+        (None, None) => refuse(SessionUnfit::Missing),
+        (Some(brief), _) if brief.state == SessionState::Expired => refuse(SessionUnfit::Closed),
+        (Some(brief), _) if brief.compaction.is_some() && state.main_turn_of(role).is_none() => {
+            refuse(SessionUnfit::Compacting)
+        }
+        (Some(_), _) => Ok(None),
+    }
+}
+
+/// N8: a chat that was closed is opened; nothing if it is open.
+fn opened<'a>(
+    state: &FlowState,
+    role: &RoleInstance,
+    session: Option<&'a SessionView>,
+) -> Result<Option<&'a SessionView>, SessionUnfit> {
+    let session = session.ok_or(SessionUnfit::Missing)?;
+    if state.chat.is_none() {
+        return Err(SessionUnfit::NoChat);
+    }
+    if session.state != SessionState::Expired {
+        return Ok(None);
+    }
+    idle(state, role)?;
+    Ok(Some(session))
+}
+
 /// N1: the session exists, no turn works in it, and it is not being compacted.
 fn at_rest<'a>(
     state: &FlowState,
@@ -204,13 +291,75 @@ fn at_rest<'a>(
     let (Some(brief), Some(session)) = (state.session(role), session) else {
         return Err(SessionUnfit::Missing);
     };
+    if brief.state == SessionState::Expired {
+        return Err(SessionUnfit::Closed);
+    }
+    idle(state, role)?;
+    Ok(session)
+}
+
+/// No turn works in the session of a role, and it is not being compacted.
+fn idle(state: &FlowState, role: &RoleInstance) -> Result<(), SessionUnfit> {
     if state.main_turn_of(role).is_some() {
         return Err(SessionUnfit::AtWork);
     }
-    if brief.compaction.is_some() {
-        return Err(SessionUnfit::Compacting);
+    match state.session(role).map(|brief| &brief.compaction) {
+        Some(Some(_)) => Err(SessionUnfit::Compacting),
+        Some(None) | None => Ok(()),
     }
-    Ok(session)
+}
+
+/// The next incarnation of a session begins.
+fn renewed(
+    session: &SessionView,
+    archive: String,
+    incarnation: SessionId,
+    client: Option<ClientId>,
+) -> Vec<Fact> {
+    vec![Fact::SessionRenewed(SessionRenewed {
+        seat: session.seat.clone(),
+        archive,
+        session: incarnation,
+        generation: session.generation.saturating_add(1),
+        client,
+    })]
+}
+
+/// N8: a chat is closed between its turns, or with force, which stops the turn that is open.
+pub(super) fn close(
+    state: &FlowState,
+    role: &RoleInstance,
+    force: bool,
+    client: Option<&ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let refuse = |why| Refusal::Session {
+        role: role.clone(),
+        why,
+    };
+    if state.chat.is_none() {
+        return Err(refuse(SessionUnfit::NoChat));
+    }
+    let Some(brief) = state.session(role) else {
+        return Err(refuse(SessionUnfit::Missing));
+    };
+    if brief.state == SessionState::Expired {
+        return Ok(Vec::new());
+    }
+    let mut facts = match idle(state, role) {
+        Err(SessionUnfit::AtWork) if force => {
+            stop::stop(state, &StopScope::Role(role.clone()), None)?
+        }
+        Err(why) => return Err(refuse(why)),
+        Ok(()) if !state.running.is_empty() && !force => {
+            return Err(refuse(SessionUnfit::AtWork));
+        }
+        Ok(()) => Vec::new(),
+    };
+    facts.push(Fact::SessionClosed(SessionClosed {
+        seat: role.into(),
+        client: client.cloned(),
+    }));
+    Ok(facts)
 }
 
 /// N2: there is something to summarise, and a model that reads less of it afterwards.
@@ -262,7 +411,7 @@ struct Remainder {
 /// N6: what stays of a session if its last messages are to stay; nothing if all of it would.
 ///
 /// The cut moves back, and never forward: the last message of a person stays, and so does a call with its results.
-/// What the node under way was given stays as well.
+/// What the node under way was given stays as well, and so do notes of the system.
 fn trimmed(session: &SessionView, keep: u64) -> Option<Remainder> {
     let messages = &session.messages;
     let keep = usize::try_from(keep).unwrap_or(usize::MAX);
@@ -276,13 +425,17 @@ fn trimmed(session: &SessionView, keep: u64) -> Option<Remainder> {
     }
     let node = session.node.as_ref().map(|mark| &mark.node);
     let gone = messages.get(..cut)?;
-    let packet = gone.iter().rfind(|entry| {
+    let is_packet = |entry: &&SessionEntry| {
         entry.origin == Some(Origin::Entry) && node.is_some() && entry.node.as_ref() == node
-    });
-    let before: Vec<MessageId> = packet
-        .and_then(|entry| entry.id.clone())
-        .into_iter()
-        .collect();
+    };
+    let packet = gone
+        .iter()
+        .rfind(is_packet)
+        .and_then(|entry| entry.id.as_ref());
+    let ids = gone
+        .iter()
+        .filter(|entry| entry.is_system || entry.id.as_ref() == packet);
+    let before: Vec<MessageId> = ids.filter_map(|entry| entry.id.clone()).collect();
     (gone.len() > before.len()).then(|| Remainder {
         last: (messages.len() - cut) as u64,
         before,

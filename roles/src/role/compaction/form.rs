@@ -18,6 +18,8 @@ pub struct Replacement<'a> {
     pub todo: &'a str,
     /// The last packet, or words of the operator, that the role has not answered.
     pub request: &'a str,
+    /// The notes of the system in the conversation, as the role reads them.
+    pub notes: &'a str,
     /// How the turn may end; nothing if no turn is open.
     pub allowed: Option<&'a AllowedOutcomes>,
 }
@@ -37,6 +39,7 @@ pub fn replacement_message(replacement: &Replacement<'_>) -> String {
             text.push_str(&tagged(tag, "", part));
         }
     }
+    text.push_str(replacement.notes);
     text.push_str(
         "Your conversation up to here was replaced by this. Go on with the next step; do not start \
          over.",
@@ -46,6 +49,13 @@ pub fn replacement_message(replacement: &Replacement<'_>) -> String {
     }
     text.push('\n');
     text
+}
+
+/// A note of the system, as a role reads it: no words of the person it talks to.
+#[must_use]
+pub fn system_note(text: &str) -> String {
+    let note = tagged("system-note", "", text.trim());
+    note.trim_end().to_owned()
 }
 
 /// A text between tags whose end is not in it: where it is, the tag has a number.

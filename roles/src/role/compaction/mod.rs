@@ -14,7 +14,7 @@ mod tests;
 
 pub use changed::changed_files;
 pub use facts::flow_facts;
-pub use form::{Replacement, bounded, replacement_message};
+pub use form::{Replacement, bounded, replacement_message, system_note};
 pub use past::request_of;
 pub(crate) use past::{former_summary, is_replacement};
 pub use shares::Shares;

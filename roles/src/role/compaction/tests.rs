@@ -13,6 +13,7 @@ fn replaced(summary: &str, request: &str) -> String {
         flow: "Received: `record/facts.md` from `research`.",
         todo: "[x] Read\n[>] Write",
         request,
+        notes: "",
         allowed: Some(&AllowedOutcomes {
             forward: vec!["review".into()],
             backward: Vec::new(),

@@ -4,8 +4,9 @@ use super::imported::SessionImported;
 use super::node::{NodeSuspended, NodeWoken};
 use super::operator::StopScope;
 use super::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, MessagesTrimmed,
-    SessionCompacted, SessionOpened, SessionRenewed, SystemPromptBuilt,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, MessageInjected,
+    MessagesTrimmed, SessionClosed, SessionCompacted, SessionOpened, SessionRenewed,
+    SystemPromptBuilt,
 };
 use super::turn::{
     CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, ModelRequested, TurnEnded,
@@ -127,8 +128,12 @@ pub enum SessionFact<'a> {
     SessionCompacted(&'a SessionCompacted),
     /// [`super::Fact::CompactionFailed`].
     CompactionFailed(&'a CompactionFailed),
+    /// [`super::Fact::MessageInjected`].
+    MessageInjected(&'a MessageInjected),
     /// [`super::Fact::MessagesTrimmed`].
     MessagesTrimmed(&'a MessagesTrimmed),
+    /// [`super::Fact::SessionClosed`].
+    SessionClosed(&'a SessionClosed),
     /// [`super::Fact::SessionRenewed`].
     SessionRenewed(&'a SessionRenewed),
     /// [`super::Fact::ArchiveRestored`].

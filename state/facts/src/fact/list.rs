@@ -371,8 +371,12 @@ facts! {
     SessionCompacted(session::SessionCompacted) = "session_compacted" [life, seat, session, -, -, blobs, -],
     /// A compaction failed, and the history is what it was.
     CompactionFailed(session::CompactionFailed) = "compaction_failed" [life, seat, session, -, -, -, -],
+    /// The operator put a message into a session, behind the turn that is open in it if one is.
+    MessageInjected(session::MessageInjected) = "message_injected" [life, seat, session, -, -, blobs, client],
     /// The oldest messages of a session are archived, without anything in their place.
     MessagesTrimmed(session::MessagesTrimmed) = "messages_trimmed" [life, seat, session, -, -, -, client],
+    /// A chat was closed: it takes no messages, and a turn that is open in it is being stopped.
+    SessionClosed(session::SessionClosed) = "session_closed" [life, seat, session, -, -, -, client],
     /// A session begins anew under its key, and what it held is archived.
     SessionRenewed(session::SessionRenewed) = "session_renewed" [life, seat, session, -, -, -, client],
     /// The messages of an archive are back in the session.

@@ -139,6 +139,7 @@ mentions! {
         texts.for_each(|kept| text(kept, each));
     };
     fact: super::session::MessageAdded, each => text(&fact.text, each);
+    fact: super::session::MessageInjected, each => text(&fact.text, each);
     fact: super::session::SessionCompacted, each => text(&fact.replacement, each);
     fact: super::operator::OperatorReplied, each => text(&fact.text, each);
     fact: super::operator::OperatorSteered, each => text(&fact.text, each);

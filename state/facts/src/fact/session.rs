@@ -82,6 +82,8 @@ pub enum SessionState {
     Created,
     /// It is used.
     Active,
+    /// It was closed.
+    Expired,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -257,6 +259,16 @@ pub struct MessagesTrimmed {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionClosed {
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionRenewed {
     /// The seat of the session.
     #[serde(rename = "role")]
@@ -267,6 +279,35 @@ pub struct SessionRenewed {
     pub session: SessionId,
     /// Which incarnation that is.
     pub generation: u32,
+    /// The client's name for the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientId>,
+}
+
+/// Whose a message is that the operator puts into a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// The person who talks to the role.
+    User,
+    /// The role itself.
+    Assistant,
+    /// The system around both. Its notes stay when other messages are trimmed or compacted.
+    System,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessageInjected {
+    /// The seat of the session.
+    #[serde(rename = "role")]
+    pub seat: Seat,
+    /// The message.
+    pub message: MessageId,
+    /// Whose it is.
+    pub speaker: Speaker,
+    /// Its text.
+    pub text: Text,
     /// The client's name for the command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ClientId>,

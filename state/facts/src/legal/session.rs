@@ -3,9 +3,11 @@
 use super::Illegal;
 use super::turn::settled;
 use crate::fact::session::{
-    ArchiveRestored, CompactionStarted, MessageAdded, MessagesTrimmed, Origin, SessionCompacted,
-    SessionOpened, SessionRenewed, SystemPromptBuilt,
+    ArchiveRestored, CompactionStarted, MessageAdded, MessageInjected, MessagesTrimmed, Origin,
+    SessionClosed, SessionCompacted, SessionOpened, SessionRenewed, SessionState,
+    SystemPromptBuilt,
 };
+use crate::limits::INJECTED_MAX;
 use crate::seat::Seat;
 use crate::view::FlowState;
 use crate::view::flow::{OperatorMessage, RequestState, SessionBrief};
@@ -161,8 +163,46 @@ fn archived(state: &FlowState, seat: &Seat, archive: &str) -> Result<(), Illegal
     Ok(())
 }
 
+/// Beside a turn a message waits until it is over, so that it comes between no call and its result.
+pub(super) fn injected(state: &FlowState, f: &MessageInjected) -> Result<(), Illegal> {
+    let session = known(state, &f.seat)?;
+    if session.last_message.as_ref() == Some(&f.message) {
+        return Err(Illegal::Message {
+            message: f.message.clone(),
+            why: "it is there already",
+        });
+    }
+    if session.injected >= INJECTED_MAX {
+        return Err(Illegal::TooMany {
+            what: "messages for the end of the turn",
+        });
+    }
+    match session.compaction {
+        Some(_) if state.main_turn_of(&f.seat).is_none() => {
+            Err(bad(&f.seat, "it is being compacted"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
 pub(super) fn trimmed(state: &FlowState, f: &MessagesTrimmed) -> Result<(), Illegal> {
     archived(state, &f.seat, &f.archive)
+}
+
+/// A turn that is open in it then ends stopped.
+pub(super) fn closed(state: &FlowState, f: &SessionClosed) -> Result<(), Illegal> {
+    if state.chat.is_none() {
+        return Err(bad(&f.seat, "only chats are closed"));
+    }
+    if known(state, &f.seat)?.state == SessionState::Expired {
+        return Err(bad(&f.seat, "it is closed already"));
+    }
+    match state.main_turn_of(&f.seat) {
+        Some((_, turn)) if !turn.stop => Err(Illegal::RoleBusy {
+            seat: f.seat.clone(),
+        }),
+        Some(_) | None => Ok(()),
+    }
 }
 
 pub(super) fn renewed(state: &FlowState, f: &SessionRenewed) -> Result<(), Illegal> {

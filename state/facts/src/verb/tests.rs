@@ -20,6 +20,12 @@ const SAID: &[&str] = &[
     r#"{"do":"budget","role":null,"measure":"cost_micros","limit":7}"#,
     r#"{"do":"steer","role":"owner","text":"look","when":"interrupt"}"#,
     r#"{"do":"compact","role":"owner"}"#,
+    r#"{"do":"title","title":"Another"}"#,
+    r#"{"do":"close","role":"owner","force":true}"#,
+    r#"{"do":"open","role":"owner"}"#,
+    r#"{"do":"inject","role":"owner","speaker":"system","text":"look"}"#,
+    r#"{"do":"trim","role":"owner","keep":12}"#,
+    r#"{"do":"reset","role":"owner"}"#,
     r#"{"do":"restore","role":"owner","archive":"c1"}"#,
     r#"{"do":"stop","scope":{"role":"owner"}}"#,
     r#"{"do":"pause"}"#,
@@ -91,6 +97,7 @@ mod page {
     use crate::fact::improvement::ImprovementMode;
     use crate::fact::node::WaitReason;
     use crate::fact::operator::{ConsentAnswer, ConsentMode, ConsentRules, SteerWhen, StopScope};
+    use crate::fact::session::Speaker;
     use crate::fact::turn::CallEnd;
     use crate::id::{ApprovalId, ConsentId, NodeId, RoleInstance};
     use crate::{At, Hash};
@@ -118,6 +125,7 @@ mod page {
             At,
             Measure,
             SteerWhen,
+            Speaker,
             StopScope,
             ConsentMode,
             ConsentAnswer,

@@ -27,6 +27,8 @@ pub enum FlowStanding {
     Waiting,
     /// It is a chat, and its person speaks next.
     YourTurn,
+    /// It is a chat that was closed.
+    Closed,
     /// The operator paused it.
     Paused,
     /// There is work, and no process does it.
@@ -52,6 +54,9 @@ impl FlowStanding {
         match summary.status {
             FlowStatus::Completed => Self::Completed,
             FlowStatus::Cancelled => Self::Cancelled,
+            FlowStatus::Running | FlowStatus::Paused(_) if summary.is_closed && rests => {
+                Self::Closed
+            }
             FlowStatus::Paused(PauseReason::Operator) => Self::Paused,
             FlowStatus::Paused(_)
             | FlowStatus::AwaitingImprovementChoice
@@ -84,6 +89,7 @@ impl FlowStanding {
             Self::Compacting => status::COMPACTING,
             Self::Waiting => status::WAITING_FOR_YOU,
             Self::YourTurn => status::YOUR_TURN,
+            Self::Closed => status::CLOSED,
             Self::Paused => status::PAUSED,
             Self::Stopped => status::STOPPED,
             Self::Damaged => status::DAMAGED,
@@ -104,6 +110,7 @@ impl FlowStanding {
             | Self::Compacting
             | Self::Waiting
             | Self::YourTurn
+            | Self::Closed
             | Self::Paused
             | Self::Damaged
             | Self::Unreachable

@@ -86,6 +86,9 @@ pub struct FlowSummary {
     /// Whether it is a chat.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_chat: bool,
+    /// Whether it is a chat that was closed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_closed: bool,
     /// How many nodes its graph has.
     #[serde(default)]
     pub nodes: usize,
@@ -130,6 +133,7 @@ impl FlowSummary {
             tokens: state.account.spent.tokens,
             cost_micros: state.account.spent.cost_micros,
             is_chat: state.chat.is_some(),
+            is_closed: state.is_closed_chat(),
             nodes: state.graph.nodes.len(),
             done: state.done_nodes(),
         }

@@ -20,6 +20,8 @@ words! {
         WAITING_FOR_YOU = "waiting for you";
         /// The operator plays this role.
         YOUR_TURN = "your turn";
+        /// A chat takes no messages.
+        CLOSED = "closed";
         /// What other nodes send is awaited.
         WAITING_FOR_HANDOFF = "waiting for a handoff";
         /// The operator paused it.

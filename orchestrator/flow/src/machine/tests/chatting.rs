@@ -171,3 +171,38 @@ fn x5_x6_x10_a_chat_that_ends_behind_any_fact_comes_to_the_same_wait() {
         assert_eq!(reason(&flow), Some(WaitReason::Message), "behind {kept}");
     }
 }
+
+fn close(force: bool) -> Input {
+    wants(Verb::Close {
+        role: id("owner"),
+        force,
+    })
+}
+
+#[test]
+fn n8_a_chat_is_closed_between_turns_or_with_a_stop_and_nothing_goes_on_in_it() {
+    let mut flow = waiting();
+    let none = "refused: the session of owner: it has none";
+    assert_eq!(flow.words(close(false)), none);
+    speaks(&mut flow);
+    let open = "refused: the session of owner: a turn of it is open; let it end, or stop it";
+    assert_eq!(flow.words(close(false)), open);
+    let mut forced = flow.clone();
+    assert_eq!(forced.words(close(true)), "stop_requested session_closed");
+    let pending = forced.pending();
+    assert!(
+        matches!(pending[..], [Work::StopTurn { .. }]),
+        "{pending:?}"
+    );
+
+    flow.ends("chat", TurnEnding::Answered);
+    assert_eq!(flow.words(close(false)), "session_closed");
+    assert_eq!(flow.words(close(false)), "");
+    let reply = Verb::Reply {
+        to: a_society_facts::Whom::Only,
+        text: "More.".into(),
+        asked: None,
+    };
+    let closed = "refused: the chat was closed, and takes no messages";
+    assert_eq!(flow.words(wants(reply)), closed);
+}

@@ -306,3 +306,34 @@ fn n3_what_was_trimmed_last_is_restored_first() {
     assert_eq!(done(&mut flow, restore("t2")), "archive_restored");
     assert_eq!(done(&mut flow, restore("t1")), "archive_restored");
 }
+
+#[test]
+fn n9_a_message_is_put_into_a_session_at_any_time_and_starts_nothing() {
+    use a_society_facts::fact::session::Speaker;
+    let inject = |name: &str| SessionChange::Inject {
+        speaker: Speaker::User,
+        words: crate::machine::OperatorWords {
+            text: "Beside it.".into(),
+            message: id(name),
+        },
+        opens: None,
+    };
+    let mut none = Flow::on("a:owner z:owner", "a>z");
+    assert_eq!(
+        done(&mut none, inject("x1")),
+        "the session of owner: it has none"
+    );
+    let mut at_work = Flow::on("a:owner z:owner", "a>z");
+    at_work.claim("a").unwrap();
+    told(&mut at_work, "go");
+    for mut flow in [at_work, waits(1)] {
+        let before = flow.pending();
+        assert_eq!(done(&mut flow, inject("x1")), "message_injected");
+        assert_eq!(done(&mut flow, inject("x2")), "message_injected");
+        assert_eq!(flow.pending(), before);
+    }
+    let mut compacting = waits(2);
+    done(&mut compacting, compact(Trigger::Manual, true));
+    let twice = "the session of owner: it is being compacted already";
+    assert_eq!(done(&mut compacting, inject("x1")), twice);
+}

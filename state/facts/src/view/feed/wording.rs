@@ -446,6 +446,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
         )
         .about(&f.compaction)
         .close(format!("compaction:{}", f.compaction)),
+        Fact::MessageInjected(f) => said::injected(f),
         Fact::MessagesTrimmed(f) => ItemWords::event(
             "Oldest messages left out",
             format!(
@@ -455,6 +456,12 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
             "session.trimmed",
         )
         .about(&f.archive)
+        .say(),
+        Fact::SessionClosed(_) => ItemWords::event(
+            "Chat closed",
+            "It takes no messages until it is opened again.",
+            "session.closed",
+        )
         .say(),
         Fact::SessionRenewed(f) => ItemWords::event(
             "Session reset",

@@ -124,7 +124,9 @@ impl FlowState {
             Fact::CompactionStarted(f) => self.compaction_started(f),
             Fact::SessionCompacted(f) => self.compacted(place, f),
             Fact::CompactionFailed(f) => self.compaction_failed(f),
+            Fact::MessageInjected(f) => self.injected(place, f),
             Fact::MessagesTrimmed(f) => self.trimmed(place, f),
+            Fact::SessionClosed(f) => self.session_closed(place, f),
             Fact::SessionRenewed(f) => self.renewed(place, f),
             Fact::ArchiveRestored(f) => self.archive_restored(f),
 

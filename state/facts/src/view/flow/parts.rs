@@ -460,6 +460,9 @@ pub struct SessionBrief {
     /// How often in a row its provider named a time until which it answers nothing.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub limits_hit: u32,
+    /// How many messages of the operator wait until its turn is over.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub injected: u32,
 }
 
 /// A matter that a role works on.

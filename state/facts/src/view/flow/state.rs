@@ -20,6 +20,7 @@ use crate::fact::chat::ChatTerms;
 use crate::fact::flow::{Ends, TokenBudget};
 use crate::fact::journal::ProcessName;
 use crate::fact::operator::{ConsentMode, ConsentRules, Grant};
+use crate::fact::session::SessionState;
 use crate::handoff::{Delivery, EdgeName};
 use crate::hash::Hash;
 use crate::id::{
@@ -155,6 +156,13 @@ pub struct FlowState {
 }
 
 impl FlowState {
+    /// Whether it is a chat that was closed.
+    #[must_use]
+    pub fn is_closed_chat(&self) -> bool {
+        let mut sessions = self.sessions.values();
+        self.chat.is_some() && sessions.any(|session| session.state == SessionState::Expired)
+    }
+
     /// Writes `flow.json` after what `out` holds.
     pub fn write_json(&self, out: &mut Vec<u8>) {
         let before = out.len();

@@ -7,8 +7,9 @@ use super::parts::{
 };
 use super::state::FlowState;
 use crate::fact::session::{
-    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, MessagesTrimmed, Origin,
-    SessionCompacted, SessionOpened, SessionRenewed, SessionState, SystemPromptBuilt,
+    ArchiveRestored, CompactionFailed, CompactionStarted, MessageAdded, MessageInjected,
+    MessagesTrimmed, Origin, SessionClosed, SessionCompacted, SessionOpened, SessionRenewed,
+    SessionState, SystemPromptBuilt,
 };
 use crate::fact::turn::{
     CallFinished, CallIntended, CallReaped, CallRerun, CallStarted, DraftAdded, DraftDiscarded,
@@ -82,6 +83,9 @@ impl FlowState {
         };
         if !turn.cause.is_aside() {
             self.rest(&turn.seat);
+            if let Some(session) = self.sessions.get_mut(&turn.seat) {
+                session.injected = 0;
+            }
             if f.end == TurnEnd::Outcome {
                 self.answer(&turn.seat);
             }
@@ -325,6 +329,7 @@ impl FlowState {
             archives: Vec::new(),
             unanswered: None,
             limits_hit: 0,
+            injected: 0,
         };
         self.sessions.insert(f.seat.clone(), brief);
     }
@@ -332,7 +337,9 @@ impl FlowState {
     pub(super) fn touch(&mut self, place: FactPlace, seat: &Seat) {
         if let Some(session) = self.sessions.get_mut(seat) {
             session.last_activity_at = place.at;
-            session.state = SessionState::Active;
+            if session.state != SessionState::Expired {
+                session.state = SessionState::Active;
+            }
         }
     }
 
@@ -407,11 +414,27 @@ impl FlowState {
         }
     }
 
+    pub(super) fn injected(&mut self, place: FactPlace, f: &MessageInjected) {
+        self.touch(place, &f.seat);
+        self.last_message(&f.seat, &f.message);
+        let waits = u32::from(self.main_turn_of(&f.seat).is_some());
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
+            session.injected += waits;
+        }
+    }
+
     pub(super) fn trimmed(&mut self, place: FactPlace, f: &MessagesTrimmed) {
         if let Some(session) = self.sessions.get_mut(&f.seat) {
             session.context_tokens = 0;
             session.last_activity_at = place.at;
             session.archives.push(f.archive.clone());
+        }
+    }
+
+    pub(super) fn session_closed(&mut self, place: FactPlace, f: &SessionClosed) {
+        if let Some(session) = self.sessions.get_mut(&f.seat) {
+            session.state = SessionState::Expired;
+            session.last_activity_at = place.at;
         }
     }
 

@@ -1,5 +1,6 @@
 //! How facts change a session. Facts about other sessions leave it as it was.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::draft::AnswerDraft;
@@ -9,7 +10,9 @@ use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::columns::SessionFact;
 use crate::fact::node::WaitReason;
-use crate::fact::session::{MessageAdded, Origin, SessionOpened, SessionState};
+use crate::fact::session::{
+    MessageAdded, MessageInjected, Origin, SessionOpened, SessionState, Speaker,
+};
 use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, DraftKind, ModelAnswered,
     ModelRequested, TurnEnded, TurnStarted,
@@ -70,7 +73,12 @@ impl SessionView {
             SessionFact::CompactionStarted(f) => self.compaction = Some(f.compaction.clone()),
             SessionFact::SessionCompacted(f) => self.compacted(seq, at, f),
             SessionFact::CompactionFailed(_) => self.compaction = None,
+            SessionFact::MessageInjected(f) => self.injected(seq, at, f),
             SessionFact::MessagesTrimmed(f) => self.trimmed(seq, at, f),
+            SessionFact::SessionClosed(_) => {
+                self.state = SessionState::Expired;
+                self.last_activity_at = Some(at);
+            }
             SessionFact::SessionRenewed(f) => self.renewed(seq, at, f),
             SessionFact::ArchiveRestored(f) => self.restored(f),
         }
@@ -78,7 +86,9 @@ impl SessionView {
 
     pub(super) fn touch(&mut self, at: At) {
         self.last_activity_at = Some(at);
-        self.state = SessionState::Active;
+        if self.state != SessionState::Expired {
+            self.state = SessionState::Active;
+        }
     }
 
     fn opened(&mut self, at: At, f: &SessionOpened) {
@@ -91,6 +101,25 @@ impl SessionView {
         self.state = SessionState::Created;
         self.created_at = Some(at);
         self.last_activity_at = Some(at);
+    }
+
+    /// Within a turn, what the model said and what it is given for it stay together.
+    fn injected(&mut self, seq: Seq, at: At, f: &MessageInjected) {
+        self.touch(at);
+        let content = f.text.shown();
+        let message = match f.speaker {
+            Speaker::User | Speaker::System => Message::User { content },
+            Speaker::Assistant => Message::Assistant { content },
+        };
+        let mut entry = SessionEntry::new(message, Some(f.message.clone()), seq, at);
+        entry.origin = Some(Origin::Injection);
+        entry.is_system = f.speaker == Speaker::System;
+        let entry = entry.with_blob_of(&f.text);
+        if self.turn.is_some() {
+            self.injected.push(entry);
+        } else {
+            self.push(entry);
+        }
     }
 
     fn turn_started(&mut self, at: At, f: &TurnStarted) {
@@ -112,6 +141,9 @@ impl SessionView {
         self.is_active = false;
         self.leave_draft(seq, at);
         self.exchange_ended(f.end);
+        for entry in mem::take(&mut self.injected) {
+            self.push(entry);
+        }
         self.last_activity_at = Some(at);
     }
 

@@ -48,6 +48,8 @@ pub struct SessionEntry {
     pub at: At,
     /// Why it was added, if no model produced it.
     pub origin: Option<Origin>,
+    /// Whether it is a note of the system, which stays when other messages are left out.
+    pub is_system: bool,
     /// The node it was added for.
     pub node: Option<NodeId>,
     /// The turn it belongs to.
@@ -70,6 +72,7 @@ impl SessionEntry {
             seq,
             at,
             origin: None,
+            is_system: false,
             node: None,
             turn: None,
             interrupted: false,
@@ -183,6 +186,9 @@ impl Serialize for WithTexts<'_, SessionEntry> {
         map.serialize_entry("at", &entry.at)?;
         if let Some(origin) = &entry.origin {
             map.serialize_entry("origin", origin)?;
+        }
+        if entry.is_system {
+            map.serialize_entry("system", &true)?;
         }
         if let Some(node) = &entry.node {
             map.serialize_entry("node", node)?;

@@ -44,7 +44,10 @@ impl SessionView {
         if self.is_undone
             && let Some(start) = self.exchange
         {
-            self.messages.truncate(start);
+            // What the operator put in beside the exchange is no part of it.
+            let undone = self.messages.split_off(start);
+            let beside = |entry: &SessionEntry| entry.origin == Some(Origin::Injection);
+            self.messages.extend(undone.into_iter().filter(beside));
             self.weigh();
         }
         if self.is_undone || self.exchange.is_none() {

@@ -103,6 +103,8 @@ pub struct SessionView {
     pub seat: Seat,
     /// The messages.
     pub messages: Vec<SessionEntry>,
+    /// Messages of the operator that wait until the open turn is over.
+    pub injected: Vec<SessionEntry>,
     /// The text that is being streamed; it shows after the messages.
     pub draft: Option<AnswerDraft>,
     /// The current node.
@@ -173,6 +175,7 @@ impl SessionView {
             flow,
             seat,
             messages: Vec::new(),
+            injected: Vec::new(),
             draft: None,
             node: None,
             archives: Vec::new(),

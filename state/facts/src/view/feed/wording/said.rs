@@ -1,7 +1,7 @@
 //! The words of messages that no model produced.
 
 use super::{FeedEffect, ItemWords, shown, shown_whole};
-use crate::fact::session::{MessageAdded, Origin};
+use crate::fact::session::{MessageAdded, MessageInjected, Origin, Speaker};
 use crate::view::feed::item::ItemKind;
 
 /// Most messages are the other side of something that is shown already.
@@ -27,6 +27,16 @@ pub(super) fn message<'a>(f: &MessageAdded) -> FeedEffect<'a> {
         | Origin::Improvement
         | Origin::Compaction => FeedEffect::Silent,
     }
+}
+
+/// A message that the operator put into the session, of any speaker.
+pub(super) fn injected<'a>(f: &MessageInjected) -> FeedEffect<'a> {
+    let (kind, label) = match f.speaker {
+        Speaker::User => (ItemKind::User, "Note"),
+        Speaker::Assistant => (ItemKind::Assistant, "Note as the role's own"),
+        Speaker::System => (ItemKind::User, "Note of the system"),
+    };
+    ItemWords::of(kind, label, shown_whole(&f.text), "session.injected").say()
 }
 
 /// The operator's message to a role at work, resolved when the role gets it.
