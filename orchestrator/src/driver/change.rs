@@ -7,12 +7,15 @@
 
 use std::path::Path;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Hash;
-use a_society_flow::machine::{ChangeProposal, Refusal};
+use a_society_flow::machine::{Brought, ChangeProposal, Commanded, Input, Refusal};
 use a_society_state::atomic::replace_durably;
+use a_society_state::disk::Disk;
 use a_society_state::files::make_folders;
 
 use super::core::Core;
+use super::errand::ErrandId;
 use super::error::{ChangeFault, DriverError};
 use crate::mint;
 use crate::record::{InProject, in_project};
@@ -21,13 +24,25 @@ use crate::record::{InProject, in_project};
 pub(crate) const CHANGEABLE: &str = "a-docs";
 
 impl Core {
-    /// A change of a file of the project, as it is now.
-    pub(super) fn proposal(
+    /// It is found out what the file holds that a proposal would change.
+    pub(super) fn ask_proposal(
         &mut self,
-        written: &str,
+        path: String,
         text: String,
-    ) -> Result<ChangeProposal, DriverError> {
-        let found = self.changeable(written)?;
+        mut said: Commanded,
+    ) -> Result<ErrandId, DriverError> {
+        let (disk, project) = (self.flow.shared_disk(), self.places.project.clone());
+        self.send_for_command(StopSignal::default(), move || {
+            let found = changeable(disk.as_ref(), &project, &path);
+            Box::new(move |core: &mut Self| {
+                said.brought = Brought::Proposal(core.proposal(found?, text)?);
+                core.command(Input::Commanded(said))
+            })
+        })
+    }
+
+    /// A change of a file of the project, as it was found.
+    fn proposal(&mut self, found: InProject, text: String) -> Result<ChangeProposal, DriverError> {
         let before = found.bytes.as_deref().map(Hash::of);
         if before == Some(Hash::of(text.as_bytes())) {
             return Err(ChangeFault::Nothing(found.relative).into());
@@ -46,7 +61,7 @@ impl Core {
         let Some(change) = self.state().changes.get(change) else {
             return Err(Refusal::UnknownChange(change.to_owned()).into());
         };
-        let found = self.changeable(&change.path)?;
+        let found = changeable(self.flow.disk(), &self.places.project, &change.path)?;
         // A proposal lets its text go only when it is decided.
         let after = self
             .flow
@@ -64,18 +79,18 @@ impl Core {
         replace_durably(disk, &found.path, after.as_bytes())?;
         Ok(())
     }
+}
 
-    /// The file of the project that a written path names, with what it holds.
-    fn changeable(&self, written: &str) -> Result<InProject, DriverError> {
-        let refused = |why: String| ChangeFault::OutOfPlace {
-            path: written.to_owned(),
-            why,
-        };
-        let found = in_project(self.flow.disk(), &self.places.project, written).map_err(refused)?;
-        if Path::new(&found.relative).starts_with(CHANGEABLE) {
-            return Ok(found);
-        }
-        let why = format!("findings change files below {CHANGEABLE} only");
-        Err(refused(why).into())
+/// The file of the project that a written path names, with what it holds.
+fn changeable(disk: &dyn Disk, project: &Path, written: &str) -> Result<InProject, DriverError> {
+    let refused = |why: String| ChangeFault::OutOfPlace {
+        path: written.to_owned(),
+        why,
+    };
+    let found = in_project(disk, project, written).map_err(refused)?;
+    if Path::new(&found.relative).starts_with(CHANGEABLE) {
+        return Ok(found);
     }
+    let why = format!("findings change files below {CHANGEABLE} only");
+    Err(refused(why).into())
 }

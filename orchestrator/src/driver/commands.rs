@@ -90,7 +90,9 @@ impl Core {
             }),
             VerbNeed::Grant(consent) => return self.ask_grant(consent, said).map(Obeyed::Later),
             VerbNeed::Graph(source) => return self.ask_contract(source, said).map(Obeyed::Later),
-            VerbNeed::Proposal { path, text } => Brought::Proposal(self.proposal(&path, text)?),
+            VerbNeed::Proposal { path, text } => {
+                return self.ask_proposal(path, text, said).map(Obeyed::Later);
+            }
             VerbNeed::Written(change) => {
                 self.apply(&change)?;
                 Brought::Written

@@ -1,12 +1,15 @@
 //! A finding changes a file of the project: once, whole, and only the file it was proposed for.
 
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-use a_society_in_memory::FaultyDisk;
+use a_society_in_memory::{FaultyDisk, HangingCalls};
 
 use super::improving::improve;
+use super::model::hanging::AT_ONCE;
 use super::{at, begin, facts, store};
 use crate::control::message::Taken;
+use crate::driver::commands::Obeyed;
 use crate::driver::core::Core;
 use crate::driver::error::ChangeFault;
 use crate::driver::error::DriverError;
@@ -85,6 +88,27 @@ fn a_proposal_says_where_it_comes_from_and_is_applied_when_the_operator_says_so(
         refusal(decide(&mut core, true)),
         Refusal::NothingProposed
     ));
+}
+
+#[test]
+fn the_core_goes_on_while_the_file_hangs_that_a_proposal_would_change() {
+    let disk = FaultyDisk::new();
+    let mut core = reflected(&disk);
+    let gate = disk.hang(HangingCalls::Below("/w/project".into()));
+    let command = Verb::Propose {
+        role: "owner".parse().unwrap(),
+        path: "a-docs/style.md".to_owned(),
+        text: "Shorter.\n".to_owned(),
+    };
+    let begun = Instant::now();
+    let obeyed = core.obey_apart(command, None).unwrap();
+    assert!(begun.elapsed() < AT_ONCE);
+    assert!(matches!(obeyed, Obeyed::Later(_)), "{obeyed:?}");
+    assert!(core.state().changes.is_empty());
+    gate.open();
+    core.run_errands_here().unwrap();
+    assert_eq!(core.state().changes.len(), 1);
+    assert_eq!(style(&disk), "Short.\n");
 }
 
 #[test]

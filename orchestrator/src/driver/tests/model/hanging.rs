@@ -14,7 +14,7 @@ use crate::driver::handle::{FlowHandle, Seen};
 use crate::driver::task::{Driven, drive};
 
 /// How fast a flow obeys.
-pub(super) const AT_ONCE: Duration = Duration::from_millis(100);
+pub(in crate::driver::tests) const AT_ONCE: Duration = Duration::from_millis(100);
 /// Far longer than anything takes that does not hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
