@@ -1,8 +1,7 @@
 //! Compacts a session in the middle of a turn: a turn aside makes the summary, and one message then
 //! replaces the history. The operator's compaction between turns is in `manual_compaction`.
 
-use a_society_facts::fact::Fact;
-use a_society_facts::fact::session::{CompactionFailed, Strategy, Trigger};
+use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
 use a_society_flow::machine::session::{self, SessionAside, SessionChange};
@@ -232,11 +231,11 @@ impl Core {
             }
             failed.push_str(", and the beginnings of its messages are as long as the whole");
         }
-        self.append(Fact::CompactionFailed(CompactionFailed {
-            seat: ended.aside.role.into(),
+        let change = SessionChange::LeaveAsItIs {
             compaction: ended.compaction,
             why: failed,
-        }))?;
+        };
+        self.apply_to_session(&ended.aside.role, change, None)?;
         Ok(None)
     }
 

@@ -3,12 +3,12 @@
 
 use std::path::Path;
 
-use a_society_facts::fact::Fact;
-use a_society_facts::fact::session::{Origin, SessionCompacted, Strategy, Trigger};
+use a_society_facts::fact::session::{Origin, Strategy, Trigger};
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::{BlobText, Message, Text};
 use a_society_facts::view::session::{Archive, SessionEntry, SessionView};
 use a_society_flow::machine::TurnTask;
+use a_society_flow::machine::session::{SessionChange, SessionLengths};
 use a_society_roles::handoff::AllowedOutcomes;
 use a_society_roles::role::compaction::{
     Replacement, Shares, bounded, changed_files, replacement_message, request_of, todo_list,
@@ -67,29 +67,23 @@ impl Core {
         replacement: &str,
     ) -> Result<(), DriverError> {
         let session = self.flow.views().session(&role);
-        let tokens_before = session.map_or(0, |session| session.latest_context_usage);
-        let tokens_after = session.and_then(|session| {
-            let all: usize = session.messages.iter().map(weight).sum();
-            let kept = session.messages.iter().rev().take(shorter.kept_last);
-            let kept: usize = kept.map(weight).sum();
-            share(tokens_before, replacement.len() + kept, all)
-        });
-        let node = session.and_then(|session| session.node.as_ref().map(|mark| mark.node.clone()));
-        let message = mint::name(self.mint.as_mut(), "m")?;
-        let kept = self.flow.keep_text(replacement.to_owned())?;
-        self.append(Fact::SessionCompacted(SessionCompacted {
-            seat: role.into(),
+        let entries = session.map_or(&[][..], |session| &session.messages);
+        let kept = entries.iter().rev().take(shorter.kept_last);
+        let lengths = SessionLengths {
+            before: entries.iter().map(weight).sum(),
+            after: replacement.len() + kept.map(weight).sum::<usize>(),
+        };
+        let change = SessionChange::Shorten {
             compaction: shorter.compaction,
             trigger: shorter.trigger,
             strategy: shorter.strategy,
-            node,
-            message,
-            replacement: kept,
+            message: mint::name(self.mint.as_mut(), "m")?,
+            replacement: self.flow.keep_text(replacement.to_owned())?,
             kept_last: shorter.kept_last as u64,
-            tokens_before,
-            tokens_after,
+            lengths,
             why: shorter.why,
-        }))
+        };
+        self.apply_to_session(&role, change, None)
     }
 
     /// The oldest messages are left out, and their beginnings replace them, if that is shorter.
@@ -351,12 +345,6 @@ fn kept(entries: &[SessionEntry], most_bytes: usize, trigger: Trigger) -> usize 
         }
     }
     kept
-}
-
-/// How many tokens are left of a context whose messages shrink from `all` bytes to `left`; unknown if the context is.
-fn share(tokens: u64, left: usize, all: usize) -> Option<u64> {
-    let part = u128::from(tokens) * left.min(all) as u128 / (all.max(1) as u128);
-    u64::try_from(part).ok().filter(|_| tokens > 0)
 }
 
 /// How long a message is for the purpose of making its session shorter.

@@ -9,13 +9,13 @@ use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::StopScope;
 use a_society_facts::fact::session::{
     ArchiveRestored, CompactionFailed, CompactionStarted, MessageInjected, MessagesTrimmed, Origin,
-    SessionClosed, SessionRenewed, SessionState, Speaker, Strategy, Trigger,
+    SessionClosed, SessionCompacted, SessionRenewed, SessionState, Speaker, Strategy, Trigger,
 };
 use a_society_facts::fact::turn::{
     Cause, ModelAnswered, ModelFailed, StopReason, TurnEnd, TurnEnded, TurnStarted, Usage,
 };
 use a_society_facts::id::{ClientId, MessageId, NodeId, RoleInstance, SessionId, TurnId};
-use a_society_facts::message::{AnswerText, Message};
+use a_society_facts::message::{AnswerText, Message, Text};
 use a_society_facts::view::flow::RequestState;
 use a_society_facts::view::session::{Archive, ArchiveKind, SessionEntry};
 use a_society_facts::view::{FlowState, SessionView};
@@ -27,6 +27,15 @@ use super::refusal::{Refusal, listed};
 use super::stop;
 use super::work::TurnTask;
 use crate::graph::FlowGraph;
+
+/// How long a session was before its history was replaced, and how long it is after that. Only their ratio counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionLengths {
+    /// Before.
+    pub before: usize,
+    /// After.
+    pub after: usize,
+}
 
 /// What is done to a session.
 #[derive(Debug, Clone)]
@@ -48,6 +57,32 @@ pub enum SessionChange {
         words: OperatorWords,
         /// The names of the session, for a chat whose person has not sent anything.
         opens: Option<NewSession>,
+    },
+    /// One message replaces its history, but for the last messages.
+    Shorten {
+        /// The name of the compaction that ends so, and of the archive.
+        compaction: String,
+        /// Who asked for it.
+        trigger: Trigger,
+        /// How the message was made.
+        strategy: Strategy,
+        /// The name of the message.
+        message: MessageId,
+        /// What it says.
+        replacement: Text,
+        /// How many of the last messages stay.
+        kept_last: u64,
+        /// How long the session was, and how long it is now.
+        lengths: SessionLengths,
+        /// Why no model made the summary.
+        why: Option<String>,
+    },
+    /// A compaction led to nothing.
+    LeaveAsItIs {
+        /// Its name.
+        compaction: String,
+        /// Why.
+        why: String,
     },
     /// Its oldest messages are archived.
     Trim {
@@ -184,20 +219,14 @@ pub fn decide(
             }
             Ok(compaction_begins(state, role, compaction, trigger, client))
         }
-        SessionChange::Inject {
-            speaker,
-            words,
-            opens,
-        } => {
-            let opened = injected(state, role, opens)?;
-            let injected = Fact::MessageInjected(MessageInjected {
+        inject @ SessionChange::Inject { .. } => message_injected(state, role, inject, client),
+        shorten @ SessionChange::Shorten { .. } => Ok(shortened(role, session, shorten)),
+        SessionChange::LeaveAsItIs { compaction, why } => {
+            Ok(vec![Fact::CompactionFailed(CompactionFailed {
                 seat: role.into(),
-                message: words.message,
-                speaker,
-                text: words.text,
-                client,
-            });
-            Ok(opened.into_iter().chain([injected]).collect())
+                compaction,
+                why,
+            })])
         }
         SessionChange::Trim { archive, keep } => {
             let session = at_rest(state, role, session).map_err(refuse)?;
@@ -237,6 +266,32 @@ pub fn decide(
             })])
         }
     }
+}
+
+/// A session gets a message.
+fn message_injected(
+    state: &FlowState,
+    role: &RoleInstance,
+    change: SessionChange,
+    client: Option<ClientId>,
+) -> Result<Vec<Fact>, Refusal> {
+    let SessionChange::Inject {
+        speaker,
+        words,
+        opens,
+    } = change
+    else {
+        return Ok(Vec::new());
+    };
+    let opened = injected(state, role, opens)?;
+    let injected = Fact::MessageInjected(MessageInjected {
+        seat: role.into(),
+        message: words.message,
+        speaker,
+        text: words.text,
+        client,
+    });
+    Ok(opened.into_iter().chain([injected]).collect())
 }
 
 /// N9: a session takes a message at any time, unless it is being compacted between turns. What opens it, where it is that
@@ -280,6 +335,50 @@ fn opened<'a>(
     }
     idle(state, role)?;
     Ok(Some(session))
+}
+
+impl SessionLengths {
+    /// The tokens of a session that is so much shorter, if it is known how many it had.
+    fn tokens_after(self, tokens: u64) -> Option<u64> {
+        let left = self.after.min(self.before) as u128;
+        let part = u128::from(tokens) * left / (self.before.max(1) as u128);
+        u64::try_from(part).ok().filter(|_| tokens > 0)
+    }
+}
+
+/// One message replaces the history of a session.
+fn shortened(
+    role: &RoleInstance,
+    session: Option<&SessionView>,
+    change: SessionChange,
+) -> Vec<Fact> {
+    let SessionChange::Shorten {
+        compaction,
+        trigger,
+        strategy,
+        message,
+        replacement,
+        kept_last,
+        lengths,
+        why,
+    } = change
+    else {
+        return Vec::new();
+    };
+    let tokens_before = session.map_or(0, |session| session.latest_context_usage);
+    vec![Fact::SessionCompacted(SessionCompacted {
+        seat: role.into(),
+        compaction,
+        trigger,
+        strategy,
+        node: session.and_then(|session| Some(session.node.as_ref()?.node.clone())),
+        message,
+        replacement,
+        kept_last,
+        tokens_before,
+        tokens_after: session.and_then(|_| lengths.tokens_after(tokens_before)),
+        why,
+    })]
 }
 
 /// N1: the session exists, no turn works in it, and it is not being compacted.

@@ -8,7 +8,7 @@ use a_society_facts::view::Views;
 use a_society_facts::{At, Recorded};
 
 use super::support::{Flow, id};
-use crate::machine::session::{SessionAside, SessionChange, decide, last_task};
+use crate::machine::session::{SessionAside, SessionChange, SessionLengths, decide, last_task};
 use crate::machine::{Input, TurnEnding, TurnTask};
 
 fn role() -> RoleInstance {
@@ -218,6 +218,51 @@ fn n5_the_last_task_of_a_session_is_its_reflection_or_a_node_that_the_graph_has(
             expected
         );
     }
+}
+
+#[test]
+fn a_history_that_is_replaced_counts_the_tokens_that_are_left_by_its_lengths() {
+    let flow = waits(6);
+    let mut views = Views::default();
+    for (seq, fact) in (1..).zip(&flow.facts) {
+        views.apply(&Recorded::new(seq, At::from_ms(0), fact.clone()));
+    }
+    let mut session = views.session(&role()).cloned().unwrap();
+    let mut left = |used: u64, before: usize, after: usize| {
+        session.latest_context_usage = used;
+        let change = SessionChange::Shorten {
+            compaction: "k1".into(),
+            trigger: Trigger::Auto,
+            strategy: Strategy::NodeSummary,
+            message: id("s9"),
+            replacement: "What was done.".into(),
+            kept_last: 1,
+            lengths: SessionLengths { before, after },
+            why: None,
+        };
+        let facts = decide(&flow.state, &role(), Some(&session), change, None).unwrap();
+        match facts.as_slice() {
+            [Fact::SessionCompacted(f)] => (f.tokens_before, f.tokens_after, f.node.clone()),
+            other => panic!("{other:?}"),
+        }
+    };
+    let node = Some(id("a"));
+    assert_eq!(left(1_000, 400, 100), (1_000, Some(250), node.clone()));
+    // What grew is not taken to have become longer than it was.
+    assert_eq!(left(1_000, 400, 900), (1_000, Some(1_000), node.clone()));
+    assert_eq!(left(0, 400, 100), (0, None, node));
+}
+
+#[test]
+fn a_compaction_that_led_to_nothing_says_why() {
+    let mut flow = waits(6);
+    done(&mut flow, compact(Trigger::Manual, true));
+    let change = SessionChange::LeaveAsItIs {
+        compaction: "k1".into(),
+        why: "the budget is used up".into(),
+    };
+    assert_eq!(done(&mut flow, change), "compaction_failed");
+    assert!(flow.state.session(&role()).unwrap().compaction.is_none());
 }
 
 fn trim(keep: u64) -> SessionChange {
