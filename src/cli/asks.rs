@@ -7,7 +7,6 @@ use a_society_facts::fact::flow::PauseReason;
 use a_society_facts::fact::node::{Trouble, WaitReason};
 use a_society_facts::id::{NodeId, RoleInstance};
 use a_society_facts::message::Text;
-use a_society_facts::words::calls::failure;
 use a_society_facts::words::choices::Choice;
 use a_society_operator_ui::fold::asks::{Answering, AskAnswer, OpenAsk};
 use a_society_operator_ui::protocol::ask::{Fact, ShortBudget};
@@ -17,6 +16,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::card_rows::labelled;
+use super::say::goes_on_with;
 use super::words;
 use crate::exit_code::ExitCode;
 use crate::output::Output;
@@ -357,11 +357,12 @@ pub(crate) fn mended(name: &str, ask: &OpenAsk) -> Option<(String, String)> {
     else {
         return None;
     };
-    let says = text_of(ask)?;
+    let says = says(ask)?;
     let answers = commands(name, ask);
     let retry = answers.iter().find(|answer| answer.decision == "retry")?;
     let is_line = !says.trim().is_empty() && says.trim().lines().count() == 1;
-    let command = format!("{} && a-society resume {name}", retry.command);
+    let goes_on = goes_on_with(ask.is_chat, name);
+    let command = format!("{} && {goes_on}", retry.command);
     is_line.then(|| (says.trim().to_owned(), command))
 }
 
@@ -398,7 +399,7 @@ const BAR: &str = "  │ ";
 /// What is to be read of an ask.
 fn card(out: &Output, name: &str, ask: &OpenAsk) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(says) = text_of(ask) {
+    if let Some(says) = says(ask) {
         let (columns, _) = out.size();
         let room = columns.saturating_sub(BAR.chars().count() + 1).max(1);
         let is_prose = matches!(ask.question, OperatorQuestion::Text { .. });
@@ -434,19 +435,6 @@ fn card(out: &Output, name: &str, ask: &OpenAsk) -> Vec<String> {
     });
     lines.extend(known);
     lines
-}
-
-/// What the operator should read, without what only a model needs.
-pub(crate) fn text_of(ask: &OpenAsk) -> Option<Cow<'_, str>> {
-    let says = says(ask)?;
-    // The name of a failure is for programs, and its words are in the line above.
-    let named = says
-        .split_once(": ")
-        .filter(|(name, _)| failure(name).is_some());
-    if let Some((_, says)) = named {
-        return Some(Cow::Owned(says.to_owned()));
-    }
-    Some(says)
 }
 
 /// The commands that do something else than to answer with a text, where a text is asked for.

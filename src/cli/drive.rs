@@ -38,6 +38,7 @@ use super::field::{Field, Written};
 use super::notify::Notifier;
 use super::progress::{Progress, Tail};
 use super::prompt::{Heard, Prompt};
+use super::say::goes_on_with;
 use super::signals::{Interrupts, Suspension};
 use crate::environment::Environment;
 use crate::exit_code::ExitCode;
@@ -161,6 +162,7 @@ pub(crate) fn watch(
     } = watched;
     opening::tell(context, store, flow, known > 0, wishes.quiet)?;
     // Who talks is there.
+    let is_chat = talk.is_some();
     let notifier = match talk {
         Some(_) => None,
         None => Notifier::begin(flow, &driven.handle, store),
@@ -171,7 +173,7 @@ pub(crate) fn watch(
         out: &mut context.out,
         store,
         flow,
-        progress: progress.of_chat(talk.is_some()),
+        progress: progress.of_chat(is_chat),
         handle: driven.handle.clone(),
         wishes,
         interrupts,
@@ -215,14 +217,15 @@ fn rested(context: &mut Context<'_>, flow: &FlowRef, driven: Driven, stop: Stop)
     driven.handle.drain();
     drop(driven.task.join());
     let seen = driven.handle.seen();
-    let over = seen.is_some_and(|seen| seen.state.status.is_over());
+    let of = seen.map(|seen| (seen.state.status.is_over(), seen.state.chat.is_some()));
+    let (over, is_chat) = of.unwrap_or_default();
     if over || !matches!(stop, Stop::OutputClosed) {
         return Err(stop);
     }
     // Who stopped reading may not know that the flow stopped with it.
-    let name = short(flow);
+    let command = goes_on_with(is_chat, short(flow));
     context.out.note(&format!(
-        "what is printed is no longer read, and the flow rests; go on: a-society resume {name}"
+        "what is printed is no longer read, and the flow rests; go on: {command}"
     ));
     Ok(ExitCode::Interrupted)
 }
@@ -676,14 +679,17 @@ fn rests(seen: &Seen) -> bool {
 }
 
 /// Why a flow is not driven any more.
-fn from_driver(error: DriverError, flow: &FlowRef) -> Stop {
+fn from_driver(error: DriverError, flow: &FlowRef, is_chat: bool) -> Stop {
     match error.into_state() {
         Ok(error) => error.into(),
         Err(error) => OperatorError::new(
             ("flow-stopped", ExitCode::Failed),
             format!("{flow} is not driven any more"),
             error.to_string(),
-            format!("look at it, then go on: a-society resume {}", short(flow)),
+            format!(
+                "look at it, then go on: {}",
+                goes_on_with(is_chat, short(flow))
+            ),
         )
         .into(),
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::asks;
 use super::context::Context;
-use super::say::{from_run, project_folder};
+use super::say::{from_run, goes_on, project_folder};
 use crate::exit_code::ExitCode;
 use crate::operator_error::{Outcome, Stop};
 use crate::text::plain;
@@ -75,8 +75,9 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     }
     if let Some(made) = made {
         context.out.line(&format!("forked: {made}"))?;
-        let name = asks::short(&made);
-        let note = format!("it has no driver yet; continue with: a-society resume {name}");
+        let state = store.look(&made)?.screen.flow;
+        let command = goes_on(&state, asks::short(&made));
+        let note = format!("it has no driver yet; continue with: {command}");
         context.out.note(&note);
     }
     Ok(ExitCode::Ok)

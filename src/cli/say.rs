@@ -218,12 +218,11 @@ fn tell(context: &mut Context<'_>, said: &Said, words: &str) -> Result<(), Stop>
         .out
         .line(&format!("{flow}: {words} (record {})", taken.seq))?;
     // A flow that is over has nothing to go on with.
-    let over = store.look(flow)?.screen.flow.status.is_over();
-    if !driven && !over {
-        let name = super::asks::short(flow);
-        context.out.note(&format!(
-            "it has no driver now; continue with: a-society resume {name}"
-        ));
+    let state = store.look(flow)?.screen.flow;
+    if !driven && !state.status.is_over() {
+        let command = goes_on(&state, super::asks::short(flow));
+        let note = format!("it has no driver now; continue with: {command}");
+        context.out.note(&note);
     }
     Ok(())
 }
@@ -337,8 +336,14 @@ fn said(text: String) -> Result<String, Stop> {
 
 /// The command that goes on with a flow, or with a chat.
 pub(crate) fn goes_on(state: &FlowState, name: &str) -> String {
-    match state.chat {
-        Some(_) => format!("a-society chat --resume {name}"),
-        None => format!("a-society resume {name}"),
+    goes_on_with(state.chat.is_some(), name)
+}
+
+/// The same by what is known of it.
+pub(crate) fn goes_on_with(is_chat: bool, name: &str) -> String {
+    if is_chat {
+        format!("a-society chat --resume {name}")
+    } else {
+        format!("a-society resume {name}")
     }
 }

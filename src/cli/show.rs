@@ -8,6 +8,7 @@ use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::FlowState;
 use a_society_facts::view::standing::{FlowStanding, NodeStanding};
 use a_society_operator_ui::fold::asks::{OpenAsk, call_facts};
+use a_society_operator_ui::fold::said::before_its_end;
 use a_society_operator_ui::server::changed;
 use a_society_state::index::{Row, rows};
 use a_society_state::look::Look;
@@ -20,7 +21,7 @@ use super::cost;
 use super::delivered;
 use super::diff;
 use super::nesting::parent;
-use super::progress::before_its_end;
+
 use super::report::{damage_advice, damage_json, torn, torn_json};
 use super::status::asked;
 use super::table::{self, Cell};

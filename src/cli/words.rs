@@ -32,7 +32,7 @@ pub(crate) fn node(standing: NodeStanding<'_>, now: At) -> String {
         NodeStanding::NotReached
         | NodeStanding::Ready
         | NodeStanding::Working
-        | NodeStanding::Retrying(_)
+        | NodeStanding::Retrying(..)
         | NodeStanding::Held(_)
         | NodeStanding::Limited(_)
         | NodeStanding::Compacting

@@ -20,7 +20,7 @@ use crate::layout::FlowFolder;
 use crate::limits::CHECKPOINT_BYTES_MAX;
 
 /// The shape of a checkpoint; one of another shape is not read.
-pub(crate) const SCHEMA: u32 = 6;
+pub(crate) const SCHEMA: u32 = 7;
 
 #[derive(Serialize)]
 struct WrittenCheckpoint<'a> {

@@ -53,7 +53,7 @@ impl Look {
     #[must_use]
     pub fn standing_words(&self, now: At) -> Option<String> {
         let standing = self.standing()?;
-        Some(self.screen.summary.words(standing, now))
+        Some(self.screen.summary.full_words(standing, now))
     }
 }
 

@@ -34,7 +34,7 @@ use crate::limits::{
 };
 
 /// The shape of the views; views of another shape are rebuilt.
-pub(crate) const SCHEMA: u32 = 6;
+pub(crate) const SCHEMA: u32 = 7;
 
 /// What is known about one view's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -174,6 +174,8 @@ fn a_flow_that_waits_for_its_provider_says_for_how_long_and_one_that_was_killed_
         2,
         "flow and node: {status}"
     );
+    let why = ": the provider's limit was reached";
+    assert_eq!(status.matches(why).count(), 2, "and why: {status}");
     let role = &place.status(&flow)["running"][0];
     assert_eq!(role["standing"], "retrying", "{role}");
     child.kill().unwrap();

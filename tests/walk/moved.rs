@@ -103,6 +103,12 @@ impl Journey {
         output.status.code()
     }
 
+    fn status(&self) -> String {
+        let mut command = self.place.workspace.command(&["status", &self.there.flow]);
+        let output = command.current_dir(&self.there.path).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    }
+
     fn goes_on(&self) -> Option<i32> {
         let flow = &self.there.flow;
         self.run(&["resume", flow, "--until-waiting", "--improve", "none"])
@@ -179,6 +185,8 @@ fn a_call_that_waited_is_asked_about_anew_where_its_flow_goes_on_and_is_not_refu
         let flow = &journey.there.flow;
         assert_eq!(journey.run(&["allow", flow]), Some(0), "{name}");
         assert_eq!(journey.goes_on(), Some(9), "{name}: it is asked about anew");
+        let why = "You allowed this before, and its folder or its walls are not what they were";
+        assert!(journey.status().contains(why), "{name}");
         assert_eq!(journey.model.requests(), 1, "{name}: nothing was refused");
         let file = journey.there.path.join("demo/a.txt");
         assert!(!file.exists(), "{name}");

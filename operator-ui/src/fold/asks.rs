@@ -44,8 +44,12 @@ pub struct OpenAsk {
     pub choices: Vec<String>,
     /// What keeps the role from its model.
     pub trouble: Option<Trouble>,
+    /// What kind of failure a request of its turn met, in one stable word.
+    pub failure_class: Option<String>,
     /// What the servers are that have to be approved.
     pub servers: Vec<Fact>,
+    /// Whether it is asked in a chat.
+    pub is_chat: bool,
     /// Whether it is a turn that the operator takes.
     pub is_own_turn: bool,
     /// Why it is asked again in such a turn.
@@ -267,7 +271,9 @@ impl OpenAsk {
             says: None,
             choices: Vec::new(),
             trouble: None,
+            failure_class: None,
             servers: Vec::new(),
+            is_chat: state.chat.is_some(),
             is_own_turn: false,
             again: None,
             budget: None,
@@ -283,6 +289,7 @@ impl OpenAsk {
                     again: waiting.again(),
                     choices: waiting.choices.clone(),
                     trouble: waiting.trouble,
+                    failure_class: waiting.failure_class(),
                     servers: terms::of_waiting(&waiting.servers),
                     is_own_turn: waiting.is_own_turn,
                     budget: short_of(state, waiting),
@@ -488,7 +495,7 @@ impl OpenAsk {
             .says
             .as_deref()
             .filter(|text| !text.trim().is_empty())?;
-        let why = words::failed(text);
+        let why = words::failed(self.failure_class.as_deref(), text);
         match reason {
             WaitReason::AutonomousAbort => Some(capital(&why)),
             WaitReason::RepairLimit => Some(capital(&no_valid_outcome(&why))),
@@ -579,7 +586,11 @@ pub fn decided(
 pub fn call_facts(state: &FlowState, open: &OpenConsent) -> Vec<Fact> {
     let tool = canonical(&open.tool).unwrap_or(&open.tool);
     let (terms, doubt) = (open.terms.as_ref(), open.doubt.as_ref());
-    terms::facts(tool, terms, state.grants.len(), doubt)
+    let mut facts = terms::facts(tool, terms, state.grants.len(), doubt);
+    if open.anew {
+        facts.push(terms::anew());
+    }
+    facts
 }
 
 /// The budget that a role waits for, as it is now: the one that was recorded when it began to wait, or

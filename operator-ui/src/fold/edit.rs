@@ -250,17 +250,14 @@ struct EditedPlace {
 }
 
 impl EditedPlace {
-    /// Of a call that changes one file: its summary ends with the line, or with the number of places.
+    /// Of a call that changes one file.
     fn of(call: &CallIntended) -> Self {
-        let end = call.summary.rsplit_once(", ").map_or("", |(_, end)| end);
-        let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
-        let line = end.strip_prefix("line ").and_then(number);
-        let places = end.strip_suffix(" places").and_then(number);
+        let (line, places) = call.changed_place();
         Self {
             before: call.before,
             after: call.after,
             line: line.unwrap_or(1),
-            places: places.unwrap_or(1),
+            places,
         }
     }
 }

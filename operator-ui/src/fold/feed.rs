@@ -16,13 +16,14 @@ use serde::Deserialize;
 
 use super::edit::{Edit, is_edit, several};
 use super::limits::{
-    ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, EDITED_FILES_MAX, OPEN_ITEMS_MAX, STREAM_BYTES_MAX,
+    ARGUMENTS_BYTES_MAX, CHANGE, CHANGES_MAX, COMMAND_BYTES_MAX, EDITED_FILES_MAX, OPEN_ITEMS_MAX,
+    STREAM_BYTES_MAX,
 };
 use super::outcome::Tested;
 use super::tasks;
 use super::words;
 use crate::protocol::ask::Diff;
-use crate::protocol::feed::{ConsentNote, EditedFile, Item, ItemType, Outcome, Task};
+use crate::protocol::feed::{ConsentNote, EditedFile, HandedFile, Item, ItemType, Outcome, Task};
 use crate::protocol::limits::ITEM_TEXT_BYTES_MAX;
 
 /// What a feed holds of its items.
@@ -84,6 +85,13 @@ struct FeedCall {
     files: Option<Vec<EditedFile>>,
     /// The task list that it writes.
     tasks: Option<Vec<Task>>,
+    /// What was asked, in a line; nothing if the call was refused.
+    asked: Option<String>,
+    /// The command, if it runs one.
+    command: Option<String>,
+    /// The file, if it changes only one, and where.
+    path: Option<String>,
+    line: Option<u64>,
 }
 
 /// What changed in a feed.
@@ -214,11 +222,11 @@ impl FeedFold {
 
     fn intended(&mut self, recorded: &Recorded, f: &CallIntended) {
         let input = self.asked.remove(&f.tool_call);
-        let tests = (input
-            .as_deref()
-            .filter(|_| canonical(&f.tool) == Some(COMMAND)))
-        .and_then(|input| serde_json::from_str(input).ok())
-        .and_then(|given: RunCommand| Tested::of(&given.command));
+        let command = (input.as_deref())
+            .filter(|_| canonical(&f.tool) == Some(COMMAND))
+            .and_then(|input| serde_json::from_str(input).ok())
+            .map(|given: RunCommand| given.command);
+        let tests = command.as_deref().and_then(Tested::of);
         let tasks = input.as_deref().and_then(|input| tasks::written(f, input));
         let edits = input.map(|input| Edit::each(f, &input)).unwrap_or_default();
         let compared = edits.iter().map(|edit| edit.compared(&CHANGE));
@@ -233,6 +241,9 @@ impl FeedFold {
             });
             each.collect::<Vec<_>>()
         });
+        let only = edits.first().filter(|_| files.is_none());
+        let path = only.map(|edit| edit.path().to_owned());
+        let line = f.changed_place().0.filter(|_| path.is_some());
         // One change can be shown beside a question; several are part of its text.
         if files.is_none() && changes.len() == 1 {
             self.changes
@@ -256,6 +267,10 @@ impl FeedFold {
             lines,
             files,
             tasks,
+            asked: Some(f.summary.clone()),
+            command: command.map(|command| one_line(&command)),
+            path,
+            line,
         };
         self.calls.insert(f.call.clone(), call);
     }
@@ -285,6 +300,10 @@ impl FeedFold {
                 lines: None,
                 files: refused.and_then(|input| named_files(&f.tool, &input)),
                 tasks: None,
+                asked: None,
+                command: None,
+                path: None,
+                line: None,
             });
         call.took_ms = u64::try_from(recorded.at.ms() - call.began.ms()).ok();
         let shown = f.output.shown();
@@ -363,8 +382,27 @@ impl FeedFold {
             consent: item.consent.as_ref().map(note),
             again_at: item.again_at.map(words::at),
             tasks: wrote.and_then(|call| call.tasks.clone()),
+            asked: call.and_then(|call| call.asked.clone()),
+            command: call.and_then(|call| call.command.clone()),
+            path: call.and_then(|call| call.path.clone()),
+            line: call.and_then(|call| call.line),
+            deliveries: item.deliveries.iter().map(handed).collect(),
         }
     }
+}
+
+fn handed(delivered: &feed::DeliveredItem) -> HandedFile {
+    HandedFile {
+        path: delivered.path.clone(),
+        to: delivered.to.to_string(),
+        back: delivered.back,
+    }
+}
+
+/// A command in a line, as it is shown beside its sign.
+fn one_line(command: &str) -> String {
+    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    words::excerpt(&line, COMMAND_BYTES_MAX)
 }
 
 /// The files that a call which was refused names.

@@ -48,6 +48,9 @@ pub(crate) const CHANGES_MAX: usize = 8;
 /// The longest arguments of which a change is read.
 pub(crate) const ARGUMENTS_BYTES_MAX: usize = 1 << 20;
 
+/// How much of a command is shown in one line, as much as the line of its call has.
+pub(crate) const COMMAND_BYTES_MAX: usize = 600;
+
 /// How many tasks of a role's list are shown, as many as its tool takes.
 pub(crate) const TASKS_MAX: usize = 50;
 

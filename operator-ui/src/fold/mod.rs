@@ -17,6 +17,7 @@ mod outcome;
 pub(crate) mod parts;
 pub mod reach;
 pub(crate) mod row;
+pub mod said;
 mod tasks;
 pub mod terms;
 mod touch;

@@ -21,7 +21,7 @@ use a_society_orchestrator::graph::{FlowGraph, InlineRole};
 use a_society_orchestrator::project::choices;
 
 use super::history::{AlongEdge, AtNode, History};
-use super::row::{again, held, row};
+use super::row::{again, because, held, row};
 use super::{reach, words};
 use crate::protocol::ask::ModelChoice;
 use crate::protocol::flow::{
@@ -89,6 +89,11 @@ impl Maker<'_> {
         let none = AtNode::default();
         let past = self.history.nodes.get(id).unwrap_or(&none);
         let standing = NodeStanding::of(self.state, id, self.driven_by.is_some());
+        let why = if let NodeStanding::Retrying(_, why) = standing {
+            why
+        } else {
+            None
+        };
         let (state, words) = self.stands(node, standing, past);
         let work = self.graph.and_then(|graph| graph.node(id));
         let live = (state == NodeState::Running).then(|| self.live(&node.role));
@@ -106,7 +111,8 @@ impl Maker<'_> {
             turn: past.turn,
             attempt: past.attempt.map(u64::from),
             again: (standing.goes_on_at())
-                .map(|(at, limit)| held(again(at, limit), standing.held())),
+                .map(|(at, limit)| because(again(at, limit), why))
+                .map(|again| held(again, standing.held())),
             correction: past.correction,
             rank: self.ranks.get(id).copied().unwrap_or(0),
             seq: past.seq,
@@ -165,7 +171,7 @@ impl Maker<'_> {
         let (stands, words) = match standing {
             NodeStanding::Working if past.correction => (NodeState::Running, CORRECTING.to_owned()),
             NodeStanding::Working
-            | NodeStanding::Retrying(_)
+            | NodeStanding::Retrying(..)
             | NodeStanding::Held { .. }
             | NodeStanding::Compacting => (NodeState::Running, plain()),
             NodeStanding::Waiting { reason, trouble } => {

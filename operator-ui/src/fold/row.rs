@@ -4,6 +4,7 @@ use a_society_facts::At;
 use a_society_facts::view::FlowSummary;
 use a_society_facts::view::flow::{FlowState, HeldRequest};
 use a_society_facts::view::standing::FlowStanding;
+use a_society_facts::words::calls::failure;
 
 use super::words;
 use crate::protocol::row::{AbsentServer, Again, Doing, DrivenBy, FlowRef, FlowRow, Parent};
@@ -56,6 +57,7 @@ pub(crate) fn short_row(
 ) -> FlowRow {
     let over = summary.is_over();
     let standing = FlowStanding::of(summary, driven_by.is_some());
+    let why = summary.retry_class.as_deref().and_then(failure);
     FlowRow {
         project: flow.project.clone(),
         flow: flow.flow.clone(),
@@ -80,13 +82,16 @@ pub(crate) fn short_row(
         cost_micros: summary.cost_micros,
         parent: None,
         damage: summary.damage.clone(),
+        harm: None,
         driven_by,
         over,
         stopped: !over
             && driven_by.is_none()
             && !matches!(standing, FlowStanding::YourTurn | FlowStanding::Closed),
         standing: doing(standing),
-        again: goes_on(standing).map(|again| held(again, summary.held.as_ref())),
+        again: (goes_on(standing))
+            .map(|again| because(again, why))
+            .map(|again| held(again, summary.held.as_ref())),
         chat: summary.is_chat,
         workflow: None,
         absent: Vec::new(),
@@ -137,7 +142,14 @@ pub(super) fn again(at: At, limit: bool) -> Again {
         limit,
         held_by: None,
         failing: false,
+        why: None,
     }
+}
+
+/// The same, with why a request failed that is sent again.
+pub(super) fn because(again: Again, why: Option<&str>) -> Again {
+    let why = why.filter(|_| !again.limit).map(str::to_owned);
+    Again { why, ..again }
 }
 
 /// The same, with the provider that lets a request wait.
@@ -146,6 +158,7 @@ pub(super) fn held(again: Again, by: Option<&HeldRequest>) -> Again {
         Some(held) if !again.limit => Again {
             held_by: Some(held.provider.clone()),
             failing: held.failing,
+            why: None,
             ..again
         },
         Some(_) | None => again,

@@ -9,7 +9,7 @@ use a_society_facts::fact::terms::{
     WaitingServer,
 };
 use a_society_facts::words::capital;
-use a_society_facts::words::permissions::scope as scope_words;
+use a_society_facts::words::permissions::{ASKED_AGAIN, OTHER_SURROUNDINGS, scope as scope_words};
 use a_society_orchestrator::canonical;
 
 use super::words::span;
@@ -100,6 +100,11 @@ pub(crate) fn facts(
     facts
 }
 
+/// Why what was allowed is asked about again.
+pub(super) fn anew() -> Fact {
+    fact(&capital(ASKED_AGAIN), capital(OTHER_SURROUNDINGS), true)
+}
+
 fn fact(label: &str, value: impl Into<String>, warn: bool) -> Fact {
     Fact {
         label: label.to_owned(),
@@ -147,7 +152,7 @@ fn sandbox(command: &CommandTerms) -> Fact {
         ),
         (Scope::Sandboxed, []) => (capital(scope_words(command.scope)), false),
         (Scope::Project, []) => (capital(scope_words(command.scope)), false),
-        (Scope::Sandboxed | Scope::Project, [only]) if only.starts_with("every wall") => {
+        (Scope::Sandboxed | Scope::Project, _) if command.is_bare() => {
             (format!("Unsandboxed: without {missing}"), true)
         }
         (Scope::Sandboxed | Scope::Project, _) => {
@@ -341,6 +346,7 @@ mod tests {
             scope: Scope::Sandboxed,
             network: false,
             missing: Vec::new(),
+            bare: None,
             limit_ms: 120_000,
             background: false,
         }

@@ -85,6 +85,7 @@ fn with_a_write_that_waits() -> Vec<Recorded> {
         terms: None,
         narrowed: false,
         doubt: None,
+        anew: false,
     };
     let waits = json!({ "node": node, "role": call.seat, "reason": "consent", "consent": consent });
     let waits = Fact::NodeSuspended(serde_json::from_value(waits).unwrap());

@@ -46,23 +46,15 @@ pub(super) const fn phase(part: Part) -> Phase {
     }
 }
 
-/// What went wrong in a turn that failed, in plain words: the reason without the program's name for its kind, and
-/// without marks around names.
-pub(super) fn failed(why: &str) -> String {
+/// What went wrong in a turn that failed, in plain words: the kind of failure that its request met, or the first line
+/// of the reason without marks around names.
+pub(super) fn failed(class: Option<&str>, why: &str) -> String {
+    if let Some(known) = class.and_then(calls::failure) {
+        return known.to_owned();
+    }
     let why = &why.replace('`', "");
     let line = why.lines().find(|line| !line.trim().is_empty());
-    let line = line.unwrap_or_default().trim();
-    let kind = line.split_once(": ").filter(|(kind, _)| {
-        let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
-        !kind.is_empty() && kind.chars().all(is_name)
-    });
-    let (kind, rest) = kind.unwrap_or(("", line));
-    // The name as facts have it, or with spaces, as error texts have it.
-    let said = line.split_once(": ").map_or(kind, |(said, _)| said);
-    match calls::failure(&said.replace(' ', "_")) {
-        Some(known) => known.to_owned(),
-        None => beginning(rest, SAID_BEFORE_BYTES_MAX).to_owned(),
-    }
+    beginning(line.unwrap_or_default().trim(), SAID_BEFORE_BYTES_MAX).to_owned()
 }
 
 pub(super) const fn pause(reason: PauseReason) -> &'static str {
@@ -175,33 +167,46 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_without_the_programs_name_for_it() {
-        for (why, wanted) in [
+    fn a_failure_is_named_by_its_class_and_by_nothing_in_its_message() {
+        for (class, why, wanted) in [
             (
-                "stream_cut: the stream broke off before the answer was whole",
+                Some("stream_cut"),
+                "the stream broke off before the answer was whole",
                 "The model's answer was cut off",
             ),
-            ("rate_limit: 429", "The provider's limit was reached"),
             (
-                "bad request: the provider answered with status 400",
-                "The provider did not understand the request",
+                Some("rate_limit"),
+                "key: 429",
+                "The provider's limit was reached",
             ),
-            ("odd_kind: something broke\nmore of it", "Something broke"),
             (
+                Some("odd_kind"),
+                "something broke\nmore of it",
+                "Something broke",
+            ),
+            (
+                None,
+                "rate_limit: overloaded: 429",
+                "Rate_limit: overloaded: 429",
+            ),
+            (
+                None,
                 "the same call of write_file had the same result 5 times in this turn, and the role does not get on",
                 "The same call of write_file had the same result 5 times in this turn, and the role does not get on",
             ),
             (
+                None,
                 "it called 40 tools: too many",
                 "It called 40 tools: too many",
             ),
             (
+                None,
                 "`second` is no neighbour; forward to `first`",
                 "Second is no neighbour; forward to first",
             ),
-            ("", ""),
+            (None, "", ""),
         ] {
-            assert_eq!(capital(&failed(why)), wanted, "{why}");
+            assert_eq!(capital(&failed(class, why)), wanted, "{why}");
         }
     }
 }

@@ -13,6 +13,7 @@ use a_society_facts::view::flow::Decisions;
 use a_society_orchestrator::graph::{self, FlowGraph, InlineRole};
 use a_society_orchestrator::machine;
 use a_society_orchestrator::project::place;
+use a_society_state::journal::verdict::Harm;
 use a_society_state::look::Look;
 use a_society_state::{FlowRef, index};
 
@@ -28,7 +29,7 @@ use crate::fold::row::{row, short_row};
 use crate::fold::{Liveness, reach, words};
 use crate::protocol::ask::{Ask, AskKind, Diff, ModelChoice};
 use crate::protocol::down::Part;
-use crate::protocol::row::{Decided, Doing, FlowRef as WireRef};
+use crate::protocol::row::{Decided, Doing, FlowRef as WireRef, JournalHarm};
 
 /// What is kept for those who follow.
 #[derive(Debug, Default)]
@@ -297,6 +298,10 @@ impl Lister {
         let mut row = row(&wire, state, liveness.driven_by);
         if let Some(damage) = &look.damage {
             row.damage.push(damage.to_string());
+            row.harm = Some(JournalHarm {
+                newer: damage.harm == Harm::Newer,
+                record: damage.expected,
+            });
             row.standing = Doing::Damaged;
         }
         let over = row.over;

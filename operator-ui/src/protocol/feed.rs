@@ -89,6 +89,37 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub tasks: Option<Vec<Task>>,
+        /// What was asked of a tool, in the line with which the text begins; absent where the text is only why the
+        /// call was refused.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub asked: Option<String>,
+        /// The command that a call runs, in a line; absent for any other call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub command: Option<String>,
+        /// The only file that an edit changes; absent for any other call.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub path: Option<String>,
+        /// The line at which it changes that, if that is one place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub line: Option<u64>,
+        /// What is handed over; absent for any item but a handoff.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, ts(optional, as = "Option<Vec<HandedFile>>"))]
+        pub deliveries: Vec<HandedFile>,
+    }
+
+    /// One file that is handed over.
+    pub struct HandedFile {
+        /// Its path.
+        pub path: String,
+        /// The node that gets it.
+        pub to: String,
+        /// Whether the work is sent back with it.
+        pub back: bool,
     }
 
     /// One of several files that an edit changes.

@@ -438,6 +438,18 @@ wire! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         pub at: Option<String>,
+        /// The message that the role's model was sent, if it is in one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub sent: Option<SentPart>,
+    }
+
+    /// A message that a model was sent, or its system prompt.
+    pub(crate) struct SentPart {
+        /// The part of the session: `live`, an archive, or `system`.
+        pub seg: String,
+        /// Its place in that part, counted from 0.
+        pub n: u64,
     }
 
     /// The projects of the workspace.

@@ -48,6 +48,10 @@ wire! {
         pub parent: Option<Parent>,
         /// What was lost or damaged, one sentence each.
         pub damage: Vec<String>,
+        /// Where its journal cannot be read any further; absent where it can be read to its end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub harm: Option<JournalHarm>,
         /// Who drives it.
         pub driven_by: Option<DrivenBy>,
         /// Whether nothing of it will run any more.
@@ -70,6 +74,14 @@ wire! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(test, ts(as = "Option<Vec<AbsentServer>>", optional))]
         pub absent: Vec<AbsentServer>,
+    }
+
+    /// How far a journal can be read that is damaged, or that a newer version wrote.
+    pub struct JournalHarm {
+        /// Whether a newer version of the program wrote it.
+        pub newer: bool,
+        /// The first record that cannot be read.
+        pub record: u64,
     }
 
     /// A server of tools that a role works without.
@@ -128,6 +140,10 @@ wire! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(test, ts(as = "Option<bool>", optional))]
         pub failing: bool,
+        /// Why the request failed that is sent again, in words; absent where it has none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, ts(optional))]
+        pub why: Option<String>,
     }
 
     /// The flow that another is a fork of.

@@ -20,7 +20,7 @@ fn typescript() -> String {
     let config = Config::new().with_large_int("number");
     let declared = declared!(
         &config,
-        row::{FlowRef, FlowRow, AbsentServer, Parent, Doing, Again, DrivenBy, Phase, Decided, InboxState},
+        row::{FlowRef, FlowRow, JournalHarm, AbsentServer, Parent, Doing, Again, DrivenBy, Phase, Decided, InboxState},
         ask::{
             Ask, AskKind, Fact, Target, ArtifactRef, ModelChoice, Diff,
             Hunk, DiffLine, Op, Estimate, ShortBudget, OwnTurn, OwnFile,
@@ -30,7 +30,7 @@ fn typescript() -> String {
             RoleView, RoleState, ImprovementView, ReflectingView, ReflectingState, FeedbackView,
             FeedbackState, ChangeView, ChangeState,
         },
-        feed::{FeedState, Item, ItemType, Outcome, EditedFile, Task, TaskState, ConsentNote},
+        feed::{FeedState, Item, ItemType, Outcome, EditedFile, HandedFile, Task, TaskState, ConsentNote},
         command::{Command, ServerVerb},
         up::{Up, Topic},
         down::{Down, Mode, State, Put, Part, Fault, Ack},
@@ -41,7 +41,7 @@ fn typescript() -> String {
         http::{
             SessionRequest, Items, ItemBody, SentRequest, BodyParts, Track, TrackTurn, TrackKind, TrackHop, TrackMark,
             MarkKind, Events, Event, Transcript, Segment, TranscriptMessage, AnswerCost, Files, FileVersions, DeliveredFile,
-            FileVersion, Author, Allowance, Costs, Cost, RecordFiles, RecordFile, RecordText, NewFile, Changes, Hits, Hit, Projects, ProjectRow, NewFlow, NewFrom, ChatPartner, Models, GraphText, JudgedGraph, GraphFinding,
+            FileVersion, Author, Allowance, Costs, Cost, RecordFiles, RecordFile, RecordText, NewFile, Changes, Hits, Hit, SentPart, Projects, ProjectRow, NewFlow, NewFrom, ChatPartner, Models, GraphText, JudgedGraph, GraphFinding,
         },
         settings::{Setting, SettingChange, ModelWish, KeyPlace, ModelRemoval, ServerWish, ServerValue, RuleWish, RuleList, SearchWish, PolicyWish, ModeWish, ReachWish, LimitsWish, NotifyWish, CallWish, CallKind, CallFate, SettingDone, SkillSetting, SkillChange, SkillWish, Trial, Tried},
         made::{NewProject, MadeProject, Removal, RemovalPart, RemovalFork, Remove},

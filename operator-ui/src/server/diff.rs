@@ -384,6 +384,8 @@ mod tests {
             removed: 1,
             earlier: earlier.map(Into::into),
             unkept_bytes,
+            line: None,
+            places: None,
         };
         CallIntended {
             texts: vec![text],

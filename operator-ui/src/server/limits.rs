@@ -118,6 +118,9 @@ pub(crate) const FINDINGS_LOOKED_AT_MAX: usize = 500;
 /// How much of a finding the list shows; all of it is a file of the flow's record.
 pub(crate) const FINDING_BYTES_MAX: usize = 16 << 10;
 
+/// How many records all flows may have together whose sessions are searched: they are folded anew each time.
+pub(crate) const SEARCHED_RECORDS_MAX: u64 = 100_000;
+
 /// The shortest words that are searched for.
 pub(crate) const QUERY_CHARS_MIN: usize = 2;
 

@@ -1,17 +1,29 @@
-//! Looks for words in titles and feeds.
+//! Looks for words in titles, in feeds, and in what models were sent.
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+
+use a_society_facts::Seat;
+use a_society_facts::message::{Message, Text};
 use a_society_facts::view::feed::{FeedItem, ItemKind};
+use a_society_facts::view::route::session_seat;
+use a_society_facts::view::{FactView as _, SessionView};
 use a_society_state::FlowRef;
+use a_society_state::look::Look;
 
 use super::app::Shared;
 use super::blocking::unread;
-use super::limits::{HITS_A_ROLE_MAX, QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX};
+use super::feed_at::each_upto;
+use super::limits::{
+    HITS_A_ROLE_MAX, QUERY_BYTES_MAX, QUERY_CHARS_MIN, SEARCHED_FLOWS_MAX, SEARCHED_RECORDS_MAX,
+};
 use super::window::Window;
 use crate::fold::feed::wire_id;
+use crate::fold::said::before_its_end;
 use crate::fold::words;
 use crate::hub::flow::wire_ref;
 use crate::protocol::Fault;
-use crate::protocol::http::{Hit, Hits};
+use crate::protocol::http::{Hit, Hits, SentPart};
 
 /// How many characters are shown before and after a hit.
 const AROUND_CHARS: usize = 60;
@@ -19,56 +31,165 @@ const AROUND_CHARS: usize = 60;
 /// What is found in one flow, or in the newest ones.
 pub(super) fn of(app: &Shared, window: &Window, most: usize) -> Result<Hits, Fault> {
     let query = window.q.clone().unwrap_or_default().trim().to_lowercase();
-    let mut found = Hits {
-        hits: Vec::new(),
-        truncated: false,
+    let mut search = Search {
+        app,
+        query,
+        most,
+        records: 0,
+        found: Hits {
+            hits: Vec::new(),
+            truncated: false,
+        },
     };
-    if query.chars().count() < QUERY_CHARS_MIN || query.len() > QUERY_BYTES_MAX {
-        return Ok(found);
+    if search.query.chars().count() < QUERY_CHARS_MIN || search.query.len() > QUERY_BYTES_MAX {
+        return Ok(search.found);
     }
-    let flows = flows(app, window, &mut found)?;
+    let flows = flows(app, window, &mut search.found)?;
+    let is_only = window.flow.is_some();
     for flow in flows {
         let Ok(look) = app.hubs.store.look(&flow) else {
             continue;
         };
-        let wire = wire_ref(&flow);
+        search.look(&flow, &look);
+        // Sessions are folded from the records, of which all flows together may have too many.
+        search.records += look.screen.flow.seq;
+        if is_only || search.records <= SEARCHED_RECORDS_MAX {
+            search.sessions(&flow);
+        } else {
+            search.found.truncated = true;
+        }
+        if search.is_full() {
+            break;
+        }
+    }
+    Ok(search.found)
+}
+
+/// A search, and what it has found.
+struct Search<'a> {
+    app: &'a Shared,
+    query: String,
+    most: usize,
+    records: u64,
+    found: Hits,
+}
+
+impl Search<'_> {
+    /// Titles, and what feeds show.
+    fn look(&mut self, flow: &FlowRef, look: &Look) {
         let title = &look.screen.flow.title;
-        if let Some(snippet) = snippet(title, &query) {
-            found.hits.push(Hit {
-                flow: wire.clone(),
-                role: None,
+        if let Some(snippet) = snippet(title, &self.query) {
+            self.add(Hit {
                 seq: look.screen.flow.seq,
-                item: None,
-                snippet,
-                at: None,
+                ..hit(flow, snippet)
             });
         }
         for (role, feed) in &look.screen.feeds {
-            let items = feed
-                .items()
-                .rev()
-                .filter_map(|item| Some((item, within(item, &query)?)));
-            // One role that says a word again and again leaves room for the others.
-            let items = items.take(HITS_A_ROLE_MAX);
-            for (item, snippet) in items {
-                if found.hits.len() >= most {
-                    found.truncated = true;
-                    return Ok(found);
-                }
-                found.hits.push(Hit {
-                    flow: wire.clone(),
-                    role: Some(role.to_string()),
-                    seq: item.seq,
-                    item: Some(wire_id(item)),
-                    snippet,
-                    at: Some(words::at(item.at)),
-                });
-            }
+            let items = (feed.items().rev())
+                .filter_map(|item| Some((item, within(item, &self.query)?)))
+                // One role that says a word again and again leaves room for the others.
+                .take(HITS_A_ROLE_MAX);
+            let hits = items.map(|(item, snippet)| Hit {
+                role: Some(role.to_string()),
+                seq: item.seq,
+                item: Some(wire_id(item)),
+                at: Some(words::at(item.at)),
+                ..hit(flow, snippet)
+            });
+            let hits: Vec<Hit> = hits.collect();
+            hits.into_iter().for_each(|hit| self.add(hit));
             // A look holds the ends of feeds only.
-            found.truncated |= feed.items_before() > 0;
+            self.found.truncated |= feed.items_before() > 0;
         }
     }
-    Ok(found)
+
+    /// What models were sent: their system prompts, and messages that no model wrote.
+    fn sessions(&mut self, flow: &FlowRef) {
+        let mut sessions: BTreeMap<Seat, SessionView> = BTreeMap::new();
+        let id = flow.flow.clone();
+        let read = each_upto(&self.app.hubs, flow, None, &mut |recorded| {
+            let Some(seat) = recorded.fact().and_then(session_seat) else {
+                return;
+            };
+            let new = || SessionView::new(seat.clone(), Some(id.clone()));
+            sessions
+                .entry(seat.clone())
+                .or_insert_with(new)
+                .apply(recorded);
+        });
+        // What came before a fault is searched.
+        self.found.truncated |= read.is_err();
+        let place = self.app.hubs.store.place(flow);
+        for (seat, session) in sessions {
+            let mut hits: Vec<Hit> = Vec::new();
+            let whole = |text: &Text| Ok::<_, Infallible>(place.text_or_beginning(text));
+            let lists = (session.archives.iter())
+                .map(|archive| (archive.id.as_str(), &archive.archived_transcript_history))
+                .chain([("live", &session.messages)]);
+            for (seg, messages) in lists.collect::<Vec<_>>().into_iter().rev() {
+                for (n, entry) in messages.iter().enumerate().rev() {
+                    let Message::User { .. } = &*entry.message else {
+                        continue;
+                    };
+                    let Ok(message) = entry.whole(whole);
+                    let Message::User { content } = &*message else {
+                        continue;
+                    };
+                    let Some(snippet) = snippet(&without_marks(content), &self.query) else {
+                        continue;
+                    };
+                    hits.push(Hit {
+                        role: Some(seat.to_string()),
+                        seq: entry.seq,
+                        at: Some(words::at(entry.at)),
+                        sent: Some(SentPart {
+                            seg: seg.to_owned(),
+                            n: n as u64,
+                        }),
+                        ..hit(flow, snippet)
+                    });
+                }
+            }
+            let prompt = session.system_prompt.as_ref();
+            let prompt = prompt.map(|text| place.text_or_beginning(text));
+            let found = prompt.and_then(|text| snippet(&without_marks(&text), &self.query));
+            hits.extend(found.map(|snippet| Hit {
+                role: Some(seat.to_string()),
+                sent: Some(SentPart {
+                    seg: "system".to_owned(),
+                    n: 0,
+                }),
+                ..hit(flow, snippet)
+            }));
+            let hits = hits.into_iter().take(HITS_A_ROLE_MAX);
+            hits.for_each(|hit| self.add(hit));
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.found.hits.len() >= self.most
+    }
+
+    fn add(&mut self, hit: Hit) {
+        if self.is_full() {
+            self.found.truncated = true;
+        } else {
+            self.found.hits.push(hit);
+        }
+    }
+}
+
+/// A place in a flow of which nothing more is known.
+fn hit(flow: &FlowRef, snippet: String) -> Hit {
+    Hit {
+        flow: wire_ref(flow),
+        role: None,
+        seq: 0,
+        item: None,
+        snippet,
+        at: None,
+        sent: None,
+    }
 }
 
 fn flows(app: &Shared, window: &Window, found: &mut Hits) -> Result<Vec<FlowRef>, Fault> {
@@ -86,8 +207,9 @@ fn flows(app: &Shared, window: &Window, found: &mut Hits) -> Result<Vec<FlowRef>
 
 fn within(item: &FeedItem, query: &str) -> Option<String> {
     let of_text = if item.kind == ItemKind::Assistant {
-        // What was looked for may be among the marks.
-        snippet(&without_marks(&item.text), query).or_else(|| snippet(&item.text, query))
+        // The block that ends a turn is for the program. What was looked for may be among the marks.
+        let text = before_its_end(&item.text);
+        snippet(&without_marks(text), query).or_else(|| snippet(text, query))
     } else {
         snippet(&item.text, query)
     };
@@ -100,7 +222,9 @@ fn without_marks(text: &str) -> String {
         let line = line.trim_start();
         let is_row = line.starts_with('|') && line.trim_end().len() > 1;
         let is_rule = is_row && line.chars().all(|letter| "|:- ".contains(letter));
-        if is_rule || line.starts_with("```") {
+        // Files that were handed over are sent between such lines.
+        let is_tag = line.starts_with('<') && line.trim_end().ends_with('>');
+        if is_rule || is_tag || line.starts_with("```") {
             return String::new();
         }
         let line = line.trim_start_matches(['#', '>', ' ']).replace("**", "");

@@ -1,30 +1,31 @@
 // A tool item's text begins with what was asked, and goes on with what came back. Pure.
 import { CALL_END, CUT_OFF, exitCode, exitSignal } from "./said/calls";
 import { FAILED } from "./said/status";
+import { several } from "./words";
 import type { CallEnd, Item, Task } from "./wire";
 
-const EDIT = /^(edit|write|replace|patch)(_\w+)? /;
-/** What tools do whose names do not say it first. */
-const TOOL_VERB: Record<string, string> = { apply_patch: "patch " };
-/** Whether a call was refused before anything was done: its text is only why. */
-const onlyWhy = (item: Item): boolean => item.type === "tool-error" && item.tool !== null && (EDIT.test(`${item.tool} `) || item.tool in TOOL_VERB) && !EDIT.test(item.text);
+/** What is done by a tool that changes files, for those who do not see its sign. */
+const EDIT_VERB: Record<string, string> = { edit_file: "edit ", write_file: "write ", apply_patch: "patch " };
+
+/** Whether a call of such a tool was refused before anything was done: its text is only why. */
+const onlyWhy = (item: Item): boolean => item.type === "tool-error" && item.asked === undefined && item.tool !== null && item.tool in EDIT_VERB;
 
 /** The files that a refused call names, which its text does not. */
 const named = (item: Item): string | null => (item.files === undefined ? null : item.files.map((file) => file.path).join(", "));
 
+/** What was asked, in a line. A feed that another program began has it in its text only, of which it is the first line. */
+const asked = (item: Item): string => item.asked ?? item.text.split("\n", 1)[0] ?? "";
+
 /** What was asked, on one line: a command or a file as it is, since the sign in front says what is done with it. */
 export function callLine(item: Item, kind: "edit" | "run" | "call"): string {
-  const line = item.text.split("\n", 1)[0] ?? "";
   if (onlyWhy(item)) return named(item) ?? item.tool ?? item.label;
-  if (line === "") return item.tool ?? item.label;
   if (item.tasks !== undefined) return listWords(item.tasks);
-  if (kind === "run") return commandOf(line) ?? line.replace(/^run /, "");
-  if (kind !== "edit") return line;
-  const file = line.replace(EDIT, "");
+  if (kind === "run" && item.command !== undefined) return item.command;
   // Each of several has a row of its own.
-  if (item.files !== undefined) return file.replace(/: .*/, "");
-  // The line counts, where they are known, replace the note at the end.
-  return item.added === null && item.removed === null ? file : file.replace(/, (1 place|\d+ places)$| \(\d+ bytes\)$/, "");
+  if (kind === "edit" && item.files !== undefined) return several(item.files.length, "file");
+  if (kind === "edit" && item.path !== undefined) return item.line === undefined ? item.path : `${item.path}, line ${item.line}`;
+  const line = asked(item);
+  return line === "" ? (item.tool ?? item.label) : line;
 }
 
 /** How far a task list is, and what is being done. */
@@ -34,22 +35,11 @@ export function listWords(tasks: readonly Task[]): string {
 }
 export const doneWords = (tasks: readonly Task[]): string => `${tasks.filter((task) => task.state === "done").length} of ${tasks.length} ${tasks.length === 1 ? "task" : "tasks"} done`;
 
-/** The command of a call whose line holds its arguments. */
-function commandOf(line: string): string | null {
-  if (!line.startsWith("run_command {")) return null;
-  try {
-    const given = JSON.parse(line.slice("run_command ".length)) as { command?: unknown };
-    return typeof given.command === "string" ? given.command.replace(/\s+/g, " ").trim() : null;
-  } catch {
-    // It was shortened.
-    return null;
-  }
-}
-
 /** What is done, for those who do not see the sign. */
 export function callVerb(item: Item, kind: "edit" | "run" | "call"): string {
-  if (kind === "call" || (onlyWhy(item) && named(item) === null)) return "";
-  return /^(run|edit|write|replace|patch) /.exec(item.text)?.[0] ?? TOOL_VERB[item.tool ?? ""] ?? `${item.tool?.replace(/_.*/, "") ?? kind} `;
+  if (kind === "run") return item.command === undefined ? "" : "run ";
+  const names = item.path !== undefined || item.files !== undefined;
+  return kind === "edit" && names ? (EDIT_VERB[item.tool ?? ""] ?? "") : "";
 }
 
 /** The ends of a call that are neither its success nor its own failure, and whether they are a failure. */
@@ -67,11 +57,7 @@ export function callEnd(item: Item): { words: string; bad: boolean } | null {
 }
 
 /** What came back. */
-export function callOutput(item: Item): string {
-  if (onlyWhy(item)) return item.text;
-  const at = item.text.indexOf("\n");
-  return at < 0 ? "" : item.text.slice(at + 1);
-}
+export const callOutput = (item: Item): string => (onlyWhy(item) ? item.text : item.text.slice(asked(item).length + 1));
 
 /** The last lines of a text. */
 export function lastLines(text: string, most: number): string {

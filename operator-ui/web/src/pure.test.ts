@@ -431,24 +431,28 @@ describe("a notification", () => {
 
 describe("a handoff", () => {
   it("of one artifact is a sentence, and one that goes back says so", () => {
-    expect(handOff("api-report.md → review")).toEqual({ words: "Handed over to review: api-report.md", back: false });
-    expect(handOff("review-1.md → draft (back)")).toEqual({ words: "Sent back to draft: review-1.md", back: true });
-    expect([handOff("x.md → a\ny.md → b"), handOff("The work ends here; nothing is handed on."), handOff("")]).toEqual([null, null, null]);
+    const handed = (...files: [string, string, boolean][]) => item("i1", "handoff", null, { text: "x.md → nobody (back)", deliveries: files.map(([path, to, back]) => ({ path, to, back })) });
+    expect(handOff(handed(["api → report.md", "review", false]))).toEqual({ words: "Handed over to review: api → report.md", back: false });
+    expect(handOff(handed(["review-1.md (back)", "draft", true]))).toEqual({ words: "Sent back to draft: review-1.md (back)", back: true });
+    expect([handOff(handed(["x.md", "a", false], ["y.md", "b", false])), handOff(handed())]).toEqual([null, null]);
   });
 });
 
 describe("a line of a call", () => {
   const call = (text: string, more: Partial<Item> = {}): Item => ({ text, tool: "x", label: "x", added: null, removed: null, ...more }) as Item;
   it("is the command or the file itself, and the verb is for those who see no sign", () => {
-    expect([callVerb(call("run cargo test"), "run"), callLine(call("run cargo test\n44 passed"), "run")]).toEqual(["run ", "cargo test"]);
-    expect(callLine(call("edit src/a.rs, 2 places", { added: 1, removed: 2 }), "edit")).toBe("src/a.rs");
-    expect(callLine(call("edit src/a.rs, 2 places"), "edit")).toBe("src/a.rs, 2 places");
-    expect([callVerb(call("write a.md (12 bytes)"), "edit"), callLine(call("write a.md (12 bytes)", { added: 3 }), "edit")]).toEqual(["write ", "a.md"]);
+    const run = call("run cargo test\n44 passed", { asked: "run cargo test", command: "cargo test" });
+    expect([callVerb(run, "run"), callLine(run, "run"), callOutput(run)]).toEqual(["run ", "cargo test", "44 passed"]);
+    const edit = call("edit src/a.rs, line 3\nok", { tool: "edit_file", asked: "edit src/a.rs, line 3", path: "src/a.rs", line: 3, added: 1, removed: 2 });
+    expect([callVerb(edit, "edit"), callLine(edit, "edit"), callOutput(edit)]).toEqual(["edit ", "src/a.rs, line 3", "ok"]);
     expect(callLine(call("read run the file.md"), "call")).toBe("read run the file.md");
     expect(callLine(call(""), "run")).toBe("x");
-    expect(callLine(call('run_command {"command":"cargo  test\\n-p a","cwd":"."}'), "run")).toBe("cargo test -p a");
-    expect(callLine(call('run_command {"command":"cargo te…'), "run")).toBe('run_command {"command":"cargo te…');
-    expect([callVerb(call("write_file a.md", { tool: "write_file" }), "edit"), callLine(call("write_file a.md"), "edit")]).toEqual(["write ", "a.md"]);
+  });
+  it("is what the call says and nothing that its text looks like", () => {
+    const odd = call("write edit, 2 places: b (9 bytes).md (3 bytes)\nok", { tool: "write_file", asked: "write edit, 2 places: b (9 bytes).md (3 bytes)", path: "edit, 2 places: b (9 bytes).md" });
+    expect([callVerb(odd, "edit"), callLine(odd, "edit")]).toEqual(["write ", "edit, 2 places: b (9 bytes).md"]);
+    const refused = call("edit the file in another way", { type: "tool-error", tool: "edit_file" });
+    expect([callLine(refused, "edit"), callOutput(refused)]).toEqual(["edit_file", "edit the file in another way"]);
   });
 });
 
@@ -481,8 +485,8 @@ describe("a call that writes a list or several files", () => {
     expect(callLine(call("tasks: told", { tasks }), "call")).toBe("1 of 3 tasks done, now: Write");
     expect(callLine(call("tasks: told", { tasks: tasks.slice(0, 1) }), "call")).toBe("1 of 1 task done");
     const files = [{ path: "a", added: 1, removed: 0, gone: false }, { path: "b", added: null, removed: null, gone: true }];
-    expect([callVerb(call("patch 2 files: a, b", { files }), "edit"), callLine(call("patch 2 files: a, b\nok", { files }), "edit")]).toEqual(["patch ", "2 files"]);
-    expect(callLine(call("patch a.rs", { added: 1, removed: 1 }), "edit")).toBe("a.rs");
+    const patch = call("patch 2 files: a, b\nok", { tool: "apply_patch", asked: "patch 2 files: a, b", files });
+    expect([callVerb(patch, "edit"), callLine(patch, "edit"), callOutput(patch)]).toEqual(["patch ", "2 files", "ok"]);
   });
   it("is named by its file, or by its tool, with all of why, when it was refused before anything was done", () => {
     const refused = call("src/store.rs is there and was not read: 827 bytes. Read it before you replace it. It begins:\n1\tfirst", { type: "tool-error", tool: "write_file" });
@@ -492,7 +496,7 @@ describe("a call that writes a list or several files", () => {
     expect([callVerb(named, "edit"), callLine(named, "edit"), callOutput(named)]).toEqual(["edit ", "src/store.rs", named.text]);
     const several = call("The patch does not fit.", { type: "tool-error", tool: "apply_patch", files: [file("a.rs"), file("b.rs")] });
     expect([callVerb(several, "edit"), callLine(several, "edit")]).toEqual(["patch ", "a.rs, b.rs"]);
-    const failed = call("write src/store.rs\nthe disk is full", { type: "tool-error", tool: "write_file" });
+    const failed = call("write src/store.rs\nthe disk is full", { type: "tool-error", tool: "write_file", asked: "write src/store.rs", path: "src/store.rs" });
     expect([callVerb(failed, "edit"), callLine(failed, "edit"), callOutput(failed)]).toEqual(["write ", "src/store.rs", "the disk is full"]);
   });
   it("tells nothing of either before it is over", () => {

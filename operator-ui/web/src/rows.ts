@@ -5,7 +5,7 @@ import { capital } from "./words";
 import type { Item } from "./wire";
 
 export type Row =
-  | { key: string; kind: "say" | "you" | "think" | "edit" | "run" | "call" | "handoff" | "sent-back" | "divider" | "notice" | "repair" | "error" | "ask" | "setup" | "compaction"; item: Item }
+  | { key: string; kind: "say" | "you" | "think" | "edit" | "run" | "call" | "handoff" | "divider" | "notice" | "repair" | "error" | "ask" | "setup" | "compaction"; item: Item }
   | { key: string; kind: "group"; items: Item[] };
 
 const READS = new Set(["read_file", "list_directory", "search", "search_files", "find_files", "grep", "glob", "read", "list"]);
@@ -27,7 +27,7 @@ export function kindOf(item: Item): Exclude<Row["kind"], "group"> {
     case "reasoning": return "think";
     case "error": return "error";
     case "repair": return "repair";
-    case "handoff": return item.event === "handoff.returned" || /sent (this|it) back/i.test(item.label) ? "sent-back" : "handoff";
+    case "handoff": return "handoff";
     case "resume": case "activation": return "divider";
     case "event": return kindOfEvent(item.event ?? "");
     case "tool": case "tool-success": case "tool-error": return "call";
@@ -187,9 +187,8 @@ export function failureLine(item: Item): { words: string; until: number | null }
 }
 
 /** A handoff of one artifact as a sentence; one of several stays a list. */
-export function handOff(line: string): { words: string; back: boolean } | null {
-  const [, path, to, way] = /^(.+) → (\S+)( \(back\))?$/.exec(line) ?? [];
-  if (to === undefined || path === undefined) return null;
-  const back = way !== undefined;
-  return { words: `${capital(back ? SENT_BACK : HANDED_OVER)} to ${to}: ${path}`, back };
+export function handOff(item: Item): { words: string; back: boolean } | null {
+  const [only, more] = item.deliveries ?? [];
+  if (only === undefined || more !== undefined) return null;
+  return { words: `${capital(only.back ? SENT_BACK : HANDED_OVER)} to ${only.to}: ${only.path}`, back: only.back };
 }

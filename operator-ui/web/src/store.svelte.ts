@@ -160,7 +160,7 @@ class Store {
 
   /** What of a flow's journal cannot be read. */
   harm(flow: FlowRef): Harm | null {
-    return harmOf(this.inbox.state?.flows[refKey(flow)]?.damage ?? [], flow.flow);
+    return harmOf(this.inbox.state?.flows[refKey(flow)], flow.flow);
   }
 
   /** The next change of the line: it is lost, tried again or open. */

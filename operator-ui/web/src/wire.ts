@@ -88,6 +88,10 @@ parent: Parent | null,
  */
 damage: Array<string>,
 /**
+ * Where its journal cannot be read any further; absent where it can be read to its end.
+ */
+harm?: JournalHarm,
+/**
  * Who drives it.
  */
 driven_by: DrivenBy | null,
@@ -119,6 +123,16 @@ workflow?: string,
  * Servers of tools that did not start, so that roles work without them now.
  */
 absent?: Array<AbsentServer>, };
+
+export type JournalHarm = {
+/**
+ * Whether a newer version of the program wrote it.
+ */
+newer: boolean,
+/**
+ * The first record that cannot be read.
+ */
+record: number, };
 
 export type AbsentServer = {
 /**
@@ -162,7 +176,11 @@ held_by?: string,
 /**
  * Whether its model failed too often in a row.
  */
-failing?: boolean, };
+failing?: boolean,
+/**
+ * Why the request failed that is sent again, in words; absent where it has none.
+ */
+why?: string, };
 
 export type DrivenBy = "server" | "other";
 
@@ -720,6 +738,10 @@ parent: Parent | null,
  */
 damage: Array<string>,
 /**
+ * Where its journal cannot be read any further; absent where it can be read to its end.
+ */
+harm?: JournalHarm,
+/**
  * Who drives it.
  */
 driven_by: DrivenBy | null,
@@ -1174,7 +1196,28 @@ again_at?: string,
 /**
  * The task list that the call wrote; absent if it wrote none.
  */
-tasks?: Array<Task>, };
+tasks?: Array<Task>,
+/**
+ * What was asked of a tool, in the line with which the text begins; absent where the text is only why the
+ * call was refused.
+ */
+asked?: string,
+/**
+ * The command that a call runs, in a line; absent for any other call.
+ */
+command?: string,
+/**
+ * The only file that an edit changes; absent for any other call.
+ */
+path?: string,
+/**
+ * The line at which it changes that, if that is one place.
+ */
+line?: number,
+/**
+ * What is handed over; absent for any item but a handoff.
+ */
+deliveries?: Array<HandedFile>, };
 
 export type ItemType = "assistant" | "user" | "event" | "error" | "handoff" | "resume" | "repair" | "reasoning" | "tool" | "tool-success" | "tool-error" | "activation";
 
@@ -1205,6 +1248,20 @@ removed: number | null,
  * Whether it is removed.
  */
 gone: boolean, };
+
+export type HandedFile = {
+/**
+ * Its path.
+ */
+path: string,
+/**
+ * The node that gets it.
+ */
+to: string,
+/**
+ * Whether the work is sent back with it.
+ */
+back: boolean, };
 
 export type Task = {
 /**
@@ -2172,7 +2229,21 @@ snippet: string,
 /**
  * When it was written; absent for a title.
  */
-at?: string, };
+at?: string,
+/**
+ * The message that the role's model was sent, if it is in one.
+ */
+sent?: SentPart, };
+
+export type SentPart = {
+/**
+ * The part of the session: `live`, an archive, or `system`.
+ */
+seg: string,
+/**
+ * Its place in that part, counted from 0.
+ */
+n: number, };
 
 export type Projects = {
 /**

@@ -1,5 +1,5 @@
 // Numbers and moments in words. Dates by `Intl`; everything else is one English.
-import { LIMIT_RESETS, limitResetsIn, rateLimitOf, recovers, RETRYING, retryingIn, waitingForRateLimit, waitingToRecover } from "./said/status";
+import { because, LIMIT_RESETS, limitResetsIn, rateLimitOf, recovers, RETRYING, retryingIn, waitingForRateLimit, waitingToRecover } from "./said/status";
 import type { Again, Fault, Measure } from "./wire";
 
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -90,6 +90,9 @@ export function goesOn(again: Again, now: number): string {
   const [soon, over] = again.limit ? [limitResetsIn, LIMIT_RESETS] as const : [retryingIn, RETRYING] as const;
   return capital(ms > 0 ? soon(left(ms)) : over);
 }
+
+/** The same with why it waits, where there is room for that. */
+export const goesOnBecause = (again: Again, now: number): string => (again.why === undefined ? goesOn(again, now) : because(goesOn(again, now), again.why));
 
 /** How a flow stands while some of it waits for its next try and the rest works. */
 export const besides = (word: string, again: Again, now: number): string => `${word}, ${goesOn(again, now).replace(/^./, (first) => first.toLowerCase())}`;

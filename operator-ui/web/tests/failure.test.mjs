@@ -25,7 +25,7 @@ test("a turn that failed is a failure with its retry first, its reason and its r
     await counts(main.getByRole("textbox"), 0, "nobody asks for words");
     assert.deepEqual(await main.locator(".controls .button").allInnerTexts().then((all) => all.map((one) => one.split("\n")[0])), ["Retry turn", "Say what to do instead"]);
     await page.getByText("Reason", { exact: true }).click();
-    await says(main, /stream_cut: the stream broke off before the answer was whole/);
+    await says(main, /the stream broke off before the answer was whole/);
     // As one file it says when it was, and lives no longer.
     const flow = idIn(place.run("ls", "--json").out);
     const file = join(place.folder, "flow.html");

@@ -37,3 +37,38 @@ test("a stand-in says no headline, no standing and no status that the server doe
   assert.deepEqual(foreign("words", isSaid), []);
   assert.deepEqual(foreign("statuses", (status) => statuses.includes(status)), []);
 });
+
+const FEED = `${FACTS}/view/feed`;
+const FEED_FILES = readdirSync(root + FEED, { recursive: true }).filter((name) => name.endsWith(".rs")).map((name) => `${FEED}/${name}`);
+const ofFeeds = FEED_FILES.flatMap(texts);
+const labels = ofFeeds.filter((text) => !/^[a-z_.]+$/.test(text) && /[A-Za-z]{3}/.test(text.replaceAll(/\{[^}]*\}/g, ""))).map((text) => new RegExp(`^${escaped(text)}$`));
+const events = new Set(ofFeeds.filter((text) => /^[a-z]+\.[a-z_]+$/.test(text)));
+const TOOLS = /^(?:[a-z]+(?:_[a-z]+)+|todo)$/;
+
+/** What worlds that are drawn by hand still say, and no server does. */
+const FOREIGN = new Set(["Allowed all edits for this flow"]);
+
+/** Who speaks in the feeds of the stand-ins. */
+const ROLES = new Set(["backend"]);
+
+/** The words that the stand-ins and the tests themselves put into items, cards and decisions, each with its file. */
+function written(member) {
+  const names = readdirSync(new URL(".", import.meta.url), { recursive: true }).filter((name) => name.endsWith(".mjs"));
+  return names.flatMap((name) => [...readFileSync(new URL(name, import.meta.url), "utf8").matchAll(new RegExp(`\\b${member}: "((?:[^"\\\\]|\\\\.)*)"`, "g"))].map(([, text]) => ({ name, text })));
+}
+
+test("no test has a feed say a label or an event, or a card a row, that the server does not say", () => {
+  for (const foreign of ["handoff.returned", "Sent this back"]) assert.ok(!events.has(foreign) && !labels.some((label) => label.test(foreign)), foreign);
+  const known = (text) => TOOLS.test(text) || ROLES.has(text) || isSaid(text) || labels.some((label) => label.test(text));
+  assert.deepEqual(written("label").filter(({ text }) => !known(text)), []);
+  assert.deepEqual(written("event").filter(({ text }) => !events.has(text)), []);
+});
+
+test("a stand-in says of decisions and of its feeds what the server says", () => {
+  const made = world();
+  const decided = [...made.inbox.decided, ...Object.values(made.inbox.asks).flatMap((one) => one.earlier)];
+  assert.deepEqual([...new Set(decided.map((one) => one.words))].filter((words) => !isSaid(words) && !FOREIGN.has(words)), []);
+  const items = Object.values(made.flows).flatMap((flow) => Object.values(flow.feeds ?? {})).flat().filter((item) => item.event !== null);
+  const odd = items.filter((item) => !events.has(item.event) || !(isSaid(item.label) || labels.some((label) => label.test(item.label))));
+  assert.deepEqual(odd.map((item) => [item.event, item.label]), []);
+});

@@ -289,9 +289,13 @@ impl ConfiguredModels {
         }
         let endpoint = spec.endpoint(key.as_deref().map(Secret::new));
         let new = HttpProvider::new(endpoint, transport(catalog)?);
-        let new: Arc<dyn Provider> = Arc::new(
-            new.map_err(|fault| TakerEnd::provider(fault.class.trouble(), fault.to_string()))?,
-        );
+        let new: Arc<dyn Provider> = Arc::new(new.map_err(|fault| TakerEnd::Provider {
+            trouble: fault.class.trouble(),
+            class: Some(fault.class.word().to_owned()),
+            why: fault.message,
+            servers: Vec::new(),
+            again_in_ms: None,
+        })?);
         let keyed = Keyed {
             spec: spec.clone(),
             key: key.clone(),
@@ -365,7 +369,7 @@ pub(crate) fn lacks(end: TakerEnd) -> String {
     match end {
         TakerEnd::Configuration { why }
         | TakerEnd::Provider { why, .. }
-        | TakerEnd::Aborted { why } => why,
+        | TakerEnd::Aborted { why, .. } => why,
         TakerEnd::Answered
         | TakerEnd::Outcome { .. }
         | TakerEnd::OwnTurn { .. }

@@ -110,6 +110,7 @@ impl Core {
             terms: request.terms,
             narrowed,
             doubt: request.doubt,
+            anew: was_allowed,
         };
         self.command(Input::ConsentAsked(input))?;
         // The turn stays open. An answer continues it, with the call allowed or not.

@@ -100,15 +100,17 @@ impl Core {
                 summary: fault.summary(),
             },
             TakerEnd::OutputLimit => TurnEnding::OutputLimit,
-            TakerEnd::Aborted { why } => TurnEnding::Aborted { why },
+            TakerEnd::Aborted { why, class } => TurnEnding::Aborted { why, class },
             TakerEnd::Provider {
                 trouble,
                 why,
+                class,
                 servers,
                 again_in_ms,
             } => TurnEnding::ProviderProblem {
                 trouble,
                 why,
+                class,
                 servers,
                 until: self.until(again_in_ms),
             },
@@ -176,7 +178,7 @@ impl Core {
         why: String,
     ) -> Result<(), DriverError> {
         self.stop_calls(turn)?;
-        self.conclude(turn, attempt, TurnEnding::Aborted { why })?;
+        self.conclude(turn, attempt, TurnEnding::Aborted { why, class: None })?;
         self.leave(turn);
         Ok(())
     }

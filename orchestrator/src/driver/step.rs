@@ -492,6 +492,8 @@ impl Core {
                 removed: planned.removed as u64,
                 earlier: None,
                 unkept_bytes: None,
+                line: planned.line.map(|line| line as u64),
+                places: Some(planned.places as u64),
             };
             let Some(earlier) = planned.earlier else {
                 return Ok(changed);

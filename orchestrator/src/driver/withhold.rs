@@ -183,7 +183,7 @@ impl SecretFilter {
                 again.iter_mut().for_each(|why| self.clean(why));
             }
             TakerEnd::Fault(fault) => self.clean(&mut fault.message),
-            TakerEnd::Aborted { why }
+            TakerEnd::Aborted { why, .. }
             | TakerEnd::Provider { why, .. }
             | TakerEnd::Configuration { why } => {
                 self.reason(why);

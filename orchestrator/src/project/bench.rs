@@ -156,7 +156,7 @@ impl Bench {
         setting.secrets = found.key.into_iter().chain(self.models.secrets()).collect();
         setting.limits = CallLimits::of_window(found.model.window);
         let environment = self.environment(job, definition, &setting);
-        let tools = Toolbox::open(setting).map_err(|why| TakerEnd::Aborted { why })?;
+        let tools = Toolbox::open(setting).map_err(|why| TakerEnd::Aborted { why, class: None })?;
         tools.remember(Arc::clone(&job.seen));
         let named = definition.and_then(|role| role.tools.as_deref());
         let is_named = |tool: &&ToolDefinition, named: &[String]| {
@@ -245,6 +245,7 @@ impl Bench {
             return Err(TakerEnd::Provider {
                 trouble: Trouble::ToolServer,
                 why: waits.join("\n"),
+                class: None,
                 servers: waiting,
                 again_in_ms: None,
             });

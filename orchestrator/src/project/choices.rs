@@ -184,7 +184,7 @@ impl RoleChoices<'_> {
             Err(
                 TakerEnd::Configuration { why }
                 | TakerEnd::Provider { why, .. }
-                | TakerEnd::Aborted { why },
+                | TakerEnd::Aborted { why, .. },
             ) => PendingChoice::Operator(format!("no model can choose ({why}); {hint}")),
             Err(
                 TakerEnd::Answered

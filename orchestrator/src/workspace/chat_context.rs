@@ -13,6 +13,9 @@ use crate::limits::GIT_HEAD_BYTES_MAX;
 /// How the first line of `.git/HEAD` begins where a branch is checked out.
 const BRANCH: &str = "ref: refs/heads/";
 
+/// How the file `.git` of a worktree begins.
+const GIT_FOLDER: &str = "gitdir:";
+
 /// So much of a commit names it.
 const COMMIT_CHARS: usize = 12;
 
@@ -50,8 +53,16 @@ pub fn chat_context(
 
 /// The branch of the repository around a folder, or its commit where it has none.
 fn git_ref(disk: &dyn Disk, folder: &Path) -> Option<String> {
-    let mut heads = folder.ancestors().map(|folder| folder.join(".git/HEAD"));
-    let head = heads.find_map(|head| read_whole(disk, &head, GIT_HEAD_BYTES_MAX).ok())?;
+    let read = |path: &Path| read_whole(disk, path, GIT_HEAD_BYTES_MAX).ok();
+    let head = folder.ancestors().find_map(|folder| {
+        let git = folder.join(".git");
+        read(&git.join("HEAD")).or_else(|| {
+            // A worktree has a file there, which names the folder.
+            let named = String::from_utf8(read(&git)?).ok()?;
+            let named = named.lines().next()?.strip_prefix(GIT_FOLDER)?.trim();
+            read(&folder.join(named).join("HEAD"))
+        })
+    })?;
     let head = String::from_utf8(head).ok()?;
     let head = head.lines().next()?.trim();
     let commit = || head.get(..COMMIT_CHARS).unwrap_or(head);

@@ -55,9 +55,7 @@ impl Taker for HumanTaker {
             | StepReply::Busy => {}
             StepReply::Mend { message } => self.end = ask_again(&self.job, problem_of(&message)),
             StepReply::Stop => {
-                self.end = TakerEnd::Aborted {
-                    why: "the operator stopped the turn".to_owned(),
-                };
+                self.end = TakerEnd::aborted("the operator stopped the turn".to_owned());
             }
         }
         TurnStep::End(self.end.clone())

@@ -67,6 +67,8 @@ impl Toolbox {
             added: file.lines.added,
             removed: file.lines.removed,
             earlier: file.earlier.as_deref().map(|text| self.redact(text)),
+            line: None,
+            places: 1,
         });
         let texts = texts.collect();
         let names: Vec<String> = files.iter().map(shown).collect();

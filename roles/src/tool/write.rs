@@ -148,7 +148,7 @@ impl Toolbox {
             notes.collect::<String>(),
             found.shown(limits::CHANGED_LINES)
         );
-        let line = found.lines.first().and_then(|line| line.split('\t').next());
+        let line = found.first_line.filter(|_| applied.places == 1);
         let summary = match (applied.places, line) {
             (1, Some(line)) => format!("edit {shown}, line {line}"),
             _ => format!("edit {shown}, {places}"),
@@ -159,7 +159,12 @@ impl Toolbox {
             summary,
             consent: found.whole(),
         };
-        self.plan_writing("edit_file", target, content, words, found.counts(), raw)
+        let mut plan =
+            self.plan_writing("edit_file", target, content, words, found.counts(), raw)?;
+        for text in &mut plan.texts {
+            (text.line, text.places) = (line, applied.places);
+        }
+        Ok(plan)
     }
 
     /// An edit of nothing: the first text of a file that is missing or empty.
@@ -381,6 +386,8 @@ impl Toolbox {
             added: lines.added,
             removed: lines.removed,
             earlier: before.map(|_| self.redact(&old)),
+            line: None,
+            places: 1,
         };
         let deed = Deed::Write(Box::new(writing), real);
         let mut plan = self.planned(tool, Effect::Checkable, words.summary, ask, deed);
@@ -533,6 +540,8 @@ pub(crate) fn text_of_writing(path: String, earlier: Option<String>, later: &str
         added,
         removed,
         earlier,
+        line: None,
+        places: 1,
     }
 }
 

@@ -14,6 +14,8 @@ use a_society_facts::fact::turn::{
 use a_society_facts::message::{Image, ToolCall};
 use a_society_facts::{Hash, id::CallId};
 
+use a_society_providers::RequestFault;
+
 use crate::consent::ConsentQuestion;
 use crate::handoff::{HandoffFault, RoleOutcome};
 use crate::role::compaction::Shares;
@@ -239,6 +241,10 @@ pub struct PlannedText {
     pub removed: usize,
     /// What the file holds before, with secrets masked; absent if the file does not exist.
     pub earlier: Option<String>,
+    /// The line at which it changes, counted from 1, if that is one place.
+    pub line: Option<usize>,
+    /// At how many places.
+    pub places: usize,
 }
 
 /// The most that a request can cost.
@@ -374,6 +380,8 @@ pub enum TakerEnd {
     Aborted {
         /// Why, in words.
         why: String,
+        /// What kind of failure its request met, in one stable word, if that is why.
+        class: Option<String>,
     },
     /// The provider cannot go on without the operator: a key, a model, a limit.
     Provider {
@@ -381,6 +389,8 @@ pub enum TakerEnd {
         trouble: Trouble,
         /// What is needed, in words.
         why: String,
+        /// What kind of failure its request met, in one stable word, if that is why.
+        class: Option<String>,
         /// The servers of tools that the operator has to approve.
         servers: Vec<WaitingServer>,
         /// After how long it may be asked again, if it said so.
@@ -400,6 +410,25 @@ impl TakerEnd {
         Self::Provider {
             trouble,
             why,
+            class: None,
+            servers: Vec::new(),
+            again_in_ms: None,
+        }
+    }
+
+    /// A turn that failed for good, and not because of a request.
+    #[must_use]
+    pub(crate) const fn aborted(why: String) -> Self {
+        Self::Aborted { why, class: None }
+    }
+
+    /// A request failed in a way that only the operator can mend.
+    #[must_use]
+    pub(crate) fn of_fault(fault: &RequestFault) -> Self {
+        Self::Provider {
+            trouble: fault.class.trouble(),
+            why: fault.message.clone(),
+            class: Some(fault.class.word().to_owned()),
             servers: Vec::new(),
             again_in_ms: None,
         }

@@ -46,7 +46,7 @@ enum Answer {
 /// What a question shows.
 pub(crate) fn face(ask: &OpenAsk, call: &Call, place: CardPlace) -> Face {
     let who = asks::who(ask);
-    let text = asks::text_of(ask).map(std::borrow::Cow::into_owned);
+    let text = asks::says(ask).map(std::borrow::Cow::into_owned);
     let shown = call.shown.clone().or_else(|| call.text.clone());
     let face = |head: String, text: Option<(Manner, String)>| Face {
         head,

@@ -36,10 +36,14 @@ impl Watch<'_> {
         }
         if let Err(error) = driven {
             self.out.finish_drawing();
-            return Err(from_driver(error, self.flow));
+            return Err(from_driver(error, self.flow, self.talk.is_some()));
         }
         let Some(seen) = self.handle.seen() else {
-            return Err(from_driver(DriverError::Gone, self.flow));
+            return Err(from_driver(
+                DriverError::Gone,
+                self.flow,
+                self.talk.is_some(),
+            ));
         };
         let over = seen.state.status.is_over();
         let asks = if over {
@@ -160,8 +164,8 @@ impl Watch<'_> {
             self.out.value(&aside(self.flow, now, "node", stops))?;
         }
         if standing == FlowStanding::Stopped {
-            let name = short(self.flow);
-            let text = format!("{}; go on: a-society resume {name}", standing.words(now));
+            let command = goes_on(state, short(self.flow));
+            let text = format!("{}; go on: {command}", standing.words(now));
             let note = json!({ "level": "warning", "code": "nobody_drives", "text": text });
             self.out.value(&aside(self.flow, now, "note", note))?;
         }

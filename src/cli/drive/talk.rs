@@ -7,6 +7,7 @@ use std::io::{self, BufRead as _, Read as _};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 
 use a_society_facts::fact::node::WaitReason;
+use a_society_facts::words::calls::EMPTY_ANSWER;
 use a_society_facts::{Verb, Whom};
 use a_society_orchestrator::driver::handle::Seen;
 use a_society_orchestrator::machine::{OperatorQuestion, Work};
@@ -14,8 +15,10 @@ use a_society_orchestrator::pasted_secrets::holds_a_secret;
 
 use super::composer::Composer;
 use super::{Watch, rests};
-use crate::cli::say::SECRET;
-use crate::operator_error::{Stop, from_io};
+use crate::cli::asks::short;
+use crate::cli::say::{SECRET, goes_on_with};
+use crate::exit_code::ExitCode;
+use crate::operator_error::{OperatorError, Stop, from_io};
 use crate::text::{plain, printed};
 
 /// Lines of standard input that are read ahead of their answers; a writer of more waits.
@@ -48,7 +51,15 @@ enum Source {
 enum Line {
     Whole(String),
     /// It is too long, or no text; nothing is read after it.
-    Unfit(&'static str),
+    Unfit(UnfitLine),
+}
+
+/// A line of standard input that is no message.
+#[derive(Debug)]
+struct UnfitLine {
+    /// Its number, counted from 1.
+    number: u64,
+    why: &'static str,
 }
 
 /// The next message.
@@ -58,7 +69,7 @@ enum Next {
     Nothing,
     /// There is nothing more.
     End,
-    Unfit(&'static str),
+    Unfit(UnfitLine),
 }
 
 impl Talk {
@@ -105,7 +116,7 @@ impl Talk {
             Source::Once(text) => text.take().map_or(Next::End, Next::Message),
             Source::Piped(lines) => match lines.try_recv() {
                 Ok(Line::Whole(line)) => Next::Message(line),
-                Ok(Line::Unfit(why)) => Next::Unfit(why),
+                Ok(Line::Unfit(line)) => Next::Unfit(line),
                 Err(TryRecvError::Empty) => Next::Nothing,
                 Err(TryRecvError::Disconnected) => Next::End,
             },
@@ -118,7 +129,8 @@ impl Talk {
 /// Reads messages, a line each, until the input ends or the chat does. Blank lines say nothing.
 fn read_lines(read: &SyncSender<Line>) {
     let mut stdin = io::stdin().lock();
-    loop {
+    for number in 1.. {
+        let unfit = |why| Line::Unfit(UnfitLine { number, why });
         let mut line = Vec::new();
         let taken = stdin
             .by_ref()
@@ -127,12 +139,12 @@ fn read_lines(read: &SyncSender<Line>) {
         let line = match taken {
             Ok(0) | Err(_) => return,
             Ok(_) if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with(b"\n") => {
-                Line::Unfit("a line is longer than 1 MiB")
+                unfit("it is longer than 1 MiB")
             }
             Ok(_) => match String::from_utf8(line) {
                 Ok(line) if line.trim().is_empty() => continue,
                 Ok(line) => Line::Whole(line.trim_end_matches(['\r', '\n']).to_owned()),
-                Err(_) => Line::Unfit("a line is not UTF-8 text"),
+                Err(_) => unfit("it is not UTF-8 text"),
             },
         };
         let ends = matches!(line, Line::Unfit(_));
@@ -140,6 +152,17 @@ fn read_lines(read: &SyncSender<Line>) {
             return;
         }
     }
+}
+
+/// Why a line is not sent. The chat is kept, with the answers to the lines before.
+fn no_message(line: &UnfitLine, name: &str) -> Stop {
+    OperatorError::new(
+        ("file-unfit", ExitCode::Failed),
+        format!("line {} of standard input is no message", line.number),
+        line.why,
+        format!("go on without it: {}", goes_on_with(true, name)),
+    )
+    .into()
 }
 
 /// What a chat waits for, if that is a text of its person and nothing else goes on.
@@ -187,10 +210,7 @@ impl Watch<'_> {
         match next {
             Next::Nothing => {}
             Next::End => self.leave()?,
-            Next::Unfit(why) => {
-                self.out.note(&format!("the chat ends here: {why}"));
-                self.leave()?;
-            }
+            Next::Unfit(line) => return Err(no_message(&line, short(self.flow))),
             Next::Message(text) => self.send(text)?,
         }
         Ok(true)
@@ -241,6 +261,7 @@ impl Watch<'_> {
         let answer = self.progress.answer()?;
         let answer = answer.trim();
         if answer.is_empty() {
+            self.out.note(EMPTY_ANSWER);
             return Ok(());
         }
         if self.out.is_aside() {

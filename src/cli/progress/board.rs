@@ -356,7 +356,7 @@ pub(crate) fn stands(
         .unwrap_or_else(|| words::node(standing, now));
     let (sign, word, weight) = match standing {
         NodeStanding::Working | NodeStanding::Compacting => ("●", word, 2),
-        NodeStanding::Retrying(_) | NodeStanding::Held(_) => ("↻", word, 2),
+        NodeStanding::Retrying(..) | NodeStanding::Held(_) => ("↻", word, 2),
         NodeStanding::Limited(_) => ("↻", word, 3),
         NodeStanding::Waiting { .. } | NodeStanding::YourTurn => ("?", word, 3),
         NodeStanding::Stopped | NodeStanding::Cancelled => ("◼", word, 2),

@@ -34,7 +34,6 @@ use self::board::BoardSpace;
 use self::event::{Event, Pause, Speech, What};
 pub(crate) use self::json::aside;
 use self::teller::Teller;
-pub(crate) use self::told::before_its_end;
 use self::voice::Voices;
 use super::{asks, cost, table, words};
 use crate::frame::ScreenSize;

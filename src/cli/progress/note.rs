@@ -11,10 +11,10 @@ use a_society_facts::words::retrospective::{
     WROTE_THE_REPORT, order,
 };
 use a_society_facts::words::status::{CANCELLED, COMPLETED};
+use a_society_operator_ui::fold::said::before_its_end;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::before_its_end;
 use super::event::{About, What};
 use crate::text::{and, one_line};
 

@@ -14,6 +14,7 @@ use a_society_facts::words::calls::{
 use a_society_facts::words::handoffs::{HANDOFF_APPROVED, HANDOFF_SENT_BACK, sent_this_back};
 use a_society_facts::words::permissions::{self, allowed_by, allowed_for_flow_by, denied_by};
 use a_society_facts::words::status::{YOUR_TURN, retrying_in};
+use a_society_operator_ui::fold::said::before_its_end;
 use a_society_operator_ui::fold::terms::wants;
 use a_society_orchestrator::machine::OperatorQuestion;
 
@@ -446,14 +447,6 @@ fn done(took_ms: u64, usage: &Usage, deliveries: &[Delivery]) -> String {
         return done;
     }
     format!("{done}; {}", go(deliveries))
-}
-
-/// The text before the block that ends a turn.
-pub(crate) fn before_its_end(text: &str) -> &str {
-    match text.rfind("```handoff\n") {
-        Some(at) if at == 0 || text[..at].ends_with('\n') => &text[..at],
-        Some(_) | None => text,
-    }
 }
 
 /// How a call ended, after what it did.

@@ -18,6 +18,7 @@ use a_society_facts::words::capital;
 use a_society_facts::words::choices::ANSWER;
 use a_society_facts::words::status::RETRYING;
 use a_society_operator_ui::fold::asks::{OpenAsk, open};
+use a_society_operator_ui::fold::said::before_its_end;
 use a_society_orchestrator::machine::OperatorQuestion;
 use a_society_orchestrator::record::own;
 use a_society_state::index::{Row, rows};
@@ -30,7 +31,7 @@ use crate::cli::asks;
 use crate::cli::card_rows::labelled;
 use crate::cli::cost;
 use crate::cli::handed;
-use crate::cli::progress::before_its_end;
+
 use crate::cli::progress::board::stands;
 use crate::cli::show::only_ends;
 use crate::cli::status::works_and_asks;

@@ -180,7 +180,7 @@ impl PlainWatch<'_> {
         };
         self.out.line(&format!("needs you: {waits}"))?;
         for (at, (flow, ask)) in self.listed.iter().enumerate() {
-            let says = asks::text_of(ask).unwrap_or_default();
+            let says = asks::says(ask).unwrap_or_default();
             let says = one_line(says.lines().next().unwrap_or_default(), LISTED_COLUMNS_MAX);
             let says = if says.is_empty() {
                 says

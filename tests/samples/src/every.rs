@@ -25,7 +25,8 @@ use a_society_facts::fact::journal::{
 };
 use a_society_facts::fact::node::{
     FaultCode, HandoffApplied, HandoffAwaited, HandoffDecided, HandoffStaged, NodeClaimed,
-    NodeEntry, NodeSuspended, NodeWoken, OwnTurnAsked, RepairRequested, Trouble, WaitReason,
+    NodeEntry, NodeSuspended, NodeWoken, OwnTurnAsked, RepairRequested, Trouble, TurnFailure,
+    WaitReason,
 };
 use a_society_facts::fact::operator::{
     AnsweredBefore, ChosenBy, ConsentAnswer, ConsentMode, ConsentModeChanged, ConsentRequested,
@@ -268,6 +269,11 @@ fn waiting_server() -> WaitingServer {
     }
 }
 
+fn limited() -> TurnFailure {
+    let class = Some("rate_limit".into());
+    TurnFailure { class }
+}
+
 fn asked_again() -> OwnTurnAsked {
     OwnTurnAsked {
         again: Some(Text::from("Name a file.")),
@@ -327,6 +333,7 @@ fn nodes() -> Vec<Fact> {
             about_project: false,
             own_turn: Some(true),
             asked: Some(asked_again()),
+            failed: Some(limited()),
         }),
         Fact::NodeWoken(NodeWoken {
             client: None,
@@ -437,6 +444,8 @@ fn intended() -> Fact {
             removed: 2_000,
             earlier: Some(Text::Blob(blob())),
             unkept_bytes: Some(2_000_000),
+            line: Some(3),
+            places: Some(1),
         }],
         summary: "write notes.md".into(),
     })
@@ -592,6 +601,7 @@ fn operator() -> Vec<Fact> {
                 rule: "rm *".into(),
                 origin: RuleOrigin::Workspace,
             }),
+            anew: true,
         }),
         Fact::ConsentResolved(ConsentResolved {
             consent: id("k1"),

@@ -170,11 +170,13 @@ fn consent(scribe: &mut Scribe, turn: &SampleTurn, call: &a_society_facts::id::C
             scope: Scope::Sandboxed,
             network: false,
             missing: Vec::new(),
+            bare: Some(false),
             limit_ms: 120_000,
             background: false,
         })),
         narrowed: false,
         doubt: None,
+        anew: false,
     }));
     scribe.say(Fact::NodeSuspended(NodeSuspended {
         consent: Some(id("k1")),

@@ -34,7 +34,7 @@ fn agrees(node: &NodeView, standing: NodeStanding<'_>) -> bool {
     let goes_on = node.again.as_ref().map(|again| again.limit);
     match standing {
         NodeStanding::Working => says || node.words == "Correcting",
-        NodeStanding::Retrying(_) | NodeStanding::Held(_) => says && goes_on == Some(false),
+        NodeStanding::Retrying(..) | NodeStanding::Held(_) => says && goes_on == Some(false),
         NodeStanding::Limited(_) => says && goes_on == Some(true),
         NodeStanding::Compacting | NodeStanding::Stopped => says && goes_on.is_none(),
         NodeStanding::Cancelled => says && node.state == NodeState::Interrupted,

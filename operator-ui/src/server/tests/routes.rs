@@ -3,6 +3,8 @@
 use super::super::access::Wants;
 use super::super::routes::ROUTES;
 use super::{FLOW, Stage};
+use crate::protocol::ask::{Ask, AskKind};
+use serde_json::Value;
 
 /// What those who write a client read.
 const DOCUMENT: &str = include_str!("../../../PROTOCOL.md");
@@ -96,6 +98,25 @@ fn the_document_names_every_command_and_every_kind_of_question() {
             let is_row = |line: &&str| line.starts_with('|') && line.contains(&format!("`{word}`"));
             assert!(DOCUMENT.lines().any(|line| is_row(&line)), "{word}");
         }
+    }
+}
+
+#[test]
+fn the_example_of_a_question_in_the_document_is_one_and_has_every_member_that_each_has() {
+    let (_, rest) = DOCUMENT.split_once("```json\n").unwrap();
+    let (example, _) = rest.split_once("```").unwrap();
+    let ask: Ask = serde_json::from_str(example).unwrap();
+    let AskKind::Consent { facts, .. } = &ask.kind else {
+        panic!("{:?}", ask.kind)
+    };
+    assert_eq!(facts.len(), 2);
+    let written: Value = serde_json::from_str(example).unwrap();
+    assert_eq!(serde_json::to_value(&ask).unwrap(), written);
+    let (_, said) = DOCUMENT.split_once("Every ask also has").unwrap();
+    let (said, _) = said.split_once("as above").unwrap();
+    for member in written.as_object().unwrap().keys() {
+        let is_said = member == "kind" || said.contains(&format!("`{member}`"));
+        assert!(is_said, "{member}");
     }
 }
 

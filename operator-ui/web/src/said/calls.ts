@@ -3,6 +3,7 @@
 export const CUT_OFF = "cut off";
 export const DISCARDED = "discarded";
 export const NO_ANSWER = "the model did not answer";
+export const EMPTY_ANSWER = "the answer is empty";
 export const WITHOUT_SERVER = "works without the MCP server";
 export const COMPACTING_CONTEXT = "compacting the context";
 export const rateLimitedBy = (provider: string): string => `rate limited by ${provider}`;

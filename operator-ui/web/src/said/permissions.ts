@@ -3,6 +3,8 @@
 export const YOU = "you";
 export const NEVER_RUNS = "never runs";
 export const RUNS_WITHOUT_ASKING = "runs without asking";
+export const ASKED_AGAIN = "asked again";
+export const OTHER_SURROUNDINGS = "you allowed this before, and its folder or its walls are not what they were";
 export const F_COVERS = "f covers";
 export const allowedBy = (who: string): string => `allowed by ${who}`;
 export const allowedForFlowBy = (who: string): string => `allowed by ${who} for this flow`;

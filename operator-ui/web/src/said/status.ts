@@ -27,5 +27,6 @@ export const waitingForRateLimit = (provider: string, time: string): string => `
 export const rateLimitOf = (provider: string): string => `waiting for the rate limit of ${provider}`;
 export const waitingToRecover = (provider: string, time: string): string => `waiting for ${provider} to recover, ${time}`;
 export const recovers = (provider: string): string => `waiting for ${provider} to recover`;
+export const because = (what: string, why: string): string => `${what}: ${why}`;
 export const limitResetsIn = (time: string): string => `limit resets in ${time}`;
 export const waitingFor = (nodes: string): string => `waiting for ${nodes}`;

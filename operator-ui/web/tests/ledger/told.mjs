@@ -94,11 +94,11 @@ const FACTS = ["flow_started", "turn_started", "call_finished", "handed_off", "t
 const event = (seq) => ({ seq, at: `${DAY}14:00:18Z`, fact: FACTS[seq % FACTS.length], line: JSON.stringify({ seq, at: `${DAY}14:00:18Z`, fact: { [FACTS[seq % FACTS.length]]: { node: "api", role: "backend", turn: seq % 14, text: "Reading the design first, then the store it replaces." } } }) });
 const version = (path, seq, from, to, superseded = false) => ({ seq, hash: art(path).hash + seq, bytes: 4210, from, to, superseded });
 
-export const item = (n, more) => ({ id: `i${n}`, first: n, seq: n, at: `${DAY}14:00:18Z`, type: "assistant", event: null, label: "", text: "", full_bytes: null, node: "api", turn: 11, call_id: null, tool: null, pending: false, interrupted: false, discarded: false, took_ms: null, added: null, removed: null, exit: null, outcome: null, ...more });
+export const item = (n, more) => ({ id: `i${n}`, first: n, seq: n, at: `${DAY}14:00:18Z`, type: "assistant", event: null, label: "backend", text: "", full_bytes: null, node: "api", turn: 11, call_id: null, tool: null, pending: false, interrupted: false, discarded: false, took_ms: null, added: null, removed: null, exit: null, outcome: null, ...more });
 const feed = [
-  item(910, { type: "activation", label: "api opened with architecture.md" }), item(940, { text: "The design asks for one writer per flow and dense sequence numbers. `Store::save` rewrites the whole snapshot today, so I will add the journal beside it and move readers first." }),
-  item(2250, { type: "event", event: "context.compacted", label: "Context compacted, 148k to 9k" }), item(3204, { type: "handoff", label: "Handed off to review with api-report.md" }),
-  item(3890, { type: "handoff", event: "handoff.returned", label: "reviewer sent this back", text: "Replay stops at a torn last frame but never truncates it." }), item(4300, { text: "Agreed. The reader already detects the short frame, so recovery belongs in one place." }),
+  item(910, { type: "activation", event: "role.active", label: "Active", text: "backend begins api." }), item(940, { text: "The design asks for one writer per flow and dense sequence numbers. `Store::save` rewrites the whole snapshot today, so I will add the journal beside it and move readers first." }),
+  item(2250, { type: "event", event: "session.compacted", label: "Context compacted from 148k tokens" }), item(3204, { type: "handoff", event: "handoff.applied", label: "Handed over", text: "api-report.md → review", deliveries: [{ path: "api-report.md", to: "review", back: false }] }),
+  item(3890, { type: "activation", event: "role.sent_back", label: "Active again", text: "review sent this back to backend." }), item(4300, { text: "Agreed. The reader already detects the short frame, so recovery belongs in one place." }),
 ];
 
 const FLOW = "/p/orchard/f/ledger";

@@ -44,6 +44,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         terms: Some(input.terms.clone()),
         narrowed: input.narrowed,
         doubt: input.doubt.clone(),
+        anew: input.anew,
         since: turn.since,
     };
     let request = Fact::ConsentRequested(ConsentRequested {
@@ -57,6 +58,7 @@ pub(super) fn asked(state: &FlowState, input: &ConsentAsked) -> Result<Vec<Fact>
         terms: open.terms.clone(),
         narrowed: open.narrowed,
         doubt: open.doubt.clone(),
+        anew: open.anew,
     });
     let next = if state.consent_mode == ConsentMode::FullAccess && !open.narrowed {
         answered_before(&input.consent, &open, AnsweredBefore::FullAccess)

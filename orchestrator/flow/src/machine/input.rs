@@ -325,6 +325,8 @@ pub enum TurnEnding {
     Aborted {
         /// Why, in words.
         why: String,
+        /// What kind of failure its request met, in one stable word, if that is why.
+        class: Option<String>,
     },
     /// The turn was stopped.
     Stopped,
@@ -334,6 +336,8 @@ pub enum TurnEnding {
         trouble: Trouble,
         /// What it needs, in words.
         why: String,
+        /// What kind of failure its request met, in one stable word, if that is why.
+        class: Option<String>,
         /// The servers of tools that the operator has to approve.
         servers: Vec<WaitingServer>,
         /// When it may go on by itself, if its provider named a time.
@@ -397,6 +401,8 @@ pub struct ConsentAsked {
     pub narrowed: bool,
     /// The rule that may deny it, if only a shell could decide that.
     pub doubt: Option<DecidingRule>,
+    /// Whether the operator had allowed the same call, before the folder or the walls around it changed.
+    pub anew: bool,
 }
 
 /// What a rule says about an open request for consent.

@@ -54,7 +54,11 @@ fn judged(
         return Ok(vec![turn.ended(TurnEnd::Stopped, None)]);
     }
     if let Some(why) = ends_no_chat(state, &input.outcome) {
-        return Ok(waits(state, turn, &TurnEnding::Aborted { why }));
+        return Ok(waits(
+            state,
+            turn,
+            &TurnEnding::Aborted { why, class: None },
+        ));
     }
     match &input.outcome {
         TurnEnding::Answered if state.chat.is_some() => Ok(turn.answered()),
@@ -208,19 +212,19 @@ fn waits(state: &FlowState, turn: &PresentTurn<'_>, outcome: &TurnEnding) -> Vec
         TurnEnding::OwnTurn { question, again } => {
             turn.is_the_operators(question.clone(), again.clone())
         }
-        TurnEnding::Aborted { why } => {
-            let (reason, error) = (WaitReason::AutonomousAbort, Some(why.clone()));
-            turn.suspended(reason, said(why), TurnEnd::Failed, error)
+        TurnEnding::Aborted { why, class } => {
+            turn.failed(WaitReason::AutonomousAbort, why.clone(), class.clone())
         }
         TurnEnding::ProviderProblem {
             trouble,
             why,
+            class,
             servers,
             until,
         } => {
             let hit = state.session(turn.role);
             let is_borne = hit.is_none_or(|session| session.limits_hit < LIMITS_IN_A_ROW_MAX);
-            turn.in_trouble(*trouble, why, servers, until.filter(|_| is_borne))
+            turn.in_trouble(*trouble, why, class, servers, until.filter(|_| is_borne))
         }
         TurnEnding::NeedsConfiguration { why } => {
             let reason = WaitReason::RoleConfiguration;

@@ -3,7 +3,7 @@
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::budget::Lack;
 use a_society_facts::fact::node::{
-    FaultCode, NodeSuspended, OwnTurnAsked, RepairRequested, Trouble, WaitReason,
+    FaultCode, NodeSuspended, OwnTurnAsked, RepairRequested, Trouble, TurnFailure, WaitReason,
 };
 use a_society_facts::fact::terms::WaitingServer;
 use a_society_facts::fact::turn::{Cause, TurnEnd, TurnEnded};
@@ -189,6 +189,23 @@ impl PresentTurn<'_> {
         vec![Fact::NodeSuspended(waits), self.ended(end, error)]
     }
 
+    /// The turn has failed, and its node or role waits for the operator.
+    pub(super) fn failed(
+        &self,
+        reason: WaitReason,
+        why: String,
+        class: Option<String>,
+    ) -> Vec<Fact> {
+        let waits = NodeSuspended {
+            failed: Some(TurnFailure { class }),
+            ..self.waits(reason, Some(Text::from(why.clone())))
+        };
+        vec![
+            Fact::NodeSuspended(waits),
+            self.ended(TurnEnd::Failed, Some(why)),
+        ]
+    }
+
     /// A chat has answered, and its person speaks next.
     pub(super) fn answered(&self) -> Vec<Fact> {
         self.suspended(WaitReason::Message, None, TurnEnd::Outcome, None)
@@ -240,11 +257,15 @@ impl PresentTurn<'_> {
         &self,
         trouble: Trouble,
         why: &str,
+        class: &Option<String>,
         servers: &[WaitingServer],
         until: Option<a_society_facts::At>,
     ) -> Vec<Fact> {
         let waits = NodeSuspended {
             trouble: Some(trouble),
+            failed: Some(TurnFailure {
+                class: class.clone(),
+            }),
             servers: servers.to_vec(),
             until,
             ..self.waits(WaitReason::Provider, Some(Text::from(why.to_owned())))
@@ -282,9 +303,7 @@ impl PresentTurn<'_> {
             return Ok(self.stopped());
         }
         if self.open.repairs >= REPAIRS_MAX {
-            let question = Some(Text::from(fault.summary.clone()));
-            let (reason, end) = (WaitReason::RepairLimit, TurnEnd::Failed);
-            return Ok(self.suspended(reason, question, end, Some(fault.summary)));
+            return Ok(self.failed(WaitReason::RepairLimit, fault.summary, None));
         }
         Ok(vec![Fact::RepairRequested(RepairRequested {
             role: self.role.clone(),

@@ -341,7 +341,7 @@ fn lost() -> TakerEnd {
 }
 
 fn aborted(why: String) -> TakerEnd {
-    TakerEnd::Aborted { why }
+    TakerEnd::aborted(why)
 }
 
 impl Taker for CommandTaker {
@@ -367,9 +367,7 @@ impl Taker for CommandTaker {
             | StepReply::Hurried
             | StepReply::Busy => {}
             StepReply::Stop => {
-                self.next = CommandNext::End(TakerEnd::Aborted {
-                    why: "the operator stopped the turn".to_owned(),
-                });
+                self.next = CommandNext::End(aborted("the operator stopped the turn".to_owned()));
             }
         }
         self.step()

@@ -354,9 +354,9 @@ impl ModelTaker {
         let stop = self.stop.clone();
         let item = calls.items.get_mut(at)?;
         let Some(call) = item.call.clone() else {
-            return Some(self.end(TakerEnd::Aborted {
-                why: "a call was intended and got no name".to_owned(),
-            }));
+            return Some(self.end(TakerEnd::aborted(
+                "a call was intended and got no name".to_owned(),
+            )));
         };
         match self.kit.as_ref()?.start(item.plan.take()?, &call, &stop) {
             Ok(running) => {

@@ -209,7 +209,7 @@ impl Taker for Chooser {
             }
             StepReply::Stop => {
                 let why = "the operator stopped the turn".to_owned();
-                return TurnStep::End(TakerEnd::Aborted { why });
+                return TurnStep::End(TakerEnd::aborted(why));
             }
             StepReply::Begin
             | StepReply::Done { .. }

@@ -149,22 +149,27 @@ impl ModelTaker {
             }
             RetryVerdict::Suspend { ms } => ModelNext::End(TakerEnd::Provider {
                 trouble: Trouble::Limit,
-                why: format!("{fault}; it asks to be left alone for {} s", ms / 1000),
+                why: format!(
+                    "{}; it asks to be left alone for {} s",
+                    fault.message,
+                    ms / 1000
+                ),
+                class: Some(fault.class.word().to_owned()),
                 servers: Vec::new(),
                 again_in_ms: Some(ms),
             }),
-            RetryVerdict::Operator => {
-                ModelNext::End(TakerEnd::provider(fault.class.trouble(), fault.to_string()))
-            }
+            RetryVerdict::Operator => ModelNext::End(TakerEnd::of_fault(fault)),
             // The provider may be available again when the operator returns.
             RetryVerdict::GiveUp(weary @ (Weary::Request | Weary::Turn | Weary::Waited)) => {
-                let why = format!("{fault}; {}", weary.words());
-                ModelNext::End(TakerEnd::provider(fault.class.trouble(), why))
+                let mut fault = fault.clone();
+                fault.message = format!("{}; {}", fault.message, weary.words());
+                ModelNext::End(TakerEnd::of_fault(&fault))
             }
             RetryVerdict::Wait { .. }
             | RetryVerdict::Compact
             | RetryVerdict::GiveUp(Weary::Useless) => ModelNext::End(TakerEnd::Aborted {
-                why: fault.to_string(),
+                why: fault.message.clone(),
+                class: Some(fault.class.word().to_owned()),
             }),
         }
     }
@@ -214,6 +219,7 @@ impl ModelTaker {
         self.end(TakerEnd::Provider {
             trouble: Trouble::Limit,
             why,
+            class: Some(FaultClass::RateLimit.word().to_owned()),
             servers: Vec::new(),
             again_in_ms: Some(ms),
         })

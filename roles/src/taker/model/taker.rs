@@ -223,7 +223,7 @@ impl ModelTaker {
             return self.shorten(Trigger::Manual);
         }
         if let Some(why) = self.same.stuck() {
-            return self.end(TakerEnd::Aborted { why });
+            return self.end(TakerEnd::aborted(why));
         }
         match self.fullness() {
             Fullness::Free => {}
@@ -405,10 +405,9 @@ impl ModelTaker {
     /// What follows from an answer.
     fn after(&mut self, answer: &ModelAnswer, calls: Vec<WantedCall>) -> ModelNext {
         if self.malformed > MALFORMED_ROUNDS {
-            return ModelNext::End(TakerEnd::Aborted {
-                why: "the model kept asking for tools with arguments that cannot be read"
-                    .to_owned(),
-            });
+            return ModelNext::End(TakerEnd::aborted(
+                "the model kept asking for tools with arguments that cannot be read".to_owned(),
+            ));
         }
         if !calls.is_empty() {
             return ModelNext::Work(Box::new(Calls::new(calls)));
@@ -496,9 +495,9 @@ impl ModelTaker {
                 None
             }
             StepReply::Stop => {
-                self.next = ModelNext::End(TakerEnd::Aborted {
-                    why: "the operator stopped the turn".to_owned(),
-                });
+                self.next = ModelNext::End(TakerEnd::aborted(
+                    "the operator stopped the turn".to_owned(),
+                ));
                 None
             }
         }
@@ -601,9 +600,7 @@ fn ticket(job: &TurnJob) -> Ticket {
 }
 
 fn declined() -> TakerEnd {
-    TakerEnd::Aborted {
-        why: "the model declined to answer".to_owned(),
-    }
+    TakerEnd::aborted("the model declined to answer".to_owned())
 }
 
 /// How a turn ends whose last answer is recorded, and why that ended.

@@ -83,9 +83,7 @@ impl ScriptedTaker {
                 taker.usage = entry.usage;
                 taker.go_on();
             }
-            Err(why) => taker
-                .acts
-                .push_back(PlayAct::End(TakerEnd::Aborted { why })),
+            Err(why) => taker.acts.push_back(PlayAct::End(TakerEnd::aborted(why))),
         }
         taker
     }
@@ -391,26 +389,30 @@ fn step_of(event: ScriptedEvent) -> TurnStep {
 
 /// Some failures only the operator can mend.
 fn failed_for_good(class: &str, error: &str, again_in_ms: Option<u64>) -> TakerEnd {
-    let why = format!("{class}: {error}");
+    let (why, class_of) = (error.to_owned(), Some(class.to_owned()));
     let trouble = match class {
         "auth" | "key" => Trouble::Key,
         "billing" => Trouble::Credit,
         "limit" | "rate_limit" => Trouble::Limit,
         "model" => Trouble::Model,
-        _ => return TakerEnd::Aborted { why },
+        _ => {
+            return TakerEnd::Aborted {
+                why,
+                class: class_of,
+            };
+        }
     };
     TakerEnd::Provider {
         trouble,
         why,
+        class: class_of,
         servers: Vec::new(),
         again_in_ms,
     }
 }
 
 fn nameless_call() -> TakerEnd {
-    TakerEnd::Aborted {
-        why: "a call was intended and got no name".to_owned(),
-    }
+    TakerEnd::aborted("a call was intended and got no name".to_owned())
 }
 
 impl Taker for ScriptedTaker {
@@ -436,9 +438,9 @@ impl Taker for ScriptedTaker {
             | StepReply::Hurried
             | StepReply::Busy => {}
             StepReply::Stop => {
-                return self.end_with(TakerEnd::Aborted {
-                    why: "the operator stopped the turn".to_owned(),
-                });
+                return self.end_with(TakerEnd::aborted(
+                    "the operator stopped the turn".to_owned(),
+                ));
             }
         }
         if let Some(end) = &self.end {

@@ -79,6 +79,7 @@ impl Toolbox {
             // Without walls nothing holds a command back.
             network: setting.network || !walls.are_up,
             missing,
+            bare: Some(!walls.are_up || !wall::ARE_THERE),
             limit_ms: time_limit_ms,
             background: given.background,
         };

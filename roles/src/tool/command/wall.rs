@@ -77,6 +77,9 @@ pub(super) fn remove_scratch(scratch: Option<String>) {
     }
 }
 
+/// Whether this system has walls at all.
+pub(super) const ARE_THERE: bool = cfg!(target_os = "linux");
+
 /// Which walls this system does not have.
 pub(super) fn missing() -> Vec<String> {
     #[cfg(target_os = "linux")]

@@ -13,6 +13,8 @@ pub(in super::super) struct TextDifference {
     pub added: usize,
     /// How many go.
     pub removed: usize,
+    /// The line at which it begins, counted from 1.
+    pub first_line: Option<usize>,
     /// The lines that come and go, each with its number.
     pub lines: Vec<String>,
     /// The same with a few lines around, and a sign where lines between are left out.
@@ -41,6 +43,7 @@ pub(in super::super) fn difference(old: &str, new: &str) -> TextDifference {
     let mut found = TextDifference {
         added: 0,
         removed: 0,
+        first_line: None,
         lines: Vec::new(),
         around: Vec::new(),
     };
@@ -65,6 +68,7 @@ pub(in super::super) fn difference(old: &str, new: &str) -> TextDifference {
                     continue;
                 }
             }
+            found.first_line.get_or_insert(at);
             found.lines.push(line.clone());
             found.around.push(line);
         }

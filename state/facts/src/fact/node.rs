@@ -166,6 +166,11 @@ impl WaitReason {
         }
     }
 
+    /// Whether a request of the turn may have failed before the operator was asked.
+    const fn is_of_a_failed_turn(self) -> bool {
+        matches!(self, Self::AutonomousAbort | Self::Provider)
+    }
+
     /// Whether the wait may end with another try at the turn, without a word to the role.
     #[must_use]
     pub const fn may_retry(self) -> bool {
@@ -227,6 +232,18 @@ pub struct NodeSuspended {
     /// needs, and begins with why it is asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<OwnTurnAsked>,
+    /// How the turn failed, when it waits because of that. Where it is absent the question may begin with the
+    /// name of the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<TurnFailure>,
+}
+
+/// How a turn failed that waits for the operator; the question says it in words.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnFailure {
+    /// What kind of failure its request met, in one stable word; absent if no request failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
 }
 
 /// How the operator is asked in a turn of theirs.
@@ -250,18 +267,36 @@ pub fn with_choices(question: &str, choices: &[String]) -> String {
     format!("{question}\n{listed}")
 }
 
-/// What the operator reads; older questions of their own turns have lines that only a model needs.
+/// What the operator reads. Older questions of their own turns have lines that only a model needs, and those of
+/// failed turns begin with the name of the failure.
 pub(crate) fn words(
+    reason: WaitReason,
     question: Option<&Text>,
     is_own_turn: bool,
     asked: Option<&OwnTurnAsked>,
+    failed: Option<&TurnFailure>,
 ) -> Option<String> {
     let question = question?.shown();
-    Some(if is_own_turn && asked.is_none() {
-        older::for_a_person(&question)
-    } else {
-        question
+    if is_own_turn && asked.is_none() {
+        return Some(older::for_a_person(&question));
+    }
+    Some(match failed {
+        None if reason.is_of_a_failed_turn() => older::failure(&question).1.to_owned(),
+        None | Some(_) => question,
     })
+}
+
+/// What kind of failure a request met; older questions begin with it.
+pub(crate) fn failure_class(
+    reason: WaitReason,
+    question: Option<&Text>,
+    failed: Option<&TurnFailure>,
+) -> Option<String> {
+    if let Some(failed) = failed {
+        return failed.class.clone();
+    }
+    let question = question.filter(|_| reason.is_of_a_failed_turn())?.shown();
+    older::failure(&question).0
 }
 
 /// Why the operator is asked again; older questions of their own turns begin with it.
@@ -296,6 +331,7 @@ impl NodeSuspended {
             about_project: false,
             own_turn: None,
             asked: None,
+            failed: None,
         }
     }
 
@@ -303,9 +339,11 @@ impl NodeSuspended {
     #[must_use]
     pub fn words(&self) -> Option<String> {
         words(
+            self.reason,
             self.question.as_ref(),
             self.is_own_turn(),
             self.asked.as_ref(),
+            self.failed.as_ref(),
         )
     }
 

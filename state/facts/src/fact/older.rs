@@ -12,6 +12,7 @@ use super::terms::{CommandTerms, ConsentTerms, FileEffect, FileTerms, Scope};
 use super::turn::CommandExit;
 use crate::id::{BadName, RoleInstance};
 use crate::message::Text;
+use crate::words::calls::failure as failure_words;
 
 /// The budget that a question of an older journal says to lack something.
 #[must_use]
@@ -80,6 +81,36 @@ pub(super) fn for_a_person(question: &str) -> String {
         !is_ways && !is_for_a_model.iter().any(|head| line.starts_with(head))
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The name of the failure with which the question of a failed turn begins, and the question without it.
+pub(super) fn failure(question: &str) -> (Option<String>, &str) {
+    let line = question.trim_start();
+    let Some((said, rest)) = line.split_once(": ") else {
+        return (None, question);
+    };
+    // As facts have it, or with spaces, as error texts have it.
+    let name = said.replace(' ', "_");
+    let is_name = |letter: char| letter.is_ascii_lowercase() || letter == '_';
+    let is_known = failure_words(&name).is_some();
+    if is_known || (!said.is_empty() && said.chars().all(is_name)) {
+        return (Some(name), rest);
+    }
+    (None, question)
+}
+
+/// Whether the walls that a command would run without are all of them, as the only one says.
+pub(super) fn is_bare(missing: &[String]) -> bool {
+    matches!(missing, [only] if only.starts_with("every wall"))
+}
+
+/// Where a call changes its only file, as the end of its summary says: the line of the change, or how many there are.
+pub(super) fn changed_place(summary: &str) -> (Option<u64>, Option<u64>) {
+    let end = summary.rsplit_once(", ").map_or("", |(_, end)| end);
+    let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0);
+    let line = end.strip_prefix("line ").and_then(number);
+    let places = end.strip_suffix(" places").and_then(number);
+    (line, places)
 }
 
 /// How the command of a tool ended, as the first line of its output says it.
@@ -195,6 +226,7 @@ fn command(of: &str, rest: &str) -> Option<CommandTerms> {
         scope: Scope::of_word(scope)?,
         network,
         missing: missing.map(str::to_owned).collect(),
+        bare: None,
         limit_ms: limit.strip_suffix(" ms")?.parse().ok()?,
         background,
     })
@@ -264,6 +296,7 @@ mod tests {
             scope: Scope::Sandboxed,
             network: false,
             missing: Vec::new(),
+            bare: None,
             limit_ms: 9,
             background: false,
         };

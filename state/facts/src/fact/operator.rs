@@ -109,6 +109,9 @@ pub struct ConsentRequested {
     /// The rule that may deny it, if only a shell could decide that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<DecidingRule>,
+    /// Whether the operator had allowed the same call, before the folder or the walls around it changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
 }
 
 /// The operator's answer to a request.

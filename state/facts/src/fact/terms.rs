@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::older;
 use crate::Hash;
 
 /// What the operator decides about. Its text is whole in
@@ -47,11 +48,22 @@ pub struct CommandTerms {
     /// The walls that it would run without, in words for the operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// Whether it would run without any wall. Journals without it say so in the only wall that is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bare: Option<bool>,
     /// How long it may take.
     pub limit_ms: u64,
     /// Whether the turn goes on beside it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
+}
+
+impl CommandTerms {
+    /// Whether the command would run without any wall.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        self.bare.unwrap_or_else(|| older::is_bare(&self.missing))
+    }
 }
 
 /// How far tools reach. Ordered: what is smaller reaches less.

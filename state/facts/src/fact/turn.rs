@@ -346,6 +346,18 @@ pub struct CallIntended {
     pub summary: String,
 }
 
+impl CallIntended {
+    /// Where the call changes its only file, if that is one place, and how many places it changes there.
+    #[must_use]
+    pub fn changed_place(&self) -> (Option<u64>, u64) {
+        let (line, places) = match self.texts.first() {
+            Some(text) if text.line.is_some() || text.places.is_some() => (text.line, text.places),
+            Some(_) | None => older::changed_place(&self.summary),
+        };
+        (line, places.unwrap_or(1))
+    }
+}
+
 /// What a call changes in the text of one of its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedText {
@@ -361,6 +373,12 @@ pub struct ChangedText {
     /// How many bytes it held before, if that is too much to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unkept_bytes: Option<u64>,
+    /// The line at which it changes, counted from 1, if that is one place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// At how many places it changes. Journals with neither of these have them at the end of the summary only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<u64>,
 }
 
 /// What a call is to make of one of its files.

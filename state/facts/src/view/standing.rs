@@ -9,7 +9,7 @@ use crate::at::At;
 use crate::fact::flow::PauseReason;
 use crate::fact::node::{Trouble, WaitReason};
 use crate::id::NodeId;
-use crate::words::{at_its_time, left, status};
+use crate::words::{at_its_time, calls, left, status};
 
 /// What a flow is doing now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,6 +129,19 @@ impl FlowSummary {
             (standing, _) => standing.words(now),
         }
     }
+
+    /// The same with why it waits, where there is room for that.
+    #[must_use]
+    pub fn full_words(&self, standing: FlowStanding, now: At) -> String {
+        let is_retried = matches!(standing, FlowStanding::Retrying(_)) && self.held.is_none();
+        let why = self.retry_because().filter(|_| is_retried);
+        with_why(self.words(standing, now), why)
+    }
+
+    /// Why the first request failed that is sent again, if that has words.
+    fn retry_because(&self) -> Option<&'static str> {
+        self.retry_class.as_deref().and_then(calls::failure)
+    }
 }
 
 /// What a node is doing now.
@@ -140,8 +153,8 @@ pub enum NodeStanding<'s> {
     Ready,
     /// Its role is at work.
     Working,
-    /// Its role waits until its request is sent again.
-    Retrying(At),
+    /// Its role waits until its request is sent again, which failed for this reason, if that has words.
+    Retrying(At, Option<&'static str>),
     /// Its role waits until its request is sent, because another role met the limit of their provider, or because its
     /// model failed too often.
     Held(&'s HeldRequest),
@@ -232,7 +245,7 @@ impl<'s> NodeStanding<'s> {
             return Self::Held(held);
         }
         if let Some(at) = turn.again_at() {
-            return Self::Retrying(at);
+            return Self::Retrying(at, turn.failed_because());
         }
         let session = state.sessions.get(&turn.seat);
         if session.is_some_and(|session| session.compaction.is_some()) {
@@ -248,7 +261,7 @@ impl<'s> NodeStanding<'s> {
             Self::NotReached => status::NOT_REACHED,
             Self::Ready => status::READY,
             Self::Working => status::WORKING,
-            Self::Retrying(_) | Self::Held(_) => status::RETRYING,
+            Self::Retrying(..) | Self::Held(_) => status::RETRYING,
             Self::Limited(_) => status::LIMITED,
             Self::Compacting => status::COMPACTING,
             Self::Waiting { .. } => status::WAITING_FOR_YOU,
@@ -264,7 +277,7 @@ impl<'s> NodeStanding<'s> {
     #[must_use]
     pub const fn goes_on_at(self) -> Option<(At, bool)> {
         match self {
-            Self::Retrying(at) => Some((at, false)),
+            Self::Retrying(at, _) => Some((at, false)),
             Self::Held(held) => Some((held.until, false)),
             Self::Limited(at) => Some((at, true)),
             Self::NotReached
@@ -288,7 +301,26 @@ impl<'s> NodeStanding<'s> {
             Self::NotReached
             | Self::Ready
             | Self::Working
-            | Self::Retrying(_)
+            | Self::Retrying(..)
+            | Self::Limited(_)
+            | Self::Compacting
+            | Self::Waiting { .. }
+            | Self::YourTurn
+            | Self::AwaitsHandoff
+            | Self::Stopped
+            | Self::Done
+            | Self::Cancelled => None,
+        }
+    }
+
+    /// Why the request failed that is sent again, if that has words.
+    const fn why(self) -> Option<&'static str> {
+        match self {
+            Self::Retrying(_, why) => why,
+            Self::NotReached
+            | Self::Ready
+            | Self::Working
+            | Self::Held(_)
             | Self::Limited(_)
             | Self::Compacting
             | Self::Waiting { .. }
@@ -307,7 +339,7 @@ impl<'s> NodeStanding<'s> {
             return held.words(now);
         }
         match self.goes_on_at() {
-            Some((at, false)) => retrying(at, now),
+            Some((at, false)) => with_why(retrying(at, now), self.why()),
             Some((at, true)) => limited(at, now),
             None => self.word().to_owned(),
         }
@@ -326,6 +358,22 @@ impl OpenTurn {
         // The next try at the turn sends it anew.
         let waits = failed && request.attempt == self.attempt;
         request.again_at.filter(|_| waits)
+    }
+
+    /// Why its request failed that is sent again, if that has words.
+    #[must_use]
+    pub(super) fn failed_because(&self) -> Option<&'static str> {
+        let request = self.request.as_ref()?;
+        let class = request.failure_class.as_deref();
+        class.and_then(calls::failure)
+    }
+}
+
+/// What goes on at its time, and why it waits.
+fn with_why(words: String, why: Option<&str>) -> String {
+    match why {
+        Some(why) => status::because(&words, why),
+        None => words,
     }
 }
 
@@ -491,6 +539,35 @@ mod tests {
             };
             let standing = FlowStanding::of(&summary, true);
             assert_eq!(summary.words(standing, At::from_ms(now)), words);
+            assert_eq!(summary.full_words(standing, At::from_ms(now)), words);
+        }
+    }
+
+    #[test]
+    fn a_flow_says_why_its_request_is_sent_again_where_there_is_room() {
+        for (class, expected) in [
+            (
+                Some("rate_limit"),
+                "retrying in 42 s: the provider's limit was reached",
+            ),
+            (
+                Some("overloaded"),
+                "retrying in 42 s: the model's provider is overloaded",
+            ),
+            (Some("odd_kind"), "retrying in 42 s"),
+            (None, "retrying in 42 s"),
+        ] {
+            let summary = FlowSummary {
+                status: FlowStatus::Running,
+                running: 1,
+                retry_at: Some(At::from_ms(42_000)),
+                retry_class: class.map(str::to_owned),
+                ..FlowSummary::default()
+            };
+            let standing = FlowStanding::of(&summary, true);
+            let now = At::from_ms(0);
+            assert_eq!(summary.full_words(standing, now), expected);
+            assert_eq!(summary.words(standing, now), "retrying in 42 s");
         }
     }
 

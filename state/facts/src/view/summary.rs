@@ -62,6 +62,9 @@ pub struct FlowSummary {
     /// When the first request is sent again, if every turn waits for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<At>,
+    /// What kind of failure that request met, in one stable word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_class: Option<String>,
     /// The same, with what it waits for, if its provider lets it wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<HeldRequest>,
@@ -123,6 +126,7 @@ impl FlowSummary {
             waits: waits.collect(),
             running: running(state),
             retry_at: retry_at(state),
+            retry_class: retry_class(state),
             held: held(state),
             compacting: compacting(state),
             created_at: state.created_at,
@@ -169,6 +173,14 @@ fn retry_at(state: &FlowState) -> Option<At> {
     let turns = state.turns.values();
     let each: Option<Vec<At>> = turns.map(OpenTurn::again_at).collect();
     each?.into_iter().min()
+}
+
+/// What kind of failure the first of them met.
+fn retry_class(state: &FlowState) -> Option<String> {
+    let first = retry_at(state)?;
+    let mut turns = state.turns.values();
+    let turn = turns.find(|turn| turn.again_at() == Some(first))?;
+    turn.request.as_ref()?.failure_class.clone()
 }
 
 /// What the first of them waits for, if its provider lets it wait.

@@ -11,6 +11,8 @@ words! {
         DISCARDED = "discarded";
         /// A request got no answer, for a reason that has no words here.
         NO_ANSWER = "the model did not answer";
+        /// A model said nothing to a message of a chat.
+        EMPTY_ANSWER = "the answer is empty";
         /// A role's server did not start.
         WITHOUT_SERVER = "works without the MCP server";
         /// A session's summary is being written.

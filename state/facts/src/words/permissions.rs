@@ -13,6 +13,10 @@ words! {
         NEVER_RUNS = "never runs";
         /// What a rule allows.
         RUNS_WITHOUT_ASKING = "runs without asking";
+        /// Beside what is asked about a second time.
+        ASKED_AGAIN = "asked again";
+        /// Why it is.
+        OTHER_SURROUNDINGS = "you allowed this before, and its folder or its walls are not what they were";
         /// What an answer for the whole flow covers, after the key that gives it.
         F_COVERS = "f covers";
     }

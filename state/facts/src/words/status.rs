@@ -58,6 +58,8 @@ words! {
         /// A request waits because its model failed too often in a row: for so long, and when that is over.
         waiting_to_recover(provider, time) = "waiting for {provider} to recover, {time}";
         recovers(provider) = "waiting for {provider} to recover";
+        /// What goes on at its time, and why it waits.
+        because(what, why) = "{what}: {why}";
         /// A provider's limit is over after this long.
         limit_resets_in(time) = "limit resets in {time}";
         /// These nodes are awaited.

@@ -23,7 +23,7 @@ export function stateOf(row: FlowRow): FlowWord {
 
 /** The state of a flow, in the few words of a column; with the time, also when it goes on by itself, and with how much it asks. */
 export function standing(row: FlowRow, now: number | null = null): string {
-  const harm = harmOf(row.damage);
+  const harm = harmOf(row);
   if (harm !== null) return harm.title;
   const asks = row.over || row.waits === 0 || (row.standing === "waiting" && row.waits === 1) ? "" : row.standing === "waiting" ? ` (${row.waits})` : `, asks (${row.waits})`;
   return flowWords(row, now) + asks;

@@ -2,7 +2,7 @@
 import { collapse, edgeKey, groupId, ranksOf, type Pair, type Topology } from "../../layout";
 import { baseName, clock, tight } from "../../figures";
 import { LOOKS_BACK } from "../../said/retrospective";
-import { DONE, RETRYING, WAITING_FOR_YOU, WORKING } from "../../said/status";
+import { because, DONE, RETRYING, WAITING_FOR_YOU, WORKING } from "../../said/status";
 import { NODE } from "../../standing";
 import { capital } from "../../words";
 import type { Again, EdgeView, FlowState, ImprovementView, NodeState, NodeView, Passed } from "../../wire";
@@ -113,7 +113,7 @@ export function cardOf(n: NodeView): Card {
   return {
     id: n.id, title: n.id, role: n.role, state: n.state, side, note, line: n.again === null ? line : "", opens: null, again: n.again,
     tone: retries(n) ? "you" : TONE[n.state], pending: n.state === "not-reached",
-    label: [n.id, n.role, state, n.correction ? "correction" : "", note, n.again === null ? line ?? "" : n.again.limit ? "goes on when its limit resets" : "its request is sent again soon"].filter((t) => t !== "").join(", "),
+    label: [n.id, n.role, state, n.correction ? "correction" : "", note, n.again === null ? line ?? "" : n.again.limit ? "goes on when its limit resets" : n.again.why === undefined ? "its request is sent again soon" : because("its request is sent again soon", n.again.why)].filter((t) => t !== "").join(", "),
   };
 }
 

@@ -99,7 +99,8 @@ const member = (of: unknown, name: string): unknown => (typeof of === "object" &
 /** Whether a message is text of the model. */
 export const said = (kind: string): boolean => /^assistant$/i.test(kind) || /^said$/i.test(kind);
 export const isCall = (kind: string): boolean => /call/i.test(kind);
-export const isError = (kind: string, content: string): boolean => /error/i.test(kind) || /^(error|rejected)\b/i.test(content);
+/** Whether a message is the result of a call that went wrong. */
+export const isError = (raw: unknown): boolean => member(raw, "isError") === true;
 /** The tool whose result a message is. */
 export function toolOf(raw: unknown): string | null {
   const name = member(raw, "toolName");

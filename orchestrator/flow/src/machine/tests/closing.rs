@@ -273,6 +273,7 @@ fn i6_a_failed_reflection_is_retried_by_its_role() {
         "editor",
         TurnEnding::Aborted {
             why: "broke".into(),
+            class: None,
         },
     );
     let retry = wants(Verb::Retry {

@@ -245,6 +245,7 @@ fn r12_a_stopped_or_failed_turn_is_retried_and_a_question_is_not() {
         "b",
         TurnEnding::Aborted {
             why: "broke".into(),
+            class: None,
         },
     );
     assert_eq!(flow.words(retry("b")), "node_retried");

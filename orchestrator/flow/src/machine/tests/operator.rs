@@ -59,6 +59,7 @@ impl Sim {
             terms: ConsentTerms::Session,
             narrowed: false,
             doubt: None,
+            anew: false,
         }));
         assert!(asked.is_ok(), "{asked:?}");
     }

@@ -372,10 +372,12 @@ impl Sim {
             (10, _) => TurnEnding::OutputLimit,
             (11, _) => TurnEnding::Aborted {
                 why: "broke".into(),
+                class: None,
             },
             (12, _) => TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: "key".into(),
+                class: None,
                 servers: Vec::new(),
                 until: b.is_multiple_of(2).then(|| At::from_ms(i64::from(b))),
             },

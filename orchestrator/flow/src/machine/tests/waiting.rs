@@ -51,7 +51,10 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
     let table = [
         (TurnEnding::asks(), WaitReason::PromptHuman),
         (
-            TurnEnding::Aborted { why: why() },
+            TurnEnding::Aborted {
+                why: why(),
+                class: None,
+            },
             WaitReason::AutonomousAbort,
         ),
         (TurnEnding::Stopped, WaitReason::AutonomousAbort),
@@ -59,6 +62,7 @@ fn s1_s5_every_outcome_that_needs_the_operator_waits_with_its_reason() {
             TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: why(),
+                class: None,
                 servers: Vec::new(),
                 until: None,
             },
@@ -234,11 +238,18 @@ fn s15_a_reflection_of_a_cancelled_flow_only_ends() {
 fn only_a_question_of_the_role_is_ended_by_what_arrives() {
     let outcomes = [
         (TurnEnding::asks(), "b:again"),
-        (TurnEnding::Aborted { why: "x".into() }, ""),
+        (
+            TurnEnding::Aborted {
+                why: "x".into(),
+                class: None,
+            },
+            "",
+        ),
         (
             TurnEnding::ProviderProblem {
                 trouble: Trouble::Key,
                 why: "x".into(),
+                class: None,
                 servers: Vec::new(),
                 until: None,
             },
@@ -261,6 +272,7 @@ fn a_wait_for_a_limit_ends_by_itself_when_its_time_comes_and_not_before() {
     let limited = TurnEnding::ProviderProblem {
         trouble: Trouble::Limit,
         why: "too many requests".into(),
+        class: None,
         servers: Vec::new(),
         until: Some(at),
     };

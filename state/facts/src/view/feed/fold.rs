@@ -9,6 +9,7 @@ use super::wording::{FeedEffect, ItemWords, wording};
 use crate::at::At;
 use crate::fact::Fact;
 use crate::fact::imported::FeedImported;
+use crate::fact::node::NodeEntry;
 use crate::fact::turn::{
     DraftAdded, DraftKept, DraftKind, ModelAnswered, TurnEnded, TurnStarted, Usage,
 };
@@ -57,6 +58,9 @@ pub struct FeedView {
     usage: BTreeMap<TurnId, Usage>,
     /// Open turns whose text is not shown, because it is about the session and not in it.
     asides: BTreeSet<TurnId>,
+    /// Whether it is of a chat, in which an answer follows its message.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_chat: bool,
     bytes: u64,
     #[serde(skip)]
     touched: TouchedItems,
@@ -106,6 +110,7 @@ impl FeedView {
             thought: self.thought.clone(),
             usage: self.usage.clone(),
             asides: self.asides.clone(),
+            is_chat: self.is_chat,
             bytes: 0,
             touched: TouchedItems::default(),
         };
@@ -158,6 +163,12 @@ impl FeedView {
     }
 
     fn fold(&mut self, seq: Seq, at: At, fact: &Fact) {
+        if let Fact::FlowCreated(f) = fact {
+            self.is_chat = f.chat.is_some();
+        }
+        if self.is_chat && is_only_of_a_graph(fact) {
+            return;
+        }
         match wording(fact) {
             FeedEffect::Silent => {}
             FeedEffect::Say(words) => {
@@ -223,6 +234,7 @@ impl FeedView {
                 NextTry::In(ms) => at.after(ms),
                 NextTry::At(moment) => moment,
             }),
+            deliveries: words.deliveries,
         };
         self.shorten(&mut item);
         self.bytes += item.approx_bytes();
@@ -442,6 +454,11 @@ impl FeedView {
             (AnswerText::Inline(_) | AnswerText::Drafted(_), None) => {}
         }
     }
+}
+
+/// Whether a fact says something of the node of a chat that its messages say already.
+fn is_only_of_a_graph(fact: &Fact) -> bool {
+    matches!(fact, Fact::NodeClaimed(f) if f.entry == NodeEntry::Reply)
 }
 
 /// Adds to an item's text, as far as the bounds let it.

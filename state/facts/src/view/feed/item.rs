@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::at::At;
 use crate::fact::operator::{AnsweredBefore, ConsentAnswer, DecidingRule};
+use crate::handoff::{Delivery, HandoffWay};
 use crate::id::{NodeId, Seq, TurnId};
 
 /// When something is done again by itself.
@@ -95,6 +96,32 @@ pub struct FeedItem {
     /// When what failed is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_at: Option<At>,
+    /// What is handed over, in its order; absent where nothing is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deliveries: Vec<DeliveredItem>,
+}
+
+/// One file that is handed over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeliveredItem {
+    /// Its path.
+    pub path: String,
+    /// The node that gets it.
+    pub to: NodeId,
+    /// Whether the work is sent back with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub back: bool,
+}
+
+impl DeliveredItem {
+    pub(super) fn each(deliveries: &[Delivery]) -> Vec<Self> {
+        let item = |delivery: &Delivery| Self {
+            path: delivery.artifact.path.clone(),
+            to: delivery.receiver().clone(),
+            back: delivery.way == HandoffWay::Backward,
+        };
+        deliveries.iter().map(item).collect()
+    }
 }
 
 /// A request for consent and its answer.
@@ -156,6 +183,7 @@ impl FeedItem {
             reasoning_display: self.reasoning_display.clone(),
             consent: self.consent.clone(),
             again_at: self.again_at,
+            deliveries: self.deliveries.clone(),
         }
     }
 
@@ -163,7 +191,8 @@ impl FeedItem {
     #[must_use]
     pub(crate) fn approx_bytes(&self) -> u64 {
         let about = self.consent.as_ref().map_or(0, |note| note.about.len());
-        (self.text.len() + self.label.len() + about + 160) as u64
+        let paths: usize = self.deliveries.iter().map(|it| it.path.len() + 40).sum();
+        (self.text.len() + self.label.len() + about + paths + 160) as u64
     }
 }
 

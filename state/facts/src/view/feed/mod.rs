@@ -7,4 +7,4 @@ mod plain;
 mod wording;
 
 pub use fold::{FeedBounds, FeedView};
-pub use item::{ConsentItem, FeedItem, ItemKind};
+pub use item::{ConsentItem, DeliveredItem, FeedItem, ItemKind};

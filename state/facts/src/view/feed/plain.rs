@@ -27,6 +27,11 @@ pub(super) fn turn_summary(end: &str, usage: &Usage) -> String {
     format!("{why}{input} in{cached}, {output} out{context}")
 }
 
+/// Whether a call ends its turn. Its result is an item: the handoff, or the question.
+pub(super) fn ends_a_turn(tool: &str) -> bool {
+    matches!(tool, "handoff" | "ask_operator")
+}
+
 /// Where artifacts went, one line each.
 pub(super) fn deliveries(deliveries: &[Delivery]) -> String {
     if deliveries.is_empty() {

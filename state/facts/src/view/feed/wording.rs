@@ -6,12 +6,12 @@
 mod asking;
 mod said;
 
-use super::item::{ConsentItem, ConsentReply, ItemKind, NextTry};
+use super::item::{ConsentItem, ConsentReply, DeliveredItem, ItemKind, NextTry};
 use super::phrase::{
     author, budget_set, compacted, grant, measure, mode, pause, rules, shown, shown_whole,
     with_detail,
 };
-use super::plain::deliveries;
+use super::plain::{deliveries, ends_a_turn};
 use crate::fact::Fact;
 use crate::fact::imported::{FeedImported, FlowImported};
 use crate::fact::improvement;
@@ -21,7 +21,7 @@ use crate::fact::turn::{
     CallEnd, CallFinished, DraftAdded, DraftDiscarded, DraftKept, ModelAnswered, TurnEnd,
     TurnEnded, TurnStarted,
 };
-use crate::handoff::HandoffWay;
+use crate::handoff::{Delivery, HandoffWay};
 use crate::id::{MessageId, NodeId, TurnId};
 use crate::words::calls::{self, COMPACTING_CONTEXT, NO_ANSWER, WITHOUT_SERVER};
 use crate::words::capital;
@@ -44,6 +44,7 @@ pub(super) struct ItemWords {
     pub(super) consent: Option<ConsentItem>,
     pub(super) answer: Option<ConsentReply>,
     pub(super) again: Option<NextTry>,
+    pub(super) deliveries: Vec<DeliveredItem>,
 }
 
 impl ItemWords {
@@ -59,6 +60,7 @@ impl ItemWords {
             consent: None,
             answer: None,
             again: None,
+            deliveries: Vec::new(),
         }
     }
 
@@ -98,6 +100,11 @@ impl ItemWords {
 
     fn answering(mut self, reply: ConsentReply) -> Self {
         self.answer = Some(reply);
+        self
+    }
+
+    fn delivering(mut self, all: &[Delivery]) -> Self {
+        self.deliveries = DeliveredItem::each(all);
         self
     }
 
@@ -297,6 +304,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
             deliveries(&f.deliveries),
             "handoff.applied",
         )
+        .delivering(&f.deliveries)
         .at(Some(&f.node))
         .in_turn(f.turn)
         .say(),
@@ -306,6 +314,7 @@ pub(super) fn wording(fact: &Fact) -> FeedEffect<'_> {
             deliveries(&f.deliveries),
             "handoff.staged",
         )
+        .delivering(&f.deliveries)
         .at(Some(&f.node))
         .in_turn(f.turn)
         .about(&f.approval)
@@ -693,11 +702,6 @@ const fn is_shown_elsewhere(reason: WaitReason) -> bool {
         reason,
         WaitReason::Consent | WaitReason::HandoffApproval | WaitReason::Message
     )
-}
-
-/// Whether a call ends its turn. Its result is an item: the handoff, or the question.
-fn ends_a_turn(tool: &str) -> bool {
-    matches!(tool, "handoff" | "ask_operator")
 }
 
 fn suspended<'a>(f: &NodeSuspended) -> FeedEffect<'a> {

@@ -188,6 +188,7 @@ impl FlowState {
             until: f.until,
             is_own_turn: f.is_own_turn(),
             asked: f.asked.clone(),
+            failed: f.failed.clone(),
             consent: f.consent.clone(),
             approval: f.approval.clone(),
             since: place.at,
@@ -325,6 +326,7 @@ impl FlowState {
             terms,
             narrowed: f.narrowed,
             doubt: f.doubt.clone(),
+            anew: f.anew,
             since: place.at,
         };
         self.consents.insert(f.consent.clone(), open);

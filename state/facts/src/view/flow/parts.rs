@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::at::At;
 use crate::fact::budget::{Lack, Measure};
 use crate::fact::journal::ProcessName;
-use crate::fact::node::{self, FaultCode, NodeEntry, OwnTurnAsked, Trouble, WaitReason};
+use crate::fact::node::{
+    self, FaultCode, NodeEntry, OwnTurnAsked, Trouble, TurnFailure, WaitReason,
+};
 use crate::fact::operator::{ChosenBy, DecidingRule, SteerWhen};
 use crate::fact::session::{SessionKind, SessionState};
 use crate::fact::terms::{ConsentTerms, WaitingServer};
@@ -92,6 +94,9 @@ pub struct OperatorWait {
     /// How the operator is asked in a turn of theirs; absent in older journals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<OwnTurnAsked>,
+    /// How the turn failed that it waits because of; absent in older journals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<TurnFailure>,
     /// The request for consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<ConsentId>,
@@ -113,10 +118,18 @@ impl OperatorWait {
     #[must_use]
     pub fn words(&self) -> Option<String> {
         node::words(
+            self.reason,
             self.question.as_ref(),
             self.is_own_turn,
             self.asked.as_ref(),
+            self.failed.as_ref(),
         )
+    }
+
+    /// What kind of failure a request of its turn met, in one stable word.
+    #[must_use]
+    pub fn failure_class(&self) -> Option<String> {
+        node::failure_class(self.reason, self.question.as_ref(), self.failed.as_ref())
     }
 
     /// Why the operator is asked again in a turn of theirs.
@@ -250,6 +263,9 @@ pub struct LastRequest {
     /// When it is sent again, if it failed and is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_at: Option<At>,
+    /// What kind of failure it met then, in one stable word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_class: Option<String>,
     /// The text streamed so far, and not yet kept or discarded: how much.
     pub drafted_bytes: u64,
     /// And its CRC32C.
@@ -408,6 +424,9 @@ pub struct OpenConsent {
     /// The rule that may deny it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<DecidingRule>,
+    /// Whether the operator had allowed the same call, before the folder or the walls around it changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
     /// Since when.
     pub since: At,
 }

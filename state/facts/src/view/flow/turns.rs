@@ -136,6 +136,7 @@ impl FlowState {
             model: f.model.clone(),
             state: RequestState::Asked,
             again_at: None,
+            failure_class: None,
             drafted_bytes: 0,
             drafted_crc: 0,
             message: None,
@@ -222,6 +223,7 @@ impl FlowState {
         if let Some(request) = self.request_mut(f.turn, f.request) {
             request.state = RequestState::Failed;
             request.again_at = f.retry_in_ms.map(|ms| place.at.after(ms));
+            request.failure_class = request.again_at.map(|_| f.class.clone());
         }
     }
 
