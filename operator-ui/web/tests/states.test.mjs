@@ -252,6 +252,8 @@ test("a feed that is behind says how far it is to a reader who asked for no moti
   const [, had, head] = /^Catching up, (\d+) of (\d+)$/.exec((await bar.innerText()).trim());
   assert.ok(Number(head) === seq && Number(had) < seq, `${had} of ${head}, and there are ${seq}`);
   assert.equal(await top(), before);
+  // The rows that it is over do not show through.
+  assert.doesNotMatch(await bar.evaluate((node) => getComputedStyle(node).backgroundColor), /^rgba\(0, 0, 0, 0\)$|transparent/);
   line.speak();
   await bar.waitFor({ state: "detached" });
   assert.equal(await page.locator(".side[data-seq]").first().getAttribute("data-seq"), String(seq));
