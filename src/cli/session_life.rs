@@ -51,7 +51,8 @@ not see it; restore puts it back. To open a chat that is not closed changes noth
 
 Examples:
   a-society session open c3d4
-  a-society session restore c3d4 assistant \"$(a-society session open c3d4 --json | jq -r .archive.archive)\"")]
+  a-society session open c3d4 --json
+  a-society session archives c3d4 assistant")]
 pub(crate) struct OpenArguments {
     #[command(flatten)]
     to: To,

@@ -58,7 +58,7 @@ const VERBS: &[&str] = &[
 ];
 
 /// The commands within others.
-const NESTED: [&str; 32] = [
+const NESTED: [&str; 41] = [
     "rules-add",
     "rules-ls",
     "rules-rm",
@@ -80,11 +80,20 @@ const NESTED: [&str; 32] = [
     "models-test",
     "models-use",
     "session-archives",
+    "session-close",
     "session-compact",
+    "session-exists",
     "session-export",
+    "session-inject",
+    "session-length",
     "session-ls",
+    "session-open",
     "session-request",
+    "session-reset",
     "session-restore",
+    "session-snapshot",
+    "session-tree",
+    "session-trim",
     "skills-add",
     "skills-edit",
     "skills-import",

@@ -137,7 +137,7 @@ workflow:
     let said = place.run(&["run", "notes/own.yaml"]);
     assert_eq!(said.code, 1, "{said:?}");
     assert!(
-        said.err.contains("a role that nobody defines"),
+        said.err.contains("a role that is not defined"),
         "{}",
         said.err
     );
