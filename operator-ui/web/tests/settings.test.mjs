@@ -65,7 +65,7 @@ test("a first model is added, tried, made the default and removed on the page, a
     const { version } = await place.ask("GET", "/api/settings/models");
     for (const key of [{ from: "env", name: KEY }, { from: "file", name: KEY }, { from: "keyring", name: KEY }, { from: "env", name: "my key" }]) {
       const change = { add_model: { name: "cook", wire: "anthropic", base_url: model.address, window: 9000, key } };
-      await assert.rejects(place.ask("POST", "/api/settings", { version, change }), (error) => /400[^]*(looks like a key|is none)/.test(error.message) && !error.message.includes("CANARY"), "nor does the server take one from anybody else");
+      await assert.rejects(place.ask("POST", "/api/settings", { version, change }), (error) => /400[^]*(looks like a key|is not valid)/.test(error.message) && !error.message.includes("CANARY"), "nor does the server take one from anybody else");
     }
     await sound(page, "models-add-refused");
     assert.equal(existsSync(`${place.folder}/settings/config.yaml`), false, "nothing was written");
