@@ -225,7 +225,8 @@ test("what is not here yet is three quiet rows, which come late, count nothing a
     const { line, page } = await at(path, { blank: true, motion: true, line: (line) => line.mute(mute) });
     const quiet = page.locator("[data-quiet]").first();
     await quiet.waitFor({ state: "attached" });
-    assert.equal(await quiet.evaluate((node) => getComputedStyle(node).animationDelay), "0.2s", page.url());
+    // Those of the flow may give way to those of the feed while they are looked at; what is gone has no style.
+    await until(() => quiet.evaluate((node) => getComputedStyle(node).animationDelay), (delay) => delay === "0.2s", `${page.url()}: they come late`);
     await until(() => quiet.evaluate((node) => getComputedStyle(node).opacity), (opacity) => opacity === "1", "they come");
     await counts(quiet.locator(":scope > *"), 3);
     if (mute !== "feed ") assert.equal(await still(page), 0, page.url());
