@@ -10,7 +10,7 @@ import { counts, says, until } from "./stage.mjs";
 const skip = missing("a chat");
 
 test("a chat that began in the terminal goes on from the page, and another one begins there", { skip }, async () => {
-  const model = await new Model({ text: "It rounds each line." }, { text: "Il arrondit chaque ligne." }, { text: "There is none." }).listen();
+  const model = await new Model({ text: "It rounds each line." }, { text: "Il arrondit chaque ligne." }, { text: "There is none." }, { text: "Of what?" }).listen();
   const place = new Place({ "demo/notes.md": "Notes.\n" });
   place.put("config.yaml", model.config);
   const before = process.env.A_SOCIETY_CONFIG;
@@ -57,6 +57,26 @@ test("a chat that began in the terminal goes on from the page, and another one b
     const { messages: first } = JSON.parse(model.heard[2].body);
     assert.deepEqual(first.map((one) => text(one)), ["Is there a test?"]);
     await says(rail, /Chats\s+Is there a test\?/);
+    // Its menu has what a chat can do, and nothing of graphs. Begun anew, the model sees nothing of before; closed, it is said to be.
+    const act = async (name) => {
+      await page.getByRole("button", { name: "Flow actions" }).click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    await page.getByRole("menuitem", { name: "Begin anew in this chat", includeHidden: true }).first().waitFor({ state: "attached" });
+    await counts(page.getByRole("menuitem", { name: /graph|running turns/, includeHidden: true }), 0);
+    await act("Begin anew in this chat");
+    await says(page.getByRole("log"), /Session reset/);
+    await field.fill("Go on.");
+    await field.press("Enter");
+    await says(page.getByRole("log"), /Of what\?/);
+    const { messages: anew } = JSON.parse(model.heard[3].body);
+    assert.deepEqual(anew.map((one) => text(one)), ["Go on."]);
+    await act("Close the chat");
+    await says(page.getByRole("log"), /Chat closed/);
+    const chats = () => JSON.parse(place.run("ls", "--chats", "--json").out).flows.map((one) => one.standing).sort();
+    assert.deepEqual(chats(), ["closed", "your turn"]);
+    await act("Open the chat again");
+    await until(chats, (all) => all.every((one) => one === "your turn"), "it is open again");
     assert.deepEqual(complaints, []);
   } finally {
     if (before === undefined) delete process.env.A_SOCIETY_CONFIG;
