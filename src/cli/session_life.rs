@@ -5,6 +5,7 @@ use std::time::Duration;
 use a_society_facts::Verb;
 use a_society_facts::id::RoleInstance;
 use a_society_facts::view::session::ArchiveKind;
+use a_society_orchestrator::control::client::ObeyedBy;
 use a_society_state::watch::FolderWatch;
 use serde_json::json;
 
@@ -67,7 +68,9 @@ pub(crate) fn close(context: &mut Context<'_>, arguments: &CloseArguments) -> Ou
         force,
     };
     let said = deliver(context, &arguments.to, verb)?;
-    let is_stopped = waits(&said, &role)?;
+    // Without a driver the turn is one that a crash cut off, and no wait ends it.
+    let is_driven = said.heard == ObeyedBy::ByDriver;
+    let is_stopped = waits(&said, &role, if is_driven { STOPPED_US_MAX } else { 0 })?;
     if context.out.is_json() {
         context.out.value(&json!({
             "project": said.flow.project,
@@ -93,14 +96,25 @@ pub(crate) fn close(context: &mut Context<'_>, arguments: &CloseArguments) -> Ou
     if is_stopped {
         return Ok(ExitCode::Ok);
     }
-    let what = format!("the turn of {role} did not end within 15 seconds");
-    let why = "the chat is closed, and the turn will end, or its process has to be ended";
-    let hint = format!("a-society status {}", short(&said.flow));
+    let name = short(&said.flow);
+    let (what, why, hint) = if is_driven {
+        (
+            format!("the turn of {role} did not end within 15 seconds"),
+            "the chat is closed, and the turn will end, or its process has to be ended",
+            format!("a-society status {name}"),
+        )
+    } else {
+        (
+            format!("a turn of {role} that was cut off is open"),
+            "the chat is closed, and no process drives it, so that the turn ends when it is resumed",
+            format!("a-society resume {name}"),
+        )
+    };
     Err(OperatorError::new(("turn-open", ExitCode::Failed), what, why, hint).into())
 }
 
-/// Waits until no turn of a role is open. Whether none is.
-fn waits(said: &Said, role: &RoleInstance) -> Result<bool, Stop> {
+/// Waits until no turn of a role is open, for so long at most. Whether none is.
+fn waits(said: &Said, role: &RoleInstance, most_us: u64) -> Result<bool, Stop> {
     let watch = FolderWatch::new().ok();
     let watched = said.store.place(&said.flow).watched();
     let watch = watch.filter(|watch| watch.add(&watched).is_ok());
@@ -111,7 +125,7 @@ fn waits(said: &Said, role: &RoleInstance) -> Result<bool, Stop> {
         if seen.screen.flow.main_turn_of(role).is_none() {
             return Ok(true);
         }
-        if clock.elapsed_us().saturating_sub(began) >= STOPPED_US_MAX {
+        if clock.elapsed_us().saturating_sub(began) >= most_us {
             return Ok(false);
         }
         let waited = watch.as_ref().map(|watch| watch.wait(LOOK));

@@ -383,6 +383,27 @@ fn a_chat_at_work_is_closed_by_force_which_ends_its_turn() {
 }
 
 #[test]
+fn a_chat_whose_process_was_killed_is_closed_by_force_and_says_how_its_turn_ends() {
+    let server = stalls_at("Wait.");
+    let place = with_model_at(&server.url(), "anthropic");
+    let chat = chat_in_which(&place, &["One."]);
+    let mut child = place.start(&["chat", "--resume", &chat, "--once", "Wait."]);
+    wait_until("the model is asked", || server.seen().len() == 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let said = place.run(&["session", "close", &chat, "--force"]);
+    assert!(
+        said.code == 1 && said.err.contains("try: a-society resume "),
+        "{said:?}"
+    );
+    let resumed = place.run(&["resume", &chat, "--until-waiting"]);
+    assert!(!resumed.err.contains("error["), "{resumed:?}");
+    assert_eq!(place.run(&["session", "open", &chat]).code, 0);
+    assert_eq!(and_then(&place, &chat, "Two.").code, 0);
+    assert_eq!(server.seen().len(), 3);
+}
+
+#[test]
 fn a_journal_that_ends_behind_an_injection_or_between_closing_and_opening_goes_on() {
     let model = Echo::start();
     let place = model.place();

@@ -57,7 +57,7 @@ test("a chat that began in the terminal goes on from the page, and another one b
     const { messages: first } = JSON.parse(model.heard[2].body);
     assert.deepEqual(first.map((one) => text(one)), ["Is there a test?"]);
     await says(rail, /Chats\s+Is there a test\?/);
-    // Its menu has what a chat can do, and nothing of graphs. Begun anew, the model sees nothing of before; closed, it is said to be.
+    // Its menu has what a chat can do, and nothing of graphs. Begun anew, the model sees nothing of before.
     const act = async (name) => {
       await page.getByRole("button", { name: "Flow actions" }).click();
       await page.getByRole("menuitem", { name }).click();
