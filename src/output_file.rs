@@ -6,6 +6,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::exit_code::ExitCode;
@@ -13,6 +14,12 @@ use crate::operator_error::{OperatorError, Stop, from_io};
 
 /// How many names are tried for a temporary file before something else must be wrong.
 const TRIES_MAX: u32 = 16;
+
+/// The permissions of a file before the umask, as every program's.
+const READABLE: u32 = 0o666;
+
+/// The permissions of a file that is its owner's alone.
+const PRIVATE: u32 = 0o600;
 
 /// A file that is being written and has no name of its own yet.
 #[derive(Debug)]
@@ -81,6 +88,33 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// Begins a file with a temporary name beside the one that it gets when it is whole.
+fn begin_beside(target: &Path, mode: u32) -> Result<(File, PathBuf), Stop> {
+    let Some(name) = target.file_name() else {
+        let hint = "name a file, such as flow.tar";
+        return Err(refuse("not-a-file", target, "it names no file", hint));
+    };
+    let (folder, pid) = (folder_of(target), std::process::id());
+    for number in 0..TRIES_MAX {
+        let mut hidden = std::ffi::OsString::from(".");
+        hidden.push(name);
+        hidden.push(format!(".{pid}-{number}.tmp"));
+        let temporary = folder.join(hidden);
+        match OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(mode)
+            .open(&temporary)
+        {
+            Ok(file) => return Ok((file, temporary)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(io_stop("write", target, &error)),
+        }
+    }
+    let error = io::Error::from(io::ErrorKind::AlreadyExists);
+    Err(io_stop("write beside", target, &error))
+}
+
 impl OutputFile {
     /// Begins a file.
     ///
@@ -88,35 +122,13 @@ impl OutputFile {
     /// When the name is taken and may not be replaced, or the file system refuses.
     pub(crate) fn create(target: &Path, force: bool) -> Result<Self, Stop> {
         check(target, force)?;
-        let Some(name) = target.file_name() else {
-            let hint = "name a file, such as flow.tar";
-            return Err(refuse("not-a-file", target, "it names no file", hint));
-        };
-        let (folder, pid) = (folder_of(target), std::process::id());
-        for number in 0..TRIES_MAX {
-            let mut hidden = std::ffi::OsString::from(".");
-            hidden.push(name);
-            hidden.push(format!(".{pid}-{number}.tmp"));
-            let temporary = folder.join(hidden);
-            match OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(&temporary)
-            {
-                Ok(file) => {
-                    return Ok(Self {
-                        file: Some(BufWriter::new(file)),
-                        temporary,
-                        target: target.to_owned(),
-                        force,
-                    });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(io_stop("write", target, &error)),
-            }
-        }
-        let error = io::Error::from(io::ErrorKind::AlreadyExists);
-        Err(io_stop("write beside", target, &error))
+        let (file, temporary) = begin_beside(target, READABLE)?;
+        Ok(Self {
+            file: Some(BufWriter::new(file)),
+            temporary,
+            target: target.to_owned(),
+            force,
+        })
     }
 
     /// Makes the file durable and gives it its name.
@@ -177,27 +189,20 @@ impl Drop for OutputFile {
     }
 }
 
-/// Writes a small file that only its owner may read.
+/// Writes a small file that only its owner may read. Whoever reads it meanwhile has the old one or the new
+/// one, whole; a link of that name is replaced and not followed.
 ///
 /// # Errors
-/// When the file system refuses.
+/// When the file system refuses; the old file is then what it was.
 pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Stop> {
-    use std::io::Write;
-    use std::os::unix::fs::OpenOptionsExt;
-    // An old one may have been for others, too; a new file never is, not even for a moment.
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(io_stop("replace", path, &error));
-        }
-        Ok(()) | Err(_) => {}
-    }
-    let opened = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path);
-    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|e| io_stop("write", path, &e))
+    let (mut file, temporary) = begin_beside(path, PRIVATE)?;
+    let written = file.write_all(text.as_bytes());
+    let written = written.and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|error| {
+        // The error that is reported is the first one.
+        let _removed = fs::remove_file(&temporary);
+        io_stop("write", path, &error)
+    })
 }
 
 /// Opens a file to read it from its beginning; `-` is standard input.
@@ -231,4 +236,47 @@ pub(crate) fn make_folder(path: &Path) -> Result<(), Stop> {
 /// When nothing is there, or the file system refuses.
 pub(crate) fn whole_path(path: &Path) -> Result<PathBuf, Stop> {
     fs::canonicalize(path).map_err(|e| io_stop("look at", path, &e))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn a_private_file_that_is_written_again_is_whole_whenever_it_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("server.json");
+        let texts = ["a".repeat(60_000), "b".repeat(60_000)];
+        write_private(&path, &texts[0]).unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for text in texts.iter().cycle().take(2_000) {
+                    write_private(&path, text).unwrap();
+                }
+                done.store(true, Ordering::SeqCst);
+            });
+            while !done.load(Ordering::SeqCst) {
+                let read = fs::read_to_string(&path).unwrap();
+                assert!(texts.contains(&read), "{} bytes", read.len());
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_private_file_is_its_owners_alone_and_takes_the_place_of_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other) = (folder.path().join("secret"), folder.path().join("other"));
+        fs::write(&other, "theirs").unwrap();
+        symlink(&other, &path).unwrap();
+        write_private(&path, "ours").unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "theirs");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "ours");
+        let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, PRIVATE);
+    }
 }

@@ -185,16 +185,8 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     if played.is_none() {
         resume(context, &store, &server, &actions, arguments.resume);
     }
-    let mut link = server.link();
     while interrupts.count() == 0 {
-        interrupts.wait(LOOK);
-        // The next browser finds the address that is still good.
-        if let Some(path) = &told
-            && server.link() != link
-            && write_told(path, &store, &server).is_ok()
-        {
-            link = server.link();
-        }
+        interrupts.wait(LINGER);
     }
     end(context, &mut server, &interrupts);
     if let Some(path) = told {
@@ -377,11 +369,6 @@ fn tell_file(
         )));
         return Ok(None);
     }
-    write_told(&path, store, server)?;
-    Ok(Some(path))
-}
-
-fn write_told(path: &Path, store: &Store, server: &Server) -> Result<(), Stop> {
     let told = json!({
         "url": server.origin(),
         "link": server.link(),
@@ -390,7 +377,16 @@ fn write_told(path: &Path, store: &Store, server: &Server) -> Result<(), Stop> {
         "pid": store.ground().process.pid,
         "process": store.ground().process,
     });
-    write_private(path, &told.to_string())
+    write_private(&path, &told.to_string())?;
+    let file = path.clone();
+    server.on_new_link(move |link| {
+        // A file that cannot be written names an address that was used, which opens nothing: the browser
+        // says so, and the next one that signs in writes it again.
+        let mut told = told.clone();
+        told["link"] = link.into();
+        drop(write_private(&file, &told.to_string()));
+    });
+    Ok(Some(path))
 }
 
 /// Where the server that a file names is reached, if it still runs: the very process that wrote it, and

@@ -21,7 +21,11 @@ pub struct Secrets {
     launch: Arc<Mutex<String>>,
     /// What a browser that took one has from then on.
     session: String,
+    heard: Arc<Mutex<Option<Hear>>>,
 }
+
+/// What is called with each new launch token.
+type Hear = Box<dyn Fn(&str) + Send>;
 
 impl std::fmt::Debug for Secrets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -39,7 +43,25 @@ impl Secrets {
             token: random()?,
             launch: Arc::new(Mutex::new(random()?)),
             session: random()?,
+            heard: Arc::default(),
         })
+    }
+
+    /// Has each new launch token from now on.
+    pub(crate) fn hear_launches(&self, hear: impl Fn(&str) + Send + 'static) {
+        *self.hearer() = Some(Box::new(hear));
+    }
+
+    /// Passes on the launch token that is good now. One call waits for another, so that the token of the
+    /// later one is passed on last.
+    pub(crate) fn pass_launch_on(&self) {
+        if let Some(hear) = self.hearer().as_ref() {
+            hear(&self.launch());
+        }
+    }
+
+    fn hearer(&self) -> MutexGuard<'_, Option<Hear>> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What the operator's programs show.

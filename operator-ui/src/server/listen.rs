@@ -139,6 +139,10 @@ pub fn start(hubs: Arc<Hubs>, actions: Arc<dyn Actions>, options: Options) -> io
     })
 }
 
+fn link(origin: &str, launch: &str) -> String {
+    format!("{origin}#token={launch}")
+}
+
 /// So many places, as a semaphore counts them.
 fn all(places: usize) -> u32 {
     u32::try_from(places).unwrap_or(u32::MAX)
@@ -235,7 +239,15 @@ impl Server {
     #[must_use]
     pub fn link(&self) -> String {
         let launch = self.app.access.secrets().launch();
-        format!("{}#token={launch}", self.origin())
+        link(&self.origin(), &launch)
+    }
+
+    /// Has each new address to open, before the browser that used the last one is answered. The function
+    /// may wait for a disk.
+    pub fn on_new_link(&self, hear: impl Fn(&str) + Send + 'static) {
+        let origin = self.origin();
+        let secrets = self.app.access.secrets();
+        secrets.hear_launches(move |launch| hear(&link(&origin, launch)));
     }
 
     /// The token, for programs.

@@ -257,6 +257,10 @@ async fn session(State(app): State<Shared>, body: Body) -> Answer {
             "the token of this address was taken, or is not one of this server",
         );
     }
+    // Whoever asks for the next address once this one is answered must not be given the one that was used.
+    let passing = Arc::clone(&app);
+    let passed = tokio::task::spawn_blocking(move || passing.access.secrets().pass_launch_on());
+    drop(passed.await);
     let mut answer = json_text("{\"ok\":true}".to_owned());
     if let Ok(cookie) = HeaderValue::from_str(&app.access.set_cookie()) {
         answer.headers_mut().insert(SET_COOKIE, cookie);
