@@ -189,7 +189,7 @@ impl Drop for OutputFile {
     }
 }
 
-/// Writes a small file that only its owner may read. Whoever reads it meanwhile has the old one or the new
+/// Writes a small file that only its owner may read. A reader has meanwhile the old one or the new
 /// one, whole; a link of that name is replaced and not followed.
 ///
 /// # Errors

@@ -1,16 +1,10 @@
 //! What the operator says beforehand about calls that would be asked about.
 
-use std::path::Path;
-
 use a_society_facts::fact::operator::{ConsentMode, ConsentRules};
 use a_society_orchestrator::config::policy;
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
-use a_society_orchestrator::project::unconfigured::Configured;
-use serde_json::json;
 
-use super::context::Context;
 use super::mode::Mode;
-use crate::text::{plain, plain_json};
 
 /// What may run without asking, what never runs, and how much is asked of the rest.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -56,27 +50,6 @@ pub(crate) fn one_list(allow: &[Rules], deny: &[Rules]) -> ConsentRules {
         deny: all(deny),
     });
     rules
-}
-
-/// Says which of these rules are about servers that are not configured: they would never answer anything.
-pub(crate) fn tell_idle(
-    context: &mut Context<'_>,
-    rules: &ConsentRules,
-    project: &Path,
-    root: &Path,
-) {
-    if rules.allow.is_empty() && rules.deny.is_empty() {
-        return;
-    }
-    for idle in Configured::read(project, Some(root)).idle_rules(rules) {
-        let said = format!("the rule {idle}");
-        let note = if context.out.is_json() {
-            plain_json(&json!({ "warning": said }).to_string()).into_owned()
-        } else {
-            plain(&format!("warning: {said}")).into_owned()
-        };
-        context.out.note(&note);
-    }
 }
 
 /// Reads what may be allowed.

@@ -9,26 +9,25 @@ use a_society_facts::fact::flow::Ends;
 use a_society_facts::view::FlowState;
 use a_society_orchestrator::driver::handle::FlowHandle;
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
-use a_society_orchestrator::run::{self, Amendment, NewChat, NewFlow};
+use a_society_orchestrator::run::{self, Amendment};
+use a_society_orchestrator::workspace::begin::{BegunFlow, ChatOrigin, FlowChoices, FlowOrigin};
 use a_society_orchestrator::workspace::chat_context::chat_context;
-use a_society_orchestrator::workspace::material::chat_in;
 use a_society_state::{FlowRef, Store};
 
-use super::beforehand::{Beforehand, tell_idle};
+use super::beforehand::Beforehand;
+use super::begin::note_idle_rules;
 use super::budget::Limit;
 use super::chats;
 use super::context::Context;
 use super::drive::talk::Talk;
 use super::drive::{Watched, Wishes, watch};
-use super::flow_files::note_all;
 use super::report::opened;
-use super::run::{Chosen, begins, project_of, store_or_new};
+use super::run::{Chosen, project_of, store_or_new};
 use super::say::{SECRET, from_run, project_folder, text};
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
 use crate::text::plain;
-use crate::workspace;
 
 /// The arguments of `chat`.
 #[derive(Debug, clap::Args)]
@@ -202,36 +201,21 @@ fn begin(context: &mut Context<'_>, arguments: &Arguments, wishes: Wishes, talk:
         None => project_of(&store, context, Path::new("chat"))?,
     };
     let folder = project_folder(&store, &project);
-    let out = &mut context.out;
-    let mut noted = |diagnostics: &[_]| note_all(out, diagnostics);
-    let file = chat_in(&store, &project, arguments.role.as_deref(), &mut noted);
-    let file = file.map_err(super::flow_files::unfit)?;
-    begins(context, &store, &arguments.beforehand.rules(), &folder)?;
-    let new = NewFlow {
-        project: project.clone(),
-        project_folder: folder.clone(),
+    let origin = FlowOrigin::Chat(ChatOrigin {
+        project,
+        role: arguments.role.clone(),
+        label: arguments.label.clone(),
+        context: Some(detected(context, &store, arguments, &folder)),
+    });
+    let choices = FlowChoices {
         title: arguments.label.clone(),
-        input: None,
-        file,
-        script: None,
-        ends: Ends::default(),
         tokens: arguments.budget.map(Limit::tokens),
         mode: arguments.beforehand.mode(),
         rules: arguments.beforehand.rules(),
-        chat: Some(NewChat {
-            label: arguments.label.clone(),
-            context: detected(context, &store, arguments, &folder),
-            max_turns: None,
-        }),
-        client: None,
+        ..FlowChoices::default()
     };
     let interrupts = Interrupts::listen()?;
-    let driven = run::start(&store, new, store.ground().clock.now(), None).map_err(from_run)?;
-    let flow = FlowRef {
-        project,
-        flow: driven.handle.id().clone(),
-    };
-    context.named = Some(flow.clone());
+    let BegunFlow { flow, driven } = super::begin::begin(context, &store, origin, choices)?;
     choose_model(&driven.handle, &store, &flow, arguments)?;
     let watched = Watched {
         known: 0,
@@ -261,12 +245,7 @@ fn resume(
         rules: arguments.beforehand.rules(),
         ends: Ends::default(),
     };
-    tell_idle(
-        context,
-        &amendment.rules,
-        &project,
-        workspace::folder_of(&store),
-    );
+    note_idle_rules(context, &store, &amendment.rules, &project);
     let resumed = run::resume(&store, &flow, project, None, amendment);
     let (driven, report) = resumed.map_err(from_run)?;
     if !context.out.is_json() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use a_society_facts::fact::improvement::ImprovementMode;
 use a_society_orchestrator::project::flow_file::{FlowFile, inspect};
 use a_society_orchestrator::project::{docs, draft};
-use a_society_orchestrator::run::NewFlow;
+use a_society_orchestrator::workspace::begin::{FlowChoices, FlowOrigin};
 use a_society_state::OUR_FOLDER;
 use a_society_state::Store;
 
@@ -130,19 +130,12 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
     } else {
         script.to_owned()
     };
-    let new = NewFlow {
-        ends: a_society_facts::fact::flow::Ends::default(),
-        project: NAME.parse().map_err(a_society_state::Error::from)?,
-        project_folder: PathBuf::new(),
-        title: None,
+    let project = NAME.parse().map_err(a_society_state::Error::from)?;
+    let origin = FlowOrigin::Whole(Box::new(file), project);
+    let choices = FlowChoices {
         input: Some("Show what a flow is.".to_owned()),
-        file,
         script: Some(script),
-        tokens: None,
-        mode: None,
-        rules: a_society_facts::fact::operator::ConsentRules::default(),
-        chat: None,
-        client: None,
+        ..FlowChoices::default()
     };
     let looks_back = arguments.example != Example::ReviewLoop;
     let wishes = Wishes {
@@ -159,7 +152,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         force: false,
         quiet: false,
     };
-    let code = begin(context, &store, new, wishes)?;
+    let code = begin(context, &store, origin, choices, wishes)?;
     if !context.out.is_json() {
         tell(context, &store);
     }

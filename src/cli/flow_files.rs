@@ -240,21 +240,31 @@ pub(crate) fn read_script(out: &mut Output, path: &Path) -> Result<String, Stop>
     let Err(faults) = RoleScript::parse(&source) else {
         return Ok(source);
     };
+    note_script_faults(out, path, &faults);
+    Err(not_a_script(path, &faults))
+}
+
+/// Prints everything that is wrong with a script.
+pub(super) fn note_script_faults(out: &mut Output, path: &Path, faults: &[ScriptFault]) {
     if !out.is_json() {
-        for fault in &faults {
+        for fault in faults {
             out.note(&fault_line(path, fault));
         }
     }
+}
+
+/// A file is no script. Its faults were printed.
+pub(super) fn not_a_script(path: &Path, faults: &[ScriptFault]) -> Stop {
     let shown = path.display();
     let first = faults.first().map(ToString::to_string).unwrap_or_default();
-    Err(OperatorError::new(
+    OperatorError::new(
         ("script-unfit", ExitCode::Failed),
         format!("{shown} is not a script: {}", count(faults.len(), "error")),
         first,
         format!("correct it, and check with: a-society check FILE --script {shown}"),
     )
     .told()
-    .into())
+    .into()
 }
 
 /// A fault of a script on one line.

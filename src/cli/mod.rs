@@ -6,6 +6,7 @@ pub(crate) mod arguments;
 pub(crate) mod asks;
 pub(crate) mod at_work;
 pub(crate) mod beforehand;
+mod begin;
 mod browser;
 pub(crate) mod budget;
 pub(crate) mod cancel;

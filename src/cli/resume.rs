@@ -2,7 +2,8 @@
 
 use a_society_orchestrator::run::{self, Amendment};
 
-use super::beforehand::{Beforehand, tell_idle};
+use super::beforehand::Beforehand;
+use super::begin::note_idle_rules;
 use super::context::Context;
 use super::drive::{Wishes, shown};
 use super::report::opened;
@@ -10,7 +11,6 @@ use super::say::{from_run, project_folder};
 use super::signals::Interrupts;
 use crate::operator_error::Outcome;
 use crate::text::plain;
-use crate::workspace;
 
 /// The arguments of `resume`.
 #[derive(Debug, clap::Args)]
@@ -52,8 +52,7 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         rules: arguments.beforehand.rules(),
         ends: arguments.wishes.ends(),
     };
-    let root = workspace::folder_of(&store);
-    tell_idle(context, &amendment.rules, &project, root);
+    note_idle_rules(context, &store, &amendment.rules, &project);
     let turns = arguments.wishes.turns_at_once.map(usize::from);
     let resumed = run::resume(&store, &flow, project, turns, amendment);
     let (driven, report) = resumed.map_err(from_run)?;

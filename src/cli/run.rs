@@ -2,31 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use a_society_facts::fact::flow::Ends;
-use a_society_facts::fact::operator::ConsentRules;
 use a_society_facts::id::{BadName, ProjectName};
-use a_society_orchestrator::config::{
-    self,
-    user::{self, ConfigError},
-};
 use a_society_orchestrator::pasted_secrets::holds_a_secret;
 use a_society_orchestrator::project::docs::folder::workflow_of;
-use a_society_orchestrator::project::flow_file::FlowFile;
-use a_society_orchestrator::run::{NewFlow, start};
+use a_society_orchestrator::workspace::begin::{FlowChoices, FlowOrigin};
 use a_society_orchestrator::workspace::belonging::{
     NotAProject, project_around, project_at, project_of_all,
 };
-use a_society_orchestrator::workspace::material::{Noted, Unfit, draft_in, in_project};
+use a_society_state::Store;
 use a_society_state::disk::{Kind, RealDisk};
 use a_society_state::files::kind_behind;
-use a_society_state::{FlowRef, Store};
 
-use super::beforehand::{Beforehand, tell_idle};
+use super::beforehand::Beforehand;
 use super::budget::Limit;
 use super::context::Context;
 use super::drive::{Wishes, shown};
-use super::flow_files::{Target, note_all, read_script, read_target, script_path, unfit};
-use super::say::{from_run, project_folder, text_or_file};
+use super::flow_files::{Target, read_script, read_target, script_path};
+use super::say::text_or_file;
 use super::signals::Interrupts;
 use crate::exit_code::ExitCode;
 use crate::operator_error::{OperatorError, Outcome, Stop};
@@ -180,37 +172,37 @@ pub(crate) fn run(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         context.out.note(super::say::SECRET);
     }
     let store = store_or_new(context, &named)?;
-    let (file, project) = match target {
+    let origin = match target {
         Target::Project(file, folder) => {
             if arguments.project.is_some() {
                 return Err(two_projects());
             }
-            (file, name_of(&store, &folder)?)
+            FlowOrigin::Whole(Box::new(file), name_of(&store, &folder)?)
         }
         Target::File(file) => {
             let project = match &arguments.project {
                 Some(project) => project.name(&store)?,
                 None => project_of(&store, context, &named)?,
             };
-            let read = of_project(context, |noted| in_project(&store, &project, file, noted));
-            (read?, project)
+            FlowOrigin::Read(Box::new(file), project)
         }
     };
-    let new = NewFlow {
-        ends: Ends::default(),
-        project,
-        project_folder: PathBuf::new(),
-        title: arguments.title.clone(),
-        input,
-        file,
-        script,
-        tokens: arguments.budget.map(Limit::tokens),
-        mode: arguments.beforehand.mode(),
-        rules: arguments.beforehand.rules(),
-        chat: None,
-        client: None,
-    };
-    begin(context, &store, new, arguments.wishes.clone())
+    let choices = arguments.choices(input, script);
+    begin(context, &store, origin, choices, arguments.wishes.clone())
+}
+
+impl Arguments {
+    fn choices(&self, input: Option<String>, script: Option<String>) -> FlowChoices {
+        FlowChoices {
+            title: self.title.clone(),
+            input,
+            script,
+            tokens: self.budget.map(Limit::tokens),
+            mode: self.beforehand.mode(),
+            rules: self.beforehand.rules(),
+            ..FlowChoices::default()
+        }
+    }
 }
 
 /// Runs a flow whose graph its owner writes.
@@ -236,22 +228,9 @@ fn begin_draft(context: &mut Context<'_>, arguments: &Arguments) -> Outcome {
         // The last part is the name of a file, which does not exist here.
         (None, None) => project_of(&store, context, Path::new("draft"))?,
     };
-    let file = of_project(context, |noted| draft_in(&store, &project, noted))?;
-    let new = NewFlow {
-        ends: Ends::default(),
-        project,
-        project_folder: PathBuf::new(),
-        title: arguments.title.clone(),
-        input,
-        file,
-        script,
-        tokens: arguments.budget.map(Limit::tokens),
-        mode: arguments.beforehand.mode(),
-        rules: arguments.beforehand.rules(),
-        chat: None,
-        client: None,
-    };
-    begin(context, &store, new, arguments.wishes.clone())
+    let choices = arguments.choices(input, script);
+    let wishes = arguments.wishes.clone();
+    begin(context, &store, FlowOrigin::Draft(project), choices, wishes)
 }
 
 fn draft_of_file(path: &Path) -> Stop {
@@ -284,75 +263,33 @@ fn name_of(store: &Store, folder: &Path) -> Result<ProjectName, Stop> {
     })
 }
 
-/// What a project gives a flow. Prints all of its diagnostics.
-fn of_project(
-    context: &mut Context<'_>,
-    read: impl FnOnce(Noted<'_>) -> Result<FlowFile, Unfit>,
-) -> Result<FlowFile, Stop> {
-    let out = &mut context.out;
-    read(&mut |diagnostics| note_all(out, diagnostics)).map_err(unfit)
-}
-
-/// The configuration of a workspace that cannot be used.
-pub(crate) fn unusable(error: ConfigError) -> Stop {
-    let what = "the configuration of the workspace cannot be used";
-    let hint = "mend the file; a workspace only takes away, with deny: and mode: under consent:";
-    let kind = ("configuration-unfit", ExitCode::Failed);
-    OperatorError::new(kind, what, error.to_string(), hint).into()
-}
-
-/// Starts a new flow and watches it.
+/// Begins a flow and watches it.
 ///
 /// # Errors
-/// When it cannot be started or driven.
+/// When it cannot be begun or driven.
 pub(crate) fn begin(
     context: &mut Context<'_>,
     store: &Store,
-    mut new: NewFlow,
+    origin: FlowOrigin,
+    choices: FlowChoices,
     wishes: Wishes,
 ) -> Outcome {
-    let project = new.project.clone();
-    new.project_folder = project_folder(store, &project);
-    new.ends = wishes.ends();
-    begins(context, store, &new.rules, &new.project_folder)?;
-    let interrupts = Interrupts::listen()?;
-    let turns = wishes.turns_at_once.map(usize::from);
-    let driven = start(store, new, store.ground().clock.now(), turns).map_err(from_run)?;
-    let flow = FlowRef {
-        project,
-        flow: driven.handle.id().clone(),
+    let choices = FlowChoices {
+        ends: wishes.ends(),
+        turns_at_once: wishes.turns_at_once.map(usize::from),
+        ..choices
     };
-    context.named = Some(flow.clone());
-    shown(context, store, &flow, 0, driven, interrupts, wishes)
-}
-
-/// Looks whether the configuration can be used by something that begins, and says which rules are idle.
-///
-/// # Errors
-/// When it cannot be read.
-pub(crate) fn begins(
-    context: &mut Context<'_>,
-    store: &Store,
-    rules: &ConsentRules,
-    project: &Path,
-) -> Result<(), Stop> {
-    // Without a home there is no configuration, and the usual limits hold.
-    if let Err(error @ ConfigError::Faulty { .. }) = user::bounds() {
-        return Err(super::models::unusable(error));
-    }
-    // Standing rules that cannot be read must not count as none.
-    if let Err(error @ (ConfigError::Faulty { .. } | ConfigError::Unreadable { .. })) =
-        user::consent()
-    {
-        return Err(super::models::unusable(error));
-    }
-    if let Err(error @ ConfigError::Faulty { .. }) = user::notify() {
-        return Err(super::models::unusable(error));
-    }
-    let root = workspace::folder_of(store);
-    config::workspace::consent(root).map_err(unusable)?;
-    tell_idle(context, rules, project, root);
-    Ok(())
+    let interrupts = Interrupts::listen()?;
+    let begun = super::begin::begin(context, store, origin, choices)?;
+    shown(
+        context,
+        store,
+        &begun.flow,
+        0,
+        begun.driven,
+        interrupts,
+        wishes,
+    )
 }
 
 /// The workspace: the one around the current folder, the one around what is run, or, if there is none,

@@ -6,34 +6,32 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use a_society_facts::fact::flow::Ends;
-use a_society_facts::id::{ProjectName, Seq};
+use a_society_facts::id::{BadName, ProjectName, Seq};
 use a_society_operator_ui::fold::reach;
 use a_society_operator_ui::protocol::ask::ModelChoice;
 use a_society_operator_ui::protocol::down::Fault;
 use a_society_operator_ui::protocol::http::{NewFlow as Wanted, NewFrom, ProjectRow, SentRequest};
 use a_society_operator_ui::protocol::made::{MadeProject, NewProject};
 use a_society_operator_ui::protocol::settings::{Setting, SettingDone, SkillSetting, Trial, Tried};
-use a_society_operator_ui::server::{Actions, Begun, configuring};
+use a_society_operator_ui::server::{Actions, configuring};
 use a_society_orchestrator::config::export_filter::Withheld;
 use a_society_orchestrator::config::user;
-use a_society_orchestrator::project::docs::folder::{roles as project_roles, workflow_of};
-use a_society_orchestrator::project::flow_file::FlowFile;
-use a_society_orchestrator::run::{self, Amendment, NewChat, NewFlow, RunError};
+use a_society_orchestrator::project::docs::folder::roles as project_roles;
+use a_society_orchestrator::run::{self, Amendment};
 use a_society_orchestrator::sent_request;
-use a_society_orchestrator::workspace::belonging::project_of_all;
-use a_society_orchestrator::workspace::chat_context::chat_context;
-use a_society_orchestrator::workspace::flow_files::{flow_files, script_beside};
-use a_society_orchestrator::workspace::material::{
-    Unfit, chat_in, draft_in, file_of_workspace, sound_project,
+use a_society_orchestrator::workspace::begin::{
+    BegunFlow, ChatOrigin, FlowChoices, FlowOrigin, NotBegun, begin,
 };
+use a_society_orchestrator::workspace::belonging::project_of_all;
+use a_society_orchestrator::workspace::flow_files::flow_files;
 use a_society_orchestrator::workspace::projects::project_folders;
 use a_society_orchestrator::workspace::settings;
 use a_society_state::{FlowRef, Store};
 use serde_json::{Value, json};
 
-use super::flow_files::read_text;
+use super::begin::not_begun;
 use super::notify::Notifier;
-use super::say::project_folder;
+use super::say::{from_run, project_folder};
 use crate::new_project::{self, EXAMPLE_FILES, INITIALIZATION};
 use crate::operator_error::Stop;
 use crate::workspace;
@@ -62,95 +60,53 @@ impl Workspace {
         workspace::folder_of(&self.store)
     }
 
-    /// What a new flow is made of, and the file whose folder holds its script.
-    fn read(&self, new: &Wanted) -> Result<(ProjectName, FlowFile, Option<PathBuf>), Fault> {
-        let disk = self.store.ground().disk.as_ref();
-        match &new.from {
-            NewFrom::File(path) => {
-                let found = file_of_workspace(&self.store, Path::new(path)).map_err(unfit)?;
-                Ok((found.0, found.1, Some(found.2)))
-            }
-            NewFrom::Project(name) => {
-                let (name, folder) = self.project(name)?;
-                let project = sound_project(disk, &folder, &mut |_| {}).map_err(unfit)?;
-                Ok((name, project.canonical, Some(workflow_of(&folder))))
-            }
-            NewFrom::Draft(name) => {
-                let (name, _) = self.project(name)?;
-                let file = draft_in(&self.store, &name, &mut |_| {}).map_err(unfit)?;
-                Ok((name, file, None))
-            }
-            NewFrom::Chat(with) => {
-                let name = match &with.project {
-                    Some(name) => self.project(name)?.0,
-                    None => project_of_all(&self.store).map_err(|error| unfit(error.into()))?,
-                };
-                let role = with.role.as_deref();
-                let file = chat_in(&self.store, &name, role, &mut |_| {}).map_err(unfit)?;
-                Ok((name, file, None))
-            }
-        }
-    }
-
-    fn project(&self, name: &str) -> Result<(ProjectName, PathBuf), Fault> {
-        let name: ProjectName = name.parse().map_err(|bad: a_society_facts::id::BadName| {
-            unread("there is no such project".to_owned(), &bad.to_string())
-        })?;
-        let folder = project_folder(&self.store, &name);
-        Ok((name, folder))
+    /// What the page wants a new flow to begin from.
+    fn origin(&self, new: &Wanted) -> Result<FlowOrigin, Fault> {
+        Ok(match &new.from {
+            NewFrom::File(path) => FlowOrigin::File(PathBuf::from(path)),
+            NewFrom::Project(name) => FlowOrigin::Project(project_named(name)?),
+            NewFrom::Draft(name) => FlowOrigin::Draft(project_named(name)?),
+            NewFrom::Chat(with) => FlowOrigin::Chat(ChatOrigin {
+                project: match &with.project {
+                    Some(name) => project_named(name)?,
+                    None => project_of_all(&self.store)
+                        .map_err(|error| from_stop(not_begun(NotBegun::Unfit(error.into()))))?,
+                },
+                role: with.role.clone(),
+                label: new.title.clone(),
+                context: None,
+            }),
+        })
     }
 }
 
 impl Actions for Workspace {
-    fn start(&self, new: &Wanted) -> Result<Begun, Fault> {
-        let (project, file, beside) = self.read(new)?;
-        let disk = self.store.ground().disk.as_ref();
-        let script = beside.and_then(|path| script_beside(disk, &path));
-        let script = script
-            .map(|path| read_text(&path))
-            .transpose()
-            .map_err(from_stop)?;
-        let ends = Ends {
-            improve: new.improve,
-            feedback: new.feedback,
-        };
-        let folder = project_folder(&self.store, &project);
-        let chat = matches!(new.from, NewFrom::Chat(_)).then(|| NewChat {
-            label: new.title.clone().filter(|title| !title.trim().is_empty()),
-            context: chat_context(&self.store, &folder, &folder, None, BTreeMap::new()),
-            max_turns: None,
-        });
-        let made = NewFlow {
-            ends,
-            project: project.clone(),
-            project_folder: folder,
-            title: new.title.clone().filter(|title| !title.trim().is_empty()),
-            input: new.input.clone().filter(|input| !input.trim().is_empty()),
-            file,
-            script,
-            tokens: None,
+    fn start(&self, new: &Wanted) -> Result<BegunFlow, Fault> {
+        let choices = FlowChoices {
+            title: new.title.clone(),
+            input: new.input.clone(),
+            ends: Ends {
+                improve: new.improve,
+                feedback: new.feedback,
+            },
             mode: new.mode,
             rules: configuring::rules_of(new)?,
-            chat,
-            client: None,
+            ..FlowChoices::default()
         };
-        let now = self.store.ground().clock.now();
-        let driven = run::start(&self.store, made, now, None).map_err(|error| from_run(&error))?;
-        let flow = FlowRef {
-            project,
-            flow: driven.handle.id().clone(),
-        };
+        // The page has no place for what is remarkable about a flow that begins.
+        let begun = begin(&self.store, self.origin(new)?, choices, &mut |_| {})
+            .map_err(|error| from_stop(not_begun(error)))?;
         // It tells for as long as the flow is driven.
-        Notifier::leave(&flow, &driven.handle, &self.store);
-        Ok(Begun { flow, driven })
+        Notifier::leave(&begun.flow, &begun.driven.handle, &self.store);
+        Ok(begun)
     }
 
-    fn resume(&self, flow: &FlowRef) -> Result<Begun, Fault> {
+    fn resume(&self, flow: &FlowRef) -> Result<BegunFlow, Fault> {
         let project = project_folder(&self.store, &flow.project);
         let resumed = run::resume(&self.store, flow, project, None, Amendment::default());
-        let (driven, _) = resumed.map_err(|error| from_run(&error))?;
+        let (driven, _) = resumed.map_err(|error| from_stop(from_run(error)))?;
         Notifier::leave(flow, &driven.handle, &self.store);
-        Ok(Begun {
+        Ok(BegunFlow {
             flow: flow.clone(),
             driven,
         })
@@ -297,19 +253,9 @@ fn first_words(text: &str) -> Option<&str> {
     lines.find(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-fn unfit(why: Unfit) -> Fault {
-    let what = match &why {
-        Unfit::Project { folder, .. } => format!("{} is not a sound project", folder.display()),
-        Unfit::Outside(path) => format!("{} is not a file of the workspace", path.display()),
-        Unfit::Stranger { file, .. } | Unfit::Overlay { file, .. } => {
-            format!("{} does not fit its project", file.display())
-        }
-        Unfit::NoSuchRole { .. } | Unfit::NotAModel(_) => why.to_string(),
-        Unfit::File(error) => error.to_string(),
-        Unfit::State(error) => error.to_string(),
-    };
-    let first = why.first_error().map(ToString::to_string);
-    unread(what, &first.unwrap_or_else(|| why.to_string()))
+fn project_named(name: &str) -> Result<ProjectName, Fault> {
+    name.parse()
+        .map_err(|bad: BadName| unread("there is no such project".to_owned(), &bad.to_string()))
 }
 
 fn unread(what: String, why: &str) -> Fault {
@@ -330,21 +276,5 @@ fn from_stop(stop: Stop) -> Fault {
             r#try: error.hint.clone(),
         },
         Stop::OutputClosed => unread("it could not be read".to_owned(), ""),
-    }
-}
-
-fn from_run(error: &RunError) -> Fault {
-    let code = match error {
-        RunError::State(a_society_state::Error::Busy { .. }) => "flow-busy",
-        RunError::File(_) => "flow-file-unfit",
-        RunError::State(_) | RunError::Driver(_) | RunError::Record(_) | RunError::NeverBegan => {
-            "flow-stopped"
-        }
-    };
-    Fault {
-        code: code.to_owned(),
-        what: "the flow cannot be driven".to_owned(),
-        why: error.to_string(),
-        r#try: "a-society verify FLOW".to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use a_society_facts::id::Seq;
-use a_society_orchestrator::driver::task::Driven;
+use a_society_orchestrator::workspace::begin::BegunFlow;
 use a_society_state::FlowRef;
 
 use crate::hub::Hubs;
@@ -15,28 +15,19 @@ use crate::protocol::http::{NewFlow, ProjectRow, SentRequest};
 use crate::protocol::made::{MadeProject, NewProject};
 use crate::protocol::settings::{Setting, SettingDone, SkillSetting, Trial, Tried};
 
-/// A flow that began, or goes on.
-#[derive(Debug)]
-pub struct Begun {
-    /// Which.
-    pub flow: FlowRef,
-    /// How it is driven.
-    pub driven: Driven,
-}
-
 /// What the program around the server can do.
 pub trait Actions: Debug + Send + Sync {
     /// Starts a flow.
     ///
     /// # Errors
     /// In the operator's words.
-    fn start(&self, new: &NewFlow) -> Result<Begun, Fault>;
+    fn start(&self, new: &NewFlow) -> Result<BegunFlow, Fault>;
 
     /// Goes on with a flow.
     ///
     /// # Errors
     /// In the operator's words.
-    fn resume(&self, flow: &FlowRef) -> Result<Begun, Fault>;
+    fn resume(&self, flow: &FlowRef) -> Result<BegunFlow, Fault>;
 
     /// The folder of a flow's project.
     fn project_folder(&self, flow: &FlowRef) -> std::path::PathBuf;
@@ -91,8 +82,8 @@ pub trait Actions: Debug + Send + Sync {
 }
 
 /// Lets this process drive what began, and forgets it when its task is over.
-pub fn adopt(hubs: &Arc<Hubs>, begun: Begun) {
-    let Begun { flow, driven } = begun;
+pub fn adopt(hubs: &Arc<Hubs>, begun: BegunFlow) {
+    let BegunFlow { flow, driven } = begun;
     hubs.drives(flow.clone(), driven.handle.clone());
     let hubs = Arc::clone(hubs);
     let waiting = std::thread::Builder::new()

@@ -36,7 +36,7 @@ mod transcript;
 mod window;
 
 pub use access::{Access, Secrets};
-pub use actions::{Actions, Begun};
+pub use actions::Actions;
 pub use compare::{
     ComparedNode, ComparedText, Comparison, FileLine, FileStands, GraphChange, NodeSide, RunPlace,
     Side, compared,

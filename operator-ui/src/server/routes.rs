@@ -257,7 +257,7 @@ async fn session(State(app): State<Shared>, body: Body) -> Answer {
             "the token of this address was taken, or is not one of this server",
         );
     }
-    // Whoever asks for the next address once this one is answered must not be given the one that was used.
+    // A client that asks for the next address once this one is answered must not be given the one that was used.
     let passing = Arc::clone(&app);
     let passed = tokio::task::spawn_blocking(move || passing.access.secrets().pass_launch_on());
     drop(passed.await);

@@ -19,6 +19,7 @@ use std::time::Duration;
 use a_society_facts::fact::Fact;
 use a_society_facts::id::Seq;
 use a_society_facts::line;
+use a_society_orchestrator::workspace::begin::BegunFlow;
 use a_society_samples::{long, recorded};
 use a_society_state::clock::SystemClock;
 use a_society_state::disk::RealDisk;
@@ -28,7 +29,7 @@ use serde_json::{Value, json};
 use tungstenite::protocol::{Message, Role, WebSocket};
 
 use super::access::Secrets;
-use super::actions::{Actions, Begun};
+use super::actions::Actions;
 use super::limits::HEAD_TIMEOUT;
 use super::listen::{Options, Server, start};
 use crate::hub::Hubs;
@@ -82,11 +83,11 @@ impl Actions for Idle {
         Err(idle())
     }
 
-    fn start(&self, _: &NewFlow) -> Result<Begun, Fault> {
+    fn start(&self, _: &NewFlow) -> Result<BegunFlow, Fault> {
         Err(idle())
     }
 
-    fn resume(&self, _: &FlowRef) -> Result<Begun, Fault> {
+    fn resume(&self, _: &FlowRef) -> Result<BegunFlow, Fault> {
         Err(idle())
     }
 

@@ -257,7 +257,7 @@ pub fn ui() -> Result<UiConfig, ConfigError> {
 ///
 /// # Errors
 /// When the configuration cannot be read, or says something about it that means nothing.
-pub fn bounds() -> Result<ConfigBounds, ConfigError> {
+pub(crate) fn bounds() -> Result<ConfigBounds, ConfigError> {
     part(parse_limits)
 }
 

@@ -7,11 +7,11 @@
 //! and [`choices`] who chooses that. [`unconfigured`] finds names of it that are not configured. [`place`] says where a project lies, and what its roles name.
 
 pub(crate) mod bench;
-pub mod chat;
+pub(crate) mod chat;
 pub mod choices;
 pub mod docs;
 pub mod draft;
-pub mod files;
+pub(crate) mod files;
 pub mod flow_file;
 mod handed;
 pub mod place;

@@ -80,21 +80,8 @@ fn listed(known: &[String]) -> String {
     }
 }
 
-impl Unfit {
-    /// The first error in what is remarkable about it.
-    #[must_use]
-    pub fn first_error(&self) -> Option<&Diagnostic> {
-        let (Self::Project { diagnostics, .. }
-        | Self::File(FileError::NotAFlow { diagnostics, .. })) = self
-        else {
-            return None;
-        };
-        diagnostics.iter().find(|diagnostic| diagnostic.is_error())
-    }
-}
-
 /// Gets the diagnostics of a file, whether it can be used or not.
-pub type Noted<'n> = &'n mut dyn FnMut(&[Diagnostic]);
+pub(crate) type Noted<'n> = &'n mut dyn FnMut(&[Diagnostic]);
 
 /// A project's folder, and everything that is remarkable about it.
 #[must_use]
@@ -126,9 +113,10 @@ pub fn sound_project(disk: &dyn Disk, folder: &Path, noted: Noted<'_>) -> Result
 ///
 /// # Errors
 /// When it lies elsewhere, cannot be read, or does not fit its project.
-pub fn file_of_workspace(
+pub(crate) fn file_of_workspace(
     store: &Store,
     path: &Path,
+    noted: Noted<'_>,
 ) -> Result<(ProjectName, FlowFile, PathBuf), Unfit> {
     let (disk, root) = (store.ground().disk.as_ref(), workspace_of(store));
     if !lies_within(disk, root, path) {
@@ -138,7 +126,7 @@ pub fn file_of_workspace(
     let project = project_around(store, whole.parent().unwrap_or(root))?;
     let read = disk.whole(&whole).unwrap_or_else(|_| whole.clone());
     let file = flow_file::read_as(disk, &read, path)?;
-    let file = in_project(store, &project, file, &mut |_| {})?;
+    let file = in_project(store, &project, file, noted)?;
     Ok((project, file, whole))
 }
 
@@ -147,7 +135,7 @@ pub fn file_of_workspace(
 ///
 /// # Errors
 /// When the project has faults, or the file does not fit it.
-pub fn in_project(
+pub(crate) fn in_project(
     store: &Store,
     project: &ProjectName,
     file: FlowFile,
@@ -176,7 +164,11 @@ pub fn in_project(
 ///
 /// # Errors
 /// When the project has faults.
-pub fn draft_in(store: &Store, project: &ProjectName, noted: Noted<'_>) -> Result<FlowFile, Unfit> {
+pub(crate) fn draft_in(
+    store: &Store,
+    project: &ProjectName,
+    noted: Noted<'_>,
+) -> Result<FlowFile, Unfit> {
     let (disk, folder) = (store.ground().disk.as_ref(), folder_of(store, project));
     if is_project(disk, &folder) {
         Ok(draft::of_project(&sound_project(disk, &folder, noted)?)?)
@@ -189,7 +181,7 @@ pub fn draft_in(store: &Store, project: &ProjectName, noted: Noted<'_>) -> Resul
 ///
 /// # Errors
 /// When the project has faults or no such role, or no model answers for it.
-pub fn chat_in(
+pub(crate) fn chat_in(
     store: &Store,
     project: &ProjectName,
     role: Option<&str>,

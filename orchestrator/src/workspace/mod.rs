@@ -2,6 +2,7 @@
 //!
 //! The command line and the page ask the same questions here, and only show the answers in their own ways.
 
+pub mod begin;
 pub mod belonging;
 pub mod chat_context;
 pub mod flow_files;
