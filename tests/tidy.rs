@@ -5,6 +5,7 @@
 //! functions from text to [`Finding`]s; next to each is a test that feeds it something wrong.
 
 mod documents;
+mod driver;
 mod figures;
 mod floors;
 mod generated;

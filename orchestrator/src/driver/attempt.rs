@@ -1,7 +1,8 @@
 //! One attempt of a turn: its name, what starts it, and what it does after each of its steps.
 
 use a_society_base::stop::StopSignal;
-use a_society_facts::id::TurnId;
+use a_society_facts::id::{CallId, TurnId};
+use a_society_flow::machine::TurnEnding;
 use a_society_roles::turn::step::StepReply;
 use a_society_roles::turn::taker::Taker;
 
@@ -41,4 +42,29 @@ pub(crate) enum Heard {
     Wait,
     /// The turn is over, or another try of it counts.
     Over,
+}
+
+/// What follows from a step for its turn.
+#[derive(Debug)]
+pub(super) enum Onward {
+    /// It goes on with this reply.
+    Go(StepReply),
+    /// The operator is asked about a call first.
+    Asks {
+        /// Which.
+        call: CallId,
+        /// Whether the call begins as soon as it is allowed, and whether what it does may be taken back.
+        begins: Option<bool>,
+    },
+    /// It ends so.
+    Ends(TurnEnding),
+    /// It fails for this reason.
+    Fails(String),
+    /// It does not run here any more, and nothing else follows.
+    Leaves,
+}
+
+impl Onward {
+    /// It goes on, and there is nothing to reply.
+    pub(super) const GOES_ON: Self = Self::Go(StepReply::Done { call: None });
 }

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use a_society_base::stop::StopSignal;
 use a_society_facts::fact::flow::PauseReason;
+use a_society_facts::fact::operator::ChosenBy;
 use a_society_facts::fact::turn::Effect;
-use a_society_facts::id::{CallId, NodeId, RoleInstance, TurnId};
+use a_society_facts::id::{CallId, RoleInstance, TurnId};
 use a_society_facts::message::ToolCall;
 use a_society_facts::view::flow::{CallState, OpenCall};
 use a_society_flow::machine::{TurnEnding, TurnTask};
@@ -17,14 +17,24 @@ use a_society_roles::role::prompt::SystemPrompt;
 use a_society_roles::taker::command::end_survivor;
 use a_society_roles::turn::taker::Taker;
 
-use super::attempt::{Start, TurnAttempt};
+use super::attempt::{Onward, Start, TurnAttempt};
+use super::briefing::{
+    allowed, begun, build_prompt, has_no_prompt, is_untold, job, keep_what_was_cut,
+    prompt_before_choice, tell, tell_interrupted, tell_moved,
+};
 use super::budget::over_turns;
+use super::choose::configure;
 use super::core::Core;
+use super::cut_calls::{asked_call, calls_of, open_calls, settle_calls};
 use super::error::DriverError;
 use super::live_turn::{LiveTurn, TurnSubject};
+use super::pen::FlowPen;
 use super::provider_wait::TurnControl;
+use super::repair::mend_untold;
 use super::role_source::{About, PendingChoice, RoleAt, TouchedFiles};
+use super::steer::{is_interrupted, with_words};
 use super::step_findings::GraphLook;
+use super::step_look::graph_look;
 use crate::project::flow_file::FlowFile;
 
 /// The state of the calls that a crash cut off.
@@ -71,19 +81,20 @@ impl Core {
         }
         let whose = TurnAttempt { turn, attempt };
         if attempt > 1 {
-            self.keep_what_was_cut(turn, &role, &task)?;
+            keep_what_was_cut(&mut self.pen, turn, &role, &task)?;
         }
-        self.mend_untold(turn, &role, &task)?;
+        mend_untold(&mut self.pen, turn, &role, &task)?;
         self.begin_live(whose, role.clone(), task);
-        let cut = self.cut_calls(turn)?;
-        let chooses = self.roles.reads_history(&role);
+        let cut = cut_calls(&self.pen, turn)?;
+        let chooses = self.pen.roles.reads_history(&role);
         if cut.is_empty() && !chooses {
             return self.surveyed(whose, Survey::default(), PendingChoice::Nothing);
         }
-        let (mut roles, state, graph) = self.roles_apart();
-        let (flow, stop) = (self.flow.id().clone(), self.stop_of(turn));
-        let node = self.node_of(turn).cloned();
-        let waits = self.roles.waits(&role);
+        let (mut roles, state, graph) = self.pen.roles_apart();
+        let (flow, stop) = (self.pen.flow.id().clone(), self.live.stop_of(turn));
+        let live = self.live.get(turn);
+        let node = live.and_then(|live| live.subject.node().cloned());
+        let waits = self.pen.roles.waits(&role);
         self.send(whose, waits, move || {
             let mut survey = Survey::default();
             for cut in cut {
@@ -120,32 +131,6 @@ impl Core {
         })
     }
 
-    /// The calls of a turn that had been started when a crash cut them off, and of which the world has to be asked.
-    fn cut_calls(&self, turn: TurnId) -> Result<Vec<CutCall>, DriverError> {
-        let open = self.open_calls(turn).into_iter();
-        let cut = open.map(|(call, open)| {
-            let is_checked = open.effect == Effect::Checkable;
-            let asked = is_checked.then(|| self.asked_call(&open.seat, &open.tool_call));
-            let asked = asked.flatten();
-            let is_known = open.process.is_some() || asked.is_some();
-            if open.state != CallState::Started || !is_known {
-                return Ok(None);
-            }
-            let graph = if is_checked {
-                self.graph_look(&open)?
-            } else {
-                None
-            };
-            Ok(Some(CutCall {
-                call,
-                open,
-                asked,
-                graph,
-            }))
-        });
-        cut.filter_map(Result::transpose).collect()
-    }
-
     /// Settles the cut calls, and then chooses what the role works with.
     fn surveyed(
         &mut self,
@@ -153,15 +138,13 @@ impl Core {
         survey: Survey,
         choice: PendingChoice,
     ) -> Result<(), DriverError> {
-        let TurnAttempt { turn, attempt } = whose;
+        let turn = whose.turn;
         let Some(role) = self.live.role(turn).cloned() else {
             return Ok(());
         };
-        if self.settle_calls(turn, survey)? {
+        if settle_calls(&mut self.pen, turn, survey)? {
             // The operator denied without guidance; the role goes on when it gets some.
-            self.conclude(turn, attempt, TurnEnding::ConsentDenied)?;
-            self.leave(turn);
-            return Ok(());
+            return self.end_with(whose, TurnEnding::ConsentDenied);
         }
         let pause = self.state().paused.as_ref().map(|pause| pause.reason);
         if pause == Some(PauseReason::Irreversible) {
@@ -170,32 +153,43 @@ impl Core {
             return Ok(());
         }
         if let Some(lack) = over_turns(self.state(), turn, &role) {
-            self.conclude(turn, attempt, TurnEnding::BudgetReached { lack })?;
-            self.leave(turn);
-            return Ok(());
+            return self.end_with(whose, TurnEnding::BudgetReached { lack });
         }
-        if let Some(taker) = self.choose_first(whose, choice)? {
-            self.take(turn, taker);
-            return Ok(());
+        match choice {
+            PendingChoice::Nothing => self.brief(whose, role),
+            PendingChoice::Settled(settings) => {
+                configure(&mut self.pen, &role, settings, ChosenBy::Default)?;
+                self.brief(whose, role)
+            }
+            // Only the operator can choose.
+            PendingChoice::Operator(why) => {
+                self.end_with(whose, TurnEnding::NeedsConfiguration { why })
+            }
+            PendingChoice::Asks(taker) => {
+                self.take(turn, taker);
+                Ok(())
+            }
         }
-        if self.live.contains(turn) {
-            self.brief(whose, role)?;
-        }
-        Ok(())
+    }
+
+    /// A turn ends before it has a taker.
+    fn end_with(&mut self, whose: TurnAttempt, ending: TurnEnding) -> Result<(), DriverError> {
+        self.go_onward(whose, Onward::Ends(ending)).map(drop)
     }
 
     /// It is found out what the role reads.
     fn brief(&mut self, whose: TurnAttempt, role: RoleInstance) -> Result<(), DriverError> {
         let turn = whose.turn;
-        let Some(task) = self.task_of(turn).cloned() else {
+        let live = self.live.get(turn);
+        let Some(task) = live.and_then(|live| live.subject.task().cloned()) else {
             return Ok(());
         };
-        let untold = self.is_untold(turn, &role, &task);
-        let allowed = untold.then(|| self.allowed(&role, &task));
-        let is_new = self.has_no_prompt(&role);
-        let known = self.prompt_before_choice(&role)?;
-        let waits = self.roles.waits(&role);
-        let (mut roles, state, graph) = self.roles_apart();
+        let untold = is_untold(&self.pen, turn, &role, &task);
+        let allowed = untold.then(|| allowed(&self.pen, &role, &task));
+        let is_new = has_no_prompt(&self.pen, &role);
+        let known = prompt_before_choice(&self.pen, &role)?;
+        let waits = self.pen.roles.waits(&role);
+        let (mut roles, state, graph) = self.pen.roles_apart();
         self.send(whose, waits, move || {
             let is_outdated = known.is_some_and(|text| roles.is_outdated(&state, &role, &text));
             let builds = is_new || is_outdated;
@@ -220,18 +214,21 @@ impl Core {
     ) -> Result<(), DriverError> {
         let TurnAttempt { turn, attempt } = whose;
         if let Some(prompt) = briefing.prompt {
-            self.build_prompt(&role, prompt)?;
+            build_prompt(&mut self.pen, &role, prompt)?;
         }
         if attempt > 1 {
-            self.tell_interrupted(turn, &role, &task)?;
+            tell_interrupted(&mut self.pen, turn, &role, &task)?;
         }
-        let packet = self.tell(turn, &role, &task, briefing.packet)?;
-        self.tell_moved(turn, &role)?;
-        let (packet, begun_with) = self.begun(&role, &task, packet)?;
-        let packet = self.with_words(turn, &role, &task, packet)?;
-        let job = self.job(turn, attempt, &role, Some(&task), packet)?;
-        let (waits, stop) = (self.roles.waits(&role), self.stop_of(turn));
-        let mut roles = self.roles.another();
+        let packet = tell(&mut self.pen, turn, &role, &task, briefing.packet)?;
+        tell_moved(&mut self.pen, turn, &role)?;
+        let (packet, begun_with) = begun(&self.pen, &role, &task, packet)?;
+        let Some(live) = self.live.get(turn) else {
+            return Ok(());
+        };
+        let packet = with_words(&mut self.pen, &live.subject, packet)?;
+        let job = job(&self.pen, turn, attempt, &role, Some(&task), packet)?;
+        let (waits, stop) = (self.pen.roles.waits(&role), self.live.stop_of(turn));
+        let mut roles = self.pen.roles.another();
         self.send(whose, waits, move || {
             let answers = roles.answers_at_most();
             let taker = roles.taker(job, begun_with, stop);
@@ -247,7 +244,7 @@ impl Core {
         answers_at_most: u32,
     ) -> Result<(), DriverError> {
         let TurnAttempt { turn, attempt } = whose;
-        let calls = self.calls_of(turn);
+        let calls = calls_of(&self.pen, turn);
         if let Some(live) = self.live.get_mut(turn) {
             live.bounds.begin(calls, answers_at_most);
         }
@@ -280,32 +277,43 @@ impl Core {
 
     /// A turn runs here from now on.
     fn begin_live(&mut self, whose: TurnAttempt, role: RoleInstance, task: TurnTask) {
-        let TurnAttempt { turn, attempt } = whose;
-        let mut control = TurnControl::new(self.roles.hears(&role));
-        if control.hears() && self.is_interrupted(turn, &role) {
+        let mut control = TurnControl::new(self.pen.roles.hears(&role));
+        if control.hears() && is_interrupted(&self.pen, whose.turn, &role) {
             control.cut();
         }
-        if self.early.take(&role) {
+        if self.pen.early.take(&role) {
             control.hurry();
         }
-        let subject = TurnSubject::new(attempt, role, Some(task));
-        let live = LiveTurn::new(subject, control, self.place());
-        self.live.insert(turn, live);
+        let subject = TurnSubject::new(whose, role, Some(task));
+        let live = LiveTurn::new(subject, control, self.room.take());
+        self.live.insert(live);
     }
+}
 
-    fn stop_of(&self, turn: TurnId) -> StopSignal {
-        let live = self.live.get(turn);
-        live.map(|live| live.control.stop()).unwrap_or_default()
-    }
-
-    /// What a turn that runs here is for.
-    pub(super) fn task_of(&self, turn: TurnId) -> Option<&TurnTask> {
-        self.live.get(turn)?.subject.task()
-    }
-
-    fn node_of(&self, turn: TurnId) -> Option<&NodeId> {
-        self.live.get(turn)?.subject.node()
-    }
+/// The calls of a turn that had been started when a crash cut them off, and of which the world has to be asked.
+fn cut_calls(pen: &FlowPen, turn: TurnId) -> Result<Vec<CutCall>, DriverError> {
+    let open = open_calls(pen, turn).into_iter();
+    let cut = open.map(|(call, open)| {
+        let is_checked = open.effect == Effect::Checkable;
+        let asked = is_checked.then(|| asked_call(pen, &open.seat, &open.tool_call));
+        let asked = asked.flatten();
+        let is_known = open.process.is_some() || asked.is_some();
+        if open.state != CallState::Started || !is_known {
+            return Ok(None);
+        }
+        let graph = if is_checked {
+            graph_look(pen, &open)?
+        } else {
+            None
+        };
+        Ok(Some(CutCall {
+            call,
+            open,
+            asked,
+            graph,
+        }))
+    });
+    cut.filter_map(Result::transpose).collect()
 }
 
 /// What a packet is about.

@@ -17,7 +17,6 @@ use a_society_state::files::make_folders;
 use super::core::Core;
 use super::errand::ErrandId;
 use super::error::{ChangeFault, DriverError};
-use crate::mint;
 use crate::record::{InProject, in_project};
 
 /// The folder of a project whose files a finding may change.
@@ -31,12 +30,12 @@ impl Core {
         text: String,
         mut said: Commanded,
     ) -> Result<ErrandId, DriverError> {
-        let (disk, project) = (self.flow.shared_disk(), self.places.project.clone());
+        let (disk, project) = (self.pen.flow.shared_disk(), self.pen.places.project.clone());
         self.send_for_command(StopSignal::default(), move || {
             let found = changeable(disk.as_ref(), &project, &path);
             Box::new(move |core: &mut Self| {
                 said.brought = Brought::Proposal(core.proposal(found?, text)?);
-                core.command(Input::Commanded(said))
+                core.pen.command(Input::Commanded(said))
             })
         })
     }
@@ -47,12 +46,12 @@ impl Core {
         if before == Some(Hash::of(text.as_bytes())) {
             return Err(ChangeFault::Nothing(found.relative).into());
         }
-        let name = mint::name::<a_society_facts::id::MessageId>(self.mint.as_mut(), "change")?;
+        let name = self.pen.name::<a_society_facts::id::MessageId>("change")?;
         Ok(ChangeProposal {
             change: name.to_string(),
             path: found.relative,
             before,
-            after: self.flow.keep_text(text)?,
+            after: self.pen.flow.keep_text(text)?,
         })
     }
 
@@ -61,9 +60,10 @@ impl Core {
         let Some(change) = self.state().changes.get(change) else {
             return Err(Refusal::UnknownChange(change.to_owned()).into());
         };
-        let found = changeable(self.flow.disk(), &self.places.project, &change.path)?;
+        let found = changeable(self.pen.flow.disk(), &self.pen.places.project, &change.path)?;
         // A proposal lets its text go only when it is decided.
         let after = self
+            .pen
             .flow
             .whole_text(&change.after.clone().unwrap_or_default())?;
         let now = found.bytes.as_deref().map(Hash::of);
@@ -74,7 +74,7 @@ impl Core {
         if now != change.before {
             return Err(ChangeFault::Changed(found.relative).into());
         }
-        let disk = self.flow.disk();
+        let disk = self.pen.flow.disk();
         make_folders(disk, found.path.parent().unwrap_or(Path::new(".")))?;
         replace_durably(disk, &found.path, after.as_bytes())?;
         Ok(())

@@ -11,169 +11,153 @@ use a_society_facts::fact::turn::{Cause, TurnStarted, Usage};
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_flow::machine::session::SessionAside;
 use a_society_flow::machine::{Input, TurnEnding};
-use a_society_roles::turn::step::{Asking, Choose, StepReply};
-use a_society_roles::turn::taker::Taker;
+use a_society_roles::turn::step::{Asking, Choose};
 
-use super::attempt::{Heard, TurnAttempt};
-use super::budget::Short;
-use super::core::Core;
+use super::attempt::Onward;
+use super::budget::Budgets;
 use super::error::DriverError;
-use super::role_source::PendingChoice;
+use super::live_turn::{LiveTurn, TurnSubject};
+use super::pen::FlowPen;
+use super::request::{answer_aside, ask_aside, fail_aside, short_of};
 
-impl Core {
-    /// What a role works with is chosen, if that has not been done. Returns the taker that asks a model for it. A
-    /// turn for which only the operator can choose is left.
-    pub(super) fn choose_first(
-        &mut self,
-        whose: TurnAttempt,
-        choice: PendingChoice,
-    ) -> Result<Option<Box<dyn Taker>>, DriverError> {
-        let TurnAttempt { turn, attempt } = whose;
-        match choice {
-            PendingChoice::Nothing => {}
-            PendingChoice::Settled(settings) => {
-                if let Some(role) = self.live.role(turn).cloned() {
-                    self.configure(&role, settings, ChosenBy::Default)?;
-                }
-            }
-            PendingChoice::Operator(why) => {
-                self.conclude(turn, attempt, TurnEnding::NeedsConfiguration { why })?;
-                self.leave(turn);
-            }
-            PendingChoice::Asks(taker) => return Ok(Some(taker)),
-        }
-        Ok(None)
-    }
+/// The choices under way: for each turn that waits for one, the turn aside in which a model makes it.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    under_way: BTreeMap<TurnId, TurnId>,
+}
 
-    fn configure(
-        &mut self,
-        role: &RoleInstance,
-        chosen: BTreeMap<String, String>,
-        by: ChosenBy,
-    ) -> Result<(), DriverError> {
-        self.input(Input::ConfigureRole {
-            role: role.clone(),
-            settings: chosen,
-            by,
-        })?;
-        Ok(())
+impl Choices {
+    /// A turn does not run here any more.
+    pub(super) fn forget(&mut self, waiting: TurnId) {
+        self.under_way.remove(&waiting);
     }
 
     /// Handles a step of the choosing model.
-    pub(super) fn choose(
+    pub(super) fn step(
         &mut self,
-        turn: TurnId,
-        attempt: u32,
+        pen: &mut FlowPen,
+        budgets: &mut Budgets,
+        live: &LiveTurn,
         choose: Choose,
-    ) -> Result<Heard, DriverError> {
-        let Some(role) = self.live.role(turn).cloned() else {
-            return Ok(Heard::Over);
-        };
+    ) -> Result<Onward, DriverError> {
+        let whose = &live.subject;
+        let (turn, role) = (whose.turn(), whose.role());
+        if !matches!(choose, Choose::Ask(_)) {
+            budgets.release(turn);
+        }
         match choose {
-            Choose::Ask(asking) => self.ask_choice(turn, attempt, role, asking),
+            Choose::Ask(asking) => self.ask(pen, budgets, live, asking),
             Choose::Again(tried) => {
-                self.live.release(turn);
-                if let Some(aside) = self.choosing(turn) {
-                    self.fail_aside(aside, &role, tried)?;
+                if let Some(aside) = self.under_way.get(&turn) {
+                    fail_aside(pen, *aside, role, tried)?;
                 }
-                Ok(Heard::Go(StepReply::Done { call: None }))
+                Ok(Onward::GOES_ON)
             }
             Choose::Wrong { text, usage } => {
-                self.answer_choice(turn, role, text, usage)?;
-                Ok(Heard::Go(StepReply::Done { call: None }))
+                self.answer(pen, whose, text, usage)?;
+                Ok(Onward::GOES_ON)
             }
             Choose::Chosen {
                 text,
                 usage,
                 settings,
             } => {
-                self.configure(&role, settings, ChosenBy::Selection)?;
-                self.answer_choice(turn, role, text, usage)?;
-                self.end_choice(turn, None)?;
+                configure(pen, role, settings, ChosenBy::Selection)?;
+                self.answer(pen, whose, text, usage)?;
+                self.end(pen, whose, None)?;
                 // The turn is open, and begins now that it is known with what.
-                self.leave(turn);
-                Ok(Heard::Over)
+                Ok(Onward::Leaves)
             }
             Choose::Failed { why } => {
-                self.end_choice(turn, Some(why.clone()))?;
-                self.conclude(turn, attempt, TurnEnding::NeedsConfiguration { why })?;
-                self.leave(turn);
-                Ok(Heard::Over)
+                self.end(pen, whose, Some(why.clone()))?;
+                Ok(Onward::Ends(TurnEnding::NeedsConfiguration { why }))
             }
         }
     }
 
-    /// The turn aside in which is chosen what the role of a turn works with.
-    fn choosing(&self, turn: TurnId) -> Option<TurnId> {
-        self.live.get(turn)?.asides.choice.turn()
-    }
-
-    fn ask_choice(
+    /// A model is going to be asked, if the budget has room for it.
+    fn ask(
         &mut self,
-        turn: TurnId,
-        attempt: u32,
-        role: RoleInstance,
+        pen: &mut FlowPen,
+        budgets: &mut Budgets,
+        live: &LiveTurn,
         asking: Asking,
-    ) -> Result<Heard, DriverError> {
-        match self.over_budget(turn, asking.worst) {
-            Some(Short::Busy) => return Ok(Heard::Go(StepReply::Busy)),
-            Some(Short::Of(lack)) => {
-                self.end_choice(turn, Some(lack.to_string()))?;
-                self.conclude(turn, attempt, TurnEnding::BudgetReached { lack })?;
-                self.leave(turn);
-                return Ok(Heard::Over);
+    ) -> Result<Onward, DriverError> {
+        let short = short_of(pen, budgets, live, asking.worst);
+        if let Some(short) = short {
+            if let Onward::Ends(TurnEnding::BudgetReached { lack }) = &short {
+                self.end(pen, &live.subject, Some(lack.to_string()))?;
             }
-            None => {}
+            return Ok(short);
         }
-        let aside = match self.choosing(turn) {
-            Some(aside) => aside,
-            None => {
-                let aside = TurnId(self.state().next_turn);
-                self.append(Fact::TurnStarted(TurnStarted {
-                    turn: aside,
-                    attempt: 1,
-                    seat: role.clone().into(),
-                    node: None,
-                    cause: Cause::Selection,
-                }))?;
-                aside
-            }
+        let (turn, role) = (live.subject.turn(), live.subject.role());
+        let aside = match self.under_way.get(&turn) {
+            Some(aside) => *aside,
+            None => begin_aside(pen, role)?,
         };
-        self.ask_aside(turn, aside, role, asking)?;
-        if let Some(live) = self.live.get_mut(turn) {
-            live.asides.choice.begin(aside);
-        }
-        Ok(Heard::Go(StepReply::Done { call: None }))
+        ask_aside(pen, live, aside, asking)?;
+        self.under_way.insert(turn, aside);
+        Ok(Onward::GOES_ON)
     }
 
-    fn answer_choice(
-        &mut self,
-        turn: TurnId,
-        role: RoleInstance,
+    /// The model answered.
+    fn answer(
+        &self,
+        pen: &mut FlowPen,
+        whose: &TurnSubject,
         text: String,
         usage: Usage,
     ) -> Result<(), DriverError> {
-        self.live.release(turn);
-        let Some(aside) = self.choosing(turn) else {
+        let Some(aside) = self.under_way.get(&whose.turn()) else {
             return Ok(());
         };
-        self.answer_aside(&SessionAside { turn: aside, role }, text, usage)
+        answer_aside(pen, &session_aside(*aside, whose), text, usage)
     }
 
     /// The turn in which it is chosen is over.
-    pub(super) fn end_choice(
+    pub(super) fn end(
         &mut self,
-        turn: TurnId,
+        pen: &mut FlowPen,
+        whose: &TurnSubject,
         error: Option<String>,
     ) -> Result<(), DriverError> {
-        self.live.release(turn);
-        let live = self.live.get_mut(turn);
-        let Some((role, turn)) =
-            live.and_then(|live| Some((live.subject.role().clone(), live.asides.choice.end()?)))
-        else {
+        let Some(aside) = self.under_way.remove(&whose.turn()) else {
             return Ok(());
         };
-        let aside = SessionAside { turn, role };
-        self.append_all(aside.ended(self.state(), "selection", error))
+        let aside = session_aside(aside, whose);
+        pen.append_all(aside.ended(pen.state(), "selection", error))
     }
+}
+
+fn session_aside(turn: TurnId, whose: &TurnSubject) -> SessionAside {
+    let role = whose.role().clone();
+    SessionAside { turn, role }
+}
+
+/// The turn begins in which a model chooses what a role works with.
+fn begin_aside(pen: &mut FlowPen, role: &RoleInstance) -> Result<TurnId, DriverError> {
+    let aside = TurnId(pen.state().next_turn);
+    pen.append(Fact::TurnStarted(TurnStarted {
+        turn: aside,
+        attempt: 1,
+        seat: role.clone().into(),
+        node: None,
+        cause: Cause::Selection,
+    }))?;
+    Ok(aside)
+}
+
+/// A role works with this from now on.
+pub(super) fn configure(
+    pen: &mut FlowPen,
+    role: &RoleInstance,
+    settings: BTreeMap<String, String>,
+    by: ChosenBy,
+) -> Result<(), DriverError> {
+    pen.input(Input::ConfigureRole {
+        role: role.clone(),
+        settings,
+        by,
+    })
+    .map(drop)
 }

@@ -3,21 +3,16 @@
 use a_society_base::stop::StopSignal;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::id::ClientId;
-use a_society_facts::message::Text;
 use a_society_facts::{Verb, Whom};
-use a_society_flow::machine::{
-    Brought, Commanded, Input, NewGraph, OperatorWords, Refusal, VerbNeed,
-};
-
-use a_society_flow::machine::session::SessionChange;
+use a_society_flow::machine::{Brought, Commanded, Input, NewGraph, OperatorWords, VerbNeed};
 
 use super::core::Core;
 use super::errand::ErrandId;
 use super::error::DriverError;
 use super::live_turn::LiveTurn;
+use super::session_changes;
 use crate::control::message::Taken;
 use crate::limits::CANCEL_REASON_BYTES_MAX;
-use crate::mint;
 use crate::pasted_secrets::without_secrets;
 use crate::project::flow_file::{FileError, read_kept};
 
@@ -75,7 +70,7 @@ impl Core {
             verb,
             brought: Brought::Nothing,
         };
-        let need = match self.command(Input::Commanded(said.clone())) {
+        let need = match self.pen.command(Input::Commanded(said.clone())) {
             Ok(facts) => return Ok(self.obeyed(facts)),
             Err(error) => error.into_need()?,
         };
@@ -85,8 +80,8 @@ impl Core {
                 return Ok(self.obeyed(facts));
             }
             VerbNeed::Words(words) => Brought::Words(OperatorWords {
-                text: self.keep_words(&words)?,
-                message: mint::name(self.mint.as_mut(), "m")?,
+                text: self.pen.keep_words(&words)?,
+                message: self.pen.name("m")?,
             }),
             VerbNeed::Grant(consent) => return self.ask_grant(consent, said).map(Obeyed::Later),
             VerbNeed::Graph(source) => return self.ask_contract(source, said).map(Obeyed::Later),
@@ -98,7 +93,7 @@ impl Core {
                 Brought::Written
             }
         };
-        let facts = self.command(Input::Commanded(said.clone()))?;
+        let facts = self.pen.command(Input::Commanded(said.clone()))?;
         if let Verb::Steer {
             role,
             when: SteerWhen::Interrupt,
@@ -112,34 +107,22 @@ impl Core {
 
     /// A command has taken effect, with so many facts.
     const fn obeyed(&self, facts: usize) -> Obeyed {
-        let seq = self.flow.position().seq;
+        let seq = self.pen.flow.position().seq;
         Obeyed::Now(Taken { seq, facts })
     }
 
     /// What is done to sessions and to requests under way is not the machine's, because the flow stands where it stood.
     fn beside(&mut self, verb: Verb, client: Option<ClientId>) -> Result<usize, DriverError> {
         if let Verb::RetryNow { to } = verb {
-            self.retry_now(to, client)
-        } else if let Verb::Compact { role } = verb {
+            return self.retry_now(to, client);
+        }
+        if self.is_draining() {
+            return Err(DriverError::Gone);
+        }
+        if let Verb::Compact { role } = verb {
             self.shorten(role, client)
-        } else if let Verb::Restore { role, archive } = verb {
-            self.change_session(&role, SessionChange::Restore { archive }, client)
-        } else if let Verb::Inject {
-            role,
-            speaker,
-            text,
-        } = verb
-        {
-            self.inject(&role, speaker, &text, client)
-        } else if let Verb::Trim { role, keep } = verb {
-            let archive = self.next_archive('t');
-            self.change_session(&role, SessionChange::Trim { archive, keep }, client)
-        } else if let Verb::Open { role } = verb {
-            self.open_session(&role, client)
-        } else if let Verb::Reset { role } = verb {
-            self.reset_session(&role, client)
         } else {
-            Err(Refusal::Needs(VerbNeed::Driver).into())
+            session_changes::carry_out(&mut self.pen, verb, client)
         }
     }
 
@@ -149,7 +132,7 @@ impl Core {
     /// # Errors
     /// When no turn waits so, or several do and none was named.
     fn retry_now(&mut self, to: Whom, client: Option<ClientId>) -> Result<usize, DriverError> {
-        if client.as_ref().is_some_and(|id| self.early.counted(id)) {
+        if client.as_ref().is_some_and(|id| self.pen.early.counted(id)) {
             return Ok(0);
         }
         let waits = |live: &LiveTurn| live.control.waits();
@@ -160,7 +143,7 @@ impl Core {
         };
         match self.live.values().filter(|live| meant(live)).count() {
             0 if self.wakes_at().is_some() => {
-                return self.command(Input::Commanded(Commanded {
+                return self.pen.command(Input::Commanded(Commanded {
                     client,
                     verb: Verb::Retry { to },
                     brought: Brought::Nothing,
@@ -174,14 +157,9 @@ impl Core {
             live.control.hurry();
         }
         if let Some(client) = client {
-            self.early.count(client);
+            self.pen.early.count(client);
         }
         Ok(0)
-    }
-
-    /// Keeps what the operator typed, without what looks like a secret.
-    pub(super) fn keep_words(&self, words: &str) -> Result<Text, DriverError> {
-        Ok(self.flow.keep_text(without_secrets(words))?)
     }
 
     /// What a graph leaves to its project is found out before the flow walks it.
@@ -191,18 +169,18 @@ impl Core {
         mut said: Commanded,
     ) -> Result<ErrandId, DriverError> {
         let file = read_kept(source).map_err(unfit)?;
-        let mut roles = self.roles.another();
+        let mut roles = self.pen.roles.another();
         self.send_for_command(StopSignal::default(), move || {
             let file = roles.contract(file).map_err(DriverError::Graph);
             Box::new(move |core: &mut Self| {
                 let file = file?;
                 said.brought = Brought::Graph(NewGraph {
                     graph: Box::new(file.graph.clone()),
-                    source: core.flow.keep_text(file.source.clone())?,
+                    source: core.pen.flow.keep_text(file.source.clone())?,
                 });
-                let facts = core.command(Input::Commanded(said))?;
+                let facts = core.pen.command(Input::Commanded(said))?;
                 if facts > 0 {
-                    core.roles.revised(&file);
+                    core.pen.roles.revised(&file);
                 }
                 Ok(facts)
             })

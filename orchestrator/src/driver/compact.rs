@@ -1,56 +1,132 @@
 //! Compacts a session in the middle of a turn: a turn aside makes the summary, and one message then
 //! replaces the history. The operator's compaction between turns is in `manual_compaction`.
 
+use std::collections::BTreeMap;
+
 use a_society_facts::fact::session::{Strategy, Trigger};
 use a_society_facts::fact::turn::Usage;
 use a_society_facts::id::{ClientId, RoleInstance, TurnId};
-use a_society_flow::machine::session::{self, SessionAside, SessionChange};
+use a_society_flow::machine::Work;
+use a_society_flow::machine::session::{SessionAside, SessionChange};
 use a_society_roles::role::compaction::Shares;
 use a_society_roles::turn::step::{Asking, CompactStep, StepReply};
 
-use super::attempt::{Heard, TurnAttempt};
-use super::budget::Short;
-use super::compacted_history::Shorter;
-use super::compaction_aside::{EndedCompaction, SummaryTurn};
-use super::core::Core;
+use super::attempt::Onward;
+use super::budget::{Budgets, Short};
+use super::compacted_history::{Shorter, replace_history, without_the_oldest};
 use super::error::DriverError;
-use crate::mint;
+use super::live_turn::{LiveTurn, TurnSubject};
+use super::pen::FlowPen;
+use super::request::{answer_aside, ask_aside, fail_aside, short_of};
 
 /// The class of a request for a summary that failed because no turn waits for it any more.
 const COMPACTION: &str = "compaction";
 
-impl Core {
-    pub(super) fn compact(
+/// A compaction, and the turn in which its summary is made.
+#[derive(Debug)]
+pub(super) struct SummaryTurn {
+    pub(super) compaction: String,
+    pub(super) turn: TurnId,
+    pub(super) role: RoleInstance,
+}
+
+impl SummaryTurn {
+    /// Whether it is the operator who wanted the session of a turn compacted: his own turn makes the summary itself.
+    fn is_by_hand(&self, waiting: TurnId) -> bool {
+        self.turn == waiting
+    }
+
+    /// Who wanted the session of a turn compacted.
+    pub(super) fn trigger_for(&self, waiting: TurnId) -> Trigger {
+        if self.is_by_hand(waiting) {
+            Trigger::Manual
+        } else {
+            Trigger::Auto
+        }
+    }
+
+    /// The turn in which the summary is made, and whose it is.
+    pub(super) fn aside(&self) -> SessionAside {
+        SessionAside {
+            turn: self.turn,
+            role: self.role.clone(),
+        }
+    }
+}
+
+/// The compactions under way, by the turns that wait for them.
+#[derive(Debug, Default)]
+pub(super) struct Compactions {
+    under_way: BTreeMap<TurnId, SummaryTurn>,
+}
+
+impl Compactions {
+    /// A turn waits for the compaction of its session.
+    pub(super) fn begin(&mut self, waiting: TurnId, summary: SummaryTurn) {
+        self.under_way.insert(waiting, summary);
+    }
+
+    /// A turn does not run here any more.
+    pub(super) fn forget(&mut self, waiting: TurnId) {
+        self.under_way.remove(&waiting);
+    }
+
+    /// Whether a turn compacts a session because the operator wanted it.
+    fn is_by_hand(&self, waiting: TurnId) -> bool {
+        let summary = self.under_way.get(&waiting);
+        summary.is_some_and(|summary| summary.is_by_hand(waiting))
+    }
+
+    /// Whether work has to wait until its role's session is as short as the operator wants it.
+    pub(super) fn holds_back(&self, work: &Work) -> bool {
+        let role = match work {
+            Work::Claim { role, .. } | Work::StartReflection { role, .. } => role,
+            Work::StartFeedback { role: Some(role) } => role,
+            Work::StartFeedback { role: None }
+            | Work::RunTurn { .. }
+            | Work::StopTurn { .. }
+            | Work::ApplyEnds
+            | Work::WaitUntil { .. }
+            | Work::AskOperator(_) => return false,
+        };
+        let mut summaries = self.under_way.iter();
+        summaries.any(|(waiting, summary)| summary.role == *role && summary.is_by_hand(*waiting))
+    }
+
+    /// Handles a step of the model that makes a summary.
+    pub(super) fn step(
         &mut self,
-        turn: TurnId,
-        attempt: u32,
+        pen: &mut FlowPen,
+        budgets: &mut Budgets,
+        live: &LiveTurn,
         compact: CompactStep,
-    ) -> Result<Heard, DriverError> {
-        let whose = TurnAttempt { turn, attempt };
-        let by_hand = self.live.is_by_hand(turn);
+    ) -> Result<Onward, DriverError> {
+        let (turn, role) = (live.subject.turn(), live.subject.role());
+        let by_hand = self.is_by_hand(turn);
+        if !matches!(compact, CompactStep::Ask { .. }) {
+            budgets.release(turn);
+        }
         let told = match compact {
             CompactStep::Ask { asking, shares, .. } if by_hand => {
-                return self.ask_by_hand(turn, asking, shares);
+                return self.ask_by_hand(pen, budgets, live, (asking, shares));
             }
             CompactStep::Ask {
                 asking, trigger, ..
             } => {
-                if let Some(heard) = self.ask_for_summary(whose, trigger, asking)? {
-                    return Ok(heard);
+                if let Some(onward) = self.ask_for_summary(pen, budgets, live, (trigger, asking))? {
+                    return Ok(onward);
                 }
                 StepReply::Done { call: None }
             }
             CompactStep::Again(tried) => {
-                self.live.release(turn);
-                if let Some((aside, role)) = self.summary_of(turn) {
-                    self.fail_aside(aside, &role, tried)?;
+                if let Some(summary) = self.under_way.get(&turn) {
+                    fail_aside(pen, summary.turn, role, tried)?;
                 }
                 StepReply::Done { call: None }
             }
             CompactStep::Wrong { why: _, usage } => {
-                self.live.release(turn);
-                if let Some((turn, role)) = self.summary_of(turn) {
-                    self.answer_aside(&SessionAside { turn, role }, String::new(), usage)?;
+                if let Some(summary) = self.under_way.get(&turn) {
+                    answer_aside(pen, &summary.aside(), String::new(), usage)?;
                 }
                 StepReply::Done { call: None }
             }
@@ -59,7 +135,7 @@ impl Core {
                 usage,
                 shares,
             } => {
-                let replacement = self.end_compaction(turn, text, usage, shares)?;
+                let replacement = self.end(pen, &live.subject, (text, usage), shares)?;
                 let kept_last = 0;
                 StepReply::Compacted {
                     replacement,
@@ -67,7 +143,7 @@ impl Core {
                 }
             }
             CompactStep::Failed { why, usage, cuts } => {
-                match self.do_without(turn, why, usage, cuts)? {
+                match self.do_without(pen, &live.subject, why, usage, cuts)? {
                     Some((replacement, kept_last)) => StepReply::Compacted {
                         replacement,
                         kept_last,
@@ -76,156 +152,117 @@ impl Core {
                 }
             }
         };
-        let is_over =
-            matches!(told, StepReply::Compacted { .. }) || self.summary_of(turn).is_none();
+        let is_over = !self.under_way.contains_key(&turn);
         if by_hand && is_over {
-            self.leave(turn);
-            self.syncs.owe();
-            return Ok(Heard::Over);
+            pen.syncs.owe();
+            return Ok(Onward::Leaves);
         }
-        Ok(Heard::Go(told))
+        Ok(Onward::Go(told))
     }
 
     /// A summary that a full window leads to is asked for, if the budget has room for it.
     fn ask_for_summary(
         &mut self,
-        whose: TurnAttempt,
-        trigger: Trigger,
-        asking: Asking,
-    ) -> Result<Option<Heard>, DriverError> {
-        let TurnAttempt { turn, attempt } = whose;
+        pen: &mut FlowPen,
+        budgets: &mut Budgets,
+        live: &LiveTurn,
+        (trigger, asking): (Trigger, Asking),
+    ) -> Result<Option<Onward>, DriverError> {
         let worst = asking.worst;
-        let under_way = self.summary_of(turn);
-        let short = self.over_budget(turn, worst);
+        let turn = live.subject.turn();
+        let under_way = self.under_way.get(&turn).map(|summary| summary.turn);
+        let short = budgets.reserve(pen.state(), &live.subject, worst);
         if let Some(Short::Of(lack)) = &short {
-            self.fail_compaction(turn, lack.to_string(), Usage::default())?;
+            self.fail(pen, &live.subject, lack.to_string())?;
         }
         if short.is_some()
-            && let Some(heard) = self.short_of(turn, attempt, worst)?
+            && let Some(onward) = short_of(pen, budgets, live, worst)
         {
-            return Ok(Some(heard));
+            return Ok(Some(onward));
         }
-        match under_way {
-            Some((aside, role)) => self.ask_aside(turn, aside, role, asking)?,
-            None => self.begin_compaction(turn, trigger, asking)?,
+        if let Some(aside) = under_way {
+            ask_aside(pen, live, aside, asking)?;
+        } else {
+            let summary = announce(pen, live.subject.role(), trigger, None)?;
+            ask_aside(pen, live, summary.turn, asking)?;
+            self.begin(turn, summary);
         }
         Ok(None)
     }
 
-    /// The turn in which a summary is being made, and its role.
-    fn summary_of(&self, turn: TurnId) -> Option<(TurnId, RoleInstance)> {
-        let live = self.live.get(turn)?;
-        Some((live.asides.compaction.turn()?, live.subject.role().clone()))
-    }
-
-    fn begin_compaction(
+    /// The summary that the operator wanted is going to be asked for.
+    fn ask_by_hand(
         &mut self,
-        turn: TurnId,
-        trigger: Trigger,
-        asking: Asking,
-    ) -> Result<(), DriverError> {
-        let role = self.live.role(turn).cloned().ok_or(DriverError::Gone)?;
-        let summary = self.announce_compaction(&role, trigger, None)?;
-        self.ask_aside(turn, summary.turn, role, asking)?;
-        if let Some(live) = self.live.get_mut(turn) {
-            live.asides.compaction.begin(summary);
+        pen: &mut FlowPen,
+        budgets: &mut Budgets,
+        live: &LiveTurn,
+        (asking, shares): (Asking, Shares),
+    ) -> Result<Onward, DriverError> {
+        match budgets.reserve(pen.state(), &live.subject, asking.worst) {
+            Some(Short::Busy) => Ok(Onward::Go(StepReply::Busy)),
+            Some(Short::Of(lack)) => {
+                let why = lack.to_string();
+                self.do_without(pen, &live.subject, why, Usage::default(), Some(shares))?;
+                pen.syncs.owe();
+                Ok(Onward::Leaves)
+            }
+            None => {
+                ask_aside(pen, live, live.subject.turn(), asking)?;
+                Ok(Onward::GOES_ON)
+            }
         }
-        Ok(())
     }
 
-    /// Says that a session is being compacted, and begins the turn that makes its summary.
-    pub(super) fn announce_compaction(
+    /// The summary is there, and replaces the history.
+    fn end(
         &mut self,
-        role: &RoleInstance,
-        trigger: Trigger,
-        client: Option<ClientId>,
-    ) -> Result<SummaryTurn, DriverError> {
-        let summary = SummaryTurn {
-            compaction: format!("k{}", self.mint.number()),
-            turn: TurnId(self.state().next_turn),
-        };
-        let change = SessionChange::Compact {
-            compaction: summary.compaction.clone(),
-            trigger,
-            by_model: self.roles.reads_history(role),
-        };
-        self.apply_to_session(role, change, client)?;
-        Ok(summary)
-    }
-
-    /// Records what follows from a change of a role's session, if the session takes it.
-    pub(super) fn apply_to_session(
-        &mut self,
-        role: &RoleInstance,
-        change: SessionChange,
-        client: Option<ClientId>,
-    ) -> Result<(), DriverError> {
-        let views = self.flow.views();
-        let facts = session::decide(&views.flow, role, views.session(role), change, client)?;
-        self.append_all(facts)
-    }
-
-    /// The compaction under way, which is over from here on.
-    fn take_compaction(&mut self, turn: TurnId) -> Option<EndedCompaction> {
-        self.live.release(turn);
-        let live = self.live.get_mut(turn)?;
-        let summary = live.asides.compaction.end()?;
-        Some(EndedCompaction {
-            trigger: summary.trigger_for(turn),
-            aside: SessionAside {
-                turn: summary.turn,
-                role: live.subject.role().clone(),
-            },
-            compaction: summary.compaction,
-        })
-    }
-
-    fn end_compaction(
-        &mut self,
-        turn: TurnId,
-        summary: String,
-        usage: Usage,
+        pen: &mut FlowPen,
+        whose: &TurnSubject,
+        (summary, usage): (String, Usage),
         shares: Shares,
     ) -> Result<String, DriverError> {
-        let Some(ended) = self.take_compaction(turn) else {
+        let Some(ended) = self.under_way.remove(&whose.turn()) else {
             return Err(DriverError::Gone);
         };
-        self.answer_aside(&ended.aside, summary.clone(), usage)?;
-        self.append_all(ended.aside.ended(self.state(), COMPACTION, None))?;
+        let aside = ended.aside();
+        answer_aside(pen, &aside, summary.clone(), usage)?;
+        pen.append_all(aside.ended(pen.state(), COMPACTION, None))?;
         let shorter = Shorter {
+            trigger: ended.trigger_for(whose.turn()),
             compaction: ended.compaction,
-            trigger: ended.trigger,
             strategy: Strategy::NodeSummary,
             summary,
             why: None,
             kept_last: 0,
             shares,
         };
-        self.replace_history(turn, ended.aside.role, shorter)
+        replace_history(pen, whose, shorter)
     }
 
     /// No summary can be made: the oldest messages are left out in place of it, if that may be and
     /// is shorter. What replaced them, and how many of the last messages stay.
     pub(super) fn do_without(
         &mut self,
-        turn: TurnId,
+        pen: &mut FlowPen,
+        whose: &TurnSubject,
         why: String,
         usage: Usage,
         cuts: Option<Shares>,
     ) -> Result<Option<(String, usize)>, DriverError> {
-        let Some(ended) = self.take_compaction(turn) else {
+        let Some(ended) = self.under_way.remove(&whose.turn()) else {
             return Ok(None);
         };
+        let aside = ended.aside();
         // A turn that cost something was answered, if by nothing of use.
         let is_answered = usage != Usage::default();
         if is_answered {
-            self.answer_aside(&ended.aside, String::new(), usage)?;
+            answer_aside(pen, &aside, String::new(), usage)?;
         }
         let error = (!is_answered).then(|| why.clone());
-        self.append_all(ended.aside.ended(self.state(), COMPACTION, error))?;
+        pen.append_all(aside.ended(pen.state(), COMPACTION, error))?;
         let mut failed = why.clone();
         if let Some(shares) = cuts {
-            let cut = self.without_the_oldest(turn, &ended, &why, shares)?;
+            let cut = without_the_oldest(pen, whose, &ended, &why, shares)?;
             if cut.is_some() {
                 return Ok(cut);
             }
@@ -235,33 +272,78 @@ impl Core {
             compaction: ended.compaction,
             why: failed,
         };
-        self.apply_to_session(&ended.aside.role, change, None)?;
+        pen.apply_to_session(whose.role(), change, None)?;
         Ok(None)
     }
 
-    pub(super) fn answer_aside(
+    /// No summary is made, and the history stays as it is.
+    pub(super) fn fail(
         &mut self,
-        aside: &SessionAside,
-        text: String,
-        usage: Usage,
-    ) -> Result<(), DriverError> {
-        let message = mint::name(self.mint.as_mut(), "m")?;
-        self.append(aside.answered(self.state(), message, text, usage))
-    }
-
-    pub(super) fn fail_compaction(
-        &mut self,
-        turn: TurnId,
+        pen: &mut FlowPen,
+        whose: &TurnSubject,
         why: String,
-        usage: Usage,
     ) -> Result<(), DriverError> {
-        self.do_without(turn, why, usage, None).map(drop)
+        self.do_without(pen, whose, why, Usage::default(), None)
+            .map(drop)
+    }
+}
+
+/// Records that a session is being compacted, and begins the turn that makes its summary.
+pub(super) fn announce(
+    pen: &mut FlowPen,
+    role: &RoleInstance,
+    trigger: Trigger,
+    client: Option<ClientId>,
+) -> Result<SummaryTurn, DriverError> {
+    let summary = SummaryTurn {
+        compaction: format!("k{}", pen.number()),
+        turn: TurnId(pen.state().next_turn),
+        role: role.clone(),
+    };
+    let change = SessionChange::Compact {
+        compaction: summary.compaction.clone(),
+        trigger,
+        by_model: pen.roles.reads_history(role),
+    };
+    pen.apply_to_session(role, change, client)?;
+    Ok(summary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(turn: u64, role: &str) -> SummaryTurn {
+        SummaryTurn {
+            compaction: "k1".to_owned(),
+            turn: TurnId(turn),
+            role: role.parse().unwrap(),
+        }
     }
 
-    /// What was done beside a turn that is stopped is over with it.
-    pub(super) fn stop_asides(&mut self, turn: TurnId) -> Result<(), DriverError> {
-        const WHY: &str = "the operator stopped the turn";
-        self.end_choice(turn, Some(WHY.to_owned()))?;
-        self.fail_compaction(turn, WHY.to_owned(), Usage::default())
+    fn feedback_of(role: &str) -> Work {
+        let role = Some(role.parse().unwrap());
+        Work::StartFeedback { role }
+    }
+
+    #[test]
+    fn only_the_turn_that_makes_its_own_summary_is_a_compaction_by_hand_and_holds_its_role_back() {
+        let mut compactions = Compactions::default();
+        compactions.begin(TurnId(1), summary(1, "owner"));
+        compactions.begin(TurnId(2), summary(3, "critic"));
+        assert!(compactions.is_by_hand(TurnId(1)) && !compactions.is_by_hand(TurnId(2)));
+        assert!(compactions.holds_back(&feedback_of("owner")));
+        assert!(!compactions.holds_back(&feedback_of("critic")));
+        assert!(!compactions.holds_back(&Work::StartFeedback { role: None }));
+        compactions.forget(TurnId(1));
+        assert!(!compactions.holds_back(&feedback_of("owner")));
+    }
+
+    #[test]
+    fn the_operator_wanted_what_a_turn_of_his_own_makes_and_a_full_window_the_rest() {
+        let summary = summary(7, "owner");
+        assert_eq!(summary.trigger_for(TurnId(7)), Trigger::Manual);
+        assert_eq!(summary.trigger_for(TurnId(2)), Trigger::Auto);
+        assert_eq!(summary.aside().turn, TurnId(7));
     }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use a_society_facts::fact::session::{Origin, Strategy, Trigger};
-use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::id::RoleInstance;
 use a_society_facts::message::{BlobText, Message, Text};
 use a_society_facts::view::session::{Archive, SessionEntry, SessionView};
 use a_society_flow::machine::TurnTask;
@@ -17,11 +17,12 @@ use a_society_roles::role::digest::digest;
 use a_society_state::atomic::replace;
 use a_society_state::files::make_folders;
 
-use super::compaction_aside::EndedCompaction;
-use super::core::Core;
+use super::briefing::allowed;
+use super::compact::SummaryTurn;
 use super::error::DriverError;
+use super::live_turn::TurnSubject;
+use super::pen::FlowPen;
 use super::role_source::About;
-use crate::mint;
 use crate::record::{KEPT_REQUEST, OUTPUTS};
 
 /// A history that is compacted.
@@ -47,252 +48,242 @@ struct Request {
     name: Option<String>,
 }
 
-impl Core {
-    /// One message replaces the history from now on, but for the last messages.
-    pub(super) fn replace_history(
-        &mut self,
-        turn: TurnId,
-        role: RoleInstance,
-        shorter: Shorter,
-    ) -> Result<String, DriverError> {
-        let replacement = self.replacement(turn, &role, &shorter)?;
-        self.record_shorter(role, shorter, &replacement)?;
-        Ok(replacement)
-    }
+/// One message replaces the history from now on, but for the last messages.
+pub(super) fn replace_history(
+    pen: &mut FlowPen,
+    whose: &TurnSubject,
+    shorter: Shorter,
+) -> Result<String, DriverError> {
+    let replacement = replacement(pen, whose, &shorter)?;
+    record_shorter(pen, whose.role(), shorter, &replacement)?;
+    Ok(replacement)
+}
 
-    pub(super) fn record_shorter(
-        &mut self,
-        role: RoleInstance,
-        shorter: Shorter,
-        replacement: &str,
-    ) -> Result<(), DriverError> {
-        let session = self.flow.views().session(&role);
-        let entries = session.map_or(&[][..], |session| &session.messages);
-        let kept = entries.iter().rev().take(shorter.kept_last);
-        let lengths = SessionLengths {
-            before: entries.iter().map(weight).sum(),
-            after: replacement.len() + kept.map(weight).sum::<usize>(),
-        };
-        let change = SessionChange::Shorten {
-            compaction: shorter.compaction,
-            trigger: shorter.trigger,
-            strategy: shorter.strategy,
-            message: mint::name(self.mint.as_mut(), "m")?,
-            replacement: self.flow.keep_text(replacement.to_owned())?,
-            kept_last: shorter.kept_last as u64,
-            lengths,
-            why: shorter.why,
-        };
-        self.apply_to_session(&role, change, None)
-    }
+fn record_shorter(
+    pen: &mut FlowPen,
+    role: &RoleInstance,
+    shorter: Shorter,
+    replacement: &str,
+) -> Result<(), DriverError> {
+    let session = pen.session(role);
+    let entries = session.map_or(&[][..], |session| &session.messages);
+    let kept = entries.iter().rev().take(shorter.kept_last);
+    let lengths = SessionLengths {
+        before: entries.iter().map(weight).sum(),
+        after: replacement.len() + kept.map(weight).sum::<usize>(),
+    };
+    let change = SessionChange::Shorten {
+        compaction: shorter.compaction,
+        trigger: shorter.trigger,
+        strategy: shorter.strategy,
+        message: pen.name("m")?,
+        replacement: pen.flow.keep_text(replacement.to_owned())?,
+        kept_last: shorter.kept_last as u64,
+        lengths,
+        why: shorter.why,
+    };
+    pen.apply_to_session(role, change, None)
+}
 
-    /// The oldest messages are left out, and their beginnings replace them, if that is shorter.
-    pub(super) fn without_the_oldest(
-        &mut self,
-        turn: TurnId,
-        ended: &EndedCompaction,
-        why: &str,
-        shares: Shares,
-    ) -> Result<Option<(String, usize)>, DriverError> {
-        let (role, trigger) = (&ended.aside.role, ended.trigger);
-        let session = self.flow.views().session(role);
-        let entries = session.map_or(&[][..], |session| &session.messages);
-        let all: usize = entries.iter().map(weight).sum();
-        let kept_last = kept(entries, shares.kept_bytes().min(all / 2), trigger);
-        let (gone, kept) = entries.split_at(entries.len() - kept_last);
-        let kept: usize = kept.iter().map(weight).sum();
-        let gone: Vec<&Message> = gone.iter().map(|entry| &*entry.message).collect();
-        let shorter = Shorter {
-            compaction: ended.compaction.clone(),
-            trigger,
-            strategy: Strategy::Truncate,
-            summary: digest(&gone, why, shares.summary_bytes()),
-            why: Some(why.to_owned()),
-            kept_last,
-            shares,
-        };
-        let replacement = self.replacement(turn, role, &shorter)?;
-        if replacement.len() + kept >= all {
-            return Ok(None);
-        }
-        self.record_shorter(role.clone(), shorter, &replacement)?;
-        Ok(Some((replacement, kept_last)))
+/// The oldest messages are left out, and their beginnings replace them, if that is shorter.
+pub(super) fn without_the_oldest(
+    pen: &mut FlowPen,
+    whose: &TurnSubject,
+    ended: &SummaryTurn,
+    why: &str,
+    shares: Shares,
+) -> Result<Option<(String, usize)>, DriverError> {
+    let trigger = ended.trigger_for(whose.turn());
+    let session = pen.session(whose.role());
+    let entries = session.map_or(&[][..], |session| &session.messages);
+    let all: usize = entries.iter().map(weight).sum();
+    let kept_last = kept(entries, shares.kept_bytes().min(all / 2), trigger);
+    let (gone, kept) = entries.split_at(entries.len() - kept_last);
+    let kept: usize = kept.iter().map(weight).sum();
+    let gone: Vec<&Message> = gone.iter().map(|entry| &*entry.message).collect();
+    let shorter = Shorter {
+        compaction: ended.compaction.clone(),
+        trigger,
+        strategy: Strategy::Truncate,
+        summary: digest(&gone, why, shares.summary_bytes()),
+        why: Some(why.to_owned()),
+        kept_last,
+        shares,
+    };
+    let replacement = replacement(pen, whose, &shorter)?;
+    if replacement.len() + kept >= all {
+        return Ok(None);
     }
+    record_shorter(pen, whose.role(), shorter, &replacement)?;
+    Ok(Some((replacement, kept_last)))
+}
 
-    fn replacement(
-        &mut self,
-        turn: TurnId,
-        role: &RoleInstance,
-        shorter: &Shorter,
-    ) -> Result<String, DriverError> {
-        let most = shorter.shares.request_bytes();
-        let request = self.unanswered(role, shorter);
-        let request = self.within(request, most, &shorter.compaction);
-        let facts = self.facts_of(turn, role);
-        let allowed = self.open_endings(turn, role);
-        let session = self.flow.views().session(role);
-        let past: Vec<&SessionEntry> = session.map(newest_first).unwrap_or_default();
-        let messages = || past.iter().map(|entry| &*entry.message);
-        let (files, are_more) = changed_files(messages());
-        let changed = self.changed_line(&files, are_more);
-        let list = shorter.shares.list_bytes();
-        let lines: Vec<String> = [facts, changed]
-            .into_iter()
-            .filter(|it| !it.is_empty())
-            .collect();
-        let notes = past.iter().rev().filter(|entry| entry.is_system);
-        let notes: String = notes.map(|entry| self.whole(entry) + "\n").collect();
-        let flow = bounded(&lines.join("\n"), list, "[more is left out]");
-        Ok(replacement_message(&Replacement {
-            id: &shorter.compaction,
-            summary: &shorter.summary,
-            flow: &flow,
-            todo: &todo_list(messages(), list),
-            request: &request,
-            notes: &bounded(&notes, list, "[more is left out]\n"),
-            allowed: allowed.as_ref(),
-        }))
-    }
+fn replacement(
+    pen: &mut FlowPen,
+    whose: &TurnSubject,
+    shorter: &Shorter,
+) -> Result<String, DriverError> {
+    let role = whose.role();
+    let most = shorter.shares.request_bytes();
+    let request = unanswered(pen, role, shorter);
+    let request = within(pen, request, most, &shorter.compaction);
+    let facts = facts_of(pen, whose);
+    let allowed = open_endings(pen, whose);
+    let session = pen.session(role);
+    let past: Vec<&SessionEntry> = session.map(newest_first).unwrap_or_default();
+    let messages = || past.iter().map(|entry| &*entry.message);
+    let (files, are_more) = changed_files(messages());
+    let changed = changed_line(pen, &files, are_more);
+    let list = shorter.shares.list_bytes();
+    let lines: Vec<String> = [facts, changed]
+        .into_iter()
+        .filter(|it| !it.is_empty())
+        .collect();
+    let notes = past.iter().rev().filter(|entry| entry.is_system);
+    let notes: String = notes.map(|entry| whole(pen, entry) + "\n").collect();
+    let flow = bounded(&lines.join("\n"), list, "[more is left out]");
+    Ok(replacement_message(&Replacement {
+        id: &shorter.compaction,
+        summary: &shorter.summary,
+        flow: &flow,
+        todo: &todo_list(messages(), list),
+        request: &request,
+        notes: &bounded(&notes, list, "[more is left out]\n"),
+        allowed: allowed.as_ref(),
+    }))
+}
 
-    /// The last task or words of the operator that the role has not answered, without the parts that
-    /// stay anyway.
-    fn unanswered(&self, role: &RoleInstance, shorter: &Shorter) -> Request {
-        let Some(session) = self.flow.views().session(role) else {
-            return Request::default();
-        };
-        let is_open = shorter.trigger == Trigger::Auto || self.state().main_turn_of(role).is_some();
-        let mut found: Vec<(Option<String>, String)> = Vec::new();
-        for (place, entry) in newest_first(session).into_iter().enumerate() {
-            let stays = place < shorter.kept_last;
-            match (&*entry.message, entry.origin) {
-                // Between turns an answer answers everything before it.
-                (Message::Assistant { .. }, _) if !is_open && !entry.interrupted => break,
-                (Message::User { content }, Some(Origin::Compaction)) => {
-                    // What it replaced comes next, unless it is not kept here.
-                    if archive_of(session, entry).is_none() {
-                        let request = request_of(content).unwrap_or_default();
-                        found.push((id_of(entry), request.to_owned()));
-                        break;
-                    }
+/// The last task or words of the operator that the role has not answered, without the parts that
+/// stay anyway.
+fn unanswered(pen: &FlowPen, role: &RoleInstance, shorter: &Shorter) -> Request {
+    let Some(session) = pen.session(role) else {
+        return Request::default();
+    };
+    let is_open = shorter.trigger == Trigger::Auto || pen.state().main_turn_of(role).is_some();
+    let mut found: Vec<(Option<String>, String)> = Vec::new();
+    for (place, entry) in newest_first(session).into_iter().enumerate() {
+        let stays = place < shorter.kept_last;
+        match (&*entry.message, entry.origin) {
+            // Between turns an answer answers everything before it.
+            (Message::Assistant { .. }, _) if !is_open && !entry.interrupted => break,
+            (Message::User { content }, Some(Origin::Compaction)) => {
+                // What it replaced comes next, unless it is not kept here.
+                if archive_of(session, entry).is_none() {
+                    let request = request_of(content).unwrap_or_default();
+                    found.push((id_of(entry), request.to_owned()));
+                    break;
                 }
-                (
-                    Message::User { .. },
-                    Some(Origin::Repair | Origin::Continuation | Origin::Runtime),
-                ) => {}
-                // Notes stay anyway.
-                (Message::User { .. }, _) if entry.is_system => {}
-                (Message::User { .. }, origin) => {
-                    if !stays {
-                        found.push((id_of(entry), self.whole(entry)));
-                    }
-                    if origin != Some(Origin::Steer) {
-                        break;
-                    }
+            }
+            (
+                Message::User { .. },
+                Some(Origin::Repair | Origin::Continuation | Origin::Runtime),
+            ) => {}
+            // Notes stay anyway.
+            (Message::User { .. }, _) if entry.is_system => {}
+            (Message::User { .. }, origin) => {
+                if !stays {
+                    found.push((id_of(entry), whole(pen, entry)));
                 }
-                (
-                    Message::Assistant { .. }
-                    | Message::AssistantToolCalls { .. }
-                    | Message::ToolResult { .. },
-                    _,
-                ) => {}
+                if origin != Some(Origin::Steer) {
+                    break;
+                }
             }
+            (
+                Message::Assistant { .. }
+                | Message::AssistantToolCalls { .. }
+                | Message::ToolResult { .. },
+                _,
+            ) => {}
         }
-        let name = found.last().and_then(|(name, _)| name.clone());
-        let texts: Vec<String> = found.into_iter().rev().map(|(_, text)| text).collect();
-        let text = texts.join("\n\n");
-        Request { text, name }
     }
+    let name = found.last().and_then(|(name, _)| name.clone());
+    let texts: Vec<String> = found.into_iter().rev().map(|(_, text)| text).collect();
+    let text = texts.join("\n\n");
+    Request { text, name }
+}
 
-    /// The whole text of a message, also where it is kept as a blob.
-    fn whole(&self, entry: &SessionEntry) -> String {
-        let Message::User { content } = &*entry.message else {
-            return String::new();
-        };
-        let Some((blob, bytes)) = entry.blob else {
-            return content.clone();
-        };
-        let head = String::new();
-        let text = Text::Blob(BlobText { blob, bytes, head });
-        // A blob that is lost leaves what the view shows of it.
-        self.flow
-            .whole_text(&text)
-            .unwrap_or_else(|_| content.clone())
+/// The whole text of a message, also where it is kept as a blob.
+fn whole(pen: &FlowPen, entry: &SessionEntry) -> String {
+    let Message::User { content } = &*entry.message else {
+        return String::new();
+    };
+    let Some((blob, bytes)) = entry.blob else {
+        return content.clone();
+    };
+    let head = String::new();
+    let text = Text::Blob(BlobText { blob, bytes, head });
+    // A blob that is lost leaves what the view shows of it.
+    pen.flow
+        .whole_text(&text)
+        .unwrap_or_else(|_| content.clone())
+}
+
+/// A request that may have so many bytes. Of a longer one the beginning is repeated, and the whole
+/// is kept where the role can read it.
+fn within(pen: &FlowPen, request: Request, most_bytes: usize, compaction: &str) -> String {
+    if request.text.len() <= most_bytes {
+        return request.text;
     }
-
-    /// A request that may have so many bytes. Of a longer one the beginning is repeated, and the whole
-    /// is kept where the role can read it.
-    fn within(&self, request: Request, most_bytes: usize, compaction: &str) -> String {
-        if request.text.len() <= most_bytes {
-            return request.text;
+    let name = request.name.unwrap_or_else(|| compaction.to_owned());
+    let name = format!("{KEPT_REQUEST}{name}.txt");
+    let folder = pen.places.record.join(OUTPUTS);
+    let disk = pen.flow.disk();
+    let written = make_folders(disk, &folder)
+        .and_then(|()| replace(disk, &folder.join(&name), request.text.as_bytes()));
+    let bytes = request.text.len();
+    let note = match written {
+        Ok(()) => {
+            format!("[the first part of {bytes} bytes; all of it: record/{OUTPUTS}/{name}]")
         }
-        let name = request.name.unwrap_or_else(|| compaction.to_owned());
-        let name = format!("{KEPT_REQUEST}{name}.txt");
-        let folder = self.places.record.join(OUTPUTS);
-        let disk = self.flow.disk();
-        let written = make_folders(disk, &folder)
-            .and_then(|()| replace(disk, &folder.join(&name), request.text.as_bytes()));
-        let bytes = request.text.len();
-        let note = match written {
-            Ok(()) => {
-                format!("[the first part of {bytes} bytes; all of it: record/{OUTPUTS}/{name}]")
-            }
-            Err(_) => {
-                format!("[the first part of {bytes} bytes; the rest could not be kept in a file]")
-            }
-        };
-        bounded(&request.text, most_bytes, &note)
-    }
-
-    /// What the flow knows about the role's work.
-    fn facts_of(&mut self, turn: TurnId, role: &RoleInstance) -> String {
-        let Self {
-            roles,
-            graph,
-            flow,
-            live,
-            ..
-        } = self;
-        let task = live.get(turn).and_then(|live| live.subject.task());
-        let about = match task {
-            Some(TurnTask::Node(node)) => About::Node(node),
-            Some(TurnTask::Feedback) => About::Feedback,
-            Some(TurnTask::Reflection) => About::Reflection,
-            None => return String::new(),
-        };
-        roles.facts(graph, &flow.views().flow, role, about)
-    }
-
-    /// How the role's turn may end, if it has one or goes on with it.
-    fn open_endings(&self, turn: TurnId, role: &RoleInstance) -> Option<AllowedOutcomes> {
-        let task = self.task_of(turn)?;
-        let state = self.state();
-        let is_open = match task {
-            TurnTask::Node(node) => {
-                state.running.contains_key(node) || state.awaiting_operator.contains_key(node)
-            }
-            TurnTask::Reflection | TurnTask::Feedback => state.reflecting(role).is_some(),
-        };
-        is_open.then(|| self.allowed(role, task))
-    }
-
-    /// The files that the role changed, by the paths that its tools take.
-    fn changed_line(&self, files: &[String], are_more: bool) -> String {
-        if files.is_empty() {
-            return String::new();
+        Err(_) => {
+            format!("[the first part of {bytes} bytes; the rest could not be kept in a file]")
         }
-        let named: Vec<String> = files.iter().map(|file| self.named(file)).collect();
-        let more = if are_more { " and more" } else { "" };
-        format!("Changed files: {}{more}.", named.join(", "))
-    }
+    };
+    bounded(&request.text, most_bytes, &note)
+}
 
-    fn named(&self, file: &str) -> String {
-        let path = Path::new(file);
-        if let Ok(inside) = path.strip_prefix(&self.places.record) {
-            return format!("`record/{}`", inside.display());
+/// What the flow knows about the role's work.
+fn facts_of(pen: &mut FlowPen, whose: &TurnSubject) -> String {
+    let about = match whose.task() {
+        Some(TurnTask::Node(node)) => About::Node(node),
+        Some(TurnTask::Feedback) => About::Feedback,
+        Some(TurnTask::Reflection) => About::Reflection,
+        None => return String::new(),
+    };
+    let state = &pen.flow.views().flow;
+    pen.roles.facts(&pen.graph, state, whose.role(), about)
+}
+
+/// How the role's turn may end, if it has one or goes on with it.
+fn open_endings(pen: &FlowPen, whose: &TurnSubject) -> Option<AllowedOutcomes> {
+    let (role, task) = (whose.role(), whose.task()?);
+    let state = pen.state();
+    let is_open = match task {
+        TurnTask::Node(node) => {
+            state.running.contains_key(node) || state.awaiting_operator.contains_key(node)
         }
-        let inside = path.strip_prefix(&self.places.project).unwrap_or(path);
-        format!("`{}`", inside.display())
+        TurnTask::Reflection | TurnTask::Feedback => state.reflecting(role).is_some(),
+    };
+    is_open.then(|| allowed(pen, role, task))
+}
+
+/// The files that the role changed, by the paths that its tools take.
+fn changed_line(pen: &FlowPen, files: &[String], are_more: bool) -> String {
+    if files.is_empty() {
+        return String::new();
     }
+    let named: Vec<String> = files.iter().map(|file| named(pen, file)).collect();
+    let more = if are_more { " and more" } else { "" };
+    format!("Changed files: {}{more}.", named.join(", "))
+}
+
+fn named(pen: &FlowPen, file: &str) -> String {
+    let path = Path::new(file);
+    if let Ok(inside) = path.strip_prefix(&pen.places.record) {
+        return format!("`record/{}`", inside.display());
+    }
+    let inside = path.strip_prefix(&pen.places.project).unwrap_or(path);
+    format!("`{}`", inside.display())
 }
 
 fn id_of(entry: &SessionEntry) -> Option<String> {

@@ -17,13 +17,13 @@ use a_society_roles::consent::policy::Judged;
 use a_society_roles::consent::{ConsentQuestion, Decision, decide};
 use a_society_roles::turn::step::{Consent, StepReply};
 
-use super::attempt::{Heard, TurnAttempt};
+use super::attempt::{Onward, TurnAttempt};
 use super::core::Core;
-use super::cut_calls::planned;
+use super::cut_calls::{self, planned};
 use super::errand::ErrandId;
 use super::error::DriverError;
+use super::pen::FlowPen;
 use super::role_source::{KnownCall, RoleAt, RoleSource};
-use crate::mint;
 
 /// The result for a model when the call has changed since the operator saw it.
 const CHANGED: &str = "This call did not run: what it would do has changed since the operator \
@@ -53,97 +53,6 @@ fn refused(by: &DecidingRule) -> String {
 }
 
 impl Core {
-    /// Lets a call through, or leaves the turn until the operator has answered.
-    pub(super) fn consent(
-        &mut self,
-        whose: TurnAttempt,
-        asked: Consent,
-        most: Option<ConsentMode>,
-    ) -> Result<Heard, DriverError> {
-        let TurnAttempt { turn, attempt } = whose;
-        let Consent { call, ask, before } = asked;
-        let go_on = Heard::Go(StepReply::Done { call: None });
-        let state = self.state();
-        let known = state.calls.get(&call);
-        let was_allowed = known.is_some_and(|known| known.state == CallState::Allowed);
-        let is_denied = matches!(ask.ruled, Some(Judged::Denied(_)));
-        if !is_denied && known.is_some_and(|known| known.allowed == Some(ask.action)) {
-            return Ok(go_on);
-        }
-        // How much the role may do without asking: what the flow may, unless its file narrows that.
-        let mode_in = |flow: ConsentMode| most.map_or(flow, |own| own.min(flow));
-        let mode = mode_in(state.consent_mode);
-        // What is asked even in a flow that never asks stays open when the flow becomes one.
-        let at_most = decide(mode_in(ConsentMode::FullAccess), &state.grants, &ask);
-        let narrowed = !matches!(at_most, Decision::Allow);
-        let request = match decide(mode, &state.grants, &ask) {
-            Decision::Allow => return Ok(go_on),
-            Decision::Deny(why) => return Ok(Heard::Go(StepReply::Denied { call, why })),
-            Decision::Ruled(answer, by) => {
-                let why = refused(&by);
-                self.ruled(&call, &ask, answer, by)?;
-                return Ok(match answer {
-                    ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => go_on,
-                    ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
-                        Heard::Go(StepReply::Denied { call, why })
-                    }
-                });
-            }
-            // Something else was allowed: a file is not what it was.
-            Decision::Ask(_) if was_allowed && known.is_some_and(|it| planned(it).0 != before) => {
-                let asked = known.and_then(|known| self.asked_call(&known.seat, &known.tool_call));
-                let why = asked.and_then(|asked| changed(asked.input.get()));
-                let why = why.unwrap_or_else(|| CHANGED.to_owned());
-                return Ok(Heard::Go(StepReply::Denied { call, why }));
-            }
-            // Where the folder or the walls are not what they were, as in a flow that was moved, the same call is
-            // asked about anew.
-            Decision::Ask(request) => request,
-        };
-        let input = ConsentAsked {
-            turn,
-            attempt,
-            consent: mint::name(self.mint.as_mut(), "q")?,
-            call: call.clone(),
-            action: request.action,
-            shown: self.flow.keep_text(request.shown)?,
-            terms: request.terms,
-            narrowed,
-            doubt: request.doubt,
-            anew: was_allowed,
-        };
-        self.command(Input::ConsentAsked(input))?;
-        // The turn stays open. An answer continues it, with the call allowed or not.
-        Ok(self.wait_or_leave(turn, call))
-    }
-
-    /// Records what a rule decided, so that everybody sees which one it was.
-    fn ruled(
-        &mut self,
-        call: &CallId,
-        ask: &ConsentQuestion,
-        answer: ConsentAnswer,
-        by: DecidingRule,
-    ) -> Result<(), DriverError> {
-        let Some(open) = self.state().calls.get(call) else {
-            return Err(DriverError::Gone);
-        };
-        let turn = self.state().turns.get(&open.turn);
-        let Some(role) = open.seat.role().cloned() else {
-            return Err(DriverError::Gone);
-        };
-        self.append(Fact::ConsentRuled(ConsentRuled {
-            call: call.clone(),
-            role,
-            node: turn.and_then(|turn| turn.node.clone()),
-            tool: open.tool.clone(),
-            action: ask.action,
-            about: open.summary.clone(),
-            answer,
-            by,
-        }))
-    }
-
     /// The operator says beforehand what may be done without asking. What is asked already is answered by
     /// it, too.
     ///
@@ -174,8 +83,8 @@ impl Core {
 
     /// Finds out what the rules say about what is asked already, after so many facts of their command.
     pub(super) fn ask_rules(&mut self, facts: usize) -> Result<ErrandId, DriverError> {
-        let open = self.open_requests();
-        let (mut roles, state, _) = self.roles_apart();
+        let open = open_requests(&self.pen);
+        let (mut roles, state, _) = self.pen.roles_apart();
         self.send_for_command(StopSignal::default(), move || {
             let judged = open.into_iter().filter_map(|open| {
                 let known = KnownCall {
@@ -191,60 +100,13 @@ impl Core {
                 let mut facts = facts;
                 for (consent, judged) in judged {
                     // The roles that rested go on because of these.
-                    if let Some(answered) = core.by_rule(&consent, judged)? {
-                        facts += core.command(Input::RuleAnswered(answered))?;
+                    if let Some(answered) = by_rule(&core.pen, &consent, judged)? {
+                        facts += core.pen.command(Input::RuleAnswered(answered))?;
                     }
                 }
                 Ok(facts)
             })
         })
-    }
-
-    /// The requests that are open, with what is known about each.
-    fn open_requests(&self) -> Vec<OpenRequest> {
-        let state = self.state();
-        let open = state.consents.iter().filter_map(|(consent, open)| {
-            let call = state.calls.get(&open.call)?;
-            Some(OpenRequest {
-                consent: consent.clone(),
-                role: open.role.clone(),
-                node: open.node.clone(),
-                terms: open.terms.clone(),
-                effect: call.effect,
-                asked: self.asked_call(&call.seat, &call.tool_call)?,
-            })
-        });
-        open.collect()
-    }
-
-    /// The answer that a rule gives to a request, if it is still open and the rule decides it.
-    fn by_rule(
-        &self,
-        consent: &ConsentId,
-        judged: Judged,
-    ) -> Result<Option<RuleAnswered>, DriverError> {
-        let Some(action) = self.state().consents.get(consent).map(|open| open.action) else {
-            return Ok(None);
-        };
-        let (answer, by) = match judged {
-            Judged::Allowed(by) => (ConsentAnswer::AllowOnce, by),
-            Judged::Denied(by) => (ConsentAnswer::Deny, by),
-            Judged::Doubtful(_) => return Ok(None),
-        };
-        // The reason for the role, so that it goes on.
-        let reason = match answer {
-            ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
-                Some(self.keep_words(&format!("the rule {} refuses it.", by.words(answer)))?)
-            }
-            ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => None,
-        };
-        Ok(Some(RuleAnswered {
-            consent: consent.clone(),
-            answer,
-            action,
-            reason,
-            by,
-        }))
     }
 
     /// Finds out what an answer for the rest of the flow grants, and which other requests that covers. The call is
@@ -265,16 +127,155 @@ impl Core {
             *action = action.or(open.map(|open| open.action));
             *named = Some(consent.clone());
         }
-        let open = self.open_requests();
-        let (mut roles, state, _) = self.roles_apart();
+        let open = open_requests(&self.pen);
+        let (mut roles, state, _) = self.pen.roles_apart();
         let stop = StopSignal::default();
         self.send_for_command(stop.clone(), move || {
             let (grant, also) = granted_by(roles.as_mut(), &state, &consent, &open, &stop);
             drop(state);
             said.brought = Brought::Grant(grant, also);
-            Box::new(move |core: &mut Self| core.command(Input::Commanded(said)))
+            Box::new(move |core: &mut Self| core.pen.command(Input::Commanded(said)))
         })
     }
+}
+
+/// Lets a call through, or leaves the turn until the operator has answered.
+pub(super) fn consent(
+    pen: &mut FlowPen,
+    whose: TurnAttempt,
+    asked: Consent,
+    most: Option<ConsentMode>,
+) -> Result<Onward, DriverError> {
+    let TurnAttempt { turn, attempt } = whose;
+    let Consent { call, ask, before } = asked;
+    let state = pen.state();
+    let known = state.calls.get(&call);
+    let was_allowed = known.is_some_and(|known| known.state == CallState::Allowed);
+    let is_denied = matches!(ask.ruled, Some(Judged::Denied(_)));
+    if !is_denied && known.is_some_and(|known| known.allowed == Some(ask.action)) {
+        return Ok(Onward::GOES_ON);
+    }
+    // How much the role may do without asking: what the flow may, unless its file narrows that.
+    let mode_in = |flow: ConsentMode| most.map_or(flow, |own| own.min(flow));
+    let mode = mode_in(state.consent_mode);
+    // What is asked even in a flow that never asks stays open when the flow becomes one.
+    let at_most = decide(mode_in(ConsentMode::FullAccess), &state.grants, &ask);
+    let narrowed = !matches!(at_most, Decision::Allow);
+    let request = match decide(mode, &state.grants, &ask) {
+        Decision::Allow => return Ok(Onward::GOES_ON),
+        Decision::Deny(why) => return Ok(Onward::Go(StepReply::Denied { call, why })),
+        Decision::Ruled(answer, by) => {
+            let why = refused(&by);
+            ruled(pen, &call, &ask, answer, by)?;
+            return Ok(match answer {
+                ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => Onward::GOES_ON,
+                ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
+                    Onward::Go(StepReply::Denied { call, why })
+                }
+            });
+        }
+        // Something else was allowed: a file is not what it was.
+        Decision::Ask(_) if was_allowed && known.is_some_and(|it| planned(it).0 != before) => {
+            let asked =
+                known.and_then(|known| cut_calls::asked_call(pen, &known.seat, &known.tool_call));
+            let why = asked.and_then(|asked| changed(asked.input.get()));
+            let why = why.unwrap_or_else(|| CHANGED.to_owned());
+            return Ok(Onward::Go(StepReply::Denied { call, why }));
+        }
+        // Where the folder or the walls are not what they were, as in a flow that was moved, the same call is
+        // asked about anew.
+        Decision::Ask(request) => request,
+    };
+    let input = ConsentAsked {
+        turn,
+        attempt,
+        consent: pen.name("q")?,
+        call: call.clone(),
+        action: request.action,
+        shown: pen.flow.keep_text(request.shown)?,
+        terms: request.terms,
+        narrowed,
+        doubt: request.doubt,
+        anew: was_allowed,
+    };
+    pen.command(Input::ConsentAsked(input))?;
+    // The turn stays open. An answer continues it, with the call allowed or not.
+    let begins = None;
+    Ok(Onward::Asks { call, begins })
+}
+
+/// Records what a rule decided, so that everybody sees which one it was.
+fn ruled(
+    pen: &mut FlowPen,
+    call: &CallId,
+    ask: &ConsentQuestion,
+    answer: ConsentAnswer,
+    by: DecidingRule,
+) -> Result<(), DriverError> {
+    let Some(open) = pen.state().calls.get(call) else {
+        return Err(DriverError::Gone);
+    };
+    let turn = pen.state().turns.get(&open.turn);
+    let Some(role) = open.seat.role().cloned() else {
+        return Err(DriverError::Gone);
+    };
+    pen.append(Fact::ConsentRuled(ConsentRuled {
+        call: call.clone(),
+        role,
+        node: turn.and_then(|turn| turn.node.clone()),
+        tool: open.tool.clone(),
+        action: ask.action,
+        about: open.summary.clone(),
+        answer,
+        by,
+    }))
+}
+
+/// The requests that are open, with what is known about each.
+fn open_requests(pen: &FlowPen) -> Vec<OpenRequest> {
+    let state = pen.state();
+    let open = state.consents.iter().filter_map(|(consent, open)| {
+        let call = state.calls.get(&open.call)?;
+        Some(OpenRequest {
+            consent: consent.clone(),
+            role: open.role.clone(),
+            node: open.node.clone(),
+            terms: open.terms.clone(),
+            effect: call.effect,
+            asked: cut_calls::asked_call(pen, &call.seat, &call.tool_call)?,
+        })
+    });
+    open.collect()
+}
+
+/// The answer that a rule gives to a request, if it is still open and the rule decides it.
+fn by_rule(
+    pen: &FlowPen,
+    consent: &ConsentId,
+    judged: Judged,
+) -> Result<Option<RuleAnswered>, DriverError> {
+    let Some(action) = pen.state().consents.get(consent).map(|open| open.action) else {
+        return Ok(None);
+    };
+    let (answer, by) = match judged {
+        Judged::Allowed(by) => (ConsentAnswer::AllowOnce, by),
+        Judged::Denied(by) => (ConsentAnswer::Deny, by),
+        Judged::Doubtful(_) => return Ok(None),
+    };
+    // The reason for the role, so that it goes on.
+    let reason = match answer {
+        ConsentAnswer::Deny | ConsentAnswer::Withdrawn => {
+            Some(pen.keep_words(&format!("the rule {} refuses it.", by.words(answer)))?)
+        }
+        ConsentAnswer::AllowOnce | ConsentAnswer::AllowFlow => None,
+    };
+    Ok(Some(RuleAnswered {
+        consent: consent.clone(),
+        answer,
+        action,
+        reason,
+        by,
+    }))
 }
 
 /// A request that is open, with what is known about its call.

@@ -4,34 +4,33 @@
 //! the flow's own folder: what must now be started comes out as `Start`s, what may wait for the outside
 //! world before as errands, and what a step names outside as looks. After a crash nothing here is different: the flow was
 //! folded by its open, `Opened` is one more input, and `pending` says what goes on.
+//!
+//! Only the core starts, leaves and ends turns. What a step means is up to parts (`calls`, `compact`, `choose`, `consent` and others):
+//! they write with the `FlowPen` and return what follows for the turn.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use a_society_facts::fact::columns::FactWeight;
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::view::FlowState;
-use a_society_facts::{At, Fact, Seat};
+use a_society_facts::{At, Seat};
 use a_society_flow::graph::{self, FlowGraph};
-use a_society_flow::machine::{
-    Claim, Input, NewSession, StartFeedback, StartReflection, Work, decide, pending,
-};
+use a_society_flow::machine::{Claim, Input, StartFeedback, StartReflection, Work, pending};
 use a_society_state::Flow;
 
 use super::attempt::Start;
+use super::budget::Budgets;
+use super::choose::Choices;
+use super::compact::Compactions;
 use super::drive_state::DriveState;
-use super::early_retry::EarlyRetries;
 use super::errand::Errands;
 use super::error::DriverError;
-use super::frame::KeptTexts;
 use super::live_turn::LiveTurns;
+use super::pen::FlowPen;
 use super::role_source::RoleSource;
-use super::room::{Room, RoomBell, TakenPlace, TurnRoom};
-use super::syncs::Syncs;
+use super::room::{Room, RoomBell, TurnRoom};
 use super::unrecorded_text::Ahead;
 use super::waiting::WaitingTurns;
-use super::withhold::SpokenInTurns;
-use crate::mint::{self, Mint};
+use crate::mint::Mint;
 use crate::record::{Places, put_back};
 
 /// The role that writes the feedback report, unless the flow has one of that name itself.
@@ -55,26 +54,20 @@ pub(crate) struct CoreParts {
 /// The loop of one flow.
 #[derive(Debug)]
 pub struct Core {
-    pub(super) flow: Flow,
-    pub(super) graph: Arc<FlowGraph>,
-    pub(super) roles: Box<dyn RoleSource>,
-    pub(super) mint: Box<dyn Mint>,
-    pub(super) places: Places,
+    pub(super) pen: FlowPen,
     pub(super) live: LiveTurns,
-    /// The models' texts in open turns that contained a secret.
-    pub(super) spoken: SpokenInTurns,
-    /// The longer texts that requests are made of, as they were kept.
-    pub(super) kept_texts: KeptTexts,
+    /// What the requests under way may still cost.
+    pub(super) budgets: Budgets,
+    /// The sessions that are being compacted.
+    pub(super) compactions: Compactions,
+    /// The choices of what roles work with that models are making.
+    pub(super) choices: Choices,
     /// The turns whose takers wait for the operator.
     pub(super) waiting: WaitingTurns,
     /// What must be started or was, before turns and commands can go on.
     pub(super) errands: Errands<Self>,
-    /// What the operator tries before its time.
-    pub(super) early: EarlyRetries,
-    /// The syncs that turns and commands wait for.
-    pub(super) syncs: Syncs,
     drive: DriveState,
-    room: TurnRoom,
+    pub(super) room: TurnRoom,
 }
 
 impl Core {
@@ -83,7 +76,7 @@ impl Core {
     /// # Errors
     /// When the graph cannot be read back, or the journal refuses.
     pub(crate) fn take_over(flow: Flow, parts: CoreParts) -> Result<Self, DriverError> {
-        let graph = Arc::new(graph_of(&flow)?);
+        let graph = graph_of(&flow)?;
         let CoreParts {
             roles,
             mint,
@@ -91,26 +84,20 @@ impl Core {
             turns_at_once,
             room,
         } = parts;
-        let live = LiveTurns::default();
         let mut core = Self {
-            flow,
-            graph,
-            roles,
-            mint,
-            places,
-            live,
-            spoken: SpokenInTurns::default(),
-            kept_texts: KeptTexts::default(),
+            pen: FlowPen::new(flow, graph, roles, mint, places),
+            live: LiveTurns::default(),
+            budgets: Budgets::default(),
+            compactions: Compactions::default(),
+            choices: Choices::default(),
             waiting: WaitingTurns::default(),
             errands: Errands::default(),
-            early: EarlyRetries::default(),
-            syncs: Syncs::default(),
             drive: DriveState::default(),
             room: TurnRoom::new(room, turns_at_once),
         };
         core.put_back()?;
-        core.input(Input::Opened)?;
-        core.keep_records();
+        core.pen.input(Input::Opened)?;
+        core.pen.keep_records();
         Ok(core)
     }
 
@@ -132,7 +119,7 @@ impl Core {
         let state = self.state();
         let reading = state.running.values().flat_map(|running| &running.received);
         for delivery in state.received.iter().chain(reading) {
-            put_back(self.flow.disk(), &self.places, &delivery.artifact)?;
+            put_back(self.pen.flow.disk(), &self.pen.places, &delivery.artifact)?;
         }
         Ok(())
     }
@@ -140,20 +127,20 @@ impl Core {
     /// Everything folded from the flow's journal.
     #[must_use]
     pub(crate) fn state(&self) -> &FlowState {
-        &self.flow.views().flow
+        &self.pen.flow.views().flow
     }
 
     /// The flow itself.
     #[must_use]
     pub const fn flow(&self) -> &Flow {
-        &self.flow
+        &self.pen.flow
     }
 
     /// The graph it walks.
     #[cfg(test)]
     #[must_use]
     pub(crate) fn graph(&self) -> &FlowGraph {
-        &self.graph
+        &self.pen.graph
     }
 
     /// How many turns this process runs.
@@ -173,10 +160,10 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub(super) fn ahead(&mut self) -> Result<Vec<Ahead>, DriverError> {
-        let Self { live, flow, .. } = self;
+        let Self { live, pen, .. } = self;
         let mut waiting = Vec::new();
         for live in live.values_mut() {
-            for (after, text) in live.speech.unrecorded(flow)? {
+            for (after, text) in live.speech.unrecorded(&mut pen.flow)? {
                 let role = live.subject.role().clone();
                 waiting.push(Ahead { role, after, text });
             }
@@ -187,72 +174,15 @@ impl Core {
     /// What is pending by the machine.
     #[must_use]
     pub(crate) fn pending(&self) -> Vec<Work> {
-        pending(&self.graph, self.state())
-    }
-
-    /// Handles an input. The facts that follow are appended, and not yet durable.
-    ///
-    /// # Errors
-    /// When the machine refuses, and then nothing changed; or when the journal does.
-    pub(crate) fn input(&mut self, input: Input) -> Result<usize, DriverError> {
-        let revised = input.graph().cloned().map(Arc::new);
-        let facts = decide(&self.graph, self.state(), input)?;
-        let count = facts.len();
-        let records = facts.iter().any(may_change_records);
-        for fact in facts {
-            self.append(fact)?;
-        }
-        if let Some(graph) = revised.filter(|_| count > 0) {
-            self.graph = graph;
-        }
-        if records {
-            self.keep_records();
-        }
-        Ok(count)
-    }
-
-    /// The files of the record folder that are folded from the facts say what the facts say.
-    pub(super) fn keep_records(&mut self) {
-        let Self {
-            roles, graph, flow, ..
-        } = self;
-        roles.keep_records(graph, &flow.views().flow);
+        pending(&self.pen.graph, self.state())
     }
 
     /// Handles an input of the operator: it is durable on return.
     ///
     /// # Errors
-    /// As [`Self::input`].
+    /// When the machine refuses, and then nothing changed; or when the journal does.
     pub(crate) fn command(&mut self, input: Input) -> Result<usize, DriverError> {
-        let count = self.input(input)?;
-        self.flow.sync()?;
-        Ok(count)
-    }
-
-    pub(super) fn append_all(&mut self, facts: Vec<Fact>) -> Result<(), DriverError> {
-        facts.into_iter().try_for_each(|fact| self.append(fact))
-    }
-
-    pub(super) fn append(&mut self, fact: Fact) -> Result<(), DriverError> {
-        self.drive.change(fact.weight() == FactWeight::Moves);
-        self.early.note(&fact, &self.flow.views().flow);
-        let ended = if let Fact::TurnEnded(ended) = &fact {
-            Some(ended.turn)
-        } else {
-            None
-        };
-        let seq = self.flow.append(fact)?;
-        if let Some(turn) = ended {
-            self.syncs.turn_ended(seq);
-            self.spoken.forget(turn);
-        }
-        Ok(())
-    }
-
-    /// A place for a turn that begins. One was free when it was begun; should another flow
-    /// have taken it since, the process has one turn more for once.
-    pub(super) fn place(&self) -> Option<TakenPlace> {
-        self.room.take()
+        self.pen.command(input)
     }
 
     /// A turn does not run here any more.
@@ -264,6 +194,9 @@ impl Core {
     /// A turn that was about to run does not, and nothing follows from that.
     pub(super) fn forget(&mut self, turn: TurnId) {
         self.waiting.remove(turn);
+        self.budgets.release(turn);
+        self.compactions.forget(turn);
+        self.choices.forget(turn);
         let live = self.live.remove(turn);
         if let Some(errand) = live.and_then(|live| live.hosting.errand()) {
             self.errands.forget(errand);
@@ -276,7 +209,7 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub(crate) fn sync_ended(&mut self) -> Result<(), DriverError> {
-        Ok(self.syncs.settle_end(&mut self.flow)?)
+        self.pen.sync_ended()
     }
 
     /// Makes durable what a turn waits for, if one does.
@@ -284,19 +217,19 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub(crate) fn sync_owed(&mut self) -> Result<(), DriverError> {
-        Ok(self.syncs.settle(&mut self.flow)?)
+        self.pen.sync_owed()
     }
 
     /// How many wait for a sync that has not been made.
     pub(super) const fn syncs_owed(&self) -> usize {
-        self.syncs.owed()
+        self.pen.syncs.owed()
     }
 
     /// Starts nothing new from now on; turns that run go on to their next recorded point. Those that wait
     /// for the outside world are at one.
     pub(crate) fn drain(&mut self) {
         self.drive.drain();
-        self.errands.end_overdue(self.flow.elapsed_us(), true);
+        self.errands.end_overdue(self.pen.flow.elapsed_us(), true);
         let live = self.live.iter();
         let waiting = live.filter(|(_, live)| live.hosting.waits_outside());
         let waiting: Vec<TurnId> = waiting.map(|(turn, _)| turn).collect();
@@ -339,16 +272,28 @@ impl Core {
     /// When the journal refuses.
     pub(super) fn advance_apart(&mut self) -> Result<(), DriverError> {
         if self.drive.begin() {
-            self.input(Input::Driven)?;
+            self.pen.input(Input::Driven)?;
         }
-        let now = self.flow.now();
+        let now = self.pen.flow.now();
         if self.drive.wake(now) {
-            self.input(Input::TimeCame(now))?;
+            self.pen.input(Input::TimeCame(now))?;
         }
-        while self.drive.look() {
+        while self.looks() {
             self.begin_pending()?;
         }
         Ok(())
+    }
+
+    /// Whether there may be work to start that was not looked at.
+    fn is_changed(&mut self) -> bool {
+        self.drive.change(self.pen.take_moved());
+        self.drive.is_changed()
+    }
+
+    /// What there is to start is looked at now, if it has to be.
+    fn looks(&mut self) -> bool {
+        self.drive.change(self.pen.take_moved());
+        self.drive.look()
     }
 
     /// Begins what is pending and does not go on already, in order, while there is room for it.
@@ -361,7 +306,7 @@ impl Core {
                     (self.live.get(*turn)).is_none_or(|live| !live.control.is_stopping())
                 }
                 Work::Claim { .. } | Work::StartReflection { .. } | Work::StartFeedback { .. } => {
-                    if self.waits_for_compaction(&work) {
+                    if self.compactions.holds_back(&work) {
                         continue;
                     }
                     room.has_place()
@@ -384,7 +329,7 @@ impl Core {
             match self.begin(work) {
                 Ok(()) => {}
                 // What was begun before it in this round took it away; the next round knows.
-                Err(DriverError::Refused(_)) if self.drive.is_changed() => return Ok(()),
+                Err(DriverError::Refused(_)) if self.is_changed() => return Ok(()),
                 Err(error) => return Err(error),
             }
         }
@@ -435,39 +380,30 @@ impl Core {
             } => Ok(()),
             Work::StopTurn { turn, attempt, .. } => self.stop_turn(turn, attempt),
             Work::Claim { node, role, .. } => {
-                let session = self.new_session(&role)?;
-                self.input(Input::Claim(Claim { node, session })).map(drop)
+                let session = self.pen.new_session(&role)?;
+                self.pen
+                    .input(Input::Claim(Claim { node, session }))
+                    .map(drop)
             }
             Work::StartReflection { role, .. } => {
-                let session = self.new_session(&role)?;
-                self.input(Input::StartReflection(StartReflection { role, session }))
+                let session = self.pen.new_session(&role)?;
+                self.pen
+                    .input(Input::StartReflection(StartReflection { role, session }))
                     .map(drop)
             }
             Work::StartFeedback { role } => {
                 let role = match role {
                     Some(role) => role,
-                    None => feedback_role(&self.graph)?,
+                    None => feedback_role(&self.pen.graph)?,
                 };
-                let session = self.new_session(&role)?;
-                self.input(Input::StartFeedback(StartFeedback { role, session }))
+                let session = self.pen.new_session(&role)?;
+                self.pen
+                    .input(Input::StartFeedback(StartFeedback { role, session }))
                     .map(drop)
             }
-            Work::ApplyEnds => self.input(Input::ApplyEnds).map(drop),
+            Work::ApplyEnds => self.pen.input(Input::ApplyEnds).map(drop),
             Work::WaitUntil { .. } | Work::AskOperator(_) => Ok(()),
         }
-    }
-
-    pub(super) fn new_session(
-        &mut self,
-        role: &RoleInstance,
-    ) -> Result<Option<NewSession>, DriverError> {
-        let key = match &self.state().chat {
-            Some(chat) => chat.key.clone(),
-            None => format!("flow:{}:role:{role}", self.flow.id()).parse()?,
-        };
-        let at = self.flow.now();
-        let session = mint::uuid7(self.mint.as_mut(), at)?;
-        Ok(Some(NewSession { key, session }))
     }
 
     /// Everything that was appended is made durable.
@@ -475,14 +411,14 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub(crate) fn sync(&mut self) -> Result<(), DriverError> {
-        self.flow.sync()?;
+        self.pen.flow.sync()?;
         Ok(())
     }
 
     /// Whether everything is durable and shown.
     #[must_use]
     pub(crate) fn rests(&self) -> bool {
-        self.flow.rests()
+        self.pen.flow.rests()
     }
 
     /// The flow rests: everything is made durable and shown.
@@ -490,7 +426,7 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub(crate) fn rest(&mut self) -> Result<(), DriverError> {
-        self.flow.rest()?;
+        self.pen.flow.rest()?;
         Ok(())
     }
 
@@ -500,11 +436,11 @@ impl Core {
     /// When the journal refuses.
     pub(crate) fn tick(&mut self) -> Result<(), DriverError> {
         for live in self.live.values_mut() {
-            live.speech.tick(&mut self.flow)?;
+            live.speech.tick(&mut self.pen.flow)?;
         }
-        self.errands.end_overdue(self.flow.elapsed_us(), false);
+        self.errands.end_overdue(self.pen.flow.elapsed_us(), false);
         self.drive.change(self.room.is_crowded());
-        self.flow.tick();
+        self.pen.flow.tick();
         Ok(())
     }
 
@@ -513,7 +449,7 @@ impl Core {
     /// # Errors
     /// When the journal refuses.
     pub fn close(self) -> Result<(), DriverError> {
-        self.flow.close()?;
+        self.pen.flow.close()?;
         Ok(())
     }
 }
@@ -526,18 +462,6 @@ fn feedback_role(graph: &FlowGraph) -> Result<RoleInstance, DriverError> {
     // A graph has fewer roles than there are numbers.
     let free = names.find(|name| !is_known(name)).unwrap_or_default();
     Ok(free.parse()?)
-}
-
-/// Whether the files of the record folder that are folded from the facts may say something else
-/// after a fact.
-const fn may_change_records(fact: &Fact) -> bool {
-    matches!(
-        fact,
-        Fact::FlowTitled(_)
-            | Fact::GraphRevised(_)
-            | Fact::ImprovementChosen(_)
-            | Fact::FeedbackStarted(_)
-    )
 }
 
 /// Reads the graph of a flow back from its journal.

@@ -15,10 +15,10 @@ use a_society_flow::machine::Input;
 use a_society_roles::tool::said_changes;
 
 use super::begin::Survey;
-use super::core::Core;
 use super::error::DriverError;
+use super::pen::FlowPen;
 use super::role_source::TouchedFiles;
-use crate::mint;
+use super::snapshot::take_snapshot;
 use crate::project::flow_file::FlowFile;
 
 /// What the model gets when the effect of a call is unknown.
@@ -46,260 +46,261 @@ const STOPPED: &str = "This call did not run: the operator stopped the turn.";
 /// server of its tools is not to be had.
 const LEFT: &str = "This call did not run: the turn ended before it.";
 
-impl Core {
-    /// Settles what is known about every call of a turn that a crash cut off, and says whether the
-    /// turn waits for guidance, because one was denied without a word. A call that is left open may run now: the taker intends it again and is given
-    /// the same call.
-    pub(super) fn settle_calls(
-        &mut self,
-        turn: TurnId,
-        mut survey: Survey,
-    ) -> Result<bool, DriverError> {
-        for (call, open) in self.open_calls(turn) {
-            if survey.reaped.contains(&call) {
-                self.reaped(&call, &open)?;
-            }
-            match (open.state, open.effect) {
-                (CallState::Started, Effect::Pure | Effect::Idempotent) => {
-                    self.run_again(call, open.seat, RUN_AGAIN)?;
-                }
-                (CallState::Started, Effect::Checkable) => {
-                    let file = survey.touched.remove(&call);
-                    let graph = survey.graphs.remove(&call);
-                    let file = file.unwrap_or(TouchedFiles::Unknown);
-                    self.check(turn, call, &open, (file, graph))?;
-                }
-                (CallState::Started, Effect::Mutating) => {
-                    self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
-                }
-                (CallState::Started, Effect::Irreversible) => {
-                    self.finish_call(turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
-                    self.pause_for(&open)?;
-                }
-                (CallState::Denied, _) => {
-                    let told = self.told_of_denial(&open)?;
-                    self.finish_call(turn, call, &open, CallEnd::Denied, &told)?;
-                }
-                // The request for consent is still there and can still be answered.
-                (CallState::Intended | CallState::Allowed | CallState::Consent, _) => {}
-            }
+/// Settles what is known about every call of a turn that a crash cut off, and says whether the
+/// turn waits for guidance, because one was denied without a word. A call that is left open may run now: the taker intends it again and is given
+/// the same call.
+pub(super) fn settle_calls(
+    pen: &mut FlowPen,
+    turn: TurnId,
+    mut survey: Survey,
+) -> Result<bool, DriverError> {
+    for (call, open) in open_calls(pen, turn) {
+        if survey.reaped.contains(&call) {
+            reaped(pen, &call, &open)?;
         }
-        // What was denied says so from here on, also to a process that finds it half settled.
-        let open = self.state().turns.get(&turn);
-        let asked = open.and_then(|open| open.request.as_ref());
-        let denials = asked.iter().flat_map(|request| &request.calls);
-        let denials: Vec<Denied> = denials.filter_map(|call| call.denied).collect();
-        let waits = denials.contains(&Denied::Plainly);
-        if !denials.is_empty() {
-            // Nothing else of the same answer runs: the model has to read of the denial first.
-            for (call, open) in self.open_calls(turn) {
-                self.finish_call(turn, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;
+        match (open.state, open.effect) {
+            (CallState::Started, Effect::Pure | Effect::Idempotent) => {
+                run_again(pen, call, open.seat, RUN_AGAIN)?;
             }
-            self.finish_unintended(turn, AFTER_DENIAL)?;
+            (CallState::Started, Effect::Checkable) => {
+                let file = survey.touched.remove(&call);
+                let graph = survey.graphs.remove(&call);
+                let file = file.unwrap_or(TouchedFiles::Unknown);
+                check(pen, turn, call, &open, (file, graph))?;
+            }
+            (CallState::Started, Effect::Mutating) => {
+                finish_call(pen, turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
+            }
+            (CallState::Started, Effect::Irreversible) => {
+                finish_call(pen, turn, call, &open, CallEnd::Unknown, UNKNOWN)?;
+                pause_for(pen, &open)?;
+            }
+            (CallState::Denied, _) => {
+                let told = told_of_denial(pen, &open)?;
+                finish_call(pen, turn, call, &open, CallEnd::Denied, &told)?;
+            }
+            // The request for consent is still there and can still be answered.
+            (CallState::Intended | CallState::Allowed | CallState::Consent, _) => {}
         }
-        Ok(waits)
     }
-
-    /// Nothing goes on before the operator has looked at what cannot be taken back.
-    fn pause_for(&mut self, open: &OpenCall) -> Result<(), DriverError> {
-        if self.state().paused.is_some() {
-            return Ok(());
+    // What was denied says so from here on, also to a process that finds it half settled.
+    let open = pen.state().turns.get(&turn);
+    let asked = open.and_then(|open| open.request.as_ref());
+    let denials = asked.iter().flat_map(|request| &request.calls);
+    let denials: Vec<Denied> = denials.filter_map(|call| call.denied).collect();
+    let waits = denials.contains(&Denied::Plainly);
+    if !denials.is_empty() {
+        // Nothing else of the same answer runs: the model has to read of the denial first.
+        for (call, open) in open_calls(pen, turn) {
+            finish_call(pen, turn, call, &open, CallEnd::NotRun, AFTER_DENIAL)?;
         }
-        let detail = format!(
-            "{} had begun \"{}\" when the process ended; whether it had an effect is unknown",
-            open.seat, open.summary
-        );
-        self.command(Input::Pause {
-            reason: PauseReason::Irreversible,
-            detail: Some(detail),
-        })?;
-        Ok(())
+        finish_unintended(pen, turn, AFTER_DENIAL)?;
     }
+    Ok(waits)
+}
 
-    /// What the model gets for a call that the operator denied.
-    pub(super) fn told_of_denial(&self, open: &OpenCall) -> Result<String, DriverError> {
-        let Some(instead) = &open.instead else {
-            return Ok(DENIED.to_owned());
+/// Nothing goes on before the operator has looked at what cannot be taken back.
+fn pause_for(pen: &mut FlowPen, open: &OpenCall) -> Result<(), DriverError> {
+    if pen.state().paused.is_some() {
+        return Ok(());
+    }
+    let detail = format!(
+        "{} had begun \"{}\" when the process ended; whether it had an effect is unknown",
+        open.seat, open.summary
+    );
+    pen.command(Input::Pause {
+        reason: PauseReason::Irreversible,
+        detail: Some(detail),
+    })?;
+    Ok(())
+}
+
+/// What the model gets for a call that the operator denied.
+pub(super) fn told_of_denial(pen: &FlowPen, open: &OpenCall) -> Result<String, DriverError> {
+    let Some(instead) = &open.instead else {
+        return Ok(DENIED.to_owned());
+    };
+    let words = pen.flow.whole_text(instead)?;
+    Ok(format!(
+        "Denied by the operator: {words}\nDo not do the same another way; choose another path, or \
+         ask_operator."
+    ))
+}
+
+/// A call whose file tells whether it happened.
+fn check(
+    pen: &mut FlowPen,
+    turn: TurnId,
+    call: CallId,
+    open: &OpenCall,
+    (file, graph): (TouchedFiles, Option<Result<FlowFile, String>>),
+) -> Result<(), DriverError> {
+    let (before, after) = planned(open);
+    match file {
+        TouchedFiles::Has(now) if now == after => match take_snapshot(pen, open, graph)? {
+            Some(why) => finish_call(pen, turn, call, open, CallEnd::Failed, &why),
+            None => finish_call(pen, turn, call, open, CallEnd::Recovered, RECOVERED),
+        },
+        TouchedFiles::Has(now) if now == before => {
+            run_again(pen, call, open.seat.clone(), NOT_APPLIED)
+        }
+        TouchedFiles::Has(now) if is_between(&now, &before, &after) => {
+            run_again(pen, call, open.seat.clone(), PARTLY_APPLIED)
+        }
+        TouchedFiles::Has(_) | TouchedFiles::Unknown => {
+            finish_call(pen, turn, call, open, CallEnd::Unknown, UNKNOWN)
+        }
+    }
+}
+
+/// A call whose result was lost runs again.
+fn run_again(pen: &mut FlowPen, call: CallId, seat: Seat, why: &str) -> Result<(), DriverError> {
+    let why = why.to_owned();
+    pen.append(Fact::CallRerun(CallRerun { call, seat, why }))
+}
+
+/// A call as the model asked for it.
+pub(super) fn asked_call(pen: &FlowPen, seat: &Seat, tool_call: &str) -> Option<ToolCall> {
+    let session = pen.flow.views().session_at(seat)?;
+    session.messages.iter().rev().find_map(|entry| {
+        if let Message::AssistantToolCalls { calls, .. } = &*entry.message {
+            calls.iter().find(|call| call.id == tool_call).cloned()
+        } else {
+            None
+        }
+    })
+}
+
+/// Gives every open call of a turn that is stopped its result.
+pub(super) fn stop_calls(pen: &mut FlowPen, turn: TurnId) -> Result<(), DriverError> {
+    close_calls(pen, turn, CallEnd::Stopped, STOPPED)
+}
+
+/// Gives every open call of a turn its result that ends because its role cannot go on.
+pub(super) fn leave_calls(pen: &mut FlowPen, turn: TurnId) -> Result<(), DriverError> {
+    close_calls(pen, turn, CallEnd::NotRun, LEFT)
+}
+
+fn close_calls(
+    pen: &mut FlowPen,
+    turn: TurnId,
+    end: CallEnd,
+    told: &str,
+) -> Result<(), DriverError> {
+    for (call, open) in open_calls(pen, turn) {
+        let (end, told) = match open.state {
+            CallState::Started => (CallEnd::Unknown, UNKNOWN.to_owned()),
+            CallState::Denied => (CallEnd::Denied, told_of_denial(pen, &open)?),
+            CallState::Intended | CallState::Consent | CallState::Allowed => (end, told.to_owned()),
         };
-        let words = self.flow.whole_text(instead)?;
-        Ok(format!(
-            "Denied by the operator: {words}\nDo not do the same another way; choose another path, or \
-             ask_operator."
-        ))
+        finish_call(pen, turn, call, &open, end, &told)?;
     }
+    finish_unintended(pen, turn, told)
+}
 
-    /// A call whose file tells whether it happened.
-    fn check(
-        &mut self,
-        turn: TurnId,
-        call: CallId,
-        open: &OpenCall,
-        (file, graph): (TouchedFiles, Option<Result<FlowFile, String>>),
-    ) -> Result<(), DriverError> {
-        let (before, after) = planned(open);
-        match file {
-            TouchedFiles::Has(now) if now == after => match self.take_snapshot(open, graph)? {
-                Some(why) => self.finish_call(turn, call, open, CallEnd::Failed, &why),
-                None => self.finish_call(turn, call, open, CallEnd::Recovered, RECOVERED),
-            },
-            TouchedFiles::Has(now) if now == before => {
-                self.run_again(call, open.seat.clone(), NOT_APPLIED)
-            }
-            TouchedFiles::Has(now) if is_between(&now, &before, &after) => {
-                self.run_again(call, open.seat.clone(), PARTLY_APPLIED)
-            }
-            TouchedFiles::Has(_) | TouchedFiles::Unknown => {
-                self.finish_call(turn, call, open, CallEnd::Unknown, UNKNOWN)
-            }
-        }
-    }
-
-    /// A call whose result was lost runs again.
-    fn run_again(&mut self, call: CallId, seat: Seat, why: &str) -> Result<(), DriverError> {
-        let why = why.to_owned();
-        self.append(Fact::CallRerun(CallRerun { call, seat, why }))
-    }
-
-    /// A call as the model asked for it.
-    pub(super) fn asked_call(&self, seat: &Seat, tool_call: &str) -> Option<ToolCall> {
-        let session = self.flow.views().session_at(seat)?;
-        session.messages.iter().rev().find_map(|entry| {
-            if let Message::AssistantToolCalls { calls, .. } = &*entry.message {
-                calls.iter().find(|call| call.id == tool_call).cloned()
-            } else {
-                None
-            }
-        })
-    }
-
-    /// Gives every open call of a turn that is stopped its result.
-    pub(super) fn stop_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
-        self.close_calls(turn, CallEnd::Stopped, STOPPED)
-    }
-
-    /// Gives every open call of a turn its result that ends because its role cannot go on.
-    pub(super) fn leave_calls(&mut self, turn: TurnId) -> Result<(), DriverError> {
-        self.close_calls(turn, CallEnd::NotRun, LEFT)
-    }
-
-    fn close_calls(&mut self, turn: TurnId, end: CallEnd, told: &str) -> Result<(), DriverError> {
-        for (call, open) in self.open_calls(turn) {
-            let (end, told) = match open.state {
-                CallState::Started => (CallEnd::Unknown, UNKNOWN.to_owned()),
-                CallState::Denied => (CallEnd::Denied, self.told_of_denial(&open)?),
-                CallState::Intended | CallState::Consent | CallState::Allowed => {
-                    (end, told.to_owned())
-                }
-            };
-            self.finish_call(turn, call, &open, end, &told)?;
-        }
-        self.finish_unintended(turn, told)
-    }
-
-    /// A call of an answer that was never begun gets its result, too.
-    fn finish_unintended(&mut self, turn: TurnId, told: &str) -> Result<(), DriverError> {
-        let Some(open) = self.state().turns.get(&turn) else {
-            return Ok(());
-        };
-        let seat = open.seat.clone();
-        let asked = open.request.iter().flat_map(|request| &request.calls);
-        let idle: Vec<(String, String)> = asked
-            .filter(|call| call.call.is_none() && !call.done)
-            .map(|call| (call.tool_call.clone(), call.tool.clone()))
-            .collect();
-        for (tool_call, tool) in idle {
-            let message = mint::name(self.mint.as_mut(), "m")?;
-            let call = mint::name(self.mint.as_mut(), "c")?;
-            self.append(Fact::CallFinished(CallFinished {
-                call,
-                turn,
-                seat: seat.clone(),
-                tool_call,
-                tool,
-                end: CallEnd::NotRun,
-                output: told.into(),
-                message,
-                seen: Vec::new(),
-                image: None,
-                exit: None,
-                signal: None,
-                cut: Some(false),
-            }))?;
-        }
-        Ok(())
-    }
-
-    /// What was left of the program of a call was ended: it had survived the process that ran it.
-    fn reaped(&mut self, call: &CallId, open: &OpenCall) -> Result<(), DriverError> {
-        let Some(process) = &open.process else {
-            return Ok(());
-        };
-        self.append(Fact::CallReaped(CallReaped {
-            call: call.clone(),
-            seat: open.seat.clone(),
-            process: process.clone(),
-        }))
-    }
-
-    pub(super) fn open_calls(&self, turn: TurnId) -> Vec<(CallId, OpenCall)> {
-        let mine = self
-            .state()
-            .calls
-            .iter()
-            .filter(|(_, open)| open.turn == turn);
-        mine.map(|(call, open)| (call.clone(), open.clone()))
-            .collect()
-    }
-
-    fn finish_call(
-        &mut self,
-        turn: TurnId,
-        call: CallId,
-        open: &OpenCall,
-        end: CallEnd,
-        told: &str,
-    ) -> Result<(), DriverError> {
-        // A reason of the operator may be longer than a record.
-        let output = self.flow.keep_text(told.to_owned())?;
-        let message = mint::name(self.mint.as_mut(), "m")?;
-        self.append(Fact::CallFinished(CallFinished {
+/// A call of an answer that was never begun gets its result, too.
+fn finish_unintended(pen: &mut FlowPen, turn: TurnId, told: &str) -> Result<(), DriverError> {
+    let Some(open) = pen.state().turns.get(&turn) else {
+        return Ok(());
+    };
+    let seat = open.seat.clone();
+    let asked = open.request.iter().flat_map(|request| &request.calls);
+    let idle: Vec<(String, String)> = asked
+        .filter(|call| call.call.is_none() && !call.done)
+        .map(|call| (call.tool_call.clone(), call.tool.clone()))
+        .collect();
+    for (tool_call, tool) in idle {
+        let message = pen.name("m")?;
+        let call = pen.name("c")?;
+        pen.append(Fact::CallFinished(CallFinished {
             call,
             turn,
-            seat: open.seat.clone(),
-            tool_call: open.tool_call.clone(),
-            tool: open.tool.clone(),
-            end,
-            output,
+            seat: seat.clone(),
+            tool_call,
+            tool,
+            end: CallEnd::NotRun,
+            output: told.into(),
             message,
-            seen: self.recovered(end, open),
+            seen: Vec::new(),
             image: None,
             exit: None,
             signal: None,
             cut: Some(false),
-        }))
+        }))?;
     }
+    Ok(())
+}
 
-    /// The files that a call made, which is known only now that the program runs again.
-    fn recovered(&self, end: CallEnd, open: &OpenCall) -> Vec<SeenFile> {
-        if end != CallEnd::Recovered {
-            return Vec::new();
-        }
-        let Some(asked) = self.asked_call(&open.seat, &open.tool_call) else {
-            return Vec::new();
-        };
-        let said = said_changes(&asked.name, asked.input.get()).into_iter();
-        let seen = said.zip(planned(open).1).filter_map(|(said, hash)| {
-            let (path, hash) = (said.path, hash?);
-            (!path.starts_with('/')).then_some(SeenFile { path, hash })
-        });
-        seen.collect()
-    }
+/// What was left of the program of a call was ended: it had survived the process that ran it.
+fn reaped(pen: &mut FlowPen, call: &CallId, open: &OpenCall) -> Result<(), DriverError> {
+    let Some(process) = &open.process else {
+        return Ok(());
+    };
+    pen.append(Fact::CallReaped(CallReaped {
+        call: call.clone(),
+        seat: open.seat.clone(),
+        process: process.clone(),
+    }))
+}
 
-    /// How many calls of a turn were ever intended, so that new ones get new names.
-    pub(super) fn calls_of(&self, turn: TurnId) -> u32 {
-        let open = self.state().turns.get(&turn);
-        open.map_or(0, |open| open.calls)
+pub(super) fn open_calls(pen: &FlowPen, turn: TurnId) -> Vec<(CallId, OpenCall)> {
+    let mine = pen
+        .state()
+        .calls
+        .iter()
+        .filter(|(_, open)| open.turn == turn);
+    mine.map(|(call, open)| (call.clone(), open.clone()))
+        .collect()
+}
+
+fn finish_call(
+    pen: &mut FlowPen,
+    turn: TurnId,
+    call: CallId,
+    open: &OpenCall,
+    end: CallEnd,
+    told: &str,
+) -> Result<(), DriverError> {
+    // A reason of the operator may be longer than a record.
+    let output = pen.flow.keep_text(told.to_owned())?;
+    let message = pen.name("m")?;
+    pen.append(Fact::CallFinished(CallFinished {
+        call,
+        turn,
+        seat: open.seat.clone(),
+        tool_call: open.tool_call.clone(),
+        tool: open.tool.clone(),
+        end,
+        output,
+        message,
+        seen: recovered(pen, end, open),
+        image: None,
+        exit: None,
+        signal: None,
+        cut: Some(false),
+    }))
+}
+
+/// The files that a call made, which is known only now that the program runs again.
+fn recovered(pen: &FlowPen, end: CallEnd, open: &OpenCall) -> Vec<SeenFile> {
+    if end != CallEnd::Recovered {
+        return Vec::new();
     }
+    let Some(asked) = asked_call(pen, &open.seat, &open.tool_call) else {
+        return Vec::new();
+    };
+    let said = said_changes(&asked.name, asked.input.get()).into_iter();
+    let seen = said.zip(planned(open).1).filter_map(|(said, hash)| {
+        let (path, hash) = (said.path, hash?);
+        (!path.starts_with('/')).then_some(SeenFile { path, hash })
+    });
+    seen.collect()
+}
+
+/// How many calls of a turn were ever intended, so that new ones get new names.
+pub(super) fn calls_of(pen: &FlowPen, turn: TurnId) -> u32 {
+    let open = pen.state().turns.get(&turn);
+    open.map_or(0, |open| open.calls)
 }
 
 /// The hashes of a call's files before it and after it.

@@ -1,16 +1,11 @@
 //! The core sends errands, and takes their results.
 
-use std::sync::Arc;
-
 use a_society_base::stop::StopSignal;
-use a_society_facts::view::FlowState;
-use a_society_flow::graph::FlowGraph;
 
 use super::attempt::TurnAttempt;
 use super::core::Core;
 use super::errand::{CommandAnswer, Errand, ErrandId, Purpose, Report};
 use super::error::DriverError;
-use super::role_source::RoleSource;
 use crate::control::message::Taken;
 use crate::limits::COMMAND_ERRANDS_MAX;
 
@@ -47,15 +42,9 @@ impl Core {
         if self.errands.commands() >= COMMAND_ERRANDS_MAX {
             return Err(DriverError::Busy);
         }
-        let since_us = self.flow.elapsed_us();
+        let since_us = self.pen.flow.elapsed_us();
         let purpose = Purpose::Command { stop, since_us };
         Ok(self.errands.add(purpose, Box::new(run)))
-    }
-
-    /// Roles and what they look at, for an errand.
-    pub(super) fn roles_apart(&self) -> (Box<dyn RoleSource>, Arc<FlowState>, Arc<FlowGraph>) {
-        let state = Arc::clone(&self.flow.views().flow);
-        (self.roles.another(), state, Arc::clone(&self.graph))
     }
 
     /// The errands that must now be started.
@@ -83,7 +72,7 @@ impl Core {
             }
             Some(Purpose::Command { .. }) => {
                 let facts = report(self);
-                let seq = self.flow.position().seq;
+                let seq = self.pen.flow.position().seq;
                 let taken = facts.map(|facts| Taken { seq, facts });
                 Ok(Some(taken))
             }

@@ -9,13 +9,21 @@ use a_society_facts::view::flow::CallState;
 use a_society_roles::turn::step::StepReply;
 
 use super::attempt::Heard;
+use super::calls::start_call;
 use super::core::Core;
+use super::cut_calls::told_of_denial;
 use super::error::DriverError;
+use super::steer::is_interrupted;
 use super::waiting::Waiting;
 
 impl Core {
     /// A turn asks the operator, and is left or waits where it is.
-    pub(super) fn wait_or_leave(&mut self, turn: TurnId, call: CallId) -> Heard {
+    pub(super) fn wait_or_leave(
+        &mut self,
+        turn: TurnId,
+        call: CallId,
+        begins: Option<bool>,
+    ) -> Heard {
         let keeps = self
             .live
             .get(turn)
@@ -26,7 +34,7 @@ impl Core {
             return Heard::Over;
         };
         live.hosting.free_place();
-        self.waiting.keep(turn, live, call);
+        self.waiting.keep(Waiting { live, call, begins });
         Heard::Wait
     }
 
@@ -48,18 +56,19 @@ impl Core {
         if live.subject.attempt() != attempt || !(denied || open.state == CallState::Allowed) {
             return Ok(false);
         }
-        live.hosting.take_place(self.place());
-        if live.control.hears() && self.is_interrupted(turn, live.subject.role()) {
+        live.hosting.take_place(self.room.take());
+        if live.control.hears() && is_interrupted(&self.pen, turn, live.subject.role()) {
             live.control.cut();
         }
-        self.live.insert(turn, live);
+        let role = live.subject.role().clone();
+        self.live.insert(live);
         let told = match begins {
             _ if denied => {
-                let why = self.told_of_denial(&open)?;
+                let why = told_of_denial(&self.pen, &open)?;
                 StepReply::Denied { call, why }
             }
             Some(is_watched) => {
-                self.start_call(turn, call.clone(), None)?;
+                start_call(&mut self.pen, &role, call.clone(), None)?;
                 StepReply::Begun { call, is_watched }
             }
             None => StepReply::Done { call: None },

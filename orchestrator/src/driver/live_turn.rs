@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use a_society_base::stop::StopSignal;
 use a_society_facts::Whom;
-use a_society_facts::fact::budget::Measure;
 use a_society_facts::id::{NodeId, RoleInstance, TurnId};
 use a_society_flow::machine::TurnTask;
-use a_society_roles::turn::step::{TurnStep, Worst};
+use a_society_roles::turn::step::TurnStep;
 
-use super::attempt::Start;
-use super::choice_aside::ChoiceAside;
-use super::compaction_aside::CompactionAside;
+use super::attempt::{Start, TurnAttempt};
 use super::errand::ErrandId;
 use super::provider_wait::TurnControl;
 use super::room::TakenPlace;
@@ -23,7 +21,6 @@ pub(super) struct LiveTurn {
     pub(super) control: TurnControl,
     pub(super) speech: TurnSpeech,
     pub(super) bounds: TurnBounds,
-    pub(super) asides: Asides,
     pub(super) hosting: Hosting,
 }
 
@@ -39,7 +36,6 @@ impl LiveTurn {
             control,
             speech: TurnSpeech::default(),
             bounds: TurnBounds::default(),
-            asides: Asides::default(),
             hosting: Hosting {
                 keeps: false,
                 errand: None,
@@ -50,33 +46,34 @@ impl LiveTurn {
     }
 }
 
-/// The turns aside that one turn waits for.
-#[derive(Debug, Default)]
-pub(super) struct Asides {
-    pub(super) compaction: CompactionAside,
-    pub(super) choice: ChoiceAside,
-}
-
-/// Which attempt of a turn it is, and for whom.
+/// Which turn it is, which attempt of it, and for whom.
 #[derive(Debug)]
 pub(super) struct TurnSubject {
-    attempt: u32,
+    whose: TurnAttempt,
     role: RoleInstance,
     task: Option<TurnTask>,
 }
 
 impl TurnSubject {
     /// The task of a compaction between turns is the one that the session last worked on, if that is known.
-    pub(super) const fn new(attempt: u32, role: RoleInstance, task: Option<TurnTask>) -> Self {
-        Self {
-            attempt,
-            role,
-            task,
-        }
+    pub(super) const fn new(
+        whose: TurnAttempt,
+        role: RoleInstance,
+        task: Option<TurnTask>,
+    ) -> Self {
+        Self { whose, role, task }
+    }
+
+    pub(super) const fn whose(&self) -> TurnAttempt {
+        self.whose
+    }
+
+    pub(super) const fn turn(&self) -> TurnId {
+        self.whose.turn
     }
 
     pub(super) const fn attempt(&self) -> u32 {
-        self.attempt
+        self.whose.attempt
     }
 
     pub(super) const fn role(&self) -> &RoleInstance {
@@ -109,12 +106,11 @@ impl TurnSubject {
     }
 }
 
-/// How much a turn may do: its calls are numbered, its answers counted, and the cost of its request is reserved.
+/// How much a turn may do: its calls are numbered, and its answers counted.
 #[derive(Debug)]
 pub(super) struct TurnBounds {
     calls: u32,
     answers_at_most: u32,
-    reserved: Worst,
 }
 
 impl Default for TurnBounds {
@@ -122,7 +118,6 @@ impl Default for TurnBounds {
         Self {
             calls: 0,
             answers_at_most: u32::MAX,
-            reserved: Worst::default(),
         }
     }
 }
@@ -143,24 +138,6 @@ impl TurnBounds {
     /// The most answers that it may have, if it has had them.
     pub(super) fn exhausted(&self, answers: u32) -> Option<u32> {
         (answers >= self.answers_at_most).then_some(self.answers_at_most)
-    }
-
-    /// A request leaves that costs this at most.
-    pub(super) const fn reserve(&mut self, worst: Worst) {
-        self.reserved = worst;
-    }
-
-    /// The cost of the request is known.
-    pub(super) fn release(&mut self) {
-        self.reserved = Worst::default();
-    }
-
-    const fn reserved(&self, measure: Measure) -> u64 {
-        match measure {
-            Measure::Tokens => self.reserved.tokens,
-            Measure::CostMicros => self.reserved.cost_micros,
-            Measure::Turns | Measure::WallMs => 0,
-        }
     }
 }
 
@@ -258,8 +235,8 @@ impl LiveTurns {
         self.turns.values_mut()
     }
 
-    pub(super) fn insert(&mut self, turn: TurnId, live: LiveTurn) {
-        self.turns.insert(turn, live);
+    pub(super) fn insert(&mut self, live: LiveTurn) {
+        self.turns.insert(live.subject.turn(), live);
     }
 
     pub(super) fn remove(&mut self, turn: TurnId) -> Option<LiveTurn> {
@@ -276,6 +253,12 @@ impl LiveTurns {
     /// The turns that must now be taken.
     pub(super) fn take_begun(&mut self) -> Vec<Start> {
         std::mem::take(&mut self.begun)
+    }
+
+    /// What stops a turn while it waits.
+    pub(super) fn stop_of(&self, turn: TurnId) -> StopSignal {
+        let live = self.get(turn);
+        live.map(|live| live.control.stop()).unwrap_or_default()
     }
 
     /// The role of a turn, if it runs here.
@@ -305,88 +288,11 @@ impl LiveTurns {
             live.control.interrupt();
         }
     }
-
-    /// Whether a turn compacts a session because the operator wanted it.
-    pub(super) fn is_by_hand(&self, turn: TurnId) -> bool {
-        self.get(turn)
-            .and_then(|live| live.asides.compaction.turn())
-            == Some(turn)
-    }
-
-    /// Whether the session of a role is compacted because the operator wanted it.
-    pub(super) fn is_compacted_by_hand(&self, role: &RoleInstance) -> bool {
-        self.iter()
-            .any(|(turn, live)| live.subject.role() == role && self.is_by_hand(turn))
-    }
-
-    /// What the requests under way may still cost, all or those of one role, but for those of one turn.
-    pub(super) fn reserved(
-        &self,
-        whose: Option<&RoleInstance>,
-        but: TurnId,
-        measure: Measure,
-    ) -> u64 {
-        let others = self.iter().filter(|(turn, _)| *turn != but);
-        let theirs =
-            others.filter(|(_, live)| whose.is_none_or(|role| live.subject.role() == role));
-        theirs
-            .map(|(_, live)| live.bounds.reserved(measure))
-            .fold(0, u64::saturating_add)
-    }
-
-    /// The request of a turn has its answer, whose cost is known.
-    pub(super) fn release(&mut self, turn: TurnId) {
-        if let Some(live) = self.get_mut(turn) {
-            live.bounds.release();
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::compaction_aside::SummaryTurn;
     use super::*;
-
-    fn turn(role: &str, tokens: u64) -> LiveTurn {
-        let subject = TurnSubject::new(1, role.parse().unwrap(), None);
-        let mut live = LiveTurn::new(subject, TurnControl::new(true), None);
-        live.bounds.reserve(Worst {
-            tokens,
-            ..Worst::default()
-        });
-        live
-    }
-
-    #[test]
-    fn what_others_reserved_counts_until_it_is_released() {
-        let mut live = LiveTurns::default();
-        for (number, role, tokens) in [(1, "owner", 5), (2, "owner", 7), (3, "critic", 11)] {
-            live.insert(TurnId(number), turn(role, tokens));
-        }
-        let owner = "owner".parse().unwrap();
-        let but = TurnId(1);
-        assert_eq!(live.reserved(None, but, Measure::Tokens), 18);
-        assert_eq!(live.reserved(Some(&owner), but, Measure::Tokens), 7);
-        assert_eq!(live.reserved(None, but, Measure::Turns), 0);
-        live.release(TurnId(3));
-        assert_eq!(live.reserved(None, but, Measure::Tokens), 7);
-    }
-
-    #[test]
-    fn only_the_turn_that_makes_its_own_summary_is_a_compaction_by_hand() {
-        let mut live = LiveTurns::default();
-        let (owner, critic) = ("owner".parse().unwrap(), "critic".parse().unwrap());
-        for (number, role, aside) in [(1, "owner", 1), (2, "critic", 3)] {
-            let mut begun = turn(role, 0);
-            begun.asides.compaction.begin(SummaryTurn {
-                compaction: "k1".to_owned(),
-                turn: TurnId(aside),
-            });
-            live.insert(TurnId(number), begun);
-        }
-        assert!(live.is_compacted_by_hand(&owner));
-        assert!(!live.is_compacted_by_hand(&critic));
-    }
 
     #[test]
     fn calls_are_numbered_on_and_answers_end() {

@@ -1,7 +1,8 @@
 //! One driver a flow: the loop that makes it happen.
 //!
 //! [`core`] is the loop without threads: an input goes in, facts are appended, and what must now be
-//! started comes out. `briefing`, `step` and `outcome` are its verbs for turns. [`task`] runs it
+//! started comes out. `begin`, `step` and `outcome` are its verbs for turns; what they record is written with the `pen`, by parts that
+//! do not know the loop. [`task`] runs it
 //! on a thread of its own, takes turns that never wait itself (`inline_turns`) and gives each of the
 //! others a thread, which does what its steps need by itself while the flow is free (`line`) and looks at the files
 //! that they name (`step_look`); everyone
@@ -12,14 +13,13 @@
 pub(crate) mod attempt;
 mod begin;
 mod briefing;
-pub(crate) mod budget;
+mod budget;
+mod calls;
 pub(crate) mod change;
-mod choice_aside;
 mod choose;
 mod commands;
 mod compact;
 mod compacted_history;
-mod compaction_aside;
 mod consent;
 pub mod core;
 mod cut_calls;
@@ -28,7 +28,7 @@ mod early_retry;
 mod errand;
 mod errand_reports;
 pub mod error;
-
+pub(crate) mod file_limits;
 mod frame;
 pub mod handle;
 mod in_place;
@@ -36,10 +36,13 @@ mod inbox;
 mod inline_turns;
 mod judged_end;
 mod line;
+mod live_speech;
 mod live_turn;
 mod manual_compaction;
 mod outcome;
+mod pen;
 mod provider_wait;
+mod repair;
 mod request;
 pub(crate) mod role_source;
 pub(crate) mod room;
@@ -56,5 +59,6 @@ pub mod task;
 mod tests;
 mod turn_thread;
 pub mod unrecorded_text;
+mod verdict;
 mod waiting;
 mod withhold;

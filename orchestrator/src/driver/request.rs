@@ -4,154 +4,152 @@ use std::sync::Arc;
 
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::request::RequestFrame;
-use a_society_facts::fact::turn::{ModelFailed, ModelRequested};
+use a_society_facts::fact::turn::{ModelFailed, ModelRequested, Usage};
 use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_flow::machine::TurnEnding;
+use a_society_flow::machine::session::SessionAside;
 use a_society_roles::turn::step::{Asking, StepReply, TriedRequest, Worst};
 
-use super::attempt::Heard;
-use super::budget::Short;
-use super::core::Core;
+use super::attempt::Onward;
+use super::budget::{Budgets, Short};
 use super::error::DriverError;
-use super::steer::Said;
-use super::withhold::by_form;
+use super::live_turn::LiveTurn;
+use super::pen::FlowPen;
+use super::steer::{Said, steered};
 
-impl Core {
-    /// Whether the turn must end instead of asking: its answers are counted, and its money is. Or it asks
-    /// something else, because the operator spoke.
-    pub(super) fn may_not_ask(
-        &mut self,
-        turn: TurnId,
-        attempt: u32,
-        worst: Worst,
-    ) -> Result<Option<Heard>, DriverError> {
-        let answers = self.request_of(turn);
-        let live = self.live.get(turn);
-        if let Some(most) = live.and_then(|live| live.bounds.exhausted(answers)) {
-            let why = format!(
-                "it gave {most} answers in this turn and did not end it (turn_limit). \
-                 Reply with what it should do, or retry, and it goes on with as many again"
-            );
-            self.fail_turn(turn, attempt, why)?;
-            return Ok(Some(Heard::Over));
-        }
-        match self.short_of(turn, attempt, worst)? {
-            Some(short) => Ok(Some(short)),
-            None => self.steered(turn, Said::Before),
-        }
+/// Whether the turn must end instead of asking: its answers are counted, and its money is. Or it asks
+/// something else, because the operator spoke.
+pub(super) fn may_not_ask(
+    pen: &mut FlowPen,
+    budgets: &mut Budgets,
+    live: &mut LiveTurn,
+    worst: Worst,
+) -> Result<Option<Onward>, DriverError> {
+    let answers = pen.request_of(live.subject.turn());
+    if let Some(most) = live.bounds.exhausted(answers) {
+        return Ok(Some(Onward::Fails(format!(
+            "it gave {most} answers in this turn and did not end it (turn_limit). \
+             Reply with what it should do, or retry, and it goes on with as many again"
+        ))));
     }
+    match short_of(pen, budgets, live, worst) {
+        Some(short) => Ok(Some(short)),
+        None => steered(pen, live, Said::Before),
+    }
+}
 
-    /// The reply for a turn whose next request the budget does not allow.
-    pub(super) fn short_of(
-        &mut self,
-        turn: TurnId,
-        attempt: u32,
-        worst: Worst,
-    ) -> Result<Option<Heard>, DriverError> {
-        Ok(match self.over_budget(turn, worst) {
-            None => None,
-            Some(Short::Busy) => Some(Heard::Go(StepReply::Busy)),
-            Some(Short::Of(lack)) => {
-                self.conclude(turn, attempt, TurnEnding::BudgetReached { lack })?;
-                self.leave(turn);
-                Some(Heard::Over)
-            }
-        })
-    }
+/// What follows for a turn whose next request the budget does not allow.
+pub(super) fn short_of(
+    pen: &FlowPen,
+    budgets: &mut Budgets,
+    live: &LiveTurn,
+    worst: Worst,
+) -> Option<Onward> {
+    Some(match budgets.reserve(pen.state(), &live.subject, worst)? {
+        Short::Busy => Onward::Go(StepReply::Busy),
+        Short::Of(lack) => Onward::Ends(TurnEnding::BudgetReached { lack }),
+    })
+}
 
-    pub(super) fn ask(&mut self, turn: TurnId, asking: Asking) -> Result<(), DriverError> {
-        let role = self.role_of(turn)?;
-        let frame = self.changed_frame(turn, &role, asking.frame)?;
-        let attempt = self.attempt_of(turn)?;
-        let request = self.request_of(turn) + 1;
-        let fact = ModelRequested {
-            turn,
-            attempt,
-            seat: role.into(),
-            request,
-            model: asking.model,
-            hash: asking.hash,
-            frame,
-        };
-        self.append(Fact::ModelRequested(fact))?;
-        // The request counts as spent from here on, so this is durable before it is sent; and so
-        // are all messages to the role before it.
-        self.syncs.owe();
-        Ok(())
-    }
+/// The next request of a turn is going to leave.
+pub(super) fn ask(
+    pen: &mut FlowPen,
+    live: &mut LiveTurn,
+    asking: Asking,
+) -> Result<(), DriverError> {
+    let turn = live.subject.turn();
+    let frame = changed_frame(pen, live, asking.frame)?;
+    let fact = ModelRequested {
+        turn,
+        attempt: live.subject.attempt(),
+        seat: live.subject.role().clone().into(),
+        request: pen.request_of(turn) + 1,
+        model: asking.model,
+        hash: asking.hash,
+        frame,
+    };
+    pen.append(Fact::ModelRequested(fact))?;
+    // The request counts as spent from here on, so this is durable before it is sent; and so
+    // are all messages to the role before it.
+    pen.syncs.owe();
+    Ok(())
+}
 
-    /// A request beside a turn is going to leave. What it is made of is always recorded.
-    pub(super) fn ask_aside(
-        &mut self,
-        turn: TurnId,
-        aside: TurnId,
-        role: RoleInstance,
-        asking: Asking,
-    ) -> Result<(), DriverError> {
-        let frame = asking.frame.map(|said| self.kept_frame(turn, &said));
-        self.append(Fact::ModelRequested(ModelRequested {
-            turn: aside,
-            attempt: 1,
-            seat: role.into(),
-            request: self.request_of(aside) + 1,
-            model: asking.model,
-            hash: asking.hash,
-            frame: frame.transpose()?.map(Box::new),
-        }))?;
-        self.syncs.owe();
-        Ok(())
-    }
+/// A request beside a turn is going to leave. What it is made of is always recorded.
+pub(super) fn ask_aside(
+    pen: &mut FlowPen,
+    live: &LiveTurn,
+    aside: TurnId,
+    asking: Asking,
+) -> Result<(), DriverError> {
+    let frame = asking.frame.map(|said| kept_frame(pen, live, &said));
+    let fact = ModelRequested {
+        turn: aside,
+        attempt: 1,
+        seat: live.subject.role().clone().into(),
+        request: pen.request_of(aside) + 1,
+        model: asking.model,
+        hash: asking.hash,
+        frame: frame.transpose()?.map(Box::new),
+    };
+    pen.append(Fact::ModelRequested(fact))?;
+    pen.syncs.owe();
+    Ok(())
+}
 
-    /// The last request of a turn aside failed and is retried.
-    pub(super) fn fail_aside(
-        &mut self,
-        aside: TurnId,
-        role: &RoleInstance,
-        tried: TriedRequest,
-    ) -> Result<(), DriverError> {
-        self.append(Fact::ModelFailed(ModelFailed {
-            turn: aside,
-            attempt: 1,
-            seat: role.clone().into(),
-            request: self.request_of(aside),
-            class: tried.class,
-            error: tried.error,
-            retry_in_ms: Some(tried.retry_in_ms),
-        }))
-    }
+/// The last request of a turn aside failed and is retried.
+pub(super) fn fail_aside(
+    pen: &mut FlowPen,
+    aside: TurnId,
+    role: &RoleInstance,
+    tried: TriedRequest,
+) -> Result<(), DriverError> {
+    let request = pen.request_of(aside);
+    pen.append(Fact::ModelFailed(ModelFailed {
+        turn: aside,
+        attempt: 1,
+        seat: role.clone().into(),
+        request,
+        class: tried.class,
+        error: tried.error,
+        retry_in_ms: Some(tried.retry_in_ms),
+    }))
+}
 
-    /// How many requests a turn has made.
-    pub(super) fn request_of(&self, turn: TurnId) -> u32 {
-        let open = self.state().turns.get(&turn);
-        open.map_or(0, |open| open.requests)
-    }
+/// The last request of a turn aside has its answer.
+pub(super) fn answer_aside(
+    pen: &mut FlowPen,
+    aside: &SessionAside,
+    text: String,
+    usage: Usage,
+) -> Result<(), DriverError> {
+    let message = pen.name("m")?;
+    let answered = aside.answered(pen.state(), message, text, usage);
+    pen.append(answered)
+}
 
-    /// What the next request of a turn is made of, if the journal does not say so of its session yet.
-    fn changed_frame(
-        &mut self,
-        turn: TurnId,
-        role: &RoleInstance,
-        said: Option<Arc<RequestFrame>>,
-    ) -> Result<Option<Box<RequestFrame>>, DriverError> {
-        let Some(said) = said else { return Ok(None) };
-        let live = self.live.get_mut(turn);
-        if live.is_some_and(|live| !live.speech.change_frame(&said)) {
-            return Ok(None);
-        }
-        let kept = self.kept_frame(turn, &said)?;
-        let session = self.flow.views().session(role);
-        let known = session.and_then(|session| session.frame.as_deref());
-        Ok((known != Some(&kept)).then(|| Box::new(kept)))
+/// What the next request of a turn is made of, if the journal does not say so of its session yet.
+fn changed_frame(
+    pen: &mut FlowPen,
+    live: &mut LiveTurn,
+    said: Option<Arc<RequestFrame>>,
+) -> Result<Option<Box<RequestFrame>>, DriverError> {
+    let Some(said) = said else { return Ok(None) };
+    if !live.speech.change_frame(&said) {
+        return Ok(None);
     }
+    let kept = kept_frame(pen, live, &said)?;
+    let session = pen.session(live.subject.role());
+    let known = session.and_then(|session| session.frame.as_deref());
+    Ok((known != Some(&kept)).then(|| Box::new(kept)))
+}
 
-    /// What a request is made of as the journal holds it: without secrets, its longer texts as blobs.
-    fn kept_frame(
-        &mut self,
-        turn: TurnId,
-        said: &RequestFrame,
-    ) -> Result<RequestFrame, DriverError> {
-        let live = self.live.get(turn);
-        let redactor = live.map_or_else(by_form, |live| live.speech.redactor().clone());
-        Ok(self.kept_texts.frame(&self.flow, &redactor, said)?)
-    }
+/// What a request is made of as the journal holds it: without secrets, its longer texts as blobs.
+fn kept_frame(
+    pen: &mut FlowPen,
+    live: &LiveTurn,
+    said: &RequestFrame,
+) -> Result<RequestFrame, DriverError> {
+    let redactor = live.speech.redactor();
+    Ok(pen.kept_texts.frame(&pen.flow, redactor, said)?)
 }

@@ -1,94 +1,68 @@
 //! What the operator does to a session between its turns, and what takes effect at once.
 
+use a_society_facts::Verb;
 use a_society_facts::fact::session::Speaker;
-use a_society_facts::id::{ClientId, RoleInstance, SessionId};
-use a_society_flow::machine::OperatorWords;
+use a_society_facts::id::ClientId;
 use a_society_flow::machine::session::SessionChange;
+use a_society_flow::machine::{OperatorWords, Refusal, VerbNeed};
 use a_society_roles::role::compaction::system_note;
 
-use super::core::Core;
 use super::error::DriverError;
-use crate::mint;
+use super::pen::FlowPen;
 
-impl Core {
-    /// Records what follows from a change of a role's session, durably. A command that was carried out before changes
-    /// nothing again.
-    pub(super) fn change_session(
-        &mut self,
-        role: &RoleInstance,
-        change: SessionChange,
-        client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        if self.is_draining() {
-            return Err(DriverError::Gone);
-        }
-        let before = self.flow.position().seq;
-        self.apply_to_session(role, change, client)?;
-        self.flow.sync()?;
-        let after = self.flow.position().seq;
-        Ok(usize::try_from(after - before).unwrap_or(usize::MAX))
-    }
-
-    /// Puts a message into the session of a role.
-    pub(super) fn inject(
-        &mut self,
-        role: &RoleInstance,
-        speaker: Speaker,
-        text: &str,
-        client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        let note;
-        let text = match speaker {
-            Speaker::User | Speaker::Assistant => text,
-            Speaker::System => {
-                note = system_note(text);
-                &note
-            }
-        };
+/// Carries out what the operator wants of a role's session, durably. A command that was carried out before changes nothing
+/// again.
+///
+/// # Errors
+/// When the session does not take it, when the verb changes no session, or when the journal refuses.
+pub(super) fn carry_out(
+    pen: &mut FlowPen,
+    verb: Verb,
+    client: Option<ClientId>,
+) -> Result<usize, DriverError> {
+    let (role, change) = if let Verb::Restore { role, archive } = verb {
+        (role, SessionChange::Restore { archive })
+    } else if let Verb::Inject {
+        role,
+        speaker,
+        text,
+    } = verb
+    {
+        let words = injected(pen, speaker, &text)?;
+        let opens = pen.new_session(&role)?;
         let change = SessionChange::Inject {
             speaker,
-            words: OperatorWords {
-                text: self.keep_words(text)?,
-                message: mint::name(self.mint.as_mut(), "m")?,
-            },
-            opens: self.new_session(role)?,
+            words,
+            opens,
         };
-        self.change_session(role, change, client)
-    }
+        (role, change)
+    } else if let Verb::Trim { role, keep } = verb {
+        let archive = pen.next_archive('t');
+        (role, SessionChange::Trim { archive, keep })
+    } else if let Verb::Open { role } = verb {
+        let (archive, session) = (pen.next_archive('r'), pen.new_incarnation()?);
+        (role, SessionChange::Open { archive, session })
+    } else if let Verb::Reset { role } = verb {
+        let (archive, session) = (pen.next_archive('r'), pen.new_incarnation()?);
+        (role, SessionChange::Reset { archive, session })
+    } else {
+        return Err(Refusal::Needs(VerbNeed::Driver).into());
+    };
+    pen.durably(|pen| pen.apply_to_session(&role, change, client))
+}
 
-    /// Lets the session of a role begin anew.
-    pub(super) fn reset_session(
-        &mut self,
-        role: &RoleInstance,
-        client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        let change = SessionChange::Reset {
-            archive: self.next_archive('r'),
-            session: self.new_incarnation()?,
-        };
-        self.change_session(role, change, client)
-    }
-
-    /// Opens a chat that was closed.
-    pub(super) fn open_session(
-        &mut self,
-        role: &RoleInstance,
-        client: Option<ClientId>,
-    ) -> Result<usize, DriverError> {
-        let change = SessionChange::Open {
-            archive: self.next_archive('r'),
-            session: self.new_incarnation()?,
-        };
-        self.change_session(role, change, client)
-    }
-
-    /// The name of an archive that is made now. No other record has its number.
-    pub(super) fn next_archive(&self, kind: char) -> String {
-        format!("{kind}{}", self.flow.position().seq + 1)
-    }
-
-    fn new_incarnation(&mut self) -> Result<SessionId, DriverError> {
-        let at = self.flow.now();
-        Ok(mint::uuid7(self.mint.as_mut(), at)?)
-    }
+/// A message that the operator puts into a session.
+fn injected(pen: &mut FlowPen, speaker: Speaker, text: &str) -> Result<OperatorWords, DriverError> {
+    let note;
+    let text = match speaker {
+        Speaker::User | Speaker::Assistant => text,
+        Speaker::System => {
+            note = system_note(text);
+            &note
+        }
+    };
+    Ok(OperatorWords {
+        text: pen.keep_words(text)?,
+        message: pen.name("m")?,
+    })
 }

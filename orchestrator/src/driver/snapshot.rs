@@ -12,85 +12,83 @@ use a_society_flow::machine::{Input, NewGraph, Revise, decide};
 use a_society_roles::tool::said_changes;
 use a_society_state::atomic::replace;
 
-use super::core::Core;
 use super::error::DriverError;
+use super::pen::FlowPen;
 use crate::project::draft::DRAFT_NAME;
 use crate::project::flow_file::{FlowFile, SNAPSHOT_NAME};
 
-impl Core {
-    /// Takes over the graph that a call wrote, if it wrote one. Says why it does not count, if it
-    /// does not.
-    pub(super) fn take_snapshot(
-        &mut self,
-        call: &OpenCall,
-        written: Option<Result<FlowFile, String>>,
-    ) -> Result<Option<String>, DriverError> {
-        let (Some(role), Some(written)) = (call.seat.role(), written) else {
-            return Ok(None);
-        };
-        let before = self.flow.whole_text(&self.state().graph.source)?;
-        let why = match written {
-            Ok(file) => self.walk_from_now_on(&file, role)?,
-            Err(why) => Some(why),
-        };
-        let Some(why) = why else { return Ok(None) };
-        let path = self.places.record.join(SNAPSHOT_NAME);
-        replace(self.flow.disk(), &path, before.as_bytes())?;
-        Ok(Some(format!(
-            "This graph was refused, and {SNAPSHOT_NAME} says again what it said before:\n{why}"
-        )))
-    }
+/// Takes over the graph that a call wrote, if it wrote one. Says why it does not count, if it
+/// does not.
+pub(super) fn take_snapshot(
+    pen: &mut FlowPen,
+    call: &OpenCall,
+    written: Option<Result<FlowFile, String>>,
+) -> Result<Option<String>, DriverError> {
+    let (Some(role), Some(written)) = (call.seat.role(), written) else {
+        return Ok(None);
+    };
+    let before = pen.flow.whole_text(&pen.state().graph.source)?;
+    let why = match written {
+        Ok(file) => walk_from_now_on(pen, &file, role)?,
+        Err(why) => Some(why),
+    };
+    let Some(why) = why else { return Ok(None) };
+    let path = pen.places.record.join(SNAPSHOT_NAME);
+    replace(pen.flow.disk(), &path, before.as_bytes())?;
+    Ok(Some(format!(
+        "This graph was refused, and {SNAPSHOT_NAME} says again what it said before:\n{why}"
+    )))
+}
 
-    /// Walks this graph from now on, unless the machine refuses.
-    fn walk_from_now_on(
-        &mut self,
-        file: &FlowFile,
-        by: &RoleInstance,
-    ) -> Result<Option<String>, DriverError> {
-        if let Some(why) = self.takes_operator_out(file) {
-            return Ok(Some(why));
-        }
-        let names_draft = self.state().draft && self.state().title == DRAFT_NAME;
-        let graph = NewGraph {
-            graph: Box::new(file.graph.clone()),
-            source: self.flow.keep_text(file.source.clone())?,
-        };
-        let by = by.clone();
-        let input = Input::Revise(Revise { graph, by });
-        if let Err(refusal) = decide(&self.graph, self.state(), input.clone()) {
-            return Ok(Some(refusal.to_string()));
-        }
-        if names_draft {
-            // The draft had no name of its own; now its work has one. It is recorded first, because a
-            // flow that is no draft any more would not be named.
-            let title = file.graph.name().to_owned();
-            self.append(Fact::FlowTitled(FlowTitled { title }))?;
-        }
-        self.input(input)?;
-        self.roles.revised(file);
-        self.keep_records();
-        Ok(None)
+/// Walks this graph from now on, unless the machine refuses.
+fn walk_from_now_on(
+    pen: &mut FlowPen,
+    file: &FlowFile,
+    by: &RoleInstance,
+) -> Result<Option<String>, DriverError> {
+    if let Some(why) = takes_operator_out(pen, file) {
+        return Ok(Some(why));
     }
+    let names_draft = pen.state().draft && pen.state().title == DRAFT_NAME;
+    let graph = NewGraph {
+        graph: Box::new(file.graph.clone()),
+        source: pen.flow.keep_text(file.source.clone())?,
+    };
+    let by = by.clone();
+    let input = Input::Revise(Revise { graph, by });
+    if let Err(refusal) = decide(&pen.graph, pen.state(), input.clone()) {
+        return Ok(Some(refusal.to_string()));
+    }
+    if names_draft {
+        // The draft had no name of its own; now its work has one. It is recorded first, because a
+        // flow that is no draft any more would not be named.
+        let title = file.graph.name().to_owned();
+        pen.append(Fact::FlowTitled(FlowTitled { title }))?;
+    }
+    pen.input(input)?;
+    pen.roles.revised(file);
+    pen.keep_records();
+    Ok(None)
+}
 
-    /// Which nodes the operator would not take part in any more; only the operator can want that.
-    fn takes_operator_out(&self, file: &FlowFile) -> Option<String> {
-        let nodes = self.graph.nodes().iter();
-        let gone: Vec<&str> = nodes
-            .filter(|node| node.is_human_colab())
-            .filter(|node| {
-                let kept = file.graph.node(&node.id);
-                !kept.is_some_and(|kept| kept.is_human_colab())
-            })
-            .map(|node| node.id.as_str())
-            .collect();
-        (!gone.is_empty()).then(|| {
-            format!(
-                "the operator takes part at {}; a role cannot take that away, so leave the node \
-                 there with `human-colab: true`",
-                gone.join(", ")
-            )
+/// Which nodes the operator would not take part in any more; only the operator can want that.
+fn takes_operator_out(pen: &FlowPen, file: &FlowFile) -> Option<String> {
+    let nodes = pen.graph.nodes().iter();
+    let gone: Vec<&str> = nodes
+        .filter(|node| node.is_human_colab())
+        .filter(|node| {
+            let kept = file.graph.node(&node.id);
+            !kept.is_some_and(|kept| kept.is_human_colab())
         })
-    }
+        .map(|node| node.id.as_str())
+        .collect();
+    (!gone.is_empty()).then(|| {
+        format!(
+            "the operator takes part at {}; a role cannot take that away, so leave the node \
+             there with `human-colab: true`",
+            gone.join(", ")
+        )
+    })
 }
 
 /// Whether a call is about the graph's file, however its tool, its path and its members are spelled.

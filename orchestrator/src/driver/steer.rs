@@ -10,17 +10,15 @@
 use a_society_facts::fact::Fact;
 use a_society_facts::fact::operator::SteerWhen;
 use a_society_facts::fact::session::{MessageAdded, Origin};
-use a_society_facts::fact::turn::{DraftKept, ModelFailed};
-use a_society_facts::id::{NodeId, RoleInstance, TurnId};
+use a_society_facts::id::{RoleInstance, TurnId};
 use a_society_facts::message::Message;
-use a_society_facts::view::flow::{self, RequestState};
-use a_society_flow::machine::TurnTask;
+use a_society_facts::view::flow;
 use a_society_roles::turn::step::StepReply;
 
-use super::attempt::Heard;
-use super::core::Core;
+use super::attempt::Onward;
 use super::error::DriverError;
-use crate::mint;
+use super::live_turn::{LiveTurn, TurnSubject};
+use super::pen::FlowPen;
 
 /// Where in a turn a role gets words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,159 +33,101 @@ pub(super) enum Said {
 const NOT_OVER: &str =
     "\n\nYour turn has not ended; nothing was handed off. Take this in, and end the turn again.";
 
-impl Core {
-    /// Words that wait for a turn's role. Nothing waits for turns beside its own.
-    fn unheard(&self, turn: TurnId, role: &RoleInstance) -> Vec<flow::OperatorMessage> {
-        let main = self.state().main_turn_of(role);
-        if main.is_none_or(|(id, _)| id != turn) {
-            return Vec::new();
+/// Gives a turn the operator's words since its last step, if there are any.
+pub(super) fn steered(
+    pen: &mut FlowPen,
+    live: &LiveTurn,
+    when: Said,
+) -> Result<Option<Onward>, DriverError> {
+    if !live.control.hears() {
+        return Ok(None);
+    }
+    live.control.go_on();
+    let words = say_words(pen, &live.subject, when)?;
+    Ok((!words.is_empty()).then_some(Onward::Go(StepReply::Steered { kept: None, words })))
+}
+
+/// The answer was cut off: its text so far is kept, and the role gets the operator's words.
+pub(super) fn cut_off(pen: &mut FlowPen, live: &mut LiveTurn) -> Result<Onward, DriverError> {
+    live.control.go_on();
+    let kept = live.keep_cut(pen)?;
+    let words = say_words(pen, &live.subject, Said::Before)?;
+    Ok(Onward::Go(StepReply::Steered { kept, words }))
+}
+
+/// Words that wait for a turn's role. Nothing waits for turns beside its own.
+fn unheard(pen: &FlowPen, turn: TurnId, role: &RoleInstance) -> Vec<flow::OperatorMessage> {
+    let main = pen.state().main_turn_of(role);
+    if main.is_none_or(|(id, _)| id != turn) {
+        return Vec::new();
+    }
+    pen.state().steers.get(role).cloned().unwrap_or_default()
+}
+
+/// Whether the operator interrupted and the role did not get it before the process ended: calls of
+/// an answer before that do not run now either.
+pub(super) fn is_interrupted(pen: &FlowPen, turn: TurnId, role: &RoleInstance) -> bool {
+    let unheard = unheard(pen, turn, role);
+    (unheard.iter()).any(|said| said.when == Some(SteerWhen::Interrupt))
+}
+
+/// Words that wait become messages of the session, in their order.
+fn say_words(
+    pen: &mut FlowPen,
+    whose: &TurnSubject,
+    when: Said,
+) -> Result<Vec<String>, DriverError> {
+    let unheard = unheard(pen, whose.turn(), whose.role());
+    let requests = pen.request_of(whose.turn());
+    let mut told = Vec::with_capacity(unheard.len());
+    let count = unheard.len();
+    for (place, said) in unheard.into_iter().enumerate() {
+        let mut words = framed(&pen.flow.whole_text(&said.text)?);
+        if when == Said::AfterItsEnd && place + 1 == count {
+            words.push_str(NOT_OVER);
         }
-        self.state().steers.get(role).cloned().unwrap_or_default()
-    }
-
-    /// Whether the operator interrupted and the role did not get it before the process ended: calls of
-    /// an answer before that do not run now either.
-    pub(super) fn is_interrupted(&self, turn: TurnId, role: &RoleInstance) -> bool {
-        let unheard = self.unheard(turn, role);
-        (unheard.iter()).any(|said| said.when == Some(SteerWhen::Interrupt))
-    }
-
-    /// Gives a turn the operator's words since its last step, if there are any.
-    pub(super) fn steered(
-        &mut self,
-        turn: TurnId,
-        when: Said,
-    ) -> Result<Option<Heard>, DriverError> {
-        let Some(live) = (self.live.get(turn)).filter(|live| live.control.hears()) else {
-            return Ok(None);
-        };
-        live.control.go_on();
-        let (role, node) = (live.subject.role().clone(), live.subject.node().cloned());
-        let words = self.say_words(turn, &role, node.as_ref(), when)?;
-        Ok((!words.is_empty()).then_some(Heard::Go(StepReply::Steered { kept: None, words })))
-    }
-
-    /// The answer was cut off: its text so far is kept, and the role gets the operator's words.
-    pub(super) fn cut_off(&mut self, turn: TurnId) -> Result<Heard, DriverError> {
-        let Some(live) = self.live.get(turn) else {
-            return Ok(Heard::Over);
-        };
-        live.control.go_on();
-        let (role, node) = (live.subject.role().clone(), live.subject.node().cloned());
-        self.live.release(turn);
-        let kept = self.keep_cut(turn, &role)?;
-        let words = self.say_words(turn, &role, node.as_ref(), Said::Before)?;
-        Ok(Heard::Go(StepReply::Steered { kept, words }))
-    }
-
-    /// Keeps what was streamed of a request that was cut off, and gives its text back. A request of
-    /// which nothing arrived is over as one that failed.
-    fn keep_cut(
-        &mut self,
-        turn: TurnId,
-        role: &RoleInstance,
-    ) -> Result<Option<String>, DriverError> {
-        self.flush(turn)?;
-        let open = self.state().turns.get(&turn);
-        let asked = open.and_then(|open| Some((open.attempt, open.request.as_ref()?)));
-        let Some((attempt, request)) = asked else {
-            return Ok(None);
-        };
-        let (number, state, drafted) = (request.number, request.state, request.drafted_bytes);
-        if state != RequestState::Asked {
-            return Ok(None);
-        }
-        if drafted == 0 {
-            self.append(Fact::ModelFailed(ModelFailed {
-                turn,
-                attempt,
-                seat: role.clone().into(),
-                request: number,
-                class: "interrupted".to_owned(),
-                error: "the operator spoke before anything was said".to_owned(),
-                retry_in_ms: Some(0),
-            }))?;
-            return Ok(None);
-        }
-        let message = mint::name(self.mint.as_mut(), "m")?;
-        self.append(Fact::DraftKept(DraftKept {
-            turn,
-            seat: role.clone().into(),
-            request: number,
-            message,
+        let text = pen.flow.keep_text(words.clone())?;
+        pen.append(Fact::MessageAdded(MessageAdded {
+            seat: whose.role().clone().into(),
+            message: said.id,
+            text,
+            origin: Origin::Steer,
+            node: whose.node().cloned(),
+            client: None,
+            request: Some(requests.saturating_add(1)),
         }))?;
-        let session = self.flow.views().session(role);
-        let last = session.and_then(|session| session.messages.last());
-        Ok(match last.map(|entry| &*entry.message) {
-            Some(Message::Assistant { content }) => Some(content.clone()),
-            Some(_) | None => None,
-        })
+        told.push(words);
     }
+    Ok(told)
+}
 
-    /// Words that wait become messages of the session, in their order.
-    fn say_words(
-        &mut self,
-        turn: TurnId,
-        role: &RoleInstance,
-        node: Option<&NodeId>,
-        when: Said,
-    ) -> Result<Vec<String>, DriverError> {
-        let unheard = self.unheard(turn, role);
-        let requests = self
-            .state()
-            .turns
-            .get(&turn)
-            .map_or(0, |open| open.requests);
-        let mut told = Vec::with_capacity(unheard.len());
-        let count = unheard.len();
-        for (place, said) in unheard.into_iter().enumerate() {
-            let mut words = framed(&self.flow.whole_text(&said.text)?);
-            if when == Said::AfterItsEnd && place + 1 == count {
-                words.push_str(NOT_OVER);
-            }
-            self.append(Fact::MessageAdded(MessageAdded {
-                seat: role.clone().into(),
-                message: said.id,
-                text: self.flow.keep_text(words.clone())?,
-                origin: Origin::Steer,
-                node: node.cloned(),
-                client: None,
-                request: Some(requests.saturating_add(1)),
-            }))?;
-            told.push(words);
-        }
-        Ok(told)
+/// The words that a turn begins with, for a role that gets none later: with what the operator said
+/// before it began.
+pub(super) fn with_words(
+    pen: &mut FlowPen,
+    whose: &TurnSubject,
+    mut packet: String,
+) -> Result<String, DriverError> {
+    let open = pen.open_turn(whose.turn());
+    let begins = open.is_some_and(|open| open.requests == 0);
+    if pen.roles.hears(whose.role()) || !begins {
+        return Ok(packet);
     }
-
-    /// The words that a turn begins with, for a role that gets none later: with what the operator said
-    /// before it began.
-    pub(super) fn with_words(
-        &mut self,
-        turn: TurnId,
-        role: &RoleInstance,
-        task: &TurnTask,
-        mut packet: String,
-    ) -> Result<String, DriverError> {
-        let begins = (self.state().turns.get(&turn)).is_some_and(|open| open.requests == 0);
-        if self.roles.hears(role) || !begins {
-            return Ok(packet);
+    say_words(pen, whose, Said::Before)?;
+    let session = pen.session(whose.role());
+    let entries = session.map_or(&[][..], |session| &session.messages);
+    // Messages after the one that began the turn belong to it.
+    let from = entries
+        .iter()
+        .rposition(|entry| entry.origin != Some(Origin::Steer));
+    for entry in entries.iter().skip(from.map_or(0, |at| at + 1)) {
+        let said = entry.whole(|text| pen.flow.whole_text(text))?;
+        if let Message::User { content } = &*said {
+            packet.push_str("\n\n");
+            packet.push_str(content);
         }
-        self.say_words(turn, role, task.node(), Said::Before)?;
-        let session = self.flow.views().session(role);
-        let entries = session.map_or(&[][..], |session| &session.messages);
-        // Messages after the one that began the turn belong to it.
-        let from = entries
-            .iter()
-            .rposition(|entry| entry.origin != Some(Origin::Steer));
-        for entry in entries.iter().skip(from.map_or(0, |at| at + 1)) {
-            let said = entry.whole(|text| self.flow.whole_text(text))?;
-            if let Message::User { content } = &*said {
-                packet.push_str("\n\n");
-                packet.push_str(content);
-            }
-        }
-        Ok(packet)
     }
+    Ok(packet)
 }
 
 /// Words of the operator, as a role reads them.

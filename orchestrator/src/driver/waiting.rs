@@ -33,16 +33,8 @@ pub(super) struct WaitingTurns {
 
 impl WaitingTurns {
     /// A turn waits until the call is decided.
-    pub(super) fn keep(&mut self, turn: TurnId, live: LiveTurn, call: CallId) {
-        let begins = None;
-        self.waiting.insert(turn, Waiting { live, call, begins });
-    }
-
-    /// The call that is asked about begins as soon as it is allowed.
-    pub(super) fn begins_when_allowed(&mut self, turn: TurnId, is_watched: bool) {
-        if let Some(waiting) = self.waiting.get_mut(&turn) {
-            waiting.begins = Some(is_watched);
-        }
+    pub(super) fn keep(&mut self, waiting: Waiting) {
+        self.waiting.insert(waiting.live.subject.turn(), waiting);
     }
 
     /// Whether the taker of a turn is kept.
@@ -69,23 +61,26 @@ impl WaitingTurns {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::attempt::TurnAttempt;
     use crate::driver::live_turn::TurnSubject;
     use crate::driver::provider_wait::TurnControl;
 
     fn waits(turns: &mut WaitingTurns, turn: TurnId) {
-        let subject = TurnSubject::new(1, "owner".parse().unwrap(), None);
-        let live = LiveTurn::new(subject, TurnControl::new(false), None);
-        turns.keep(turn, live, "1.1".parse().unwrap());
+        let whose = TurnAttempt { turn, attempt: 1 };
+        let subject = TurnSubject::new(whose, "owner".parse().unwrap(), None);
+        turns.keep(Waiting {
+            live: LiveTurn::new(subject, TurnControl::new(false), None),
+            call: "1.1".parse().unwrap(),
+            begins: Some(true),
+        });
     }
 
     #[test]
     fn a_taker_is_kept_from_its_question_until_it_has_its_reply() {
         let mut turns = WaitingTurns::default();
         let turn = TurnId(1);
-        turns.begins_when_allowed(turn, true);
         assert!(!turns.contains(turn));
         waits(&mut turns, turn);
-        turns.begins_when_allowed(turn, true);
         assert!(turns.contains(turn) && !turns.contains(TurnId(2)));
         assert_eq!(turns.remove(turn).unwrap().begins, Some(true));
         assert!(!turns.contains(turn));

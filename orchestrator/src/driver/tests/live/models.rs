@@ -274,7 +274,7 @@ fn after_a_change(
 ) {
     match question {
         OperatorQuestion::Consent { .. } => {
-            let path = core.places.project.join("a.txt");
+            let path = core.pen.places.project.join("a.txt");
             remove(&path);
             change(&path);
             allow(core, for_the_flow);
@@ -334,11 +334,11 @@ fn a_file_that_changes_while_its_edit_is_asked_about_leaves_a_flow_that_goes_on(
 fn a_file_that_is_gone_when_its_edit_is_denied_leaves_a_flow_that_goes_on() {
     let scenarios: [(&str, Answers); 2] = [
         ("gone and denied", |core, asked, put| {
-            remove(&core.places.project.join("a.txt"));
+            remove(&core.pen.places.project.join("a.txt"));
             denies(core, asked, put);
         }),
         ("gone and denied with words", |core, asked, put| {
-            remove(&core.places.project.join("a.txt"));
+            remove(&core.pen.places.project.join("a.txt"));
             denies_with_words(core, asked, put);
         }),
     ];

@@ -87,7 +87,7 @@ impl Stage for InMemory {
         let mint = Box::new(SeededMint(1));
         let mut core = create(&store(&self.0), new, At::from_ms(BEGINS_MS), mint).unwrap();
         if matches!(scenario.flow, Begins::Imported(_)) {
-            core.append(Fact::FlowImported(nothing_yet())).unwrap();
+            core.pen.append(Fact::FlowImported(nothing_yet())).unwrap();
         }
         core
     }

@@ -1,0 +1,143 @@
+//! A turn ended in a way that its role has to mend: the message that says so.
+
+use a_society_facts::fact::node::FaultCode;
+use a_society_facts::fact::session::Origin;
+use a_society_facts::id::{RoleInstance, TurnId};
+use a_society_facts::message::Message;
+use a_society_flow::machine::TurnTask;
+use a_society_roles::handoff::{
+    EndingTool, OutcomeForm, RoleOutcome as Said, no_ending_message, output_limit_message,
+    repair_message,
+};
+use a_society_roles::turn::conclude::{conclude, conclude_called};
+use a_society_roles::turn::step::TakerEnd;
+
+use super::briefing::allowed;
+use super::error::DriverError;
+use super::judged_end::{Meant, meant};
+use super::pen::FlowPen;
+use super::verdict::code_of;
+use crate::record::{FoundArtifact, RefusedPath, find};
+
+/// A process may end between the record of a repair and its message. The role gets it now: its
+/// words follow from its last answer, or from the record.
+pub(super) fn mend_untold(
+    pen: &mut FlowPen,
+    turn: TurnId,
+    role: &RoleInstance,
+    task: &TurnTask,
+) -> Result<(), DriverError> {
+    let Some(code) = untold_repair(pen, turn) else {
+        return Ok(());
+    };
+    let meant = match last_end(pen, turn, role, task) {
+        // A fault other than the recorded one is not described.
+        Some(TakerEnd::Fault(fault)) if code_of(fault.code) != code => Meant::default(),
+        Some(end) => meant(&end, &products_of(pen, &end)),
+        None => Meant::default(),
+    };
+    say_repair(pen, turn, role, task, meant).map(drop)
+}
+
+/// The files of a handoff that a process before this one could not tell its role to mend.
+fn products_of(pen: &FlowPen, end: &TakerEnd) -> Vec<Result<FoundArtifact, RefusedPath>> {
+    let TakerEnd::Outcome {
+        outcome: Said::Handoff(targets),
+        ..
+    } = end
+    else {
+        return Vec::new();
+    };
+    let paths = targets.iter().map(|target| &target.artifact_path);
+    paths
+        .map(|path| find(pen.flow.disk(), &pen.places, path))
+        .collect()
+}
+
+/// The repair that was recorded and whose message the role has not got.
+fn untold_repair(pen: &FlowPen, turn: TurnId) -> Option<FaultCode> {
+    pen.state().turns.get(&turn)?.repair
+}
+
+/// How the last answer of a turn ends it, as far as it alone shows it.
+fn last_end(pen: &FlowPen, turn: TurnId, role: &RoleInstance, task: &TurnTask) -> Option<TakerEnd> {
+    let request = pen.state().turns.get(&turn)?.request.as_ref()?;
+    let session = pen.flow.views().session(role)?;
+    let mut entries = session.messages.iter().rev();
+    let answer = entries.find(|entry| entry.id.is_some() && entry.id == request.message);
+    match answer.map(|entry| &*entry.message) {
+        Some(Message::Assistant { content }) => Some(conclude(content, &allowed(pen, role, task))),
+        Some(Message::AssistantToolCalls { calls, text }) => {
+            let text = text.as_deref().unwrap_or_default();
+            conclude_called(text, calls, &allowed(pen, role, task))
+        }
+        // An empty answer is not a message.
+        Some(Message::User { .. } | Message::ToolResult { .. }) | None => {
+            Some(conclude("", &allowed(pen, role, task)))
+        }
+    }
+}
+
+/// The role gets the message that asks it to mend the end of its turn.
+pub(super) fn say_repair(
+    pen: &mut FlowPen,
+    turn: TurnId,
+    role: &RoleInstance,
+    task: &TurnTask,
+    meant: Meant,
+) -> Result<String, DriverError> {
+    let may = allowed(pen, role, task);
+    let code = untold_repair(pen, turn);
+    let code = code.unwrap_or(FaultCode::InvalidTransition);
+    let message = if code == FaultCode::OutputLimit {
+        output_limit_message(&may)
+    } else if code == FaultCode::MissingBlock && meant.is_silent {
+        no_ending_message(&may)
+    } else {
+        let problem = meant.problem.unwrap_or_else(|| last_repair(pen, role));
+        let (outcome, form) = (meant.outcome.as_ref(), form(pen, turn));
+        repair_message(&problem, word(code), &may, outcome, form)
+    };
+    let node = task.node();
+    pen.say(role, message.clone().into(), Origin::Repair, node)?;
+    Ok(message)
+}
+
+/// How the role ended its last answer.
+fn form(pen: &FlowPen, turn: TurnId) -> OutcomeForm {
+    let open = pen.state().turns.get(&turn);
+    let mut calls = open.iter().filter_map(|open| open.request.as_ref());
+    let ends = |tool: &str| EndingTool::of_name(tool).is_some();
+    if calls.any(|request| request.calls.iter().any(|call| ends(&call.tool))) {
+        OutcomeForm::Call
+    } else {
+        OutcomeForm::Block
+    }
+}
+
+/// The summary of the last repair, as the feed has it.
+fn last_repair(pen: &FlowPen, role: &RoleInstance) -> String {
+    let feed = pen.flow.views().feed(role);
+    let repair = feed.and_then(|feed| {
+        let mut items = feed.items().rev();
+        items.find(|item| item.event.as_deref() == Some("repair.requested"))
+    });
+    repair.map(|item| item.text.clone()).unwrap_or_default()
+}
+
+/// The word for a fault, as records have it.
+const fn word(code: FaultCode) -> &'static str {
+    match code {
+        FaultCode::MissingBlock => "missing_block",
+        FaultCode::YamlParse => "yaml_parse",
+        FaultCode::InvalidTargetShape => "invalid_target_shape",
+        FaultCode::MissingRequiredField => "missing_required_field",
+        FaultCode::UnknownSignalType => "unknown_signal_type",
+        FaultCode::InvalidTransition => "invalid_transition",
+        FaultCode::ArtifactUnavailable => "artifact_unavailable",
+        FaultCode::OutputLimit => "output_limit",
+        FaultCode::HealthCheck => "health_check",
+        FaultCode::WrongPath => "wrong_path",
+        FaultCode::WrongSignal => "wrong_signal",
+    }
+}
